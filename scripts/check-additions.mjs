@@ -156,7 +156,7 @@ export const openEcho: OpenAt = async ({ random, netuid = 1 }) => ({
 
 const ECHO_TEST = `import { expect, it } from 'vitest'
 import { NETWORK_HELP, openLive } from '../src/index.ts'
-import { NODE_HOST } from '../src/node/index.ts'
+import { NODE_HOST } from '../src/node/host.ts'
 
 it('is opened by its name', async () => {
   await using opened = await openLive('echo://here', NODE_HOST, { netuid: 9 })

@@ -1,7 +1,10 @@
-import { program as af } from '../apps/validator/src/program.ts'
+import { programFor } from '../apps/validator/src/program.ts'
 import { isOurs } from '../apps/validator/src/settings/env-file.ts'
 import { program as afVerify } from '../apps/verifier/src/program.ts'
 import { type Place, type Written, within } from '../packages/terminal/test/within.ts'
+
+const names = (await programFor([])).commands.map((command) => command.name())
+const af = await programFor(names)
 
 /** Runs `af` to its end, in this process; one waits for the other. */
 export const runAf = (words: readonly string[], place?: Place): Promise<Written> =>

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { run } from '@affine/terminal'
-import { program } from './program.ts'
+import { programFor } from './program.ts'
 import { isOurs } from './settings/env-file.ts'
 
-await run(program, { isOurs })
+await run(await programFor(process.argv), { isOurs })

@@ -1,38 +1,99 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { commit } from './commands/commit.ts'
-import { demo } from './commands/demo.ts'
-import { doctor } from './commands/doctor.ts'
-import { duel } from './commands/duel.ts'
-import { env } from './commands/env.ts'
-import { explain } from './commands/explain.ts'
-import { localnet } from './commands/localnet.ts'
-import { miner } from './commands/miner.ts'
-import { practise } from './commands/practise.ts'
-import { serve } from './commands/serve.ts'
-import { setWeights } from './commands/set-weights.ts'
-import { setup } from './commands/setup.ts'
-import { status } from './commands/status.ts'
-import { validate } from './commands/validate.ts'
 
-/** The groups of commands in help. */
-const GROUPS = {
-  'Validate:': [setup, doctor, validate, setWeights],
-  'Mine:': [practise, duel, miner, env, commit],
-  'Look:': [status, explain],
-  'Local network:': [demo, localnet],
+type Group = Readonly<
+  Record<string, readonly [description: string, load: () => Promise<CommandUnknownOpts>]>
+>
+
+/** The groups of commands in help: each command by its name and what it takes. */
+const GROUPS: Readonly<Record<string, Group>> = {
+  'Validate:': {
+    'setup [options]': [
+      "ask for a validator's settings, try them as `af doctor` does, and write .env",
+      async () => (await import('./commands/setup.ts')).setup,
+    ],
+    'doctor [options]': [
+      'check what a validator or a miner needs: ✘ must be fixed, and the exit code is 1; ! ' +
+        'is a warning',
+      async () => (await import('./commands/doctor.ts')).doctor,
+    ],
+    'validate [options]': [
+      'run a validator: sample, seal, audit, attest, set weights',
+      async () => (await import('./commands/validate.ts')).validate,
+    ],
+    'set-weights [options]': [
+      'recompute the champion, and set all weight to it once',
+      async () => (await import('./commands/set-weights.ts')).setWeights,
+    ],
+  },
+  'Mine:': {
+    'practise [options] <player>': [
+      'ask an endpoint as validators do, and show what it earns, what it forfeits, and what ' +
+        'would have been better',
+      async () => (await import('./commands/practise.ts')).practise,
+    ],
+    'duel [options] <champion> <contender>': [
+      'give two players the same challenges, and stop when it is certain which one is better',
+      async () => (await import('./commands/duel.ts')).duel,
+    ],
+    'miner [options]': [
+      'serve a reference miner: an OpenAI-compatible endpoint of a chosen skill',
+      async () => (await import('./commands/miner.ts')).miner,
+    ],
+    env: ['list environments, and play one', async () => (await import('./commands/env.ts')).env],
+    'commit [options]': [
+      "commit a miner's model on chain; from then on it waits for its duel",
+      async () => (await import('./commands/commit.ts')).commit,
+    ],
+  },
+  'Look:': {
+    'status [options]': [
+      'show the state of a subnet: deadlines, duel, lanes, trust, weights, queue',
+      async () => (await import('./commands/status.ts')).status,
+    ],
+    'explain [options]': [
+      'explain why a miner won, lost or waits, from public evidence only',
+      async () => (await import('./commands/explain.ts')).explain,
+    ],
+  },
+  'Local network:': {
+    'demo [options]': [
+      'run a local subnet until its throne is settled, then verify it from its public data',
+      async () => (await import('./commands/demo.ts')).demo,
+    ],
+    'localnet [options]': [
+      'serve a local chain on loopback, with registered keys for validators and miners',
+      async () => (await import('./commands/localnet.ts')).localnet,
+    ],
+  },
+  'More:': {
+    'serve [options] <folder>': [
+      'serve a bucket, or a folder of buckets, over HTTP, with a page at / that shows them',
+      async () => (await import('./commands/serve.ts')).serve,
+    ],
+  },
 }
 
-/** The program `af`. */
-export const program: CommandUnknownOpts = new Command('af')
-  .description('Affine: a subnet whose winner anyone can compute.')
-  .version('0.1.0')
-  .option('--settings <file>', 'read settings from this file instead of .env; for any command')
-  .addHelpText(
-    'after',
-    '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply, 130 interrupted.',
-  )
-for (const [heading, commands] of Object.entries(GROUPS)) {
-  program.commandsGroup(heading)
-  for (const command of commands) program.addCommand(command)
+const EXIT_CODES =
+  '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply, 130 interrupted.'
+
+/**
+ * The program `af` for the words of a command line. It can run the commands that the words name;
+ * of the others, which would take long to load, it has what the list of commands shows.
+ */
+export async function programFor(words: readonly string[]): Promise<CommandUnknownOpts> {
+  const program = new Command('af')
+    .description('Affine: a subnet whose winner anyone can compute.')
+    .version('0.1.0')
+    .option('--settings <file>', 'read settings from this file instead of .env; for any command')
+    .addHelpText('after', EXIT_CODES)
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    program.commandsGroup(heading)
+    for (const [usage, [description, load]] of Object.entries(commands)) {
+      const [name = ''] = usage.split(' ')
+      const isNamed = words.includes(name)
+      const command = isNamed ? await load() : new Command().command(usage)
+      program.addCommand(command.description(description))
+    }
+  }
+  return program
 }
-program.commandsGroup('More:').addCommand(serve)

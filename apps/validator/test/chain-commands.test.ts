@@ -15,12 +15,11 @@ import { digest } from '@affine/prng'
 import { LOCAL_NETWORK, NETWORKS } from '@affine/settlement'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
-import { within } from '../../../packages/terminal/test/within.ts'
+import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { commit } from '../src/commands/commit.ts'
 import { setWeights } from '../src/commands/set-weights.ts'
 import { status } from '../src/commands/status.ts'
-import { program } from '../src/program.ts'
 import { firstBlocks, goingOn, inProcess, unprintable } from './commands.ts'
 import { type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
 
@@ -478,7 +477,7 @@ describe('as a program', () => {
   it.each(commands)(
     '"af %s --help" has an example, and the options of a chain',
     async (command) => {
-      const { code, stdout, stderr } = await within(program, [command, '--help'])
+      const { code, stdout, stderr } = await runAf([command, '--help'])
       expect([code, stderr]).toEqual([0, ''])
       expect(stdout).toMatch(new RegExp(`Examples?:\n {2}\\$ af ${command} --network `))
       for (const option of ['--network <where>', '--netuid <n>', '--json'])
@@ -490,7 +489,7 @@ describe('as a program', () => {
 
   it('exits with 0 when all is well, 1 when something is not, 2 when asked wrongly', async () => {
     const file = await fileOf((await busy()).export())
-    const asked = (...words: readonly string[]) => within(program, ['status', ...words])
+    const asked = (...words: readonly string[]) => runAf(['status', ...words])
     const shown = await run(AF, ['status', '--network', file, '--block'])
     expect([shown.code, shown.stderr]).toEqual([0, ''])
     expect(shown.stdout).toBe((await asked('--network', file, '--block')).stdout)

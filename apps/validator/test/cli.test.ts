@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { account, LocalChain } from '@affine/chain'
 import { registry, specHash } from '@affine/envs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -115,6 +116,25 @@ describe('--help', () => {
         expect(stdout).toMatch(new RegExp(`Examples?:\n  \\$ af ${command}`))
     },
   )
+})
+
+describe('the help of a whole program', () => {
+  it('lists commands that it does not load as it lists those that it has loaded', async () => {
+    const [own, all] = [await run(AF, ['--help'], { cwd: root }), await af('--help')]
+    expect(own).toEqual(all)
+  })
+
+  it.each(['validator', 'verifier'])('loads nothing of what the %s works with', async (name) => {
+    const folder = fresh()
+    const program = fileURLToPath(new URL(`../../${name}/src/cli.ts`, import.meta.url))
+    await run(program, ['--help'], { cwd: root, env: { NODE_V8_COVERAGE: folder } })
+    const texts = (await readdir(folder)).map((file) => readFile(join(folder, file), 'utf8'))
+    const scripts = (await Promise.all(texts)).flatMap((text) => JSON.parse(text).result)
+    const urls: readonly string[] = scripts.map(({ url }) => url)
+    const heavy = /@polkadot|@noble\/curves|(?<!terminal|prng)\/src\/(index\.ts|commands)/
+    expect(urls).toContainEqual(expect.stringContaining('packages/terminal/src/run.ts'))
+    expect(urls.filter((url) => heavy.test(url))).toEqual([])
+  })
 })
 
 describe('wrong usage', () => {

@@ -5,11 +5,10 @@ import type { Sample } from '@affine/blocks'
 import type { Report } from '@affine/duel'
 import { LOCAL_NETWORK } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { within } from '../../../packages/terminal/test/within.ts'
+import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { LIAR } from '../src/commands/demo/cast.ts'
 import { explain } from '../src/commands/explain.ts'
-import { program } from '../src/program.ts'
 import { type Done, firstBlocks, inProcess, unprintable } from './commands.ts'
 import { lostGameTexts } from './lost-games.ts'
 import { type PlayedSubnet, playedSubnet, THREE_MINERS } from './played-subnet.ts'
@@ -256,12 +255,12 @@ describe('af explain', () => {
     const shown = await run(AF, ['explain', ...where, '--hotkey', hotkeyOf('weaker')])
     expect([shown.code, shown.stderr]).toEqual([0, ''])
     expect(shown.stdout).toBe((await ask(whole(), hotkeyOf('weaker'))).stdout)
-    const help = await within(program, ['explain', '--help'])
+    const help = await runAf(['explain', '--help'])
     expect([help.code, help.stderr]).toEqual([0, ''])
     expect(help.stdout).toContain('Example:\n  $ af explain --hotkey 7 --network ')
-    const lacking = await within(program, ['explain', '--network', whole()])
+    const lacking = await runAf(['explain', '--network', whole()])
     expect(lacking.code).toBe(2)
     const words = ['--network', whole(), '--hotkey', '1', '--last', '0']
-    expect((await within(program, ['explain', ...words])).code).toBe(2)
+    expect((await runAf(['explain', ...words])).code).toBe(2)
   })
 })

@@ -1,8 +1,6 @@
-import { openChain } from '@affine/settlement'
 import { chainCommand, FIRST_EPOCH, onChain, whole, wholePath } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { blockHash, checkAsked, sampleName } from './asked.ts'
-import { verify } from './verify.ts'
 
 const EXIT_CODES = `Exit codes: 0 everything holds, 1 something does not hold, 2 wrong usage.
 3: everything that was compared holds, but --copies left out some copies of blocks.
@@ -65,9 +63,12 @@ export const program: CommandUnknownOpts = chainCommand('af-verify')
     whole(0, 1e9),
   )
   .addHelpText('after', EXAMPLES)
-  .action((named, options) => {
+  .action(async (named, options) => {
     const base = wholePath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
     checkAsked(options)
+    // Imported here, so that help and wrong usage do not wait for them.
+    const { openChain } = await import('@affine/settlement')
+    const { verify } = await import('./verify.ts')
     return onChain(openChain, options, (subnet, screen) =>
       verify(subnet, { ...options, base }, screen),
     )

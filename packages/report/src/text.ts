@@ -1,4 +1,4 @@
-import { normalise } from '@affine/envs'
+import { normalise } from '@affine/envs/text'
 import type { Bounds } from './env-facts.ts'
 
 /** Text from outside, on one line and without anything a terminal would act on. */

@@ -1,10 +1,10 @@
 import { statePath } from '@affine/blocks'
-import { parseState, type State, stateRoot, votingStakes } from '@affine/duel'
+import { firstState, parseState, type State, stateRoot, votingStakes } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import type { OpenBucket, Source } from './bucket-reader.ts'
 import { ask } from './copy.ts'
 import { inTurn } from './in-turn.ts'
-import { firstStateOf, type Subnet } from './networks.ts'
+import { constantsFor, type Network, type Subnet } from './networks.ts'
 import {
   commitmentsOf,
   duelSnapshot,
@@ -175,4 +175,10 @@ async function governing(data: PublicData, epoch: number): Promise<State> {
   throw new Error(
     `no state of epoch ${epoch} is attested by more than half of the active stake: begin earlier`,
   )
+}
+
+/** The state that governs a network's first epoch. Protocol §9.3. */
+export function firstStateOf(network: Network): State {
+  const { firstEpoch } = network
+  return firstState(constantsFor(network, firstEpoch), firstEpoch)
 }

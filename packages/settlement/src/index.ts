@@ -3,6 +3,7 @@ export {
   attestedState,
   type Beginning,
   beginningAt,
+  firstStateOf,
   newestAttested,
   type PublicData,
   readersState,

@@ -1,5 +1,5 @@
 import type { Chain } from '@affine/chain'
-import { firstState, LOCAL, PROTOCOL, type Protocol, type State } from '@affine/duel'
+import { LOCAL, PROTOCOL, type Protocol } from '@affine/duel/protocol'
 
 /** What a subnet's participants must agree on before the first block, and where it is found. */
 export interface Network {
@@ -79,10 +79,4 @@ export function networkOn(genesis: string): Preset {
 /** The constants that a network has set for an epoch. Protocol §9.2. */
 export function constantsFor({ protocol, earlier = [] }: Network, epoch: number): Protocol {
   return earlier.find(({ until }) => epoch < until)?.protocol ?? protocol
-}
-
-/** The state that governs a network's first epoch. Protocol §9.3. */
-export function firstStateOf(network: Network): State {
-  const { firstEpoch } = network
-  return firstState(constantsFor(network, firstEpoch), firstEpoch)
 }

@@ -1,12 +1,4 @@
-import {
-  type Chain,
-  type ChainOpening,
-  type Host,
-  type OpenAt,
-  type OpenedChain,
-  openExport,
-  openServed,
-} from '@affine/chain'
+import type { Chain, ChainOpening, Host, OpenAt, OpenedChain } from '@affine/chain'
 import { type Network, networkNamed, networkOn, type Subnet } from './networks.ts'
 
 export type { Host }
@@ -18,16 +10,26 @@ interface Kind {
   readonly wing: () => Promise<OpenAt>
 }
 
-/** The kinds of chains: to add one is a wing of `@affine/chain` and a line here. */
+/**
+ * The kinds of chains: to add one is a wing of `@affine/chain` and a line here. Each is loaded when
+ * it is needed, so that a command's help is there at once.
+ */
 const KINDS: readonly Kind[] = [
-  // Loaded when needed: every other command starts in half the time without it.
   {
     help: "a node's ws:// or wss:// URL; several with commas",
     place: /^wss?:\/\//,
     wing: async () => (await import('@affine/chain/subtensor')).openNodes,
   },
-  { help: 'the http:// URL of `af localnet`', place: /^https?:\/\//, wing: async () => openServed },
-  { help: "or the file of a chain's export", place: /^/, wing: async () => openExport },
+  {
+    help: 'the http:// URL of `af localnet`',
+    place: /^https?:\/\//,
+    wing: async () => (await import('@affine/chain')).openServed,
+  },
+  {
+    help: "or the file of a chain's export",
+    place: /^/,
+    wing: async () => (await import('@affine/chain')).openExport,
+  },
 ]
 
 /** How commands name a chain. */

@@ -3,12 +3,11 @@ import type { Chain } from '@affine/chain'
 import type { State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import pLimit from 'p-limit'
-import type { PublicData } from './attested-state.ts'
+import { firstStateOf, type PublicData } from './attested-state.ts'
 import { BLOCKS_AT_ONCE, type BlockPlaces, BucketReader, type CheckBlock } from './bucket-reader.ts'
 import { type Choose, type Copies, copiesOf } from './copies.ts'
 import type { Flaw, UndatedFlaw } from './copy.ts'
 import { checkLane, decideEpoch, type FindLane, type Settled } from './epoch-decision.ts'
-import { firstStateOf } from './networks.ts'
 import { placeOf, snapshotBlock } from './on-chain.ts'
 import {
   attestationFaults,

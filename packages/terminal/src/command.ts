@@ -1,6 +1,11 @@
-import { printable } from '@affine/report'
-import { NETWORK_HELP, type Open, type Opened, type OpenOptions } from '@affine/settlement'
-import { NODE_HOST } from '@affine/settlement/node'
+import { printable } from '@affine/report/text'
+import { NODE_HOST } from '@affine/settlement/host'
+import {
+  NETWORK_HELP,
+  type Open,
+  type Opened,
+  type OpenOptions,
+} from '@affine/settlement/open-chain'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { maskUrls } from './fault-text.ts'
 import { type Output, output } from './output.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { NODE_HOST } from '@affine/settlement/node'
+import { NODE_HOST } from '@affine/settlement/host'
 import { type EnvLine, type IsOurs, readEnvLines } from './env-lines.ts'
 import { readNamed } from './fault-text.ts'
 import type { Given } from './setting.ts'

@@ -1,4 +1,4 @@
-export { printable } from '@affine/report'
+export { printable } from '@affine/report/text'
 export * from './command.ts'
 export { type IsOurs, readEnvLines } from './env-lines.ts'
 export { envFile, ownVariables, takesPath, wholePath } from './environment.ts'

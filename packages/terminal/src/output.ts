@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { toJson } from '@affine/report'
+import { toJson } from '@affine/report/text'
 import { fit } from './fit.ts'
 
 /** The output of a command: lines for people, or one JSON object a line for machines. */

@@ -1,5 +1,5 @@
 import { format } from 'node:util'
-import { printable } from '@affine/report'
+import { printable } from '@affine/report/text'
 import { CommanderError, type CommandUnknownOpts, Help } from '@commander-js/extra-typings'
 import type { IsOurs } from './env-lines.ts'
 import { readEnvironment, takesPath, wholePath } from './environment.ts'

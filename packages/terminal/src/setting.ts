@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { isOnline, NETWORK_HELP } from '@affine/settlement'
+import { isOnline, NETWORK_HELP } from '@affine/settlement/open-chain'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 
 /** One setting. It may be left out, unless it is needed or has a default. */

@@ -1,4 +1,4 @@
-import { printable } from '@affine/report'
+import { printable } from '@affine/report/text'
 import { columns, wrap } from './fit.ts'
 import type { Output } from './output.ts'
 

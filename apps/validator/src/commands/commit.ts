@@ -11,7 +11,6 @@ import { agentsHere } from '../service/agents.ts'
 
 /** `af commit`: a miner's commitment. */
 export const commit: CommandUnknownOpts = accountOnChain('commit')
-  .description("commit a miner's model on chain; from then on it waits for its duel")
   .requiredOption('--model <name>', "the model's name, which contains the hotkey")
   .requiredOption('--revision <hash>', "the model's revision: a commit's hash")
   .requiredOption('--chute <id|url>', "the chute's id, or on a local network the endpoint's URL")

@@ -24,9 +24,6 @@ Examples:
 
 /** `af demo`: runs a whole subnet in one process, then verifies it in another. */
 export const demo: CommandUnknownOpts = new Command('demo')
-  .description(
-    'run a local subnet until its throne is settled, then verify it from its public data',
-  )
   .option(
     '--seed <text>',
     'repeat a run: the same seed gives the same keys, challenges, replies and verdicts',

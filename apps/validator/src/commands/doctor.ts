@@ -31,10 +31,6 @@ const isOwn = ({ name, heading }: Named): boolean =>
 
 /** `af doctor`: tests everything that a validator or a miner needs. */
 export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
-  .description(
-    'check what a validator or a miner needs: ✘ must be fixed, and the exit code is 1; ' +
-      '! is a warning',
-  )
   .addHelpText('after', LOOKS)
   .action(async (options, command) => {
     const { hotkey } = await accountOf(options)

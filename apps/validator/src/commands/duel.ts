@@ -44,9 +44,6 @@ Examples:
 
 /** `af duel`: tests whether the contender is better than the champion. */
 export const duel: CommandUnknownOpts = soloCommand('duel')
-  .description(
-    'give two players the same challenges, and stop when it is certain which one is better',
-  )
   .argument('<champion>', PLAYER)
   .argument('<contender>', 'another one')
   .option(

@@ -18,9 +18,7 @@ Examples:
   $ af env run mult8-v0 --agent http://127.0.0.1:8001/v1`
 
 /** `af env`: look at the environments and play them. */
-export const env: CommandUnknownOpts = new Command('env').description(
-  'list environments, and play one',
-)
+export const env: CommandUnknownOpts = new Command('env')
 
 env
   .command('list')

@@ -10,7 +10,6 @@ const ALL =
 
 /** `af explain`: what the public evidence shows about one miner. */
 export const explain: CommandUnknownOpts = replayCommand('explain')
-  .description('explain why a miner won, lost or waits, from public evidence only')
   .requiredOption('--hotkey <ss58|uid>', 'the miner to explain: its address or uid')
   .option('--all', ALL)
   .addHelpText(

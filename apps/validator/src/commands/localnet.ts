@@ -32,7 +32,6 @@ Examples:
 
 /** `af localnet`: a local chain over loopback, and keys to take part in it. */
 export const localnet: CommandUnknownOpts = new Command('localnet')
-  .description('serve a local chain on loopback, with registered keys for validators and miners')
   .option('--port <number>', 'the port to listen at; 0 takes any free port', whole(0, 65_535), 9944)
   .option('--block-ms <ms>', 'milliseconds between blocks', whole(10, 60_000), 500)
   .option(

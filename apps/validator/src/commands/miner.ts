@@ -28,7 +28,6 @@ const STRETCH_MS = 1000
 export const miner: CommandUnknownOpts = withAccount(
   new Command('miner').option('--json', 'print JSON, one object a line'),
 )
-  .description('serve a reference miner: an OpenAI-compatible endpoint of a chosen skill')
   .option('--skill <share>', 'the share of replies that are perfect, 0 to 1', shareOption, 0.8)
   .option('--port <number>', 'the port to listen at; 0 takes any free port', whole(0, 65_535), 8001)
   .addOption(

@@ -48,10 +48,6 @@ Examples:
 
 /** `af practise`: shows what validators would see of an endpoint. */
 export const practise: CommandUnknownOpts = soloCommand('practise')
-  .description(
-    'ask an endpoint as validators do, and show what it earns, what it forfeits, ' +
-      'and what would have been better',
-  )
   .argument('<player>', PLAYER)
   .option(
     '--challenges <n>',

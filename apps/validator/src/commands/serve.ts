@@ -14,9 +14,6 @@ Examples:
 
 /** `af serve`: serves the buckets in a folder, and a page that shows them. */
 export const serve: CommandUnknownOpts = new Command('serve')
-  .description(
-    'serve a bucket, or a folder of buckets, over HTTP, with a page at / that shows them',
-  )
   .argument('<folder>', 'a bucket, or a folder that holds buckets')
   .option('--port <number>', 'the port to listen at; 0 takes any free port', whole(0, 65_535), 8080)
   .option(

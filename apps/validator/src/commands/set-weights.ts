@@ -11,7 +11,6 @@ import { Replay, replayCommand } from './replay.ts'
 
 /** `af set-weights`: does once what a validator does once an epoch. */
 export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-weights'))
-  .description('recompute the champion, and set all weight to it once')
   .option('--emit', 'send the weights; on finney, without it, they are only shown')
   .addOption(new Option('--dry-run', 'send nothing, on any network').conflicts('emit'))
   .addHelpText(

@@ -35,7 +35,6 @@ const command = withSettings(
 
 /** `af setup`: asks for a validator's settings, tries them and writes them. */
 export const setup: CommandUnknownOpts = command
-  .description("ask for a validator's settings, try them as `af doctor` does, and write .env")
   .option('--overwrite', 'replace the .env that is there')
   .option('--anyway', 'write .env even if something must be fixed')
   .addHelpText('after', HOW)

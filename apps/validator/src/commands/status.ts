@@ -32,7 +32,6 @@ Examples:
 
 /** `af status`: shows the state of a subnet, from its public data. */
 export const status: CommandUnknownOpts = replayCommand('status')
-  .description('show the state of a subnet: deadlines, duel, lanes, trust, weights, queue')
   .option('--watch', 'show it again after every block until Ctrl-C; a terminal is redrawn')
   .addOption(BLOCK)
   .addHelpText('after', EXAMPLES)

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account, Chain } from '@affine/chain'
 import { type Event, type Setup, Validator } from '@affine/engine'
-import type { Metrics } from '@affine/engine/metrics'
+import { blockAges, type Metrics, metricsOf } from '@affine/engine/metrics'
 import {
   guard,
   type Health,
@@ -31,6 +31,7 @@ import { emits, placesOf } from '../buckets/places.ts'
 import { neuronOf } from '../service/account.ts'
 import { minersOf } from '../service/agents.ts'
 import { narrate, repeatedProblems, sayProblem, warn } from '../service/narrate.ts'
+import { serviceOutput } from '../service/service-output.ts'
 import { withSettings } from '../settings/found-settings.ts'
 import { problemLines, readService } from '../settings/service.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -49,7 +50,6 @@ const VARIABLES =
 export const validate: CommandUnknownOpts = withSettings(
   new Command('validate').option('--json', 'print JSON, one object a line'),
 )
-  .description('run a validator: sample, seal, audit, attest, set weights')
   .addHelpText(
     'after',
     `\n${VARIABLES}\n\nExamples:\n  $ af validate ${LOCAL}\n  $ af validate ${FINNEY}`,
@@ -57,8 +57,6 @@ export const validate: CommandUnknownOpts = withSettings(
   .action(async ({ json, ...flags }, command) => {
     const { settings, account, problems, warnings, hide } = await readService(flags)
     if (!settings || !account) return command.error(problemLines(problems))
-    // Imported here, so that other commands start faster.
-    const { serviceOutput } = await import('../service/service-output.ts')
     const screen = serviceOutput(json === true, hide)
     for (const text of warnings) warn(screen, text)
     await operate(settings, account, screen).catch((error: Error) => {
@@ -84,7 +82,6 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   await using subnet = await raceAbort(openSubnet(settings, on), signal)
   const { own } = await raceAbort(neuronOf(subnet.chain, hotkey), signal)
   if (!settings.overwrite) await raceAbort(expectNoModel(hotkey, subnet.chain), signal)
-  const { blockAges, metricsOf } = await import('@affine/engine/metrics')
   const emit = emits(subnet.network, settings)
   const metrics = metricsOf({ hotkey, lastUpdate: own.lastUpdate, emit }, clock)
   hearers.push(metrics.on, blockAges(subnet.chain, Date.now, on))

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { nodeFetch } from '@affine/blocks/node-fetch'
 import { readRegularFile } from '@affine/chain/file'
 import type { Host } from '../open-chain.ts'
 
@@ -13,6 +12,7 @@ const MOST_BYTES = 268_435_456
 export const NODE_HOST: Host = {
   random: randomBytes,
   now: () => Date.now(),
-  fetch: nodeFetch,
+  // Loaded when needed: a command's help does without the network.
+  fetch: async (...asked) => (await import('@affine/blocks/node-fetch')).nodeFetch(...asked),
   readText: async (path) => (await readRegularFile(path, MOST_BYTES)).bytes.toString(),
 }

@@ -1,4 +1,3 @@
-export { NODE_HOST } from './host.ts'
 export { chainIn, hasChain, isUnused, keyNamed, keysIn, openFolder } from './local-folder/folder.ts'
 export { KeptChain } from './local-folder/kept-chain.ts'
 export { bucketsIn, expectBuckets, openBucket } from './open-bucket.ts'

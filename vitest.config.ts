@@ -47,10 +47,14 @@ const inNode = (
   test: { name, ...patient, ...test },
 })
 
+/** Does the command line name this project? */
+const isAsked = (project: string): boolean =>
+  process.argv.some((word) => word === project || word === `--project=${project}`)
+
 /**
  * Tests run from the sources. Files named *.both.test.ts run in Node and, where Chromium is, in a
- * browser too; those named *.machine.test.ts need more of the machine, or longer, and `npm test`
- * leaves both to `npm test -- --all`.
+ * browser too; those named *.machine.test.ts need more of the machine, or longer. Both run only if
+ * they are asked for: by `--project chromium` or `machine`, or by `npm test -- --all`.
  */
 export default defineConfig({
   test: {
@@ -59,8 +63,8 @@ export default defineConfig({
     projects: [
       inNode('node', { include: files, exclude: [...needMachine, ...replacing], isolate: false }),
       inNode('replacing', { include: replacing, isolate: true }),
-      inNode('machine', { include: needMachine, isolate: false }),
-      ...(existsSync(chromium)
+      ...(isAsked('machine') ? [inNode('machine', { include: needMachine, isolate: false })] : []),
+      ...(isAsked('chromium') && existsSync(chromium)
         ? [
             {
               resolve: {

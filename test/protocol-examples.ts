@@ -5,9 +5,7 @@ import {
   LIMITS,
   merkleRoot,
   NO_BLOCK,
-  type Owner,
   readBlock,
-  readOwner,
   type Scope,
   verifyLane,
 } from '../packages/blocks/src/index.ts'
@@ -140,10 +138,6 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     return hex(encodeBitmap(duel, new Set(whole)))
   },
   limits: () => LIMITS,
-  owner: (file: Owner & { readonly signature: string }) => ({
-    digest: digest('owner', { hotkey: file.hotkey, address: file.address }),
-    holds: readOwner(bytes(canonicalize({ ...file })), verify).ok,
-  }),
   'one environment': ({ rule, ratio, looks }: Looks) => {
     const { zSquaredPpm, holdOffset, holdSlopePpm } = rule
     const exact = { ...rule, zSquaredPpm: BigInt(zSquaredPpm) }

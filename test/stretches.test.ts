@@ -16,8 +16,8 @@ import { runVerifier } from './in-process.ts'
 import { AF_VERIFY } from './processes.ts'
 
 const LAST = 7
-/** The second's bucket, which the first says is its own an epoch later. */
-const SHARED = 'shared'
+/** The first's bucket from epoch 3 on. */
+const EMPTY = 'empty'
 
 /** The contender has every product right, and nobody plays tic-tac-toe. */
 const reply = ({ role, prompt }: { role: string; prompt: string }): string | undefined => {
@@ -26,8 +26,8 @@ const reply = ({ role, prompt }: { role: string; prompt: string }): string | und
 }
 
 /**
- * Seven epochs: duels, champions that come and go, a state that is rubbish, a bucket that is another
- * one's, and weights that are wrong.
+ * Seven epochs: duels, champions that come and go, a state that is rubbish, a bucket that is empty,
+ * and weights that are wrong.
  */
 class History extends ReadingSubnet {
   state: State | undefined
@@ -51,14 +51,9 @@ class History extends ReadingSubnet {
     await this.produceTo(beaconBlock(epoch, LOCAL_NETWORK.protocol))
     await this.sealAll(state, due, { reply })
     for (const [i, voter] of this.voters.entries()) {
-      const isAtShared = (i === 1 && epoch > 1) || (i === 0 && epoch > 2)
-      const url = isAtShared ? SHARED : voter.hotkey
+      const url = i === 0 && epoch > 2 ? EMPTY : voter.hotkey
       await this.attest(voter, state, hotkeys(due), url)
     }
-    const [, second] = this.voters
-    const shared = this.buckets.at(SHARED).files
-    for (const [path, bytes] of this.buckets.at(second?.hotkey ?? '').files) shared.set(path, bytes)
-    if (second) await this.own(second, SHARED)
     await this.end(state)
     const [decided] = await this.recompute({ from: state })
     if (decided === undefined) throw new Error('the epoch has not ended')

@@ -62,7 +62,6 @@ test('where no duel runs, who would vote in one answers for its states', async (
   const subnet = new ReadingSubnet([100, 100, 100], 1)
   const [, second] = subnet.voters as [Account, Account]
   const [stranger] = subnet.strangers as [Account]
-  for (const voter of [...subnet.voters, stranger]) await subnet.own(voter)
   await subnet.commit(champion, { kind: 'miner', model: 'm', revision: 'r', chute: 'c' })
   const attestAll = async (state: State) => {
     for (const voter of [...subnet.voters, stranger]) await subnet.attest(voter, state, [])

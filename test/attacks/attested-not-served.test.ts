@@ -1,12 +1,11 @@
 import { afterAll, expect, test } from 'vitest'
-import { OWNER_PATH } from '../../packages/blocks/src/index.ts'
 import { LOCAL_NETWORK } from '../../packages/settlement/src/index.ts'
 import { killAll } from '../processes.ts'
 import { afVerify } from './af-verify.ts'
 import { OneLiar } from './one-liar.ts'
 import { hotkeys } from './reading-subnet.ts'
 
-// Protocol §5.2: who attests a lane serves it, from a bucket of its own.
+// Protocol §5.2: who attests a lane serves it, at the address that it announces.
 afterAll(killAll)
 const RUBBISH = new TextEncoder().encode('rubbish')
 
@@ -14,7 +13,6 @@ const RUBBISH = new TextEncoder().encode('rubbish')
 async function attesting(url: string, spoil: (subnet: OneLiar) => void = () => {}) {
   const subnet = new OneLiar(LOCAL_NETWORK)
   await subnet.beHonest()
-  await subnet.own(subnet.liar, url)
   spoil(subnet)
   await subnet.attest(subnet.liar, await subnet.state, hotkeys(subnet.honest), url)
   return subnet
@@ -38,7 +36,7 @@ test.each<readonly [what: string, code: string, url: string, spoil: (subnet: One
     'other',
     (subnet) => {
       for (const path of filesOf(subnet, subnet.liar.hotkey).keys())
-        if (path !== OWNER_PATH) filesOf(subnet, 'other').set(path, RUBBISH)
+        filesOf(subnet, 'other').set(path, RUBBISH)
     },
   ],
 ])(
@@ -47,7 +45,7 @@ test.each<readonly [what: string, code: string, url: string, spoil: (subnet: One
     const [, code, url, spoil] = attack
     const served = await attesting('served', (subnet) => {
       for (const [path, bytes] of filesOf(subnet, subnet.liar.hotkey))
-        if (path !== OWNER_PATH) filesOf(subnet, 'served').set(path, bytes)
+        filesOf(subnet, 'served').set(path, bytes)
     })
     const expected = await served.outcome()
     expect(expected.flaws).toEqual([])

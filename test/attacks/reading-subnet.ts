@@ -4,11 +4,9 @@ import {
   type Header,
   LIMITS,
   NO_BLOCK,
-  OWNER_PATH,
   type Sample,
   type Scope,
   writeBlock,
-  writeOwner,
 } from '../../packages/blocks/src/index.ts'
 import {
   type Account,
@@ -171,7 +169,6 @@ export class ReadingSubnet {
   readonly strangers: readonly Account[]
   readonly network: Network
   /** Is told of every block; the next one waits for it. */
-  #isTogether = false
   hear: (head: Head) => Promise<void> | void = () => {}
 
   constructor(stakes: readonly number[], strangers = 0, rules: Network = network) {
@@ -194,28 +191,12 @@ export class ReadingSubnet {
 
   async commit(who: Account, commitment: Commitment): Promise<void> {
     const included = this.chain.commit(who, encodeCommitment(commitment))
-    if (this.#isTogether) return
     await this.hear(await this.chain.produce(0))
     await included
   }
 
-  /** What these commit to is in one block, in this order. */
-  async together(acts: readonly (() => Promise<void>)[]): Promise<void> {
-    this.#isTogether = true
-    for (const act of acts) await act()
-    this.#isTogether = false
-    await this.produceTo(this.chain.height + 1)
-  }
-
-  /** The bucket at this address says that it is this hotkey's. */
-  async own({ hotkey, sign }: Account, url: string = hotkey): Promise<void> {
-    const owner = await writeOwner({ hotkey, address: url }, sign)
-    this.buckets.at(url).files.set(OWNER_PATH, owner)
-  }
-
   /** The first epoch, attested by these voters: the state of the next. */
   async begin(attesting: readonly Account[] = this.voters): Promise<State> {
-    for (const voter of this.voters) await this.own(voter)
     for (const { hotkey } of [champion, contender]) {
       const who = hotkey === champion.hotkey ? champion : contender
       await this.commit(who, { kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' })

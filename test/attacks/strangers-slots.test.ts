@@ -121,6 +121,6 @@ test('af-verify asks each voter for its states and its copies, strangers for not
   server.close().closeAllConnections()
   expect(verified).toMatchObject({ code: 0, flaws: [] })
   expect(new Set(asked)).toEqual(new Set(hotkeys(voters)))
-  // Is any there? Whose it is, the states of epochs 0, 1 and 2, and one block of each lane.
-  expect(asked.length).toBe(1 + voters.length * (4 + voters.length))
+  // Is any there? The states of epochs 0, 1 and 2, and one block of each lane.
+  expect(asked.length).toBe(1 + voters.length * (3 + voters.length))
 })

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { blockPath, OWNER_PATH, type Sample, statePath } from '../../packages/blocks/src/index.ts'
+import { blockPath, type Sample, statePath } from '../../packages/blocks/src/index.ts'
 import type { Account } from '../../packages/chain/src/index.ts'
 import { encodeState, type State, stateRoot } from '../../packages/duel/src/index.ts'
 import { withQuota } from '../../packages/duel/test/subnet.ts'
@@ -126,12 +126,6 @@ export class History extends ReadingSubnet {
       failing((each) => ownPaths.includes(each)),
       failing((each) => isOfBucket(each) && each.includes('/states/')),
       () => answers.set(`${bucket}/${statePath(2)}`, block.bytes),
-      () => answers.delete(`${bucket}/${OWNER_PATH}`),
-      () => answers.set(`${bucket}/${OWNER_PATH}`, late),
-      () => {
-        const others = answers.get(`${pick(this.voters, random).hotkey}/${OWNER_PATH}`)
-        if (others !== undefined) answers.set(`${bucket}/${OWNER_PATH}`, others)
-      },
       () => {
         for (const { hotkey } of this.voters) answers.delete(`${hotkey}/${blockPath(block.hash)}`)
       },

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { LIMITS, OWNER_PATH, statePath, writeOwner } from '@affine/blocks'
+import { LIMITS, statePath } from '@affine/blocks'
 import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
@@ -149,10 +149,6 @@ describe('af doctor', () => {
     const network = await chainWith([[validator, seal('alices')]])
     await fileOf('{}', `buckets/alices/${statePath(4)}`)
     const own = ['--folder', join(root, 'folder'), '--buckets', join(root, 'buckets')]
-    const { hotkey, sign } = validator
-    const owner = await writeOwner({ hotkey, address: hotkey }, sign)
-    const ownerPath = `buckets/${hotkey}/${OWNER_PATH}`
-    await fileOf(Buffer.from(owner).toString(), ownerPath)
     const { results, text } = await examined(validator, network, ...own)
     // A busy machine is slow, and a full one has no room.
     const { disk: _, latency: __, ...others } = results
@@ -166,7 +162,6 @@ describe('af doctor', () => {
       'bucket write',
       'bucket keeps',
       'bucket read',
-      'bucket owner',
       'registered',
       'permit',
       'stake',
@@ -183,12 +178,6 @@ describe('af doctor', () => {
       )
     expect(text).toMatch(room('folder', '1.12 GB'))
     expect(text).toMatch(room('buckets', '1.12 GB'))
-    expect(text).toContain(`ok bucket owner ${OWNER_PATH} at ${hotkey} names this hotkey\n`)
-    await rm(join(root, ownerPath))
-    expect((await examined(validator, network, ...own)).results['bucket owner']).toBe('warn')
-    await fileOf('{}', ownerPath)
-    expect((await examined(validator, network, ...own)).results['bucket owner']).toBe('fail')
-    await rm(join(root, ownerPath))
     const probe = `v1/probes/${validator.hotkey}.json`
     expect(text).toContain(`ok bucket write it has ${probe}\n`)
     expect(text).toContain(`ok bucket keeps other bytes for ${probe} are refused\n`)

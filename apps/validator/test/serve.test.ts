@@ -21,7 +21,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { blockPath, httpBucket, LIMITS, OWNER_PATH, probePath } from '@affine/blocks'
+import { blockPath, httpBucket, LIMITS, probePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { listenWith } from '@affine/miners/node'
 import { openBucket } from '@affine/settlement/node'
@@ -49,7 +49,7 @@ beforeAll(async () => {
   const bucket = directoryBucket(join(root, 'buckets/5F'))
   await bucket.write(BLOCK.slice(1), Buffer.from(text))
   await bucket.write('v1/states/7.json', Buffer.from('{}'))
-  for (const path of [probePath('5F'), OWNER_PATH]) await bucket.write(path, Buffer.from('{}'))
+  await bucket.write(probePath('5F'), Buffer.from('{}'))
   url = await serving(join(root, 'buckets'))
 })
 afterAll(async () => {
@@ -114,10 +114,10 @@ describe('a block', () => {
       'x-content-type-options': 'nosniff',
       vary: 'Accept-Encoding',
     })
-    for (const path of ['v1/states/7.json', probePath('5F'), OWNER_PATH])
+    for (const path of ['v1/states/7.json', probePath('5F')])
       expect((await ask(`/5F/${path}`)).headers).toMatchObject({
         'content-type': 'application/json',
-        'cache-control': path === OWNER_PATH ? 'no-cache' : FOREVER,
+        'cache-control': FOREVER,
       })
   })
 

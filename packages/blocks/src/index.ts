@@ -21,12 +21,8 @@ export {
   blockPath,
   isBucketPath,
   mediaType,
-  OWNER_PATH,
-  type Owner,
   probePath,
-  readOwner,
   statePath,
-  writeOwner,
 } from './bucket.ts'
 export { type BlockFault, type EvidenceResult, FAULT_CODES } from './fault.ts'
 export { forfeitIn, forfeitOf, isUnbegun } from './forfeit.ts'

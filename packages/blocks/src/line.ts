@@ -15,7 +15,6 @@ export const LIMITS = {
   roomBytes: 8_386_560,
   blockBytes: 8_388_608,
   invocationBytes: 128,
-  ownerBytes: 1024,
 } as const
 
 /**
@@ -99,7 +98,7 @@ export function challengeVerdict({ champion, contender }: Rewards): ChallengeVer
  * SS58 text of 32 bytes under prefix 42 always has this form. Its checksum is for who verifies
  * signatures. Protocol §1.4.
  */
-export const hotkey: Shape<string> = text('an SS58 address', /^5[1-9A-HJ-NP-Za-km-z]{47}$/)
+const hotkey: Shape<string> = text('an SS58 address', /^5[1-9A-HJ-NP-Za-km-z]{47}$/)
 /**
  * The text of 32 bytes in base58 always has this form; whether it is the right one, the lane knows.
  * Protocol §1.4.

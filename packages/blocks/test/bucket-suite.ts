@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Bucket, blockPath, OWNER_PATH, probePath, statePath } from '../src/index.ts'
+import { type Bucket, blockPath, probePath, statePath } from '../src/index.ts'
 
 /** A bucket that may hold more than what the suite writes. */
 export interface Harness {
@@ -28,11 +28,10 @@ export const freshPath = (): string => blockPath(freshHash())
 export const pathsOf = (hash: string, epoch: number, hotkey: string): readonly string[] => [
   blockPath(hash),
   statePath(epoch),
-  OWNER_PATH,
   probePath(hotkey),
 ]
 
-/** One of every kind, which nobody has written but for what says whose the bucket is. */
+/** One of every kind, which nobody has written. */
 function freshPaths(): readonly string[] {
   const hash = freshHash()
   return pathsOf(hash, Number.parseInt(hash.slice(0, 12), 16), hash)

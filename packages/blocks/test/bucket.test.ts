@@ -77,7 +77,7 @@ it('a path of a bucket is one of those that validators write', () => {
     'v1/blocks',
     'v1/blocks/',
     'v1/blocks/.x',
-    'v1/owner',
+    'v1/owner.json',
   ])
     expect(isBucketPath(path), path).toBe(false)
 })

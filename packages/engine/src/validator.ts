@@ -1,6 +1,4 @@
-import { LIMITS, OWNER_PATH, readOwner, writeOwner } from '@affine/blocks'
 import type { Head } from '@affine/chain'
-import { verify } from '@affine/chain/account'
 import type { State } from '@affine/duel'
 import { Stopped } from '@affine/miners'
 import { type OpenBucket, placeOf } from '@affine/settlement'
@@ -67,7 +65,6 @@ export class Validator {
   async #comeTo(phase: Phase): Promise<Epoch> {
     const begin = (state: State): Epoch => {
       phase.reader.beginEpoch(state.duel?.weights ?? {})
-      this.#start(OWNER_PATH, () => publishOwner(this.#setup))
       return new Epoch(this.#setup, state, phase, (name, task) => this.#start(name, task))
     }
     if (this.#epoch === undefined) {
@@ -106,22 +103,4 @@ export class Validator {
     this.#running.delete(name)
     on({ type: 'ended', what: name })
   }
-}
-
-/**
- * Has this validator's bucket say whose it is. Protocol §6.4.
- * @throws Error when it says something else, which is left as it is.
- */
-async function publishOwner({ account, bucket, bucketUrl }: Setup): Promise<void> {
-  const { hotkey } = account
-  const kept = await bucket.read(OWNER_PATH, LIMITS.ownerBytes)
-  if (kept === null) {
-    const owner = await writeOwner({ hotkey, address: bucketUrl }, account.sign)
-    return bucket.write(OWNER_PATH, owner)
-  }
-  const read = readOwner(kept, verify)
-  const isOwn = read.ok && read.value.hotkey === hotkey && read.value.address === bucketUrl
-  if (isOwn) return
-  const said = 'does not name this hotkey at the address that it announces'
-  throw new Error(`${OWNER_PATH} in the bucket ${said}: delete it, to have it written anew`)
 }

@@ -194,7 +194,7 @@ describe('a validator', () => {
     expect(events).toEqual([{ type: 'head', head, epoch: 0, offset: head.number }])
     await validator.idle()
     const ended = events.flatMap((event) => (event.type === 'ended' ? [event.what] : []))
-    expect(ended.sort()).toEqual(['lane of epoch 0', 'turn', 'v1/owner.json', 'weights'])
+    expect(ended.sort()).toEqual(['lane of epoch 0', 'turn', 'weights'])
   })
 })
 

@@ -7,8 +7,6 @@ import {
   type EvidenceResult,
   type LaneRequest,
   LIMITS,
-  OWNER_PATH,
-  readOwner,
 } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
 import pLimit from 'p-limit'
@@ -67,12 +65,6 @@ export interface FoundBlock {
 }
 
 /**
- * Whose an announced bucket is, by what it says itself: the announcer's, another hotkey's, or not
- * known.
- */
-export type Ownership = 'own' | 'another' | 'unknown'
-
-/**
  * Reads blocks from the buckets of validators, in an epoch or in a whole history, for which each
  * bucket is waited for 90 seconds in all: `BucketTimes` has the rule. Protocol §6.4.
  */
@@ -82,8 +74,6 @@ export class BucketReader {
   readonly #options: ReaderOptions
   readonly #times: BucketTimes
   readonly #blocks = pLimit(BLOCKS_AT_ONCE)
-  /** By hotkey and address. */
-  readonly #owners = new Map<string, Promise<Ownership>>()
 
   constructor(options: ReaderOptions) {
     this.#options = options
@@ -117,22 +107,6 @@ export class BucketReader {
     return { name: bucket.name, read }
   }
 
-  /** Whose is this bucket of `holder`? Each is asked until it has answered once. Never rejects. */
-  ownershipOf(holder: Holder, source: Source): Promise<Ownership> {
-    const key = `${holder.hotkey} ${holder.url}`
-    const known = this.#owners.get(key)
-    if (known !== undefined) return known
-    const asking = source.read(OWNER_PATH, LIMITS.ownerBytes).then(
-      (bytes) => ownershipIn(bytes, holder),
-      (): Ownership => {
-        this.#owners.delete(key)
-        return 'unknown'
-      },
-    )
-    this.#owners.set(key, asking)
-    return asking
-  }
-
   /**
    * A reader for `verifyLane` that takes each block from the first place with an authentic copy.
    * The next one is asked as soon as one does not have it, or has not answered for two seconds. One
@@ -161,13 +135,6 @@ export class BucketReader {
     }
     return (wanted) => this.#blocks(find, wanted)
   }
-}
-
-function ownershipIn(bytes: Uint8Array | null, { hotkey, url }: Holder): Ownership {
-  const read = bytes && readOwner(bytes, verify)
-  if (!read?.ok) return 'unknown'
-  if (read.value.hotkey !== hotkey) return 'another'
-  return read.value.address === url ? 'own' : 'unknown'
 }
 
 /** A block as far as it holds, and which source had it. */

@@ -4,7 +4,7 @@ import { type Duel, type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import pLimit from 'p-limit'
 import { STATE_BYTES } from './attested-state.ts'
-import type { BucketReader, FoundBlock, Ownership, Source } from './bucket-reader.ts'
+import type { BucketReader, FoundBlock, Source } from './bucket-reader.ts'
 import { ask, type Copy, copyOf, type Differing, flawsIn, SAME, type UndatedFlaw } from './copy.ts'
 import type { Sought } from './epoch-decision.ts'
 import type { Network } from './networks.ts'
@@ -13,18 +13,13 @@ import { commitmentsOf, holdersOf } from './on-chain.ts'
 /** Chooses which of the copies of a block to compare. */
 export type Choose = (holders: readonly string[]) => readonly string[]
 
-/** A bucket that is looked into, and whose it is. */
-export interface OwnedSource extends Source {
-  readonly ownership: Promise<Ownership>
-}
-
 /** So many copies are read at a time, of all lanes: each may have 8 MiB. */
 const COPIES_AT_ONCE = 32
 
 /**
  * Looks at the copies of what an epoch's decision was read from, in the buckets of those who answer
- * for them. Whoever attested a lane said that its own bucket serves it. Buckets are asked side by
- * side, for each block once; one that did not answer for a block is not asked for another.
+ * for them. Whoever attested a lane said that its bucket serves it. Buckets are asked side by side,
+ * for each block once; one that did not answer for a block is not asked for another.
  *
  * What is found follows from what each bucket answers for each block: not from the order of the
  * answers, nor from whose copy was read first. So of a bucket that once did not answer this alone
@@ -32,9 +27,7 @@ const COPIES_AT_ONCE = 32
  * does not wait for any longer, whichever of its answers came before.
  */
 export class Copies {
-  readonly #sources: ReadonlyMap<string, OwnedSource>
-  /** Those whose bucket says that it is theirs. */
-  readonly #owners = new Set<string>()
+  readonly #sources: ReadonlyMap<string, Source>
   readonly #limit = pLimit(COPIES_AT_ONCE)
   readonly #reader: BucketReader
   readonly #choose: Choose
@@ -51,7 +44,7 @@ export class Copies {
   readonly #differing: Differing[] = []
 
   constructor(
-    sources: readonly OwnedSource[],
+    sources: readonly Source[],
     reader: BucketReader,
     choose: Choose = (holders) => holders,
   ) {
@@ -60,7 +53,7 @@ export class Copies {
     this.#choose = choose
   }
 
-  /** Begins to read the state that governs `epoch` from all buckets that are their announcers'. */
+  /** Begins to read the state that governs `epoch` from all buckets. */
   readStates(epoch: number): void {
     this.#reading.push(this.#readStates(epoch))
   }
@@ -97,10 +90,8 @@ export class Copies {
   /** What `holder` has in the place of a block; it joins `silent` if it does not answer. */
   async #copyAt(holder: string, found: FoundBlock, silent: Set<string>): Promise<Copy> {
     const source = this.#sources.get(holder)
-    const ownership = await source?.ownership
-    if (ownership === 'own') this.#owners.add(holder)
-    if (source === undefined || ownership === 'another')
-      return { is: 'missing', why: 'it announced no bucket of its own that can be opened' }
+    if (source === undefined)
+      return { is: 'missing', why: 'it announced no bucket that can be opened' }
     if (holder === found.from) return SAME
     if (silent.has(holder)) return { is: 'silent' }
     const copy = await this.#limit(readCopy, source, found)
@@ -117,7 +108,7 @@ export class Copies {
     const unheard = [...this.#owing].filter((each) => this.#silent.has(each) || lost.has(each))
     const found = this.#differing.flatMap(({ copies, ...of }) => {
       const known = copies.filter(([holder]) => !lost.has(holder))
-      return flawsIn({ ...of, copies: known }, this.#silent, this.#owners)
+      return flawsIn({ ...of, copies: known }, this.#silent)
     })
     for (const validator of unheard) {
       const detail =
@@ -136,9 +127,8 @@ export class Copies {
   }
 }
 
-/** The root of a bucket's state, if it is its announcer's; null for none. Never rejects. */
-async function readRoot(source: OwnedSource, path: string): Promise<Hash | 'silent' | null> {
-  if ((await source.ownership) !== 'own') return null
+/** The root of a bucket's state; null for none. Never rejects. */
+function readRoot(source: Source, path: string): Promise<Hash | 'silent' | null> {
   return source.read(path, STATE_BYTES).then(
     (bytes) => bytes && digestOfText('state', bytes),
     () => 'silent' as const,
@@ -185,10 +175,7 @@ export function copiesOf(
   }
   const sources = holdersOf(voters, ended)
     .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || attests(hotkey))
-    .flatMap((holder) => {
-      const source = reader.open(holder.hotkey, holder.url)
-      return source ? { ...source, ownership: reader.ownershipOf(holder, source) } : []
-    })
+    .flatMap(({ hotkey, url }) => reader.open(hotkey, url) ?? [])
   const copies = new Copies(sources, reader, choose)
   // All others were read with the epoch before.
   if (epoch === network.firstEpoch) copies.readStates(epoch)

@@ -110,13 +110,12 @@ export interface Differing {
 }
 
 /**
- * What is wrong with the copies of a block, but for those that buckets of `silent` answer for. What
- * a bucket has instead of it is the fault of `owners` alone; of all others, that they lack it.
+ * What is wrong with the copies of a block, but for those that buckets of `silent` answer for.
+ * Whoever announces an address answers for what is served there. Protocol §6.4.
  */
 export function flawsIn(
   { block: { hash, header }, copies, attesters }: Differing,
   silent: ReadonlySet<string>,
-  owners: ReadonlySet<string>,
 ): readonly UndatedFlaw[] {
   const what = `block ${hash} of ${header.validator}`
   const known = copies.filter(([holder]) => !(attesters.includes(holder) && silent.has(holder)))
@@ -127,12 +126,11 @@ export function flawsIn(
   }
   const found = known.flatMap(([holder, copy]): readonly UndatedFlaw[] => {
     if (copy.is === 'silent' || copy.is === 'whole' || isTwin(copy)) return []
-    if (copy.is === 'other' && owners.has(holder))
+    if (copy.is === 'other')
       return [{ validator: holder, code: copy.code, detail: `its copy of ${what}` }]
     // Only a validator that attested a lane has promised to serve it.
     if (!attesters.includes(holder)) return []
-    const why = copy.is === 'missing' ? copy.why : 'something else is there'
-    const detail = `it attested ${what}: ${why}`
+    const detail = `it attested ${what}: ${copy.why}`
     return [{ validator: holder, code: 'COPY_MISSING', detail }]
   })
   const [twin] = known.flatMap(([holder, copy]) => (isTwin(copy) ? [holder] : [])).sort()

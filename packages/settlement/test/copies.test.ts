@@ -2,8 +2,8 @@ import { blockPath, statePath, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
-import { BucketReader, type Ownership } from '../src/bucket-reader.ts'
-import { Copies, type OwnedSource } from '../src/copies.ts'
+import { BucketReader, type Source } from '../src/bucket-reader.ts'
+import { Copies } from '../src/copies.ts'
 import { type Copy, otherCopy } from '../src/copy.ts'
 import type { Sought } from '../src/epoch-decision.ts'
 import { key, draft as unsigned } from './draft.ts'
@@ -13,13 +13,8 @@ const draft = { ...unsigned, sign: key.sign }
 const newReader = () => new BucketReader({ openBucket: () => null })
 
 /** A bucket in memory; what is an error is thrown. */
-const sourceOf = (
-  name: string,
-  files: Readonly<Record<string, Uint8Array | Error>>,
-  ownership: Ownership = 'own',
-): OwnedSource => ({
+const sourceOf = (name: string, files: Readonly<Record<string, Uint8Array | Error>>): Source => ({
   name,
-  ownership: Promise.resolve(ownership),
   read: async (path) => {
     const file = files[path] ?? null
     if (file instanceof Error) throw file
@@ -66,6 +61,20 @@ it('says why a copy is not to be had', async () => {
 it('blames the holder for bytes that are no block', async () => {
   const { flaws, what } = await found(new Uint8Array(9))
   expect(flaws).toEqual([{ validator: 'holder', code: 'BAD_LINES', detail: `its copy of ${what}` }])
+})
+
+it.each([
+  ['other bytes, though it did not attest it', new Uint8Array(9), ['BAD_LINES']],
+  ['no bytes, which it did not promise', undefined, []],
+])('of its own lane a validator has %s', async (_, copy, codes) => {
+  const { hash, bytes } = await writeBlock(draft)
+  const { samples: __, sign: ___, ...header } = draft
+  const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
+  const source = sourceOf('validator', copy ? { [blockPath(hash)]: copy } : {})
+  const copies = new Copies([source, sourceOf('other', { [blockPath(hash)]: bytes })], newReader())
+  const sought = { validator: 'validator', head: hash, attesters: ['other'], holders: [] }
+  await copies.compareBlock(sought, { block, bytes, from: 'other', asked: new Map() })
+  expect((await copies.flaws([])).map(({ code }) => code)).toEqual(codes)
 })
 
 it('blames who signed two blocks of one height', async () => {
@@ -124,8 +133,7 @@ it('asks a bucket that failed for no other block, and only who attested owes one
     asked.push(path)
     throw new Error('silent')
   }
-  const ownership = Promise.resolve('own' as const)
-  const copies = new Copies([{ name: 'holder', ownership, read }], newReader())
+  const copies = new Copies([{ name: 'holder', read }], newReader())
   const { samples: _, sign: __, ...header } = draft
   const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
   const compare = (attesters: readonly string[]) =>
@@ -139,7 +147,7 @@ it('asks a bucket that failed for no other block, and only who attested owes one
   const reasons = (await copies.flaws([])).map(({ detail }) => detail.replace(/^.*: /, ''))
   expect(reasons).toEqual([
     'its bucket did not answer in time for a block of a lane that it attested; ask its operator',
-    'it announced no bucket of its own that can be opened',
+    'it announced no bucket that can be opened',
   ])
 })
 
@@ -200,7 +208,6 @@ async function blockOfFour() {
   const asked: string[] = []
   const sources = ['a', 'b', 'c', 'd'].map((name) => ({
     name,
-    ownership: Promise.resolve('own' as const),
     read: async () => {
       asked.push(name)
       return bytes

@@ -7,11 +7,9 @@ import {
   LIMITS,
   NO_BLOCK,
   readBlock,
-  readOwner,
   sampleProof,
   verifyLane,
   verifySampleProof,
-  writeOwner,
 } from '../../../packages/blocks/src/index.ts'
 import { readHeader, readSample } from '../../../packages/blocks/src/line.ts'
 import {
@@ -157,12 +155,6 @@ export async function evidenceReaders(): Promise<readonly Reader[]> {
       read: (bytes) => readBlock(bytes, { verify }),
     },
     { name: 'lane', share: 3, samples: [...whole, ...files], read: verifyResealed },
-    {
-      name: 'owner of a bucket',
-      share: 60,
-      samples: [await writeOwner({ hotkey: toy.hotkey, address: 'https://b.example' }, toy.sign)],
-      read: (bytes) => readOwner(bytes, believe),
-    },
     {
       name: 'sample proof',
       share: 15,

@@ -10,7 +10,7 @@ import { dirname, extname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { createGzip } from 'node:zlib'
-import { isBucketPath, LIMITS, mediaType, OWNER_PATH } from '@affine/blocks'
+import { isBucketPath, LIMITS, mediaType } from '@affine/blocks'
 import { type OpenFile, openFile } from '@affine/blocks/directory'
 import { parseAccept } from 'hono/utils/accept'
 
@@ -74,9 +74,7 @@ export function bucketFiles(folder: string): RequestListener {
   return answering(({ url = '' }) => {
     const [, path = '', inBucket = ''] = ADDRESS.exec(url) ?? []
     if (!isBucketPath(inBucket)) return undefined
-    // Alone among them, whose a bucket is may be written anew. Protocol §6.4.
-    const caching = inBucket === OWNER_PATH ? 'no-cache' : FOR_EVER
-    const headers = { ...OPEN, 'content-type': mediaType(path), 'cache-control': caching }
+    const headers = { ...OPEN, 'content-type': mediaType(path), 'cache-control': FOR_EVER }
     const open: PublicFile['open'] = () => openFile(folder, path)
     return { path, open, headers, limit: LIMITS.blockBytes, mostMs: BUCKET_MS }
   })

@@ -1,6 +1,5 @@
-import { type Bucket, LIMITS, OWNER_PATH, probePath, readOwner, statePath } from '@affine/blocks'
+import { type Bucket, LIMITS, probePath, statePath } from '@affine/blocks'
 import type { Commitment } from '@affine/chain'
-import { verify } from '@affine/chain/account'
 import { type Network, SYSTEM_CLOCK } from '@affine/settlement'
 import { bucketsIn } from '@affine/settlement/node'
 import { type Finding, fail, type OwnSettings, ok, type Wording, warn } from './examination.ts'
@@ -61,9 +60,7 @@ export async function* checkOwnBucket(
   }
   yield ok('bucket write', `it has ${path}`)
   yield await checkKept(probe, own, path)
-  const address = bucketUrl ?? hotkey
-  yield await checkProbe(probe, address, whose)
-  yield await checkOwner(address, whose)
+  yield await checkProbe(probe, bucketUrl ?? hotkey, whose)
 }
 
 /** Does the bucket refuse other bytes where the probe is? */
@@ -82,19 +79,6 @@ async function checkKept(probe: string, own: Bucket, path: string): Promise<Find
   if (refusal.endsWith('is there with other bytes'))
     return ok('bucket keeps', `other bytes for ${path} are refused`)
   return fail('bucket keeps', refusal)
-}
-
-/** Does the bucket at `address` say that it is this hotkey's, announced so? Protocol §6.4. */
-async function checkOwner(address: string, { hotkey, network, base }: Whose): Promise<Finding> {
-  const source = bucketsIn(base, network)(hotkey, address)
-  const found = `${OWNER_PATH} at ${address}`
-  const bytes = await source?.read(OWNER_PATH, LIMITS.ownerBytes).catch(() => null)
-  if (!bytes) return warn('bucket owner', `no ${found}`, '`af validate` writes it')
-  const read = readOwner(bytes, verify)
-  const isOwn = read.ok && read.value.hotkey === hotkey && read.value.address === address
-  if (isOwn) return ok('bucket owner', `${found} names this hotkey`)
-  const advice = 'is this bucket another’s? If not, delete the file: `af validate` writes it anew'
-  return fail('bucket owner', `${found} does not name this hotkey at this address`, advice)
 }
 
 /** Is the probe read at `url` as others will? */

@@ -1,5 +1,5 @@
-// Adds an environment, a kind of bucket and a kind of chain to copies of the project, each in one
-// place with a line or two elsewhere, and tests them. With a name, adds only that one.
+// Adds two environments, a kind of bucket and a kind of chain to a copy of the project, each in one
+// place with a line or two elsewhere, and checks and tests the copy.
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -49,7 +49,7 @@ function copyOf(folder) {
 }
 
 /** The environments of docs/adding-an-environment.md, of one player and of two. */
-function addEnvironment({ write, edit, run }) {
+function addEnvironments({ write, edit, run }) {
   const page = readFileSync('docs/adding-an-environment.md', 'utf8')
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
   const [file, registered, , constant, game] = blocks
@@ -64,14 +64,8 @@ function addEnvironment({ write, edit, run }) {
   edit(registry, /^const BUILT_IN.*$/m, listed.replace(/\]$/, ', nim]'))
   edit(protocol, /^export const MAIN_ENVS.*$/m, `$&\n${constant.trim()}`)
   run('biome', 'check', '--write', registry, protocol)
-  run('biome', 'check', '--error-on-warnings', 'packages/envs', 'packages/duel')
-  run('tsc', '-p', '.')
   const [, command] = page.match(/^ {4}node (.* env run sort5-v0 --agent perfect)$/m)
   run(process.execPath, ...command.split(' '))
-  const tests = ['packages/envs', 'packages/duel', 'packages/settlement', 'test/protocol']
-  // What af explain and the page say about it.
-  tests.push('packages/report', 'apps/explorer/test/answers')
-  run('vitest', 'run', '--project', 'node', ...tests, 'spec-hashes', 'subnet.test')
 }
 
 const MEMORY = `const files = new Map<string, Uint8Array>()
@@ -136,15 +130,13 @@ function addBackend({ write, edit, run }) {
   edit(backends, /^\/\*\* The places where/m, `${MEMORY}$&`)
   write(test, MEMORY_TEST)
   edit(backends, /(BACKENDS.* = \[.*)\]/, '$1, MEMORY]')
-  run('biome', 'check', '--write', '--error-on-warnings', backends, test)
-  run('tsc', '-p', '.')
-  run('vitest', 'run', '--project', 'node', test)
+  run('biome', 'check', '--write', backends, test)
   // Only the table in docs/operating.md has to change too, and this writes it.
   run('vitest', 'run', '--project', 'node', 'settings-page', '-u')
 }
 
-const ECHO = `import { LocalChain } from './local/local-chain.ts'
-import type { OpenAt } from './chain.ts'
+const ECHO = `import type { OpenAt } from './chain.ts'
+import { LocalChain } from './local/local-chain.ts'
 
 /** A chain of one block, for each name the same. */
 export const openEcho: OpenAt = async ({ random, netuid = 1 }) => ({
@@ -175,27 +167,42 @@ function addChain({ write, edit, run }) {
   edit(open, /(const KINDS.*\n)/, `$1  ${line}\n`)
   edit(open, /^( {2}openExport,\n)/m, '  openEcho,\n$1')
   run('biome', 'check', '--write', index, open, test)
-  run('tsc', '-p', '.')
-  run('vitest', 'run', '--project', 'node', test, 'packages/settlement/test/open-chain.test.ts')
 }
 
-const ADDITIONS = {
-  environment: addEnvironment,
-  bucket: addBackend,
-  chain: addChain,
-}
+/** Tests whose outcome an addition can change. Others have environments or places of their own. */
+const TESTS = [
+  // They look at every environment that is registered.
+  ...['docs', 'env', 'registry', 'replay', 'vectors'].map((name) => `packages/envs/test/${name}.`),
+  'packages/blocks/test/longest-sample',
+  'packages/report/test/registered',
+  'apps/explorer/test/answers',
+  // They compare what a network plays with the code and with the protocol's page, or play it.
+  'packages/duel/test/protocol',
+  'packages/duel/test/four-environments',
+  'packages/settlement/test/networks',
+  'packages/settlement/test/on-chain',
+  'test/protocol-',
+  'apps/validator/test/spec-hashes',
+  'apps/validator/test/subnet.test',
+  // They open each kind of bucket and chain.
+  'apps/validator/test/memory.test',
+  'packages/settlement/test/echo',
+  'packages/settlement/test/open-chain',
+]
 
-const [wanted] = process.argv.slice(2)
-for (const [name, add] of Object.entries(ADDITIONS)) {
-  if (wanted !== undefined && wanted !== name) continue
-  const folder = mkdtempSync(join(tmpdir(), `affine-${name}-`))
-  try {
-    add(copyOf(folder))
-    console.log(`one more ${name}: in one place, and a line or two where it is listed`)
-  } catch (error) {
-    console.error(error.message)
-    process.exitCode = 1
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+const folder = mkdtempSync(join(tmpdir(), 'affine-additions-'))
+try {
+  const copy = copyOf(folder)
+  addEnvironments(copy)
+  addBackend(copy)
+  addChain(copy)
+  copy.run('biome', 'check', '--error-on-warnings', 'packages', 'apps')
+  copy.run('tsc', '-p', '.')
+  copy.run('vitest', 'run', '--project', 'node', '--project', 'replacing', ...TESTS)
+  console.log('each was added in one place, and a line or two where it is listed')
+} catch (error) {
+  console.error(error.message)
+  process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true })
 }

@@ -35,8 +35,8 @@ const turbo = [...pnpm, 'exec', 'turbo', 'run']
 // With `--all`, some slow tests do more.
 if (all)
   Object.assign(process.env, { DUELS: '200', HISTORIES: '200', READS: '400', GAMES: '10000' })
-/** How many steps of a stage run at a time. `--all` runs one, as it may take longer. */
-const atOnce = all ? 1 : availableParallelism()
+/** How many steps of a stage run at a time: many of them use one processor. */
+const atOnce = availableParallelism()
 /** The command that runs these projects' tests, by default all in Node, and writes the results. */
 const vitest = (projects, file) => [
   ...[bin('vitest'), 'run', ...projects.map((name) => `--project=${name}`)],
@@ -62,6 +62,15 @@ const stages = [
   { tests: vitest([], counts) },
   all && { 'more tests': vitest(['machine', 'chromium'], moreCounts) },
   all && {
+    'simulated subnets': [...pnpm, 'simulate', '--seeds', '0..200'],
+    'more environments, a bucket and a chain, in a copy': [
+      process.execPath,
+      'scripts/check-additions.mjs',
+    ],
+    "Python's tests": pytest,
+    "Python's types": [python, '-m', 'mypy', '--config-file=python/pyproject.toml', 'python'],
+    "Python's lint": [python, '-m', 'ruff', 'check', 'python'],
+    "Python's format": [python, '-m', 'ruff', 'format', '--check', 'python'],
     "compose.yaml's shape": [
       python,
       '-m',
@@ -69,21 +78,15 @@ const stages = [
       '--builtin-schema=vendor.compose-spec',
       'deploy/compose.yaml',
     ],
-    "Python's types": [python, '-m', 'mypy', '--config-file=python/pyproject.toml', 'python'],
-    "Python's lint": [python, '-m', 'ruff', 'check', 'python'],
-    "Python's format": [python, '-m', 'ruff', 'format', '--check', 'python'],
-    "Python's tests": pytest,
+  },
+  // The first builds: what others start or copy would change under them.
+  all && {
+    'packed packages': [process.execPath, 'scripts/packages.mjs'],
     'regular expressions': [
       process.execPath,
       ...['--conditions=@affine/source', '--import', 'tsx', 'scripts/regexes.mjs'],
     ],
     'API pages': [bin('typedoc'), '--logLevel', 'Warn'],
-    'simulated subnets': [...pnpm, 'simulate', '--seeds', '0..200'],
-    'one more environment, bucket and chain, in copies': [
-      process.execPath,
-      'scripts/check-additions.mjs',
-    ],
-    'packed packages': [process.execPath, 'scripts/packages.mjs'],
   },
 ]
 

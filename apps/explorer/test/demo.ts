@@ -1,6 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { onceARun } from '../../../test/once-a-run.ts'
 import { AF, AF_VERIFY, killAll, run, start } from '../../../test/processes.ts'
 import { buildPage } from './build-page.ts'
 
@@ -22,17 +22,21 @@ export interface Demo extends AsyncDisposable {
 /** The seed of a run in which the throne changes hands, and mallory makes its transcripts up. */
 export const SEED = '7'
 
-/** Builds the page, and runs the demo. */
+/** Builds the page, and runs the demo, once a run of the tests. */
 export async function runDemo(): Promise<Demo> {
-  const root = await mkdtemp(join(tmpdir(), 'explorer-'))
-  const out = join(root, 'out')
   await buildPage()
-  const { code, stderr } = await run(AF, ['demo', '--seed', SEED, '--out', out])
-  if (code !== 0) throw new Error(`the demo ended with ${code}: ${stderr}`)
-  const chain = join(out, 'chain.json')
-  const { stdout } = await run(AF_VERIFY, [join(out, 'buckets'), '--network', chain, '--json'])
-  const verified = JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
-  const serving = start(AF, ['serve', join(out, 'buckets'), '--network', chain, '--port', '0'])
+  const folder = await onceARun('demo', async (making) => {
+    const out = join(making, 'out')
+    const { code, stderr } = await run(AF, ['demo', '--seed', SEED, '--out', out])
+    if (code !== 0) throw new Error(`the demo ended with ${code}: ${stderr}`)
+    const words = [join(out, 'buckets'), '--network', join(out, 'chain.json'), '--json']
+    const { stdout } = await run(AF_VERIFY, words)
+    await writeFile(join(making, 'verified.json'), stdout.trim().split('\n').at(-1) ?? '')
+  })
+  const out = join(folder, 'out')
+  const verified = JSON.parse(await readFile(join(folder, 'verified.json'), 'utf8'))
+  const words = [join(out, 'buckets'), '--network', join(out, 'chain.json'), '--port', '0']
+  const serving = start(AF, ['serve', ...words])
   const [, url = ''] = await serving.says(/ at (http:\/\/[^;]+);/)
   return {
     out,
@@ -41,7 +45,6 @@ export async function runDemo(): Promise<Demo> {
     [Symbol.asyncDispose]: async () => {
       await serving.stop()
       await killAll()
-      await rm(root, { recursive: true })
     },
   }
 }

@@ -73,6 +73,8 @@ interface Wanted {
   readonly stakes: readonly bigint[]
   /** How many of them, from the first, are not to be late for being slow. */
   readonly steady: number
+  /** How many, from the last, have buckets that nobody can count on reading. */
+  readonly unreadable?: number
   /** In two processes, whoever comes first the better one. */
   readonly miners: number
   readonly blockMs: number
@@ -117,6 +119,7 @@ export async function runningSubnet({
   seed,
   stakes,
   steady,
+  unreadable = 0,
   miners,
   blockMs,
   patienceMs = PATIENCE_MS,
@@ -218,7 +221,7 @@ export async function runningSubnet({
     if (offset === protocol.sealBlock) return true
     const heads = await headsOf(epoch)
     const headOf = ({ account }: Seat) => heads[account.hotkey] ?? ''
-    const lanes = all.filter((seat) => headOf(seat) !== '')
+    const lanes = all.slice(0, all.length - unreadable).filter((seat) => headOf(seat) !== '')
     const published = (seat: Seat) => holds(seat.bucket, headOf(seat))
     if (offset < READ_FROM) return seats.every((seat) => !lanes.includes(seat) || published(seat))
     if (offset === READ_FROM) for (const seat of lanes.filter(published)) seat.inTime.add(epoch)

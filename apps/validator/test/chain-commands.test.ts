@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Account,
@@ -17,6 +16,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { within } from '../../../packages/terminal/test/within.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { commit } from '../src/commands/commit.ts'
 import { setWeights } from '../src/commands/set-weights.ts'
 import { status } from '../src/commands/status.ts'
@@ -52,18 +52,12 @@ const [alice, bob, first, second, copier, idle, garbled, stranger] = accounts as
   ...[Account, Account, Account, Account, Account, Account, Account, Account],
 ]
 
-let root: string
+const root = testFolder('chain-commands')
 let count = 0
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'chain-commands-'))
-})
 afterEach(() => gone.clear())
-afterAll(async () => {
-  closeServers()
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(closeServers)
+afterAll(killAll)
 
 async function fileOf(text: string): Promise<string> {
   const file = join(root, `${count++}`)

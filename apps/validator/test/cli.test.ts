@@ -1,29 +1,23 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { account, LocalChain } from '@affine/chain'
 import { registry, specHash } from '@affine/envs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
 import { closeServers, completion, listen, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, AF_VERIFY, killAll, run, type Started, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 
-let root: string
+const root = testFolder('af')
 let count = 0
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'af-'))
-})
-afterAll(async () => {
-  closeServers()
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(closeServers)
+afterAll(killAll)
 
 const af = (...words: readonly string[]): Promise<Written> => runAf(words, { cwd: root })
 const began = (...words: readonly string[]): Started => start(AF, words, { cwd: root })

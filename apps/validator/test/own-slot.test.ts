@@ -1,24 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { account, encodeCommitment, LocalChain } from '@affine/chain'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { AF, killAll, run, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { goingOn } from './commands.ts'
 
 const SEED = new Uint8Array(32).fill(7)
 const { hotkey } = account(SEED)
-let root: string
+const root = testFolder('own-slot')
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'own-slot-'))
   await writeFile(join(root, 'key'), Buffer.from(SEED).toString('hex'), { mode: 0o600 })
 })
-afterAll(async () => {
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(killAll)
 
 it("af validate does not take a slot that holds a miner's model, unless told so", async () => {
   const neurons = [{ hotkey, stake: 1_500_000_000_000n }]

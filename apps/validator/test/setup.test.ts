@@ -1,7 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv, stripVTControlCharacters } from 'node:util'
@@ -12,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { envText } from '../src/settings/env-file.ts'
 import { findSettings } from '../src/settings/found-settings.ts'
 import { goingOn } from './commands.ts'
@@ -21,13 +21,12 @@ const SEED = new Uint8Array(32).fill(7)
 const { hotkey } = account(SEED)
 const WALLET = ['--wallet', 'mine', '--hotkey', 'hot', '--wallet-path', '../wallets']
 
-let root: string
+const root = testFolder('setup')
 let chain: LocalChain
 let served: Awaited<ReturnType<typeof goingOn>>
 let s3: S3Server
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'setup-'))
   const wallet = join(root, 'wallets', 'mine', 'hotkeys')
   await mkdir(wallet, { recursive: true })
   const key = JSON.stringify({ secretSeed: Buffer.from(SEED).toString('hex') })
@@ -42,7 +41,6 @@ afterAll(async () => {
   await killAll()
   await served[Symbol.asyncDispose]()
   await s3[Symbol.asyncDispose]()
-  await rm(root, { recursive: true })
 })
 
 /** An empty folder to set up in. */

@@ -13,6 +13,7 @@ import { writeSubnet } from '../../../test/attacks/af-verify.ts'
 import { OneLiar } from '../../../test/attacks/one-liar.ts'
 import { runVerifier } from '../../../test/in-process.ts'
 import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 
 const HOSTILE = '\u001b]0;owned\u0007\u001b[2Jtext\u009b31m\u202e\u200b\r\n\u2028\u0000\ufeff'
 const UNSAFE = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
@@ -25,7 +26,7 @@ const [evil, first, second] = [1, 2, 3].map((n) => account(new Uint8Array(32).fi
   Account,
 ]
 const challenge = '1'.repeat(32)
-let root: string
+const root = testFolder('evil')
 let chainFile: string
 let head: string
 
@@ -35,7 +36,6 @@ let head: string
  * formed, so that only reading the lane shows it.
  */
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'evil-'))
   chainFile = join(root, 'chain.json')
   const { epochBlocks: tempo } = network.protocol
   const neurons = [evil, first, second].map(({ hotkey }) => ({
@@ -115,10 +115,7 @@ beforeAll(async () => {
   await produceTo(2 * tempo)
   await writeFile(chainFile, chain.export())
 })
-afterAll(async () => {
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(killAll)
 
 describe('evidence that its validator made up', () => {
   it('voids its lane, with the fault’s code and place, and decides nothing', async () => {

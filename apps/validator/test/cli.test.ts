@@ -7,7 +7,13 @@ import { account, LocalChain } from '@affine/chain'
 import { registry, specHash } from '@affine/envs'
 import { afterAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
-import { closeServers, completion, listen, serve } from '../../../packages/miners/test/servers.ts'
+import {
+  closeServers,
+  completion,
+  listen,
+  sends,
+  serve,
+} from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, AF_VERIFY, killAll, run, type Started, start } from '../../../test/processes.ts'
@@ -543,9 +549,7 @@ describe.concurrent('--json', () => {
 
 describe.concurrent('af env run', () => {
   it('says why a game ended, with the last board and what was best', async () => {
-    const { url } = await serve((_, __, response) =>
-      response.writeHead(200, { 'content-type': 'application/json' }).end(completion('B2.')),
-    )
+    const { url } = await serve(sends(200, completion('B2.')))
     const where = ['env', 'run', 'tictactoe-v0', '--agent', url]
     const { code, stdout } = await af(...where)
     expect(code).toBe(0)
@@ -564,9 +568,7 @@ describe.concurrent('a miner’s text', () => {
   const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u009b31mred\u202e\u200bx\r\nA1'
 
   it('is printed without anything that a terminal would act on, as text and as JSON', async () => {
-    const { url } = await serve((_, __, response) =>
-      response.writeHead(200, { 'content-type': 'application/json' }).end(completion(HOSTILE)),
-    )
+    const { url } = await serve(sends(200, completion(HOSTILE)))
     for (const format of [[], ['--json']]) {
       const { code, stdout, stderr } = await af(
         'env',

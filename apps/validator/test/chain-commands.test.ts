@@ -201,15 +201,8 @@ describe('the queue in af status', () => {
 
 describe('af commit', () => {
   const CHAT = '/v1/chat/completions'
-  const words = (hotkey: string) => [
-    '--model',
-    `me/${hotkey}`,
-    '--revision',
-    'main',
-    '--chute',
-    'c',
-    '--anyway',
-  ]
+  const words = (hotkey: string) =>
+    `--model me/${hotkey} --revision main --chute c --anyway`.split(' ')
 
   it('asks once, as a validator does, and refuses where nothing answers', async () => {
     const chain = chainOf()
@@ -381,14 +374,8 @@ describe('over a subnet that came to a champion', () => {
     const alice = played.cast.validators.find(({ name }) => name === 'alice')?.account as Account
     await chain.setWeights(alice, [[0, 1]])
     expect((await chain.weights(chain.height))[alice.hotkey]).toEqual([[0, 65_535]])
-    const asked = [
-      '--network',
-      served.url,
-      '--key',
-      await keyOfMember('alice'),
-      '--buckets',
-      played.buckets,
-    ]
+    const own = `--key ${await keyOfMember('alice')} --buckets ${played.buckets}`
+    const asked = `--network ${served.url} ${own}`.split(' ')
 
     const dry = await inProcess(setWeights, ...asked, '--dry-run', '--json')
     const weights = [[uid, 65_535]]

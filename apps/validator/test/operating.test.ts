@@ -183,18 +183,8 @@ describe('af validate', () => {
   let url: string
   let runs = 0
   beforeAll(async () => {
-    const words = [
-      '--port',
-      '0',
-      '--block-ms',
-      '50',
-      '--validators',
-      '3',
-      '--miners',
-      '2',
-      '--out',
-      join(root, 'net'),
-    ]
+    const words =
+      `--port 0 --block-ms 50 --validators 3 --miners 2 --out ${join(root, 'net')}`.split(' ')
     chain = start(AF, ['localnet', ...words, '--json'])
     url = JSON.parse((await chain.says(/^\{"type":"serving".*\}$/m))[0]).url
     for await (const { number } of (await remoteChain(url, { fetch })).heads())
@@ -205,15 +195,8 @@ describe('af validate', () => {
 
   const key = (name: string): string => join(root, 'net/keys', name)
   const validate = (words: string, { on = url, who = 1, env = {} } = {}): Started => {
-    const own = [
-      '--key',
-      key(`validator-${who}`),
-      '--folder',
-      join(root, `v${runs++}`),
-      '--buckets',
-      join(root, 'b'),
-    ]
-    return start(AF, ['validate', '--network', on, ...own, ...words.split(' ').filter(Boolean)], {
+    const own = `--key ${key(`validator-${who}`)} --folder ${root}/v${runs++} --buckets ${root}/b`
+    return start(AF, `validate --network ${on} ${own} ${words}`.trim().split(' '), {
       cwd: root,
       env,
     })

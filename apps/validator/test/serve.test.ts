@@ -448,15 +448,10 @@ describe('the command', () => {
   })
 
   it('says in JSON where it serves, also over IPv6', async () => {
-    const served = start(AF, [
-      'serve',
-      join(root, 'buckets/5F'),
-      '--port',
-      '0',
-      '--json',
-      '--host',
-      '127.0.0.1',
-    ])
+    const served = start(
+      AF,
+      `serve ${join(root, 'buckets/5F')} --port 0 --json --host 127.0.0.1`.split(' '),
+    )
     const [line = ''] = await served.says(/.*\n/)
     const record = JSON.parse(line)
     expect(record).toMatchObject({ type: 'serving', folder: join(root, 'buckets/5F') })

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Job } from 'kubernetes-models/batch/v1/Job'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { statePath } from '../packages/blocks/src/index.ts'
 import type { Chain } from '../packages/chain/src/index.ts'
@@ -14,6 +13,7 @@ import { contender, hotkeys, ReadingSubnet } from './attacks/reading-subnet.ts'
 import { snippetsOf } from './documents/page.ts'
 import { runVerifier } from './in-process.ts'
 import { AF_VERIFY } from './processes.ts'
+import { testFolder } from './test-folder.ts'
 
 const LAST = 7
 /** The first's bucket from epoch 3 on. */
@@ -79,16 +79,12 @@ class History extends ReadingSubnet {
 }
 
 const history = new History()
-let root: string
+const root = testFolder('stretches')
 let chain: string
 
 beforeAll(async () => {
   await history.make()
-  root = await mkdtemp(join(tmpdir(), 'stretches-'))
   chain = await writeSubnet(history, root)
-})
-afterAll(async () => {
-  await rm(root, { recursive: true })
 })
 
 /** The chain, if weights waited there for a tempo. */

@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sample, statePath } from '../packages/blocks/src/index.ts'
@@ -12,13 +11,13 @@ import { OneLiar } from './attacks/one-liar.ts'
 import { hotkeys } from './attacks/reading-subnet.ts'
 import { runVerifier } from './in-process.ts'
 import { AF_VERIFY, killAll, run } from './processes.ts'
+import { testFolder } from './test-folder.ts'
 
-let root: string
+const root = testFolder('jobs')
 let chain: string
 let stateRoot: string
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'jobs-'))
   const subnet = new OneLiar(LOCAL_NETWORK)
   const long = { reply: () => 'I count.\n'.repeat(99) } // blocks that are worth a thread
   const alter = (samples: readonly Sample[]) =>
@@ -30,10 +29,7 @@ beforeAll(async () => {
   stateRoot = (await subnet.outcome()).root
   chain = await writeSubnet(subnet, root)
 }, 300_000)
-afterAll(async () => {
-  await rm(root, { recursive: true })
-  await killAll()
-})
+afterAll(killAll)
 
 /** Tells on its standard error of every thread that is started. */
 const TELLING =
@@ -86,7 +82,7 @@ test('says the same, however many jobs, of buckets that are late, silent, or wit
   for (const { hotkey } of subnet.voters)
     subnet.buckets.at(hotkey).files.set(statePath(state.epoch), published)
   const own = await subnet.lane(subnet.liar, state)
-  const folder = await mkdtemp(join(tmpdir(), 'late-'))
+  const folder = await mkdtemp(join(root, 'late-'))
   const network = ['--network', await writeSubnet(subnet, folder)]
   /** The buckets that fail for every block. */
   const failing = new Set<string>()
@@ -127,7 +123,6 @@ test('says the same, however many jobs, of buckets that are late, silent, or wit
     }
   } finally {
     server.close().closeAllConnections()
-    await rm(folder, { recursive: true })
   }
 }, 600_000)
 
@@ -137,20 +132,16 @@ test('exits with 3, and not as where all holds, if not all copies were compared'
   await subnet.sealAll(state)
   for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
   await subnet.end(state)
-  const folder = await mkdtemp(join(tmpdir(), 'copies-'))
-  try {
-    const network = ['--network', await writeSubnet(subnet, folder)]
-    const all = await runVerifier([folder, ...network])
-    expect([all.code, all.stdout.includes('Everything holds.')]).toEqual([0, true])
-    expect(all.stdout).toMatch(/^begins with epoch 0 and the network's first state \w{64}\n/)
-    for (const copies of ['0', '1']) {
-      const words = [folder, ...network, '--copies', copies]
-      const { code, stdout } = await runVerifier(words)
-      expect(code).toBe(3)
-      expect(stdout).not.toContain('Everything holds')
-      expect(stdout).toContain('Not all copies of blocks were compared.\n')
-    }
-  } finally {
-    await rm(folder, { recursive: true })
+  const folder = await mkdtemp(join(root, 'copies-'))
+  const network = ['--network', await writeSubnet(subnet, folder)]
+  const all = await runVerifier([folder, ...network])
+  expect([all.code, all.stdout.includes('Everything holds.')]).toEqual([0, true])
+  expect(all.stdout).toMatch(/^begins with epoch 0 and the network's first state \w{64}\n/)
+  for (const copies of ['0', '1']) {
+    const words = [folder, ...network, '--copies', copies]
+    const { code, stdout } = await runVerifier(words)
+    expect(code).toBe(3)
+    expect(stdout).not.toContain('Everything holds')
+    expect(stdout).toContain('Not all copies of blocks were compared.\n')
   }
 }, 600_000)

@@ -1,8 +1,7 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
 import { blockPath, NO_BLOCK, writeBlock } from '../../packages/blocks/src/index.ts'
 import { type Account, decodeCommitment } from '../../packages/chain/src/index.ts'
@@ -10,15 +9,11 @@ import { encodeBitmap, type State } from '../../packages/duel/src/index.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
 import { Validator } from '../../packages/engine/src/validator.ts'
 import { type OpenBucket, sealBlock, snapshotBlock } from '../../packages/settlement/src/index.ts'
+import { testFolder } from '../test-folder.ts'
 import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
 const { protocol } = network
-let root: string
-
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'audit-'))
-})
-afterAll(() => rm(root, { recursive: true }))
+const root = testFolder('audit')
 
 /** A validator in a folder of its own. */
 async function validatorOf(subnet: ReadingSubnet, account: Account, options: Partial<Setup> = {}) {

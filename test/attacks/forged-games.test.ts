@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LOCAL, quotasOf } from '../../packages/duel/src/index.ts'
 import { constantsOf, withQuota } from '../../packages/duel/test/subnet.ts'
@@ -8,6 +5,7 @@ import { make } from '../../packages/envs/src/index.ts'
 import { shortHotkey } from '../../packages/report/src/index.ts'
 import { LOCAL_NETWORK, type Network } from '../../packages/settlement/src/index.ts'
 import { runAf, runVerifier } from '../in-process.ts'
+import { testFolder } from '../test-folder.ts'
 import { writeSubnet } from './af-verify.ts'
 import { type Alter, cut, FORGERIES, forge, silent, unbegun } from './game-forgeries.ts'
 import { OneLiar } from './one-liar.ts'
@@ -16,6 +14,7 @@ import { contender, hotkeys, type LanePlan } from './reading-subnet.ts'
 // Protocol §3.1, §6.5: a game is replayed from what both players said. A move out of turn, and a
 // fault that the game did not end by, void the whole lane.
 
+const root = testFolder('unbegun')
 const HEX = 'hex@0.1.0'
 const envs = { [HEX]: constantsOf(HEX) }
 const rules: Network = { ...LOCAL_NETWORK, protocol: withQuota({ ...LOCAL, envs }, 2) }
@@ -66,19 +65,14 @@ test('games told as never begun are not found out, but they are counted, and bla
   const subnet = await attestedByAll({ alter }, LOCAL_NETWORK)
   const state = await subnet.state
   await subnet.end(state)
-  const root = await mkdtemp(join(tmpdir(), 'unbegun-'))
-  try {
-    const chain = await writeSubnet(subnet, root)
-    const due = quotasOf(state)[HEX]
-    const verified = await runVerifier([root, '--network', chain])
-    expect(verified.code).toBe(0)
-    const lane = `${shortHotkey(subnet.liar.hotkey)} ✔, ${due} games never begun (`
-    expect(verified.stdout).toContain(lane)
-    expect(verified.stdout.match(/never begun/g)).toHaveLength(1)
-    const words = ['--network', chain, '--buckets', root, '--hotkey', contender.hotkey]
-    const explained = await runAf(['explain', ...words])
-    expect(explained.stdout).toContain(` ${due} games were never begun: ties, which `)
-  } finally {
-    await rm(root, { recursive: true })
-  }
+  const chain = await writeSubnet(subnet, root)
+  const due = quotasOf(state)[HEX]
+  const verified = await runVerifier([root, '--network', chain])
+  expect(verified.code).toBe(0)
+  const lane = `${shortHotkey(subnet.liar.hotkey)} ✔, ${due} games never begun (`
+  expect(verified.stdout).toContain(lane)
+  expect(verified.stdout.match(/never begun/g)).toHaveLength(1)
+  const words = ['--network', chain, '--buckets', root, '--hotkey', contender.hotkey]
+  const explained = await runAf(['explain', ...words])
+  expect(explained.stdout).toContain(` ${due} games were never begun: ties, which `)
 })

@@ -1,11 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { BlockFault, Episode, Sample } from '../../packages/blocks/src/index.ts'
 import { make } from '../../packages/envs/src/index.ts'
 import { LOCAL_NETWORK } from '../../packages/settlement/src/index.ts'
 import { runAf, runVerifier } from '../in-process.ts'
+import { testFolder } from '../test-folder.ts'
 import { afVerify, writeSubnet } from './af-verify.ts'
 import { OneLiar } from './one-liar.ts'
 import { accountOf, contender as contenderOf, hotkeys, type LanePlan } from './reading-subnet.ts'
@@ -13,6 +11,7 @@ import { accountOf, contender as contenderOf, hotkeys, type LanePlan } from './r
 // Protocol §6.5: every transcript is replayed, and one fault voids the whole lane, whoever attests
 // it.
 
+const root = testFolder('forged')
 /** The champion is always right, the contender never. */
 const WRONG = '1'.repeat(16)
 const reply: LanePlan['reply'] = ({ role, env, prompt }) =>
@@ -104,39 +103,32 @@ test('nothing of it is shown by af-verify or af explain, though all attest it', 
   await subnet.sealAll(state, subnet.honest, { reply: () => 'as it was' })
   for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
   await subnet.end(state)
-  const root = await mkdtemp(join(tmpdir(), 'forged-'))
-  try {
-    const network = ['--network', await writeSubnet(subnet, root)]
-    const shown = await runVerifier([root, ...network, '--sample', 'mult8#0', '--json'])
-    expect(shown.stdout).not.toContain(made)
-    expect(shown.stdout.match(/"type":"sample"/g)).toHaveLength(subnet.honest.length)
-    expect(shown.stdout).toContain('"code":"WRONG_VERDICT"')
-    for (const words of [
-      ['--challenge', challenge],
-      ['--block', lie.hash],
-    ]) {
-      const { code, stdout, stderr } = await runVerifier([root, ...network, ...words])
-      expect([code, stdout.includes(made)]).toEqual([1, false])
-      const why = `${subnet.liar.hotkey} in epoch 1 (WRONG_VERDICT)`
-      expect(stderr).toContain('in a valid lane. Samples of invalid lanes are not shown: ')
-      expect(stderr).toContain(why)
-    }
-    const buckets = [...network, '--buckets', root]
-    const miner = contenderOf.hotkey
-    const explained = await runAf(['explain', ...buckets, '--hotkey', miner, '--all'])
-    expect([explained.code, explained.stdout.includes(made)]).toEqual([0, false])
-    const all = await runVerifier([root, ...network, '--samples', '--json'])
-    expect([all.code, all.stdout.includes(made)]).toEqual([1, false])
-    const lines = all.stdout.trimEnd().split('\n')
-    const kinds = lines.map((line): string => JSON.parse(line).type)
-    // An epoch's samples come before it.
-    expect(kinds.indexOf('sample')).toBe(kinds.indexOf('epoch') + 1)
-    const epochs = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'sample')
-    expect(new Set(epochs.map(({ epoch }) => epoch))).toEqual(new Set([1]))
-    expect(new Set(epochs.map(({ validator }) => validator))).toEqual(
-      new Set(hotkeys(subnet.honest)),
-    )
-  } finally {
-    await rm(root, { recursive: true })
+  const network = ['--network', await writeSubnet(subnet, root)]
+  const shown = await runVerifier([root, ...network, '--sample', 'mult8#0', '--json'])
+  expect(shown.stdout).not.toContain(made)
+  expect(shown.stdout.match(/"type":"sample"/g)).toHaveLength(subnet.honest.length)
+  expect(shown.stdout).toContain('"code":"WRONG_VERDICT"')
+  for (const words of [
+    ['--challenge', challenge],
+    ['--block', lie.hash],
+  ]) {
+    const { code, stdout, stderr } = await runVerifier([root, ...network, ...words])
+    expect([code, stdout.includes(made)]).toEqual([1, false])
+    const why = `${subnet.liar.hotkey} in epoch 1 (WRONG_VERDICT)`
+    expect(stderr).toContain('in a valid lane. Samples of invalid lanes are not shown: ')
+    expect(stderr).toContain(why)
   }
+  const buckets = [...network, '--buckets', root]
+  const miner = contenderOf.hotkey
+  const explained = await runAf(['explain', ...buckets, '--hotkey', miner, '--all'])
+  expect([explained.code, explained.stdout.includes(made)]).toEqual([0, false])
+  const all = await runVerifier([root, ...network, '--samples', '--json'])
+  expect([all.code, all.stdout.includes(made)]).toEqual([1, false])
+  const lines = all.stdout.trimEnd().split('\n')
+  const kinds = lines.map((line): string => JSON.parse(line).type)
+  // An epoch's samples come before it.
+  expect(kinds.indexOf('sample')).toBe(kinds.indexOf('epoch') + 1)
+  const epochs = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'sample')
+  expect(new Set(epochs.map(({ epoch }) => epoch))).toEqual(new Set([1]))
+  expect(new Set(epochs.map(({ validator }) => validator))).toEqual(new Set(hotkeys(subnet.honest)))
 })

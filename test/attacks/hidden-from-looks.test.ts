@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { PROTOCOL } from '../../packages/duel/src/index.ts'
 import { sampleLane } from '../../packages/engine/src/sampling.ts'
 import { FakeTime } from '../../packages/engine/test/fake-time.ts'
@@ -19,6 +17,7 @@ import {
   published,
   serveChutes,
 } from '../../packages/miners/test/servers.ts'
+import { testFolder } from '../test-folder.ts'
 
 /*
  * A miner hides its chute from a look, for the look to count as a failure of the platform: from the
@@ -40,16 +39,10 @@ const contender = minerOf(CONTENDER)
 const ASKED = { ...contender, templates: PROTOCOL.templates }
 const DESCRIPTION = `/chutes/${contender.chute}`
 const SOURCE = `/chutes/code/${contender.chute}`
-let root: string
+const root = testFolder('hidden')
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'hidden-'))
-})
 afterEach(() => vi.restoreAllMocks())
-afterAll(async () => {
-  closeServers()
-  await rm(root, { recursive: true })
-})
+afterAll(closeServers)
 
 const plays: Handle = (_, response, __, body) => {
   const prompt = JSON.parse(body).messages.at(-1).content

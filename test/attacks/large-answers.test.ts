@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -10,6 +8,7 @@ import type { Account } from '../../packages/chain/src/index.ts'
 import type { State } from '../../packages/duel/src/index.ts'
 import { Validator } from '../../packages/engine/src/validator.ts'
 import { type OpenBucket, sealBlock } from '../../packages/settlement/src/index.ts'
+import { testFolder } from '../test-folder.ts'
 import { flawsOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
 setFlagsFromString('--expose-gc')
@@ -67,9 +66,10 @@ async function sealNothing(subnet: ReadingSubnet, state: State, liars: readonly 
     await subnet.seal(liar, state, String(i).padStart(64, 'a'))
 }
 
+const root = testFolder('large-answers')
+
 // Before, both held every answer: of 16 liars, with 8 MiB each, a validator 2 GB.
 test('answers that are no blocks are not kept: by a validator that audits lanes', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'large-answers-'))
   const { subnet, state, own, honest, liars } = await withDust()
   const { answer, seen } = zeros()
   const validator = new Validator({
@@ -95,7 +95,6 @@ test('answers that are no blocks are not kept: by a validator that audits lanes'
   await subnet.sealAll(state, honest)
   await subnet.produceTo(sealBlock(1, network.protocol) + 1)
   await validator.stop()
-  await rm(root, { recursive: true })
   expect(seen.given).toBe(LIARS * LIARS)
   expect(seen.held).toBeLessThan(MOST_HELD)
 })

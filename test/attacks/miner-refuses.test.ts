@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { bucketIn } from '../../apps/validator/src/buckets/backends.ts'
 import { placesOf } from '../../apps/validator/src/buckets/places.ts'
 import type { Sample } from '../../packages/blocks/src/index.ts'
@@ -21,6 +19,7 @@ import {
   serveChutes,
 } from '../../packages/miners/test/servers.ts'
 import { LOCAL_NETWORK as network, recompute } from '../../packages/settlement/src/index.ts'
+import { testFolder } from '../test-folder.ts'
 
 /*
  * A miner's chute refuses every call, as its owner may choose to. A validator samples a duel with
@@ -39,16 +38,10 @@ const minerOf = (hotkey: string) => ({
   chute: randomUUID(),
 })
 const miners = { champion: minerOf(first.hotkey), contender: minerOf(second.hotkey) }
-let root: string
+const root = testFolder('refuses')
 let count = 0
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'refuses-'))
-})
-afterAll(async () => {
-  closeServers()
-  await rm(root, { recursive: true })
-})
+afterAll(closeServers)
 
 /** A chain on which the two miners have committed, the champion first. */
 async function chainOfDuel(): Promise<LocalChain> {

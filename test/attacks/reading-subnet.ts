@@ -195,12 +195,14 @@ export class ReadingSubnet {
     await included
   }
 
+  /** What a miner commits to. */
+  protected minerSays({ hotkey }: Account): Commitment {
+    return { kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' }
+  }
+
   /** The first epoch, attested by these voters: the state of the next. */
   async begin(attesting: readonly Account[] = this.voters): Promise<State> {
-    for (const { hotkey } of [champion, contender]) {
-      const who = hotkey === champion.hotkey ? champion : contender
-      await this.commit(who, { kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' })
-    }
+    for (const who of [champion, contender]) await this.commit(who, this.minerSays(who))
     const { chain, network } = this
     const start = firstStateOf(network)
     for (const voter of attesting) await this.attest(voter, start, [])

@@ -1,8 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { BLOCK_MS } from '../../packages/chain/src/index.ts'
 import { PROTOCOL } from '../../packages/duel/src/index.ts'
 import { samplingBlocks } from '../../packages/engine/src/own-lane.ts'
@@ -11,6 +9,7 @@ import { FakeTime } from '../../packages/engine/test/fake-time.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../../packages/engine/test/lanes.ts'
 import { make } from '../../packages/envs/src/index.ts'
 import type { MinerAgent } from '../../packages/miners/src/index.ts'
+import { testFolder } from '../test-folder.ts'
 
 /*
  * A champion about to lose its throne takes all the time there is in each of its games, so that an
@@ -22,12 +21,7 @@ const MULT8 = 'mult8@0.1.0'
 const { spec } = make(HEX)
 const CLOCK_MS = spec.game?.clockMs ?? 0
 const SAMPLING_MS = samplingBlocks(PROTOCOL) * BLOCK_MS
-let root: string
-
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'stalling-'))
-})
-afterAll(() => rm(root, { recursive: true }))
+const root = testFolder('stalling')
 
 /** A perfect player, or at hex a good one. */
 const replying: MinerAgent = ([prompt]) => {

@@ -1,19 +1,15 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
 import { type Bucket, statePath } from '../../packages/blocks/src/index.ts'
 import { encodeState, firstState, type State } from '../../packages/duel/src/index.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
 import { startingState } from '../../packages/engine/src/starting-state.ts'
+import { testFolder } from '../test-folder.ts'
 import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
-let root: string
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'starting-'))
-})
-afterAll(() => rm(root, { recursive: true }))
+const root = testFolder('starting')
 
 /** Where a validator of `subnet` starts in `epoch`, with what it kept and what its bucket has. */
 async function startOf(

@@ -1,9 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { statePath } from '../../packages/blocks/src/bucket.ts'
 import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
 import { type Account, encodeCommitment } from '../../packages/chain/src/index.ts'
@@ -12,20 +11,15 @@ import { Validator } from '../../packages/engine/src/validator.ts'
 import { canonicalize } from '../../packages/prng/src/index.ts'
 import { LOCAL_NETWORK } from '../../packages/settlement/src/index.ts'
 import { killAll } from '../processes.ts'
+import { testFolder } from '../test-folder.ts'
 import { afVerify } from './af-verify.ts'
 import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
 // Protocol §6.4: readers open the buckets of the duel's voters and nobody else's. What a stranger's
 // slot or bucket holds is no evidence.
 const STRANGERS = 12
-let root: string
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'strangers-'))
-})
-afterAll(async () => {
-  await killAll()
-  await rm(root, { recursive: true })
-})
+const root = testFolder('strangers')
+afterAll(killAll)
 
 /** Every stranger's slot says `kind`, with a silent bucket, in one block. */
 async function crowd(subnet: ReadingSubnet, state: State, kind: 'seal' | 'attest'): Promise<void> {

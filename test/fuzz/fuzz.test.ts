@@ -11,8 +11,9 @@ const inTime = { mostMs: Number.POSITIVE_INFINITY }
 const inputsOf = ({ share }: Reader): number => (share < 5 ? 20 : 150)
 
 test.each(readers)('$name: whatever it is given is read or refused', async (reader) => {
-  const { failure } = await fuzz({ ...reader, ...inTime }, inputsOf(reader), SEED)
+  const { failure, accepted } = await fuzz({ ...reader, ...inTime }, inputsOf(reader), SEED)
   expect(failure).toBeUndefined()
+  expect(accepted).toBeGreaterThan(0)
 })
 
 const any = { name: 'any', share: 1, samples: [new TextEncoder().encode('{"a":[1]}')] }

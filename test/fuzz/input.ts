@@ -27,6 +27,16 @@ export function objectIn(bytes: Uint8Array): Record<string, unknown> {
   }
 }
 
+/** A line that stands in JSON as a value, as its text; empty where it nests too deeply. */
+export function lineIn(line: unknown): unknown {
+  if (Object(line) !== line) return line
+  try {
+    return JSON.stringify(line)
+  } catch {
+    return ''
+  }
+}
+
 /** Parts of bytes, each behind a byte that says how long it is. */
 export function partsOf(bytes: Uint8Array): Uint8Array[] {
   const parts: Uint8Array[] = []
@@ -53,7 +63,7 @@ export function expectSame(got: string, expected: string): void {
 }
 
 /** A line, without anything that a terminal acts on. */
-export function expectPrintable(line: string): null {
+export function expectPrintable(line: string): string {
   if (/[\p{Cc}\p{Bidi_Control}\p{Surrogate}]/u.test(line)) throw new Error('not printable')
-  return null
+  return line
 }

@@ -53,7 +53,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
       expect(await page.locator(FOREIGN).count(), view).toBe(0)
     }
     await goTo(page, `#/miner/${hostile.champion}`)
-    await page.locator('.losses a').first().click()
+    await page.locator('.losses a').last().click()
     await page.getByText(/All \d+ steps hold/).waitFor()
     const summary = page.getByText('The prompt and the whole reply').first()
     await summary.click()

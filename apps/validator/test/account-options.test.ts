@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { account } from '@affine/chain'
 import { Command } from '@commander-js/extra-typings'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 import { readAccount, withAccount } from '../src/service/account.ts'
 
 const WAYS =
@@ -15,11 +15,10 @@ const seed = (place: number) => `${MARK}${place}0`.repeat(8)
 const hotkeyOf = (place: number) => account(Buffer.from(seed(place), 'hex')).hotkey
 const [FILE, NAMED, SECRET, DEFAULT] = [1, 2, 3, 4] as const
 
-let root: string
+const root = testFolder('accounts')
 let file: string
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'accounts-'))
   file = join(root, 'key')
   await writeFile(file, seed(FILE), { mode: 0o600 })
   const wallet = async (path: string, place: number) => {
@@ -35,7 +34,6 @@ beforeAll(async () => {
   await wallet('named', NAMED)
   await wallet('default', DEFAULT)
 })
-afterAll(() => rm(root, { recursive: true }))
 
 beforeEach(() => {
   const wallets = ['COLD', 'HOT', 'NAME', 'HOTKEY', 'PATH'].map((name) => `BT_WALLET_${name}`)

@@ -1,14 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 
 const RULES = fileURLToPath(new URL('../../../deploy/prometheus-alerts.yml', import.meta.url))
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
-const folder = mkdtempSync(join(tmpdir(), 'alerts-'))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = testFolder('alerts')
 
 /** Values, one a minute, by series. */
 type Series = Readonly<Record<string, string>>

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Account,
@@ -17,6 +16,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { commit } from '../src/commands/commit.ts'
 import { setWeights } from '../src/commands/set-weights.ts'
 import { status } from '../src/commands/status.ts'
@@ -51,18 +51,12 @@ const [alice, bob, first, second, copier, idle, garbled, stranger] = accounts as
   ...[Account, Account, Account, Account, Account, Account, Account, Account],
 ]
 
-let root: string
+const root = testFolder('chain-commands')
 let count = 0
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'chain-commands-'))
-})
 afterEach(() => gone.clear())
-afterAll(async () => {
-  closeServers()
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(closeServers)
+afterAll(killAll)
 
 async function fileOf(text: string): Promise<string> {
   const file = join(root, `${count++}`)
@@ -206,15 +200,8 @@ describe('the queue in af status', () => {
 
 describe('af commit', () => {
   const CHAT = '/v1/chat/completions'
-  const words = (hotkey: string) => [
-    '--model',
-    `me/${hotkey}`,
-    '--revision',
-    'main',
-    '--chute',
-    'c',
-    '--anyway',
-  ]
+  const words = (hotkey: string) =>
+    `--model me/${hotkey} --revision main --chute c --anyway`.split(' ')
 
   it('asks once, as a validator does, and refuses where nothing answers', async () => {
     const chain = chainOf()
@@ -386,14 +373,8 @@ describe('over a subnet that came to a champion', () => {
     const alice = played.cast.validators.find(({ name }) => name === 'alice')?.account as Account
     await chain.setWeights(alice, [[0, 1]])
     expect((await chain.weights(chain.height))[alice.hotkey]).toEqual([[0, 65_535]])
-    const asked = [
-      '--network',
-      served.url,
-      '--key',
-      await keyOfMember('alice'),
-      '--buckets',
-      played.buckets,
-    ]
+    const own = `--key ${await keyOfMember('alice')} --buckets ${played.buckets}`
+    const asked = `--network ${served.url} ${own}`.split(' ')
 
     const dry = await inProcess(setWeights, ...asked, '--dry-run', '--json')
     const weights = [[uid, 65_535]]

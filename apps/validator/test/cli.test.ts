@@ -1,30 +1,31 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { account, LocalChain } from '@affine/chain'
 import { registry, specHash } from '@affine/envs'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
-import { closeServers, completion, listen, serve } from '../../../packages/miners/test/servers.ts'
+import {
+  closeServers,
+  completion,
+  listen,
+  sends,
+  serve,
+} from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, AF_VERIFY, killAll, run, type Started, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
+import { unprintable } from './commands.ts'
 
-let root: string
+const root = testFolder('af')
 let count = 0
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'af-'))
-})
-afterAll(async () => {
-  closeServers()
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(closeServers)
+afterAll(killAll)
 
 const af = (...words: readonly string[]): Promise<Written> => runAf(words, { cwd: root })
 const began = (...words: readonly string[]): Started => start(AF, words, { cwd: root })
@@ -35,6 +36,13 @@ const records = (stdout: string): Record<string, unknown>[] =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
+/** A local chain in this folder, and its URL. */
+async function localnet(out: string, more: string) {
+  const chain = began(...`localnet --port 0 --out ${out} ${more} --json`.split(' '))
+  const [line] = await chain.says(/^\{"type":"serving".*\}$/m)
+  return { chain, url: JSON.parse(line).url as string }
+}
+
 /** A URL at which nothing listens. */
 async function closedUrl(): Promise<string> {
   const server = createServer()
@@ -42,12 +50,6 @@ async function closedUrl(): Promise<string> {
   await new Promise((done) => server.close(done))
   return url
 }
-
-/**
- * Characters that a terminal could act on, but for line feeds: controls, and what turns or hides
- * text.
- */
-const unprintable = (text: string): readonly string[] => text.match(/(?!\n)[\p{Cc}\p{Cf}]/gu) ?? []
 
 /** One line for people, and no stack. */
 function expectClear({ stderr }: Pick<Written, 'stderr'>, words: string): void {
@@ -374,15 +376,9 @@ describe.concurrent('a key', () => {
     const file = fresh()
     await writeFile(file, `C0FFEE${'c0ffee11'.repeat(8)}`)
     const ended = await af(
-      'validate',
-      '--network',
-      await closedUrl(),
-      '--key',
-      file,
-      '--folder',
-      fresh(),
-      '--buckets',
-      'b',
+      ...`validate --network ${await closedUrl()} --key ${file} --folder ${fresh()} --buckets b`.split(
+        ' ',
+      ),
     )
     expect(ended.code).toBe(2)
     expectClear(ended, `${file} expected to hold a hotkey`)
@@ -391,22 +387,7 @@ describe.concurrent('a key', () => {
 
   it('that a localnet writes is readable by nobody else, and good for a miner', async () => {
     const out = fresh()
-    const chain = began(
-      'localnet',
-      '--port',
-      '0',
-      '--out',
-      out,
-      '--block-ms',
-      '50',
-      '--validators',
-      '2',
-      '--miners',
-      '1',
-      '--json',
-    )
-    const [line] = await chain.says(/^\{"type":"serving".*\}$/m)
-    const { url } = JSON.parse(line)
+    const { chain, url } = await localnet(out, '--block-ms 50 --validators 2 --miners 1')
     expect((await readdir(join(out, 'keys'))).sort()).toEqual([
       'miner-1',
       'validator-1',
@@ -414,14 +395,7 @@ describe.concurrent('a key', () => {
     ])
     const secret = await readFile(join(out, 'keys/miner-1'), 'utf8')
     const miner = began(
-      'miner',
-      '--port',
-      '0',
-      '--network',
-      url,
-      '--key',
-      join(out, 'keys/miner-1'),
-      '--json',
+      ...`miner --port 0 --network ${url} --key ${join(out, 'keys/miner-1')} --json`.split(' '),
     )
     await miner.says(/"type":"committed"/)
     const status = await af('status', '--network', url, '--buckets', fresh(), '--json')
@@ -442,42 +416,12 @@ describe.concurrent('a key', () => {
 
 describe.concurrent('a validator', () => {
   const keyOf = (folder: string, name: string): string => join(folder, 'keys', name)
-  const localnet = async (out: string) => {
-    const words = [
-      '--port',
-      '0',
-      '--out',
-      out,
-      '--block-ms',
-      '40',
-      '--validators',
-      '1',
-      '--miners',
-      '1',
-      '--json',
-    ]
-    const chain = began('localnet', ...words)
-    return {
-      chain,
-      url: JSON.parse((await chain.says(/^\{"type":"serving".*\}$/m))[0]).url as string,
-    }
-  }
-
   it('in a dry run says once what it would send, and nothing reaches the chain', async () => {
     const out = fresh()
-    const { chain, url } = await localnet(out)
+    const { chain, url } = await localnet(out, '--block-ms 40 --validators 1 --miners 1')
     const key = keyOf(out, 'validator-1')
-    const words = [
-      'validate',
-      '--network',
-      url,
-      '--key',
-      key,
-      '--folder',
-      join(out, 'v'),
-      '--buckets',
-      join(out, 'buckets'),
-    ]
+    const places = `--folder ${out}/v --buckets ${out}/buckets`
+    const words = `validate --network ${url} --key ${key} ${places}`.split(' ')
     const validator = began(...words, '--dry-run')
     const [first] = await validator.says(
       /would send attest \d+ \(dry run: nothing is sent without --emit\)/,
@@ -499,15 +443,7 @@ describe.concurrent('a validator', () => {
 
     const file = join(out, 'chain.json')
     const over = await af(
-      'validate',
-      '--network',
-      file,
-      '--key',
-      key,
-      '--folder',
-      fresh(),
-      '--buckets',
-      out,
+      ...`validate --network ${file} --key ${key} --folder ${fresh()} --buckets ${out}`.split(' '),
     )
     expect(over.code).toBe(2)
     expectClear(
@@ -518,7 +454,7 @@ describe.concurrent('a validator', () => {
 
   it('whose hotkey is not registered is refused; without a permit it is told so, and goes on', async () => {
     const [out, stranger] = [fresh(), fresh()]
-    const { chain, url } = await localnet(out)
+    const { chain, url } = await localnet(out, '--block-ms 40 --validators 1 --miners 1')
     await writeFile(stranger, 'ab'.repeat(32), { mode: 0o600 })
     const { hotkey } = account(new Uint8Array(32).fill(0xab))
     const words = ['validate', '--network', url, '--buckets', out]
@@ -569,9 +505,7 @@ describe.concurrent('--json', () => {
 
 describe.concurrent('af env run', () => {
   it('says why a game ended, with the last board and what was best', async () => {
-    const { url } = await serve((_, __, response) =>
-      response.writeHead(200, { 'content-type': 'application/json' }).end(completion('B2.')),
-    )
+    const { url } = await serve(sends(200, completion('B2.')))
     const where = ['env', 'run', 'tictactoe-v0', '--agent', url]
     const { code, stdout } = await af(...where)
     expect(code).toBe(0)
@@ -590,9 +524,7 @@ describe.concurrent('a miner’s text', () => {
   const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u009b31mred\u202e\u200bx\r\nA1'
 
   it('is printed without anything that a terminal would act on, as text and as JSON', async () => {
-    const { url } = await serve((_, __, response) =>
-      response.writeHead(200, { 'content-type': 'application/json' }).end(completion(HOSTILE)),
-    )
+    const { url } = await serve(sends(200, completion(HOSTILE)))
     for (const format of [[], ['--json']]) {
       const { code, stdout, stderr } = await af(
         'env',
@@ -619,9 +551,9 @@ describe.concurrent('Ctrl-C', () => {
 
   it('ends a localnet, with 130, and the chain is kept', async () => {
     const out = fresh()
-    const localnet = began('localnet', '--port', '0', '--out', out, '--block-ms', '20')
-    await localnet.says(/a local chain at/)
-    const { code, stdout, stderr } = await localnet.stop()
+    const chain = began('localnet', '--port', '0', '--out', out, '--block-ms', '20')
+    await chain.says(/a local chain at/)
+    const { code, stdout, stderr } = await chain.stop()
     expect([code, stderr]).toEqual([130, ''])
     expect(stdout).toContain(join(out, 'chain.json'))
     const exported = await readFile(join(out, 'chain.json'), 'utf8')
@@ -667,36 +599,16 @@ describe.concurrent('Ctrl-C', () => {
 
   it('ends a validator whose miners never answer, with 130, and one whose chain is gone, which waits', async () => {
     const out = fresh()
-    const chain = began(
-      'localnet',
-      '--port',
-      '0',
-      '--out',
-      out,
-      '--block-ms',
-      '50',
-      '--validators',
-      '1',
-      '--json',
-    )
-    const { url } = JSON.parse((await chain.says(/^\{"type":"serving".*\}$/m))[0])
+    const { chain, url } = await localnet(out, '--block-ms 50 --validators 1')
     const key = (name: string): string => join(out, 'keys', name)
     const miners = ['miner-1', 'miner-2'].map((name) =>
       began('miner', '--port', '0', '--network', url, '--key', key(name), '--json'),
     )
     for (const miner of miners) await miner.says(/"type":"committed"/)
     for (const miner of miners) expect((await miner.stop('SIGTERM')).code).toBe(130)
-    const words = [
-      'validate',
-      '--network',
-      url,
-      '--key',
-      key('validator-1'),
-      '--folder',
-      join(out, 'v'),
-      '--buckets',
-      join(out, 'buckets'),
-    ]
+    const places = `--folder ${out}/v --buckets ${out}/buckets`
+    const own = `--key ${key('validator-1')} ${places}`
+    const words = `validate --network ${url} ${own}`.split(' ')
     const first = began(...words)
     await first.says(/attest \d+ is in block/)
     await new Promise((done) => setTimeout(done, 600)) // into an epoch with a duel, whose miners are gone

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { account, LocalChain } from '@affine/chain'
 import { LOCAL_NETWORK, NETWORKS } from '@affine/settlement'
@@ -16,6 +15,7 @@ import {
   serveChutes,
   sourceFor,
 } from '../../../packages/miners/test/servers.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { commit } from '../src/commands/commit.ts'
 import { type Done, goingOn, inProcess } from './commands.ts'
 
@@ -41,19 +41,15 @@ const MINER = { hotkey, model: MODEL, revision: REVISION, chute: CHUTE }
 const DESCRIBED = described(MINER, 'me-one')
 const asCommitted = published(MINER, 'me-one')
 
-let folder: string
+const folder = testFolder('commit-chute')
 let key: string
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'commit-chute-'))
   key = join(folder, 'key')
   await writeFile(key, Buffer.from(SECRET).toString('hex'), { mode: 0o600 })
   vi.stubEnv('CHUTES_API_KEY', KEY)
 })
-afterEach(async () => {
-  vi.unstubAllEnvs()
-  await rm(folder, { recursive: true })
-})
+afterEach(() => vi.unstubAllEnvs())
 afterAll(closeServers)
 
 /** `af commit` on a network whose miners are on Chutes; what was asked there, and what came of it. */

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +9,7 @@ import { verify } from '@affine/chain'
 import { canonicalize, type Json } from '@affine/prng'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF_VERIFY, killAll, run, type Started } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { type Running, runningSubnet, type Seat } from './running-subnet.ts'
 
 const DISK_MIB = 64
@@ -19,7 +19,7 @@ const OPENER = fileURLToPath(
 )
 const FAULTS = new URL('./faults.mjs', import.meta.url).href
 
-let root: string
+const root = testFolder('crash')
 let subnet: Running
 let seat: Seat
 let validator: Started
@@ -85,7 +85,6 @@ async function expectWhole(): Promise<void> {
 }
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'crash-'))
   subnet = await runningSubnet({
     seed: SEED,
     stakes: [1n],
@@ -111,7 +110,6 @@ afterAll(async () => {
   await killAll()
   if (mounted) execFileSync('umount', [seat.folder])
   await subnet?.[Symbol.asyncDispose]()
-  await rm(root, { recursive: true })
 })
 
 describe('a disk that fails under a validator', () => {

@@ -107,14 +107,8 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   /** Starts the miners, the weaker first. Resolves with the better one's hotkey. */
   async function mine(subnetOf: readonly string[]): Promise<string> {
     for (const [i, skill] of ['0.3', '0.95'].entries()) {
-      const options = [
-        '--key',
-        join(folder, subnet.miners[i]!.hotkey),
-        '--skill',
-        skill,
-        '--port',
-        '0',
-      ]
+      const options =
+        `--key ${join(folder, subnet.miners[i]!.hotkey)} --skill ${skill} --port 0`.split(' ')
       await start(AF, ['miner', '--network', url, ...subnetOf, ...options]).says(/committed/)
     }
     return subnet.miners[1]!.hotkey

@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LIMITS, statePath } from '@affine/blocks'
 import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import {
   closeServers,
   code,
@@ -16,6 +15,7 @@ import {
   serveChutes,
   sourceFor,
 } from '../../../packages/miners/test/servers.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { doctor } from '../src/commands/doctor.ts'
 import { inProcess, unprintable } from './commands.ts'
 import { serveOddS3, serveS3 } from './s3-server.ts'
@@ -73,16 +73,10 @@ const seal = (url: string): Uint8Array[] =>
 const minerOf = ({ hotkey }: Account, chute = 'c'): Uint8Array[] =>
   encodeCommitment({ kind: 'miner', model: `me/${hotkey}`, revision: REVISION, chute })
 
-let root: string
+const root = testFolder('doctor')
 let count = 0
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'doctor-'))
-})
-afterAll(async () => {
-  closeServers()
-  await rm(root, { recursive: true })
-})
+afterAll(closeServers)
 
 async function fileOf(text: string, path = `${count++}`): Promise<string> {
   const file = join(root, path)

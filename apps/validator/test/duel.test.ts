@@ -1,5 +1,4 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
@@ -10,17 +9,12 @@ import { closeServers, completion, serve } from '../../../packages/miners/test/s
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 
-let root: string
+const root = testFolder('af-duel')
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'af-duel-'))
-})
-afterAll(async () => {
-  closeServers()
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(closeServers)
+afterAll(killAll)
 
 const duel = (...words: readonly string[]): Promise<Written> => runAf(['duel', ...words])
 const resultIn = async (out: string) => JSON.parse(await readFile(join(out, 'result.json'), 'utf8'))

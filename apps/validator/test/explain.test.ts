@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
 import type { Report } from '@affine/duel'
@@ -7,6 +6,7 @@ import { LOCAL_NETWORK } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { LIAR } from '../src/commands/demo/cast.ts'
 import { explain } from '../src/commands/explain.ts'
 import { type Done, firstBlocks, inProcess, unprintable } from './commands.ts'
@@ -23,7 +23,7 @@ interface Lost {
 }
 
 describe('af explain', () => {
-  let root: string
+  const root = testFolder('explain')
   let subnet: PlayedSubnet
   const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
   const fileOf = async (name: string, text: string): Promise<string> => {
@@ -41,13 +41,9 @@ describe('af explain', () => {
   }
 
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'explain-'))
     subnet = await playedSubnet(THREE_MINERS)
   })
-  afterAll(async () => {
-    await killAll()
-    await rm(root, { recursive: true })
-  })
+  afterAll(killAll)
   /** How many epochs the chain has closed. */
   const ended = (): number =>
     Math.floor(

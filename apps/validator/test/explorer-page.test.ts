@@ -1,28 +1,24 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFile, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { appendFile, utimes, writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { type Listening, listenWith } from '@affine/miners/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { buildPage } from '../../explorer/test/build-page.ts'
 import { type PageNetwork, pageAndBuckets } from '../src/service/served-files.ts'
 
 const CHAIN = '{"format":"affine-chain/1"}'
-let root: string
+const root = testFolder('explorer-page')
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'explorer-page-'))
   await writeFile(join(root, 'chain.json'), CHAIN)
   await buildPage()
 })
-afterAll(async () => {
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(killAll)
 
 const serving = async (network?: PageNetwork): Promise<Listening> =>
   listenWith(await pageAndBuckets(root, network), 0)

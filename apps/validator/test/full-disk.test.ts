@@ -1,19 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { AF, type Ended, killAll, run } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 
 const FAULTS = new URL('./faults.mjs', import.meta.url).href
 
-let root: string
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'full-disk-'))
-})
-afterAll(async () => {
-  await killAll()
-  await rm(root, { recursive: true, force: true })
-})
+const root = testFolder('full-disk')
+afterAll(killAll)
 
 /** Runs `af` on a disk that fails so. */
 const onDisk = (faults: object, words: readonly string[]): Promise<Ended> =>

@@ -1,21 +1,13 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { AF, AF_VERIFY, type Ended, killAll, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 
-let root: string
+const root = testFolder('leaving')
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'leaving-'))
-})
-afterAll(async () => {
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(killAll)
 
 /** A command whose output is read to its first bytes, or not at all. */
 function unread(program: string, ...words: readonly string[]): Promise<Ended> {

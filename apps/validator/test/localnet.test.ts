@@ -1,27 +1,21 @@
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Account, account, type ChainError, LocalChain, remoteChain } from '@affine/chain'
 import { pcg64 } from '@affine/prng'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 
 const FAULTS = new URL('./faults.mjs', import.meta.url).href
 const SEED = process.env.KILL_SEED ?? String(Date.now())
 const LIVES = 12
 
-let root: string
+const root = testFolder('af-localnet')
 let count = 0
 const fresh = (): string => join(root, `${count++}`)
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'af-localnet-'))
-})
-afterAll(async () => {
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(killAll)
 
 type Words = readonly string[]
 

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { output } from '@affine/terminal'
@@ -7,6 +6,7 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { AF, AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { HAS_TERMINALS, inTerminal } from '../../../test/terminal.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { doctor } from '../src/commands/doctor.ts'
 import { env } from '../src/commands/env.ts'
 import { explain } from '../src/commands/explain.ts'
@@ -17,20 +17,16 @@ import { type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
 const { isTTY, columns } = process.stdout
 const WIDTHS = [40, 80]
 const COMMANDS = ['demo', 'duel', 'practise', 'env run', 'explain', 'validate']
-let root: string
+const root = testFolder('narrow')
 let subnet: PlayedSubnet
 let over: readonly string[]
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'narrow-'))
   subnet = await playedSubnet(TWO_MINERS)
   over = ['--network', subnet.chainFile, '--buckets', subnet.buckets]
 })
 afterEach(() => void Object.assign(process.stdout, { isTTY, columns }))
-afterAll(async () => {
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(killAll)
 
 /** The lines that are wider than the terminal; of one that is written over, each by itself. */
 function wider(text: string, width: number): readonly string[] {

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,6 +16,7 @@ import { LOCAL_NETWORK } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { narrate, sayProblem } from '../src/service/narrate.ts'
 import { hiding } from '../src/service/secrets.ts'
 import { serviceOutput } from '../src/service/service-output.ts'
@@ -178,46 +178,25 @@ describe('a secret with characters that JSON escapes', () => {
 })
 
 describe('af validate', () => {
-  let root: string
+  const root = testFolder('operating')
   let chain: Started
   let url: string
   let runs = 0
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'operating-'))
-    const words = [
-      '--port',
-      '0',
-      '--block-ms',
-      '50',
-      '--validators',
-      '3',
-      '--miners',
-      '2',
-      '--out',
-      join(root, 'net'),
-    ]
+    const words =
+      `--port 0 --block-ms 50 --validators 3 --miners 2 --out ${join(root, 'net')}`.split(' ')
     chain = start(AF, ['localnet', ...words, '--json'])
     url = JSON.parse((await chain.says(/^\{"type":"serving".*\}$/m))[0]).url
     for await (const { number } of (await remoteChain(url, { fetch })).heads())
       if (number > LOCAL_NETWORK.protocol.epochBlocks) break
   })
-  afterAll(async () => {
-    closeServers()
-    await killAll()
-    await rm(root, { recursive: true })
-  })
+  afterAll(closeServers)
+  afterAll(killAll)
 
   const key = (name: string): string => join(root, 'net/keys', name)
   const validate = (words: string, { on = url, who = 1, env = {} } = {}): Started => {
-    const own = [
-      '--key',
-      key(`validator-${who}`),
-      '--folder',
-      join(root, `v${runs++}`),
-      '--buckets',
-      join(root, 'b'),
-    ]
-    return start(AF, ['validate', '--network', on, ...own, ...words.split(' ').filter(Boolean)], {
+    const own = `--key ${key(`validator-${who}`)} --folder ${root}/v${runs++} --buckets ${root}/b`
+    return start(AF, `validate --network ${on} ${own} ${words}`.trim().split(' '), {
       cwd: root,
       env,
     })

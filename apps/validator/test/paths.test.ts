@@ -1,10 +1,11 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { takesPath } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { findSettings, namesOf } from '../src/settings/found-settings.ts'
 import { SETTINGS } from '../src/settings/table.ts'
 
@@ -15,13 +16,9 @@ const OTHERS = [
   ...['<share>', '<text>', '<number>', '<id>', '<id|url>', '<who>', '<hash>', '<ss58|uid>', '<ms>'],
 ]
 
-let root: string
+const root = testFolder('paths')
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'paths-'))
   await writeFile(join(root, 'key'), 'ab'.repeat(32), { mode: 0o600 })
-})
-afterAll(async () => {
-  await rm(root, { recursive: true })
 })
 
 /** Every option of a command and of those below it, as help shows it. */

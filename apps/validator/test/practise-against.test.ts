@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
 import { ruleOf } from '@affine/duel'
@@ -10,6 +9,7 @@ import { boundsPpm, walk } from '@affine/wilson'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { firstBlocks } from './commands.ts'
 import { type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
 
@@ -28,23 +28,19 @@ Socket.prototype.connect = function (...words) {
 const PLAYER = { skill: 0.9, seed: 'mine' }
 
 describe('af practise --against', () => {
-  let root: string
+  const root = testFolder('against')
   let subnet: PlayedSubnet
   let where: string[]
   let samples: { sample: Sample; validator: string }[]
 
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'against-'))
     subnet = await playedSubnet(TWO_MINERS)
     where = ['--network', subnet.chainFile, '--buckets', subnet.buckets]
     samples = []
     await subnet.epochs((sample, { validator }) => void samples.push({ sample, validator }))
   })
-  afterAll(async () => {
-    closeServers()
-    await killAll()
-    await rm(root, { recursive: true })
-  })
+  afterAll(closeServers)
+  afterAll(killAll)
 
   it('compares with what is recorded of the champion, and asks the endpoint alone', async () => {
     const { url, seen } = await serve((_, __, response, body) => {

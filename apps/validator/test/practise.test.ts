@@ -1,30 +1,24 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
 import { make } from '@affine/envs'
 import { playerReply } from '@affine/miners'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { unprintable } from './commands.ts'
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
-let root: string
+const root = testFolder('af-practise')
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'af-practise-'))
-})
-afterAll(async () => {
-  closeServers()
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(closeServers)
+afterAll(killAll)
 
 const another = (name: string): string =>
   `af: "--resume" expected a file of this practice, got one of another ${name}: ` +

@@ -1,14 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 import { filesText } from '../src/commands/demo/screens.ts'
 import { programFile, programName } from '../src/service/program-name.ts'
 
 const FROM = 'file:///home/me/affine/apps/validator/dist/cli.js'
 const FETCHED = 'file:///home/me/.npm/_npx/6e0/node_modules/@affine/validator/dist/cli.js'
-const root = mkdtempSync(join(tmpdir(), 'program-name-'))
-afterAll(() => rmSync(root, { recursive: true }))
+const root = testFolder('program-name')
 
 /** A path of two folders, the second with these programs. */
 function pathWith(...names: readonly string[]): string {

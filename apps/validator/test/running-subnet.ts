@@ -147,17 +147,8 @@ export async function runningSubnet({
     const key = join(root, 'keys', `${i}`)
     await writeFile(key, bytes('key', i).toString('hex'), { mode: 0o600 })
     const folder = join(root, `validator-${i}`)
-    const words = [
-      'validate',
-      '--network',
-      server.url,
-      '--key',
-      key,
-      '--folder',
-      folder,
-      '--buckets',
-      buckets,
-    ]
+    const places = `--folder ${folder} --buckets ${buckets}`
+    const words = `validate --network ${server.url} --key ${key} ${places}`.split(' ')
     const validate: Seat['validate'] = (faults, more = []) => {
       const env = faults && { FAULTS: JSON.stringify(faults), NODE_OPTIONS: `--import ${FAULTS}` }
       return start(AF, [...words, ...more, '--concurrency', '1', '--json'], env && { env })

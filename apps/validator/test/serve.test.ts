@@ -1,16 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import {
-  mkdir,
-  mkdtemp,
-  readdir,
-  readlink,
-  rm,
-  symlink,
-  truncate,
-  writeFile,
-} from 'node:fs/promises'
+import { mkdir, readdir, readlink, symlink, truncate, writeFile } from 'node:fs/promises'
 import {
   type IncomingHttpHeaders,
   type RequestOptions,
@@ -18,7 +9,6 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { blockPath, httpBucket, LIMITS, probePath } from '@affine/blocks'
@@ -29,12 +19,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { bucketSuite, noise } from '../../../packages/blocks/test/bucket-suite.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { bucketFiles } from '../src/service/served-files.ts'
 
 const FOREVER = 'public, max-age=31536000, immutable'
 const BLOCK = `/${blockPath('ab'.repeat(32))}`
 const text = '{"role":"user","content":"Compute 1 * 1."}\n'.repeat(1000)
-let root: string
+const root = testFolder('serve')
 let url: string
 const servers: Disposable[] = []
 
@@ -45,7 +36,6 @@ async function serving(folder: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'serve-'))
   const bucket = directoryBucket(join(root, 'buckets/5F'))
   await bucket.write(BLOCK.slice(1), Buffer.from(text))
   await bucket.write('v1/states/7.json', Buffer.from('{}'))
@@ -55,7 +45,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const server of servers) server[Symbol.dispose]()
   await killAll()
-  await rm(root, { recursive: true })
 })
 
 type Answer = {
@@ -459,15 +448,10 @@ describe('the command', () => {
   })
 
   it('says in JSON where it serves, also over IPv6', async () => {
-    const served = start(AF, [
-      'serve',
-      join(root, 'buckets/5F'),
-      '--port',
-      '0',
-      '--json',
-      '--host',
-      '127.0.0.1',
-    ])
+    const served = start(
+      AF,
+      `serve ${join(root, 'buckets/5F')} --port 0 --json --host 127.0.0.1`.split(' '),
+    )
     const [line = ''] = await served.says(/.*\n/)
     const record = JSON.parse(line)
     expect(record).toMatchObject({ type: 'serving', folder: join(root, 'buckets/5F') })

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { account } from '@affine/chain'
 import { NETWORK_HELP } from '@affine/settlement'
 import { NODE_HOST } from '@affine/settlement/host'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { readSending, readSettings } from '../src/settings/settings.ts'
 import { unprintable } from './commands.ts'
 
@@ -23,6 +23,8 @@ const R2 = {
   R2_WRITE_ACCESS_KEY_ID: KEYS.S3_ACCESS_KEY_ID,
   R2_WRITE_SECRET_ACCESS_KEY: KEYS.S3_SECRET_ACCESS_KEY,
 }
+
+const root = testFolder('settings')
 
 type Variables = Readonly<Record<string, string>>
 const read = (flags: object, env: Variables = {}, file: Variables = {}) =>
@@ -339,12 +341,10 @@ describe('the private folder', () => {
   })
 
   it('is compared by its real path, as far as that exists', async () => {
-    const root = await mkdtemp(join(tmpdir(), 'apart-'))
     await mkdir(join(root, 'buckets'))
     await symlink(join(root, 'buckets'), join(root, 'link'))
     expect(said(join(root, 'link/new/validator'), join(root, 'buckets'))).toHaveLength(1)
     expect(said(join(root, 'other'), join(root, 'link'))).toEqual([])
-    await rm(root, { recursive: true })
   })
 })
 
@@ -451,9 +451,7 @@ describe('a secret in a URL', () => {
 })
 
 describe.concurrent('af doctor, and the start of af validate', () => {
-  let root: string
   beforeAll(async () => {
-    root = await mkdtemp(join(tmpdir(), 'settings-'))
     await writeFile(join(root, 'key'), 'ab'.repeat(32), { mode: 0o600 })
     const lines = [
       'SUBTENSOR_ENDPOINT="finney"',
@@ -462,9 +460,6 @@ describe.concurrent('af doctor, and the start of af validate', () => {
       'AFFINE_STALL=17',
     ]
     await writeFile(join(root, '.env'), `${lines.join('\n')}\n`)
-  })
-  afterAll(async () => {
-    await rm(root, { recursive: true })
   })
   const af = (words: string, env: Variables = {}) => runAf(words.split(' '), { cwd: root, env })
   const { hotkey } = account(new Uint8Array(32).fill(0xab))

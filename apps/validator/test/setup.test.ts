@@ -1,7 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseEnv, stripVTControlCharacters } from 'node:util'
@@ -11,7 +10,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
-import { AF, killAll, run } from '../../../test/processes.ts'
+import { AF, killAll, run, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { envText } from '../src/settings/env-file.ts'
 import { findSettings } from '../src/settings/found-settings.ts'
 import { goingOn } from './commands.ts'
@@ -21,13 +21,12 @@ const SEED = new Uint8Array(32).fill(7)
 const { hotkey } = account(SEED)
 const WALLET = ['--wallet', 'mine', '--hotkey', 'hot', '--wallet-path', '../wallets']
 
-let root: string
+const root = testFolder('setup')
 let chain: LocalChain
 let served: Awaited<ReturnType<typeof goingOn>>
 let s3: S3Server
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'setup-'))
   const wallet = join(root, 'wallets', 'mine', 'hotkeys')
   await mkdir(wallet, { recursive: true })
   const key = JSON.stringify({ secretSeed: Buffer.from(SEED).toString('hex') })
@@ -42,7 +41,6 @@ afterAll(async () => {
   await killAll()
   await served[Symbol.asyncDispose]()
   await s3[Symbol.asyncDispose]()
-  await rm(root, { recursive: true })
 })
 
 /** An empty folder to set up in. */
@@ -178,21 +176,33 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(await readdir(cwd)).toContain('.env')
   })
 
-  it("says that a slot holds a miner's model, which validating would write over", async () => {
+  it("says that a slot holds a miner's model, which validating writes over only if told so", async () => {
     const miner = account(new Uint8Array(32).fill(9))
     const neurons = [{ hotkey: miner.hotkey, stake: 1_500_000_000_000n }]
     const random = (): Uint8Array => randomBytes(32)
     const own = LocalChain.create({ netuid: 7, random, time: Date.now(), neurons })
     await using there = await goingOn(own)
     const model = { model: `me/${miner.hotkey}`, revision: 'main', chute: 'c' }
-    await own.commit(miner, encodeCommitment({ kind: 'miner', ...model }))
+    const { number } = await own.commit(miner, encodeCommitment({ kind: 'miner', ...model }))
     const words = ['--network', there.url, '--folder', 'f', '--buckets', 'b']
     const env = { AFFINE_HOTKEY: '09'.repeat(32) }
-    const { code, stdout } = await setUp(await place(), words, env)
+    const cwd = await place()
+    const { code, stdout } = await setUp(cwd, words, env)
     expect(code).toBe(1)
     expect(stdout).toMatch(/^✘ {2}commitment .*writes over it with --overwrite alone$/m)
     expect(stdout).toMatch(/^ok bucket write/m)
     expect(stdout).not.toContain('09'.repeat(32))
+
+    const validating = ['validate', ...words]
+    const refused = await run(AF, validating, { cwd, env })
+    expect([refused.code, refused.stdout]).toEqual([1, ''])
+    expect(refused.stderr).toBe(
+      `af: the slot has a miner's model (block ${number}, miner: ${JSON.stringify(model)}): ` +
+        'validate with another hotkey, or with --overwrite\n',
+    )
+    const told = start(AF, [...validating, '--overwrite'], { cwd, env })
+    await told.says(/validating as/)
+    expect((await told.stop()).code).toBe(130)
   })
 
   it('a wrong flag, a wrong value, a chain that is not there', async () => {

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { account, LocalChain } from '@affine/chain'
@@ -9,28 +8,25 @@ import { toJson } from '@affine/report'
 import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AF, killAll, run, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { LIAR } from '../src/commands/demo/cast.ts'
 import { status } from '../src/commands/status.ts'
 import { type Done, firstBlocks, goingOn, inProcess, unprintable } from './commands.ts'
 import { type PlayedSubnet, playedSubnet, THREE_MINERS } from './played-subnet.ts'
 
 const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
-let root: string
+const root = testFolder('status')
 let subnet: PlayedSubnet
 /** The epochs with a duel, as the evidence has them. */
 let duels: readonly Recomputed[]
 const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'status-'))
   subnet = await playedSubnet(THREE_MINERS)
   const epochs = await subnet.epochs()
   duels = epochs.filter(({ before }) => before.duel !== undefined)
 })
-afterAll(async () => {
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(killAll)
 
 /** The chain up to a block. */
 function until(block: number): LocalChain {

@@ -1,6 +1,5 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { blockPath, type Sample, statePath } from '@affine/blocks'
 import { ChainError, LocalChain, serveLocal } from '@affine/chain'
@@ -13,12 +12,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, listen, serve } from '../../../packages/miners/test/servers.ts'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
 import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { LIAR } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { bucketFiles } from '../src/service/served-files.ts'
 import { castWith, type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
 
-let root: string
+const root = testFolder('subnet')
 let subnet: PlayedSubnet
 let buckets: string
 let chainFile: string
@@ -31,7 +31,6 @@ const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 
 /** Two miners: the weaker holds the throne until the stronger has its duel. */
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'subnet-'))
   subnet = await playedSubnet(TWO_MINERS)
   ;({ buckets, chainFile } = subnet)
   again = join(root, 'again')
@@ -40,11 +39,8 @@ beforeAll(async () => {
   }))
   honest = await subnet.epochs()
 })
-afterAll(async () => {
-  closeServers()
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(closeServers)
+afterAll(killAll)
 
 type Seen = (sample: Sample, where: { readonly validator: string; readonly block: string }) => void
 

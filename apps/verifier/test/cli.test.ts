@@ -1,23 +1,17 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LocalChain } from '@affine/chain'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { within } from '../../../packages/terminal/test/within.ts'
 import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { program } from '../src/program.ts'
 
-let root: string
+const root = testFolder('af-verify')
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'af-verify-'))
-})
-afterAll(async () => {
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(killAll)
 
 const verify = (...words: readonly string[]) => within(program, words, { failed: 4 })
 

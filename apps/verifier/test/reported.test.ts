@@ -1,18 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Account, Chain, UidWeights } from '@affine/chain'
 import type { State } from '@affine/duel'
 import type { Recomputed } from '@affine/settlement'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { flawsOf, hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { verify } from '../src/verify.ts'
 
-let root: string
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'reported-'))
-})
-afterAll(() => rm(root, { recursive: true }))
+const root = testFolder('reported')
 
 let subnet: ReadingSubnet
 let [first, second, third, light]: Account[] = []

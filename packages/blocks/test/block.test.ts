@@ -128,49 +128,6 @@ describe('readBlock', () => {
     }
   })
 
-  it('never throws, on any bytes', () => {
-    const trust = { verify: () => true }
-    fc.assert(
-      fc.property(
-        fc.uint8Array({ maxLength: 500 }),
-        (bytes) => readBlock(bytes, trust).ok === false,
-      ),
-    )
-    const line = fc.oneof(
-      fc.json(),
-      fc.string({ unit: 'binary' }),
-      fc.constantFrom('', '\ufeff{}', '{"__proto__":{}}', '\r'),
-    )
-    fc.assert(
-      fc.property(
-        fc.array(line, { maxLength: 6 }),
-        fc.constantFrom('\n', '\r\n', '\n\n', '\u2028'),
-        (lines, end) => {
-          expect(readBlock(utf8ToBytes(lines.map((each) => each + end).join('')), trust).ok).toBe(
-            false,
-          )
-        },
-      ),
-    )
-  })
-
-  it('never throws, whatever a validator signs', () => {
-    const place = { ...first, validator: toy.hotkey }
-    const nest = (depth: number) => utf8ToBytes(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`)
-    const bytes = fc.oneof(
-      fc.uint8Array({ maxLength: 300 }),
-      fc.json().map(utf8ToBytes),
-      fc.jsonValue({ maxDepth: 20 }).map((value) => utf8ToBytes(JSON.stringify(value))),
-      fc.nat({ max: 20_000 }).map(nest),
-    )
-    fc.assert(
-      fc.property(fc.array(bytes, { minLength: 1, maxLength: 5 }), (lines) => {
-        const forged = forge(toy, place, { lines })
-        expect(readBlock(forged.bytes, { hash: forged.hash, verify: toy.verify }).ok).toBe(false)
-      }),
-    )
-  })
-
   it('never throws on a sample of which any part is of another type', () => {
     const place = { ...first, validator: toy.hotkey }
     const other = fc.constantFrom<unknown>('', 'x', -1, 1.5, 2 ** 60, null, true, [], {}, [null], {

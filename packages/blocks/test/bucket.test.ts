@@ -1,29 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  link,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createGzip, gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 import { checkPath } from '../src/bucket.ts'
 import { directoryBucket, openFile, syncFolders } from '../src/directory-bucket.ts'
 import { blockPath, httpBucket, isBucketPath, mediaType, statePath } from '../src/index.ts'
 import { nodeFetch as fetch } from '../src/node-fetch.ts'
 import { bucketSuite, bytes, pathsOf, text } from './bucket-suite.ts'
 
-let root: string
+const root = testFolder('blocks')
 const open: Server[] = []
 
 async function serve(listener: RequestListener): Promise<string> {
@@ -33,16 +23,11 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(started.address() as AddressInfo).port}`
 }
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'blocks-'))
-})
-
 afterAll(async () => {
   for (const started of open) {
     started.closeAllConnections()
     started.close()
   }
-  await rm(root, { recursive: true })
 })
 
 bucketSuite('directoryBucket', async () => ({ bucket: directoryBucket(join(root, 'suite')) }))

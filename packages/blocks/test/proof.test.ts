@@ -66,20 +66,6 @@ describe('hostile proofs', () => {
       { numRuns: 2000 },
     )
   })
-
-  it('never throw, whatever they are parsed from', () => {
-    fc.assert(fc.property(fc.jsonValue(), (value) => check(value).ok === false))
-    const part = fc.oneof(
-      fc.jsonValue(),
-      fc.constantFrom('\ud800', '{}', '[]', '\n', '['.repeat(50_000), -0, 1e300),
-    )
-    fc.assert(
-      fc.property(fc.constantFrom(...Object.keys(proof)), part, (key, value) => {
-        const changed = { ...proof, [key]: value }
-        if (JSON.stringify(changed) !== JSON.stringify(proof)) expect(check(changed).ok).toBe(false)
-      }),
-    )
-  })
 })
 
 describe('a proof from elsewhere, signed and under the head that it is checked with', () => {

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
 import { hexToBytes } from '@noble/hashes/utils.js'
@@ -16,7 +15,8 @@ import {
   sr25519PairFromSeed,
 } from '@polkadot/util-crypto'
 import fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 import { accountFrom, readHotkey, readWallet } from '../src/bittensor/wallet.ts'
 import { account, verify } from '../src/index.ts'
 
@@ -29,12 +29,8 @@ const SEED = 'c0ffee11'.repeat(8)
 const ALICE = '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY'
 const REFUSAL = 'expected a mnemonic, a seed of 64 hex digits, or either with a //path'
 
-let root: string
+const root = testFolder('wallets')
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'wallets-'))
-})
-afterAll(() => rm(root, { recursive: true }))
 afterEach(() => vi.unstubAllEnvs())
 
 /** A file with these contents, which nobody else can read. */

@@ -1,16 +1,16 @@
-import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
 import { expect, it } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 import { checkDisks } from '../src/node/examination/own-checks.ts'
 
+const root = testFolder('disk')
 const wording = {
   faultText: ({ code, path }: NodeJS.ErrnoException) => `${code} at ${path}`,
 }
 
 it('a disk must have room for two days, and should for thirty', async () => {
-  const root = await mkdtemp(join(tmpdir(), 'disk-'))
   const file = join(root, 'file')
   await writeFile(file, '')
   const bucket = { open: directoryBucket, folder: root }
@@ -32,5 +32,4 @@ it('a disk must have room for two days, and should for thirty', async () => {
     result: 'fail',
     found: `ENOTDIR at ${join(file, 'below')}`,
   })
-  await rm(root, { recursive: true })
 })

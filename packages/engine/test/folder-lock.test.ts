@@ -1,24 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { hostname, tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { killAll, type Started, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { holdFolder } from '../src/node/folder.ts'
 
 const HOLDER = fileURLToPath(new URL('./hold-folder.ts', import.meta.url))
-let root: string
+const root = testFolder('lock')
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'lock-'))
-})
-afterAll(async () => {
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(killAll)
 
 /** Starts a process that takes folders at a moment, and keeps them. */
 const hold = (when: number, folders: readonly string[]): Started =>

@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
 import { PROTOCOL } from '@affine/duel'
@@ -12,13 +11,14 @@ import {
   withoutReplies,
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   type Answer,
   closeServers,
   completion,
   serve,
 } from '../../../packages/miners/test/servers.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { startOf } from '../src/games.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
 import { FakeTime } from './fake-time.ts'
@@ -31,20 +31,14 @@ const SAMPLING_MS = 10 * CLOCK_MS
 const NO_REPLY = { fault: 'no-reply' } as const
 const RAN_OUT = 'its clock in a game ran out, so it lost that game'
 const json = { 'content-type': 'application/json' }
-let root: string
+const root = testFolder('games')
 let journalPath: string
 let count = 0
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'games-'))
-})
 beforeEach(() => {
   journalPath = join(root, `${count++}.jsonl`)
 })
-afterAll(async () => {
-  closeServers()
-  await rm(root, { recursive: true })
-})
+afterAll(closeServers)
 
 const promptIn: (messages: Parameters<Agent>[0]) => string = (messages) =>
   messages.at(-1)?.content ?? ''

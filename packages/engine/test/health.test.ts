@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listen } from '@affine/miners/node'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 import { guard, healthOf, healthPages } from '../src/node/health.ts'
 import { metricsOf } from '../src/node/metrics.ts'
 import type { Event } from '../src/setup.ts'
@@ -98,8 +98,8 @@ describe('the guard', () => {
     expect(end).toHaveBeenCalledTimes(1)
   })
 
+  const folder = testFolder('watchdog')
   it('tells the watchdog of systemd, where there is one, that the process lives, until it ends', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'watchdog-'))
     const told = join(folder, 'told')
     const words = async (): Promise<string> => readFile(told, 'utf8').catch(() => '')
     const script = `#!/bin/sh\necho "$NOTIFY_SOCKET $@" >> ${told}\n`
@@ -114,7 +114,6 @@ describe('the guard', () => {
     reasons.push('no block came in 600 s')
     vi.advanceTimersByTime(180_000)
     expect(await words()).toBe('/run/notify WATCHDOG=1\n')
-    await rm(folder, { recursive: true })
   })
 })
 

@@ -1,26 +1,22 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { canonicalize, type Json } from '@affine/prng'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 import { openJournal } from '../src/journal.ts'
 
 const FILLER = fileURLToPath(new URL('./fill-journal.ts', import.meta.url))
-let root: string
+const root = testFolder('journal')
 let path: string
 let count = 0
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'journal-'))
-})
 beforeEach(() => {
   path = join(root, String(count++), 'deep', 'journal.jsonl')
 })
-afterAll(() => rm(root, { recursive: true }))
 
 async function entriesAt(place: string): Promise<readonly Json[]> {
   const journal = await openJournal(place)

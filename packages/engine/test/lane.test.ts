@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   type Bucket,
@@ -12,27 +11,26 @@ import {
 } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { verify } from '@affine/chain'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 import { writeLane } from '../src/write-lane.ts'
 import { headerOf, samplesOf, scopeOf } from './lanes.ts'
 
 const scope = scopeOf({ 'mult8@0.1.0': 300, 'tictactoe@0.1.0': 300 })
 const header = headerOf(scope)
 let samples: readonly Sample[]
-let root: string
+const root = testFolder('lanes')
 let folder: string
 let store: Bucket
 let count = 0
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'lanes-'))
   samples = await samplesOf(scope)
 })
 beforeEach(() => {
   folder = join(root, String(count++))
   store = directoryBucket(folder)
 })
-afterAll(() => rm(root, { recursive: true }))
 
 const write = (all: readonly Sample[]) => writeLane({ ...header, samples: all }, store)
 

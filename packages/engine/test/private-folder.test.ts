@@ -1,19 +1,13 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { keepPrivate } from '../src/node/folder.ts'
 
-let root: string
+const root = testFolder('private')
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'private-'))
-})
-afterAll(async () => {
-  await killAll()
-  await rm(root, { recursive: true })
-})
+afterAll(killAll)
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
 

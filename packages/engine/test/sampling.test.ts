@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { blockReader, type Sample, verifyLane } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
@@ -9,7 +8,7 @@ import { type Miner, PROTOCOL } from '@affine/duel'
 import { endpointAgents, openChutes, playerReply } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { SYSTEM_CLOCK } from '@affine/settlement'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   type Answer,
   answers,
@@ -21,6 +20,7 @@ import {
   serve,
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
+import { testFolder } from '../../../test/test-folder.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
 import { writeLane } from '../src/write-lane.ts'
 import { CHAMPION, CONTENDER, headerOf, SECRET, scopeOf, VALIDATOR } from './lanes.ts'
@@ -28,20 +28,14 @@ import { CHAMPION, CONTENDER, headerOf, SECRET, scopeOf, VALIDATOR } from './lan
 const scope = scopeOf({ 'mult8@0.1.0': 24, 'tictactoe@0.1.0': 24 })
 const HOUR_MS = 3_600_000
 const json = { 'content-type': 'application/json' }
-let root: string
+const root = testFolder('sampling')
 let journalPath: string
 let count = 0
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'sampling-'))
-})
 beforeEach(() => {
   journalPath = join(root, `${count++}.jsonl`)
 })
-afterAll(async () => {
-  closeServers()
-  await rm(root, { recursive: true })
-})
+afterAll(closeServers)
 
 const honest =
   (skill: number): Answer =>

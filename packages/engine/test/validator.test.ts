@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { blockPath, checkBlock, LIMITS } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
@@ -14,7 +13,8 @@ import {
 } from '@affine/chain'
 import { playerReply } from '@affine/miners'
 import { beaconBlock, LOCAL_NETWORK as network, sealsOf } from '@affine/settlement'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 import type { Event, Setup } from '../src/setup.ts'
 import { Validator } from '../src/validator.ts'
 
@@ -26,13 +26,8 @@ const LANE = Object.values(network.protocol.envs).reduce(
   0,
 )
 const tempo = network.protocol.epochBlocks
-let root: string
+const root = testFolder('validator')
 let count = 0
-
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'validator-'))
-})
-afterAll(() => rm(root, { recursive: true }))
 
 /** A chain with one validator and miners that have committed, one after the other. */
 async function chainOf(...miners: readonly Account[]): Promise<LocalChain> {

@@ -10,9 +10,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it, vi } from 'vitest'
+import type { MinerEvent } from '../src/asking.ts'
 import { endpointAgents, minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
-import { type Answer, closeServers, completion, listen, serve } from './servers.ts'
+import { type Answer, closeServers, completion, listen, sends, serve } from './servers.ts'
 
 const PROMPT: readonly Message[] = [
   { role: 'user', content: 'What is it?' },
@@ -149,7 +150,6 @@ describe.concurrent('asked again, until it answers', () => {
 })
 
 describe.concurrent('no reply, at once and for good', () => {
-  const endless = 'x'.repeat(64 * 1024)
   /** Writes on the wire whatever it likes, again and again, for as long as it is listened to. */
   const raw =
     (head: string, more = ''): Answer =>
@@ -161,73 +161,52 @@ describe.concurrent('no reply, at once and for good', () => {
       }
       go()
     }
-  const answers: Record<string, Answer> = {
-    'status 404': (_, __, response) => response.writeHead(404, json).end('{}'),
-    'status 400': (_, __, response) =>
-      response.writeHead(400, json).end('{"error":{"message":"no"}}'),
-    'status 401': (_, __, response) => response.writeHead(401).end(),
-    'status 408': (_, __, response) => response.writeHead(408).end(),
-    'status 409': (_, __, response) => response.writeHead(409).end(),
-    'status 410': (_, __, response) => response.writeHead(410).end(),
-    'status 426': (_, __, response) => response.writeHead(426, json).end('{}'),
-    'status 404 with a completion': (_, __, response) =>
-      response.writeHead(404, json).end(completion('B2')),
-    'status 404 with a body that does not end': (_, __, response) =>
-      void response.writeHead(404, json).write('{'),
-    'a head that is too large': (_, __, response) =>
-      response.writeHead(200, { ...json, 'x-large': 'x'.repeat(20_000) }).end(completion('B2')),
-    'a head that does not end': raw('HTTP/1.1 200 OK\r\n', 'x-more: and more\r\n'),
-    'what is no HTTP': raw('SSH-2.0-OpenSSH_9.2p1\r\n'),
-    'a reply that was packed': (_, __, response) =>
-      response
-        .writeHead(200, { ...json, 'content-encoding': 'gzip' })
-        .end(gzipSync(completion('B2'))),
-    'status 501': (_, __, response) => response.writeHead(501).end(),
-    'status 204': (_, __, response) => response.writeHead(204).end(),
-    'an empty body': (_, __, response) => response.writeHead(200, json).end(),
-    'invalid JSON': (_, __, response) => response.writeHead(200, json).end('{"choices":[{'),
-    'HTML with status 200': (_, __, response) =>
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>log in</html>'),
-    'JSON null': (_, __, response) => response.writeHead(200, json).end('null'),
-    'an array': (_, __, response) => response.writeHead(200, json).end('[1,2]'),
-    'no choices': (_, __, response) => response.writeHead(200, json).end('{"choices":[]}'),
-    'choices that are no list': (_, __, response) =>
-      response.writeHead(200, json).end('{"choices":7}'),
-    'a choice without a message': (_, __, response) =>
-      response.writeHead(200, json).end('{"choices":[{}]}'),
-    'no content': (_, __, response) => response.writeHead(200, json).end(completion(undefined)),
-    'content null': (_, __, response) => response.writeHead(200, json).end(completion(null)),
-    'content that is a number': (_, __, response) =>
-      response.writeHead(200, json).end(completion(42)),
-    'a body one byte too large': (_, __, response) =>
-      response.writeHead(200, json).end(completion('B2').padEnd(256 * 1024 + 1)),
-    'a body that unpacks to too much': (_, __, response) =>
-      response
-        .writeHead(200, { ...json, 'content-encoding': 'gzip' })
-        .end(gzipSync(completion('B2').padEnd(64 * 1024 * 1024))),
-    'an endless body': (_, __, response) => {
-      response.writeHead(200, json)
-      const more = (): void => {
-        while (!response.destroyed && response.write(endless)) {}
-        if (!response.destroyed) response.once('drain', more)
-      }
-      more()
-    },
-  }
+  const packed = { 'content-encoding': 'gzip' }
+  const reply = completion('B2')
 
-  it.each(Object.entries(answers))('after %s', async (_, answer) => {
+  /** By what came, and the reason that is recorded. What a whole body is, `no-reply.test.ts` says. */
+  it.each<[what: string, reason: string, answer: Answer]>([
+    ['status 404 with a completion', 'status', sends(404, reply)],
+    [
+      'status 404 with a body that does not end',
+      'status',
+      (_, __, response) => void response.writeHead(404, json).write('{'),
+    ],
+    ['an empty body', 'not-json', sends(200, '')],
+    ['a head that is too large', 'not-http', sends(200, reply, { 'x-large': 'x'.repeat(20_000) })],
+    ['a head that does not end', 'not-http', raw('HTTP/1.1 200 OK\r\n', 'x-more: and more\r\n')],
+    ['what is no HTTP', 'not-http', raw('SSH-2.0-OpenSSH_9.2p1\r\n')],
+    ['a reply that was packed', 'not-json', sends(200, gzipSync(reply), packed)],
+    ['a body one byte too large', 'too-large', sends(200, reply.padEnd(256 * 1024 + 1))],
+    [
+      'a body that unpacks to too much',
+      'not-json',
+      sends(200, gzipSync(reply.padEnd(64 * 1024 * 1024)), packed),
+    ],
+    [
+      'an endless body',
+      'too-large',
+      raw(
+        'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n',
+        `8000\r\n${'x'.repeat(32_768)}\r\n`,
+      ),
+    ],
+  ])('after %s: %s', async (_, reason, answer) => {
     const { url, seen } = await serve(answer)
-    expect(await ask(url, 3000)).toEqual(NO_REPLY)
+    const reasons: unknown[] = []
+    const on = (event: MinerEvent): void => {
+      if (event.type === 'call') reasons.push('reason' in event && event.reason)
+    }
+    const client = minerClient({ chute: url, model: 'm' }, { ...NODE_CALLER, concurrency: 8, on })
+    expect(await client(3000, forever)(PROMPT)).toEqual(NO_REPLY)
     await sleep(300) // as long as two retries would have taken
-    expect(seen.length).toBe(1)
+    expect([seen.length, reasons]).toEqual([1, [reason]])
   })
 
   it.each([301, 302, 303, 307, 308])(
     'after a redirect, status %i, which is not followed',
     async (status) => {
-      const elsewhere = await serve((_, __, response) =>
-        response.writeHead(200, json).end(completion('B2')),
-      )
+      const elsewhere = await serve(sends(200, completion('B2')))
       const { url, seen } = await serve((_, __, response) =>
         response.writeHead(status, { location: `${elsewhere.url}/chat/completions` }).end(),
       )
@@ -272,9 +251,7 @@ describe('an answer', () => {
   it.each(['I do not know.', '', 'x'.repeat(100_000), '\u0000\u001b]0;owned\u0007\ud800 \u202e'])(
     'is never asked for twice, however wrong: %#',
     async (wrong) => {
-      const { url, seen } = await serve((_, __, response) =>
-        response.writeHead(200, json).end(completion(wrong)),
-      )
+      const { url, seen } = await serve(sends(200, completion(wrong)))
       expect(await content(ask(url))).toBe(wrong)
       await sleep(300)
       expect(seen.length).toBe(1)
@@ -283,9 +260,7 @@ describe('an answer', () => {
 
   it('is the text of its parts', async () => {
     const parts = ['B', '2'].map((text) => ({ type: 'text', text }))
-    const { url } = await serve((_, __, response) =>
-      response.writeHead(200, json).end(completion(parts)),
-    )
+    const { url } = await serve(sends(200, completion(parts)))
     expect(await content(ask(url))).toBe('B2')
   })
 
@@ -302,9 +277,7 @@ describe('an answer', () => {
   })
 
   it('has the time it took, which is never negative, by a clock that was set back too', async () => {
-    const { url } = await serve((_, __, response) =>
-      response.writeHead(200, json).end(completion('A1')),
-    )
+    const { url } = await serve(sends(200, completion('A1')))
     const times = [5000, 5250, 5250, 1000]
     const client = minerClient(
       { chute: url, model: 'm' },
@@ -334,9 +307,7 @@ describe('an answer', () => {
   })
 
   it('may take all its time once it is asked, however long the connection took', async () => {
-    const { url, seen } = await serve((_, __, response) =>
-      response.writeHead(200, json).end(completion('A1')),
-    )
+    const { url, seen } = await serve(sends(200, completion('A1')))
     const replyMs = 1_234_567
     const timer = { refresh: vi.fn() }
     const { setTimeout } = globalThis
@@ -364,18 +335,15 @@ describe('an answer', () => {
   })
 
   it('cannot name its own invocation: one that is repeated or malformed would void the lane', async () => {
-    const { url } = await serve((_, __, response) =>
-      response.writeHead(200, { ...json, 'x-chutes-invocationid': 'same' }).end(completion('A1')),
-    )
+    const same = { 'x-chutes-invocationid': 'same' }
+    const { url } = await serve(sends(200, completion('A1'), same))
     expect(await ask(url)).not.toHaveProperty('invocation')
   })
 })
 
 describe('what the server is told', () => {
   it('is the model and the conversation, nothing else, whoever asks and whatever the environment holds', async () => {
-    const { url, seen } = await serve((_, __, response) =>
-      response.writeHead(200, json).end(completion('A1')),
-    )
+    const { url, seen } = await serve(sends(200, completion('A1')))
     const variables = {
       OPENAI_API_KEY: 'key-of-mine',
       OPENAI_ADMIN_KEY: 'admin-of-mine',

@@ -58,6 +58,11 @@ describe('what came instead of a reply is said', () => {
     ['no-text', '{"message":{"content":"A1"}}', missing('{"message":{"content":"A1"}}')],
     ['no-text', '{"choices":[{"text":"A1"}]}', missing('{"choices":[{"text":"A1"}]}')],
     ['no-text', '{"output":[]}', missing('{"output":[]}')],
+    ...['null', '[1,2]', '{"choices":7}', '{"choices":[{}]}'].map((text) => [
+      'no-text',
+      text,
+      missing(text),
+    ]),
     ['no-text', message({ content: null, tool_calls: [{}] }), TOOLS],
     ['no-text', message({ content: '', tool_calls: [{}] }), TOOLS],
     ['no-text', message({ content: [], tool_calls: [{}] }), TOOLS],
@@ -73,6 +78,7 @@ describe('what came instead of a reply is said', () => {
       [null, 'nothing', '{"message":{"content":null}}'],
       [undefined, 'nothing', '{"message":{"role":"a"}}'],
       [[], '"[]"', '{"message":{"content":[]}}'],
+      [42, '"42"', '{"message":{"content":42}}'],
       [
         [{ type: 'image' }],
         '"[{\\"type\\":\\"image\\"}]"',

@@ -4,6 +4,7 @@ import {
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
+  type OutgoingHttpHeaders,
   type Server,
   type ServerResponse,
 } from 'node:http'
@@ -51,6 +52,12 @@ export async function serve(
   servers.add(server)
   return { url: `${await listen(server, 0)}/v1`, seen }
 }
+
+/** The same answer to every request, in JSON. */
+export const sends =
+  (status: number, body: string | Buffer, headers: OutgoingHttpHeaders = {}): Answer =>
+  (_, __, response) =>
+    response.writeHead(status, { ...json, ...headers }).end(body)
 
 /** The body of a chat completion. */
 export function completion(content: unknown): string {

@@ -1,11 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sample } from '@affine/blocks'
 import { PROTOCOL, playMatch, ruleOf } from '@affine/duel'
 import { make, registry } from '@affine/envs'
 import type { Json } from '@affine/prng'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 import { openJournal } from '../../engine/src/journal.ts'
 import { SYSTEM_CLOCK } from '../../settlement/src/index.ts'
 import type { MinerAgent } from '../src/asking.ts'
@@ -30,16 +30,10 @@ const SECRET = 'a5'.repeat(32)
 const RATIO = 510_000
 const RULE = { ratioPpm: RATIO, rule: ruleOf(PROTOCOL) }
 const endless = new AbortController().signal
-let root: string
+const root = testFolder('duel')
 let count = 0
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'duel-'))
-})
-afterAll(async () => {
-  closeServers()
-  await rm(root, { recursive: true })
-})
+afterAll(closeServers)
 
 const newPath = (): string => join(root, `${count++}.jsonl`)
 

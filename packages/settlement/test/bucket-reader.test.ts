@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { blockPath, LIMITS, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 import {
   type BlockPlaces,
   BucketReader,
@@ -22,14 +22,13 @@ const scope = { ...draft, beacon: '', commitment: '', duel, quota: {}, specHashe
 const blocksOf = (places: BlockPlaces, check?: CheckBlock) =>
   new BucketReader({ openBucket: () => null, check }).blocks(places)
 const wanted = (hash: string) => ({ hash, scope, secret: '' })
-let root: string
+const root = testFolder('sources')
 let server: Server
 let web: string
 let asked: string[] = []
 let block: { readonly hash: string; readonly bytes: Uint8Array }
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'sources-'))
   block = await writeBlock({ ...draft, sign: key.sign })
   server = createServer(({ url = '' }, response) => {
     asked.push(url)
@@ -51,7 +50,6 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   server.close().closeAllConnections()
-  await rm(root, { recursive: true })
 })
 
 async function put(

@@ -1,13 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { account, LocalChain } from '@affine/chain'
 import { describe, expect, it } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 import { KeptChain } from '../src/node/local-folder/kept-chain.ts'
 
 describe('a chain’s file that ends anywhere', () => {
+  const path = testFolder('kept-chain')
   it('is taken up after its last whole block, and is whole again', async () => {
-    const path = await mkdtemp(join(tmpdir(), 'kept-chain-'))
     const begun = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32), time: 1 })
     const kept = await KeptChain.begin(begun, join(path, 'chain.json'))
     const texts = [begun.export()]
@@ -35,6 +35,5 @@ describe('a chain’s file that ends anywhere', () => {
     }
     await torn(`${third}${'\0'.repeat(600)}`, third)
     await expect(torn(third.slice(0, first.length - 9), '')).rejects.toThrow('was altered')
-    await rm(path, { recursive: true })
   })
 })

@@ -1,12 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Option } from '@commander-js/extra-typings'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 import { chainCommand } from '../src/command.ts'
 import { envFile, readEnvironment } from '../src/environment.ts'
 
-let root: string
+const root = testFolder('environment')
 const names = [
   'SUBTENSOR_ENDPOINT',
   'SUBTENSOR_FALLBACK',
@@ -16,10 +16,6 @@ const names = [
   'NODE_DEBUG',
 ]
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'environment-'))
-})
-afterAll(() => rm(root, { recursive: true }))
 beforeEach(() => {
   for (const name of names) vi.stubEnv(name, undefined)
 })

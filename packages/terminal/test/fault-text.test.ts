@@ -1,15 +1,13 @@
-import { mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, open, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
 import { faultText, readNamed } from '../src/fault-text.ts'
 
-let root: string
+const root = testFolder('fault-text')
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'fault-text-'))
   await writeFile(join(root, 'file'), '')
 })
-afterAll(() => rm(root, { recursive: true }))
 
 const saidOf = (work: Promise<unknown>): Promise<string> =>
   work.then(

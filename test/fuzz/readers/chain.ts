@@ -89,6 +89,7 @@ export async function chainReaders(): Promise<readonly Reader[]> {
   const { chain } = await scenario()
   const lines = chain.export().trimEnd().split('\n')
   const small = await smallChain()
+  const [setup, ...blocks] = small.export().trimEnd().split('\n')
   const calls = lines.slice(1).flatMap((line) => JSON.parse(line).calls as readonly Json[])
   const slots = [
     ...commitments.cases.map(({ input }) => input.fields.map(hex)),
@@ -137,7 +138,11 @@ export async function chainReaders(): Promise<readonly Reader[]> {
     {
       name: 'chain answer',
       share: 0.3,
-      samples: [bytesOf(` ${small.export()}`), bytesOf('!{"code":"Stale"}')],
+      samples: [
+        bytesOf(` ${setup}\n${blocks.at(-1)}\n`),
+        bytesOf(` ${small.export()}`),
+        bytesOf('!{"code":"Stale"}'),
+      ],
       read: serverReader(small),
       refuses,
     },

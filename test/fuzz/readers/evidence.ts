@@ -26,7 +26,15 @@ import { anyJson } from '../../../packages/prng/test/any-json.ts'
 import { endingTexts, SIDES, sampleEnding } from '../../../packages/report/src/index.ts'
 import vectors from '../../../vectors/prng/canonical-json.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
-import { bytesOf, expectPrintable, expectSame, linesOf, objectIn, textOf } from '../input.ts'
+import {
+  bytesOf,
+  expectPrintable,
+  expectSame,
+  lineIn,
+  linesOf,
+  objectIn,
+  textOf,
+} from '../input.ts'
 
 const believe = (): boolean => true
 const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 2, 'tictactoe@0.1.0': 1, 'hex@0.1.0': 1 })
@@ -80,16 +88,6 @@ function verifyAnyProof(bytes: Uint8Array) {
   const last = Array.isArray(links) && links.length > 0 ? links.at(-1) : value.header
   const head = blockHash(bytesOf(String(last)))
   return verifySampleProof(value, { head, scope, verify: believe })
-}
-
-/** A line that stands in a sample as a value, as its text; empty where it nests too deeply. */
-function lineIn(line: unknown): unknown {
-  if (Object(line) !== line) return line
-  try {
-    return JSON.stringify(line)
-  } catch {
-    return ''
-  }
 }
 
 function parseAnyCanonical(bytes: Uint8Array) {

@@ -8,11 +8,14 @@ import { BucketRefusal, readAnswer } from '../../../packages/blocks/src/s3-answe
 import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/wallet.ts'
 import { PROTOCOL } from '../../../packages/duel/src/index.ts'
 import { make, play } from '../../../packages/envs/src/index.ts'
+import type { Exchange, MinerEvent, Received } from '../../../packages/miners/src/asking.ts'
+import { UUID } from '../../../packages/miners/src/deployment/looks.ts'
 import {
   chutesAccount,
   lookAt,
   minerClient,
   NoReply,
+  openChutes,
   Undelivered,
 } from '../../../packages/miners/src/index.ts'
 import { exchange, NODE_CALLER } from '../../../packages/miners/src/node/index.ts'
@@ -24,7 +27,16 @@ import { readEnvLines } from '../../../packages/terminal/src/env-lines.ts'
 import { maskUrls } from '../../../packages/terminal/src/fault-text.ts'
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
-import { bytesOf, expectPrintable, linesOf, objectIn, refusal, textOf } from '../input.ts'
+import {
+  bytesOf,
+  expectPrintable,
+  expectSame,
+  lineIn,
+  linesOf,
+  objectIn,
+  refusal,
+  textOf,
+} from '../input.ts'
 
 const { signal } = new AbortController()
 const MINER = {
@@ -44,19 +56,84 @@ async function playWith(bytes: Uint8Array) {
   return fault === undefined ? reward : { ok: false, code: 'NO_REPLY', detail: fault }
 }
 
+const PLAIN = {
+  description: described(MINER, 'me-one'),
+  source: sourceFor(MINER),
+  account: { balance: 5 },
+  call: JSON.parse(completion('A1')),
+}
+type Path = keyof typeof PLAIN
+/** What of a URL tells that it is of a path; the first that does counts. */
+const PATHS = { '/code/': 'source', '/chutes/': 'description', '/users/': 'account' } as const
+const pathOf = (url: string): Path =>
+  Object.entries(PATHS).find(([part]) => url.includes(part))?.[1] ?? 'call'
+
 /** A miner's chute of which one answer has these bytes: the description, or the source. */
 async function look(bytes: Uint8Array, path: 'description' | 'source') {
-  const said = { status: 200, headers: {}, text: textOf(bytes), ms: 0 }
-  const plain = {
-    description: { ...said, text: JSON.stringify(described(MINER, 'me-one')) },
-    source: { ...said, text: sourceFor(MINER) },
+  const ask: Exchange = async ({ url }) => {
+    const text = pathOf(url) === path ? textOf(bytes) : String(lineIn(PLAIN[pathOf(url)]))
+    return { status: 200, headers: {}, text, ms: 0 }
   }
-  const answers = { ...plain, [path]: said }
-  const ask = async ({ url }: { url: string }) =>
-    url.includes('/code/') ? answers.source : answers.description
   const verdict = await lookAt(MINER, signal, { ...NODE_CALLER, key: { ask }, api: '' })
   if (!verdict.ok && !/^[ -~…]{1,500}$/.test(verdict.detail)) throw new Error(verdict.detail)
+  if (verdict.ok && !/^[a-z0-9-]{1,63}$/.test(verdict.value.slug)) throw new Error('no slug')
   return verdict
+}
+
+/** What is no JSON is worth asking for again, and an error; all else that is described is known. */
+async function readDescribed(bytes: Uint8Array) {
+  JSON.parse(textOf(bytes))
+  return look(bytes, 'description').catch((error) => Promise.reject(new Error(error)))
+}
+
+/** All that Chutes says when a miner is asked: an answer for each path, as `answerIn` takes it. */
+async function askOnChutes(bytes: Uint8Array) {
+  const answers = objectIn(bytes)
+  const sampling = new AbortController()
+  const exchange: Exchange = async ({ url }) => {
+    // What it fails at would be asked again for ever.
+    if (lineIn(answers[pathOf(url)]) !== lineIn(SAID[pathOf(url)]))
+      setTimeout(() => sampling.abort(), 5)
+    return answerIn(answers[pathOf(url)])
+  }
+  const on = (event: MinerEvent): void => {
+    if (event.type === 'problem' && event.error.message.length > 2000) throw event.error
+  }
+  const asking = { ...NODE_CALLER, exchange, concurrency: 1, on, apiKey: 'cpk_1', pauseMs: 1 }
+  const agent = openChutes(asking).agents(MINER, 60_000, sampling.signal)
+  const answer = await agent([{ role: 'user', content: 'What is it?' }])
+  if ('fault' in answer) return { ok: false, code: 'NO_REPLY', detail: answer.fault }
+  const { content, ms, invocation = '', ...rest } = answer
+  expectSame(`${Object.keys(rest)} ${ms} ${typeof content}`, ' 7 string')
+  if (content.length > 256 * 1024 || !UUID.test(invocation)) throw new Error('a reply that is none')
+  return answer
+}
+const said = (body: unknown) => ({ status: 200, id: MINER.chute, body })
+const SAID: Readonly<Record<string, unknown>> = Object.fromEntries(
+  Object.entries(PLAIN).map(([path, body]) => [path, said(body)]),
+)
+
+/** An answer as it is said in JSON, in which anything may be something else. */
+function answerIn(answer: unknown): Received {
+  const { status, id, body } = Object(answer)
+  return {
+    status: status > 99 && status < 600 ? Math.trunc(status) : 404,
+    headers: typeof id === 'string' ? { 'x-chutes-invocationid': id } : {},
+    text: String(lineIn(body)),
+    ms: 7,
+  }
+}
+
+const REFUSED = [401, 503].map((status) => ({ status }))
+/** Chutes refused the key. */
+const isNotSealed = (error: unknown): boolean =>
+  refusal(Error)(error) && String(error).endsWith('its lane is not sealed')
+
+async function readAccount(api: string) {
+  const account = await chutesAccount('cpk_1', signal, { ...NODE_CALLER, api })
+  expectSame(String(Object.keys(account)), 'status,ms,aheadMs,balance')
+  if (account.status === 200) expectSame(typeof account.balance, 'number')
+  return account
 }
 
 const LIMIT = 4096
@@ -146,7 +223,7 @@ async function socketReaders(): Promise<readonly Reader[]> {
       samples,
       read: (bytes) => {
         answer = bytes
-        return chutesAccount('cpk_1', signal, { ...NODE_CALLER, api: url })
+        return readAccount(url)
       },
       refuses: refusal(Undelivered, NoReply, Error, SyntaxError, TypeError),
     },
@@ -205,8 +282,10 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
     {
       name: 'chute',
       share: 20,
-      samples: [bytesOf(JSON.stringify(described(MINER, 'me-one')))],
-      read: (bytes) => look(bytes, 'description'),
+      samples: [PLAIN.description, { ...PLAIN.description, slug: { length: { toString: 1 } } }].map(
+        (each) => bytesOf(JSON.stringify(each)),
+      ),
+      read: readDescribed,
       refuses: refusal(SyntaxError),
     },
     {
@@ -214,6 +293,19 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       share: 2,
       samples: [sourceFor(MINER), ...plain].map(bytesOf),
       read: (bytes) => look(bytes, 'source'),
+    },
+    {
+      name: 'asking on Chutes',
+      share: 2,
+      samples: [
+        SAID,
+        ...REFUSED.flatMap((call) => [
+          { ...SAID, call },
+          { ...SAID, call, account: call },
+        ]),
+      ].map((each) => bytesOf(JSON.stringify(each))),
+      read: askOnChutes,
+      refuses: isNotSealed,
     },
     {
       name: 'S3 answer',

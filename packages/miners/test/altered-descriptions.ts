@@ -1,0 +1,27 @@
+import type { DeploymentFault } from '../src/deployment/deployment.ts'
+
+type Altered = readonly [what: string, said: object, code: DeploymentFault]
+
+const image = { name: 'sglang', tag: 'nightly-2025111800', user: { username: 'chutes' } }
+const SLUGS = [
+  ...['', 'a.b', '../users', 'evil.com/', 'evil.com#', 'user:pw@evil', 'mine.example.org/'],
+  ...['A', '-a', 'a-', 'a'.repeat(64), 'ä', null, ['me-one'], { length: { toString: 1 } }],
+]
+const deep: unknown = JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`)
+
+/** What is said otherwise of a chute than its miner committed, and how that is refused. */
+export const alteredDescriptions: readonly Altered[] = [
+  ['of another name', { name: 'you/affine-5M' }, 'MODEL'],
+  ['whose name is a number', { name: 5 }, 'MODEL'],
+  ['whose name is lists in lists', { name: deep }, 'MODEL'],
+  ['of another revision', { revision: '0'.repeat(40) }, 'REVISION'],
+  ['of a branch', { revision: 'main' }, 'REVISION'],
+  ['without a revision', { revision: null }, 'REVISION'],
+  ['elsewhere', { execution_backend: 'external' }, 'NOT_HOSTED'],
+  ['of another template', { standard_template: 'tei' }, 'NOT_A_TEMPLATE'],
+  ['of no template', { standard_template: null }, 'NOT_A_TEMPLATE'],
+  ...SLUGS.map((slug): Altered => [`at ${JSON.stringify(slug)}`, { slug }, 'NO_SLUG']),
+  ['in an image of its own', { image: { ...image, user: { username: 'me' } } }, 'IMAGE'],
+  ['in the image of another engine', { image: { ...image, name: 'vllm' } }, 'IMAGE'],
+  ['in another image than in the source', { image: { ...image, tag: 'mine' } }, 'IMAGE'],
+]

@@ -24,9 +24,10 @@ import { program } from '../src/program.ts'
 import { firstBlocks, goingOn, inProcess, unprintable } from './commands.ts'
 import { type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
 
-// No local chain loses a neuron: what a command is to see of one that has left is taken from what
+// Nobody is evicted on these chains: what a command is to see of one that has left is taken from what
 // it reads.
 const gone = vi.hoisted(() => new Set<string>())
+let hasOwner = true
 vi.mock('@affine/settlement', async (original) => {
   const real = await original<typeof import('@affine/settlement')>()
   const openLive: typeof real.openLive = async (...asked) => {
@@ -37,6 +38,7 @@ vi.mock('@affine/settlement', async (original) => {
       const whole = await read(block)
       return {
         ...whole,
+        owner: hasOwner ? whole.owner : undefined,
         neurons: whole.neurons.filter(({ hotkey }) => block < last || !gone.has(hotkey)),
       }
     }
@@ -58,7 +60,10 @@ let count = 0
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'chain-commands-'))
 })
-afterEach(() => gone.clear())
+afterEach(() => {
+  gone.clear()
+  hasOwner = true
+})
 afterAll(async () => {
   closeServers()
   await killAll()
@@ -459,16 +464,27 @@ describe('over a subnet that came to a champion', () => {
     gone.add(hotkeyOf('stronger'))
     const left = await inProcess(setWeights, ...asked, await keyOfMember('alice'))
     expect(left.error?.message).toBe(
-      `the champion ${hotkeyOf('stronger')} is no longer registered: no weights to set in this epoch`,
+      `${hotkeyOf('stronger')} is no longer registered: no weights to set in this epoch`,
     )
   })
 
-  it('af set-weights refuses while there is no champion', async () => {
+  it('af set-weights gives the owner all weight while there is no champion', async () => {
     const chain = chainOf()
     await using served = await goingOn(chain)
-    const asked = ['--network', served.url, '--buckets', root, '--key', await keyOf(0)]
+    const asked = ['--network', served.url, '--buckets', root, '--key', await keyOf(1)]
+    const { stdout } = await inProcess(setWeights, ...asked)
+    expect(stdout).toContain(`has [[0,65535]], to the subnet's owner ${alice.hotkey}.`)
+    expect(await chain.weights(chain.height)).toEqual({ [bob.hotkey]: [[0, 65_535]] })
+  })
+
+  it('af set-weights refuses where the owner is not registered either', async () => {
+    const chain = chainOf()
+    await using served = await goingOn(chain)
+    hasOwner = false
+    const asked = ['--network', served.url, '--buckets', root, '--key', await keyOf(1)]
     const { error } = await inProcess(setWeights, ...asked)
-    expect(error?.message).toBe('there is no champion yet: no weights to set in this epoch')
+    const lack = "neither a champion nor the subnet's owner is registered"
+    expect(error?.message).toBe(`${lack}: no weights to set in this epoch`)
     expect(await chain.weights(chain.height)).toEqual({})
   })
 })

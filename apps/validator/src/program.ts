@@ -21,7 +21,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
       async () => (await import('./commands/validate.ts')).validate,
     ],
     'set-weights [options]': [
-      'recompute the champion, and set all weight to it once',
+      'recompute the champion, and set all weight to it, or else to the owner, once',
       async () => (await import('./commands/set-weights.ts')).setWeights,
     ],
   },

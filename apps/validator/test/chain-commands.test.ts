@@ -23,9 +23,10 @@ import { status } from '../src/commands/status.ts'
 import { firstBlocks, goingOn, inProcess, unprintable } from './commands.ts'
 import { type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
 
-// No local chain loses a neuron: what a command is to see of one that has left is taken from what
+// Nobody is evicted on these chains: what a command is to see of one that has left is taken from what
 // it reads.
 const gone = vi.hoisted(() => new Set<string>())
+let hasOwner = true
 vi.mock('@affine/settlement', async (original) => {
   const real = await original<typeof import('@affine/settlement')>()
   const openLive: typeof real.openLive = async (...asked) => {
@@ -36,6 +37,7 @@ vi.mock('@affine/settlement', async (original) => {
       const whole = await read(block)
       return {
         ...whole,
+        owner: hasOwner ? whole.owner : undefined,
         neurons: whole.neurons.filter(({ hotkey }) => block < last || !gone.has(hotkey)),
       }
     }
@@ -54,7 +56,10 @@ const [alice, bob, first, second, copier, idle, garbled, stranger] = accounts as
 const root = testFolder('chain-commands')
 let count = 0
 
-afterEach(() => gone.clear())
+afterEach(() => {
+  gone.clear()
+  hasOwner = true
+})
 afterAll(closeServers)
 afterAll(killAll)
 
@@ -439,16 +444,27 @@ describe('over a subnet that came to a champion', () => {
     gone.add(hotkeyOf('stronger'))
     const left = await inProcess(setWeights, ...asked, await keyOfMember('alice'))
     expect(left.error?.message).toBe(
-      `the champion ${hotkeyOf('stronger')} is no longer registered: no weights to set in this epoch`,
+      `${hotkeyOf('stronger')} is no longer registered: no weights to set in this epoch`,
     )
   })
 
-  it('af set-weights refuses while there is no champion', async () => {
+  it('af set-weights gives the owner all weight while there is no champion', async () => {
     const chain = chainOf()
     await using served = await goingOn(chain)
-    const asked = ['--network', served.url, '--buckets', root, '--key', await keyOf(0)]
+    const asked = ['--network', served.url, '--buckets', root, '--key', await keyOf(1)]
+    const { stdout } = await inProcess(setWeights, ...asked)
+    expect(stdout).toContain(`has [[0,65535]], to the subnet's owner ${alice.hotkey}.`)
+    expect(await chain.weights(chain.height)).toEqual({ [bob.hotkey]: [[0, 65_535]] })
+  })
+
+  it('af set-weights refuses where the owner is not registered either', async () => {
+    const chain = chainOf()
+    await using served = await goingOn(chain)
+    hasOwner = false
+    const asked = ['--network', served.url, '--buckets', root, '--key', await keyOf(1)]
     const { error } = await inProcess(setWeights, ...asked)
-    expect(error?.message).toBe('there is no champion yet: no weights to set in this epoch')
+    const lack = "neither a champion nor the subnet's owner is registered"
+    expect(error?.message).toBe(`${lack}: no weights to set in this epoch`)
     expect(await chain.weights(chain.height)).toEqual({})
   })
 })

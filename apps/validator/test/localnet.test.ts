@@ -122,15 +122,35 @@ describe.concurrent('a localnet that is started again', () => {
     await third.stop()
   })
 
-  it('refuses other validators than it began with, and fewer miners, and goes on with the same', async () => {
+  it('has no more neurons than it is told, with which its file begins', async () => {
+    const out = fresh()
+    const few = await localnetHere('--out', out, '--max-uids', '4')
+    const expected = '"--max-uids" expected at least 5, as many as keys, got 4'
+    expect([few.code, few.stderr]).toEqual([2, `af: ${expected}\n`])
+    const full = localnet(out, ['--max-uids', '5', '--block-ms', '10'])
+    const { url, neurons } = await servingOf(full)
+    const newcomer = account(new Uint8Array(32).fill(9))
+    await (await remoteChain(url, { fetch })).register(newcomer)
+    await full.stop()
+    const chain = LocalChain.import(await chainText(out))
+    const after = (await chain.snapshot(chain.height)).neurons.map(({ hotkey }) => hotkey)
+    const before = neurons.map(({ hotkey }) => hotkey)
+    // Of those without emission, the first miner has the lowest uid.
+    expect(after).toEqual([...before.slice(0, 3), newcomer.hotkey, ...before.slice(4)])
+    const more = await localnetHere('--out', out, '--miners', '3')
+    expect(more.stderr).toContain('"--max-uids" expected at least 6, as many as keys, got 5')
+  })
+
+  it('refuses other validators or uids than it has, and fewer miners, and goes on with the same', async () => {
     const out = fresh()
     const first = localnet(out, ['--validators', '2'])
     await servingOf(first)
     await first.stop()
     const file = await chainText(out)
     for (const [option, expected] of [
-      ['validators', '2, with which the chain of this folder began'],
+      ['validators', '2, which the chain of this folder has'],
       ['miners', 'at least 2, which the chain of this folder has'],
+      ['max-uids', '256, with which the chain of this folder began'],
     ] as const) {
       const ended = await localnetHere('--out', out, `--${option}`, '1')
       expect([ended.code, ended.stdout]).toEqual([2, ''])

@@ -106,7 +106,7 @@ function verdictText(flaws: number, isAll: boolean): string {
   return 'Everything that was compared holds. To compare all copies, run it without --copies.'
 }
 
-/** Which validators gave the champion all their weight at the end of the last epoch. */
+/** Which validators gave all their weight where it is due at the end of the last epoch. */
 function votesTexts(votes: EndRecord['votes']): readonly string[] {
   if (votes === undefined) return []
   const { uid, validators, agreeing, others } = votes

@@ -7,7 +7,7 @@ const EXIT_CODES = `Exit codes: 0 everything holds, 1 something does not hold, 2
 4: there is no verdict, because something could not be read or written.
 If the reader of its output closes early, it stops with 0, without a verdict.
 Some validators are named, but are no failure: those whose samples were statistically far from \
-the others', whose attestation left out valid lanes, or whose weights do not go to the champion.`
+the others', whose attestation left out valid lanes, or whose weights do not go where they should.`
 
 const EXAMPLES = `
 Examples:

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Account, Chain, UidWeights } from '@affine/chain'
+import type { Account, Chain, Snapshot, UidWeights } from '@affine/chain'
 import type { State } from '@affine/duel'
-import type { Recomputed } from '@affine/settlement'
+import { type Recomputed, snapshotBlock } from '@affine/settlement'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { flawsOf, hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
 import { testFolder } from '../../../test/test-folder.ts'
@@ -15,8 +15,8 @@ let [first, second, third, light]: Account[] = []
 let all: readonly string[]
 /** Governs the epoch of the duel. */
 let state: State
-/** The uid of the champion and of its contender. */
-const [CHAMPION, CONTENDER] = [4, 5]
+/** The uids of the subnet's owner, the champion and its contender. */
+const [OWNER, CHAMPION, CONTENDER] = [0, 4, 5]
 
 /** Four voters have sealed whole lanes, which all of their buckets hold. */
 beforeEach(async () => {
@@ -154,15 +154,48 @@ it('weights that are not all the champion’s are reported, and are no failure',
   expect(process.exitCode).toBeUndefined()
 })
 
-/** The chain, if weights were committed there for so many tempos. */
-function committing({ chain }: ReadingSubnet, revealPeriod: number): Chain {
-  const snapshot = async (block: number) => ({ ...(await chain.snapshot(block)), revealPeriod })
+/** The chain, if these were its snapshots. */
+function changedSnapshots(
+  { chain }: ReadingSubnet,
+  change: (snapshot: Snapshot, block: number) => Snapshot,
+): Chain {
+  const snapshot = async (block: number) => change(await chain.snapshot(block), block)
   const own = (name: string | symbol) => {
     const value = Reflect.get(chain, name)
     return typeof value === 'function' ? value.bind(chain) : value
   }
   return new Proxy(chain, { get: (_, name) => (name === 'snapshot' ? snapshot : own(name)) })
 }
+
+it('where the champion is not registered, all weight should go to the subnet’s owner', async () => {
+  await attestBut({})
+  await setWeights([
+    [first, [[OWNER, 1]]],
+    [second, [[CHAMPION, 1]]],
+  ])
+  await subnet.end(state)
+  const seen = async (change: (snapshot: Snapshot, block: number) => Partial<Snapshot>) => {
+    const chain = changedSnapshots(subnet, (all, block) => ({ ...all, ...change(all, block) }))
+    const [epoch] = await subnet.recompute({ chain, from: state })
+    if (epoch === undefined) throw new Error('no epoch')
+    return epoch
+  }
+  const others = ({ neurons }: Snapshot) => neurons.filter(({ uid }) => uid !== CHAMPION)
+  const without = await seen((snapshot) => ({ neurons: others(snapshot) }))
+  const wrong = `expected all to uid ${OWNER}, got 65535 to uid ${CHAMPION}`
+  expect(warningsOf([without])).toEqual([`1 OTHER_WEIGHTS ${second?.hotkey} ${wrong}`])
+  expect(without.votes).toMatchObject({ uid: OWNER, validators: 2, agreeing: 1 })
+
+  // The snapshot before the epoch counts, though the champion is registered again in its middle.
+  const before = snapshotBlock(state.epoch, network.protocol)
+  const again = await seen((snapshot, block) =>
+    block > before ? {} : { neurons: others(snapshot) },
+  )
+  expect(again.votes).toEqual(without.votes)
+
+  const ownerless = await seen((snapshot) => ({ neurons: others(snapshot), owner: undefined }))
+  expect(ownerless.votes).toBeUndefined()
+})
 
 it('weights that wait for their reveal may be those of a champion before', async () => {
   await attestBut({})
@@ -176,7 +209,7 @@ it('weights that wait for their reveal may be those of a champion before', async
   const wrong = `expected all to uid ${CONTENDER}, got 65535 to uid ${CHAMPION}`
   const warning = `2 OTHER_WEIGHTS ${first?.hotkey} ${wrong}`
   expect(warningsOf(await subnet.recompute())).toEqual([warning])
-  const chain = committing(subnet, 1)
+  const chain = changedSnapshots(subnet, (snapshot) => ({ ...snapshot, revealPeriod: 1 }))
   const waiting = await subnet.recompute({ chain })
   expect(warningsOf(waiting)).toEqual([])
   const votes = { uid: CONTENDER, validators: 1, agreeing: 0, others: [] }

@@ -6,7 +6,7 @@ export const ADVICE = {
   HotKeyNotRegisteredInSubNet: 'this hotkey is not registered on the subnet: register it first',
   HotKeyNotRegisteredInNetwork: 'this hotkey is not registered on the subnet: register it first',
   HotKeyAlreadyRegisteredInSubNet: 'this hotkey is already registered on the subnet: name another',
-  NoNeuronIdAvailable: 'the subnet is full: no uid is left',
+  NoNeuronIdAvailable: 'the subnet is full, and no neuron may be replaced now: try again later',
   AccountNotAllowedCommit: 'only a registered hotkey can commit: register it first',
   HotkeyAccountDoesntExist: 'the chain does not know this hotkey: register it first',
   SubnetNotExists:

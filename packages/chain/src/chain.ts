@@ -41,6 +41,8 @@ export interface Snapshot {
   readonly tempo: number
   /** Tempos between a commit of weights and its reveal; 0 if weights are public at once. */
   readonly revealPeriod: number
+  /** The hotkey of the subnet's owner, registered or not; undefined if the chain has none. */
+  readonly owner?: string | undefined
   readonly neurons: readonly Neuron[]
   readonly commitments: readonly CommitmentSlot[]
 }

@@ -208,9 +208,12 @@ describe('what the next block would refuse', () => {
     expect(await callsOf(local)).toHaveLength(3)
   })
 
-  test('of more registrations than there are seats is refused at once', async () => {
+  test('of a registration that can replace no neuron is refused at once', async () => {
     const seats = Array.from({ length: 255 }, (_, i) => ({ hotkey: account(bytes(i)).hotkey }))
-    const local = subnet({ neurons: seats.map((seat) => ({ ...seat, stake: 0n })) })
+    const local = subnet({
+      neurons: seats.map((seat) => ({ ...seat, stake: 0n })),
+      params: { ...noLimits, immunityPeriod: 0, minNonImmuneUids: 256 },
+    })
     const said = []
     for (const value of [1, 2]) {
       const newcomer = account(Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? value : 99)))

@@ -1,10 +1,10 @@
-import { encodeCommitment, type LocalChain } from '../src/index.ts'
+import { account, encodeCommitment, type LocalChain } from '../src/index.ts'
 import { alice, bob, bytes, charlie, miner, noLimits, stranger, subnet } from './subnet.ts'
 
 /** A few blocks with one of everything in them, and what became of each call: '' if it is in one. */
 export async function scenario(): Promise<{ chain: LocalChain; refusals: readonly string[] }> {
   const chain = subnet({
-    params: { ...noLimits, tempo: 3, maxValidators: 2, weightsRateLimit: 2 },
+    params: { ...noLimits, tempo: 3, maxValidators: 2, weightsRateLimit: 2, maxUids: 5 },
     time: 1000,
   })
   const hash = 'ab'.repeat(32)
@@ -49,5 +49,7 @@ export async function scenario(): Promise<{ chain: LocalChain; refusals: readonl
   await chain.produce(4000)
   send(chain.register(stranger), chain.register(alice), chain.commit(stranger, [bytes(1)]))
   await chain.produce(5000)
+  send(chain.register(account(bytes(6))))
+  await chain.produce(6000)
   return { chain, refusals: await Promise.all(ended) }
 }

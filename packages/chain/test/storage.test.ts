@@ -26,6 +26,7 @@ function answering(answers: Record<string, Codec>): { storage: Storage; asked: u
 
 const metagraph = {
   netuid: 120,
+  ownerHotkey: bob.hotkey,
   tempo: 360,
   commitRevealWeightsEnabled: true,
   commitRevealPeriod: 3,
@@ -82,6 +83,7 @@ describe('the metagraph', () => {
     expect(await read(metagraph)).toEqual({
       tempo: 360,
       revealPeriod: 3,
+      owner: bob.hotkey,
       neurons: [
         { uid: 0, hotkey: alice.hotkey, stake: 5n, permit: true, registered: 3, lastUpdate: 7 },
         {
@@ -99,6 +101,11 @@ describe('the metagraph', () => {
     })
   })
 
+  test('has no owner where the chain stores none', async () => {
+    const ownerHotkey = encodeAddress(new Uint8Array(32))
+    expect((await read({ ...metagraph, ownerHotkey })).owner).toBeUndefined()
+  })
+
   test('may have no neurons', async () => {
     const none = { hotkeys: [], validatorPermit: [], lastUpdate: [], totalStake: [] }
     const empty = { ...metagraph, ...none, blockAtRegistration: [] }
@@ -109,7 +116,7 @@ describe('the metagraph', () => {
     const { storage, asked } = answering({ getSelectiveMetagraph: codec(metagraph) })
     await metagraphOf(storage, 120)
     expect(asked).toEqual([
-      ['subnetInfoRuntimeApi', 'getSelectiveMetagraph', 120, [8, 46, 47, 52, 57, 59, 66, 69]],
+      ['subnetInfoRuntimeApi', 'getSelectiveMetagraph', 120, [5, 8, 46, 47, 52, 57, 59, 66, 69]],
     ])
   })
 
@@ -135,6 +142,8 @@ describe('the metagraph', () => {
 
   const polkadot = '15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5' // the public key of //Alice, with prefix 0
   test.each<[string, object]>([
+    ['an owner that is no address', { ownerHotkey: 'alice' }],
+    ['an owner that is null', { ownerHotkey: null }],
     ['a hotkey with another prefix', { hotkeys: [alice.hotkey, polkadot] }],
     ['a hotkey that is no address', { hotkeys: [alice.hotkey, `0x${bytesToHex(bytes(1))}`] }],
     ['hotkeys that are none', { hotkeys: null }],
@@ -164,6 +173,7 @@ describe('the metagraph', () => {
   })
 
   test.each([
+    'ownerHotkey',
     'tempo',
     'commitRevealWeightsEnabled',
     'commitRevealPeriod',

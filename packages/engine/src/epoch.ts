@@ -1,14 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { commitmentOf, statePath } from '@affine/blocks'
 import { encodeCommitment, type Head, type Neuron, type UidWeights } from '@affine/chain'
-import {
-  encodeBitmap,
-  encodeState,
-  type Miner,
-  type Protocol,
-  type State,
-  stateRoot,
-} from '@affine/duel'
+import { encodeBitmap, encodeState, type Protocol, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import {
   BucketReader,
@@ -18,9 +11,11 @@ import {
   type FindLane,
   isMissing,
   placeOf,
+  recipientOf,
   type Settled,
   sealBlock,
   snapshotBlock,
+  snapshotOf,
 } from '@affine/settlement'
 import { type Audit, auditLane, incomingFolder, lanesToAudit, publish } from './audit-lane.ts'
 import { startOf } from './games.ts'
@@ -79,7 +74,7 @@ export class Phase {
 type Start = (name: string, task: () => Promise<void>) => Promise<void>
 
 /**
- * What one validator does in one epoch, in this order: the weights for the champion are set; the
+ * What one validator does in one epoch, in this order: all weight is set; the
  * own lane is sampled and sealed, then published; all lanes are audited; what held is attested; the
  * epoch is settled. Each step can be repeated at the next head, or after a restart. Protocol §5.2.
  */
@@ -115,21 +110,22 @@ export class Epoch {
   }
 
   /**
-   * All weight to the champion of the state, once an epoch, restarts included: the chain says when
-   * weights were set last. Protocol §8.12.
+   * All weight to the champion, or else to the subnet's owner, once an epoch, restarts included:
+   * the chain says when weights were set last. Protocol §8.12.
    */
   async #setWeights({ number }: Head): Promise<void> {
     const { chain, account } = this.#setup
-    const { epoch, protocol, champion } = this.state
+    const { epoch, protocol } = this.state
     const what = `weights ${epoch}`
-    if (champion === undefined || this.#sent.has(what)) return
-    const { neurons } = await chain.snapshot(Math.max(0, snapshotBlock(epoch, protocol)))
-    const weights = championWeights(champion, neurons)
+    if (this.#sent.has(what)) return
+    const before = await snapshotOf(chain, this.state)
+    const { neurons } = await chain.snapshot(number)
+    const weights = allWeightTo(recipientOf(this.state, before), neurons)
     const isOwn = ({ hotkey }: Neuron): boolean => hotkey === account.hotkey
-    const isPermitted = neurons.some((neuron) => isOwn(neuron) && neuron.permit)
-    const own = (await chain.snapshot(number)).neurons.find(isOwn)
+    const isPermitted = before.neurons.some((neuron) => isOwn(neuron) && neuron.permit)
+    const own = neurons.find(isOwn)
     if (own && own.lastUpdate >= beaconBlock(epoch, protocol)) this.#skip(what)
-    // The chain was slow to answer: this champion may be the last one.
+    // The chain was slow to answer: these weights may be those of the epoch before.
     if (this.#isOver || weights === undefined || !isPermitted) return
     this.#send(what, () => chain.setWeights(account, weights))
   }
@@ -297,9 +293,9 @@ export class Epoch {
   }
 }
 
-/** Weights that give all to the champion; undefined if it is not registered. Protocol §8.12. */
-export function championWeights(
-  { hotkey }: Pick<Miner, 'hotkey'>,
+/** Weights that give all to a hotkey; undefined if it is not registered. Protocol §8.12. */
+export function allWeightTo(
+  hotkey: string | undefined,
   neurons: readonly Neuron[],
 ): UidWeights | undefined {
   const uid = neurons.find((neuron) => neuron.hotkey === hotkey)?.uid

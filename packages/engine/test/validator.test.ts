@@ -9,6 +9,9 @@ import {
   BLOCK_MS,
   encodeCommitment,
   LocalChain,
+  type Neuron,
+  type Snapshot,
+  type UidWeights,
   verify,
 } from '@affine/chain'
 import { playerReply } from '@affine/miners'
@@ -20,6 +23,8 @@ import { Validator } from '../src/validator.ts'
 
 const STAKE = 1_000_000_000_000
 const [own, miner] = [account(new Uint8Array(32).fill(1)), account(new Uint8Array(32).fill(2))]
+/** A hotkey that is not registered. */
+const stranger = account(new Uint8Array(32).fill(9)).hotkey
 /** Challenges of a lane in a duel's first epoch. */
 const LANE = Object.values(network.protocol.envs).reduce(
   (sum, { quotaFirst }) => sum + quotaFirst,
@@ -144,6 +149,34 @@ describe('a validator', () => {
     expect(weightCalls(chain)).toBe(2)
     const { neurons } = await chain.snapshot(chain.height)
     expect(neurons[0]?.lastUpdate).toBe(beaconBlock(2, network.protocol) + 1)
+  })
+
+  it.each<[string, Partial<Snapshot>, Record<string, UidWeights>]>([
+    ['the owner', {}, { [own.hotkey]: [[0, 65_535]] }],
+    ['nobody without an owner', { owner: undefined }, {}],
+    ['nobody if the owner is not registered', { owner: stranger }, {}],
+  ])('with an empty throne gives its weight to %s', async (_, change, want) => {
+    const neurons = [miner, own].map(({ hotkey }, uid) => ({ hotkey, stake: BigInt(uid * STAKE) }))
+    const params = { tempo, weightsRateLimit: 1, stakeThreshold: STAKE }
+    const random = () => new Uint8Array(32)
+    const chain = LocalChain.create({ netuid: 120, random, neurons, params })
+    const read = chain.snapshot.bind(chain)
+    chain.snapshot = async (block) => ({ ...(await read(block)), ...change })
+    await validatorOf(chain, join(root, `empty-${count}`)).follow(tempo + 2)
+    expect(await chain.weights(chain.height)).toEqual(want)
+  })
+
+  it('gives no weight to who has the champion’s uid since it was evicted', async () => {
+    const chain = await chainOf()
+    const read = chain.snapshot.bind(chain)
+    chain.snapshot = async (block) => {
+      const seen = await read(block)
+      const evicted = (neuron: Neuron) =>
+        neuron.hotkey === miner.hotkey ? { ...neuron, hotkey: stranger } : neuron
+      return block < tempo ? seen : { ...seen, neurons: seen.neurons.map(evicted) }
+    }
+    await validatorOf(chain, join(root, 'evicted')).follow(tempo + 5)
+    expect(await chain.weights(chain.height)).toEqual({})
   })
 
   it('attests once an epoch, though it is started again in the last block', async () => {

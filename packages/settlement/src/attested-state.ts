@@ -10,10 +10,12 @@ import {
   duelSnapshot,
   type Holder,
   placeOf,
+  recipientOf,
   sealBlock,
   snapshotBlock,
+  snapshotOf,
 } from './on-chain.ts'
-import { type Champions, lagOf } from './on-chain-faults.ts'
+import { lagOf, type Recipients } from './on-chain-faults.ts'
 import type { Clock } from './waiting.ts'
 
 /** A few hundred hotkeys take well under this. */
@@ -143,8 +145,8 @@ export async function readersState(data: PublicData, epochs: number): Promise<St
 /** What a stretch of epochs is recomputed from. */
 export interface Beginning {
   readonly from: State
-  /** Of the epochs right before, as many as weights may wait. */
-  readonly champions: Champions
+  /** Who got all weight in the epochs right before, as many as weights may wait. */
+  readonly recipients: Recipients
 }
 
 /**
@@ -160,11 +162,12 @@ export async function beginningAt(data: PublicData, epoch: number): Promise<Begi
   if (epoch < firstEpoch || epoch >= open)
     throw new RangeError(`epoch ${epoch} expected to be one of ${firstEpoch} to ${open - 1}`)
   const lag = lagOf(await data.chain.snapshot(snapshotBlock(epoch + 1, protocol)), protocol)
-  const champions: (string | undefined)[] = []
+  const recipients: (string | undefined)[] = []
   for (let before = Math.max(epoch - lag, firstEpoch); before < epoch; before++) {
-    champions.push((await governing(data, before)).champion?.hotkey)
+    const state = await governing(data, before)
+    recipients.push(recipientOf(state, await snapshotOf(data.chain, state)))
   }
-  return { from: await governing(data, epoch), champions }
+  return { from: await governing(data, epoch), recipients }
 }
 
 /** The state that governed `epoch`, by those who attested it. */

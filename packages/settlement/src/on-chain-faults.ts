@@ -91,7 +91,7 @@ export function withheldBits(settled: Settled): readonly Warning[] {
 
 /** Whom the weights in force at an epoch's end go to, of validators with a permit. */
 export interface Votes {
-  /** The champion's. */
+  /** Of the neuron that all weight should go to. */
   readonly uid: number
   /** How many have weights in force, and how many of them give it all of theirs. */
   readonly validators: number
@@ -100,26 +100,26 @@ export interface Votes {
   readonly others: readonly Warning[]
 }
 
-/** The hotkeys of the champions from some epoch on, up to the one looked at. */
-export type Champions = readonly (string | undefined)[]
+/** The hotkeys that all weight goes to, from some epoch on, up to the one looked at. */
+export type Recipients = readonly (string | undefined)[]
 
 /**
  * Whom the weights go to at the end of an epoch, of which `ended` is the snapshot; undefined when
- * nobody is owed any, or it is not known whom. Where weights are committed first, those of a
- * champion before may be in force still. Protocol §8.12.
+ * nobody is owed any, or it is not known whom. Where weights are committed first, those of epochs
+ * before may be in force still. Protocol §8.12.
  */
 export async function votesIn(
   chain: Chain,
   ended: Snapshot,
-  champions: Champions,
+  recipients: Recipients,
   { before, snapshot: { validators } }: Settled,
 ): Promise<Votes | undefined> {
-  const { epoch, protocol, champion } = before
+  const { epoch, protocol } = before
   const lag = lagOf(ended, protocol)
   const uidOf = new Map(ended.neurons.map(({ hotkey, uid }) => [hotkey, uid]))
-  const uid = uidOf.get(champion?.hotkey ?? '')
-  if (uid === undefined || champions.length <= lag) return undefined
-  const owed = new Set(champions.slice(-lag - 1).map((hotkey) => uidOf.get(hotkey ?? '')))
+  const uid = uidOf.get(recipients.at(-1) ?? '')
+  if (uid === undefined || recipients.length <= lag) return undefined
+  const owed = new Set(recipients.slice(-lag - 1).map((hotkey) => uidOf.get(hotkey ?? '')))
   const weights = new Map(Object.entries(await chain.weights(snapshotBlock(epoch + 1, protocol))))
   const rows = validators.flatMap(({ hotkey }) => {
     const row = (weights.get(hotkey) ?? []).filter(([, weight]) => weight > 0)

@@ -1,5 +1,5 @@
 import { type Chain, type Commitment, decodeCommitment, type Snapshot } from '@affine/chain'
-import type { Duel, DuelSnapshot, Protocol, Seals } from '@affine/duel'
+import type { Duel, DuelSnapshot, Protocol, Seals, State } from '@affine/duel'
 
 /** Where a block lies: its epoch, and how many blocks of that epoch came before it. */
 export interface EpochPosition {
@@ -21,6 +21,12 @@ export function beaconBlock(epoch: number, { epochBlocks }: Protocol): number {
 export function snapshotBlock(epoch: number, rules: Protocol): number {
   return beaconBlock(epoch, rules) - 1
 }
+
+/** The chain's snapshot of the epoch that a state governs; of block 0 in epoch 0. Protocol §5.1. */
+export const snapshotOf = (
+  chain: Pick<Chain, 'snapshot'>,
+  { epoch, protocol }: Pick<State, 'epoch' | 'protocol'>,
+): Promise<Snapshot> => chain.snapshot(Math.max(0, snapshotBlock(epoch, protocol)))
 
 /** The block at which the seals of `epoch` are read. Protocol §5.1. */
 export function sealBlock(epoch: number, rules: Protocol): number {
@@ -69,6 +75,19 @@ export function duelSnapshot(chain: Snapshot, epoch: number, protocol: Protocol)
       said?.kind === 'miner' ? [{ ...said, hotkey, registered }] : [],
     ),
   }
+}
+
+/**
+ * The hotkey that all weight goes to in the epoch that `state` governs, by the epoch's snapshot:
+ * the champion's, or else the subnet owner's, whose incentive the chain burns; undefined if neither
+ * is registered. Protocol §8.12.
+ */
+export function recipientOf(
+  { champion }: Pick<State, 'champion'>,
+  { neurons, owner }: Pick<Snapshot, 'neurons' | 'owner'>,
+): string | undefined {
+  const registered = new Set(neurons.map(({ hotkey }) => hotkey))
+  return [champion?.hotkey, owner].find((hotkey) => hotkey !== undefined && registered.has(hotkey))
 }
 
 /** Every head on chain that is marked with `epoch`, by its hotkey, due or not. Protocol §5.2. */

@@ -8,10 +8,10 @@ import { BLOCKS_AT_ONCE, type BlockPlaces, BucketReader, type CheckBlock } from 
 import { type Choose, type Copies, copiesOf } from './copies.ts'
 import type { Flaw, UndatedFlaw } from './copy.ts'
 import { checkLane, decideEpoch, type FindLane, type Settled } from './epoch-decision.ts'
-import { placeOf, snapshotBlock } from './on-chain.ts'
+import { placeOf, recipientOf, snapshotBlock, snapshotOf } from './on-chain.ts'
 import {
   attestationFaults,
-  type Champions,
+  type Recipients,
   type Votes,
   votesIn,
   type Warning,
@@ -41,8 +41,8 @@ export interface Recomputed extends Settled {
 export interface RecomputeOptions extends PublicData {
   /** The state to begin with, taken as it is; the network's first without. */
   readonly from?: State
-  /** Of the epochs right before, as far as they are known. */
-  readonly champions?: Champions
+  /** Who got all weight in the epochs right before, as far as they are known. */
+  readonly recipients?: Recipients
   /** The epoch to end with; the last that the chain has closed without. */
   readonly to?: number | undefined
   /** False: takes one authentic copy of what it needs, and looks at no other. */
@@ -70,7 +70,7 @@ export interface RecomputeOptions extends PublicData {
  * attesters' in turn, then from their validator's own, then from any other; all attested copies are
  * compared. Holds a block of each lane that it reads, 32 copies, and 32 late answers.
  *
- * What it finds of an epoch does not depend on where it began, but for `votes` where `champions`
+ * What it finds of an epoch does not depend on where it began, but for `votes` where `recipients`
  * are not known as far back as weights may wait.
  *
  * @throws Unavailable when data that an epoch needs is nowhere: what comes after cannot be decided.
@@ -87,11 +87,11 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
   if (to < from.epoch && options.to !== undefined)
     throw new RangeError(`epoch ${to} comes before the one to begin with, ${from.epoch}`)
   const reader = new BucketReader(options)
-  const champions = [...(options.champions ?? [])]
+  const recipients = [...(options.recipients ?? [])]
   try {
     for (let state = from; state.epoch <= to; ) {
-      champions.push(state.champion?.hotkey)
-      const recomputed = await recomputeEpoch({ ...options, reader, champions }, state)
+      recipients.push(recipientOf(state, await snapshotOf(chain, state)))
+      const recomputed = await recomputeEpoch({ ...options, reader, recipients }, state)
       yield recomputed
       state = recomputed.state
     }
@@ -103,7 +103,7 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
 interface EpochOptions extends RecomputeOptions {
   readonly reader: BucketReader
   /** Up to the epoch's. */
-  readonly champions: Champions
+  readonly recipients: Recipients
 }
 
 async function recomputeEpoch(options: EpochOptions, state: State): Promise<Recomputed> {
@@ -129,7 +129,7 @@ async function recomputeEpoch(options: EpochOptions, state: State): Promise<Reco
   const looked = answers || copiesOf(state, quorum, { ...looking, ended })
   const differing = await looked.flaws([state, settled.state])
   const flaws = flawsOf([...faultsIn(settled), ...differing, ...attestationFaults(settled)])
-  const votes = await votesIn(chain, ended, options.champions, settled)
+  const votes = await votesIn(chain, ended, options.recipients, settled)
   const warnings = [...withheldBits(settled), ...(votes?.others ?? [])]
   return { epoch, ...settled, flaws, warnings, votes }
 }

@@ -186,12 +186,12 @@ describe('where a reader begins', () => {
 })
 
 describe('where a stretch begins', () => {
-  test('is with the state that was attested, and the champions that weights may be of', async () => {
+  test('is with the state that was attested, and who got all weight that may be in force', async () => {
     await attestedBy(0, 1)
     serve(0)
     await subnet.chain.produce(0)
-    expect(await beginningAt(data(), 0)).toEqual({ from: first, champions: [] })
-    expect(await beginningAt(data(), 1)).toEqual({ from: state, champions: [] })
+    expect(await beginningAt(data(), 0)).toEqual({ from: first, recipients: [] })
+    expect(await beginningAt(data(), 1)).toEqual({ from: state, recipients: [] })
   })
 
   test('is not in an epoch that there was not yet, or is not whole', async () => {
@@ -206,16 +206,16 @@ describe('where a stretch begins', () => {
     const later = { ...data(), network: { ...network, firstEpoch: 1 } }
     await expect(beginningAt(later, 0)).rejects.toThrow('epoch 0 expected to be one of 1 to 1')
     const atFirst = firstState(network.protocol, 1)
-    expect(await beginningAt(later, 1)).toEqual({ from: atFirst, champions: [] })
+    expect(await beginningAt(later, 1)).toEqual({ from: atFirst, recipients: [] })
   })
 
-  test('knows the champions of as many epochs before as weights may wait, none before the first', async () => {
+  test('knows who got all weight in as many epochs before as weights may wait, not before the first', async () => {
     await attestedBy(0, 1)
     serve(0)
     await subnet.chain.produce(0)
     const waiting = seenAs(subnet.chain, (seen) => ({ ...seen, revealPeriod: 1 }))
     const begun = await beginningAt({ ...data(), chain: waiting }, 1)
-    expect(begun).toEqual({ from: state, champions: [undefined] })
+    expect(begun).toEqual({ from: state, recipients: [subnet.voters[0]?.hotkey] })
   })
 
   test('is nowhere without a majority, and that is said', async () => {

@@ -9,6 +9,7 @@ import {
   inReadingOrder,
   LOCAL_NETWORK,
   placeOf,
+  recipientOf,
   sealBlock,
   sealsOf,
   snapshotBlock,
@@ -106,6 +107,21 @@ describe('the buckets to read', () => {
     expect(orderOf('d', all)).toEqual(['c', 'b', 'd'])
     expect(orderOf('b', ['b', 'c'])).toEqual(['c', 'b', 'd'])
     expect(orderOf('x', ['d'])).toEqual(['d', 'c', 'b'])
+  })
+})
+
+describe('all weight goes', () => {
+  const { neurons } = chainOf({ champion: miner('champion'), owner: 'rubbish' })
+  const champion = { hotkey: 'champion', model: 'm', revision: 'r', chute: 'c' }
+  test.each([
+    ['to the champion while it is registered', champion, 'owner', neurons, 'champion'],
+    ['else to the owner', champion, 'owner', neurons.slice(1), 'owner'],
+    ['to the owner with an empty throne', undefined, 'owner', neurons, 'owner'],
+    ['to nobody if that is not registered', undefined, 'owner', neurons.slice(0, 1), undefined],
+    ['to nobody without an owner', undefined, undefined, neurons, undefined],
+    ['to the champion without an owner', champion, undefined, neurons, 'champion'],
+  ])('%s', (_, champion, owner, neurons, want) => {
+    expect(recipientOf(champion ? { champion } : {}, { owner, neurons })).toBe(want)
   })
 })
 

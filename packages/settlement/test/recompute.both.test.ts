@@ -26,7 +26,7 @@ const NETUID = 120
 const STAKE = 1_000_000_000_000
 const SECRET = '5e'.repeat(32)
 /** What Node computes. A browser has to come to the same. */
-const LAST_ROOT = '8edad7e08dc72c044d7cd68999ee77a38d6754bc1697c6ffa6a3301e37998c22'
+const LAST_ROOT = '6bc5e3ce5fe5e3f6f5e457babfb42052a8454645fc4f1cdb9c6c2cba80255420'
 const played = ['mult8@0.1.0', 'tictactoe@0.1.0']
 const envs = Object.fromEntries(Object.entries(LOCAL.envs).filter(([env]) => played.includes(env)))
 const network = { ...LOCAL_NETWORK, protocol: { ...LOCAL, envs } }

@@ -19,8 +19,8 @@ import { programName } from '../service/program-name.ts'
 
 const { epochBlocks } = LOCAL_NETWORK.protocol
 
-/** How many keys it begins with, unless it is told otherwise. */
-const BEGINS = { validators: 3, miners: 2 }
+/** How many keys it begins with, and how many neurons it has at most, unless told otherwise. */
+const BEGINS = { validators: 3, miners: 2, maxUids: 256 }
 
 const EXAMPLES = `
 If the folder is of an earlier run, its chain goes on. If --miners is greater than before, miners \
@@ -40,6 +40,11 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     whole(1, 64),
   )
   .option('--miners <n>', `keys without a permit (default: ${BEGINS.miners})`, whole(0, 64))
+  .option(
+    '--max-uids <n>',
+    `neurons at most: more registrations evict others (default: ${BEGINS.maxUids})`,
+    whole(1, 256),
+  )
   .option('--out <folder>', 'the folder of the keys and the chain', 'localnet')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
@@ -48,7 +53,9 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     const signal = interrupted()
     await using _folder = await holdFolder(out)
     await expectFolder(out)
-    await using kept = await openFolder(out, { ...BEGINS, ...asked })
+    const begin = { ...BEGINS, ...asked }
+    if (!hasChain(out)) expectRoom(begin)
+    await using kept = await openFolder(out, begin)
     await addMiners(kept, out, asked)
     await serveChain(kept, { port, blockMs, out, screen, signal })
     await makeBlock(kept) // of what still waits
@@ -65,30 +72,44 @@ async function expectFolder(folder: string): Promise<void> {
   )
 }
 
+/** @throws RangeError for more keys than there can be neurons. */
+function expectRoom({ validators, miners, maxUids }: typeof BEGINS): void {
+  const keys = validators + miners
+  if (keys > maxUids)
+    throw new RangeError(`"--max-uids" expected at least ${keys}, as many as keys, got ${maxUids}`)
+}
+
 /**
  * Registers keys until the chain has as many miners as are asked for.
- * @throws RangeError if it has more, or other validators than are asked for.
+ * @throws RangeError if it has more, or other validators or uids than are asked for, or no room.
  */
 async function addMiners(
   kept: KeptChain,
   out: string,
-  asked: { readonly validators?: number; readonly miners?: number },
+  asked: Partial<typeof BEGINS>,
 ): Promise<void> {
   const { chain } = kept
+  const { maxUids } = chain.params
   const { neurons } = await chain.snapshot(chain.height)
   const validators = neurons.filter(({ stake }) => stake > 0n).length
   const miners = neurons.length - validators
-  const wanted = { validators, miners, ...asked }
+  const wanted = { validators, miners, maxUids, ...asked }
   if (wanted.validators !== validators)
     throw new RangeError(
-      `"--validators" expected ${validators}, with which the chain of this folder began, ` +
+      `"--validators" expected ${validators}, which the chain of this folder has, ` +
         `got ${wanted.validators}`,
+    )
+  if (wanted.maxUids !== maxUids)
+    throw new RangeError(
+      `"--max-uids" expected ${maxUids}, with which the chain of this folder began, ` +
+        `got ${wanted.maxUids}`,
     )
   if (wanted.miners < miners)
     throw new RangeError(
       `"--miners" expected at least ${miners}, which the chain of this folder has, ` +
         `got ${wanted.miners}`,
     )
+  expectRoom(wanted)
   const added: Account[] = []
   for (let number = miners + 1; number <= wanted.miners; number++)
     added.push(await keyNamed(out, `miner-${number}`))

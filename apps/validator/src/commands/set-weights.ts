@@ -1,7 +1,6 @@
 import { type Chain, ChainError, type UidWeights } from '@affine/chain'
-import type { State } from '@affine/duel'
-import { championWeights } from '@affine/engine'
-import { openLive } from '@affine/settlement'
+import { allWeightTo } from '@affine/engine'
+import { openLive, recipientOf, snapshotOf } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { emits } from '../buckets/places.ts'
@@ -24,9 +23,11 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
     await onChain(openLive, options, async (subnet, screen) => {
       const { chain, network } = subnet
       const replay = await Replay.begin(subnet, { buckets, last })
-      const { champion } = await replay.finish()
-      const weights = await weightsFor(champion, chain, hotkey)
-      const text = `${shown(weights)}, to the champion ${champion?.hotkey}`
+      const state = await replay.finish()
+      const recipient = recipientOf(state, await snapshotOf(chain, state))
+      const weights = await weightsFor(recipient, chain, hotkey)
+      const role = recipient === state.champion?.hotkey ? 'champion' : "subnet's owner"
+      const text = `${shown(weights)}, to the ${role} ${recipient}`
       const record = { type: 'weights', hotkey, weights }
       if (!emits(network, sending))
         return screen.line(`would set ${text}; nothing is sent`, { ...record, type: 'withheld' })
@@ -37,18 +38,18 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
     })
   })
 
-/** @throws ChainError without a permit to set weights; Error without a champion to give them to. */
+/** @throws ChainError without a permit to set weights; Error without anyone to give them to. */
 async function weightsFor(
-  champion: State['champion'],
+  recipient: string | undefined,
   chain: Chain,
   hotkey: string,
 ): Promise<UidWeights> {
   const { own, all } = await neuronOf(chain, hotkey)
   if (!own.permit) throw new ChainError('NeuronNoValidatorPermit')
-  if (champion === undefined)
-    throw new Error('there is no champion yet: no weights to set in this epoch')
-  const weights = championWeights(champion, all)
+  const weights = allWeightTo(recipient, all)
   if (weights !== undefined) return weights
-  const lack = `the champion ${champion.hotkey} is no longer registered`
+  const lack = recipient
+    ? `${recipient} is no longer registered`
+    : "neither a champion nor the subnet's owner is registered"
   throw new Error(`${lack}: no weights to set in this epoch`)
 }

@@ -1,6 +1,6 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod/mini'
-import { decodeAddress } from '../account.ts'
+import { decodeAddress, encodeAddress } from '../account.ts'
 import type { CommitmentSlot, Head, Neuron, Snapshot } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import type { Codec, Storage } from './storage.ts'
@@ -24,6 +24,7 @@ export async function readSnapshot(
 
 /** The numbers by which `getSelectiveMetagraph` selects fields of the metagraph. */
 const FIELDS = {
+  ownerHotkey: 5,
   tempo: 8,
   enabled: 46,
   period: 47,
@@ -44,6 +45,7 @@ const integer = z.pipe(
 
 const metagraphShape = z
   .object({
+    ownerHotkey: hotkeyShape,
     tempo: count,
     commitRevealWeightsEnabled: z.boolean(),
     commitRevealPeriod: count,
@@ -61,6 +63,9 @@ const metagraphShape = z
     ),
   )
 
+/** What the chain gives for the owner's hotkey where it stores none. */
+const NO_HOTKEY = encodeAddress(new Uint8Array(32))
+
 /**
  * The subnet's settings and its neurons, in one call. Stakes are the chain's totals of alpha and
  * TAO, in rao.
@@ -75,6 +80,7 @@ export async function metagraphOf(
   const { data } = metagraphShape.safeParse(answer.toJSON())
   if (!data) throw new ChainError('BadReply', `the metagraph of subnet ${netuid} is malformed`)
   const { tempo, hotkeys, validatorPermit, lastUpdate, blockAtRegistration, totalStake } = data
+  const owner = data.ownerHotkey === NO_HOTKEY ? undefined : data.ownerHotkey
   const revealPeriod = data.commitRevealWeightsEnabled ? data.commitRevealPeriod : 0
   const neurons = hotkeys.map(
     (hotkey, uid): Neuron => ({
@@ -86,7 +92,7 @@ export async function metagraphOf(
       lastUpdate: lastUpdate[uid] ?? 0,
     }),
   )
-  return { tempo, revealPeriod, neurons }
+  return { tempo, revealPeriod, owner, neurons }
 }
 
 /** The metagraph, with only the fields above if the runtime can select fields, else with all. */

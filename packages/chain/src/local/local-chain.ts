@@ -3,6 +3,7 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Account, verifyReady } from '../account.ts'
 import type { Chain, Head, OpenAt, Snapshot, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
+import { ownerOf } from './eviction.ts'
 import {
   type Extrinsic,
   hashOfBlock,
@@ -48,7 +49,7 @@ interface MadeBlock {
 /**
  * One subnet in memory, with subtensor's rules and refusals. It makes a block when `produce` is
  * called, and keeps all blocks. A call that the next block would refuse is refused at once, and is
- * in no block.
+ * in no block. Nor is one whose hotkey is evicted first: it ends at its deadline.
  *
  * It has one writer and no consensus: anyone who runs it can stop it or start another one. It is
  * for demos, for tests, and for checking the export of another local chain.
@@ -100,6 +101,10 @@ export class LocalChain implements Chain {
     const chain = new LocalChain(log.setup, random)
     chain.follow(log, 0)
     return chain
+  }
+
+  get params(): Params {
+    return this.#setup.params
   }
 
   get genesis(): string {
@@ -188,7 +193,8 @@ export class LocalChain implements Chain {
     const commitments = [...slots.values()]
       .map(({ hotkey, block, fields }) => ({ hotkey, block, fields: fields.map(hexToBytes) }))
       .sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1))
-    return { head, tempo: params.tempo, revealPeriod: 0, neurons, commitments }
+    const { tempo } = params
+    return { head, tempo, revealPeriod: 0, owner: ownerOf(ledger)?.hotkey, neurons, commitments }
   }
 
   async weights(block: number): Promise<Readonly<Record<string, UidWeights>>> {
@@ -204,8 +210,8 @@ export class LocalChain implements Chain {
   }
 
   /**
-   * Registers the account's hotkey, with the next uid and without stake. Resolves with the block
-   * that holds the call.
+   * Registers the account's hotkey without stake: with the next uid or, on a full subnet, with that
+   * of a neuron that it replaces. Resolves with the block that holds the call.
    */
   async register(account: Account): Promise<Head> {
     return this.#call(account, { register: true })
@@ -281,8 +287,11 @@ export class LocalChain implements Chain {
     const entropy = this.#random()
     if (entropy.length !== 32)
       throw new RangeError(`"random" expected to give 32 bytes, got ${entropy.length}`)
+    // A registration may have evicted the hotkey of a call that was taken before.
+    const ledger = this.#nextLedger()
     const calls = this.#pool.splice(0).sort(byRank)
-    this.#make({ time, entropy: bytesToHex(entropy), calls })
+    const carriedOut = calls.filter((call) => apply(ledger, call) === null)
+    this.#make({ time, entropy: bytesToHex(entropy), calls: carriedOut })
   }
 
   /** Makes a block of a log again, and checks that it is the same. */

@@ -27,6 +27,12 @@ export const PARAMS = {
   weightsRateLimit: 100,
   /** The bytes that a hotkey may commit in one tempo. A commitment counts as at least 100. */
   commitmentBytes: 3100,
+  /** The most neurons: on a full subnet a registration replaces one. */
+  maxUids: 256,
+  /** For so many blocks after its registration a neuron is immune: others are replaced first. */
+  immunityPeriod: 4096,
+  /** While no more than so many neurons are not immune, only immune ones are replaced. */
+  minNonImmuneUids: 10,
 }
 
 export type Params = Readonly<typeof PARAMS>
@@ -126,6 +132,9 @@ export const setupShape: Shape<LogSetup> = record({
     stakeThreshold: uint(),
     weightsRateLimit: uint(),
     commitmentBytes: uint(),
+    maxUids: int(1, 256),
+    immunityPeriod: u16,
+    minNonImmuneUids: u16,
   }),
   neurons,
 })

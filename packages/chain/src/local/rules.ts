@@ -2,12 +2,11 @@ import type { CommitmentSlot, Neuron, UidWeights } from '../chain.ts'
 import type { Refusal } from '../chain-error.ts'
 import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
 import { rescale } from '../max-upscale.ts'
+import { neuronToPrune } from './eviction.ts'
 import type { Extrinsic, LogSetup, Params } from './log.ts'
 
 /** The bytes that a shorter commitment counts as. */
 const MIN_COMMITMENT_BYTES = 100
-/** The most neurons that a subnet can have: subtensor's default. */
-const MAX_UIDS = 256
 
 /**
  * A commitment slot with its fields in hex. `bytes` is how many bytes its hotkey has committed in
@@ -101,15 +100,32 @@ function commit(
   return null
 }
 
-/** Registers a hotkey, without stake and so without a permit. It never replaces a neuron. */
+/**
+ * Registers a hotkey, without stake and so without a permit. On a full subnet it takes the uid of
+ * another neuron, whose permit and weights go, as do weights for it. Its commitment stays.
+ */
 function register(ledger: Ledger, neuron: Neuron | undefined, hotkey: string): Refusal | null {
   if (neuron) return 'HotKeyAlreadyRegisteredInSubNet'
-  const { block, neurons } = ledger
-  const uid = neurons.length
-  if (uid >= MAX_UIDS) return 'NoNeuronIdAvailable'
+  const { block, neurons, params, weights } = ledger
+  const isFull = neurons.length >= params.maxUids
+  const evicted = isFull ? neuronToPrune(ledger) : undefined
+  if (isFull && evicted === undefined) return 'NoNeuronIdAvailable'
+  const uid = evicted?.uid ?? neurons.length
   const seat = { uid, hotkey, stake: 0n, permit: false, registered: block, lastUpdate: block }
-  ledger.neurons = [...neurons, seat]
+  ledger.neurons = [...neurons.slice(0, uid), seat, ...neurons.slice(uid + 1)]
+  if (evicted) ledger.weights = weightsWithout(weights, evicted)
   return null
+}
+
+/** The rows of all others, in which the neuron has a weight of 0. */
+function weightsWithout(weights: Ledger['weights'], { uid, hotkey }: Neuron): Ledger['weights'] {
+  const others = [...weights].filter(([voter]) => voter !== hotkey)
+  return new Map(
+    others.map(([voter, row]) => [
+      voter,
+      row.map(([to, weight]) => [to, to === uid ? 0 : weight] as const),
+    ]),
+  )
 }
 
 /** How many bytes the hotkey has committed in the tempo of the ledger's block. */

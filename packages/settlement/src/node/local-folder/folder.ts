@@ -10,8 +10,8 @@ import { KeptChain } from './kept-chain.ts'
 /** Of each validator, in rao. */
 const STAKE = 1_000_000_000_000n
 
-/** How many keys a local chain begins with. */
-type KeyCounts = Readonly<Record<'validators' | 'miners', number>>
+/** How many keys a local chain begins with, and how many neurons it has at most. */
+type LocalStart = Readonly<Record<'validators' | 'miners' | 'maxUids', number>>
 
 /** The path of the chain in a folder. */
 export const chainIn = (folder: string): string => join(folder, 'chain.json')
@@ -29,13 +29,16 @@ export async function isUnused(folder: string): Promise<boolean> {
  * Opens the chain in a folder that this process has locked. If there is none, makes one with so
  * many keys.
  */
-export async function openFolder(folder: string, begin: KeyCounts): Promise<KeptChain> {
+export async function openFolder(folder: string, begin: LocalStart): Promise<KeptChain> {
   const file = chainIn(folder)
   if (hasChain(folder)) return KeptChain.resume(file)
   return KeptChain.begin(await newChain(folder, begin), file)
 }
 
-async function newChain(folder: string, { validators, miners }: KeyCounts): Promise<LocalChain> {
+async function newChain(
+  folder: string,
+  { validators, miners, maxUids }: LocalStart,
+): Promise<LocalChain> {
   const neurons = [
     ...(await newNeurons(folder, 'validator', validators, STAKE)),
     ...(await newNeurons(folder, 'miner', miners, 0n)),
@@ -49,6 +52,7 @@ async function newChain(folder: string, { validators, miners }: KeyCounts): Prom
       tempo: LOCAL_NETWORK.protocol.epochBlocks,
       weightsRateLimit: 1,
       stakeThreshold: Number(STAKE),
+      maxUids,
     },
   })
 }

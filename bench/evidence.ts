@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import {
   type Bucket,
   blockPath,
-  challengeVerdict,
   commitmentOf,
+  LIMITS,
   NO_BLOCK,
   type Sample,
   type Scope,
@@ -22,17 +22,7 @@ import {
   type State,
   stateRoot,
 } from '@affine/duel'
-import {
-  type Agent,
-  challengesOf,
-  type Env,
-  make,
-  type PerSide,
-  play,
-  playGame,
-  type Side,
-  type Transcript,
-} from '@affine/envs'
+import { make } from '@affine/envs'
 import {
   beaconBlock,
   decideEpoch,
@@ -44,6 +34,7 @@ import {
   sealBlock,
   snapshotBlock,
 } from '@affine/settlement'
+import { playPlan } from '../packages/blocks/test/play-plan.ts'
 
 /** How much evidence. */
 export interface Size {
@@ -58,7 +49,7 @@ export interface Size {
 
 const NETUID = 120
 const SECRET = '5e'.repeat(32)
-const BLOCK_SAMPLES = 256
+const BLOCK_SAMPLES = LIMITS.blockSamples
 
 /** The rules of the subnet. */
 export function networkOf({ envs }: Pick<Size, 'envs'>): Network {
@@ -146,7 +137,7 @@ class Subnet {
       await this.#publish(state)
     }
     for (let played = 0; played < this.#size.epochs; ) {
-      played += state.duel ? 1 : 0
+      played += state.duels.length > 0 ? 1 : 0
       state = await this.#epoch(state)
     }
   }
@@ -168,7 +159,7 @@ class Subnet {
     await this.#attest(state, Object.keys(state.due))
     // So that another duel begins after each.
     const [, contender] = this.#miners
-    if (!state.duel) await this.#commit([[contender, minerOf(contender, state.epoch)]])
+    if (state.duels.length === 0) await this.#commit([[contender, minerOf(contender, state.epoch)]])
     await this.#produceTo(snapshotBlock(state.epoch + 1, network.protocol))
     const openBucket = bucketIn(this.#folder)
     const data = { chain, network, openBucket, from: state, compare: false }
@@ -205,8 +196,8 @@ class Subnet {
   }
 
   async #attest(state: State, whole: readonly string[]): Promise<void> {
-    const { epoch, duel } = state
-    const bitmap = encodeBitmap(duel ?? { weights: {} }, new Set(whole))
+    const { epoch, voters } = state
+    const bitmap = encodeBitmap(voters, new Set(whole))
     const root = stateRoot(state)
     const { genesis } = this.chain
     await this.#commit(
@@ -244,44 +235,11 @@ const minerOf = ({ hotkey }: Account, revision: number): Commitment => ({
 })
 
 /** Both answer well and alike, but for about one challenge in a hundred that one of them misses. */
-async function samplesOf(scope: Scope): Promise<readonly Sample[]> {
-  const { champion, contender } = scope.duel
-  const samples: Sample[] = []
-  for (const [env, quota] of Object.entries(scope.quota)) {
-    const game = make(env)
-    const duel = scope.duel.id
-    const specHash = scope.specHashes[env] ?? ''
-    const challenges = challengesOf({ ...scope, env, specHash, duel, secret: SECRET })
-    for (let index = 0; index < quota; index++) {
-      const id = challenges.idOf(index)
-      const luck = Number.parseInt(id.slice(0, 4), 16)
-      const missing = luck % 2 === 0 ? 'champion' : 'contender'
-      const played = await playBoth(game, id, luck < 800 ? missing : undefined)
-      const sides = {
-        champion: { miner: champion.hotkey, ms: 1000, ...played.champion },
-        contender: { miner: contender.hotkey, ms: 1000, ...played.contender },
-      }
-      const verdict = challengeVerdict(sides)
-      samples.push({ env, duel, index, challengeId: id, ...sides, verdict })
-    }
-  }
-  return samples
-}
-
-/** Both sides of a challenge, of which one may not reply. */
-async function playBoth(
-  env: Env,
-  id: string,
-  missing: Side | undefined,
-): Promise<PerSide<Transcript>> {
-  const good: Agent = (messages) => ({
-    content: `I weigh the lines.\n${env.spec.solve(messages.at(-1)?.content ?? '')}`,
+const samplesOf = (scope: Scope): Promise<readonly Sample[]> =>
+  playPlan(scope, SECRET, (miner, { env, challengeId }) => (messages) => {
+    const luck = Number.parseInt(challengeId.slice(0, 4), 16)
+    const isChampions = luck % 2 === 0
+    if (luck < 800 && isChampions === (miner === scope.champion)) return { fault: 'no-reply' }
+    const good = make(env).spec.solve(messages.at(-1)?.content ?? '')
+    return { content: `I weigh the lines.\n${good}`, ms: 1000 }
   })
-  const none: Agent = () => ({ fault: 'no-reply' })
-  const all = { champion: good, contender: good }
-  const agents = missing === undefined ? all : { ...all, [missing]: none }
-  if (env.spec.game !== undefined) return playGame(env, id, agents)
-  const played = await play(env, id, good)
-  const both = { champion: played, contender: played }
-  return missing === undefined ? both : { ...both, [missing]: await play(env, id, none) }
-}

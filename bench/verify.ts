@@ -11,10 +11,11 @@ import { openThreads } from '@affine/settlement/node'
 import { bucketIn, makeEvidence, networkOf, type Size, shortEnvs } from './evidence.ts'
 
 /*
- * Recomputes a million samples, signed by 64 validators, as `af-verify` does: in one thread and in
- * two, each in a process of its own, with one copy of every block. Then, with one more copy and
- * with all 64, a few epochs. Then each of the main network's environments alone, in one thread.
- * Then a long history of short lanes: does an epoch's cost grow? Last, what one slow bucket costs.
+ * Recomputes a million challenges of one duel, signed by 64 validators, as `af-verify` does: in one
+ * thread and in two, each in a process of its own, with one copy of every block. Then, with one
+ * more copy and with all 64, a few epochs. Then each of the main network's environments alone, in
+ * one thread. Then a long history of short lanes: does an epoch's cost grow? Last, what one slow
+ * bucket costs.
  */
 
 type PlayedSize = Size & { readonly envs: EnvsConstants }
@@ -36,7 +37,7 @@ interface Taken {
   readonly ms: readonly number[]
   /** By epoch: the most that the process held, in bytes. */
   readonly memory: readonly number[]
-  readonly samples: number
+  readonly challenges: number
   readonly flaws: number
 }
 
@@ -58,7 +59,7 @@ async function measure({ folder, size, jobs, copies, to }: Run): Promise<Taken> 
   const reading = { ...(await dataIn(folder, size)), choose, to }
   await using threads = jobs > 1 ? openThreads(jobs) : undefined
   const [ms, memory]: [number[], number[]] = [[], []]
-  let [samples, flaws, most] = [0, 0, 0]
+  let [challenges, flaws, most] = [0, 0, 0]
   const look = (): void => {
     most = Math.max(most, process.memoryUsage().rss)
   }
@@ -71,12 +72,12 @@ async function measure({ folder, size, jobs, copies, to }: Run): Promise<Taken> 
     start = performance.now()
     most = 0
     const lanes = Object.values(report.lanes).filter(({ accepted }) => accepted)
-    for (const env of Object.keys(report.envs))
-      samples += lanes.length * (size.envs[env]?.quotaMost ?? 0)
+    for (const env of report.duels.flatMap(({ envs }) => Object.keys(envs)))
+      challenges += lanes.length * (size.envs[env]?.quotaMost ?? 0)
     flaws += found.length
   }
   clearInterval(timer)
-  return { ms, memory, samples, flaws }
+  return { ms, memory, challenges, flaws }
 }
 
 async function dataIn(folder: string, size: Size): Promise<PublicData> {
@@ -98,7 +99,7 @@ async function main(): Promise<void> {
 
 async function ofMillion(folder: string): Promise<void> {
   const size = { validators: 64, epochs: 16, envs: shortEnvs(512) }
-  await made('16 epochs of 64 lanes of 1,024 samples', () => makeEvidence(folder, size))
+  await made('16 epochs of 64 lanes of 1,024 challenges', () => makeEvidence(folder, size))
   const rates: number[] = []
   for (const jobs of [1, 2]) {
     const taken = await inProcess({ folder, size, jobs, copies: 0 })
@@ -108,7 +109,7 @@ async function ofMillion(folder: string): Promise<void> {
     const [first, second] = [taken.memory.slice(0, half), taken.memory.slice(half)]
     const peaks = [first, second].map((part) => `${megabytes(Math.max(...part))} MB`)
     console.log(
-      `${jobs} jobs  ${taken.samples} samples, ${rate} samples/s, ` +
+      `${jobs} jobs  ${taken.challenges} challenges, ${rate} challenges/s, ` +
         `at most ${peaks.join(' and ')} in the halves`,
     )
   }
@@ -116,7 +117,7 @@ async function ofMillion(folder: string): Promise<void> {
   console.log(`2 jobs are ${(two / one).toFixed(2)} x as fast as 1`)
   for (const copies of [1, 63]) {
     const taken = await inProcess({ folder, size, jobs: 2, copies, to: 2 })
-    console.log(`2 jobs, and ${copies} more copies compared  ${rateOf(taken)} samples/s`)
+    console.log(`2 jobs, and ${copies} more copies compared  ${rateOf(taken)} challenges/s`)
   }
 }
 
@@ -127,16 +128,16 @@ async function ofEnvironment(folder: string, env: string): Promise<void> {
   const size = { validators: 16, epochs: 16, envs }
   await made(`16 epochs of 16 lanes of ${env}`, () => makeEvidence(folder, size))
   const taken = await inProcess({ folder, size, jobs: 1, copies: 0 })
-  console.log(`${env}  ${taken.samples} samples, ${rateOf(taken)} samples/s`)
+  console.log(`${env}  ${taken.challenges} challenges, ${rateOf(taken)} challenges/s`)
 }
 
 /** An early epoch and a late one by turns: no machine is as fast all the time. */
 async function ofLong(folder: string): Promise<void> {
   const size = { validators: 16, epochs: 900, envs: shortEnvs(4) }
-  await made('1,100 epochs of 16 lanes of 8 samples', () => makeEvidence(folder, size))
+  await made('1,100 epochs of 16 lanes of 8 challenges', () => makeEvidence(folder, size))
   const data = { ...(await dataIn(folder, size)), choose: null }
   const states: State[] = []
-  for await (const { state } of recompute(data)) if (state.duel) states.push(state)
+  for await (const { state } of recompute(data)) if (state.duels.length > 0) states.push(state)
   const timeOf = async (from: State): Promise<number> => {
     const start = performance.now()
     for await (const _ of recompute({ ...data, from, to: from.epoch }));
@@ -156,7 +157,7 @@ async function ofLong(folder: string): Promise<void> {
 /** All at once: they mostly wait. */
 async function ofSlow(folder: string): Promise<void> {
   const size = { validators: 8, epochs: 6, envs: shortEnvs(512) }
-  await made('6 epochs of 8 lanes of 1,024 samples', () => makeEvidence(folder, size))
+  await made('6 epochs of 8 lanes of 1,024 challenges', () => makeEvidence(folder, size))
   const taken = SLOW_BUCKETS.map(async ([what, rate]) => {
     const start = performance.now()
     const data = await dataIn(folder, size)
@@ -202,8 +203,8 @@ async function inProcess(run: Run): Promise<Taken> {
   return taken
 }
 
-function rateOf({ samples, ms }: Taken): number {
-  return Math.round((1000 * samples) / ms.reduce((sum, each) => sum + each, 0))
+function rateOf({ challenges, ms }: Taken): number {
+  return Math.round((1000 * challenges) / ms.reduce((sum, each) => sum + each, 0))
 }
 
 function megabytes(bytes: number): number {

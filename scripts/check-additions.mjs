@@ -163,9 +163,9 @@ function addChain({ write, edit, run }) {
   write('packages/chain/src/echo.ts', ECHO)
   write(test, ECHO_TEST)
   edit(index, /^(export \{ LocalChain)/m, "export { openEcho } from './echo.ts'\n$1")
-  const line = "{ help: 'an echo:// name', place: /^echo:/, wing: async () => openEcho },"
+  const wing = "async () => (await import('@affine/chain')).openEcho"
+  const line = `{ help: 'an echo:// name', place: /^echo:/, wing: ${wing} },`
   edit(open, /(const KINDS.*\n)/, `$1  ${line}\n`)
-  edit(open, /^( {2}openExport,\n)/m, '  openEcho,\n$1')
   run('biome', 'check', '--write', index, open, test)
 }
 

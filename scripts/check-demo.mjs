@@ -20,8 +20,9 @@ try {
   if (/\bwarn|telemetry|update available|unsupported/i.test(demo.stdout))
     fail(`the demo's tools speak of themselves:\n${demo.stdout}`)
   for (const expected of [
+    ' contends, epoch 1 of at most 8',
+    ' fails: ',
     'dethrones',
-    'keeps the throne',
     "disagreed with the others'",
     'Everything holds.',
   ]) {

@@ -17,14 +17,14 @@ import {
   verify,
 } from '../packages/chain/src/index.ts'
 import {
+  contentOf,
   decay,
-  duelId,
   encodeBitmap,
   firstState,
   judgeEnvironment,
   LOCAL,
-  type Miner,
   PROTOCOL,
+  queueOf,
   quotaOf,
   ratchet,
   ruleOf,
@@ -34,7 +34,16 @@ import {
   type Won,
   winnerOf,
 } from '../packages/duel/src/index.ts'
-import { challengeId, make, normalise, play, seedOf } from '../packages/envs/src/index.ts'
+import { areApart } from '../packages/duel/src/outliers.ts'
+import {
+  type ChallengeParts,
+  challengeId,
+  make,
+  normalise,
+  play,
+  recordedOf,
+  seedOf,
+} from '../packages/envs/src/index.ts'
 import {
   canonicalize,
   digest,
@@ -88,6 +97,8 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     return { words, draws: draws.map((call) => drawn(random, call)) }
   },
   normalise: (texts: readonly string[]) => texts.map(normalise),
+  recorded: (replies: readonly (readonly (readonly [string, number])[])[]) =>
+    replies.map((parts) => recordedOf(parts.map(([text, times]) => text.repeat(times)).join(''))),
   'tictactoe starts': () => {
     const codes = startingBoards()
     return { count: codes.length, first: codes.slice(0, 3), last: codes.at(-1) }
@@ -111,17 +122,16 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     Object.fromEntries(
       await Promise.all(ids.map(async (id) => [id, await goldenHash(make(id).spec)] as const)),
     ),
-  ids: ({ start, champion, contender, ...parts }: Ids) => {
-    const duel = duelId(champion, contender, start)
-    const challenge = challengeId({
-      ...parts,
-      duel,
-      specHash: PROTOCOL.envs[parts.env]?.specHash ?? '',
-    })
+  ids: ({ game, ...parts }: Ids) => {
+    const idOf = (place: Ids['game']): string => {
+      const specHash = PROTOCOL.envs[place.env]?.specHash ?? ''
+      return challengeId({ ...parts, ...place, specHash })
+    }
+    const challenge = idOf(parts)
     return {
       commitment: commitmentOf(parts),
-      duel,
       challenge,
+      game: idOf(game),
       'digest("seed", challenge)': digest('seed', challenge),
       seed: String(seedOf(challenge)),
     }
@@ -133,9 +143,9 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
         ...(bitmap && { bitmap: Buffer.from(bitmap, 'hex') }),
       } as Commitment).map(hex),
     ),
-  bitmap: ({ weights, whole }: { weights: readonly string[]; whole: readonly string[] }) => {
-    const duel = { weights: Object.fromEntries(weights.map((hotkey) => [hotkey, 1])) }
-    return hex(encodeBitmap(duel, new Set(whole)))
+  bitmap: ({ voters, whole }: { voters: readonly string[]; whole: readonly string[] }) => {
+    const weights = Object.fromEntries(voters.map((hotkey) => [hotkey, 1]))
+    return hex(encodeBitmap(weights, new Set(whole)))
   },
   limits: () => LIMITS,
   'one environment': ({ rule, ratio, looks }: Looks) => {
@@ -179,6 +189,46 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     }),
   outcomes: (lists: readonly (readonly (Verdict | Look)[])[]) =>
     lists.map((list) => winnerOf(Object.fromEntries(list.entries()), PROTOCOL.margin) ?? 'open'),
+  apart: (pairs: readonly { one: Pair; other: Pair }[]) =>
+    pairs.map(({ one: [x, q], other: [y, r] }) => {
+      const [X, q1, Y, r1] = [BigInt(x), BigInt(q), BigInt(y), BigInt(r)]
+      const shares = [
+        { count: X, played: q1 },
+        { count: Y, played: r1 },
+      ] as const
+      return {
+        left: String((X * r1 - Y * q1) ** 2n * (q1 + r1)),
+        right: String(4n * q1 * r1 * (X + Y) * (PPM * (q1 + r1) - X - Y)),
+        apart: areApart(...shares, { zSquared: 4n, unit: PPM }),
+      }
+    }),
+  queue: ({ champion, contenders, miners }: Waiting) => {
+    const named = (hotkey: string) => ({ hotkey, model: hotkey, revision: 'main', chute: hotkey })
+    const duel = { start: 1, frozen: 0, tallies: [], verdicts: {} }
+    const candidates = entries(miners).map(([hotkey, { block, registered }]) => {
+      return { ...named(hotkey), block, registered }
+    })
+    const played = entries(miners).filter(([, { left }]) => left !== undefined)
+    const lastPlayed = played.map(([hotkey, { left = 0, same = false }]) => {
+      const content = same ? contentOf(named(hotkey)) : digest('another')
+      return [hotkey, { content, left }] as const
+    })
+    const queue = queueOf(
+      {
+        champion: named(champion),
+        duels: contenders.map((hotkey) => ({ ...duel, contender: named(hotkey) })),
+        lastPlayed: Object.fromEntries(lastPlayed),
+      },
+      {
+        epoch: 2,
+        protocol: PROTOCOL,
+        hotkeys: Object.keys(miners),
+        validators: [],
+        miners: candidates,
+      },
+    )
+    return queue.map(({ hotkey }) => hotkey)
+  },
   trust: (records: readonly { correct: number; incorrect: number }[]) => records.map(trustOf),
   ratchet: (lists: readonly (readonly Pair[])[]) =>
     lists.map((list) =>
@@ -210,11 +260,17 @@ const wonBy = ([wins, trials]: Pair, [contender, champion]: Pair): Won => ({
   champion,
 })
 
-type Ids = Omit<Parameters<typeof challengeId>[0], 'duel' | 'specHash'> & {
-  start: number
-  champion: Miner
-  contender: Miner
+/** Miners, by hotkey; with the block at which one left, if its content is what it played with. */
+interface Waiting {
+  readonly champion: string
+  readonly contenders: readonly string[]
+  readonly miners: Readonly<
+    Record<string, { block: number; registered: number; left?: number; same?: boolean }>
+  >
 }
+
+type IdParts = Omit<ChallengeParts, 'specHash'>
+type Ids = IdParts & { readonly game: Pick<IdParts, 'env' | 'index' | 'contender'> }
 interface Looks {
   readonly rule: Omit<Rule, 'zSquaredPpm'> & { readonly zSquaredPpm: number }
   readonly ratio: number
@@ -242,24 +298,14 @@ const boardIn = (prompt: string) =>
   [...prompt.matchAll(/^[ABC] ([.XO]) ([.XO]) ([.XO])$/gm)].flatMap((row) => row.slice(1)).join('')
 
 /** The page's block, read back and judged as a lane. */
-export async function readExample(
-  text: string,
-  scope: Omit<Scope, 'duel'> & { duel: string; champion: string; contender: string },
-) {
+export async function readExample(text: string, scope: Scope) {
   const block = readBlock(bytes(text), { verify })
   if (!block.ok) return block
   const { hash, header } = block.value
   const lane = await verifyLane({
     head: hash,
     previous: NO_BLOCK,
-    scope: {
-      ...scope,
-      duel: {
-        id: scope.duel,
-        champion: { hotkey: scope.champion },
-        contender: { hotkey: scope.contender },
-      },
-    },
+    scope,
     read: async (wanted) => checkBlock(bytes(text), { ...wanted, verify }),
   })
   return { hash, root: header.root, tallies: lane.ok ? lane.value.tallies : lane }

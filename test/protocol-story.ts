@@ -1,12 +1,15 @@
 import {
+  type Candidate,
   type DuelSnapshot,
   decide,
   type Evidence,
   encodeBitmap,
   firstState,
+  isWon,
+  type LaneTally,
   PROTOCOL,
   type Protocol,
-  quotasOf,
+  type Report,
   type Score,
   type State,
   stateRoot,
@@ -62,55 +65,58 @@ export function sides(
 
 export interface Story {
   readonly stakes: Readonly<Record<string, number>>
-  /** By epoch: lanes, by validator, then environment, as wins and losses. */
-  readonly epochs: readonly Readonly<Record<string, Readonly<Record<string, Pair>>>>[]
+  /** By epoch: lanes, by validator, contender and environment, as wins and losses. */
+  readonly epochs: readonly Readonly<Record<string, SeenLane>>[]
   /** By epoch: who does not attest. */
   readonly silent: readonly (readonly string[])[]
 }
+type SeenLane = Readonly<Record<string, Readonly<Record<string, Pair>>>>
+
+const minerOf = (hotkey: string, block: number): Candidate => ({
+  hotkey,
+  model: `lab/${hotkey}`,
+  revision: 'main',
+  chute: hotkey,
+  block,
+  registered: 0,
+})
+const MINERS = [minerOf('m1', 100), minerOf('m2', 101), minerOf('m3', 102)]
+const hash = (digit: number) => String(digit).repeat(64)
 
 /**
  * Epochs from the first one on, decided one after another; every lane is sealed, whole, and
  * attested by all but the silent.
  */
 export function story({ stakes, epochs, silent }: Story): unknown {
-  const miner = (hotkey: string) => ({
-    hotkey,
-    model: `lab/${hotkey}`,
-    revision: 'main',
-    chute: hotkey,
-  })
-  const miners = ['m1', 'm2'].map((hotkey, i) => ({
-    ...miner(hotkey),
-    block: 100 + i,
-    registered: 0,
-  }))
-  const hash = (digit: number) => String(digit).repeat(64)
   let state = firstState(TWO, 0)
   return epochs.map((lanes, epoch) => {
-    const quotas = quotasOf(state)
     const attest = {
-      epoch: state.epoch,
-      bitmap: encodeBitmap(state.duel ?? { weights: {} }, new Set(Object.keys(lanes))),
+      epoch,
+      bitmap: encodeBitmap(state.voters, new Set(Object.keys(lanes))),
       next: hash(7),
       stateRoot: stateRoot(state),
     }
     const snapshot: DuelSnapshot = {
-      epoch: state.epoch + 1,
+      epoch: epoch + 1,
       protocol: TWO,
-      hotkeys: [...Object.keys(stakes), 'm1', 'm2'],
+      hotkeys: [...Object.keys(stakes), ...MINERS.map(({ hotkey }) => hotkey)],
       validators: entries(stakes).map(([hotkey, stake]) => ({
         hotkey,
         stake: BigInt(stake),
         ...(!silent[epoch]?.includes(hotkey) && { attest }),
       })),
-      miners,
+      miners: MINERS,
     }
     const tallies = mapped(lanes, (lane) =>
-      mapped(lane, (counts, env) => tallyOf(counts, quotas[env] ?? 0)),
+      mapped(lane, (envs) =>
+        mapped(envs, ([wins, losses]): LaneTally => {
+          return [wins, losses, 1_000_000 * wins, 1_000_000 * losses]
+        }),
+      ),
     )
     const seals = mapped(lanes, () => hash(8))
     const { state: next, report } = decide(state, { snapshot, seals, lanes: tallies })
-    const told = { ...tell(state, report), ...afterwards(state, next) }
+    const told = { ...tell(state, report), ...afterwards(next, report) }
     state = next
     return told
   })
@@ -124,34 +130,35 @@ function deviations({ lead, spread }: Score): string {
   return decimal(hundredths, 100n).slice(0, -2)
 }
 
-/** What an epoch's duel came to. */
-function tell(before: State, { frozen, envs, outcome }: ReturnType<typeof decide>['report']) {
-  const { duel, epoch } = before
-  if (duel === undefined) return { epoch }
+/** What an epoch's duels came to; of those that are judged in it, what their environments did. */
+function tell({ epoch, voters, duels }: State, { frozen, ...report }: Report) {
+  if (duels.length === 0) return { epoch, frozen }
   const numbers = ({ wins, trials }: Evidence['win']) => [Number(wins), Number(trials)]
-  const seen = mapped(envs, ({ setAside, win, hold, floor, sum, given }) => ({
-    aside: setAside,
-    win: numbers(win),
-    floor: deviations(floor),
-    sum: deviations(sum),
-    hold: numbers(hold),
-    given: given ?? 'continue',
-  }))
-  return { epoch, frozen, envs: seen, ...(outcome && { outcome }) }
+  const told = report.duels.map(({ contender, standing, envs }, place) => {
+    const isJudged = !frozen && !isWon(duels[place] ?? { verdicts: {} }, TWO)
+    const seen = mapped(envs, ({ setAside, win, hold, score, given }) => ({
+      aside: setAside,
+      win: numbers(win),
+      floor: deviations(score),
+      hold: numbers(hold),
+      given: given ?? 'continue',
+    }))
+    return [contender.hotkey, { standing, ...(isJudged && seen) }] as const
+  })
+  return { epoch, frozen, voters, duels: Object.fromEntries(told) }
 }
 
 /** The state that the epoch led to. */
-function afterwards(before: State, after: State) {
-  const { champion, duel, ratio, record } = after
+function afterwards(after: State, report: Report) {
+  const { champion, duels, ratio, record, trust } = after
+  const hasTrust = report.duels.length > 0 && !report.frozen
   return {
-    ...(before.duel && {
-      trust: mapped(after.trust, (record) => ({ ...record, ppm: trustOf(record) })),
-    }),
+    ...(hasTrust && { trust: mapped(trust, (each) => ({ ...each, ppm: trustOf(each) })) }),
+    ...(report.crowned && { crowned: report.crowned }),
     champion: champion?.hotkey ?? 'none',
     ratio,
     ...(entries(record).length > 0 && { record }),
-    ...(duel &&
-      duel.id !== before.duel?.id && { contender: duel.contender.hotkey, weights: duel.weights }),
+    contenders: duels.map(({ contender }) => contender.hotkey),
     root: stateRoot(after),
   }
 }

@@ -7,9 +7,16 @@ import { parse } from 'yaml'
 import { statePath } from '../packages/blocks/src/index.ts'
 import type { Chain } from '../packages/chain/src/index.ts'
 import { encodeState, type State } from '../packages/duel/src/index.ts'
+import { make } from '../packages/envs/src/index.ts'
 import { beaconBlock, beginningAt, LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 import { writeSubnet } from './attacks/af-verify.ts'
-import { contender, hotkeys, ReadingSubnet } from './attacks/reading-subnet.ts'
+import {
+  champion,
+  FIRST_DUEL,
+  hotkeys,
+  type LanePlan,
+  ReadingSubnet,
+} from './attacks/reading-subnet.ts'
 import { snippetsOf } from './documents/page.ts'
 import { runVerifier } from './in-process.ts'
 import { AF_VERIFY } from './processes.ts'
@@ -19,14 +26,14 @@ const LAST = 7
 /** The first's bucket from epoch 3 on. */
 const EMPTY = 'empty'
 
-/** The contender has every product right, and nobody plays tic-tac-toe. */
-const reply = ({ role, prompt }: { role: string; prompt: string }): string | undefined => {
-  const [, a, b] = /(\d{8}) \* (\d{8})/.exec(prompt) ?? []
-  return role === 'contender' && a && b ? String(BigInt(a) * BigInt(b)) : undefined
+/** The contender multiplies and plays hex, and nobody does anything else. */
+const reply: NonNullable<LanePlan['reply']> = ({ role, env, prompt }) => {
+  const isPlayed = env.startsWith('mult8@') || env.startsWith('hex@')
+  return role === 'contender' && isPlayed ? make(env).spec.solve(prompt) : undefined
 }
 
 /**
- * Seven epochs: duels, champions that come and go, a state that is rubbish, a bucket that is empty,
+ * Eight epochs: duels, champions that come and go, a state that is rubbish, a bucket that is empty,
  * and weights that are wrong.
  */
 class History extends ReadingSubnet {
@@ -38,15 +45,17 @@ class History extends ReadingSubnet {
 
   async make(): Promise<void> {
     this.state = await this.begin()
-    this.#publish(this.state)
-    for (let epoch = 1; epoch <= LAST; epoch++) await this.#epoch(this.state, epoch)
+    for (const { state } of await this.recompute()) this.#publish(state)
+    for (let epoch = FIRST_DUEL; epoch <= LAST; epoch++) await this.#epoch(this.state, epoch)
   }
 
   async #epoch(state: State, epoch: number): Promise<void> {
     if (epoch === 2) await this.#setWeights()
-    if (epoch === 4) await this.leave()
-    if (epoch === 5)
-      await this.commit(contender, { kind: 'miner', model: 'm', revision: 'r2', chute: 'c' })
+    // It was dethroned, and contends.
+    if (epoch === 4) {
+      const model = `other-${champion.hotkey}`
+      await this.commit(champion, { kind: 'miner', model, revision: 'r', chute: 'c' })
+    }
     const due = this.voters.filter(({ hotkey }) => Object.hasOwn(state.due, hotkey))
     await this.produceTo(beaconBlock(epoch, LOCAL_NETWORK.protocol))
     await this.sealAll(state, due, { reply })
@@ -102,8 +111,8 @@ function waiting(): Chain {
 }
 
 test.each([
-  ['weights are in force at once', () => history.chain, [0, 0, 1, 1, 1, 4, 1, 1]],
-  ['weights wait', waiting, [0, 0, 1, 1, 1, 1, 1, 1]],
+  ['weights are in force at once', () => history.chain, [0, 0, 1, 1, 4, 4, 4, 4]],
+  ['weights wait', waiting, [0, 0, 1, 1, 1, 1, 4, 4]],
 ])('a stretch finds what a run in one piece finds, where %s', async (_, chainOf, warned) => {
   const data = { chain: chainOf(), network: LOCAL_NETWORK, openBucket: history.buckets.open }
   const whole = await history.recompute(data)

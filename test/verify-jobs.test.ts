@@ -21,7 +21,7 @@ beforeAll(async () => {
   const subnet = new OneLiar(LOCAL_NETWORK)
   const long = { reply: () => 'I count.\n'.repeat(99) } // blocks that are worth a thread
   const alter = (samples: readonly Sample[]) =>
-    samples.map((sample, i) => (i === 40 ? { ...sample, verdict: 'win' as const } : sample))
+    samples.map((sample, i) => (i === 40 ? { ...sample, reward: 9 } : sample))
   await subnet.sealLie({ ...long, alter })
   const state = await subnet.state
   await subnet.sealAll(state, subnet.honest, long)
@@ -49,7 +49,7 @@ test('says the same however many blocks it checks at a time, in as many threads'
   const alone = await verify('--jobs', '1')
   expect(alone).toMatchObject({ code: 1, threads: 0 })
   expect(alone.stdout).toContain(stateRoot)
-  expect(alone.stdout).toMatch(/WRONG_VERDICT: block \w{64}, line \d+, \S+ \d+: expected/)
+  expect(alone.stdout).toMatch(/WRONG_REWARD: block \w{64}, line \d+, \S+ \d+: expected/)
   for (const jobs of [2, 5]) {
     const { threads, ...ended } = await verify('--jobs', String(jobs))
     expect({ ...ended, threads: 0 }).toEqual(alone)

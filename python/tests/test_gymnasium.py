@@ -13,7 +13,7 @@ from gymnasium.utils.env_checker import check_env
 from affine_envs import AffineEnv, digest, play, replay, seed_of
 from affine_envs.game import Game
 from affine_envs.registry import GAMES, NEWEST
-from affine_envs.text import is_oversize, normalise
+from affine_envs.text import is_recorded, normalise, recorded
 from affine_envs.tictactoe_board import best_cells, code
 from affine_envs.vector import AffineVectorEnv
 
@@ -254,7 +254,9 @@ def test_hostile_messages_are_answered() -> None:
 
 def test_replies_as_miners_may_give_them() -> None:
     assert normalise("\ud83d\ude00") == "\U0001f600"
-    assert is_oversize("x" * 4097)
-    assert not is_oversize("x" * 4096)
-    long = play("mult8-v0", CHALLENGE, lambda _: "x" * 4097)
-    assert (len(long.messages), long.reward, long.fault) == (1, 0, "oversize")
+    assert is_recorded("x" * 640)
+    assert not is_recorded("x" * 641)
+    long = play("mult8-v0", CHALLENGE, lambda _: "x" * 5000)
+    assert (len(long.messages), long.reward, long.fault) == (2, 0, None)
+    content = long.messages[1]["content"]
+    assert content == recorded(content) == recorded("x" * 5000)

@@ -13,15 +13,16 @@ from affine_envs import (
     challenge_id,
     digest,
     golden_episode,
-    normalise,
     play,
     play_game,
+    recorded,
     replay,
     seed_of,
     spec_hash,
 )
 from affine_envs.canonical_json import canonical_text
 from affine_envs.registry import game_of, two_player_game_of
+from affine_envs.text import normalise
 from affine_envs.tictactoe_board import code, starts
 from affine_envs.two_players import Match
 
@@ -116,15 +117,23 @@ def pack_episode(asked: Any) -> Any:
 def ids(asked: Any) -> Any:
     parts = {
         name: asked[name]
-        for name in ("genesis", "netuid", "validator", "epoch", "beacon", "secret", "env", "index")
+        for name in ("genesis", "netuid", "validator", "epoch", "beacon", "secret")
     }
-    duel = digest("duel", asked["champion"], asked["contender"], asked["start"])
     committed = ("genesis", "netuid", "validator", "epoch", "secret")
-    challenge = challenge_id(**parts, duel=duel, spec_hash=spec_hash(asked["env"]))
+    challenge, game = (
+        challenge_id(
+            **parts,
+            env=place["env"],
+            spec_hash=spec_hash(place["env"]),
+            index=place["index"],
+            contender=place["contender"],
+        )
+        for place in (asked, asked["game"])
+    )
     return {
         "commitment": digest("commit", *(asked[name] for name in committed)),
-        "duel": duel,
         "challenge": challenge,
+        "game": game,
         'digest("seed", challenge)': digest("seed", challenge),
         "seed": str(seed_of(challenge)),
     }
@@ -145,6 +154,9 @@ EXAMPLES: dict[str, Callable[[Any], Any]] = {
     },
     "stream": stream,
     "normalise": lambda texts: [normalise(text) for text in texts],
+    "recorded": lambda replies: [
+        recorded("".join(text * times for text, times in parts)) for parts in replies
+    ],
     "tictactoe starts": tictactoe_starts,
     "tictactoe episode": tictactoe_episode,
     "mult8 episode": mult8_episode,

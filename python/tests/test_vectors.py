@@ -20,8 +20,8 @@ from affine_envs import (
     digest,
     golden_episode,
     is_challenge_id,
-    normalise,
     play,
+    recorded,
     replay,
     replay_game,
     seed_of,
@@ -30,7 +30,7 @@ from affine_envs import (
 from affine_envs.canonical_json import canonical_text
 from affine_envs.challenge import id_of
 from affine_envs.registry import game_of
-from affine_envs.text import last_line
+from affine_envs.text import is_recorded, last_line, normalise
 
 RECOMPUTED = {
     "envs": {
@@ -38,6 +38,7 @@ RECOMPUTED = {
         "games",
         "initial-states",
         "normalise",
+        "recorded",
         "replays",
         "replies",
         "spec-hashes",
@@ -205,9 +206,18 @@ def test_normalise(vector: Any) -> None:
     assert normalise(vector["want"]) == vector["want"]
 
 
+@pytest.mark.parametrize("vector", vectors_of("envs/recorded"), ids=lambda each: each["what"])
+def test_recorded(vector: Any) -> None:
+    reply = "".join(json.loads(text) * times for text, times in vector["input"])
+    want = vector["want"]
+    assert recorded(reply) == recorded(want) == want
+    assert is_recorded(want)
+    assert len(canonical_text(want).encode()) - 2 <= 640
+
+
 @pytest.mark.parametrize("vector", vectors_of("envs/replies"))
 def test_reply(vector: Any) -> None:
-    action = game_of(vector["what"]).parse(last_line(normalise(vector["input"])))
+    action = game_of(vector["what"]).parse(last_line(recorded(vector["input"])))
     read = list(action) if isinstance(action, tuple) else action
     assert ("refused" if read is None else read) == vector["want"]
 

@@ -5,15 +5,15 @@
  */
 import { expect, test } from 'vitest'
 import { decide, type Facts, type State } from '../../packages/duel/src/index.ts'
-import { epochOf } from '../../packages/duel/test/subnet.ts'
+import { epochOf, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
-import { attesting, begin, drawn, playOut, votersOf, winsIn } from './deciding.ts'
+import { after, attesting, drawn, lying, playOut, votersOf, winsIn } from './deciding.ts'
 
 const validators = votersOf(16)
 const [liars, honest] = [validators.slice(0, 5), validators.slice(5)]
-const started = begin({ validators })
+const started = startedDuels({ validators })
 /** Its second epoch: without a verdict, and with trust that could be lost. */
-const later = decide(started, epochOf(started, { validators, rates: [0.5, 0.4] })).state
+const later = after(started, { validators, rates: [0.5, 0.4] }).state
 
 /** An epoch without the `absent`; the liars attest `chosen`, the others what is there. */
 function epochWith(
@@ -40,7 +40,9 @@ test.each([0, 1, 3, 5, 6, 8])(
       const attesters = validators.length - silent.length
       expect(report.frozen).toBe(3 * attesters < 2 * validators.length)
       if (report.frozen) {
-        expect([state.trust, state.duel]).toEqual([later.trust, { ...later.duel, frozen: 1 }])
+        const [duel] = later.duels
+        const tallies = [...(duel?.tallies ?? []), {}]
+        expect([state.trust, state.duels]).toEqual([later.trust, [{ ...duel, frozen: 1, tallies }]])
         continue
       }
       for (const voter of present) expect(report.lanes[voter]?.accepted).toBe(true)
@@ -51,22 +53,23 @@ test.each([0, 1, 3, 5, 6, 8])(
 
 /** How far the contender leads in a lane. */
 const leadIn = (lane: Facts['lanes'][string] = {}) =>
-  Object.values(lane).reduce((sum, { wins, losses }) => sum + wins - losses, 0)
+  Object.values(lane)
+    .flatMap((envs) => Object.values(envs))
+    .reduce((sum, [wins, losses]) => sum + wins - losses, 0)
 
 test('choosing the lanes in which a contender at the ratio was lucky wins it no throne', () => {
   const random = pcg64(84n)
   const absent = honest.slice(0, 3)
   let environments = 0
   for (let i = 0; i < 20; i++) {
-    const { state, reports } = playOut(started, (state) => {
-      const [told, seen] = [drawn(random, state, 0.57), drawn(random, state, 0.51)]
-      const rates = (voter: string) => (liars.includes(voter) ? told() : seen())
+    const { state, epochs } = playOut(started, (state) => {
+      const rates = lying(liars, drawn(random, state, 0.57), drawn(random, state, 0.51))
       const facts = epochOf(state, { validators, rates, silent: absent, unsealed: absent })
       const best = [...validators].sort((a, b) => leadIn(facts.lanes[b]) - leadIn(facts.lanes[a]))
       return epochWith(state, absent, [facts, () => best.slice(0, 8)])
     })
     expect(state.champion?.hotkey).toBe('m1')
-    environments += winsIn(reports)
+    environments += winsIn(epochs)
   }
   expect(environments).toBeLessThanOrEqual(2)
 })

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
 import { blockPath, NO_BLOCK, writeBlock } from '../../packages/blocks/src/index.ts'
 import { type Account, decodeCommitment } from '../../packages/chain/src/index.ts'
-import { encodeBitmap, type State } from '../../packages/duel/src/index.ts'
+import { encodeBitmap } from '../../packages/duel/src/index.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
 import { Validator } from '../../packages/engine/src/validator.ts'
 import { type OpenBucket, sealBlock, snapshotBlock } from '../../packages/settlement/src/index.ts'
@@ -65,40 +65,37 @@ test('a silent bucket holds up neither other lanes nor the next epoch', async ()
     await validator.idle()
   }
   const state = await subnet.begin([early, late, silent])
-  await expect.poll(() => validator.state?.epoch).toBe(1)
+  await expect.poll(() => validator.state?.epoch).toBe(2)
   const lanes = [await subnet.lane(early, state), await subnet.lane(late, state)] as const
   await subnet.seal(early, state, lanes[0].hash)
   await subnet.seal(late, state, lanes[1].hash)
   await subnet.seal(silent, state, head)
   subnet.put(lanes[0], [early.hotkey])
-  await subnet.produceTo(sealBlock(1, protocol))
+  await subnet.produceTo(sealBlock(2, protocol))
 
   subnet.hear = (head) => validator.onHead(head)
   const copy = (hash: string) => bucket.read(blockPath(hash), 1 << 23)
-  await subnet.produceTo(sealBlock(1, protocol) + 1)
+  await subnet.produceTo(sealBlock(2, protocol) + 1)
   await expect.poll(() => copy(lanes[0].hash)).not.toBeNull()
-  const lateOne = `lane of ${late.hotkey} in epoch 1`
+  const lateOne = `lane of ${late.hotkey} in epoch 2`
   await expect.poll(() => ended).toContain(lateOne)
   ended.length = 0
   // Published while the silent one is still being asked.
   subnet.put(lanes[1], [late.hotkey])
-  await subnet.produceTo(sealBlock(1, protocol) + 2)
+  await subnet.produceTo(sealBlock(2, protocol) + 2)
   await expect.poll(() => ended).toContain(lateOne)
   expect(await copy(lanes[1].hash)).not.toBeNull()
 
   for (const voter of [early, late]) await subnet.attest(voter, state, hotkeys([own, early, late]))
   const commits = vi.spyOn(subnet.chain, 'commit')
-  await subnet.produceTo(snapshotBlock(2, protocol) - 1)
+  await subnet.produceTo(snapshotBlock(3, protocol) - 1)
   await expect.poll(() => commits).toHaveBeenCalled()
   await subnet.end(state)
   const said = await bitmapOf(subnet, own)
-  const { duel } = validator.state as State
-  expect(said?.bitmap).toEqual(
-    encodeBitmap(duel ?? { weights: {} }, new Set(hotkeys([own, early, late]))),
-  )
+  expect(said?.bitmap).toEqual(encodeBitmap(state.voters, new Set(hotkeys([own, early, late]))))
 
-  await subnet.produceTo(snapshotBlock(2, protocol) + 1)
-  await expect.poll(() => validator.state?.epoch).toBe(2)
+  await subnet.produceTo(snapshotBlock(3, protocol) + 1)
+  await expect.poll(() => validator.state?.epoch).toBe(3)
   await validator.idle()
 })
 
@@ -113,7 +110,7 @@ test('a void lane leaves nothing behind: its blocks are kept only once it is who
   const state = await subnet.begin([honest, liar])
   const whole = await subnet.lane(honest, state)
   const { genesis, netuid } = subnet.chain
-  const place = { genesis, netuid, validator: liar.hotkey, epoch: 1, height: 0, prev: NO_BLOCK }
+  const place = { genesis, netuid, validator: liar.hotkey, epoch: 2, height: 0, prev: NO_BLOCK }
   const secret = '00'.repeat(32)
   const rubbish = await writeBlock({ ...place, time: 0, secret, samples: [], sign: liar.sign })
   for (const [who, block] of [
@@ -123,8 +120,8 @@ test('a void lane leaves nothing behind: its blocks are kept only once it is who
     subnet.put(block, [who.hotkey])
     await subnet.seal(who, state, block.hash)
   }
-  await subnet.produceTo(sealBlock(1, protocol) + 1)
-  expect(ended).toContain(`lane of ${liar.hotkey} in epoch 1`)
+  await subnet.produceTo(sealBlock(2, protocol) + 1)
+  expect(ended).toContain(`lane of ${liar.hotkey} in epoch 2`)
   expect(subnet.buckets.readsOf(liar.hotkey)).toContain(blockPath(rubbish.hash))
   expect(await bucket.read(blockPath(whole.hash), 1 << 23)).toEqual(whole.bytes)
   expect(await bucket.read(blockPath(rubbish.hash), 1 << 23)).toBeNull()
@@ -136,7 +133,7 @@ test('lanes that come in together draw one secret for the next epoch', async () 
   const [own, one, other] = subnet.voters as [Account, Account, Account]
   const problems: string[] = []
   const disk = directoryBucket(await mkdtemp(join(root, 'store-')))
-  const isSecret = (path: string) => path === 'secrets/2'
+  const isSecret = (path: string) => path === 'secrets/3'
   // So slow that several heads come before it is known whether there is a secret.
   const read: typeof disk.read = async (path, limit) => {
     const bytes = await disk.read(path, limit)
@@ -159,12 +156,12 @@ test('lanes that come in together draw one secret for the next epoch', async () 
     subnet.put(lane, [voter.hotkey])
     await subnet.seal(voter, state, lane.hash)
   }
-  await subnet.produceTo(sealBlock(1, protocol))
+  await subnet.produceTo(sealBlock(2, protocol))
   subnet.hear = async (head) => {
     validator.onHead(head)
     await sleep(30)
   }
-  await subnet.produceTo(sealBlock(1, protocol) + 5)
+  await subnet.produceTo(sealBlock(2, protocol) + 5)
   await validator.idle()
   expect(problems).toEqual([])
 })

@@ -54,19 +54,19 @@ test('a no-reply made up at the end of a game is not found out', async () => {
 test('games told as never begun are not found out, but they are counted, and blame no miner', async () => {
   const alter: Alter = (samples) =>
     samples.map((sample) => {
-      if (sample.env !== HEX) return sample
+      if ('miner' in sample) return sample
       const { champion, contender } = sample
       const sides = {
         champion: { ...champion, ...unbegun },
         contender: { ...contender, ...unbegun },
       }
-      return { ...sample, ...sides, verdict: 'tie' }
+      return { ...sample, ...sides }
     })
   const subnet = await attestedByAll({ alter }, LOCAL_NETWORK)
   const state = await subnet.state
   await subnet.end(state)
   const chain = await writeSubnet(subnet, root)
-  const due = quotasOf(state)[HEX]
+  const due = quotasOf(state)[contender.hotkey]?.[HEX]
   const verified = await runVerifier([root, '--network', chain])
   expect(verified.code).toBe(0)
   const lane = `${shortHotkey(subnet.liar.hotkey)} ✔, ${due} games never begun (`

@@ -16,34 +16,41 @@ const root = testFolder('forged')
 const WRONG = '1'.repeat(16)
 const reply: LanePlan['reply'] = ({ role, env, prompt }) =>
   role === 'champion' ? make(env).spec.solve(prompt) : WRONG
-const first = (change: (sample: Sample) => object) => (samples: readonly Sample[]) =>
-  samples.map((sample, i) => (i === 0 ? { ...sample, ...change(sample) } : sample))
-const champion = (change: (episode: Episode) => object) =>
-  first((sample) => ({ champion: { ...sample.champion, ...change(sample.champion) } }))
-const contender = (change: (episode: Episode) => object) =>
-  first((sample) => ({ contender: { ...sample.contender, ...change(sample.contender) } }))
+type Change = (episode: Episode) => object
+/** Of the first challenge for one player; its samples are the champion's, then the contender's. */
+const at = (place: number, change: Change) => (samples: readonly Sample[]) => {
+  const first = samples.findIndex((sample) => 'miner' in sample)
+  return samples.map((sample, i) =>
+    i === first + place && 'miner' in sample ? { ...sample, ...change(sample) } : sample,
+  )
+}
+const champion = (change: Change) => at(0, change)
+const contender = (change: Change) => at(1, change)
 const asked = (content: string) => (episode: Episode) => ({
   messages: [{ role: 'user', content }, ...episode.messages.slice(1)],
 })
 const called = (episode: Episode) => ({
-  ...episode,
   messages: episode.messages.map((said) =>
     said.role === 'user' ? said : { ...said, invocation: 'call-1' },
   ),
 })
-const ofOneCall = (sample: Sample) => ({
-  champion: called(sample.champion),
-  contender: called(sample.contender),
-})
+const ofOneCall = (samples: readonly Sample[]) => champion(called)(contender(called)(samples))
 const FORGERIES: Readonly<Record<string, readonly [BlockFault, LanePlan]>> = {
   'a reward that was not earned': ['WRONG_REWARD', { alter: contender(() => ({ reward: 1 })) }],
-  'a verdict that does not follow': ['WRONG_VERDICT', { alter: first(() => ({ verdict: 'win' })) }],
   'another question': ['PROMPT_DIFFERS', { alter: contender(asked('Compute 1 * 1.')) }],
   'a forfeit that was none': ['WRONG_FAULT', { alter: champion(() => ({ fault: 'no-reply' })) }],
-  'another miner': ['WRONG_MINER', { alter: contender(() => ({ miner: accountOf(9).hotkey })) }],
-  'one call shown for two': ['REPEATED_INVOCATION', { alter: first(ofOneCall) }],
-  'a challenge left out': ['MISSING_INDEX', { alter: (samples) => samples.slice(1) }],
-  'a challenge shown twice': ['WRONG_INDEX', { alter: ([one]) => (one ? [one, one] : []) }],
+  'another miner': [
+    'WRONG_CHALLENGE',
+    { alter: contender(() => ({ miner: accountOf(9).hotkey })) },
+  ],
+  'one call shown for two': ['REPEATED_INVOCATION', { alter: ofOneCall }],
+  'a sample left out': ['MISSING_INDEX', { alter: (samples) => samples.slice(1) }],
+  'a contender left out': ['WRONG_CHALLENGE', { alter: ([one, , ...rest]) => [one!, ...rest] }],
+  'a challenge shown twice': [
+    'WRONG_CHALLENGE',
+    { alter: ([one, two]) => [one!, two!, one!, two!] },
+  ],
+  'another order': ['WRONG_CHALLENGE', { alter: (samples) => [...samples].reverse() }],
   'challenges of its own choice': [
     'WRONG_CHALLENGE',
     { secret: '0f'.repeat(32), header: { secret: '5e'.repeat(32) } },
@@ -95,7 +102,7 @@ test('nothing of it is shown by af-verify or af explain, though all attest it', 
   let challenge = ''
   const alter = (samples: readonly Sample[]) => {
     challenge = samples[0]?.challengeId ?? ''
-    return samples.map((sample) => ({ ...sample, verdict: 'loss' as const }))
+    return contender(() => ({ reward: 1 }))(samples)
   }
   const lie = await subnet.lane(subnet.liar, state, { reply: () => made, alter })
   subnet.put(lie)
@@ -106,15 +113,15 @@ test('nothing of it is shown by af-verify or af explain, though all attest it', 
   const network = ['--network', await writeSubnet(subnet, root)]
   const shown = await runVerifier([root, ...network, '--sample', 'mult8#0', '--json'])
   expect(shown.stdout).not.toContain(made)
-  expect(shown.stdout.match(/"type":"sample"/g)).toHaveLength(subnet.honest.length)
-  expect(shown.stdout).toContain('"code":"WRONG_VERDICT"')
+  expect(shown.stdout.match(/"type":"sample"/g)).toHaveLength(2 * subnet.honest.length)
+  expect(shown.stdout).toContain('"code":"WRONG_REWARD"')
   for (const words of [
     ['--challenge', challenge],
     ['--block', lie.hash],
   ]) {
     const { code, stdout, stderr } = await runVerifier([root, ...network, ...words])
     expect([code, stdout.includes(made)]).toEqual([1, false])
-    const why = `${subnet.liar.hotkey} in epoch 1 (WRONG_VERDICT)`
+    const why = `${subnet.liar.hotkey} in epoch 2 (WRONG_REWARD)`
     expect(stderr).toContain('in a valid lane. Samples of invalid lanes are not shown: ')
     expect(stderr).toContain(why)
   }
@@ -126,9 +133,9 @@ test('nothing of it is shown by af-verify or af explain, though all attest it', 
   expect([all.code, all.stdout.includes(made)]).toEqual([1, false])
   const lines = all.stdout.trimEnd().split('\n')
   const kinds = lines.map((line): string => JSON.parse(line).type)
-  // An epoch's samples come before it.
-  expect(kinds.indexOf('sample')).toBe(kinds.indexOf('epoch') + 1)
+  // An epoch's samples come before it, and the first two have none.
+  expect(kinds.indexOf('sample')).toBe(kinds.indexOf('epoch') + 2)
   const epochs = lines.map((line) => JSON.parse(line)).filter(({ type }) => type === 'sample')
-  expect(new Set(epochs.map(({ epoch }) => epoch))).toEqual(new Set([1]))
+  expect(new Set(epochs.map(({ epoch }) => epoch))).toEqual(new Set([2]))
   expect(new Set(epochs.map(({ validator }) => validator))).toEqual(new Set(hotkeys(subnet.honest)))
 })

@@ -1,9 +1,4 @@
-import {
-  type BlockFault,
-  challengeVerdict,
-  type Episode,
-  type Sample,
-} from '../../packages/blocks/src/index.ts'
+import type { BlockFault, ChallengePair, Episode } from '../../packages/blocks/src/index.ts'
 import type { LanePlan } from './reading-subnet.ts'
 
 /** A game by its winner, whose move was the last, and its loser; and the game after it. */
@@ -19,13 +14,13 @@ interface Forged {
 }
 export type Alter = NonNullable<LanePlan['alter']>
 
-/** The first game is recorded as another one, its verdict what follows from the rewards. */
+/** The first game is recorded as another one. */
 export const forge =
   (change: (played: Played) => Forged): Alter =>
   ([game, next, ...others]) => {
-    if (game === undefined || next === undefined) throw new Error('two games expected')
-    const isOfChampion = game.verdict === 'loss'
-    const sidesOf = ({ champion, contender }: Sample) =>
+    if (!game || !next || 'miner' in game || 'miner' in next) throw new Error('two games expected')
+    const isOfChampion = game.champion.reward > game.contender.reward
+    const sidesOf = ({ champion, contender }: ChallengePair) =>
       isOfChampion ? { won: champion, lost: contender } : { won: contender, lost: champion }
     const { won, lost } = sidesOf(game)
     const forged = change({ won, lost, next: sidesOf(next) })
@@ -36,8 +31,7 @@ export const forge =
     const sides = isOfChampion
       ? { champion: winner, contender: loser }
       : { champion: loser, contender: winner }
-    const altered = { ...game, ...sides }
-    return [{ ...altered, verdict: challengeVerdict(altered) }, next, ...others]
+    return [{ ...game, ...sides }, next, ...others]
   }
 
 type Message = Episode['messages'][number]
@@ -81,7 +75,7 @@ export const FORGERIES: Readonly<
   ],
   'another move than the loser made': [
     'PROMPT_DIFFERS',
-    ({ lost }) => ({ lost: replying(() => ({ content: 'A1' }), lost) }),
+    ({ lost }) => ({ lost: replying(() => ({ content: lost.messages[3]?.content ?? '' }), lost) }),
   ],
   'the moves of the two exchanged': [
     'PROMPT_DIFFERS',
@@ -100,9 +94,9 @@ export const FORGERIES: Readonly<
   'an end by the fault of the other': ['WRONG_FAULT', (played) => cut(played, { lost: silent })],
   'a no-reply of one who replied': ['WRONG_FAULT', () => ({ lost: silent })],
   'a game begun by one alone': ['TOO_SHORT', () => ({ lost: unbegun })],
-  'a game never begun, by an oversize reply': [
-    'WRONG_FAULT',
-    () => ({ won: { ...unbegun, fault: 'oversize' }, lost: unbegun }),
+  'a reply of more than is recorded': [
+    'NOT_NORMALISED',
+    ({ won }) => ({ won: replying(() => ({ content: 'x'.repeat(641) }), won) }),
   ],
   'the rewards exchanged': ['WRONG_REWARD', () => ({ won: { reward: -1 }, lost: { reward: 1 } })],
   'one call shown for a move of each': [

@@ -93,7 +93,7 @@ test('answers that are no blocks are not kept: by a validator that audits lanes'
   }
   await sealNothing(subnet, state, liars)
   await subnet.sealAll(state, honest)
-  await subnet.produceTo(sealBlock(1, network.protocol) + 1)
+  await subnet.produceTo(sealBlock(2, network.protocol) + 1)
   await validator.stop()
   expect(seen.given).toBe(LIARS * LIARS)
   expect(seen.held).toBeLessThan(MOST_HELD)
@@ -125,8 +125,7 @@ test('a block of its own that a bucket serves for every other is not read beyond
     { role: 'user' as const, content: 'a' },
     { role: 'assistant' as const, content: 'b' },
   ]).flat()
-  const alter = (samples: readonly Sample[]) =>
-    samples.map((sample) => ({ ...sample, contender: { ...sample.contender, messages } }))
+  const alter = (samples: readonly Sample[]) => samples.map((sample) => ({ ...sample, messages }))
   const { bytes } = await subnet.lane(liar, state, { alter })
   await subnet.sealAll(state, honest)
   for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(honest))

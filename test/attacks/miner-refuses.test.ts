@@ -5,6 +5,7 @@ import { afterAll, expect, test } from 'vitest'
 import { bucketIn } from '../../apps/validator/src/buckets/backends.ts'
 import { placesOf } from '../../apps/validator/src/buckets/places.ts'
 import type { Sample } from '../../packages/blocks/src/index.ts'
+import { pairsOf } from '../../packages/blocks/test/play-plan.ts'
 import { account, BLOCK_MS, encodeCommitment, LocalChain } from '../../packages/chain/src/index.ts'
 import type { Event } from '../../packages/engine/src/setup.ts'
 import { Validator } from '../../packages/engine/src/validator.ts'
@@ -96,7 +97,7 @@ async function validating(routes: Readonly<Record<string, Handle>>) {
     events.flatMap((event) =>
       event.type === 'problem' ? [`${event.what}: ${event.error.message}`] : [],
     )
-  const wasSealed = () => events.some((event) => event.type === 'sent' && event.what === 'seal 1')
+  const wasSealed = () => events.some((event) => event.type === 'sent' && event.what === 'seal 2')
   return { chain, validator, produce, asked, problems, wasSealed, openBucket: places.openBucket }
 }
 
@@ -111,7 +112,7 @@ test.each([
     const account = answers(200, { balance: 5 })
     const refuses = { [pathOf(role)]: answers(status), '/users/me': account }
     const { chain, validator, produce, wasSealed, openBucket } = await validating(refuses)
-    while (chain.height < 2 * epochBlocks) {
+    while (chain.height < 3 * epochBlocks) {
       await produce()
       await validator.idle()
     }
@@ -123,10 +124,10 @@ test.each([
     for await (const epoch of recompute({ chain, network, openBucket, onSample }))
       epochs.push(epoch)
     expect(epochs.flatMap(({ flaws }) => flaws)).toEqual([])
-    expect(epochs[1]?.report.lanes[own.hotkey]).toMatchObject({ accepted: true })
+    expect(epochs[2]?.report.lanes[own.hotkey]).toMatchObject({ accepted: true })
     expect(samples.length).toBeGreaterThan(0)
     const other = role === 'champion' ? 'contender' : 'champion'
-    for (const sample of samples) {
+    for (const sample of pairsOf(samples)) {
       // A game may be over before it is asked.
       if (sample[role].messages.length === 0) {
         expect([sample.env, sample[other].reward]).toEqual(['hex@0.1.0', -1])
@@ -143,7 +144,7 @@ test.each([401, 403])(
   async (status) => {
     const dry = { '/users/me': answers(status), [pathOf('contender')]: answers(status) }
     const { chain, validator, produce, asked, problems, wasSealed } = await validating(dry)
-    while (chain.height < epochBlocks - 1) {
+    while (chain.height < 2 * epochBlocks - 1) {
       await produce()
       await validator.idle()
     }
@@ -153,7 +154,7 @@ test.each([401, 403])(
     const before = calls()
     while (asked('/users/me').length < 7) await sleep(5)
     expect(calls()).toEqual(before)
-    while (chain.height < epochBlocks + sealBlock) await produce()
+    while (chain.height < 2 * epochBlocks + sealBlock) await produce()
     await validator.idle()
     expect(wasSealed()).toBe(false)
     expect(problems().some((problem) => problem.endsWith('its lane is not sealed'))).toBe(true)

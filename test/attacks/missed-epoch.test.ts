@@ -3,28 +3,28 @@
  * Protocol §8.5: lanes are compared over the epochs that both have.
  */
 import { expect, test } from 'vitest'
-import { decide, type State, trustOf } from '../../packages/duel/src/index.ts'
-import { epochOf, type Scene } from '../../packages/duel/test/subnet.ts'
-import { begin, votersOf } from './deciding.ts'
+import { type State, trustOf } from '../../packages/duel/src/index.ts'
+import { type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
+import { after, votersOf } from './deciding.ts'
 
 const validators = votersOf(5)
 const [honest = ''] = validators
-const usual = [0.45, 0.41] as const
+const usual = [0.47, 0.41] as const
+const started = startedDuels({ validators })
 /** The epoch, from 1, that `honest` misses. */
 const MISSED = 4
 
 /** The sixth epoch of a duel in which miners played like this in the missed one. */
 function playFive(otherwise: Scene['rates'] = usual): { state: State; aside: readonly string[] } {
   const aside = new Set<string>()
-  let state = begin({ validators })
+  let state = started
   for (let epoch = 1; epoch < 6; epoch++) {
     const missing = epoch === MISSED ? [honest] : []
     const rates = epoch === MISSED ? otherwise : usual
-    const scene = { validators, unsealed: missing, broken: missing }
-    const settled = decide(state, epochOf(state, { ...scene, rates }))
-    for (const [voter, { setAside }] of Object.entries(settled.report.lanes))
-      if (setAside.length > 0) aside.add(voter)
-    state = settled.state
+    const decided = after(state, { validators, unsealed: missing, broken: missing, rates })
+    for (const { envs } of decided.report.duels)
+      for (const { setAside } of Object.values(envs)) for (const voter of setAside) aside.add(voter)
+    state = decided.state
   }
   return { state, aside: [...aside] }
 }
@@ -32,16 +32,15 @@ function playFive(otherwise: Scene['rates'] = usual): { state: State; aside: rea
 test('an epoch of nothing but ties costs who missed it that epoch alone', () => {
   const { state, aside } = playFive([0, 0])
   expect(aside).toEqual([])
-  expect(state.duel?.id).toBe(begin({ validators }).duel?.id)
+  expect(state.duels[0]?.start).toBe(started.epoch)
   expect(state.trust).toEqual(playFive().state.trust)
   expect(trustOf(state.trust[honest])).toBeGreaterThan(700_000)
 })
 
 test('who does not attest an epoch either is not due in the next, and loses nothing for it', () => {
-  const started = begin({ validators })
   const scene = { validators, unsealed: [honest], broken: [honest], silent: [honest] }
-  const next = decide(started, epochOf(started, { ...scene, rates: usual })).state
+  const next = after(started, { ...scene, rates: usual }).state
   expect(Object.keys(next.due)).toEqual(validators.slice(1))
-  const { trust } = decide(next, epochOf(next, { ...scene, rates: usual })).state
+  const { trust } = after(next, { ...scene, rates: usual }).state
   expect(trust[honest]).toEqual(next.trust[honest])
 })

@@ -43,14 +43,14 @@ function startOf(epoch: number, snapshot = snapshotOf): Promise<State> {
 }
 
 test.each([
-  ['the end of the epoch', snapshotBlock(2, network.protocol)],
-  ['its seal block', sealBlock(1, network.protocol)],
+  ['the end of the epoch', snapshotBlock(3, network.protocol)],
+  ['its seal block', sealBlock(2, network.protocol)],
 ])('stake borrowed for %s alone makes nobody believe a state', async (_, borrowedAt) => {
-  const forged = { ...state, turns: state.turns + 1 }
+  const forged = { ...state, ratio: state.ratio + 1 }
   await attest(state, honest)
   await attest(forged, liar)
   await subnet.end(state)
-  const start = await startOf(2, async (block) => {
+  const start = await startOf(3, async (block) => {
     const seen = await snapshotOf(block)
     if (block !== borrowedAt) return seen
     const isLiar = (hotkey: string) => hotkey === liar[0]?.hotkey
@@ -65,10 +65,10 @@ test.each([
 test('without a majority for the last epoch, one starts with the newest state that had one', async () => {
   await attest(state, subnet.voters)
   await subnet.end(state)
-  const next = { ...state, epoch: 2 }
+  const next = { ...state, epoch: 3 }
   // One of the honest is absent.
   await attest(next, honest.slice(1))
-  await attest({ ...next, turns: next.turns + 1 }, liar)
+  await attest({ ...next, ratio: next.ratio + 1 }, liar)
   await subnet.end(next)
-  expect(await startOf(3)).toEqual(state)
+  expect(await startOf(4)).toEqual(state)
 })

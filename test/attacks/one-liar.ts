@@ -1,5 +1,5 @@
 import type { Account } from '../../packages/chain/src/index.ts'
-import { type Duel, type State, stateRoot, trustOf } from '../../packages/duel/src/index.ts'
+import { type EpochTallies, type State, stateRoot, trustOf } from '../../packages/duel/src/index.ts'
 import type { Network, Recomputed } from '../../packages/settlement/src/index.ts'
 import { flawsOf, hotkeys, type LanePlan, network, ReadingSubnet } from './reading-subnet.ts'
 
@@ -47,7 +47,7 @@ interface Outcome {
   readonly accepted: ReadonlySet<string>
   readonly champion: string | undefined
   readonly root: string
-  readonly tallies: Duel['tallies'] | undefined
+  readonly tallies: readonly EpochTallies[] | undefined
   readonly trustIn: (validator: Account) => number
 }
 
@@ -59,7 +59,7 @@ function outcomeOf({ state, report }: Recomputed, flaws: readonly string[]): Out
     accepted: new Set(accepted),
     champion: state.champion?.hotkey,
     root: stateRoot(state),
-    tallies: state.duel?.tallies,
+    tallies: state.duels[0]?.tallies,
     trustIn: ({ hotkey }: Account) => trustOf(state.trust[hotkey]),
   }
 }

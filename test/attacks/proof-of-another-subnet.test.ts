@@ -41,7 +41,7 @@ test('a proof of what was sealed here holds', async () => {
 test.each<readonly [member: string, blockOf: Elsewhere]>([
   ['genesis', saying({ genesis: '9f'.repeat(32) })],
   ['netuid', saying({ netuid: 121 })],
-  ['epoch', saying({ epoch: 2 })],
+  ['epoch', saying({ epoch: 3 })],
   ['validator', async (subnet) => subnet.lane(subnet.honest[0], await subnet.state)],
 ])('one of another %s is refused, and the lane that it is from is void', async (...attack) => {
   const [member, blockOf] = attack

@@ -4,10 +4,13 @@ import {
   type Header,
   LIMITS,
   NO_BLOCK,
+  planOf,
   type Sample,
   type Scope,
+  statePath,
   writeBlock,
 } from '../../packages/blocks/src/index.ts'
+import { playPlan } from '../../packages/blocks/test/play-plan.ts'
 import {
   type Account,
   account,
@@ -18,14 +21,13 @@ import {
 } from '../../packages/chain/src/index.ts'
 import {
   encodeBitmap,
+  encodeState,
   LOCAL,
   quotasOf,
   type State,
   stateRoot,
 } from '../../packages/duel/src/index.ts'
 import { constantsOf, withQuota } from '../../packages/duel/test/subnet.ts'
-import { type Agent, challengeId } from '../../packages/envs/src/index.ts'
-import { playSample, type Sides } from '../../packages/miners/src/index.ts'
 import {
   beaconBlock,
   decideEpoch,
@@ -44,6 +46,8 @@ import {
 import { ReadingClock } from './reading-clock.ts'
 
 const NETUID = 120
+/** In the first epoch nobody votes, and after the second the first duels begin. */
+export const FIRST_DUEL = 2
 const THRESHOLD = 1_000_000_000_000n
 const SECRET = '5e'.repeat(32)
 const ENV = 'mult8@0.1.0'
@@ -137,30 +141,18 @@ export interface Written {
 }
 
 /** All samples that are due in a lane, as `plan` has them. */
-async function samplesOf(scope: Scope, plan: LanePlan): Promise<readonly Sample[]> {
+function samplesOf(scope: Scope, plan: LanePlan): Promise<readonly Sample[]> {
   const { reply = () => undefined, secret = SECRET } = plan
-  const duel = scope.duel.id
-  const samples: Sample[] = []
-  for (const [env, quota] of Object.entries(scope.quota)) {
-    const parts = { ...scope, env, specHash: scope.specHashes[env] ?? '', duel, secret }
-    for (let index = 0; index < quota; index++) {
-      const id = challengeId({ ...parts, index })
-      const agentOf =
-        (role: Asked['role']): Agent =>
-        (messages) => {
-          const content = reply({ role, env, index, prompt: messages.at(-1)?.content ?? '' })
-          return content === undefined ? { fault: 'no-reply' } : { content }
-        }
-      const sides: Sides = (role) => ({ ...scope.duel[role], agent: agentOf(role) })
-      samples.push(await playSample({ env, duel, index, challengeId: id }, sides, () => 0))
-    }
-  }
-  return samples
+  return playPlan(scope, secret, (miner, { env, index }) => (messages) => {
+    const role = miner === scope.champion ? 'champion' : 'contender'
+    const content = reply({ role, env, index, prompt: messages.at(-1)?.content ?? '' })
+    return content === undefined ? { fault: 'no-reply' } : { content }
+  })
 }
 
 /**
  * A chain of voters with these stakes, in thresholds, two miners, and strangers; at the end of its
- * first epoch, with the duel of the next.
+ * first two epochs, with the duel of the next.
  */
 export class ReadingSubnet {
   readonly chain: LocalChain
@@ -200,15 +192,22 @@ export class ReadingSubnet {
     return { kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' }
   }
 
-  /** The first epoch, attested by these voters: the state of the next. */
+  /** The first two epochs, attested and served by these voters: the state of the next. */
   async begin(attesting: readonly Account[] = this.voters): Promise<State> {
     for (const who of [champion, contender]) await this.commit(who, this.minerSays(who))
     const { chain, network } = this
-    const start = firstStateOf(network)
-    for (const voter of attesting) await this.attest(voter, start, [])
-    await this.produceTo(snapshotBlock(1, network.protocol) + 1)
     const find = () => Promise.reject(new Error('nobody was due'))
-    return (await decideEpoch({ chain, network }, start, find)).state
+    let state = firstStateOf(network)
+    while (state.epoch < FIRST_DUEL) {
+      const bytes = new TextEncoder().encode(encodeState(state))
+      for (const voter of attesting) {
+        await this.attest(voter, state, [])
+        this.buckets.at(voter.hotkey).files.set(statePath(state.epoch), bytes)
+      }
+      await this.produceTo(snapshotBlock(state.epoch + 1, network.protocol) + 1)
+      ;({ state } = await decideEpoch({ chain, network }, state, find))
+    }
+    return state
   }
 
   /** The champion commits to something else. */
@@ -224,12 +223,12 @@ export class ReadingSubnet {
     whole: readonly string[],
     url: string = who.hotkey,
   ): Promise<void> {
-    const { epoch, duel } = state
+    const { epoch, voters } = state
     const place = { genesis: this.chain.genesis, netuid: NETUID, validator: who.hotkey }
     await this.commit(who, {
       kind: 'attest',
       epoch,
-      bitmap: encodeBitmap(duel ?? { weights: {} }, new Set(whole)),
+      bitmap: encodeBitmap(voters, new Set(whole)),
       next: commitmentOf({ ...place, epoch: epoch + 1, secret: SECRET }),
       stateRoot: stateRoot(state),
       url,
@@ -260,7 +259,7 @@ export class ReadingSubnet {
   /** The lane of `who`, in as many blocks as it fills. */
   async #blocksOf(who: Account, state: State, plan: LanePlan): Promise<readonly Written[]> {
     const { alter = (samples) => samples } = plan
-    const due = Object.values(quotasOf(state)).reduce((sum, quota) => sum + quota, 0)
+    const due = planOf({ champion: champion.hotkey, quotas: quotasOf(state) }).length
     const blocks: Written[] = []
     for (let start = 0; start === 0 || start < due; start += LIMITS.blockSamples) {
       const end = start + LIMITS.blockSamples

@@ -56,7 +56,7 @@ test('to decide, a block is read from attesters in turn, then from its validator
   const block = await subnet.lane(sealer, state)
   subnet.put(block, [holder.hotkey])
   await subnet.seal(sealer, state, block.hash)
-  await subnet.produceTo(sealBlock(1, network.protocol))
+  await subnet.produceTo(sealBlock(2, network.protocol))
   for (const voter of subnet.voters)
     await subnet.attest(voter, state, [third, first].includes(voter.hotkey) ? [own] : [])
   await subnet.end(state)
@@ -102,7 +102,7 @@ test('an attested state is asked of its attesters in turn, until one serves it',
     return source && (hotkey === slow?.hotkey ? { ...source, read: never } : source)
   }
   const { clock } = buckets
-  const { value, ms } = await clock.pass(attestedState({ chain, network, openBucket, clock }, 2))
+  const { value, ms } = await clock.pass(attestedState({ chain, network, openBucket, clock }, 3))
   expect(value).toEqual(state)
   expect(ms).toBeLessThanOrEqual(2000)
   for (const hotkey of asked) expect(hotkeys(subnet.voters)).toContain(hotkey)

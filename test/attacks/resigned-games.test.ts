@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
+import { PROTOCOL, type Protocol, type State } from '../../packages/duel/src/index.ts'
 import {
-  decide,
-  firstState,
-  PROTOCOL,
-  type Protocol,
-  type State,
-} from '../../packages/duel/src/index.ts'
-import { constantsOf, epochOf, MULT8, scored } from '../../packages/duel/test/subnet.ts'
-import { make } from '../../packages/envs/src/index.ts'
-import { playSample, soloChallenge } from '../../packages/miners/src/index.ts'
+  constantsOf,
+  epochOf,
+  laneOf,
+  MULT8,
+  startedDuels,
+} from '../../packages/duel/test/subnet.ts'
+import { type Message, make } from '../../packages/envs/src/index.ts'
+import { playPair, soloChallenge } from '../../packages/miners/src/index.ts'
 import { playOut } from './deciding.ts'
 
 /*
@@ -24,37 +24,30 @@ const ENVS = { [HEX]: constantsOf(HEX), [MULT8]: constantsOf(MULT8) }
 function handedOver(envs: Protocol['envs'], rate: number): State {
   const protocol: Protocol = { ...PROTOCOL, envs }
   const factsOf = (state: State) => {
-    const facts = epochOf(state)
-    const tallyOf = (env: string) => {
-      const { quotaFirst: played = 0 } = envs[env] ?? {}
+    const facts = epochOf(state, { protocol })
+    const lane = laneOf(state, (played, env) => {
       const wins = env === HEX ? played : Math.round(rate * played)
-      return [env, scored({ wins, losses: played - wins, played })] as const
-    }
-    const tallies = Object.fromEntries(Object.keys(envs).map(tallyOf))
-    const lanes = Object.fromEntries(Object.keys(facts.lanes).map((lane) => [lane, tallies]))
-    return { ...facts, snapshot: { ...facts.snapshot, protocol }, lanes }
+      return [wins, played - wins, 1_000_000 * wins, 1_000_000 * (played - wins)]
+    })
+    const lanes = Object.fromEntries(Object.keys(facts.lanes).map((voter) => [voter, lane]))
+    return { ...facts, lanes }
   }
-  const first = firstState(protocol, 10)
-  const begun = decide(first, factsOf(first)).state
-  return playOut(begun, factsOf).state
+  return playOut(startedDuels({ protocol }), factsOf).state
 }
 
 test('a champion that resigns loses each game, by its own replies', async () => {
   const { spec } = make(HEX)
   for (let index = 0; index < 20; index++) {
     const challengeId = soloChallenge(HEX, '5e'.repeat(32), index)
-    const challenge = { env: HEX, duel: '0'.repeat(64), index, challengeId }
-    const { verdict, champion } = await playSample(
-      challenge,
-      (role) => ({
-        hotkey: role,
-        agent: ([prompt]) => ({
-          content: role === 'champion' ? 'I resign.' : spec.solve(prompt?.content ?? ''),
-        }),
-      }),
-      () => 0,
-    )
-    expect([verdict, champion.messages.at(-1)?.content]).toEqual(['win', 'I resign.'])
+    const players = {
+      champion: { hotkey: 'a', agent: () => ({ content: 'I resign.' }) },
+      contender: {
+        hotkey: 'b',
+        agent: ([prompt]: readonly Message[]) => ({ content: spec.solve(prompt?.content ?? '') }),
+      },
+    }
+    const { champion } = await playPair({ env: HEX, index, challengeId }, players, () => 0)
+    expect([champion.reward, champion.messages.at(-1)?.content]).toEqual([-1, 'I resign.'])
   }
 })
 

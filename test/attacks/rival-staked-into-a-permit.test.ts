@@ -1,58 +1,50 @@
 /*
- * A rival stakes on a miner until it has a permit, to have it taken for a validator. Protocol §8.11:
- * a permit keeps nobody out of the queue, and a slot that holds a miner's commitment is no voter's.
+ * A rival stakes on a miner until it has a permit, to have it taken for a validator. Protocol §8.12: a
+ * permit keeps nobody out of the queue. Protocol §8.1: a slot that holds a miner's commitment attests
+ * nothing, so it is no voter's, in a network's first epoch too.
  */
 import { expect, test } from 'vitest'
-import { encodeCommitment, LocalChain } from '../../packages/chain/src/index.ts'
-import { encodeBitmap, firstState, stateRoot } from '../../packages/duel/src/index.ts'
-import { decideEpoch, snapshotBlock } from '../../packages/settlement/src/index.ts'
-import { accountOf, network } from './reading-subnet.ts'
+import { encodeCommitment, type Snapshot } from '../../packages/chain/src/index.ts'
+import { decide, firstState, type State } from '../../packages/duel/src/index.ts'
+import { epochOf, MAIN } from '../../packages/duel/test/subnet.ts'
+import { duelSnapshot } from '../../packages/settlement/src/index.ts'
+import { listed, votersOf } from './deciding.ts'
 
-const { protocol } = network
+const voters = votersOf(3)
 const STAKE = 1_000_000_000_000n
-const voters = [1, 2, 3].map((scalar) => accountOf(scalar))
-const [king, staked] = [accountOf(11), accountOf(12)] as const
+/** The rival's stake is more than all voters'. */
+const stakes: Readonly<Record<string, bigint>> = { king: 0n, staked: 10n * STAKE }
 
-/** A chain at the end of its first epoch: the rival's stake is more than all voters'. */
-async function chainOf() {
-  let drawn = 0
-  const chain = LocalChain.create({
-    netuid: 120,
-    random: () => new Uint8Array(32).fill(drawn++),
-    neurons: [...voters, king, staked].map(({ hotkey }) => ({
-      hotkey,
-      stake: hotkey === staked.hotkey ? 10n * STAKE : STAKE,
-    })),
-    params: { tempo: protocol.epochBlocks },
+/** The chain at the end of an epoch, in which all voters attest. */
+function after(state: State): State {
+  const facts = epochOf(state, { validators: voters })
+  const committed = Object.keys(stakes).map((hotkey, block) => {
+    const said = { model: `m-${hotkey}`, revision: 'r', chute: 'c' }
+    return { hotkey, block, fields: encodeCommitment({ kind: 'miner', ...said }) }
   })
-  const state = firstState(protocol, 0)
-  const bitmap = encodeBitmap({ weights: {} }, new Set())
-  const attest = { kind: 'attest', epoch: 0, bitmap, next: 'c'.repeat(64) } as const
-  for (const miner of [king, staked]) {
-    const said = { model: `m-${miner.hotkey}`, revision: 'r', chute: 'c' }
-    const included = chain.commit(miner, encodeCommitment({ kind: 'miner', ...said }))
-    await chain.produce(0)
-    await included
+  const attested = facts.snapshot.validators.flatMap(({ hotkey, attest }) => {
+    const fields = attest && encodeCommitment({ kind: 'attest', ...attest, url: hotkey })
+    return fields ? [{ hotkey, block: 0, fields }] : []
+  })
+  const neurons = [...voters, ...Object.keys(stakes)].map((hotkey, uid) => {
+    const stake = stakes[hotkey] ?? STAKE
+    return { uid, hotkey, stake, permit: stake > 0n, registered: 0, lastUpdate: 0 }
+  })
+  const chain: Snapshot = {
+    head: { number: 0, hash: '' },
+    tempo: 360,
+    revealPeriod: 0,
+    neurons,
+    commitments: [...committed, ...attested],
   }
-  for (const voter of voters) {
-    const said = { ...attest, stateRoot: stateRoot(state), url: voter.hotkey }
-    const included = chain.commit(voter, encodeCommitment(said))
-    await chain.produce(0)
-    await included
-  }
-  while (chain.height < snapshotBlock(1, protocol)) await chain.produce(0)
-  return { chain, state }
+  return decide(state, { ...facts, snapshot: duelSnapshot(chain, state.epoch + 1, MAIN) }).state
 }
 
-test('it contends all the same, and has no vote in any duel', async () => {
-  const { chain, state } = await chainOf()
-  const seen = await chain.snapshot(snapshotBlock(1, protocol))
-  expect(seen.neurons.find(({ hotkey }) => hotkey === staked.hotkey)?.permit).toBe(true)
-  const find = () => Promise.reject(new Error('nobody was due'))
-  const { champion, duel, due } = (await decideEpoch({ chain, network }, state, find)).state
-  expect([champion?.hotkey, duel?.contender.hotkey]).toEqual([king.hotkey, staked.hotkey])
-  const ascending = voters.map(({ hotkey }) => hotkey).sort()
-  expect(Object.keys(duel?.weights ?? {}).sort()).toEqual(ascending)
-  expect(Object.keys(due).sort()).toEqual(ascending)
-  expect(new Set(Object.values(duel?.weights ?? {}))).toEqual(new Set([1_000_000]))
+test('it contends all the same, and has no vote', () => {
+  const first = after(firstState(MAIN, 0))
+  expect([first.champion?.hotkey, Object.keys(first.voters)]).toEqual(['king', voters])
+  const { duels, voters: weights, due } = after(first)
+  expect(listed({ ...first, duels })).toEqual(['staked'])
+  expect([Object.keys(weights), Object.keys(due)]).toEqual([voters, voters])
+  expect(new Set(Object.values(weights))).toEqual(new Set([1_000_000]))
 })

@@ -45,13 +45,13 @@ test('a kept state with a flipped bit is noticed: by the bucket’s copy, or by 
   await subnet.sealAll(state)
   const flipped = { ...state, ratio: state.ratio ^ 1 }
   // In the epoch itself nobody has attested it yet.
-  expect(await startOf(subnet, 1, [state, state])).toEqual(state)
-  expect(await startOf(subnet, 1, [state])).toEqual(state)
-  const wrong = 'v1/states/1.json of'
-  await expect(startOf(subnet, 1, [flipped, state])).rejects.toThrow(wrong)
+  expect(await startOf(subnet, 2, [state, state])).toEqual(state)
+  expect(await startOf(subnet, 2, [state])).toEqual(state)
+  const wrong = 'v1/states/2.json of'
+  await expect(startOf(subnet, 2, [flipped, state])).rejects.toThrow(wrong)
   for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
   await subnet.end(state)
-  await expect(startOf(subnet, 2, [flipped])).rejects.toThrow(wrong)
-  await expect(startOf(subnet, 2, [flipped, state])).rejects.toThrow(wrong)
-  expect(await startOf(subnet, 2, [state, flipped])).toEqual(state)
+  await expect(startOf(subnet, 3, [flipped])).rejects.toThrow(wrong)
+  await expect(startOf(subnet, 3, [flipped, state])).rejects.toThrow(wrong)
+  expect(await startOf(subnet, 3, [state, flipped])).toEqual(state)
 })

@@ -15,7 +15,7 @@ import { testFolder } from '../test-folder.ts'
 import { afVerify } from './af-verify.ts'
 import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
-// Protocol §6.4: readers open the buckets of the duel's voters and nobody else's. What a stranger's
+// Protocol §6.4: readers open the buckets of an epoch's voters and nobody else's. What a stranger's
 // slot or bucket holds is no evidence.
 const STRANGERS = 12
 const root = testFolder('strangers')
@@ -28,7 +28,7 @@ async function crowd(subnet: ReadingSubnet, state: State, kind: 'seal' | 'attest
     const { hotkey: url } = stranger
     buckets.at(url).behaviour = 'fails'
     const hash = 'ab'.repeat(32)
-    const bitmap = encodeBitmap(state.duel ?? { weights: {} }, new Set(hotkeys(subnet.voters)))
+    const bitmap = encodeBitmap(state.voters, new Set(hotkeys(subnet.voters)))
     const said = { epoch: state.epoch, url, head: hash, bitmap, next: hash, stateRoot: hash }
     return chain.commit(stranger, encodeCommitment({ kind, ...said }))
   })
@@ -91,7 +91,7 @@ test('a validator reads as much as without strangers, from voters alone, and com
   expect(crowded.asked.length).toBe(plain.asked.length)
   expect(crowded.asked.length).toBeGreaterThan(0)
   if (crowded.state === undefined || plain.state === undefined) throw new Error('no state')
-  expect(crowded.state.epoch).toBe(2)
+  expect(crowded.state.epoch).toBe(3)
   expect(stateRoot(crowded.state)).toBe(stateRoot(plain.state))
 })
 
@@ -115,6 +115,6 @@ test('af-verify asks each voter for its states and its copies, strangers for not
   server.close().closeAllConnections()
   expect(verified).toMatchObject({ code: 0, flaws: [] })
   expect(new Set(asked)).toEqual(new Set(hotkeys(voters)))
-  // Is any there? The states of epochs 0, 1 and 2, and one block of each lane.
+  // Is any there? The states of epochs 1, 2 and 3, and one block of each lane.
   expect(asked.length).toBe(1 + voters.length * (3 + voters.length))
 })

@@ -1,44 +1,77 @@
 import { expect, test } from 'vitest'
-import type { Sample } from '../../packages/blocks/src/index.ts'
-import { type Conduct, type Crowd, MEAN_MS, sampleAll } from '../../packages/engine/test/crowd.ts'
+import { episodesIn, type Sample } from '../../packages/blocks/src/index.ts'
+import { BLOCK_MS } from '../../packages/chain/src/index.ts'
+import { PROTOCOL } from '../../packages/duel/src/index.ts'
+import { samplingBlocks } from '../../packages/engine/src/own-lane.ts'
+import {
+  type Conduct,
+  type Crowd,
+  contenderOf,
+  sampleAll,
+  serversFor,
+} from '../../packages/engine/test/crowd.ts'
 
 /*
- * A miner's endpoint has room for half as many calls again as its validators need on average, and
- * refuses the others. Strangers call it too, or the other miner does what may hold validators up.
- * Protocol §5.4: games go first and are few at a time, their calls are repeated soon, and each
- * miner has a bound of its own.
+ * Eight duels are on. A miner's endpoint has room for half as many calls again as its validators
+ * need on average, and refuses the others. Strangers call it too, or a contender does what may hold
+ * validators up. Protocol §5.4: games go first and are few at a time, their calls are repeated
+ * soon, each contender's games have turns of their own, and each miner has a bound of its own.
  */
 const HEX = 'hex@0.1.0'
-const validators = 8
-const samplingMs = 600_000
-const quota = { [HEX]: 12, 'mult8@0.1.0': 400 }
-const alone = { validators: 1, quota, samplingMs, servers: Infinity, isQueueing: false }
-const { answered } = await sampleAll(alone)
-const servers = Math.ceil((1.5 * validators * answered * MEAN_MS) / samplingMs)
-const crowd: Crowd = { ...alone, validators, servers }
+const samplingMs = samplingBlocks(PROTOCOL) * BLOCK_MS
+const honest = Array<Conduct>(8).fill('answers')
+const boundless = { champion: Infinity, contender: Infinity }
+const alone: Crowd = {
+  ...{ validators: 1, quota: { [HEX]: 32, 'mult8@0.1.0': 192 }, samplingMs, isQueueing: false },
+  ...{ servers: boundless, contenders: honest },
+}
+const samplesOf = ({ validators, quota }: Crowd): number =>
+  validators * (8 * (quota[HEX] ?? 0) + 9 * (quota['mult8@0.1.0'] ?? 0))
 
 const isGame = ({ env }: Sample): boolean => env === HEX
-const faultsOf = (samples: readonly Sample[]) => ({
-  champion: samples.filter(({ champion }) => champion.fault).length,
-  contender: samples.filter(({ contender }) => contender.fault).length,
+/** Of each miner, how many of its episodes ended with a fault, if any. */
+function faultsOf(samples: readonly Sample[]): Readonly<Record<string, number>> {
+  const faults: Record<string, number> = {}
+  for (const { miner, fault } of samples.flatMap(episodesIn))
+    if (fault) faults[miner] = (faults[miner] ?? 0) + 1
+  return faults
+}
+
+test('with room for 1.5 times the mean need every game and challenge has its turn', async () => {
+  const { answered } = await sampleAll(alone)
+  const servers = serversFor(1.5, answered, samplingMs)
+  const { samples } = await sampleAll({ ...alone, servers })
+  expect(samples.length).toBe(samplesOf(alone))
+  expect(faultsOf(samples)).toEqual({})
 })
 
-test('with room for 1.5 times the mean need, every game and challenge has its turn', async () => {
-  const { samples } = await sampleAll(crowd)
-  expect(samples.length).toBe(validators * (12 + 400))
-  expect(faultsOf(samples)).toEqual({ champion: 0, contender: 0 })
+test('strangers with four times as many callers as it has servers take no game of a duel', async () => {
+  const quota = { [HEX]: 64, 'mult8@0.1.0': 512 }
+  const duel: Crowd = { ...alone, quota, contenders: ['answers'] }
+  const { answered } = await sampleAll(duel)
+  const servers = serversFor(1.5, answered, samplingMs)
+  const { samples } = await sampleAll({ ...duel, servers, foreign: 4 * servers.contender })
+  expect(faultsOf(samples.filter(isGame))).toEqual({})
 })
 
-test('strangers with four times as many callers as it has servers take no game', async () => {
-  const { samples } = await sampleAll({ ...crowd, foreign: 4 * servers })
-  expect(faultsOf(samples.filter(isGame))).toEqual({ champion: 0, contender: 0 })
+test('with room for 3 times the need, strangers with as many callers take no game of eight', async () => {
+  const { answered } = await sampleAll(alone)
+  const servers = serversFor(3, answered, samplingMs)
+  const { samples } = await sampleAll({ ...alone, servers, foreign: servers.champion })
+  expect(faultsOf(samples.filter(isGame))).toEqual({})
 })
 
-const conducts: readonly Conduct[] = ['stalls', 'refuses', 'is large']
+const few: Crowd = { ...alone, quota: { [HEX]: 4, 'mult8@0.1.0': 200 } }
+const usual = await sampleAll(few)
+const CONDUCTS = ['stalls', 'refuses', 'denies', 'is down', 'floods', 'is large'] as const
 
-test.each(conducts)('a contender that %s costs itself alone', async (contender) => {
-  const { samples } = await sampleAll({ ...crowd, validators: 2, contender })
-  const all = samples.length
-  const costs = contender === 'is large' ? 0 : all
-  expect(faultsOf(samples)).toEqual({ champion: 0, contender: costs })
+test.each(CONDUCTS)('a contender that %s costs itself alone', async (conduct) => {
+  const hostile = contenderOf(3)
+  const contenders = honest.map((each, i) => (i === 3 ? conduct : each))
+  const { samples, endedMs } = await sampleAll({ ...few, contenders })
+  expect(samples.length).toBe(samplesOf(few))
+  expect(faultsOf(samples)).toEqual(conduct === 'is large' ? {} : { [hostile]: 204 })
+  // The champion's last game is one with the hostile contender.
+  for (const hotkey of honest.map((_, i) => contenderOf(i)).filter((each) => each !== hostile))
+    expect(endedMs[hotkey]).toBeLessThan(1.1 * (usual.endedMs[hotkey] ?? 0))
 })

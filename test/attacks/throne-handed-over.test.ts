@@ -1,63 +1,48 @@
 /*
- * A champion leaves its throne to a key of the same owner, which then throws its duel to a third
- * one, for the ratio to rise to the ceiling. The old rules forgot the record with the champion: a
- * ratio of .80 in each of four cycles, with the first key sitting down without a duel, or winning
- * one in whose first epoch the champion left, with nothing shown. Protocol §8.10: a throne that is
- * got in any other way than by verdicts keeps its record.
+ * A champion that is known to be good has the record of its throne washed, for a third key of its
+ * owner to win by wins that cost nothing: it hands the throne over to a key that earned little, and
+ * that one throws its duel. The old rules let the rates of whoever was crowned take the place of the
+ * record, and forgot it with a champion that left: a ratio of .80 in each of four cycles, for eight
+ * epochs each. Protocol §8.10: a record is never lowered. Protocol §8.11: nobody leaves the throne
+ * but by a duel.
  */
 import { expect, test } from 'vitest'
-import { decide, type Miner, type State } from '../../packages/duel/src/index.ts'
-import { epochOf, miner, type Scene } from '../../packages/duel/test/subnet.ts'
-import { begin, playOut } from './deciding.ts'
+import type { State } from '../../packages/duel/src/index.ts'
+import { crownedFirst, epochOf, miner } from '../../packages/duel/test/subnet.ts'
+import { after, listed, playOut } from './deciding.ts'
 
 const FLOOR = 510_000
-/** Whoever contends earns nine tenths, and the champion nothing. */
-const THROWN: Scene = { rates: [0.9, 0], points: () => [0.9, 0] }
 
-const seated = ({ hotkey = '', revision }: Partial<Miner> = {}) => miner(hotkey, 1, revision)
-
-/** The champion, seated like this, throws a duel to `name`. */
-function thrownTo(name: string, state: State): State {
-  const miners = [seated(state.champion), miner(name, 2)]
-  const started = state.duel ? state : decide(state, epochOf(state, { ...THROWN, miners })).state
-  expect(started.duel?.contender.hotkey).toBe(name)
-  return playOut(started, (state) => epochOf(state, { ...THROWN, miners })).state
-}
-
-/** The champion leaves, and `name` sits down without a duel. */
-const vacated = (name: string, state: State): State =>
-  decide(state, epochOf(state, { miners: [miner(name, 2)] })).state
-
-/** `name` contends, and the champion leaves in that duel's first epoch: nothing was shown. */
-function inherited(name: string, state: State): State {
-  const both = [seated(state.champion), miner(name, 2)]
-  const started = decide(state, epochOf(state, { miners: both })).state
-  expect(started.duel?.contender.hotkey).toBe(name)
-  return decide(started, epochOf(started, { miners: [miner(name, 2)], rates: [0, 0] })).state
+/** The champion is silent, and `name` earns this share of all there is. */
+function thrownTo(name: string, share: number, state: State): State {
+  const scene = { miners: [miner(name)], rates: [share, 0] as const }
+  const started = after(state, scene).state
+  expect(listed(started)).toEqual([name])
+  const { state: crowned } = playOut(started, (state) => epochOf(state, scene))
+  expect(crowned.champion?.hotkey).toBe(name)
+  return crowned
 }
 
 /** A network whose champion once won by nine tenths, the ratio at the floor again since long. */
-const once = { ...thrownTo('k0', begin({ miners: [miner('m1')] })), ratio: FLOOR }
+const first = crownedFirst({ miners: [miner('m1')] })
+const once = { ...thrownTo('k0', 0.90625, first), ratio: FLOOR }
 
-test.each([
-  ['sits down without a duel', vacated],
-  ['wins the duel in whose first epoch the champion leaves', inherited],
-] as const)('in four cycles of a key that %s the ratio stays at the floor', (_, handOver) => {
-  expect(Object.values(once.record)).toEqual([900_000, 900_000])
+test('in four cycles of a weak key that beats a silent champion the ratio stays at the floor', () => {
+  expect(Object.values(once.record)).toEqual([906_250, 906_250])
   let state: State = once
   for (let cycle = 1; cycle <= 4; cycle++) {
-    state = handOver(`sits ${cycle}`, state)
-    expect(state.champion?.hotkey).toBe(`sits ${cycle}`)
-    expect(Object.values(state.record)).toEqual([900_000, 900_000])
-    state = thrownTo(`next ${cycle}`, state)
-    expect([state.champion?.hotkey, state.ratio]).toEqual([`next ${cycle}`, FLOOR])
+    state = thrownTo(`weak ${cycle}`, 0.3125, state)
+    expect([Object.values(state.record), state.ratio]).toEqual([[906_250, 906_250], FLOOR])
+    state = thrownTo(`next ${cycle}`, 0.90625, state)
+    expect([Object.values(state.record), state.ratio]).toEqual([[906_250, 906_250], FLOOR])
   }
 })
 
-test('an empty throne keeps its record for whoever takes it', () => {
-  const empty = decide(once, epochOf(once, { miners: [] })).state
-  expect(empty.champion).toBeUndefined()
-  const taken = vacated('sits', empty)
-  expect([taken.champion?.hotkey, taken.record]).toEqual(['sits', once.record])
-  expect(thrownTo('next', taken).ratio).toBe(FLOOR)
+test('a champion that leaves keeps throne and record until it has lost', () => {
+  const left = after(once, { miners: [miner('next')], unregistered: ['k0'] }).state
+  expect([left.champion?.hotkey, left.record]).toEqual(['k0', once.record])
+  const { state } = playOut(left, (state) =>
+    epochOf(state, { miners: [miner('next')], rates: [0.90625, 0] }),
+  )
+  expect([state.champion?.hotkey, state.ratio]).toEqual(['next', FLOOR])
 })

@@ -4,12 +4,12 @@
  * earned in this duel.
  */
 import { expect, test } from 'vitest'
-import { decide, type State } from '../../packages/duel/src/index.ts'
-import { ENVS, epochOf, type Scene } from '../../packages/duel/test/subnet.ts'
-import { begin, playOut } from './deciding.ts'
+import type { State } from '../../packages/duel/src/index.ts'
+import { ENVS, epochOf, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
+import { after, playOut } from './deciding.ts'
 
 /** The champion earned eight tenths, in the duel that crowned it or in one that it survived. */
-const known = { ...begin({}), record: Object.fromEntries(ENVS.map((env) => [env, 800_000])) }
+const known = { ...startedDuels(), record: Object.fromEntries(ENVS.map((env) => [env, 800_000])) }
 const won = (state: State, points: readonly [contender: number, champion: number]) => {
   const scene: Scene = { rates: [0.85, 0], points: () => points }
   return playOut(state, (state) => epochOf(state, scene)).state
@@ -27,8 +27,7 @@ test('an accomplice that earned no more than the record leaves it at the floor',
 })
 
 test('a duel survived with little does not lower the record', () => {
-  const lost = epochOf(known, { rates: [0, 0.6], points: () => [0, 0.6] })
-  const { state, report } = decide(known, lost)
-  expect(report.outcome).toBe('champion')
+  const { state, report } = after(known, { rates: [0, 0.6], points: () => [0, 0.6] })
+  expect(report.duels.map(({ standing }) => standing)).toEqual(['lost'])
   expect(state.record).toEqual(known.record)
 })

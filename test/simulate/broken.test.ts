@@ -24,8 +24,8 @@ vi.mock('../../packages/engine/src/journal.ts', async (original) => {
 })
 
 it('finds a validator that loses what it has acknowledged', async () => {
-  const crash = { kind: 'crash', epoch: 1, place: 'journal', when: 'before', disk: 'cut' } as const
+  const crash = { kind: 'crash', epoch: 2, place: 'journal', when: 'before', disk: 'cut' } as const
   const faults = [0, 1, 2, 3].map((who): Fault => ({ ...crash, who, op: 14, downMs: 1000 }))
-  const { violation } = await simulate(drawWorld(3, 2), faults)
+  const { violation } = await simulate(drawWorld(3, 3), faults)
   expect(violation?.promise).toBe('no sample is lost')
 })

@@ -2,16 +2,17 @@ import type { Sample } from '../../packages/blocks/src/index.ts'
 import {
   type Duel,
   firstState,
-  type Miner,
+  quotasOf,
   type State,
   stateRoot,
+  type Weights,
 } from '../../packages/duel/src/index.ts'
 import { type Recomputed, recompute } from '../../packages/settlement/src/index.ts'
 import { epochsOf, type Lie } from './faults.ts'
 import { strengthOf } from './miners.ts'
 import type { Seat, Subnet } from './seat.ts'
 import { ThroneWatch } from './throne-watch.ts'
-import { type Samples, textOf, Witness } from './witness.ts'
+import { nameOf, type Samples, textOf, Witness } from './witness.ts'
 
 /** Something happened that must never happen. */
 export interface Violation {
@@ -31,8 +32,6 @@ export interface DuelEnd {
   /** The ratio that the contender had to beat. */
   readonly ratio: number
   readonly outcome: 'champion' | 'contender'
-  /** Were both miners there in all of its epochs? */
-  readonly isWhole: boolean
   /** Did a third of the weight lie or have trouble in one of them? */
   readonly isTroubled: boolean
 }
@@ -40,13 +39,14 @@ export interface DuelEnd {
 /** A contender that in the long run wins less than this never dethrones by luck. */
 const FAR_WORSE = 0.3
 
-const VOID: readonly Lie[] = ['drops a sample', 'seals nothing']
+const DROPS: Lie = 'drops a sample'
+const VOID: readonly Lie[] = [DROPS, 'seals nothing']
 
 /** Checks, epoch by epoch and from public data, that a subnet keeps what is promised of it. */
 export class Checker {
   /** The first promise that was broken. */
   violation: Violation | undefined
-  /** Do liars have a third of a duel's weight? */
+  /** Do liars have a third of the weight? */
   isBeyond = false
   frozen = 0
   readonly duels: DuelEnd[] = []
@@ -58,8 +58,8 @@ export class Checker {
   #state: State
   /** By epoch, the root of the state that governs it. */
   readonly #roots = new Map<number, string>()
-  /** Did a third of the weight lie or have trouble, at any time in this duel? */
-  #isTroubled = false
+  /** The duels in which a third of the weight lied or had trouble, at any time. */
+  readonly #troubled = new Set<string>()
 
   constructor(subnet: Subnet, seats: readonly Seat[]) {
     this.#subnet = subnet
@@ -70,16 +70,16 @@ export class Checker {
 
   /**
    * Decides the next epoch from the chain and the buckets alone, and checks everything. If so many
-   * were away when a duel began that liars have a third of its weight, nothing is promised.
+   * are away that liars have a third of the weight, nothing is promised.
    */
   async epochEnded(): Promise<void> {
-    this.isBeyond = this.#areThird(this.#state.duel?.weights, ({ isLiar }) => isLiar)
+    this.isBeyond = this.#areThird(this.#state.voters, ({ isLiar }) => isLiar)
     if (this.isBeyond) return
     const { chain, rules, network } = this.#subnet
     const samples = new Map<string, Samples>()
     const onSample = (sample: Sample, { validator }: { readonly validator: string }): void => {
       const lane: Samples = samples.get(validator) ?? new Map()
-      samples.set(validator, lane.set(sample.challengeId, textOf(sample)))
+      samples.set(validator, lane.set(nameOf(sample), textOf(sample)))
     }
     const openBucket = network.strangers(this.#seats.map(({ account }) => account.hotkey))
     const options = { chain, network: rules, openBucket, from: this.#state, onSample }
@@ -95,11 +95,9 @@ export class Checker {
     this.#checkAcceptance(value)
     this.#checkLiveness(value)
     for (const seat of this.#seats) this.witness.checkSamples(seat, value, samples)
-    const { weights } = value.quorum
     const isAway = (seat: Seat): boolean => seat.isLiar || this.#isDisturbed(seat, value.epoch)
-    const isKnown = Object.keys(weights).length > 0
-    this.#throne.see(value, isKnown && !this.#areThird(weights, isAway))
-    this.#noteDuel(value)
+    this.#throne.see(value, !this.#areThird(value.before.voters, isAway))
+    this.#noteDuels(value)
   }
 
   /** After a calm epoch every honest validator is in the current epoch, with the same state. */
@@ -146,11 +144,15 @@ export class Checker {
    * No honest voter attests a lane that is not whole, and no lane counts without an honest voter.
    * Protocol §8.3.
    */
-  #checkAcceptance({ epoch, report }: Recomputed): void {
+  #checkAcceptance({ epoch, report, before }: Recomputed): void {
     if (report.frozen) return
+    // While all wait for a throne that frozen epochs delay, a lane has nothing to drop.
+    const isEmpty = Object.values(quotasOf(before)).every((envs) => Object.keys(envs).length === 0)
     for (const [hotkey, { accepted, attesters }] of Object.entries(report.lanes)) {
       const seat = this.#seatOf(hotkey)
-      const isVoid = VOID.some((how) => this.#subnet.troubles.lies(seat.index, how))
+      const isVoid = VOID.some(
+        (how) => this.#subnet.troubles.lies(seat.index, how) && !(isEmpty && how === DROPS),
+      )
       const isByLiarsAlone = attesters.every((attester) => this.#seatOf(attester).isLiar)
       const lane = `that of ${seat.index} in epoch ${epoch}`
       if (isVoid && !isByLiarsAlone) this.#break('nobody attests a void lane', lane)
@@ -160,14 +162,16 @@ export class Checker {
 
   /**
    * If less than a third of the weight lies or has trouble, nothing is frozen and every honest lane
-   * counts.
+   * counts. Nobody votes in a network's first epoch.
    */
   #checkLiveness({ epoch, report, before }: Recomputed): void {
+    if (Object.keys(before.voters).length === 0) return
     if (report.frozen) this.frozen += 1
     const isOut = (seat: Seat): boolean => seat.isLiar || this.#isDisturbed(seat, epoch)
-    const isTroubled = this.#areThird(before.duel?.weights, isOut)
-    this.#isTroubled ||= isTroubled
-    if (isTroubled) return
+    if (this.#areThird(before.voters, isOut)) {
+      for (const duel of before.duels) this.#troubled.add(turnOf(duel))
+      return
+    }
     if (report.frozen) this.#break('no epoch is frozen', `epoch ${epoch} is`)
     for (const [hotkey, lane] of Object.entries(report.lanes)) {
       const seat = this.#seatOf(hotkey)
@@ -177,9 +181,8 @@ export class Checker {
   }
 
   /** Do the seats that `isMeant` selects have a third of these weights, if there are any? */
-  #areThird(weights: Duel['weights'] = {}, isMeant: (seat: Seat) => boolean): boolean {
+  #areThird(weights: Weights, isMeant: (seat: Seat) => boolean): boolean {
     let [meant, all] = [0, 0]
-    // Stakes never change here, so these are also the weights of today.
     for (const [hotkey, weight] of Object.entries(weights)) {
       all += weight
       if (isMeant(this.#seatOf(hotkey))) meant += weight
@@ -187,34 +190,21 @@ export class Checker {
     return all > 0 && 3 * meant >= all
   }
 
-  #noteDuel({ before: { duel }, report, epoch }: Recomputed): void {
-    if (duel === undefined || report.outcome === undefined) return
-    const { champion, contender, start } = duel
-    const { world } = this.#subnet
-    const [c, p] = [strengthOf(world, contender), strengthOf(world, champion)]
-    const decisive = c * (1 - p) + p * (1 - c)
-    const haveMoved = [champion, contender].some((miner) => this.#hasMoved(miner, start, epoch))
-    const rate = decisive === 0 ? 0 : (c * (1 - p)) / decisive
-    if (!haveMoved && report.outcome === 'contender' && rate < FAR_WORSE)
-      this.#break('nobody far worse dethrones', `the contender of epoch ${epoch} does`)
-    this.duels.push({
-      epoch,
-      decisive,
-      rate,
-      ratio: duel.ratio / 1e6,
-      outcome: report.outcome,
-      isWhole: !haveMoved,
-      isTroubled: this.#isTroubled,
-    })
-    this.#isTroubled = false
-  }
-
-  /** Did the miner leave or commit again in these epochs? A miner that leaves loses. */
-  #hasMoved({ hotkey }: Miner, from: number, to: number): boolean {
-    const { miners, protocol } = this.#subnet.world
-    const player = miners.find(({ account }) => account.hotkey === hotkey)
-    const epochs = player?.moves.map(({ block }) => Math.floor(block / protocol.epochBlocks)) ?? []
-    return epochs.some((epoch) => from <= epoch && epoch <= to)
+  #noteDuels({ before, state, report, epoch }: Recomputed): void {
+    const { champion, ratio } = before
+    if (champion === undefined) return
+    const going = new Set(state.duels.map(turnOf))
+    for (const duel of report.duels.filter((each) => !going.has(turnOf(each)))) {
+      const { world } = this.#subnet
+      const [c, p] = [strengthOf(world, duel.contender), strengthOf(world, champion)]
+      const decisive = c * (1 - p) + p * (1 - c)
+      const rate = decisive === 0 ? 0 : (c * (1 - p)) / decisive
+      const outcome = duel.standing === 'won' ? 'contender' : 'champion'
+      if (outcome === 'contender' && rate < FAR_WORSE)
+        this.#break('nobody far worse wins', `a contender of epoch ${epoch} does`)
+      const isTroubled = this.#troubled.has(turnOf(duel))
+      this.duels.push({ epoch, decisive, rate, ratio: ratio / 1e6, outcome, isTroubled })
+    }
   }
 
   /** Did anything go wrong for this seat in this epoch, or in the one before? */
@@ -230,3 +220,7 @@ export class Checker {
     return this.#seats.find(({ account }) => account.hotkey === hotkey)!
   }
 }
+
+/** A contender has one duel that starts in an epoch. */
+const turnOf = ({ contender, start }: Pick<Duel, 'contender' | 'start'>): string =>
+  `${contender.hotkey} ${start}`

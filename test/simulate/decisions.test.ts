@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { decisionsOf } from './decisions.ts'
+import { type DuelReport, isWon } from '../../packages/duel/src/index.ts'
+import { type DecidedEpoch, decisionsOf } from './decisions.ts'
 import { streamOf } from './draw.ts'
 import { drawFaults } from './faults.ts'
 import { strengthOf } from './miners.ts'
@@ -16,46 +17,58 @@ function play(seed: number) {
   const liars = new Set(faults.filter(({ kind }) => kind === 'lies').map(({ who }) => who))
   const broken: string[] = []
   const watch = new ThroneWatch((promise, detail) => broken.push(`${promise}: ${detail}`))
-  const seen = { broken, epochs: 0, frozen: 0, duels: 0, worse: 0, falsely: 0, isBeyond: false }
+  const seen = { broken, epochs: 0, frozen: 0, most: 0, duels: 0, won: 0, worse: 0, falsely: 0 }
   const whoIs = (hotkey: string) => world.validators.findIndex((each) => each.hotkey === hotkey)
   for (const decided of decisionsOf(world, faults)) {
-    const { before, report, present, quorum, snapshot } = decided
-    const weigh = (weights: Readonly<Record<string, number>>, isMeant: (who: number) => boolean) =>
-      Object.entries(weights).reduce((sum, [key, ppm]) => sum + (isMeant(whoIs(key)) ? ppm : 0), 0)
-    const { weights = {} } = before.duel ?? {}
-    const lying = weigh(weights, (who) => liars.has(who))
-    seen.isBeyond = lying > 0 && 3 * lying >= weigh(weights, () => true)
-    if (seen.isBeyond) break
-    const honest = weigh(quorum.weights, (who) => present.includes(who) && !liars.has(who))
-    const all = weigh(quorum.weights, () => true)
+    const { before, report, present } = decided
+    const weigh = (isMeant: (who: number) => boolean) =>
+      Object.entries(before.voters).reduce(
+        (sum, [key, ppm]) => sum + (isMeant(whoIs(key)) ? ppm : 0),
+        0,
+      )
+    const [lying, all] = [weigh((who) => liars.has(who)), weigh(() => true)]
+    if (lying > 0 && 3 * lying >= all) return { ...seen, isBeyond: true }
+    const honest = weigh((who) => present.includes(who) && !liars.has(who))
     watch.see(decided, all > 0 && 3 * honest >= 2 * all)
     seen.epochs += 1
     seen.frozen += Number(report.frozen)
-    if (!before.duel || !report.outcome) continue
-    seen.duels += 1
-    const { champion, contender } = before.duel
-    const stands = (hotkey: string, revision: string) =>
-      snapshot.miners.some((miner) => miner.hotkey === hotkey && miner.revision === revision)
-    const [c, p] = [strengthOf(world, contender), strengthOf(world, champion)]
-    if (c > p || !stands(champion.hotkey, champion.revision)) continue
-    seen.worse += 1
-    if (report.outcome !== 'contender') continue
-    seen.falsely += 1
-    if (c < p) broken.push(`a contender of ${c} dethrones one of ${p} in epoch ${before.epoch}`)
+    seen.most = Math.max(seen.most, before.duels.length)
+    const p = before.champion ? strengthOf(world, before.champion) : 0
+    const strengths = duelsEnding(decided).map(({ contender, standing }) => {
+      return { c: strengthOf(world, contender), isWon: standing === 'won' }
+    })
+    const worse = strengths.filter(({ c }) => c <= p)
+    seen.duels += strengths.length
+    seen.won += strengths.filter(({ isWon }) => isWon).length
+    seen.worse += worse.length
+    seen.falsely += worse.filter(({ isWon }) => isWon).length
+    for (const { c } of worse.filter(({ c, isWon }) => isWon && c < p))
+      broken.push(`a contender of ${c} wins against one of ${p} in epoch ${before.epoch}`)
   }
-  return seen
+  return { ...seen, isBeyond: false }
 }
 
-test('duels start with a quorum, end frozen, and crown nobody worse, whoever is away', () => {
-  const sums = { epochs: 0, frozen: 0, duels: 0, worse: 0, falsely: 0, beyond: 0 }
+/** The duels that are won or lost by this epoch. */
+function duelsEnding({ before, report }: DecidedEpoch): readonly DuelReport[] {
+  return report.duels.filter(({ standing }, i) => {
+    const duel = before.duels[i]
+    return standing !== 'open' && duel !== undefined && !isWon(duel, before.protocol)
+  })
+}
+
+test('duels begin, end and crown as promised, and nobody worse, whoever is away', () => {
+  const sums = { most: 0, beyond: 0, epochs: 0, frozen: 0, duels: 0, won: 0, worse: 0, falsely: 0 }
   for (let seed = 0; seed < SEEDS; seed++) {
     const { broken, isBeyond, ...seen } = play(seed)
     expect(broken, `seed ${seed}`).toEqual([])
-    for (const key of ['epochs', 'frozen', 'duels', 'worse', 'falsely'] as const)
+    for (const key of ['epochs', 'frozen', 'duels', 'won', 'worse', 'falsely'] as const)
       sums[key] += seen[key]
+    sums.most = Math.max(sums.most, seen.most)
     sums.beyond += Number(isBeyond)
   }
   if (process.env.SEEDS) console.log(sums)
   expect(sums.frozen).toBeGreaterThan(0)
+  expect(sums.most).toBeGreaterThan(1)
+  expect(sums.won).toBeGreaterThan(0)
   expect(sums.falsely).toBeLessThanOrEqual(0.05 * sums.worse + 3)
 })

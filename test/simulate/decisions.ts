@@ -5,12 +5,12 @@ import {
   encodeBitmap,
   type Facts,
   firstState,
-  quotaOf,
+  type Lanes,
+  type LaneTally,
   type State,
   stateRoot,
-  type Tally,
 } from '../../packages/duel/src/index.ts'
-import { scored } from '../../packages/duel/test/subnet.ts'
+import { laneOf } from '../../packages/duel/test/subnet.ts'
 import type { Generator } from '../../packages/prng/src/index.ts'
 import { streamOf } from './draw.ts'
 import type { Fault, Lie } from './faults.ts'
@@ -85,30 +85,28 @@ class EpochOf {
     )
   }
 
-  /** What a validator saw, or made up, in each environment. */
-  #drawLane(who: number, random: Generator): Readonly<Record<string, Tally>> {
-    const { duel, epoch, protocol } = this.#state
-    const [c, p] = duel
-      ? [strengthOf(this.#world, duel.contender), strengthOf(this.#world, duel.champion)]
-      : [0, 0]
+  /** What a validator saw, or made up, of each contender in each environment. */
+  #drawLane(who: number, random: Generator): Lanes[string] {
+    const { duels, champion } = this.#state
+    const p = champion ? strengthOf(this.#world, champion) : 0
     const isMadeUp = this.#lies(who, 'makes samples up')
-    const envs = Object.entries(protocol.envs).map(([env, constants]) => {
-      const played = duel ? quotaOf(epoch - duel.start + 1, constants) : 0
-      if (isMadeUp) return [env, scored(c < p ? all('wins', played) : all('losses', played))]
-      const counts = { wins: 0, losses: 0, played }
+    return laneOf(this.#state, (played, _, hotkey) => {
+      const duel = duels.find(({ contender }) => contender.hotkey === hotkey)
+      const c = duel ? strengthOf(this.#world, duel.contender) : 0
+      if (isMadeUp) return c < p ? scored(played, 0) : scored(0, played)
+      let [wins, losses] = [0, 0]
       for (let i = 0; i < played; i++) {
-        const [contender, champion] = [random.random() < c, random.random() < p]
-        if (contender && !champion) counts.wins += 1
-        if (champion && !contender) counts.losses += 1
+        const [isSolved, isAnswered] = [random.random() < c, random.random() < p]
+        if (isSolved && !isAnswered) wins += 1
+        if (isAnswered && !isSolved) losses += 1
       }
-      return [env, scored(counts)]
+      return scored(wins, losses)
     })
-    return Object.fromEntries(envs)
   }
 
   #snapshot(attesting: readonly number[], whole: ReadonlySet<string>): DuelSnapshot {
     const { miners, validators, stakes, protocol } = this.#world
-    const { epoch, duel } = this.#state
+    const { epoch, voters } = this.#state
     const root = stateRoot(this.#state)
     const bitsOf = (who: number): ReadonlySet<string> => {
       if (this.#lies(who, 'attests none')) return new Set()
@@ -117,7 +115,7 @@ class EpochOf {
     }
     const attestOf = (who: number) => ({
       epoch,
-      bitmap: encodeBitmap(duel ?? { weights: {} }, bitsOf(who)),
+      bitmap: encodeBitmap(voters, bitsOf(who)),
       next: HASH,
       stateRoot: this.#lies(who, 'attests another state') ? HASH : root,
     })
@@ -145,15 +143,17 @@ class EpochOf {
   }
 }
 
-const all = (kind: 'wins' | 'losses', played: number) => ({
-  wins: 0,
-  losses: 0,
-  played,
-  [kind]: played,
-})
+/** Whoever wins a challenge earns all there is, and nobody else anything. */
+const scored = (wins: number, losses: number): LaneTally => [
+  wins,
+  losses,
+  1_000_000 * wins,
+  1_000_000 * losses,
+]
 
-/** The challenges that the contender won, without those that it lost. */
-const leadIn = (lanes: readonly Readonly<Record<string, Tally>>[]): number =>
+/** The challenges that contenders won, without those that they lost. */
+const leadIn = (lanes: readonly Lanes[string][]): number =>
   lanes
     .flatMap((lane) => Object.values(lane))
-    .reduce((sum, { wins, losses }) => sum + wins - losses, 0)
+    .flatMap((envs) => Object.values(envs))
+    .reduce((sum, [wins, losses]) => sum + wins - losses, 0)

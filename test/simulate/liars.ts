@@ -85,10 +85,10 @@ const dropOne = (samples: readonly Sample[]): readonly Sample[] => samples.slice
 const laterBy =
   (ms: number) =>
   (samples: readonly Sample[]): readonly Sample[] =>
-    samples.map((sample) => ({
-      ...sample,
-      champion: { ...sample.champion, ms: sample.champion.ms + ms },
-    }))
+    samples.map((sample) => {
+      if ('miner' in sample) return { ...sample, ms: sample.ms + ms }
+      return { ...sample, champion: { ...sample.champion, ms: sample.champion.ms + ms } }
+    })
 
 /**
  * Puts a changed copy of the sealed block into the liar's bucket, beside the block. Returns the

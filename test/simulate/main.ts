@@ -63,7 +63,7 @@ for (let seed = first; seed < end; seed++) {
 const { falsely, rightly, broken } = totalsOf(duels)
 console.log(
   `${end - first} seeds, ${duels.length} duels, ${frozen} frozen epochs, ${beyond} ended early; ` +
-    `${falsely.count} of ${falsely.of} contenders no better than the ratio dethroned, ` +
+    `${falsely.count} of ${falsely.of} contenders no better than the ratio won, ` +
     `${rightly.count} of ${rightly.of} far better ones`,
 )
 for (const text of broken) console.log(text)

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { encodeCommitment } from '../../packages/chain/src/index.ts'
-import type { Duel, Miner } from '../../packages/duel/src/index.ts'
+import type { Miner, State } from '../../packages/duel/src/index.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
 import { playerReply } from '../../packages/miners/src/index.ts'
 import type { Machine } from './machine.ts'
@@ -48,13 +48,13 @@ export function honestAgent(world: World, machine: Machine): Setup['agent'] {
     }
 }
 
-/** How a liar makes samples up: the weaker miner plays perfectly, the other gives up. */
-export function liarsAgent(world: World, duelOf: () => Duel | undefined): Setup['agent'] {
+/** How a liar makes samples up: the weakest miner plays perfectly, the others give up. */
+export function liarsAgent(world: World, stateOf: () => State | undefined): Setup['agent'] {
   return (miner) => async (messages) => {
-    const { champion, contender } = duelOf() ?? { champion: miner, contender: miner }
-    const isChampionWeaker = strengthOf(world, champion) < strengthOf(world, contender)
-    const favourite = isChampionWeaker ? champion : contender
-    if (miner.hotkey !== favourite.hotkey) return { content: 'I give up.' }
+    const { champion = miner, duels = [] } = stateOf() ?? {}
+    const players = [...duels.map(({ contender }) => contender), champion]
+    players.sort((a, b) => strengthOf(world, a) - strengthOf(world, b))
+    if (miner.hotkey !== players[0]?.hotkey) return { content: 'I give up.' }
     return { content: playerReply(messages.at(-1)?.content ?? '', { skill: 1, seed: '' }) }
   }
 }

@@ -133,7 +133,7 @@ export class Seat implements Disposable {
     }
     const chain = this.isLiar ? lyingChain({ chain: this.#view, account }, liar) : this.#view
     const agent = lies('makes samples up')
-      ? liarsAgent(world, () => this.#validator?.state?.duel)
+      ? liarsAgent(world, () => this.#validator?.state)
       : honestAgent(world, machine)
     return {
       chain,

@@ -16,7 +16,7 @@ const CHECKED_AT = 5
 /** The result of running a world. */
 export interface Ran {
   readonly violation: Violation | undefined
-  /** Did it end early, because liars had a third of a duel's weight? */
+  /** Did it end early, because liars had a third of the weight? */
   readonly isBeyond: boolean
   readonly duels: readonly DuelEnd[]
   readonly frozen: number

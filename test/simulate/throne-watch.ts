@@ -1,103 +1,144 @@
 import {
+  type Decided,
   type Duel,
+  type DuelSnapshot,
+  isWon,
   type Miner,
   minerOf,
-  nextContenders,
+  queueOf,
+  type State,
   stateRoot,
 } from '../../packages/duel/src/index.ts'
-import type { Recomputed } from '../../packages/settlement/src/index.ts'
 import { type Break, textOf } from './witness.ts'
 
-/** What it looks at. */
-type Seen = Pick<Recomputed, 'before' | 'state' | 'snapshot' | 'report'>
+/** What it looks at: an epoch, decided. */
+interface Seen extends Pick<Decided, 'state' | 'report'> {
+  /** Governed the epoch. */
+  readonly before: State
+  readonly snapshot: DuelSnapshot
+}
 
-/** With so many frozen epochs a duel is over. Protocol §8.3. */
+/** With so many frozen epochs an open duel is over. Protocol §8.3. */
 const FROZEN_MOST = 4
 
 /**
- * Checks by a count of its own, from chain and states, when duels start and how the throne falls.
- * Protocol §8.1, §8.3, §8.11.
+ * Checks by counts of its own, from chain and states, who votes, who has a turn and for how long,
+ * and how the throne falls. Protocol §8.1, §8.3, §8.10, §8.11, §8.12.
  */
 export class ThroneWatch {
   readonly #break: Break
   /** By hotkey, the last epoch that it attested, or the network's first. */
   readonly #attested = new Map<string, number>()
-  /** Of the duel that goes on. */
-  #frozen = 0
+  /** By open duel, how many of its epochs were frozen. */
+  #frozen: ReadonlyMap<string, number> = new Map()
 
   constructor(onBreak: Break) {
     this.#break = onBreak
   }
 
   /** Takes an epoch that was decided. Are those who attest a quorum, as far as anyone can tell? */
-  see(decided: Seen, hasQuorum: boolean): void {
-    const heard = this.#heardIn(decided)
-    const { before, state, snapshot } = decided
-    const isFirst = before.attested === undefined
-    if (isFirst)
-      for (const { hotkey } of snapshot.validators) this.#attested.set(hotkey, before.epoch)
-    if (state.duel && state.duel.id !== before.duel?.id)
-      this.#checkStart(decided, state.duel, heard)
-    if (hasQuorum) this.#checkWaiting(decided)
-    this.#checkFrozen(decided)
-    this.#checkThrone(decided)
-    for (const hotkey of heard) this.#attested.set(hotkey, before.epoch)
-  }
-
-  /** Whose attestation of the epoch and its state is on chain. */
-  #heardIn({ before, snapshot }: Seen): ReadonlySet<string> {
+  see(seen: Seen, hasQuorum: boolean): void {
+    const { before, state, snapshot } = seen
     const root = stateRoot(before)
-    const heard = snapshot.validators.filter(
-      ({ attest }) => attest?.epoch === before.epoch && attest.stateRoot === root,
-    )
-    return new Set(heard.map(({ hotkey }) => hotkey))
+    if (before.attested === undefined)
+      for (const { hotkey } of snapshot.validators) this.#attested.set(hotkey, before.epoch)
+    this.#checkVoters(seen)
+    this.#checkTurns(seen)
+    this.#checkFrozen(seen)
+    this.#checkBegun(seen, hasQuorum)
+    this.#checkThrone(seen)
+    this.#checkRatio(seen)
+    for (const { hotkey, attest } of snapshot.validators)
+      if (attest?.epoch === before.epoch && attest.stateRoot === root)
+        this.#attested.set(hotkey, before.epoch)
+    for (const duel of state.duels) this.#checkLength(seen, duel)
   }
 
-  /** All active ones vote, absent or not, and two thirds of them attest. */
-  #checkStart({ before, snapshot }: Seen, { weights }: Duel, heard: ReadonlySet<string>): void {
-    const { epoch, protocol } = before
+  /** All active ones vote in the coming epoch, absent or not, and nobody else. */
+  #checkVoters({ before: { epoch, protocol }, state, snapshot }: Seen): void {
     const since = (hotkey: string) =>
       epoch - (this.#attested.get(hotkey) ?? Number.NEGATIVE_INFINITY)
     const active = snapshot.validators
       .map(({ hotkey }) => hotkey)
       .filter((hotkey) => since(hotkey) < protocol.quorumEpochs)
-    if (textOf(active.sort()) !== textOf(Object.keys(weights).sort()))
-      this.#break('all active validators vote', `not in the duel from epoch ${epoch + 1} on`)
-    let [attesting, all] = [0, 0]
-    for (const [hotkey, weight] of Object.entries(weights)) {
-      all += weight
-      if (heard.has(hotkey)) attesting += weight
-    }
-    if (3 * attesting < 2 * all)
-      this.#break('no duel starts without a quorum', `one does in epoch ${epoch + 1}`)
+    if (textOf(active.sort()) !== textOf(Object.keys(state.voters).sort()))
+      this.#break('all active validators vote', `not in epoch ${epoch + 1}`)
   }
 
-  #checkWaiting({ state, snapshot }: Seen): void {
-    const isWaiting = nextContenders(state, snapshot).length > 0
-    if (state.champion && !state.duel && isWaiting)
-      this.#break('with a quorum a duel starts', `none does in epoch ${state.epoch}`)
+  /** Nobody has two turns, or waits in one, and what a miner committed counts until it ends. */
+  #checkTurns({ before, state, snapshot }: Seen): void {
+    const { epoch, duels, champion } = state
+    const playing = [...(champion ? [champion] : []), ...duels.map(({ contender }) => contender)]
+    const hotkeys = new Set(playing.map(({ hotkey }) => hotkey))
+    if (duels.length > state.protocol.duelsMost || hotkeys.size < playing.length)
+      this.#break('everybody has one turn', `not in epoch ${epoch}`)
+    if (queueOf(state, snapshot).some(({ hotkey }) => hotkeys.has(hotkey)))
+      this.#break('nobody waits in its turn', `somebody does in epoch ${epoch}`)
+    const isKept = ({ contender, start }: Duel) =>
+      start === epoch ||
+      before.duels.some((duel) => duel.start === start && isSame(duel.contender, contender))
+    if (!duels.every(isKept)) this.#break('a turn keeps its content', `not in epoch ${epoch}`)
   }
 
-  #checkFrozen({ before, report }: Seen): void {
-    if (before.duel === undefined) return
-    if (report.frozen) this.#frozen += 1
-    const isOver = this.#frozen >= FROZEN_MOST
-    if (isOver && report.outcome !== 'champion')
+  /** The fourth frozen epoch ends an open duel, and none begins after a frozen one. */
+  #checkFrozen({ before, state, report }: Seen): void {
+    const open = before.duels.filter((duel) => !isWon(duel, before.protocol))
+    const counts = open.map((duel) => {
+      return [turnOf(duel), (this.#frozen.get(turnOf(duel)) ?? 0) + Number(report.frozen)] as const
+    })
+    const going = counts.filter(([turn]) => state.duels.some((duel) => turnOf(duel) === turn))
+    if (going.some(([, frozen]) => frozen >= FROZEN_MOST))
       this.#break('the fourth frozen epoch ends a duel', `not epoch ${before.epoch}`)
-    if (report.outcome !== undefined) this.#frozen = 0
+    this.#frozen = new Map(going)
+    const isBegun = state.duels.some(({ start }) => start === state.epoch)
+    if (report.frozen && (isBegun || report.crowned !== undefined))
+      this.#break('a frozen epoch begins and crowns nothing', `epoch ${before.epoch} does`)
   }
 
-  /** A champion that stands loses the throne to nobody but a contender, by a duel that ended. */
-  #checkThrone({ before, state, snapshot, report }: Seen): void {
-    const { champion, duel, epoch } = before
+  /** With a quorum the list is full, nobody waits, or somebody has won. */
+  #checkBegun({ before, state, snapshot }: Seen, hasQuorum: boolean): void {
+    const { champion, duels, protocol, epoch } = state
+    const isClosed = duels.some((duel) => isWon(duel, protocol))
+    if (isClosed && duels.some(({ start }) => start === epoch))
+      this.#break('no duel begins while one is won', `one does in epoch ${epoch}`)
+    const hasRoom = champion !== undefined && !isClosed && duels.length < protocol.duelsMost
+    const isKnown = Object.keys(before.voters).length > 0
+    if (hasQuorum && isKnown && hasRoom && queueOf(state, snapshot).length > 0)
+      this.#break('with a quorum duels begin', `none does in epoch ${epoch}`)
+  }
+
+  /** No champion loses the throne but to a contender that has won, when all are heard. */
+  #checkThrone({ before: { champion, epoch }, state, report }: Seen): void {
     if (champion === undefined || isSame(champion, state.champion)) return
-    const stands = (one: Miner | undefined) => snapshot.miners.some((miner) => isSame(one, miner))
-    if (!stands(champion)) return
-    const isHeir = isSame(duel?.contender, state.champion) || !stands(duel?.contender)
-    if (report.outcome !== 'contender' || !isHeir)
-      this.#break('the throne is won in a duel', `not in epoch ${epoch}`)
+    const heir = report.duels.find(({ contender }) => isSame(contender, state.champion))
+    const isWonBy = heir?.standing === 'won' && report.crowned === heir.contender.hotkey
+    if (!isWonBy) this.#break('the throne is won in a duel', `not in epoch ${epoch}`)
+    const isLate = state.duels.some(({ start }) => start <= epoch)
+    if (isLate || report.duels.some(({ standing }) => standing === 'open'))
+      this.#break('all are heard before one is crowned', `not in epoch ${epoch}`)
+  }
+
+  /** What is known of the throne stays known, and only a crowning raises the ratio. */
+  #checkRatio({ before, state, report }: Seen): void {
+    const { ratioFloorPpm, ratioCeilingPpm } = state.protocol
+    const isRaised = report.crowned === undefined && state.ratio > before.ratio
+    if (state.ratio < ratioFloorPpm || state.ratio > ratioCeilingPpm || isRaised)
+      this.#break('the ratio is within bounds', `${state.ratio} in epoch ${state.epoch}`)
+    for (const [env, rate] of Object.entries(before.record))
+      if ((state.record[env] ?? 0) < rate)
+        this.#break('the record is never lowered', `that of ${env} is in epoch ${state.epoch}`)
+  }
+
+  /** Nobody is open for longer than a duel lasts, nor waits for the throne when all are heard. */
+  #checkLength({ state: { epoch, duels, protocol }, report }: Seen, duel: Duel): void {
+    const hasEnded = ({ start }: Duel) => start + protocol.duelEpochs <= epoch
+    const isStuck = hasEnded(duel) && (!isWon(duel, protocol) || duels.every(hasEnded))
+    if (isStuck && !report.frozen)
+      this.#break('a duel ends', `that of ${duel.contender.hotkey} does not by epoch ${epoch}`)
   }
 }
+
+const turnOf = ({ contender, start }: Duel): string => `${contender.hotkey} ${start}`
 
 const isSame = (a: Miner | undefined, b: Miner | undefined): boolean =>
   (a && textOf(minerOf(a))) === (b && textOf(minerOf(b)))

@@ -1,11 +1,10 @@
 import type { DuelEnd } from './check.ts'
 
 /**
- * The largest share of contenders, among those no better than the ratio, that may dethrone the
- * champion.
+ * The largest share of contenders, among those no better than the ratio, that may win their duel.
  */
 const FALSE_MOST = 0.05
-/** The smallest share of far better contenders that must dethrone it. */
+/** The smallest share of far better contenders that must win it. */
 const RIGHT_LEAST = 0.9
 /** Are most challenges decisive, and does the contender win nearly all of these? */
 const isFarBetter = ({ decisive, rate }: DuelEnd): boolean => decisive >= 0.5 && rate >= 0.95
@@ -16,8 +15,7 @@ interface Share {
 }
 
 /**
- * The totals of the duels of all seeds in which no miner moved: the false ones whoever had trouble,
- * the right ones where less than a third of the weight lied or had trouble.
+ * The totals of the duels of all seeds: the false ones whoever had trouble, the right ones where less than a third of the weight lied or had trouble.
  */
 export interface Totals {
   readonly falsely: Share
@@ -27,14 +25,13 @@ export interface Totals {
 }
 
 export function totalsOf(duels: readonly DuelEnd[]): Totals {
-  const whole = duels.filter(({ isWhole }) => isWhole)
-  const falsely = shareOf(whole.filter(({ rate, ratio }) => rate <= ratio))
-  const rightly = shareOf(whole.filter((each) => !each.isTroubled && isFarBetter(each)))
+  const falsely = shareOf(duels.filter(({ rate, ratio }) => rate <= ratio))
+  const rightly = shareOf(duels.filter((each) => !each.isTroubled && isFarBetter(each)))
   const broken: string[] = []
   if (falsely.count > mostOf(falsely.of, FALSE_MOST))
-    broken.push(`${falsely.count} of ${falsely.of} dethroned falsely`)
+    broken.push(`${falsely.count} of ${falsely.of} won falsely`)
   if (rightly.of - rightly.count > mostOf(rightly.of, 1 - RIGHT_LEAST))
-    broken.push(`only ${rightly.count} of ${rightly.of} far better ones dethroned`)
+    broken.push(`only ${rightly.count} of ${rightly.of} far better ones won`)
   return { falsely, rightly, broken }
 }
 

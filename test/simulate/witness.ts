@@ -1,4 +1,4 @@
-import { blockHash } from '../../packages/blocks/src/index.ts'
+import { blockHash, challengeVerdict, type Sample } from '../../packages/blocks/src/index.ts'
 import type { Event } from '../../packages/engine/src/setup.ts'
 import { canonicalize, type Json } from '../../packages/prng/src/index.ts'
 import type { Recomputed } from '../../packages/settlement/src/index.ts'
@@ -7,10 +7,14 @@ import type { Seat } from './seat.ts'
 /** Called with a broken promise, and how it was broken. */
 export type Break = (promise: string, detail: string) => void
 
-/** Samples by their challenge, as text. */
+/** Samples by their names, as text. */
 export type Samples = Map<string, string>
 
 const LEADS = { win: 1, tie: 0, loss: -1 } as const
+
+/** In a lane no two samples have the same name. */
+export const nameOf = (sample: Sample): string =>
+  'miner' in sample ? `${sample.challengeId} ${sample.miner}` : sample.challengeId
 
 export const textOf = (value: unknown): string => canonicalize(value as Json)
 
@@ -23,6 +27,8 @@ export class Witness {
   readonly #signed = new Map<string, string>()
   /** By epoch, the challenges that contenders won and did not lose. */
   readonly #leads = new Map<number, number>()
+  /** By challenge, the champion's reward, or those of the contenders heard of before it. */
+  readonly #rewards = new Map<string, number | readonly number[]>()
 
   constructor(onBreak: Break) {
     this.#break = onBreak
@@ -33,12 +39,13 @@ export class Witness {
     if (isLiar) return
     if (event.type === 'sample') {
       const key = `${index} ${event.epoch}`
-      const { challengeId, verdict } = event.sample
-      this.#leads.set(event.epoch, this.leadIn(event.epoch) + LEADS[verdict])
+      const { sample, champion } = event
+      this.#addLead(event.epoch, sample, champion)
+      const name = nameOf(sample)
       const samples: Samples = this.#acknowledged.get(key) ?? new Map()
       // A sample that is played again was lost. The first one is kept, so that the check finds
       // this.
-      if (!samples.has(challengeId)) samples.set(challengeId, textOf(event.sample))
+      if (!samples.has(name)) samples.set(name, textOf(sample))
       this.#acknowledged.set(key, samples)
     }
     const isBlaming = event.type === 'problem' && !hasLostDisk
@@ -46,7 +53,27 @@ export class Witness {
       this.#break('nobody altered anything', `${index}: ${event.error.message}`)
   }
 
-  /** How many more challenges the contender won than it lost in an epoch, in all honest lanes. */
+  #addLead(epoch: number, sample: Sample, champion: string): void {
+    const add = (rewards: { champion: number; contender: number }): void => {
+      this.#leads.set(epoch, this.leadIn(epoch) + LEADS[challengeVerdict(rewards)])
+    }
+    if (!('miner' in sample)) {
+      add({ champion: sample.champion.reward, contender: sample.contender.reward })
+      return
+    }
+    const { challengeId, miner, reward } = sample
+    const known = this.#rewards.get(challengeId) ?? []
+    if (miner === champion) {
+      this.#rewards.set(challengeId, reward)
+      for (const contender of [known].flat()) add({ champion: reward, contender })
+    } else if (typeof known === 'number') {
+      add({ champion: known, contender: reward })
+    } else {
+      this.#rewards.set(challengeId, [...known, reward])
+    }
+  }
+
+  /** How many more challenges contenders won than they lost in an epoch, in all honest lanes. */
   leadIn(epoch: number): number {
     return this.#leads.get(epoch) ?? 0
   }
@@ -82,8 +109,8 @@ export class Witness {
     const journal = disk.peek(`journal/${epoch}.jsonl`)?.toString() ?? ''
     const isWhole = lanes.get(account.hotkey)?.ok === true
     const lane = isWhole ? found.get(account.hotkey) : undefined
-    for (const [challenge, sample] of this.#acknowledged.get(`${index} ${epoch}`) ?? []) {
-      const isKept = journal.includes(sample) && (!lane || lane.get(challenge) === sample)
+    for (const [name, sample] of this.#acknowledged.get(`${index} ${epoch}`) ?? []) {
+      const isKept = journal.includes(sample) && (!lane || lane.get(name) === sample)
       if (!isKept) this.#break('no sample is lost', `${index} in epoch ${epoch}: ${sample}`)
     }
   }

@@ -7,6 +7,7 @@ import type { Generator } from '../../packages/prng/src/index.ts'
 import { type OpenBucket, sealBlock } from '../../packages/settlement/src/index.ts'
 import {
   accountOf,
+  FIRST_DUEL,
   hotkeys,
   type LanePlan,
   network,
@@ -15,10 +16,10 @@ import {
 } from '../attacks/reading-subnet.ts'
 import { pick, streamOf } from '../simulate/draw.ts'
 
-/** A lane has a full block, and one more sample. */
+/** A lane has a full block, and two more samples. */
 const LONG = {
   ...network,
-  protocol: withQuota(network.protocol, 257),
+  protocol: withQuota(network.protocol, 1025),
 }
 
 /** A block as its validator sealed it, and two others that it signed for the same place. */
@@ -51,13 +52,13 @@ export class History extends ReadingSubnet {
     for (const [i, voter] of this.voters.entries()) {
       const isVoid = i === 0
       const lie = (samples: readonly Sample[]) =>
-        samples.map((sample) => (isVoid ? { ...sample, verdict: 'win' as const } : sample))
+        samples.map((sample) => (isVoid ? { ...sample, reward: 1 } : sample))
       const first = await this.#block(voter, {
-        alter: (samples) => lie(samples.slice(0, 256)),
+        alter: (samples) => lie(samples.slice(0, 2048)),
         header: { secret: undefined },
       })
       const last = await this.#block(voter, {
-        alter: (samples) => samples.slice(256),
+        alter: (samples) => samples.slice(2048),
         header: { height: 1, prev: first.hash },
       })
       this.blocks.push(first, last)
@@ -125,7 +126,7 @@ export class History extends ReadingSubnet {
       failing(isOfBucket),
       failing((each) => ownPaths.includes(each)),
       failing((each) => isOfBucket(each) && each.includes('/states/')),
-      () => answers.set(`${bucket}/${statePath(2)}`, block.bytes),
+      () => answers.set(`${bucket}/${statePath(FIRST_DUEL + 1)}`, block.bytes),
       () => {
         for (const { hotkey } of this.voters) answers.delete(`${hotkey}/${blockPath(block.hash)}`)
       },

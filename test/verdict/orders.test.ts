@@ -40,7 +40,7 @@ test('the mutations are such as are found in every way', () => {
     'COPY_MISSING',
     'SIGNED_TWICE',
     'STATE_DIFFERS',
-    'WRONG_VERDICT',
+    'WRONG_REWARD',
   ]
   expect([...codes]).toEqual(expect.arrayContaining(expected))
 })

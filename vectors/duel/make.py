@@ -9,7 +9,7 @@ from fractions import Fraction as F
 from math import ceil, floor, isqrt, prod
 from pathlib import Path
 
-from network import content, places
+from network import content, queue_of
 from networks import networks
 
 HERE = Path(__file__).parent
@@ -47,7 +47,7 @@ def is_hopeless(w, n, r, rule):
 
 def lanes_hold(tally, weight, ratio, rule):
     """Of the lanes that are left for a HOLD; `weight` is that of all, in ppm."""
-    return tally[1] >= max(2 * rule["cap"], F(128 * weight, 10**6)) or is_hopeless(*tally, ratio, rule)
+    return tally[1] >= max(2 * rule["cap"], F(256 * weight, 10**6)) or is_hopeless(*tally, ratio, rule)
 
 
 # ---- several lanes
@@ -125,26 +125,19 @@ def evidence(weights, epochs, ratio_ppm, rule):
     kept = keep(best_first)
     win, hold = tally(kept), tally(keep(best_first[::-1]))
 
-    # n*: by trying every count that a lane has
-    reached = [n for n in {l["trials"] for l in lanes} if sum(l["weight"] for l in lanes if l["trials"] >= n) >= third]
-    least = max(reached, default=0)
     for lane in lanes:
-        lane["e"] = max(lane["trials"], least)
-        lane["v"] = ratio_ppm * (10**6 - ratio_ppm) * lane["e"]
+        lane["v"] = ratio_ppm * (10**6 - ratio_ppm) * lane["trials"]
     K = sum(k for k, _ in kept)
     S = sum(k * max(0, lead(l) * 10**6) for k, l in kept)
     B = V = 0
-    for lane in sorted(best_first, key=lambda l: (-l["weight"] * l["e"], l["hotkey"])):
+    for lane in sorted(best_first, key=lambda l: (-l["weight"] * l["trials"], l["hotkey"])):
         k = min(lane["weight"], K)
         K -= k
         B += k * ceil_sqrt(lane["v"])
         V += k * k * lane["v"]
     D = 10 * S - 4 * B
     enough = win[1] >= rule["minTrials"]
-    by_floor = enough and D >= 0 and D * D * 10**6 >= 100 * rule["floorZSquaredPpm"] * V
-    ahead = (win[0] - win[1] * ratio) * 10**12
-    by_sum = enough and ahead >= 0 and ahead**2 * 10**6 >= rule["zSquaredPpm"] * V
-    if by_floor or by_sum:
+    if enough and D >= 0 and D * D * 10**6 >= 100 * rule["floorZSquaredPpm"] * V:
         verdict = "win"
     elif lanes_hold(hold, sum(weights.values()), ratio, rule):
         verdict = "hold"
@@ -155,23 +148,22 @@ def evidence(weights, epochs, ratio_ppm, rule):
         "setAside": sorted(aside),
         "win": millionths(win),
         "hold": millionths(hold),
-        "floor": {"lead": str(D), "spread": str(100 * V)},
-        "sum": {"lead": str(ahead), "spread": str(V)},
+        "score": {"lead": str(D), "spread": str(100 * V)},
         "verdict": verdict,
     }
     if lanes:
         m = median(lanes, lambda lane: F(lane["trials"], lane["played"]))
-        want["decisivePpm"] = floor(F(m["trials"] * 10**6, m["played"]))
+        want["median"] = {"trials": m["trials"], "played": m["played"]}
     share = lambda kind: lambda lane: F(lane[kind], lane["played"])
     rate = lambda kind: floor(share(kind)(median(best_first, share(kind)))) if best_first else 0
     want["rates"] = {"contender": rate("contenderPoints"), "champion": rate("championPoints")}
     return want
 
 
-MAIN = {"cap": 5000, "minTrials": 10, "zSquaredPpm": 8122500, "holdOffset": 88, "holdSlopePpm": 16000, "floorZSquaredPpm": 5760000}
-LOCAL = {**MAIN, "cap": 500, "zSquaredPpm": 7128900, "holdOffset": 28, "holdSlopePpm": 50600}
-LONE = {**MAIN, "zSquaredPpm": 14440000, "floorZSquaredPpm": 11560000}
-RULES = [MAIN, LOCAL, LONE]
+MAIN = {"cap": 5000, "minTrials": 10, "zSquaredPpm": 8122500, "holdOffset": 44, "holdSlopePpm": 20000, "floorZSquaredPpm": 6002500}
+LOCAL = {**MAIN, "cap": 500, "holdOffset": 20, "holdSlopePpm": 60000}
+ALONE = {**MAIN, "floorZSquaredPpm": 12250000}
+RULES = [MAIN, LOCAL, ALONE]
 
 
 def lane(wins, losses, played, contender=0, champion=0):
@@ -214,8 +206,7 @@ def evidence_cases():
     yield case("one in a hundred is decisive", three, {"a": lane(1, 0, 100), "b": lane(0, 1, 100), "c": lane(40, 20, 100)})
     yield case("fewer than one in a hundred are", three, {"a": lane(1, 0, 101), "b": lane(0, 1, 101), "c": lane(0, 0, 101)})
     yield case("the local rule", three, {h: lane(60, 25, 96) for h in three}, 600000, LOCAL)
-    yield case("thin lanes: the variance is what they should have played", four, {"a": lane(40, 10, 96), "b": lane(60, 25, 96), "c": lane(6, 0, 96), "d": lane(5, 0, 96)})
-    yield case("a third says nothing: the floor still wins", {**three, "d": 500000}, [{"a": lane(150, 60, 224), "b": lane(150, 60, 224), "c": lane(60, 150, 224)}])
+    yield case("a third says the worst it can: still a win", {**three, "d": 500000}, [{"a": lane(150, 60, 224), "b": lane(150, 60, 224), "c": lane(60, 150, 224)}])
     yield case("no weight now: not looked at, and no part of the third", {**four, "d": 0}, {h: lane(24, 8, 32) for h in "abcd"})
     yield case("who missed an epoch in which all played otherwise is no outlier", four, [{h: lane(40, 40, 96) for h in "abcd"}, {h: lane(480, 0, 480) for h in "abc"}])
     yield case("who shares no epoch with the median lane", three, [{"a": lane(90, 6, 96)}, {"b": lane(40, 40, 96), "c": lane(40, 40, 96)}])
@@ -225,17 +216,17 @@ def evidence_cases():
     at_twice = lambda n: {"a": lane(300, n - 300, n), "b": lane(280, n - 280, n), "c": lane(250, n - 250, n)}
     yield case("exactly twice the cap: hold, though the best two thirds alone would win", three, at_twice(500), 510000, LOCAL)
     yield case("a trial less than that: go on", three, at_twice(499), 510000, LOCAL)
-    # Nine lanes have a cap of 9 · 128 = 1152; the six that are kept for a hold have 192 each.
+    # Nine lanes have a cap of 9 · 256 = 2304; the six that are kept for a hold have 384 each.
     nine = {h: 10**6 for h in "abcdefghi"}
-    of_nine = {h: lane(won, 192 - won, 192) for h, won in zip("abcdefghi", [120] * 3 + [100] * 3 + [80] * 3)}
-    yield case("exactly 128 trials a lane: hold, though the best two thirds alone would win", nine, of_nine, 510000, LOCAL)
-    yield case("a trial less than that, and more than twice the cap: go on", nine, {**of_nine, "d": lane(100, 91, 191)}, 510000, LOCAL)
-    # On the line: 250 of each lane's trials make 500, and 236.0 of them 500 · 0.516 − 22.
-    yield case("on the line: hold", three, {h: lane(118, 132, 300) for h in three}, 500000)
-    yield case("a win over the line: go on", three, {"a": lane(119, 131, 300), "b": lane(118, 132, 300), "c": lane(118, 132, 300)}, 500000)
+    of_nine = {h: lane(won, 384 - won, 384) for h, won in zip("abcdefghi", [240] * 3 + [200] * 3 + [160] * 3)}
+    yield case("exactly 256 trials a lane: hold, though the best two thirds alone would win", nine, of_nine, 510000, LOCAL)
+    yield case("a trial less than that, and more than twice the cap: go on", nine, {**of_nine, "d": lane(200, 183, 383)}, 510000, LOCAL)
+    # On the line: two lanes have 550 trials, and won 275 = 550 · 0.52 − 11 of them.
+    yield case("on the line: hold", three, {"a": lane(138, 137, 300), "b": lane(137, 138, 300), "c": lane(137, 138, 300)}, 500000)
+    yield case("a win over the line: go on", three, {"a": lane(139, 136, 300), "b": lane(137, 138, 300), "c": lane(137, 138, 300)}, 500000)
     yield case("rates: the lower of two medians", {"a": 10**6, "b": 10**6}, {"a": lane(3, 0, 10, 9 * 10**6, 5), "b": lane(3, 0, 10, 8999999, 10**6)})
     yield case("rates: not of a lane set aside", {**four, "e": 10**6}, {"e": lane(0, 0, 480, 480 * 10**6, 0), **{h: lane(250, 150, 480, 250 * 10**6, 150 * 10**6) for h in "abcd"}})
-    yield case("alone, what is enough beside others is not", four, {h: lane(58, 38, 96) for h in four}, 510000, LONE)
+    yield case("alone, what is enough beside others is not", four, {h: lane(58, 38, 96) for h in four}, 510000, ALONE)
     yield case("beside others, it is", four, {h: lane(58, 38, 96) for h in four})
 
 
@@ -249,7 +240,7 @@ def looks():
         weights = {h: 10**6 if kind == "equal" else 10**6 // (k + 1) if kind == "skewed" else rng.randint(1, 10**6) for k, h in enumerate(hotkeys)}
         if rng.random() < 0.1:
             weights[rng.choice(hotkeys)] = 0
-        ratio, rule = rng.choice([510000, 510000, rng.randint(510001, 800000)]), rng.choice([MAIN, MAIN, LOCAL, LONE])
+        ratio, rule = rng.choice([510000, 510000, rng.randint(510001, 800000)]), rng.choice([MAIN, MAIN, LOCAL, ALONE])
         near = ratio / 10**6 + rng.uniform(-0.03, 0.06)
         p, tied = rng.choice([rng.uniform(0.35, 0.8), near]), rng.choice([0, 0.2, 0.9, 0.995])
         style = {h: rng.choice(["honest"] * 6 + ["wins", "losses", "thin", "tie at the line"]) for h in hotkeys}
@@ -267,8 +258,104 @@ def looks():
             epochs.append(epoch)
         want = evidence(weights, [{h: lane(*counts) for h, counts in epoch.items()} for epoch in epochs], ratio, rule)
         # compact: lanes as [wins, losses, played, contenderPoints, championPoints], tallies as [wins, trials], scores as [lead, spread]
-        pairs = {k: list(want[k].values()) for k in ("win", "hold", "floor", "sum", "rates")}
+        pairs = {k: list(want[k].values()) for k in ("win", "hold", "score", "rates", "median") if k in want}
         yield {"weights": weights, "epochs": epochs, "ratio": ratio, "rule": RULES.index(rule), "want": {**want, **pairs}}
+
+
+# ---- the best of several that have won
+
+
+def shown(weights, epochs):
+    """Points and played of the contender's median lane in one environment; nothing without a lane."""
+    weights = {h: w for h, w in weights.items() if w > 0}
+    aside = outliers(weights, epochs)
+    lanes = [{"hotkey": h, "weight": weights[h], **total(epochs, h)} for h in weights if h not in aside]
+    lanes = [lane for lane in lanes if lane["played"] > 0]
+    m = median(lanes, lambda lane: F(lane["contenderPoints"], lane["played"]))
+    return m and (m["contenderPoints"], m["played"])
+
+
+def points_apart(x, q, y, r):
+    a, b = F(x, 10**6), F(y, 10**6)
+    pooled = (a + b) / (q + r)
+    return (a / q - b / r) ** 2 > 4 * pooled * (1 - pooled) * (F(1, q) + F(1, r))
+
+
+def ahead(one, other):
+    """In how many environments the one is ahead of the other, of those in which they are apart."""
+    compared = [(one[env], other[env]) for env in one if one[env] and other[env]]
+    return sum(points_apart(*a, *b) and F(*a) > F(*b) for a, b in compared)
+
+
+def crowning(weights, duels, saw=lambda what: None):
+    """`duels` have the epochs of each environment of one player. A pair is [i, j, i ahead of j in, j ahead of i in]."""
+    known = [{env: shown(weights, epochs) for env, epochs in duel.items()} for duel in duels]
+    sums = [sum(floor(F(*each)) for each in duel.values() if each) for duel in known]
+    pairs = [[i, j, ahead(known[i], known[j]), ahead(known[j], known[i])] for i in range(len(duels)) for j in range(i)]
+    beaten = [0] * len(duels)
+    for i, j, mine, yours in pairs:
+        one, other = (mine, sums[i]), (yours, sums[j])
+        if one != other:
+            beaten[i if one > other else j] += 1
+    order = sorted(range(len(duels)), key=lambda i: (-beaten[i], -sums[i], i))
+    note_crowning(order, pairs, beaten, sums, saw)
+    return {"shown": known, "sums": sums, "pairs": pairs, "beaten": beaten, "best": order[0]}
+
+
+def note_crowning(order, pairs, beaten, sums, saw):
+    """What decided between the best and the next."""
+    if len(order) == 1:
+        return saw("crowning alone")
+    best, second = order[:2]
+    (pair,) = [pair for pair in pairs if {best, second} == set(pair[:2])]
+    if beaten[best] != beaten[second] and pair[2] != pair[3]:
+        by = "environments"
+    else:
+        by = "sum" if sums[best] != sums[second] else "order"
+    saw("crowning among several")
+    saw(f"crowning among several, by {by}")
+
+
+def tally_of(rng, strength, played, style):
+    """A lane of one epoch as [wins, losses, played, contenderPoints, championPoints]: points may be fractions of a reward."""
+    wins = {"wins": played, "losses": 0}.get(style, sum(rng.random() < strength for _ in range(played)))
+    losses = {"wins": 0, "losses": played}.get(style, (played - wins) // 3)
+    step = rng.choice([10**6, 10**6, 500000, 333333])
+    return [wins, losses, played, wins * 10**6 + step * ((played - wins) // 7), losses * 10**6]
+
+
+def crowning_cases():
+    """Lists of won duels. A duel is, for each environment of one player, a list of epochs, each a record of hotkey to
+    [wins, losses, played, contenderPoints, championPoints]. `want` is the best's place in the list; `shown`, `sums`,
+    `pairs` and `beaten` are how it comes about: points and played of median lanes by duel and environment, or null; sums
+    of rates; of duels i and j, [i, j, environments in which i is ahead, those in which j is]; and how many of the others
+    each is better than."""
+    rng, seen = random.Random(5), {}
+    for i in range(300):
+        voters = "abcde"[: rng.choice([1, 2, 3, 4, 5])]
+        weights = {h: rng.choice([10**6, 10**6, rng.randint(1, 10**6)]) for h in voters}
+        if rng.random() < 0.1:
+            weights[rng.choice(voters)] = 0
+        liars = {h: rng.choice(["wins", "losses"]) for h in voters if rng.random() < 0.08}
+        envs = ["mult8@0.1.0", "pack@0.1.0", "tictactoe@0.1.0"][: rng.choice([0, 1, 2, 3] if i % 10 == 0 else [1, 2, 3, 3, 3])]
+        near = rng.choice([[0.6, 0.65, 0.7], [0.5, 0.7, 0.9], [0.5, 0.7, 0.9], [0.3, 0.6, 0.95], [0.9, 1, 1], [1]])
+        in_a_circle = rng.random() < 0.25
+        plays = rng.choice([[32], [32, 64], [16, 32, 64], [16, 128]])
+        duels = []
+        for _ in range(rng.randint(2, 8)):
+            if duels and rng.random() < 0.1:
+                duels.append(duels[-1])
+                continue
+            duel, turn = {}, rng.randrange(3)
+            for k, env in enumerate(envs):
+                strength = [0.5, 0.7, 0.9][(turn + k) % 3] if in_a_circle else rng.choice(near)
+                here = rng.random() < 0.95
+                duel[env] = [{h: tally_of(rng, strength, n, liars.get(h)) for h in voters if here and rng.random() < 0.9} for n in plays]
+            duels.append(duel)
+        full = [{env: [{h: lane(*counts) for h, counts in epoch.items()} for epoch in epochs] for env, epochs in duel.items()} for duel in duels]
+        want = crowning(weights, full, lambda what: seen.update({what: seen.get(what, 0) + 1}))
+        yield {"weights": weights, "duels": duels, **{k: want[k] for k in ("shown", "sums", "pairs", "beaten")}, "want": want["best"]}
+    print("crowning.json:", seen)
 
 
 # ---- ratio and trust
@@ -362,36 +449,38 @@ def trust_cases():
 
 
 def queue_cases():
-    """Miners as [hotkey, revision, block, registered]; what they had as [hotkey, registered, duels, epoch of the end, revision last played, or null]."""
+    """Miners as [hotkey, revision, block, registered]; entries of lastPlayed as [hotkey, revision of its content, left
+    or null]; the champion's hotkey or null; the contenders' in the list; registered hotkeys; the queue's, in order."""
     rng = random.Random(2)
     for i in range(300):
         hotkeys = [f"m{k}" for k in range(rng.randint(0, 9))]
-        miners = [[h, rng.choice("ab"), rng.randint(0, 6) * 360, rng.randint(0, 6) * 360] for h in hotkeys]
-        had = [[h, rng.choice([registered, rng.randint(0, 6) * 360]), rng.randint(1, 3), rng.randint(0, 6), rng.choice(["a", "b", None])] for h, _, _, registered in miners if rng.random() < 0.6]
+        block = lambda: rng.randint(0, 6) * 360 - rng.choice([0, 1])
+        miners = [[h, rng.choice("ab"), max(0, block()), max(0, block())] for h in hotkeys]
+        rng.shuffle(miners)
+        champion = rng.choice([None, *hotkeys])
+        listed = [h for h in hotkeys if h != champion and rng.random() < 0.15]
+        played = [h for h in hotkeys if h == champion or h in listed or rng.random() < 0.6]
+        had = [[h, rng.choice("abc"), None if h == champion or h in listed else rng.randint(1, 7) * 360 - 1] for h in played]
         named = lambda hotkey, revision: {"hotkey": hotkey, "model": f"models/{hotkey}", "revision": revision, "chute": f"chutes/{hotkey}"}
-        dueled = {h: {"registered": registered, "duels": duels, "ended": ended, **({"content": content(named(h, revision))} if revision else {})} for h, registered, duels, ended, revision in had}
-        snap = {"protocol": {"epochBlocks": 360}, "hotkeys": [h for h in hotkeys if rng.random() < 0.9], "miners": [{**named(h, revision), "block": block, "registered": at} for h, revision, block, at in miners]}
-        turns = rng.randint(0, 9)
-        yield {"miners": miners, "had": had, "turns": turns, "registered": snap["hotkeys"], "want": [m["hotkey"] for m in places({"dueled": dueled, "turns": turns}, snap)]}
+        entry = lambda h, revision, left: {"content": content(named(h, revision)), **({} if left is None else {"left": left})}
+        snap = {"hotkeys": [h for h in hotkeys if rng.random() < 0.9], "miners": [{**named(h, revision), "block": block, "registered": at} for h, revision, block, at in miners]}
+        want = [m["hotkey"] for m in queue_of(snap, {h: entry(h, *rest) for h, *rest in had}, {champion, *listed})]
+        yield {"miners": miners, "lastPlayed": had, "champion": champion, "listed": listed, "registered": snap["hotkeys"], "want": want}
 
 
 # ---- weights and acceptance
 
 
-def weights_at_start(voters, most):
+def voters_of(validators, most):
     """Active validators with a permit as [hotkey, stake, correct, incorrect], the stake being the lesser of two."""
-    pulls = {h: stake * trust_of(c, i) for h, stake, c, i in voters if stake > 0}
+    pulls = {h: stake * trust_of(c, i) for h, stake, c, i in validators if stake > 0}
     stay = sorted(pulls, key=lambda h: (-pulls[h], h))[:most]
     weights = {h: floor(F(10**6 * pulls[h], pulls[stay[0]])) for h in stay}
     return {h: weight for h, weight in weights.items() if weight > 0}
 
 
-def weights_now(weights, then, now):
-    """`now` holds who has a permit."""
-    return {h: floor(F(w * min(now.get(h, 0), then[h]), then[h])) for h, w in weights.items()}
-
-
 def weight_cases():
+    """Validators with a permit as [hotkey, stake, correct, incorrect]; stakes at the last attestation, of active ones."""
     rng = random.Random(3)
     for i in range(300):
         scale = rng.choice([3, 10**3, 10**9, 10**18])
@@ -402,19 +491,13 @@ def weight_cases():
                 v[2], v[3] = rng.randint(0, 32 * 10**6), rng.choice([0, rng.randint(0, 32 * 10**6)])
         rng.shuffle(validators)
         most = rng.choice([2, 128])
-        # What each had at its last attestation; none, if it is not active.
-        attested = {v[0]: rng.choice([v[1], v[1] + 1, rng.randint(1, scale)]) for v in validators if rng.random() < 0.9}
-        voting = [[h, min(stake, attested.get(h, 0)), c, i] for h, stake, c, i in validators]
-        start = weights_at_start(voting, most)
-        then = {h: stake for h, stake, _, _ in voting}
-        now = {h: max(0, rng.choice([0, 1, then[h], then[h] - 1, then[h] + 1, 10 * then[h], rng.randint(0, 2 * then[h])])) for h in then if rng.random() < 0.85}
+        # "w" is active and has no permit now.
+        attested = {h: rng.choice([stake, stake + 1, rng.randint(1, scale)]) for h, stake in [*(v[:2] for v in validators), ("w", scale)] if rng.random() < 0.9}
         yield {
             "validators": [[h, str(stake), *rest] for h, stake, *rest in validators],
             "attested": {h: str(stake) for h, stake in attested.items()},
             "most": most,
-            "now": {h: str(stake) for h, stake in now.items()},
-            "start": start,
-            "want": weights_now(start, then, now),
+            "want": voters_of([[h, min(stake, attested.get(h, 0)), c, i] for h, stake, c, i in validators], most),
         }
 
 
@@ -432,37 +515,34 @@ def acceptance(weights, heard, due, there):
 
 
 def acceptance_cases():
-    """Attesters as hotkey to [bitmap, what is wrong with it]; "s" has a permit and is no voter."""
+    """Voters' weights; attesters as hotkey to [bitmap, what is wrong with it]; "s" has a permit and is no voter."""
     rng = random.Random(4)
     for i in range(400):
-        size = 128 if i == 0 else rng.choice([1, 2, 3, 4, 5, 6, 7, 9, 17])
+        size = 128 if i == 0 else rng.choice([0, 1, 2, 3, 4, 5, 6, 7, 9, 17])
         voters = [f"v{k}" for k in range(size)]
         weights = {h: rng.choice([10**6, 10**6, 500000, 250000, 333333, rng.randint(1, 10**6)]) if i % 2 else 10**6 for h in voters}
-        then = {h: 1000 for h in voters}
-        now = {h: rng.choice([1000] * 8 + [2000, 500, 333, 0]) for h in [*voters, "s"] if rng.random() < 0.95}
         some = lambda p: [h for h in voters if rng.random() < p]
         due, sealed, whole, true = some(0.95), some(0.95), some(0.95), some(0.9)
-        attests = {}
-        for h in now:
-            if rng.random() < 0.85:
+        present, attests = rng.choice([0.6, 0.75, 0.9]), {}
+        for h in [*voters, "s"]:
+            if rng.random() < present:
                 lanes = set(rng.choice([true, true, some(0.5), voters]))
-                attests[h] = [bitmap(voters, lanes), rng.choice(["none"] * 18 + ["epoch", "root"]), lanes]
+                attests[h] = [bitmap(voters, lanes), rng.choice(["none"] * 20 + ["epoch", "root", "permit"]), lanes]
         heard = {h: lanes for h, (_, wrong, lanes) in attests.items() if wrong == "none"}
-        there = set(sealed) & set(whole)
         yield {
             "weights": weights,
-            "now": now,
             "attests": {h: attest[:2] for h, attest in attests.items()},
             "due": due,
             "sealed": sealed,
             "whole": whole,
-            "want": acceptance(weights_now(weights, then, now), heard, due, there),
+            "want": acceptance(weights, heard, due, set(sealed) & set(whole)),
         }
 
 
 write("queue.json", queue_cases(), (",", ":"))
 write("evidence.json", evidence_cases())
 write("looks.json", looks(), (",", ":"))
+write("crowning.json", crowning_cases(), (",", ":"))
 write("ratchet.json", ratchet_cases())
 write("decay.json", decay_cases())
 write("trust.json", trust_cases())
@@ -470,9 +550,9 @@ write("weights.json", weight_cases(), (",", ":"))
 write("acceptance.json", acceptance_cases(), (",", ":"))
 RULES_9_2 = {
     "templates": "5c611b6f15eaf5bc80dc1ebefe0a3bdf63df8e33964320c1c73b4fcb2feb2263",
-    "epochBlocks": 30, "sealBlock": 20, "validatorsMost": 128, "quorumEpochs": 20, **LOCAL, "loneZSquaredPpm": LONE["zSquaredPpm"],
-    "loneFloorZSquaredPpm": LONE["floorZSquaredPpm"], "margin": 1, "duelEpochs": 8, "outlierZSquared": 36,
+    "epochBlocks": 30, "sealBlock": 20, "validatorsMost": 128, "quorumEpochs": 20, **LOCAL, "aloneZSquaredPpm": ALONE["floorZSquaredPpm"],
+    "margin": 1, "duelsMost": 8, "duelEpochs": 8, "outlierZSquared": 36,
     "evenEpoch": 5, "evenPpm": 50000, "trustFadePpm": 937500, "ratioFloorPpm": 510000, "ratioCeilingPpm": 800000, "ratioDecayPpm": 951695, "ratchetZSquaredPpm": 2706025,
 }
-REFERENCE = {"evidence": evidence, "ratchet": ratchet, "weights_at_start": weights_at_start, "weights_now": weights_now}
+REFERENCE = {"evidence": evidence, "ratchet": ratchet, "crowning": crowning, "weights": voters_of}
 write("networks.json", networks(RULES_9_2, REFERENCE), (",", ":"))

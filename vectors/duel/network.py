@@ -7,6 +7,7 @@ from math import ceil
 from blake3 import blake3
 
 FROZEN_MOST = 4
+BLANK = 96
 
 
 def digest(tag, *fields):
@@ -20,7 +21,8 @@ def root_of(state):
 
 
 def first_state(rules, epoch):
-    return {"protocol": rules, "epoch": epoch, "ratio": rules["ratioFloorPpm"], "record": {}, "turns": 0, "dueled": {}, "trust": {}, "heads": {}, "due": {}}
+    empty = {"record": {}, "lastPlayed": {}, "voters": {}, "trust": {}, "heads": {}, "due": {}, "duels": []}
+    return {"protocol": rules, "epoch": epoch, "ratio": rules["ratioFloorPpm"], **empty}
 
 
 def texts(miner):
@@ -31,31 +33,60 @@ def content(miner):
     return digest("content", texts(miner))
 
 
-# ---- the queue
+# ---- the queue (8.12)
 
 
-def places(state, snap):
-    """Who waits, the next first: each turn is given in its turn."""
-    left = []
+def queue_of(snap, last_played, taken):
+    """Who waits, the longest first; `taken` has the hotkeys of champion and list."""
+    waits = []
     for miner in snap["miners"]:
-        had = state["dueled"].get(miner["hotkey"])
-        if had and had["registered"] != miner["registered"]:
-            had = None
-        if miner["hotkey"] not in snap["hotkeys"] or (had and had.get("content") == content(miner)):
-            continue
-        since = max(miner["block"], miner["registered"], (had["ended"] + 1) * snap["protocol"]["epochBlocks"] if had else 0)
-        left.append((had["duels"] if had else 0, since, miner["hotkey"], miner))
-    order, turn = [], state["turns"]
-    while left:
-        by_turns, by_wait = (lambda each: each[:3]), (lambda each: each[1:3])
-        chosen = min(left, key=by_wait if turn % 2 else by_turns)
-        left.remove(chosen)
-        order.append(chosen[3])
-        turn += 1
-    return order
+        hotkey, had = miner["hotkey"], last_played.get(miner["hotkey"], {})
+        if hotkey in snap["hotkeys"] and hotkey not in taken and had.get("content") != content(miner):
+            waits.append((max(miner["block"], miner["registered"], had.get("left", 0)), hotkey, miner))
+    return [miner for _, _, miner in sorted(waits, key=lambda wait: wait[:2])]
 
 
-# ---- voters
+# ---- duels (8.2, 8.6, 8.7)
+
+
+def index_of(duel, epoch):
+    return epoch - duel["start"] + 1
+
+
+def quota(index, env):
+    return min(env["quotaFirst"] * 2 ** (index - 1), env["quotaMost"])
+
+
+def standing_of(duel, rules):
+    """"won", "open", or "lost" by verdicts alone."""
+    counted = [env for env in rules["envs"] if duel["verdicts"].get(env) != "even"]
+    wins = [env for env in counted if duel["verdicts"].get(env) == "win"]
+    undecided = [env for env in counted if env not in duel["verdicts"]]
+    needed = ceil(F(len(counted) + rules["margin"], 2))
+    if not counted or len(wins) + len(undecided) < needed:
+        return "lost"
+    return "won" if len(wins) >= needed else "open"
+
+
+def is_won(duel, rules):
+    return standing_of(duel, rules) == "won"
+
+
+def rated(rules):
+    """Environments of one player: rates against different opponents do not compare."""
+    return sorted(env for env in rules["envs"] if rules["envs"][env]["players"] == 1)
+
+
+def quotas_of(duel, rules, epoch):
+    """What a lane plays for this duel in this epoch."""
+    index = index_of(duel, epoch)
+    if index > rules["duelEpochs"]:
+        return {}
+    open_in = sorted(env for env in rules["envs"] if env not in duel["verdicts"])
+    return {env: quota(index, rules["envs"][env]) for env in (rated(rules) if is_won(duel, rules) else open_in)}
+
+
+# ---- voters and acceptance (8.1, 8.3)
 
 
 def heard_in(state, snap):
@@ -63,200 +94,251 @@ def heard_in(state, snap):
     return {v["hotkey"]: v for v in snap["validators"] if v.get("epoch") == state["epoch"] and v.get("root") == root}
 
 
-def active(state, snap):
+def active(state, snap, quorum_epochs):
     """hotkey to its last attestation, before this snapshot's."""
     if "attested" in state:
         known = state["attested"]
     else:
         mining = {m["hotkey"] for m in snap["miners"]}
         known = {v["hotkey"]: {"epoch": state["epoch"], "stake": str(v["stake"])} for v in snap["validators"] if v["hotkey"] not in mining and v["stake"] > 0}
-    oldest = state["epoch"] - state["protocol"]["quorumEpochs"] + 1
-    return {h: last for h, last in known.items() if h in snap["hotkeys"] and last["epoch"] >= oldest}
+    return {h: last for h, last in known.items() if h in snap["hotkeys"] and state["epoch"] - last["epoch"] < quorum_epochs}
 
 
-def voters(state, snap, trust, reference):
-    known = active(state, snap)
+def voters_of(snap, known, trust, weights_of):
     rows = []
     for v in snap["validators"]:
         if v["hotkey"] in known:
-            stake = min(v["stake"], int(known[v["hotkey"]]["stake"]))
             record = trust.get(v["hotkey"], {"correct": 0, "incorrect": 0})
-            rows.append([v["hotkey"], stake, record["correct"], record["incorrect"]])
-    weights = reference["weights_at_start"](rows, snap["protocol"]["validatorsMost"])
-    return weights, {h: str(stake) for h, stake, *_ in rows if h in weights}
+            rows.append([v["hotkey"], min(v["stake"], int(known[v["hotkey"]]["stake"])), record["correct"], record["incorrect"]])
+    return weights_of(rows, snap["protocol"]["validatorsMost"])
+
+
+def is_whole(lane, duels, rules, epoch):
+    for duel in duels:
+        for env, played in quotas_of(duel, rules, epoch).items():
+            tally = lane.get(duel["contender"]["hotkey"], {}).get(env)
+            if tally is None or tally[0] + tally[1] > played or max(tally[2:]) > played * 10**6:
+                return False
+    return True
+
+
+def accept(state, heard, seals, lanes):
+    """Is the epoch frozen, and whose lanes are accepted?"""
+    weights = state["voters"]
+    bits = {h: set(v["lanes"]) for h, v in heard.items() if h in weights}
+    W, A = sum(weights.values()), sum(weights[h] for h in bits)
+    there = [h for h in state["due"] if h in seals and is_whole(lanes.get(h, {}), state["duels"], state["protocol"], state["epoch"])]
+    accepted = [h for h in there if sum(weights[v] for v in bits if h in bits[v]) > F(A, 2)]
+    return A == 0 or F(A, W) < F(2, 3), sorted(accepted)
 
 
 # ---- one epoch of a duel
 
 
-def quota(index, env):
-    return min(env["quotaFirst"] * 2 ** (index - 1), env["quotaMost"])
+def counts(tally, played):
+    return {**dict(zip(("wins", "losses", "contenderPoints", "championPoints"), tally)), "played": played}
 
 
-def is_whole(lane, quotas):
-    return all(env in lane and lane[env]["played"] == count for env, count in quotas.items())
+def epochs_in(duel, env, rules):
+    """The tallies of an environment, as the reference takes them."""
+    played = [quota(k + 1, rules["envs"][env]) for k in range(len(duel["tallies"]))]
+    return [{h: counts(tally, n) for h, tally in entry.get(env, {}).items()} for entry, n in zip(duel["tallies"], played)]
 
 
-def judge(state, snap, heard, seals, lanes, reference):
-    duel, rules = state["duel"], state["protocol"]
-    index = state["epoch"] - duel["start"] + 1
-    stakes = {v["hotkey"]: v["stake"] for v in snap["validators"]}
-    weights = reference["weights_now"](duel["weights"], {h: int(s) for h, s in duel["stakes"].items()}, stakes)
-    bits = {h: set(v["lanes"]) for h, v in heard.items() if h in weights}
-    W, A = sum(weights.values()), sum(weights[h] for h in bits)
-    frozen = A == 0 or F(A, W) < F(2, 3)
-    envs = sorted(rules["envs"])
-    open_envs = [env for env in envs if env not in duel["verdicts"]]
-    quotas = {env: quota(index, rules["envs"][env]) for env in open_envs}
-    accepted = set()
+def look(duel, env, state, evidence, alone=False):
+    rules = state["protocol"]
+    numbers = {k: rules[k] for k in ("cap", "minTrials", "zSquaredPpm", "holdOffset", "holdSlopePpm", "floorZSquaredPpm")}
+    if alone:
+        numbers["floorZSquaredPpm"] = rules["aloneZSquaredPpm"]
+    return evidence(state["voters"], epochs_in(duel, env, rules), state["ratio"], numbers)
+
+
+def verdict_of(seen, index, rules):
+    if seen["verdict"] != "continue":
+        return seen["verdict"]
+    if "median" not in seen:
+        return None
+    trials, played = seen["median"]["trials"], seen["median"]["played"]
+    blank = trials == 0 and played >= BLANK
+    late = index >= rules["evenEpoch"] and trials * 10**6 // played < rules["evenPpm"]
+    return "even" if blank or late else None
+
+
+def judge(duel, seen, state, evidence, saw):
+    """The verdicts after an epoch that is not frozen, of a duel that was open."""
+    rules, before = state["protocol"], duel["verdicts"]
+    index = index_of(duel, state["epoch"])
+    given = {env: verdict_of(seen[env], index, rules) for env in rules["envs"] if env not in before}
+    after = {**before, **{env: verdict for env, verdict in given.items() if verdict}}
+    if "even" in given.values():
+        saw("even early" if index < rules["evenEpoch"] else "even late")
+    counted = [env for env in rules["envs"] if after.get(env) != "even"]
+    if len(counted) != 1 or after.get(counted[0]) != "win":
+        return after
+    (last,) = counted
+    alone = verdict_of(look(duel, last, state, evidence, alone=True), index, rules)
+    if alone != "win":
+        del after[last]
+        saw("win not given alone" if last in given else "win taken back")
+        if last in given and alone:
+            after[last] = alone
+    return after
+
+
+def played_in(duel, state, frozen, accepted, lanes):
+    """The duel with the tallies of this epoch."""
+    rules, epoch = state["protocol"], state["epoch"]
+    if index_of(duel, epoch) > rules["duelEpochs"]:
+        return duel
+    mine = lambda h: lanes[h][duel["contender"]["hotkey"]]
+    entry = {} if frozen else {env: {h: mine(h)[env] for h in accepted} for env in quotas_of(duel, rules, epoch)}
+    return {**duel, "tallies": [*duel["tallies"], entry]}
+
+
+def fate(duel, rules, epoch, saw):
+    """"won", "open" or "lost"."""
+    by_verdicts = standing_of(duel, rules)
+    late, frozen = index_of(duel, epoch) >= rules["duelEpochs"], duel["frozen"] >= FROZEN_MOST
+    if by_verdicts == "open" and (late or frozen):
+        saw("lost by freezing" if not late else "lost by length")
+        return "lost"
+    if by_verdicts == "lost":
+        saw("lost by verdicts")
+    return by_verdicts
+
+
+def trust_after(state, accepted, seen):
+    """`seen` has, for each duel, what was seen in each environment that it played."""
+    fade = lambda n: n * state["protocol"]["trustFadePpm"] // 10**6
+    trust = dict(state["trust"])
     for h in state["due"]:
-        attested = sum(weights[v] for v in bits if h in bits[v])
-        if h in seals and is_whole(lanes.get(h, {}), quotas) and attested > F(A, 2):
-            accepted.add(h)
-    tallies = dict(duel["tallies"])
-    if not frozen:
-        for env in open_envs:
-            tallies[env] = [*tallies.get(env, []), {h: lanes[h][env] for h in sorted(accepted)}]
-
-    def look(env, lone=False):
-        numbers = {k: rules[k] for k in ("cap", "minTrials", "zSquaredPpm", "holdOffset", "holdSlopePpm", "floorZSquaredPpm")}
-        if lone:
-            numbers |= {"zSquaredPpm": rules["loneZSquaredPpm"], "floorZSquaredPpm": rules["loneFloorZSquaredPpm"]}
-        return reference["evidence"](weights, tallies.get(env, []), duel["ratio"], numbers)
-
-    def verdict_of(seen):
-        if frozen:
-            return None
-        if seen["verdict"] != "continue":
-            return seen["verdict"]
-        decisive = seen.get("decisivePpm")
-        return "even" if index >= rules["evenEpoch"] and decisive is not None and decisive < rules["evenPpm"] else None
-
-    seen = {env: look(env) for env in envs}
-    verdicts = dict(duel["verdicts"])
-    for env in open_envs:
-        if verdict_of(seen[env]):
-            verdicts[env] = verdict_of(seen[env])
-    counted = [env for env in envs if verdicts.get(env) != "even"]
-    if len(counted) == 1 and duel["verdicts"].get(counted[0]) != "hold":
-        given = verdict_of(look(counted[0], lone=True))
-        verdicts = {env: v for env, v in verdicts.items() if env != counted[0]}
-        if given:
-            verdicts[counted[0]] = given
-
-    counted = [env for env in envs if verdicts.get(env) != "even"]
-    wins = [env for env in counted if verdicts.get(env) == "win"]
-    undecided = [env for env in counted if env not in verdicts]
-    needed = ceil(F(len(counted) + rules["margin"], 2))
-    count = duel["frozen"] + frozen
-    if len(wins) + len(undecided) < needed:
-        outcome = "champion"
-    elif len(wins) >= needed:
-        outcome = "contender"
-    else:
-        outcome = "champion" if index >= rules["duelEpochs"] or count >= FROZEN_MOST else None
-
-    trust = {}
-    if not frozen:
-        for h in state["due"]:
-            old = state["trust"].get(h, {"correct": 0, "incorrect": 0})
-            fade = lambda n: n * rules["trustFadePpm"] // 10**6
-            aside = sum(h in seen[env]["setAside"] for env in open_envs)
-            good = len(open_envs) - aside if h in accepted else 0
-            bad = 0 if h in accepted else len(open_envs)
-            trust[h] = {"correct": fade(old["correct"]) + good * 10**6, "incorrect": fade(old["incorrect"]) + bad * 10**6}
-    # Rates against different opponents do not compare.
-    rated = [env for env in envs if rules["envs"][env]["players"] == 1]
-    return {
-        "duel": {**duel, "frozen": count, "tallies": tallies, "verdicts": verdicts},
-        "outcome": outcome,
-        "trust": trust,
-        "rates": {env: seen[env]["rates"] for env in rated},
-        "won": [(seen[env]["win"], seen[env]["rates"], state["record"].get(env, 0)) for env in wins if env in rated],
-    }
+        old = trust.get(h, {"correct": 0, "incorrect": 0})
+        good = bad = 0
+        for env in {env for each in seen for env in each}:
+            aside = [h in each[env]["setAside"] for each in seen if env in each]
+            bad += h not in accepted
+            good += h in accepted and 2 * sum(aside) < len(aside)
+        trust[h] = {"correct": fade(old["correct"]) + good * 10**6, "incorrect": fade(old["incorrect"]) + bad * 10**6}
+    return trust
 
 
-# ---- the next state
+# ---- the throne (8.10, 8.11)
 
 
 def decayed(ratio, rules):
-    floor = rules["ratioFloorPpm"]
-    return floor + (ratio - floor) * rules["ratioDecayPpm"] // 10**6
+    least = rules["ratioFloorPpm"]
+    return least + (ratio - least) * rules["ratioDecayPpm"] // 10**6
 
 
-def raised(won, reference):
+def raised(duel, seen, record, rules, ratchet):
     of = lambda tally, k: F(int(tally[k]), 10**6)
-    rows = [(of(win, "wins"), of(win, "trials"), rates["contender"], max(rates["champion"], old)) for win, rates, old in won]
-    return reference["ratchet"](rows)[1]
+    won = [(seen[env]["win"], seen[env]["rates"], record.get(env, 0)) for env in rated(rules) if duel["verdicts"].get(env) == "win"]
+    return ratchet([(of(win, "wins"), of(win, "trials"), rates["contender"], max(rates["champion"], old)) for win, rates, old in won])[1]
 
 
-def decide(state, snap, seals, lanes, reference):
-    rules, epoch = state["protocol"], state["epoch"]
-    heard = heard_in(state, snap)
-    duel = state.get("duel")
-    judged = judge(state, snap, heard, seals, lanes, reference) if duel else None
+def with_rates(record, seen, side, rules):
+    return {**record, **{env: max(record.get(env, 0), seen[env]["rates"][side]) for env in rated(rules)}}
+
+
+def may_crown(duels, rules, epoch):
+    """Of duels that are not lost."""
+    all_won = all(is_won(duel, rules) for duel in duels)
+    return duels and all_won and (len(duels) == 1 or all(index_of(duel, epoch) >= rules["duelEpochs"] for duel in duels))
+
+
+def begin(contender, epoch):
+    return {"contender": texts(contender), "start": epoch, "frozen": 0, "tallies": [], "verdicts": {}}
+
+
+# ---- the next state (9.4)
+
+
+def decide(state, snap, seals, lanes, reference, saw=lambda what: None):
+    """`lanes` are validator to contender's hotkey to environment to [wins, losses, contenderPoints, championPoints]."""
+    rules, epoch, evidence = state["protocol"], state["epoch"], reference["evidence"]
     registered = lambda record: {h: value for h, value in record.items() if h in snap["hotkeys"]}
-    trust = registered({**state["trust"], **(judged["trust"] if judged else {})})
+    last_played, left = dict(state["lastPlayed"]), rules["epochBlocks"] * (epoch + 1) - 1
 
-    standing = {content(m) for m in snap["miners"] if m["hotkey"] in snap["hotkeys"]}
-    stands = lambda miner: miner is not None and content(miner) in standing
-    champion = state.get("champion")
-    by_verdicts = judged and judged["outcome"]
-    outcome = by_verdicts
-    if judged and not outcome:
-        outcome = "champion" if not stands(duel["contender"]) else "contender" if not stands(champion) else None
-    ratio = raised(judged["won"], reference) if by_verdicts == "contender" else decayed(state["ratio"], rules)
+    # 1
+    heard = heard_in(state, snap)
+    heads = {**state["heads"], **{h: head for h, head in seals.items() if h in state["due"]}}
+    frozen, accepted = accept(state, heard, seals, lanes)
+    if not frozen and len(accepted) < len(state["due"]):
+        saw("a lane that is due is not accepted")
 
-    dueled = dict(state["dueled"])
-    if outcome and duel["contender"]["hotkey"] in dueled:
-        had = dict(dueled[duel["contender"]["hotkey"]], ended=epoch)
-        if judged["duel"]["frozen"] >= FROZEN_MOST:
-            had.pop("content", None)
-        dueled[duel["contender"]["hotkey"]] = had
-    queue = places({**state, "dueled": dueled}, snap)
+    # 2
+    duels, lost, seen, seen_played = [], [], {}, []
+    for before in state["duels"]:
+        was_open, plays = not is_won(before, rules), quotas_of(before, rules, epoch)
+        duel = played_in(before, state, frozen, accepted, lanes)
+        views = {env: look(duel, env, state, evidence) for env in rules["envs"]}
+        if was_open and frozen:
+            duel = {**duel, "frozen": duel["frozen"] + 1}
+        elif was_open:
+            duel = {**duel, "verdicts": judge(duel, views, state, evidence, saw)}
+        seen[duel["contender"]["hotkey"]] = views
+        seen_played.append({env: views[env] for env in plays})
+        (lost if was_open and fate(duel, rules, epoch, saw) == "lost" else duels).append(duel)
+    if any(views["setAside"] for each in seen_played for views in each.values()):
+        saw("a lane is set aside")
+    seen_of = lambda duel: seen[duel["contender"]["hotkey"]]
 
-    heir = duel["contender"] if outcome == "contender" else champion
-    record, taken, rates = state["record"], [], judged and judged["rates"]
-    if stands(heir):
-        if outcome == "contender" and by_verdicts:
-            record = {env: rates[env]["contender"] for env in rates}
-        elif outcome:
-            record = {env: max(rates[env][outcome], record.get(env, 0)) for env in rates}
+    # 3
+    trust = state["trust"] if frozen else trust_after(state, accepted, seen_played)
+
+    # 4
+    record = state["record"]
+    for duel in lost:
+        record = with_rates(record, seen_of(duel), "champion", rules)
+
+    # 5
+    champion, leaving = state.get("champion"), [duel["contender"]["hotkey"] for duel in lost]
+    if not frozen and may_crown(duels, rules, epoch):
+        shown = [{env: epochs_in(duel, env, rules) for env in rated(rules)} for duel in duels]
+        crowned = duels[reference["crowning"](state["voters"], shown, saw)["best"]]
+        ratio = raised(crowned, seen_of(crowned), record, rules, reference["ratchet"])
+        record = with_rates(record, seen_of(crowned), "contender", rules)
+        leaving += [champion["hotkey"], *(duel["contender"]["hotkey"] for duel in duels if duel is not crowned)]
+        champion, duels = crowned["contender"], []
     else:
-        heir = queue.pop(0) if queue else None
-        if heir:
-            taken.append(heir)
-            ratio = rules["ratioFloorPpm"]
+        ratio = decayed(state["ratio"], rules)
+    for hotkey in leaving:
+        last_played[hotkey] = {**last_played[hotkey], "left": left}
+    queue = queue_of(snap, last_played, {m["hotkey"] for m in [*(duel["contender"] for duel in duels), *([champion] if champion else [])]})
+    if not champion and queue:
+        taken = queue.pop(0)
+        champion = texts(taken)
+        last_played[taken["hotkey"]] = {"content": content(taken)}
 
-    weights, stakes = voters(state, snap, trust, reference)
-    running = judged["duel"] if judged and not outcome else None
-    attending = sum(w for h, w in weights.items() if h in heard)
-    if not running and heir and queue and attending > 0 and 3 * attending >= 2 * sum(weights.values()):
-        contender = queue.pop(0)
-        taken.append(contender)
-        sides = {"champion": texts(heir), "contender": texts(contender)}
-        name = digest("duel", *sides.values(), epoch + 1)
-        running = {"id": name, **sides, "start": epoch + 1, "ratio": ratio, "weights": weights, "stakes": stakes, "frozen": 0, "tallies": {}, "verdicts": {}}
-        goes_on = False
-    else:
-        goes_on = running is not None
-    for miner in taken:
-        had = dueled.get(miner["hotkey"])
-        before = had["duels"] if had and had["registered"] == miner["registered"] else 0
-        dueled[miner["hotkey"]] = {"registered": miner["registered"], "duels": before + 1, "ended": epoch, "content": content(miner)}
+    # 6
+    if snap["protocol"] != rules:
+        if duels:
+            saw("constants changed with duels on")
+        rules, duels = snap["protocol"], [begin(duel["contender"], epoch + 1) for duel in duels]
 
-    now = {v["hotkey"]: {"epoch": epoch, "stake": str(v["stake"])} for v in snap["validators"] if v["hotkey"] in heard and v["stake"] > 0}
+    # 7
+    if not frozen and champion and not any(is_won(duel, rules) for duel in duels):
+        while queue and len(duels) < rules["duelsMost"]:
+            contender = queue.pop(0)
+            duels.append(begin(contender, epoch + 1))
+            last_played[contender["hotkey"]] = {"content": content(contender)}
+
+    # 8
+    known = active(state, snap, rules["quorumEpochs"])
+    voters = voters_of(snap, known, trust, reference["weights"])
+    now = {h: {"epoch": epoch, "stake": str(v["stake"])} for h, v in heard.items() if v["stake"] > 0}
+    stays = {*snap["hotkeys"], *(duel["contender"]["hotkey"] for duel in duels), *([champion["hotkey"]] if champion else [])}
     return {
-        "protocol": rules if goes_on else snap["protocol"],
+        "protocol": rules,
         "epoch": epoch + 1,
         "ratio": ratio,
-        **({"champion": texts(heir)} if heir else {}),
+        **({"champion": champion} if champion else {}),
         "record": record,
-        "turns": state["turns"] + len(taken),
-        "dueled": registered(dueled),
-        "attested": {**active(state, snap), **now},
-        "trust": trust,
-        "heads": registered({**state["heads"], **{h: head for h, head in seals.items() if h in state["due"]}}),
-        "due": {h: v["next"] for h, v in heard.items() if running and h in running["weights"]},
-        **({"duel": running} if running else {}),
+        "lastPlayed": {h: had for h, had in last_played.items() if h in stays},
+        "attested": {**known, **now},
+        "voters": voters,
+        "trust": registered(trust),
+        "heads": registered(heads),
+        "due": {h: v["next"] for h, v in heard.items() if duels and h in voters},
+        "duels": duels,
     }

@@ -1,49 +1,73 @@
-"""Draws networks of twelve epochs, as small as their facts can be written, and decides them with network.py.
+"""Draws networks of fourteen epochs, as small as their facts can be written, and decides them with network.py.
 
-A network is {rules, epochs, roots}. `rules` are changes of the local constants, one after another from `from` on;
-`quotaFirst` is that of each environment. An epoch is {validators, miners, gone, seals, lanes}: validators with a permit as [hotkey, stake, what it attests ("" for
-nothing, "epoch" or "root" for a wrong one), the lanes that it attests]; miners as [hotkey, revision, block,
-registered]; hotkeys that are not registered; hotkeys that sealed; and lanes, by environment, as [wins, losses, ties in
-which both earn all, challenges if it is not the quota].
+A network is {rules, epochs, roots}. `rules` are changes of the local constants, one after another, each instead of the
+one before, from `from` on: in it `envs` has the first letters of the environments, of the three below, that are played,
+and `quotaFirst` is that of each. An epoch is {validators, miners, gone, seals, lanes}: validators with a permit as
+[hotkey, stake, what it attests ("" for nothing, "epoch" or "root" for a wrong one), the lanes that it attests]; of the
+miners those whose commitment or registration is not as in the epoch before, as [hotkey, revision, block, registered],
+or as [hotkey] if the slot is empty now; hotkeys that are not registered, of "a" to "g" and all miners so far; hotkeys
+that sealed; and lanes, by validator, contender, and the environment's first letter, as [wins, losses, challenges in
+which both earn all], as [wins, losses] of games, or as the tally's four numbers. Members that are empty are left out. Of each root the first 16
+digits are written, of the state after each epoch.
 """
 
 import random
+from collections import Counter
 
-from network import decide, first_state, quota, root_of
+from network import decide, first_state, is_won, quotas_of, root_of
 
 ENVS = {
-    "hex@0.1.0": {"specHash": "7430b80d84761fbe0aefb80248308c4fe130d03aac0e532e6b8608164922de03", "players": 2, "quotaFirst": 4, "quotaMost": 16},
-    "mult8@0.1.0": {"specHash": "8ffad8c375a3e28c431141fbd60e6b007da79116f0a0f9ea960fa4bed3c667dd", "players": 1, "quotaFirst": 32, "quotaMost": 512},
-    "tictactoe@0.1.0": {"specHash": "a19f467002a3b4d36f3aac8f4f7f77c9d34b77c61f7aa724c4bb9379fbe8ce46", "players": 1, "quotaFirst": 32, "quotaMost": 512},
+    "hex@0.1.0": {"specHash": "9e17f0f45655e1a14ae8414235a53f85d003aed303bc85e66eb6e47d81c5d5b5", "players": 2, "quotaFirst": 4, "quotaMost": 24},
+    "mult8@0.1.0": {"specHash": "01d2e506c1f38d1addb948798203f8282491112423ed0116ea3102196aaa73ad", "players": 1, "quotaFirst": 32, "quotaMost": 512},
+    "tictactoe@0.1.0": {"specHash": "547d02d435cee644f1168fb130a5e88d160b681450a95d476d7f287adc9e48ca", "players": 1, "quotaFirst": 32, "quotaMost": 512},
 }
-EPOCHS, HEAD, NEXT = 12, "b" * 64, "c" * 64
-ONE_OF = {"quorumEpochs": [2, 3, 20], "duelEpochs": [3, 5, 8], "evenEpoch": [2, 5], "validatorsMost": [3, 128], "quotaFirst": [16, 32]}
-
-
-def quota_in(state, env):
-    return quota(state["epoch"] - state["duel"]["start"] + 1, state["protocol"]["envs"][env])
+EPOCHS, HEAD, NEXT = 14, "b" * 64, "c" * 64
+ONE_OF = {
+    "quorumEpochs": [2, 3, 20], "evenEpoch": [2, 4], "validatorsMost": [3, 128], "quotaFirst": [16, 32],
+    "margin": [1, 1, 1, 2], "envs": ["mt", "mt", "hm", "t", "h", "hmt"],
+}
+# What miners get right: the first champion, and the others, by environment of one player.
+STRENGTHS = {
+    "any": [[0.5], [0.1, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9]],
+    "strong": [[0.1, 0.2, 0.4], [0.3, 0.8, 0.85, 0.9, 0.95]],
+    "perfect": [[0.2], [0.1, 1, 1, 1]],
+    "level": [[0.4], [0.3, 0.55, 0.65, 0.7, 0.75]],
+    "tied": [[0, 0.98, 1], [0, 0.98, 1]],
+}
 
 
 class Network:
     """Who is there, and how the miners play: what the facts of its epochs are drawn from."""
 
     def __init__(self, seed, local):
-        self.rng = random.Random(seed)
-        changed = lambda: {k: self.rng.choice(v) for k, v in ONE_OF.items() if self.rng.random() < 0.5}
-        self.changes = [{"from": 0, **changed()}] + ([{"from": self.rng.randint(2, 9), **changed()}] if self.rng.random() < 0.3 else [])
+        self.rng = rng = random.Random(seed)
         self.local = local
-        self.names = "abcdefg"[: self.rng.randint(2, 7)]
-        top = self.rng.choice([1, 3, 9])
-        self.stakes = {h: self.rng.randint(1, top) * 1000 for h in self.names}
+        self.kind = rng.choice(["any", "any", "strong", "strong", "strong", "perfect", "level", "level", "level", "tied"])
+        self.changes = [{"from": 0, **self.changed()}]
+        if rng.random() < 0.25:
+            self.changes.append({"from": rng.randint(3, 9), **self.changed()})
+        most = max(change["duelsMost"] for change in self.changes)
+        self.names = "abcdefg"[: rng.choice([1, 2, 3, 3, 4, 4, *([5, 7, 7] if most < 3 else [5])])]
+        top = rng.choice([1, 3, 9])
+        self.stakes = {h: rng.randint(1, top) * 1000 for h in self.names}
         self.away = {h: self.outage() for h in self.names}
-        self.liars = {h for h in self.names if self.rng.random() < 0.15}
-        self.miners = [[f"m{k}", "a", 30 * self.rng.randint(0, 3), 0] for k in range(self.rng.randint(1, 6))]
-        self.calm = self.rng.random() < 0.5
+        self.liars = {h for h in self.names if rng.random() < 0.15}
+        self.miners = {f"m{k}": ["a", 30 * rng.randint(0, 1) if k else 0, 0] for k in range(rng.choice([1, 2, 3, 5, 5, 7, 9, 9]))}
+        self.evicted, self.skills, self.written = {}, {}, {}
+        self.calm, self.halves = rng.random() < 0.6, rng.random() < 0.2
+
+    def changed(self):
+        always = {"duelsMost": self.rng.choice([1, 2, 3, 8]), "duelEpochs": self.rng.choice([2, 3, 5, 8])}
+        if self.kind == "level":
+            return {**always, "envs": self.rng.choice(["mt", "hmt"]), "evenEpoch": 2}
+        if self.kind == "tied":
+            return {**always, "envs": self.rng.choice(["mt", "t", "hmt"]), "evenEpoch": self.rng.choice([2, 5]), "margin": self.rng.choice([1, 1])}
+        return {**always, **{k: self.rng.choice(v) for k, v in ONE_OF.items() if self.rng.random() < 0.3}}
 
     def outage(self):
-        """The epochs in which a validator is away, from the one to before the other: half of them never are."""
+        """The epochs in which a validator is away, from the one to before the other: most never are."""
         start = self.rng.choice([0, self.rng.randint(1, 9)])
-        return start, start + self.rng.choice([0, self.rng.randint(1, 6)])
+        return start, start + self.rng.choice([0, 0, self.rng.randint(1, 7)])
 
     def chance(self, p):
         return self.rng.random() < p * (0.3 if self.calm else 1)
@@ -51,90 +75,161 @@ class Network:
     def rules(self, epoch):
         now = dict([change for change in self.changes if change["from"] <= epoch][-1])
         del now["from"]
-        quota_first = now.pop("quotaFirst", None)
-        envs = {env: {**each, **({"quotaFirst": quota_first} if quota_first else {})} for env, each in ENVS.items()}
+        quota_first, letters = now.pop("quotaFirst", None), now.pop("envs", "hmt")
+        envs = {env: {**each, **({"quotaFirst": quota_first} if quota_first else {})} for env, each in ENVS.items() if env[0] in letters}
         return {**self.local, "envs": envs, **now}
+
+    def skill(self, miner, env):
+        """Of one commitment of a miner."""
+        key = (miner["hotkey"], miner["revision"], env)
+        if key not in self.skills:
+            first, others = STRENGTHS[self.kind]
+            level = self.kind == "level" and env == "tictactoe@0.1.0"
+            self.skills[key] = 0 if level else self.rng.choice(first if key[:2] == ("m0", "a") else others)
+        return self.skills[key]
 
     def miners_at(self, state, epoch):
         """Miners come, go, register anew, and commit again, more often after a turn."""
         last = self.local["epochBlocks"] * (epoch + 1) - 1
-        for miner in self.miners:
-            had = state["dueled"].get(miner[0])
-            playing = miner[0] in (state.get("champion", {}).get("hotkey"), state.get("duel", {}).get("contender", {}).get("hotkey"))
-            if self.chance(0.08 if playing or not had else 0.6):
-                miner[1:3] = [self.rng.choice("abcdefgh"), last - self.rng.randint(0, 9)]
-            if self.chance(0.05):
-                miner[3] = last - self.rng.randint(0, 29)
-        if self.chance(0.2):
-            self.miners.append([f"m{10 + epoch}", "a", last - self.rng.randint(0, 29), last - 29])
-        here = [list(m) for m in self.miners if not self.chance(0.05)]
-        return here, [m[0] for m in here if self.chance(0.03)]
+        turns = {state.get("champion", {}).get("hotkey"), *(duel["contender"]["hotkey"] for duel in state["duels"])}
+        for hotkey, miner in self.miners.items():
+            had = hotkey in state["lastPlayed"]
+            if self.chance(0.05 if hotkey in turns or not had else 0.6):
+                miner[:2] = [self.rng.choice("abcd"), last - self.rng.randint(0, 9)]
+            if self.evicted.get(hotkey) == epoch:
+                miner[2] = last - self.rng.randint(0, 29)
+            elif self.evicted.get(hotkey, 0) < epoch and self.chance(0.06):
+                self.evicted[hotkey] = epoch + self.rng.randint(1, 4)
+        if self.chance(0.3):
+            self.miners[f"m{10 + epoch}"] = ["a", last - self.rng.randint(0, 29), last - 29]
+        here = {hotkey: list(miner) for hotkey, miner in self.miners.items() if not self.chance(0.04)}
+        changes = [[h, *here[h]] if h in here else [h] for h in self.miners if self.written.get(h) != here.get(h)]
+        self.written = here
+        return changes, [h for h in self.miners if self.evicted.get(h, 0) > epoch]
 
-    def lane(self, hotkey, state, p):
-        duel = state.get("duel")
-        if not duel:
-            return {}
+    def tally(self, hotkey, env, sides, played):
+        """As it is written."""
+        games = ENVS[env]["players"] == 2
+        if hotkey in self.liars:
+            return ([played, 0] if sides[0]["hotkey"] < "m3" else [0, played]) + ([] if games else [0])
+        good, bad = (self.skill(miner, env) for miner in sides)
+        rng = self.rng
+        if games:
+            alone, other = good * (1 - bad), bad * (1 - good)
+            p = alone / (alone + other) if alone + other else 0.5
+            wins = sum(rng.random() < p for _ in range(played))
+            unbegun = played // 4 if self.chance(0.1) else 0
+            return [max(0, wins - unbegun), played - max(wins, unbegun)]
+        pairs = Counter((rng.random() < good, rng.random() < bad) for _ in range(played))
+        wins, losses, both = pairs[True, False], pairs[False, True], pairs[True, True]
+        if self.halves and env == "tictactoe@0.1.0":
+            neither = pairs[False, False] * 500000
+            return [wins, losses, (wins + both) * 10**6 + neither, (losses + both) * 10**6 + neither]
+        return [wins, losses, both]
+
+    def lane(self, hotkey, state):
+        rules, champion = state["protocol"], state["champion"]
         lane = {}
-        for env in sorted(ENVS):
-            if env in duel["verdicts"]:
-                continue
-            played = quota_in(state, env)
-            decisive = round(played * self.tied[env])
-            wins = decisive if hotkey in self.liars else sum(self.rng.random() < p for _ in range(decisive))
-            lane[env] = [wins, decisive - wins, self.rng.randint(0, played - decisive)]
-            if self.chance(0.02):
-                lane[env].append(self.rng.choice([played + 1, max(1, played - 1), 2 * played]))
-        return lane
+        for duel in state["duels"]:
+            quotas, contender = quotas_of(duel, rules, state["epoch"]), duel["contender"]
+            lane[contender["hotkey"]] = {env[0]: self.tally(hotkey, env, (contender, champion), played) for env, played in quotas.items()}
+        if self.chance(0.06):
+            self.spoil(lane)
+        return {contender: tallies for contender, tallies in lane.items() if tallies}
+
+    def spoil(self, lane):
+        """Too little, too much, or more than there can be; too much is nothing wrong."""
+        rng = self.rng
+        contender = rng.choice(sorted(lane))
+        kind = rng.choice(["no duel", "no env", "a duel more", "an env more", "too many", "too many points", "too many points"])
+        tallies = lane[contender]
+        if kind == "no duel":
+            del lane[contender]
+        elif kind == "a duel more":
+            lane["m99"] = {"m": [1, 2, 3]}
+        elif kind == "an env more":
+            lane[contender] = {**tallies, rng.choice([e for e in "hmtx" if e not in tallies]): [600, 1, 1]}
+        elif tallies:
+            env = rng.choice(sorted(tallies))
+            if kind == "no env":
+                del tallies[env]
+            elif kind == "too many":
+                tallies[env] = [600, 1, 0]
+            else:
+                tallies[env] = rng.choice([[1, 1, 513 * 10**6, 0], [1, 1, 0, 513 * 10**6]])
 
     def epoch(self, state):
         epoch = state["epoch"]
         there = [h for h in self.names if not self.away[h][0] <= epoch < self.away[h][1] and not self.chance(0.06)]
         miners, gone = self.miners_at(state, epoch)
-        duel = state.get("duel")
-        if duel and duel["start"] == epoch:
-            self.p, self.tied = self.rng.choice([0.4, 0.5, 0.55, 0.6, 0.75, 0.9]), {env: self.rng.choice([0.02, 0.5, 0.9, 0.9, 1]) for env in ENVS}
-        lanes = {h: self.lane(h, state, self.p) for h in there if duel and not self.chance(0.05)}
+        lanes = {h: self.lane(h, state) for h in there if state["duels"] and h in state["due"] and not self.chance(0.05)}
         seals = "".join(h for h in there if not self.chance(0.05))
         validators = []
         for h in self.names:
-            if self.chance(0.03):
-                continue
-            moved = self.rng.choice([0.5, 2, 10, 0]) if self.chance(0.1) else 1
-            said = "" if h not in there or self.chance(0.05) else self.rng.choice(["ok"] * 30 + ["epoch", "root"])
-            seen = "".join(l for l in lanes if l in seals and not self.chance(0.05))
-            validators.append([h, int(self.stakes[h] * moved), said, seen if said else ""])
-        if miners and self.chance(0.1):
-            validators.append([miners[0][0], 5000, "", ""])
-        gone += [h for h in self.names if self.chance(0.02)]
-        return {"validators": validators, "miners": miners, "gone": gone, "seals": seals, "lanes": lanes}
+            if self.chance(0.02):
+                gone.append(h)
+            elif not self.chance(0.03):
+                moved = self.rng.choice([0.5, 2, 10, 0]) if self.chance(0.1) else 1
+                said = "" if h not in there or self.chance(0.05) else self.rng.choice(["ok"] * 30 + ["epoch", "root"])
+                seen = "".join(l for l in lanes if l in seals and not self.chance(0.05))
+                validators.append([h, int(self.stakes[h] * moved), said, seen if said else ""])
+        staked = [h for h in self.written if h not in gone]
+        if staked and self.chance(0.1):
+            validators.append([self.rng.choice(staked), 5000, "", ""])
+        drawn = {"validators": validators, "miners": miners, "gone": gone, "seals": seals, "lanes": lanes}
+        return {name: value for name, value in drawn.items() if value}
 
 
-def facts_of(drawn, state, rules):
-    """What `decide` takes, of an epoch as it is written."""
-    miners = [{"hotkey": h, "model": f"models/{h}", "revision": revision, "chute": f"chutes/{h}", "block": block, "registered": registered} for h, revision, block, registered in drawn["miners"]]
+def facts_of(drawn, state, rules, miners):
+    """What `decide` takes, of an epoch as it is written; `miners` has all so far, and is brought up to date."""
+    miners.update({h: rest for h, *rest in drawn.get("miners", [])})
+    named = lambda h, revision: {"hotkey": h, "model": f"models/{h}", "revision": revision, "chute": f"chutes/{h}"}
+    committed = [{**named(h, rest[0]), "block": rest[1], "registered": rest[2]} for h, rest in miners.items() if rest]
     validators = []
-    for hotkey, stake, said, lanes in drawn["validators"]:
+    for hotkey, stake, said, lanes in drawn.get("validators", []):
         v = {"hotkey": hotkey, "stake": stake}
         if said:
             v |= {"epoch": state["epoch"] - (said == "epoch"), "root": HEAD if said == "root" else root_of(state), "lanes": lanes, "next": NEXT}
         validators.append(v)
-    names = {*"abcdefg", *(m["hotkey"] for m in miners)} - set(drawn["gone"])
-    snap = {"protocol": rules, "hotkeys": names, "validators": validators, "miners": miners}
-    duel = state.get("duel")
-    due = {env: quota_in(state, env) if duel else 0 for env in ENVS}
-    tally = lambda played, w, l, both, other=None: {"wins": w, "losses": l, "played": other or played, "contenderPoints": (w + both) * 10**6, "championPoints": (l + both) * 10**6}
-    lanes = {h: {env: tally(due[env], *counts) for env, counts in lane.items()} for h, lane in drawn["lanes"].items()}
-    return snap, {h: HEAD for h in drawn["seals"]}, lanes
+    names = {*"abcdefg", *miners} - set(drawn.get("gone", []))
+    snap = {"protocol": rules, "hotkeys": names, "validators": validators, "miners": committed}
+    full = {env[0]: env for env in ENVS}
+    four = lambda w, l, *rest: [w, l, *(rest if len(rest) == 2 else [(n + rest[0]) * 10**6 for n in (w, l)] if rest else [0, 0])]
+    lanes = {h: {c: {full.get(env, env): four(*tally) for env, tally in tallies.items()} for c, tallies in lane.items()} for h, lane in drawn.get("lanes", {}).items()}
+    return snap, {h: HEAD for h in drawn.get("seals", "")}, lanes
+
+
+def seen_in(state, snap):
+    """What the networks must have, of what a state and its snapshot show."""
+    if "champion" in state and state["champion"]["hotkey"] not in snap["hotkeys"]:
+        yield "champion not registered"
+    if any(duel["contender"]["hotkey"] not in snap["hotkeys"] for duel in state["duels"]):
+        yield "contender not registered"
+    if len(state["duels"]) > 1:
+        yield "several duels"
+    if any(is_won(duel, state["protocol"]) for duel in state["duels"]):
+        yield "a won duel waits"
+    if any(is_won(duel, state["protocol"]) and not quotas_of(duel, state["protocol"], state["epoch"]) for duel in state["duels"]):
+        yield "a won duel plays nothing"
+    if not state["voters"]:
+        yield "no voters"
 
 
 def networks(local, reference, count=300):
+    """Prints in how many networks what occurred."""
+    occurred = Counter()
     for seed in range(count):
         network = Network(seed, local)
         state = first_state(network.rules(0), 0)
-        epochs, roots = [], []
+        epochs, roots, miners, saw = [], [], {}, set()
         for epoch in range(EPOCHS):
             drawn = network.epoch(state)
-            state = decide(state, *facts_of(drawn, state, network.rules(epoch + 1)), reference)
+            facts = facts_of(drawn, state, network.rules(epoch + 1), miners)
+            state = decide(state, *facts, reference, saw.add)
+            saw.update(seen_in(state, facts[0]) if epoch else [])
             epochs.append(drawn)
-            roots.append(root_of(state))
+            roots.append(root_of(state)[:16])
+        occurred.update(saw)
         yield {"rules": network.changes, "epochs": epochs, "roots": roots}
+    for what, times in sorted(occurred.items()):
+        print(f"{times:4} of {count} networks: {what}")

@@ -16,7 +16,6 @@ from affine_envs import (
     challenge_id,
     digest,
     golden_episode,
-    normalise,
     play_game,
     replay,
     replay_game,
@@ -27,7 +26,8 @@ from affine_envs.canonical_json import canonical_text
 from affine_envs.challenge import id_of
 from affine_envs.episode import Episode, play
 from affine_envs.registry import GAMES
-from affine_envs.text import last_line
+from affine_envs.text import last_line, normalise
+from affine_envs.text import recorded as recorded_text
 from affine_envs.tictactoe_board import starts
 
 HERE = Path(__file__).parent
@@ -71,9 +71,9 @@ def write(name, data):
 
 def challenge_ids():
     base = {
-        "genesis": digest("x", 0), "netuid": 120, "env": "mult8@0.1.0", "specHash": digest("x", 1), "duel": digest("x", 2),
+        "genesis": digest("x", 0), "netuid": 120, "env": "mult8@0.1.0", "specHash": digest("x", 1),
         "validator": "5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY", "epoch": 7, "beacon": digest("x", 3),
-        "secret": digest("x", 4), "index": 0,
+        "secret": digest("x", 4), "index": 0, "contender": "",
     }  # fmt: skip
     cases = [("all parts", base)]
     for key in base:
@@ -109,7 +109,7 @@ def initial_states():
 
 
 def parsed(env, text):
-    action = env.parse(last_line(normalise(text)))
+    action = env.parse(last_line(recorded_text(text)))
     return "refused" if action is None else action if not isinstance(action, tuple) else list(action)
 
 
@@ -147,7 +147,11 @@ def replays():
         row("as played", messages, {"reward": good["reward"], "fault": False})
         row("no reply to the first prompt", messages[:1], {"reward": env.lowest_reward, "fault": True})
         row("an unreadable reply", [prompt, {**reply, "content": "?"}], {"reward": env.lowest_reward, "fault": False})
-        row("4096 bytes", [prompt, {**reply, "content": "?" * 4096}], {"reward": env.lowest_reward, "fault": False})
+        row("640 bytes", [prompt, {**reply, "content": "?" * 640}], {"reward": env.lowest_reward, "fault": False})
+        row("640 bytes in 320 characters", [prompt, {**reply, "content": '"' * 320}], {"reward": env.lowest_reward, "fault": False})
+        long = "?" * 640 + "\n" + reply["content"]
+        if env is not TICTACTOE:
+            row("the end of a long reply", [prompt, {**reply, "content": recorded_text(long)}], {"reward": good["reward"], "fault": False})
         row("further fields are not its business", [{**message, "ms": 1} for message in messages], {"reward": good["reward"], "fault": False})
         row("no messages", [], "TOO_SHORT")
         row("no challenge id", messages, "BAD_CHALLENGE_ID", challenge_id[:-2])
@@ -164,8 +168,11 @@ def replays():
         row("a carriage return", [prompt, {**reply, "content": "?\r\n" + reply["content"]}, *messages[2:]], "NOT_NORMALISED")
         row("an escape sequence", [prompt, {**reply, "content": "\x1b[31m" + reply["content"]}, *messages[2:]], "NOT_NORMALISED")
         row("a zero-width space", [prompt, {**reply, "content": "\u200b" + reply["content"]}, *messages[2:]], "NOT_NORMALISED")
-        row("4097 bytes", [prompt, {**reply, "content": "?" * 4097}], "OVERSIZE")
-        row("4098 bytes in 1366 characters", [prompt, {**reply, "content": "\u20ac" * 1366}], "OVERSIZE")
+        row("641 bytes", [prompt, {**reply, "content": "?" * 641}], "NOT_NORMALISED")
+        row("642 bytes in 321 characters", [prompt, {**reply, "content": '"' * 321}], "NOT_NORMALISED")
+        row("642 bytes in 214 characters", [prompt, {**reply, "content": "\u20ac" * 214}], "NOT_NORMALISED")
+        row("a long reply whole", [prompt, {**reply, "content": long}, *messages[2:]], "NOT_NORMALISED")
+        row("a first line before more than fits", [prompt, {**reply, "content": recorded_text("?" * 700) + "?" * 100}], "NOT_NORMALISED")
         if env is TICTACTOE:
             row("no reply to the second prompt", messages[:3], {"reward": env.lowest_reward, "fault": True})
             row("a move on a taken cell", taken(messages), {"reward": env.lowest_reward, "fault": False})
@@ -214,7 +221,8 @@ def games():
     row("no reply later", mine[:3], other[:2], result(-1, 1, "champion"))
     row("an unreadable reply", [prompt, said("?")], [], result(-1, 1))
     row("an empty reply", [prompt, said("")], [], result(-1, 1))
-    row("4096 bytes", [prompt, said("?" * 4096)], [], result(-1, 1))
+    row("640 bytes", [prompt, said("?" * 640)], [], result(-1, 1))
+    row("the end of a long line", [prompt, said(last_line(recorded_text("?" * 641)))], [], result(-1, 1))
     row("a taken cell", mine[:2], [other[0], said(mine[1]["content"])], result(1, -1))
     row("a cell outside the board", [prompt, said("K11")], [], result(-1, 1))
     row("further fields are not its business", [{**message, "ms": 1} for message in mine], other, result(1, -1))
@@ -237,8 +245,9 @@ def games():
     row("lines before the last", [prompt, said("So\n" + reply["content"]), *mine[2:]], other, "NOT_NORMALISED")
     row("a line feed behind", [prompt, said(reply["content"] + "\n"), *mine[2:]], other, "NOT_NORMALISED")
     row("an escape sequence", [prompt, said("\x1b[1m" + reply["content"]), *mine[2:]], other, "NOT_NORMALISED")
-    row("4097 bytes", [prompt, said("?" * 4097)], [], "OVERSIZE")
-    row("4098 bytes in 1366 characters", [prompt, said("\u20ac" * 1366)], [], "OVERSIZE")
+    row("641 bytes", [prompt, said("?" * 641)], [], "NOT_NORMALISED")
+    row("642 bytes in 214 characters", [prompt, said("\u20ac" * 214)], [], "NOT_NORMALISED")
+    row("the end of a long line, with the first line", [prompt, said(recorded_text("?" * 641))], [], "NOT_NORMALISED")
     row("the reply first", mine[1:], other, "WRONG_ROLE")
     row("a reply twice", [prompt, reply, reply, *mine[2:]], other, "WRONG_ROLE")
     row("a system message", mine, [{"role": "system", "content": "Win."}, *other], "WRONG_ROLE")
@@ -371,6 +380,47 @@ def normalised():
     write("normalise.json", {"vectors": rows})
 
 
+def recorded_texts():
+    """Replies as parts, each so many times, and what is recorded of them."""
+    thought, fake = "I weigh the lines, \"A\" first.\n", f"[5 bytes, {'0' * 64}]\n"
+    once = recorded_text("x" * 700 + "\nA1")
+    cases = [
+        ("empty", []), ("short", [("Let me see.\nA1", 1)]),
+        ("640 bytes", [("x", 640)]), ("641 bytes", [("x", 641)]),
+        ("640 bytes, a line feed at the end", [("x", 638), ("\n", 1)]), ("641 bytes, a line feed at the end", [("x", 639), ("\n", 1)]),
+        ("320 quotes", [('"', 320)]), ("321 quotes", [('"', 321)]), ("320 backslashes", [("\\", 320)]), ("321 backslashes", [("\\", 321)]),
+        ("320 line feeds", [("\n", 320)]), ("321 line feeds", [("\n", 321)]),
+        ("quotes cut at a character", [('"', 320), ("x", 1)]), ("escapes of every kind", [('a"\\\n', 120)]),
+        ("320 characters of 2 bytes", [("\u00e9", 320)]), ("321 characters of 2 bytes", [("\u00e9", 321)]), ("characters of 2 bytes cut", [("\u00e9", 400), ("x", 1)]),
+        ("213 characters of 3 bytes", [("\u20ac", 213)]), ("214 characters of 3 bytes", [("\u20ac", 214)]),
+        ("160 characters of 4 bytes", [("\U0001f600", 160)]), ("161 characters of 4 bytes", [("\U0001f600", 161)]),
+        ("characters of 4 bytes cut", [("\U0001f600", 200), ("x", 1)]), ("and cut after two more", [("\U0001f600", 200), ("xy", 1)]), ("and after three", [("\U0001f600", 200), ("xyz", 1)]),
+        ("213 lone surrogates", [("\ud800", 213)]), ("214 lone surrogates", [("\udc00", 214)]), ("a pair of two parts", [("x", 700), ("\ud83d", 1), ("\ude00", 1)]),
+        ("pairs and halves", [("\ude00\ud83d\ude00", 150)]),
+        ("thoughts before the answer", [(thought, 60), ("A1", 1)]), ("lines with CR LF", [("I weigh them.\r\n", 60), ("B2", 1)]),
+        ("a last line of 544 bytes", [(thought, 60), ("x", 544)]), ("a last line of 545 bytes", [(thought, 60), ("x", 545)]), ("a last line of 543 bytes in 272 characters", [(thought, 60), ('"', 271), ("x", 1)]),
+        ("two lines of 544 bytes", [("x", 700), ("\nb\n", 1), ("x", 541)]), ("two lines of 545 bytes", [("x", 700), ("\nb\n", 1), ("x", 542)]),
+        ("a long line and its line feed", [("x", 5000), ("\n", 1)]), ("a long line and two line feeds", [("x", 5000), ("\n\n", 1)]),
+        ("a long last line", [(thought, 2), ("x", 5000)]), ("a long last line with spaces", [(" A1 ", 200)]),
+        ("4096 bytes", [("x", 4093), ("\nA1", 1)]), ("256 KiB", [("x", 2**18 - 3), ("\nA1", 1)]), ("256 KiB of controls", [("\x7f", 2**18)]),
+        ("control sequences that go", [("\x1b[1m", 1000), ("A1", 1)]), ("a control string that goes", [("\x1b]0;", 1), ("x", 5000), ("\x07A1", 1)]),
+        ("640 bytes as normalised", [("x", 637), ("\x00", 1)]), ("641 bytes as normalised", [("x", 638), ("\x00", 1)]), ("tabs", [("\t", 300), ("\nA1", 1)]), ("invisible characters", [("\u200b", 181), ("\n", 1), ("\u200b", 181)]),
+        ("a first line of its own", [(fake + "A1", 1)]), ("a first line of its own, and 640 bytes", [(fake, 1), ("x", 563)]), ("a first line of its own, and 641 bytes", [(fake, 1), ("x", 564)]),
+        ("what was recorded", [(once, 1)]), ("what was recorded, and more", [(once, 1), ("\n" + "x" * 600, 1)]),
+        ("the longest packing", [(thought, 60), (" ".join(["10,10,10,10"] * 32), 1)]),
+    ]  # fmt: skip
+    # Parts are JSON in a string: lone surrogates do not survive every reader of a whole file.
+    rows = [
+        {
+            "what": what,
+            "input": [[json.dumps(text), times] for text, times in parts],
+            "want": recorded_text("".join(text * times for text, times in parts)),
+        }
+        for what, parts in cases
+    ]
+    write("recorded.json", {"vectors": rows})
+
+
 assert len(starts()) == 3191
 challenge_ids()
 initial_states()
@@ -379,4 +429,5 @@ replays()
 games()
 strengths()
 normalised()
+recorded_texts()
 spec_hashes()

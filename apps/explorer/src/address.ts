@@ -1,3 +1,5 @@
+import type { DuelTurn } from '@affine/report'
+
 /** Where in the page a reader is: a view, and what it shows. */
 export type Route =
   | { readonly view: (typeof PLAIN)[number] | 'throne' | 'nowhere' }
@@ -8,8 +10,9 @@ export type Route =
 const PLAIN = ['miners', 'validators'] as const
 const HASH = /^[0-9a-f]{64}$/
 const BASE58 = /^[1-9A-HJ-NP-Za-km-z]{32,48}$/
+const EPOCH = /^[0-9]{1,10}$/
 /** A block has fewer lines. */
-const LINE = /^[0-9]{1,3}$/
+const LINE = /^[0-9]{1,4}$/
 const ENV = /^[a-z0-9_-]{1,40}@[0-9.]{1,20}$/
 
 /** The route that a URL's fragment names. Never throws, whatever it is. */
@@ -18,6 +21,8 @@ export function routeOf(fragment: string): Route {
   if (rest.length > 0) return { view: 'nowhere' }
   if (view === 'sample' && HASH.test(first) && LINE.test(second))
     return { view, block: first, line: Number(second) }
+  if (view === 'duel' && EPOCH.test(first) && BASE58.test(second))
+    return { view, id: `${first}/${second}` }
   if (second !== '') return { view: 'nowhere' }
   return first === '' ? wholeRoute(view) : partRoute(view, first)
 }
@@ -25,18 +30,19 @@ export function routeOf(fragment: string): Route {
 function wholeRoute(view: string): Route {
   if (view === '') return { view: 'throne' }
   if (view === 'play') return { view, env: undefined }
-  // An old address.
-  if (view === 'liars') return { view: 'validators' }
   return { view: PLAIN.find((name) => name === view) ?? 'nowhere' }
 }
 
 function partRoute(view: string, part: string): Route {
-  if (view === 'duel' && HASH.test(part)) return { view, id: part }
   if (view === 'play' && ENV.test(part)) return { view, env: part }
   if (view === 'miner' || view === 'validator' || view === 'challenge')
     return BASE58.test(part) ? { view, id: part } : { view: 'nowhere' }
   return { view: 'nowhere' }
 }
+
+/** By which a duel is known: a contender has one that starts in an epoch. */
+export const duelId = ({ start, contender }: Pick<DuelTurn, 'start' | 'contender'>): string =>
+  `${start}/${contender.hotkey}`
 
 /** Links to views. */
 export const linkTo = {

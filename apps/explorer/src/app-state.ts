@@ -1,8 +1,9 @@
-import type { DuelFacts, EnvFacts, LaneFacts, QueueEntry } from '@affine/report'
+import type { EnvFacts, LaneFacts, QueueEntry } from '@affine/report'
 import { epochsText, sideOf } from '@affine/report/sentences'
 import type { NetworkFile } from './network-file.ts'
 import type { BucketHealth } from './worker/buckets.ts'
-import type { EpochAccount, ReadingSpan } from './worker/reader.ts'
+import type { EpochAccount, ShownDuel } from './worker/epoch-accounts.ts'
+import type { ReadingSpan } from './worker/reader.ts'
 import type { News } from './worker/worker.ts'
 
 /** All that is known of a network so far. */
@@ -65,27 +66,38 @@ function withChanges(
 
 /** One duel, as it stood at its last epoch, and its epochs. */
 export interface DuelAccount {
-  readonly duel: DuelFacts
+  readonly duel: ShownDuel
   readonly epochs: readonly EpochAccount[]
+  /** The ratio to beat in the last of them, in ppm. */
+  readonly ratio: number
+  /** The looks at its environments, epoch by epoch. */
+  readonly looks: readonly DatedLook[]
   /** The epoch that ended it; undefined while it goes on. */
   readonly end: EpochAccount | undefined
 }
 
-/** The duels of a state, in their order. */
+interface DatedLook {
+  readonly epoch: number
+  readonly look: EnvFacts
+}
+
+/** The duels of a state, in the order in which they began. */
 export function duelsIn({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAccount[] {
-  const duels = new Map<string, EpochAccount[]>()
-  for (const epoch of epochs) {
-    if (epoch.duel === undefined) continue
-    const of = duels.get(epoch.duel.id) ?? []
-    duels.set(epoch.duel.id, of)
-    of.push(epoch)
+  const duels = new Map<string, DuelAccount>()
+  for (const account of epochs) {
+    const { epoch, ratio } = account
+    for (const duel of account.duels) {
+      const { epochs = [], looks = [] } = duels.get(duel.id) ?? {}
+      duels.set(duel.id, {
+        duel,
+        epochs: [...epochs, account],
+        ratio,
+        looks: [...looks, ...duel.looks.map((look) => ({ epoch, look }))],
+        end: duel.end && account,
+      })
+    }
   }
-  return [...duels.values()].flatMap((of) => {
-    const last = of.at(-1)
-    if (last?.duel === undefined) return []
-    const end = last.duel.end === undefined ? undefined : last
-    return [{ duel: last.duel, epochs: of, end }]
-  })
+  return [...duels.values()]
 }
 
 /** The duels that a hotkey was in. */
@@ -93,8 +105,8 @@ export const duelsOf = (state: AppState, hotkey: string): readonly DuelAccount[]
   duelsIn(state).filter(({ duel }) => sideOf(hotkey, duel) !== undefined)
 
 /** The last look at each environment of a duel. */
-export const lastLooks = ({ epochs }: Pick<DuelAccount, 'epochs'>): readonly EnvFacts[] => [
-  ...new Map(epochs.flatMap(({ envs }) => envs.map((look) => [look.env, look]))).values(),
+export const lastLooks = ({ looks }: DuelAccount): readonly DatedLook[] => [
+  ...new Map(looks.map((dated) => [dated.look.env, dated])).values(),
 ]
 
 /** The epochs of a duel that were read, as in "epochs 3 to 5". */

@@ -4,7 +4,7 @@ import { nameIn } from './page.ts'
 
 /** What can be found: where it is, and how it is called. */
 export interface Findable {
-  /** The hotkey or the duel's id. */
+  /** The hotkey, or of a duel what `duelId` gives. */
   readonly id: string
   readonly name: string
   /** What it is, as in "miner, uid 7". */
@@ -15,7 +15,6 @@ export interface Findable {
 /** A hotkey has 48 characters, a challenge id at most 44. Protocol §1.4. */
 const HOTKEY = /^5[1-9A-HJ-NP-Za-km-z]{47}$/
 const CHALLENGE = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
-const DUEL = /^[0-9a-f]{64}$/
 
 /** Suggestions are for reading. */
 const MOST = 8
@@ -59,7 +58,7 @@ function rankOf({ id, name, what }: Findable, text: string): number {
   // As a suggestion prints it too: "alice, miner, uid 7".
   if (what.endsWith(` uid ${asked.replace(/^(.*, )?uid /, '')}`)) return 1
   const begins = called.startsWith(asked) || id.toLowerCase().startsWith(asked)
-  if (begins && !DUEL.test(id)) return 2
+  if (begins && !id.includes('/')) return 2
   return begins || called.includes(asked) ? 3 : 4
 }
 
@@ -73,7 +72,7 @@ export function fragmentFor(text: string, known: readonly Findable[]): string | 
   if (first && (!second || rankOf(first, asked) < rankOf(second, asked))) return first.link
   if (HOTKEY.test(asked)) return linkTo.miner(asked)
   if (CHALLENGE.test(asked)) return linkTo.challenge(asked)
-  return DUEL.test(asked) ? linkTo.duel(asked) : undefined
+  return undefined
 }
 
 /** Why a text means no view. */

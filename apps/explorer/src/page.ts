@@ -1,6 +1,7 @@
-import { percent } from '@affine/report/sentences'
+import { duelText, percent, throneTexts } from '@affine/report/sentences'
 import { useEffect, useState } from 'preact/hooks'
-import type { AppState } from './app-state.ts'
+import { duelId } from './address.ts'
+import type { AppState, DuelAccount } from './app-state.ts'
 import type { Ask } from './feed.ts'
 import { shortOf, visibleLine } from './visible.ts'
 
@@ -75,11 +76,19 @@ export function asOfText(state: AppState): string {
   return isNow ? '' : ` as of epoch ${last.epoch + 1}`
 }
 
-/** The ratio to beat, and where it goes while nobody contends. Protocol §8.10. */
+/** How a duel ended, or how it stands. Under other constants duels begin anew. Protocol §9.2. */
+export function outcomeText(state: AppState, { duel, epochs, end }: DuelAccount): string {
+  if (end) return throneTexts({ ...end, duels: [duel], seated: undefined }, nameIn(state)).join('')
+  const isOn = epochs.at(-1)?.nextDuels.some((next) => duelId(next) === duel.id)
+  if (!isOn) return 'It began anew, under other constants'
+  return `It goes on${asOfText(state)}: ${duelText(duel)}`
+}
+
+/** The ratio to beat, and where it goes. Protocol §8.10. */
 export function ratioText(state: AppState): string {
   const { nextRatio = 0 } = state.epochs.at(-1) ?? {}
   const isFalling = nextRatio > (state.beginning?.leastRatio ?? 0)
-  const then = isFalling ? ', and goes down while nobody contends' : ''
+  const then = isFalling ? ', and goes down with each epoch that crowns nobody' : ''
   return `The ratio to beat is ${percent(nextRatio)}${asOfText(state)}${then}.`
 }
 

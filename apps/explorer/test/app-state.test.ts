@@ -1,14 +1,22 @@
-import type { DuelFacts, MinerStats } from '@affine/report'
 import { describe, expect, it } from 'vitest'
-import { type AppState, addNews, duelsIn, EMPTY_STATE, reignsIn } from '../src/app-state.ts'
+import {
+  type AppState,
+  addNews,
+  duelsIn,
+  duelsOf,
+  EMPTY_STATE,
+  lastLooks,
+  reignsIn,
+} from '../src/app-state.ts'
+import { outcomeText } from '../src/page.ts'
 import type { BucketHealth } from '../src/worker/buckets.ts'
-import type { EpochAccount } from '../src/worker/reader.ts'
+import type { EpochAccount, ShownDuel } from '../src/worker/epoch-accounts.ts'
 
 const miner = (hotkey: string) => ({ hotkey, model: 'm', revision: 'r', chute: 'c' })
-const [A, B] = ['5A', '5B'].map(miner) as [Miner, Miner]
+const [A, B, C] = ['5A', '5B', '5C'].map(miner) as [Miner, Miner, Miner]
 type Miner = ReturnType<typeof miner>
 
-const stats: MinerStats<never> = {
+const stats = {
   challenges: 64,
   won: 10,
   lost: 20,
@@ -16,35 +24,35 @@ const stats: MinerStats<never> = {
   forfeits: {},
   answered: 64,
   envs: {},
-  losses: [],
 }
-const duel = (verdicts: DuelFacts['verdicts'], start = 1, end?: DuelFacts['end']): DuelFacts => ({
-  id: `duel from ${start}`,
+const duel = (more: Partial<ShownDuel> = {}): ShownDuel => ({
+  id: '1/5B',
   champion: A,
   contender: B,
-  start,
-  ratio: 510_000,
-  verdicts,
+  start: 1,
+  verdicts: {},
   epochIndex: 1,
   duelEpochs: 8,
   envs: ['a', 'b'],
+  looks: [],
   wins: 0,
   counted: 2,
   needed: 2,
-  end,
+  standing: 'open',
+  end: undefined,
+  stats: { champion: stats, contender: stats },
+  ...more,
 })
 const epoch = (number: number, more: Partial<EpochAccount> = {}): EpochAccount => ({
   epoch: number,
   champion: A,
   ratio: 510_000,
-  duel: undefined,
+  duels: [],
   frozen: false,
   lanes: [],
-  envs: [],
-  throne: [],
-  crowned: undefined,
+  seated: undefined,
   heir: A,
-  nextDuel: undefined,
+  nextDuels: [],
   nextRatio: 510_000,
   lacking: undefined,
   others: undefined,
@@ -53,7 +61,6 @@ const epoch = (number: number, more: Partial<EpochAccount> = {}): EpochAccount =
   warnings: [],
   votes: undefined,
   trust: {},
-  stats: { champion: stats, contender: stats },
   ...more,
 })
 const stateOf = (...epochs: readonly EpochAccount[]): AppState =>
@@ -66,9 +73,9 @@ describe('a state', () => {
   it('has a reign for each who held the throne, up to the epoch that comes', () => {
     const nobody = { champion: undefined, heir: undefined }
     const state = stateOf(
-      epoch(0, { ...nobody, throne: ['crowned'], heir: A }),
+      epoch(0, { ...nobody, seated: A, heir: A }),
       epoch(1),
-      epoch(2, { duel: duel({ a: 'win', b: 'win' }), heir: B }),
+      epoch(2, { duels: [duel({ end: 'crowned' })], heir: B }),
     )
     expect(reignsIn(state)).toEqual([
       { hotkey: undefined, from: 0, to: 1 },
@@ -78,18 +85,54 @@ describe('a state', () => {
     expect(reignsIn(EMPTY_STATE)).toEqual([])
   })
 
-  it('has a duel for each that ran, with its verdicts as they stand, and its end', () => {
+  it('has a duel for each that ran, in the order of their start, as it stood last', () => {
+    const other = { id: '1/5C', contender: C }
     const state = stateOf(
-      epoch(1, { duel: duel({}) }),
-      epoch(2, { duel: duel({ a: 'hold' }, 1, { winner: 'champion', by: 'length' }) }),
-      epoch(3, { duel: duel({}, 3) }),
+      epoch(1, { duels: [duel(), duel(other)] }),
+      epoch(2, { duels: [duel({ verdicts: { a: 'hold' }, end: 'verdicts' }), duel(other)] }),
+      epoch(3, { duels: [duel(other), duel({ id: '3/5B', start: 3 })] }),
     )
-    const [first, second, ...more] = duelsIn(state)
-    expect(first?.epochs.map((each) => each.epoch)).toEqual([1, 2])
-    expect(first?.duel.verdicts).toEqual({ a: 'hold' })
-    expect(first?.end?.epoch).toBe(2)
-    expect(second?.end).toBe(undefined)
-    expect(more).toEqual([])
+    const duels = duelsIn(state)
+    expect(duels.map(({ duel, epochs }) => [duel.id, ...epochs.map((each) => each.epoch)])).toEqual(
+      [
+        ['1/5B', 1, 2],
+        ['1/5C', 1, 2, 3],
+        ['3/5B', 3],
+      ],
+    )
+    expect(duels[0]?.duel.verdicts).toEqual({ a: 'hold' })
+    expect(duels.map(({ end }) => end?.epoch)).toEqual([2, undefined, undefined])
+    expect([A, B, C].map(({ hotkey }) => duelsOf(state, hotkey).length)).toEqual([3, 2, 1])
+  })
+
+  it('has of each environment of a duel the last look, in whichever epoch it was', () => {
+    const look = (env: string, wins: number) => ({ env, wins }) as never
+    const state = stateOf(
+      epoch(1, { duels: [duel({ looks: [look('a', 1), look('b', 2)] })] }),
+      epoch(2, { duels: [duel({ looks: [look('b', 3)] })] }),
+    )
+    expect(duelsIn(state).flatMap(lastLooks)).toEqual([
+      { epoch: 1, look: { env: 'a', wins: 1 } },
+      { epoch: 2, look: { env: 'b', wins: 3 } },
+    ])
+  })
+
+  it('says how a duel ended by itself, or that it goes on, or that it began anew', () => {
+    const won = duel({ end: 'crowned', standing: 'won', wins: 2 })
+    const lost = duel({ id: '1/5C', contender: C, end: 'length', standing: 'lost' })
+    const ended = stateOf(epoch(8, { duels: [lost, won], heir: B, nextRatio: 600_000 }))
+    expect(duelsIn(ended).map((each) => outcomeText(ended, each))).toEqual([
+      '5C fails: the contender has won 0 of 2 environments, 2 needed, ' +
+        'when the 8 epochs were over',
+      '★ 5B dethrones 5A: the contender has won 2 of 2 environments, 2 needed. ' +
+        'The ratio to beat becomes 60 %',
+    ])
+    const textWith = (nextDuels: EpochAccount['nextDuels']) => {
+      const state = stateOf(epoch(1, { duels: [duel()], nextDuels }))
+      return duelsIn(state).map((each) => outcomeText(state, each))
+    }
+    expect(textWith([duel()])[0]).toMatch(/^It goes on as of epoch 2: the contender has won 0 of 2/)
+    expect(textWith([duel({ start: 2 })])).toEqual(['It began anew, under other constants'])
   })
 
   it('keeps why reading ended, and leaves out what it does not know', () => {

@@ -1,130 +1,81 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { verifySampleProof } from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
 import { LocalChain, verify } from '@affine/chain'
-import { LOCAL } from '@affine/duel'
-import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
-import { intervalOf } from '@affine/wilson'
+import { LOCAL_NETWORK, recompute } from '@affine/settlement'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { playedSubnet, THREE_MINERS } from '../../validator/test/played-subnet.ts'
+import { duelsIn, lastLooks } from '../src/app-state.ts'
+import { type EpochAccount, EpochAccounts } from '../src/worker/epoch-accounts.ts'
 import { evidenceOf, type ProvenLane } from '../src/worker/evidence.ts'
 import { flipIn, PARTS, type Part } from '../src/worker/flip.ts'
 import { proofSteps } from '../src/worker/proof-steps.ts'
-import { type EpochAccount, EpochAccounts } from '../src/worker/reader.ts'
-import { SampleIndex } from '../src/worker/sample-index.ts'
+import { SampleIndex, type SampleLine } from '../src/worker/sample-index.ts'
+import { HostileSubnet } from './hostile-subnet.ts'
 
-const Z = Math.sqrt(7.1289)
 /** More than any lane here has. */
-const LOCAL_QUOTA = { any: 10_000 }
-const epochs: { readonly account: EpochAccount; readonly settled: Recomputed }[] = []
+const QUOTAS = { any: { 'mult8@0.1.0': 10_000 } }
+const accounts = new EpochAccounts()
+const epochs: EpochAccount[] = []
 const samples = new SampleIndex()
-let laneOf: (epoch: number) => ProvenLane
+/** Of the one lane that is whole, a game, and a product that the second contender knew. */
+let game: SampleLine
+let product: SampleLine
+let lane: ProvenLane
 
 beforeAll(async () => {
-  const { exported, open } = await playedSubnet(THREE_MINERS)
-  const chain = LocalChain.import(exported)
-  const accounts = new EpochAccounts()
+  const out = await mkdtemp(join(tmpdir(), 'evidence-'))
+  const { sound } = await new HostileSubnet(out).write()
+  game = { block: sound, line: 0 }
+  const chain = LocalChain.import(await readFile(join(out, 'chain.json'), 'utf8'))
+  const { read } = directoryBucket(join(out, 'buckets', 'sound'))
+  const source = { name: 'sound', read }
   let epoch = 0
   const settling = recompute({
     chain,
     network: LOCAL_NETWORK,
-    openBucket: open,
+    openBucket: (_, url) => (url === 'sound' ? source : null),
     onSample: (sample, place) => {
       accounts.add(sample, { ...place, line: samples.add(sample, place, epoch) })
     },
   })
   for await (const settled of settling) {
-    epochs.push({ account: accounts.finish(settled), settled })
+    epochs.push(accounts.finish(settled))
     epoch = settled.state.epoch
+    const [validator, checked] = [...settled.lanes].find(([, { ok }]) => ok) ?? []
+    if (validator === undefined || checked === undefined) continue
+    lane = { chain, state: settled.before, validator, checked, sources: [source] }
   }
-  laneOf = (of) => {
-    const { settled } = epochs[of] ?? {}
-    if (settled === undefined) throw new Error(`there is no epoch ${of}`)
-    const { before: state, lanes } = settled
-    const [validator = '', checked] = [...lanes].find(([, lane]) => lane.ok) ?? []
-    if (checked === undefined) throw new Error(`epoch ${of} has no lane`)
-    const sources = Object.keys(state.due).flatMap((hotkey) => open(hotkey, hotkey) ?? [])
-    return { chain, state, validator, checked, sources }
-  }
+  const lost = accounts.lossesOf(duelsIn({ epochs }).at(-1)?.duel.id ?? '').champion
+  product = lost.find(({ env }) => env.startsWith('mult8')) ?? game
+  return () => rm(out, { recursive: true })
 })
 
-describe('the account of an epoch', () => {
-  const looks = () =>
-    epochs.flatMap(({ account }) => account.envs.map((env) => ({ ...env, ratio: account.ratio })))
-
-  it('has no interval beside counts that it does not follow from', () => {
-    expect(looks().length).toBeGreaterThan(4)
-    for (const { win, hold, expected, lanes } of looks()) {
-      // A win has its rate with the variance of the trials that were to be expected.
-      const part = win.trials / expected / 1e6
-      const rows = [
-        { wins: win.wins * part, trials: win.trials * part, bounds: win.bounds },
-        { wins: hold.wins / 1e6, trials: hold.trials / 1e6, bounds: hold.bounds },
-        ...lanes.map((lane) => ({ ...lane, trials: lane.wins + lane.losses })),
-      ]
-      for (const { wins, trials, bounds } of rows.filter(({ trials }) => trials > 0)) {
-        const { lower, upper } = intervalOf({ wins, trials, z: Z })
-        expect(bounds?.lower).toBeCloseTo(lower * 1e6, -1)
-        expect(bounds?.upper).toBeCloseTo(upper * 1e6, -1)
-      }
+it('the account of each duel tells what both miners did in the lanes that count', () => {
+  const duels = duelsIn({ epochs })
+  expect(duels.length).toBe(2)
+  for (const account of duels) {
+    const looks = lastLooks(account).map(({ look }) => look)
+    const sum = (of: (look: (typeof looks)[number]) => number): number =>
+      looks.reduce((so, look) => so + of(look), 0)
+    const { champion, contender } = account.duel.stats
+    expect([contender.won, contender.lost]).toEqual([sum(({ wins }) => wins), 0])
+    expect([champion.won, champion.lost]).toEqual([0, contender.won])
+    expect(champion.challenges).toBe(sum(({ wins, ties }) => wins + ties))
+    const lost = accounts.lossesOf(account.duel.id)
+    expect(lost.contender).toEqual([])
+    expect(lost.champion.length).toBe(sum(({ wins }) => Math.min(20, wins)))
+    for (const { block, forfeit } of lost.champion) {
+      expect([block, forfeit]).toEqual([game.block, 'unreadable'])
+      expect(samples.placeOf(block)).toEqual({ validator: lane.validator, epoch: 2 })
     }
-  })
-
-  it('has the interval of a win at the ratio where the sums win, and nowhere else', () => {
-    for (const { win, ways, ratio } of looks())
-      expect((win.bounds?.lower ?? 0) >= ratio).toBe(ways.includes('sum'))
-    expect(looks().some(({ ways }) => ways.includes('sum'))).toBe(true)
-  })
-
-  it('has the floor over its bar where that wins, and nowhere else', () => {
-    for (const { floor, ways, win } of looks().filter(({ win }) => win.trials >= 10e6))
-      expect([win, floor.score >= floor.bar]).toEqual([win, ways.includes('floor')])
-  })
-
-  it('says of whose weight the deciding tallies are made, and who was set aside', () => {
-    for (const { lanes, win, hold, ratio } of looks()) {
-      const sum = (of: (lane: (typeof lanes)[number]) => number): number =>
-        lanes.reduce((so, lane) => so + of(lane), 0)
-      const kept = lanes.filter(({ isSetAside }) => !isSetAside)
-      expect([4, 5]).toContain(kept.length)
-      // All five weigh nearly the same at first; a third of five is what is trimmed from each.
-      expect(sum(({ keptForWin }) => keptForWin)).toBeGreaterThan(2e6)
-      expect(sum(({ keptForHold }) => keptForHold)).toBeLessThan(kept.length * 1e6)
-      const leadOf = ({ wins, trials }: typeof win): number => wins - (ratio / 1e6) * trials
-      expect(leadOf(win)).toBeLessThanOrEqual(leadOf(hold))
-    }
-  })
-
-  it('tells what both miners did in the lanes that count', () => {
-    for (const { account } of epochs.filter(({ account }) => account.duel?.epochIndex === 1)) {
-      const wins = account.envs.reduce((so, env) => so + env.wins, 0)
-      const losses = account.envs.reduce((so, env) => so + env.losses, 0)
-      const { champion, contender } = account.stats
-      expect([contender.won, contender.lost]).toEqual([wins, losses])
-      expect([champion.won, champion.lost]).toEqual([losses, wins])
-      const first = account.envs.map(({ env }) => LOCAL.envs[env]?.quotaFirst ?? 0)
-      const challenges = account.envs.map(({ lanes }, i) => {
-        return lanes.filter((lane) => !lane.isSetAside).length * (first[i] ?? 0)
-      })
-      expect(champion.challenges).toBe(challenges.reduce((so, count) => so + count, 0))
-      const losing = account.envs.map((env) => Math.min(20, env.wins))
-      expect(champion.losses.length).toBe(losing.reduce((so, count) => so + count, 0))
-    }
-  })
-
-  it('says how each epoch left the throne', () => {
-    const told = epochs.flatMap(({ account }) => account.throne)
-    expect(told).toEqual(['crowned', 'held', 'dethroned'])
-  })
+  }
 })
 
 describe('a proof', () => {
-  const flipped = async (part: Part) => {
-    const at = epochs.findIndex(({ account }) => account.duel !== undefined)
-    const lane = laneOf(at)
-    const blocks = lane.checked.ok ? lane.checked.value.blocks : []
-    const line = { block: blocks.at(-1) ?? '', line: 3 }
-    return flipIn(await evidenceOf(line, lane), part)
-  }
-  const stepsWith = async (part: Part) => proofSteps(await flipped(part))
+  const flipped = async (part: Part, line = game) => flipIn(await evidenceOf(line, lane), part)
+  const stepsWith = async (part: Part, line?: SampleLine) => proofSteps(await flipped(part, line))
   it.each(PARTS)('with %s flipped is hex where it was', async (part) => {
     const hex = { secret: 'f0', beacon: 'f0', path: ['f0'], signature: 'f0', sealed: 'f0' }
     const { secret, beacon, path, signature, sealed } = flipIn(
@@ -142,9 +93,9 @@ describe('a proof', () => {
   ]
 
   it('holds step by step, from the secret to the seal', async () => {
-    const steps = await stepsWith('nothing')
-    expect(steps.filter(({ holds }) => !holds)).toEqual([])
-    expect(steps.length).toBe(11)
+    const both = [await stepsWith('nothing', product), await stepsWith('nothing')]
+    expect(both.flat().filter(({ holds }) => !holds)).toEqual([])
+    expect(both.map(({ length }) => length)).toEqual([9, 10])
   })
 
   it.each(PARTS)(
@@ -152,7 +103,7 @@ describe('a proof', () => {
     async (part) => {
       const { sample, index, path, header, signature, links, ...about } = await flipped(part)
       const proof = { sample, index, path, header, signature, links }
-      const scope = { ...about, quota: LOCAL_QUOTA }
+      const scope = { ...about, quotas: QUOTAS }
       const proved = verifySampleProof(proof, { head: about.sealed, scope, verify })
       const steps = (await stepsWith(part)).filter(({ title }) => LINKS.includes(title))
       expect(steps.length).toBe(LINKS.length)
@@ -171,7 +122,7 @@ describe('a proof', () => {
   )
 
   it.each([
-    ['a reply', ['Replies of the contender → reward', 'Line → Merkle root']],
+    ['a reply', ['Replies of the miner → reward', 'Line → Merkle root']],
     ['the secret', ['Secret → commitment', 'Secret and beacon → challenge id']],
     ['the beacon', ['Secret and beacon → challenge id']],
     ['the Merkle path', ['Line → Merkle root']],
@@ -179,10 +130,8 @@ describe('a proof', () => {
     ['the signature', ['Signature']],
     ['the head on chain', ['Head → seal on chain']],
   ] as const)('with a byte of %s flipped does not hold', async (part, broken) => {
-    const steps = await stepsWith(part)
+    const steps = await stepsWith(part, product)
     const failing = steps.filter(({ holds }) => !holds).map(({ title }) => title)
-    // A wrong reply may be as wrong as before, and then earns the same.
-    if (part === 'a reply') expect(failing).toContain('Line → Merkle root')
-    else expect(failing).toEqual(broken)
+    expect(failing).toEqual(broken)
   })
 })

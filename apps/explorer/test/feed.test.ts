@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type Heard, startFeed } from '../src/feed.ts'
-import type { EpochAccount } from '../src/worker/reader.ts'
+import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
 import type { News } from '../src/worker/worker.ts'
 
 const EPOCH: News = { type: 'epoch', account: {} as EpochAccount, health: [] }

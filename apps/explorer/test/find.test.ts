@@ -22,10 +22,10 @@ const STATE: AppState = {
   beginning: { neurons } as unknown as ReadingSpan,
 }
 const DUEL = {
-  id: 'cd'.repeat(32),
+  id: `3/${STRONGER}`,
   name: 'stronger against alice',
   what: 'duel, from epoch 3',
-  link: linkTo.duel('cd'.repeat(32)),
+  link: linkTo.duel(`3/${STRONGER}`),
 }
 const known = [...findablesIn(STATE), DUEL]
 
@@ -46,7 +46,7 @@ describe('what is found', () => {
     ['5Bb', linkTo.miner(STRONG)],
     [`5${'C'.repeat(47)}`, linkTo.miner(`5${'C'.repeat(47)}`)],
     [` ${'2'.repeat(44)}\n`, linkTo.challenge('2'.repeat(44))],
-    ['ab'.repeat(32), linkTo.duel('ab'.repeat(32))],
+    [`3/${STRONGER}`, DUEL.link],
   ])('%j', (text, link) => {
     expect(fragmentFor(text, known)).toBe(link)
   })
@@ -59,6 +59,7 @@ describe('what is found', () => {
     ['uid 99', NOTHING],
     [`${'2'.repeat(44)}0`, NOTHING],
     ['<b>', NOTHING],
+    [`4/${STRONGER}`, NOTHING],
     ['5', SEVERAL],
     [' stro ', SEVERAL],
   ])('not for %j: it says %j', (text, why) => {
@@ -83,7 +84,7 @@ it('a window’s title names what is shown', () => {
     titleOf({ view: 'validators' }, STATE),
     titleOf({ view: 'miner', id: STRONG }, STATE),
     titleOf({ view: 'miner', id: ALICE }, STATE),
-    titleOf({ view: 'duel', id: 'ab'.repeat(32) }, STATE),
+    titleOf({ view: 'duel', id: `3/${STRONGER}` }, STATE),
     titleOf({ view: 'sample', block: 'ab'.repeat(32), line: 3 }, STATE),
   ]
   expect(titles).toEqual([
@@ -91,7 +92,7 @@ it('a window’s title names what is shown', () => {
     'Validators · Affine explorer',
     'strong, miner · Affine explorer',
     'alice, validator · Affine explorer',
-    'Duel ababab…abab · Affine explorer',
+    'Duel 3/5Bxx…xxxx · Affine explorer',
     'Proof of line 3 of block ababab…abab · Affine explorer',
   ])
 })

@@ -1,20 +1,39 @@
-import { mkdir, rename } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Sample, statePath } from '@affine/blocks'
-import type { Account, Commitment } from '@affine/chain'
-import { encodeState } from '@affine/duel'
-import { make } from '@affine/envs'
-import { LOCAL_NETWORK, sealBlock, snapshotBlock } from '@affine/settlement'
-import { writeSubnet } from '../../../test/attacks/af-verify.ts'
-import { unbegun } from '../../../test/attacks/game-forgeries.ts'
-import { champion, type LanePlan, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
+import {
+  blockPath,
+  commitmentOf,
+  episodesIn,
+  NO_BLOCK,
+  type Sample,
+  statePath,
+  writeBlock,
+} from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
+import { type Account, account, type Commitment, encodeCommitment, LocalChain } from '@affine/chain'
+import { encodeBitmap, encodeState, firstState, type State, stateRoot } from '@affine/duel'
+import { make, unbegunGame } from '@affine/envs'
+import {
+  decideEpoch,
+  laneScope,
+  LOCAL_NETWORK as network,
+  sealBlock,
+  snapshotBlock,
+} from '@affine/settlement'
+import { playPlan } from '../../../packages/blocks/test/play-plan.ts'
 
 /** What a page would act on, were it anything but text. */
 export const MARKUP = '<img src=x onerror="globalThis.owned=1"><script>globalThis.owned=1</script>'
 /** What no champion said. */
 const FORGED = 'this is not what was said'
 const HIDDEN = '\u202egnp.exe\u202c\u001b[31m'
-const { protocol } = LOCAL_NETWORK
+const NETUID = 120
+const STAKE = 1_000_000_000_000
+const SECRET = '5e'.repeat(32)
+const { protocol } = network
+const [sound, evil, champion, ...contenders] = [1, 2, 3, 4, 5].map((seed) =>
+  account(new Uint8Array(32).fill(seed)),
+) as [Account, Account, Account, Account, Account]
 
 /** What it is made of. */
 export interface Hostile {
@@ -29,65 +48,119 @@ export interface Hostile {
 }
 
 /** A subnet in `out`, signed and sealed as it has to be, whose every free text is hostile. */
-export class HostileSubnet extends ReadingSubnet {
+export class HostileSubnet {
+  readonly #chain: LocalChain
   readonly #out: string
 
   constructor(out: string) {
-    super([1, 1], 0, LOCAL_NETWORK)
     this.#out = out
-  }
-
-  protected override minerSays({ hotkey }: Account): Commitment {
-    const names = { revision: MARKUP.slice(0, 60), chute: `${HIDDEN}${MARKUP}`.slice(0, 60) }
-    return { kind: 'miner', model: `<b>${HIDDEN}${hotkey}`, ...names }
+    this.#chain = LocalChain.create({
+      netuid: NETUID,
+      random: () => new Uint8Array(32).fill(7),
+      neurons: [sound, evil, champion, ...contenders].map(({ hotkey }, i) => ({
+        hotkey,
+        stake: i < 2 ? BigInt(STAKE) : 0n,
+      })),
+      params: { tempo: protocol.epochBlocks, stakeThreshold: STAKE },
+    })
   }
 
   async write(): Promise<Hostile> {
-    const [sound, evil] = this.voters as [Account, Account]
-    const state = await this.begin()
-    let samples: readonly Sample[] = []
-    const alter: LanePlan['alter'] = (played) => {
-      samples = played.map((sample, i) => (isLastGame(played, i) ? neverBegun(sample) : sample))
-      return samples
+    const bucket = directoryBucket(join(this.#out, 'buckets', 'sound'))
+    for (const who of [champion, ...contenders]) {
+      const names = { revision: MARKUP.slice(0, 60), chute: `${HIDDEN}${MARKUP}`.slice(0, 60) }
+      const model = `<b>${HIDDEN}${who.hotkey}`
+      await this.#commit(who, { kind: 'miner', model, ...names })
     }
-    const block = await this.lane(sound, state, { reply, alter })
-    const bad = await this.lane(evil, state, { alter: () => samples.map(forge) })
-    for (const each of [block, bad]) this.put(each, [sound.hotkey])
-    const bytes = new TextEncoder().encode(encodeState(state))
-    this.buckets.at(sound.hotkey).files.set(statePath(1), bytes)
-    const url = `javascript:${MARKUP}`
-    await this.seal(sound, state, block.hash)
-    await this.seal(evil, state, bad.hash, url)
-    await this.produceTo(sealBlock(1, protocol))
-    await this.attest(sound, state, [sound.hotkey])
-    await this.attest(evil, state, [sound.hotkey], url)
-    await this.produceTo(snapshotBlock(2, protocol) + 1)
-    const buckets = join(this.#out, 'buckets')
-    await mkdir(buckets, { recursive: true })
-    await rename(await writeSubnet(this, buckets), join(this.#out, 'chain.json'))
+    const state = await this.#throughSilence()
+    const samples = await this.#sampled(state)
+    const block = await this.#seal(sound, state, samples)
+    const bad = await this.#seal(evil, state, samples.map(forge))
+    for (const { hash, bytes } of [block, bad]) await bucket.write(blockPath(hash), bytes)
+    await bucket.write(statePath(state.epoch), new TextEncoder().encode(encodeState(state)))
+    await this.#produceTo(sealBlock(state.epoch, protocol))
+    for (const who of [sound, evil]) await this.#attest(who, state, [sound.hotkey])
+    await this.#produceTo(snapshotBlock(state.epoch + 1, protocol) + 1)
+    await writeFile(join(this.#out, 'chain.json'), this.#chain.export())
     const challenge = samples[0]?.challengeId ?? ''
-    const line = samples.findIndex((sample) => sample.champion.messages.length === 0)
-    const blocks = { forged: bad.hash, sound: block.hash }
-    return { ...blocks, unbegun: line, challenge, champion: champion.hotkey }
+    const unbegun = samples.findIndex((sample) => episodesIn(sample)[0]?.messages.length === 0)
+    const lines = { forged: bad.hash, sound: block.hash, unbegun }
+    return { ...lines, challenge, champion: champion.hotkey }
   }
-}
 
-/** The champion answers with markup, and the contender perfectly. */
-const reply: NonNullable<LanePlan['reply']> = ({ role, env, prompt }) =>
-  role === 'champion' ? `${MARKUP}${HIDDEN}` : `${MARKUP}\n${make(env).spec.solve(prompt)}`
+  /** The state of the first epoch with a duel: in the one before nobody votes. */
+  async #throughSilence(): Promise<State> {
+    const find = () => Promise.reject(new Error('nobody was due'))
+    let state = firstState(protocol, 0)
+    while (state.duels.length === 0) {
+      for (const who of [sound, evil]) await this.#attest(who, state, [])
+      await this.#produceTo(snapshotBlock(state.epoch + 1, protocol) + 1)
+      state = (await decideEpoch({ chain: this.#chain, network }, state, find)).state
+    }
+    return state
+  }
 
-const isLastGame = (samples: readonly Sample[], i: number): boolean => {
-  const { env = '' } = samples[i] ?? {}
-  return make(env).spec.game !== undefined && samples[i + 1]?.env !== env
-}
+  async #produceTo(block: number): Promise<void> {
+    while (this.#chain.height < block) await this.#chain.produce(0)
+  }
 
-function neverBegun({ champion, contender, ...sample }: Sample): Sample {
-  const sides = { champion: { ...champion, ...unbegun }, contender: { ...contender, ...unbegun } }
-  return { ...sample, ...sides, verdict: 'tie' }
+  async #commit(who: Account, commitment: Commitment): Promise<void> {
+    const included = this.#chain.commit(who, encodeCommitment(commitment))
+    await this.#chain.produce(0)
+    await included
+  }
+
+  #placeOf(who: Account, epoch: number) {
+    return { genesis: this.#chain.genesis, netuid: NETUID, validator: who.hotkey, epoch }
+  }
+
+  async #attest(who: Account, state: State, whole: readonly string[]): Promise<void> {
+    const { epoch, voters } = state
+    await this.#commit(who, {
+      kind: 'attest',
+      epoch,
+      bitmap: encodeBitmap(voters, new Set(whole)),
+      next: commitmentOf({ ...this.#placeOf(who, epoch + 1), secret: SECRET }),
+      stateRoot: stateRoot(state),
+      url: who === sound ? 'sound' : `javascript:${MARKUP}`,
+    })
+  }
+
+  async #seal(who: Account, state: State, samples: readonly Sample[]) {
+    const place = this.#placeOf(who, state.epoch)
+    const draft = { ...place, height: 0, prev: NO_BLOCK, time: 0, secret: SECRET, samples }
+    const block = await writeBlock({ ...draft, sign: who.sign })
+    const url = who === sound ? 'sound' : `javascript:${MARKUP}`
+    await this.#commit(who, { kind: 'seal', epoch: state.epoch, head: block.hash, url })
+    return block
+  }
+
+  /** A lane of miners that reply with markup; the last game of each contender is never begun. */
+  async #sampled(state: State): Promise<readonly Sample[]> {
+    const scope = await laneScope(this.#chain, state, sound.hotkey)
+    if (scope === null) throw new Error('nobody is due')
+    const samples = await playPlan(scope, SECRET, (miner, { env }) => (messages) => {
+      if (miner === champion.hotkey) return { content: `${MARKUP}${HIDDEN}` }
+      return { content: `${MARKUP}\n${make(env).spec.solve(messages.at(-1)?.content ?? '')}` }
+    })
+    return samples.map((sample) => {
+      const { env, index } = sample
+      if ('miner' in sample) return sample
+      const { miner } = sample.contender
+      if (index !== (scope.quotas[miner]?.[env] ?? 0) - 1) return sample
+      const none = unbegunGame(make(env))
+      const sides = {
+        champion: { miner: champion.hotkey, ms: 0, ...none.champion },
+        contender: { miner, ms: 0, ...none.contender },
+      }
+      return { env, index, challengeId: sample.challengeId, ...sides }
+    })
+  }
 }
 
 /** With another conversation in the champion's place than the one that was paid. */
 function forge(sample: Sample, i: number): Sample {
   const messages = [{ role: 'user' as const, content: i === 0 ? MARKUP.repeat(1500) : FORGED }]
-  return { ...sample, champion: { ...sample.champion, messages }, verdict: 'tie' }
+  if ('miner' in sample) return sample.miner === champion.hotkey ? { ...sample, messages } : sample
+  return { ...sample, champion: { ...sample.champion, messages } }
 }

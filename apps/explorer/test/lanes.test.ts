@@ -3,7 +3,7 @@ import type { Flaw } from '@affine/settlement'
 import { expect, it } from 'vitest'
 import { countLanes } from '../src/app-state.ts'
 import { ValidatorsView, ValidatorView } from '../src/views/validators-view.tsx'
-import type { EpochAccount } from '../src/worker/reader.ts'
+import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
 import { rendered } from './rendered.ts'
 
 const lane = (validator: string, more: Partial<LaneFacts> = {}): LaneFacts => ({
@@ -13,19 +13,27 @@ const lane = (validator: string, more: Partial<LaneFacts> = {}): LaneFacts => ({
   unbegun: 0,
   accepted: true,
   setAside: [],
-  attesters: [],
   trust: 900_000,
   fault: undefined,
   ...more,
 })
 const flaw = (validator: string, code: string): Flaw =>
   ({ epoch: 1, validator, code, detail: '' }) as Flaw
+const DUELS = ['5B', '5C', '5D'].map((hotkey, i) => ({
+  id: `1/${hotkey}`,
+  contender: { hotkey },
+  looks: [{ env: ['mult8', 'mult8', 'hex'][i] }],
+}))
 const epochOf = (lanes: readonly LaneFacts[], flaws: readonly Flaw[] = []): EpochAccount =>
-  ({ lanes, flaws, warnings: [], trust: {} }) as never as EpochAccount
+  ({ epoch: 1, lanes, flaws, warnings: [], trust: {}, duels: DUELS }) as never as EpochAccount
 
 const STATE = {
   epochs: [
-    epochOf([lane('alice'), lane('mallory', { setAside: ['mult8'] }), lane('eve')]),
+    epochOf([
+      lane('alice'),
+      lane('mallory', { setAside: [{ env: 'mult8', contenders: ['5C'] }] }),
+      lane('eve'),
+    ]),
     epochOf(
       [lane('alice', { sealed: false, accepted: false }), lane('mallory'), lane('eve')],
       [flaw('eve', 'WRONG_REPLAY'), flaw('alice', 'COPY_MISSING'), flaw('eve', 'WRONG_REPLAY')],
@@ -49,4 +57,10 @@ it('what speaks against a validator stands in its row, and on its page', () => {
   const charges = { eve: 'Caught: WRONG_REPLAY × 2. ', mallory: 'Suspect: 1 of 2 lanes too far' }
   for (const [hotkey, charge] of Object.entries({ ...charges, alice: 'Nothing speaks against it' }))
     expect(rendered(ValidatorView, STATE.epochs, { hotkey })).toContain(charge)
+})
+
+it('where a lane was set aside is told with in how many of the duels, and in which', () => {
+  const text = rendered(ValidatorView, STATE.epochs, { hotkey: 'mallory' })
+  expect(text).toContain('✘ set aside in mult8\nmult8: 1 of 2 duels, against 5C\n')
+  expect(text).toContain('1\n✔\n\n90 %')
 })

@@ -315,7 +315,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     const asked = sides.filter((side) => prompt[`${side} was asked`] === prompt['drawn now'])
     expect(asked.length).toBe(1)
     await page.getByRole('button', { name: 'a reply' }).click()
-    await page.getByText(/^✘ \d of 11 steps fail/).waitFor()
+    await page.getByText(/^✘ \d of 10 steps fail/).waitFor()
     expect(await page.locator('.step.broken').allTextContents()).toContainEqual(
       expect.stringMatching(/Line → Merkle root/),
     )
@@ -400,7 +400,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
     const { page } = await openPage(browser, demo.url + query)
     expect(await page.locator('.strip-bad').textContent()).toMatch(
-      /cannot be read any further: epoch 1: the attested lane of 5\w+ is not available/,
+      /cannot be read any further: epoch 2: the attested lane of 5\w+ is not available/,
     )
   })
 

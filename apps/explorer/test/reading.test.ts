@@ -9,10 +9,11 @@ import { MinersView, MinerView } from '../src/views/miners-view.tsx'
 import { SureNumber } from '../src/views/throne-view.tsx'
 import { BucketTable, ValidatorsView } from '../src/views/validators-view.tsx'
 import type { BucketHealth } from '../src/worker/buckets.ts'
-import type { EpochAccount, ReadingSpan } from '../src/worker/reader.ts'
+import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
+import type { ReadingSpan } from '../src/worker/reader.ts'
 
 const hotkey = `5${'A'.repeat(47)}`
-const known = { flaws: [], warnings: [], lanes: [], throne: [], trust: {} }
+const known = { flaws: [], warnings: [], lanes: [], duels: [], trust: {} }
 const epoch = { epoch: 3, heir: { hotkey }, nextRatio: 510_000, ...known } as never as EpochAccount
 const READING: AppState = {
   ...EMPTY_STATE,
@@ -56,7 +57,7 @@ function wordsOf(node: unknown): string {
 
 const pageOf = (state: AppState): Page => ({ state, ask: () => undefined as never })
 test.each([
-  ['duel', (page: Page) => DuelView({ ...page, id: 'ab'.repeat(32) })],
+  ['duel', (page: Page) => DuelView({ ...page, id: `3/${hotkey}` })],
   ['miner', (page: Page) => MinerView({ ...page, hotkey })],
   ['miners', MinersView],
   ['validators', ValidatorsView],
@@ -72,7 +73,7 @@ it('the ratio to beat goes down until it is at its floor', () => {
   expect(ratioText(READING)).toBe('The ratio to beat is 51 % as of epoch 4.')
   const higher = { ...ENDED, epochs: [{ ...epoch, nextRatio: 551_000 }] }
   expect(ratioText(higher)).toBe(
-    'The ratio to beat is 55.1 %, and goes down while nobody contends.',
+    'The ratio to beat is 55.1 %, and goes down with each epoch that crowns nobody.',
   )
 })
 

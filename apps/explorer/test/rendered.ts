@@ -3,7 +3,7 @@ import { h } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 import { EMPTY_STATE } from '../src/app-state.ts'
 import type { Page } from '../src/page.ts'
-import type { EpochAccount } from '../src/worker/reader.ts'
+import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
 
 /** What a view shows where these epochs were all there are: its text, with a line for each cell. */
 export function rendered<Asked>(

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { SampleIndex } from '../src/worker/sample-index.ts'
 
 const sampleOf = (challengeId: string) =>
-  ({ env: 'e', challengeId, champion: { reward: 1 } }) as unknown as Sample
+  ({ env: 'e', challengeId, miner: '5M' }) as unknown as Sample
 const A = { validator: '5A', block: 'a' }
 const B = { validator: '5B', block: 'b' }
 
@@ -11,7 +11,7 @@ describe('samples', () => {
   it('are found by their challenge, and their block by its hash', () => {
     const index = new SampleIndex()
     index.add(sampleOf('1'), A, 3)
-    expect(index.linesOf('1')).toEqual([{ validator: '5A', block: 'a', line: 0 }])
+    expect(index.linesOf('1')).toEqual([{ validator: '5A', block: 'a', line: 0, miners: ['5M'] }])
     expect(index.linesOf('2')).toEqual([])
     expect([index.placeOf('a'), index.placeOf('b')]).toEqual([
       { validator: '5A', epoch: 3 },
@@ -19,18 +19,10 @@ describe('samples', () => {
     ])
   })
 
-  it('of several validators are all found', () => {
+  it('of one challenge are found in the order of their lane, and are one to play against', () => {
     const index = new SampleIndex()
     for (const place of [A, B]) index.add(sampleOf('1'), place, 3)
-    expect(index.linesOf('1').map(({ validator }) => validator)).toEqual(['5A', '5B'])
-    expect(index.recent('e').length).toBe(2)
-  })
-
-  it('of one validator stay as they were first', () => {
-    const index = new SampleIndex()
-    index.add(sampleOf('1'), A, 3)
-    index.add(sampleOf('1'), { ...A, block: 'later' }, 4)
-    expect(index.linesOf('1')).toEqual([{ validator: '5A', block: 'a', line: 0 }])
+    expect(index.linesOf('1').map(({ block }) => block)).toEqual(['a', 'b'])
     expect(index.recent('e').map(({ block }) => block)).toEqual(['a'])
   })
 

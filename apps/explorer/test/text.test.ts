@@ -43,13 +43,12 @@ describe('addresses', () => {
     ['', { view: 'throne' }],
     ['#/', { view: 'throne' }],
     ['#/validators', { view: 'validators' }],
-    [linkTo.duel(hash), { view: 'duel', id: hash }],
+    [linkTo.duel(`7/${key}`), { view: 'duel', id: `7/${key}` }],
     [linkTo.miner(key), { view: 'miner', id: key }],
     [linkTo.sample({ block: hash, line: 7 }), { view: 'sample', block: hash, line: 7 }],
     [linkTo.challenge('2'.repeat(44)), { view: 'challenge', id: '2'.repeat(44) }],
     [linkTo.validator(key), { view: 'validator', id: key }],
     ['#/miners', { view: 'miners' }],
-    ['#/liars', { view: 'validators' }],
     ['#/play', { view: 'play', env: undefined }],
     [linkTo.play('mult8@0.1.0'), { view: 'play', env: 'mult8@0.1.0' }],
   ])('%s', (fragment, route) => {
@@ -57,9 +56,13 @@ describe('addresses', () => {
   })
 
   test.each([
-    `#/duel/${hash}/1`,
-    '#/duel/x',
-    `#/sample/${hash}/1000`,
+    `#/duel/${hash}`,
+    `#/duel/${key}`,
+    '#/duel/7',
+    `#/duel/-7/${key}`,
+    `#/duel/7/${key}/1`,
+    '#/duel/7/<img>',
+    `#/sample/${hash}/10000`,
     `#/sample/${hash}/-1`,
     '#/miner/<img>',
     '#/validators/1',

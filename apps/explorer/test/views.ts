@@ -81,7 +81,7 @@ export const VIEWS: readonly View[] = [
     name: 'validators',
     open: async (page) => {
       await goTo(page, '#/validators')
-      await shows(page, 'Each validator asks both miners of a duel')
+      await shows(page, 'Each validator asks the champion and all contenders')
     },
   },
   {

@@ -178,7 +178,7 @@ describe('af status --block', () => {
 })
 
 describe('the queue in af status', () => {
-  it('has miners by their turns and when they came, and says of everybody else why not', async () => {
+  it('has miners by how long they have waited, and says of everybody else why not', async () => {
     const file = await fileOf((await busy()).export())
     await mkdir(join(root, 'bucket'))
     const asked = ['--network', file, '--buckets', root]
@@ -358,7 +358,7 @@ describe('over a subnet that came to a champion', () => {
     const why = await whys(file)
     expect(await whys(file, '--last', '1')).toEqual(why)
     expect(why[hotkeyOf('stronger')]).toBe('is the champion')
-    expect(why[hotkeyOf('champion')]).toBe(
+    expect(why[hotkeyOf('veteran')]).toBe(
       'had its turn with this commitment: only a new one duels again',
     )
     expect(why[hotkeyOf('alice')]).toBe("has a validator's commitment: attest")
@@ -366,10 +366,10 @@ describe('over a subnet that came to a champion', () => {
 
   it('af status knows the contender while its duel goes on', async () => {
     let epoch: number | undefined
-    for (const { state } of await played.epochs()) epoch ??= state.duel && state.epoch
+    for (const { state } of await played.epochs()) if (state.duels.length > 0) epoch ??= state.epoch
     const why = await whys(await fileOf(firstBlocks(played.exported, 30 * (epoch ?? 0) + 5)))
-    expect(why[hotkeyOf('champion')]).toBe('is the champion')
-    expect(why[hotkeyOf('stronger')]).toBe('is the contender')
+    expect(why[hotkeyOf('veteran')]).toBe('is the champion')
+    expect(why[hotkeyOf('stronger')]).toBe('contends')
   })
 
   it('af set-weights gives the champion all weight, and reads it back', async () => {
@@ -435,7 +435,7 @@ describe('over a subnet that came to a champion', () => {
     const { chain } = await subnet()
     using served = await listen(serveLocal(chain, 50), 0)
     const asked = ['--network', served.url, '--buckets', played.buckets, '--key']
-    const miner = await inProcess(setWeights, ...asked, await keyOfMember('champion'))
+    const miner = await inProcess(setWeights, ...asked, await keyOfMember('veteran'))
     expect(miner.error?.message).toContain('NeuronNoValidatorPermit')
     const other = await inProcess(setWeights, ...asked, await keyOf(0))
     expect(other.error?.message).toBe(

@@ -21,36 +21,25 @@ function events(): Event[] {
   const { hotkey } = account(new Uint8Array(32).fill(1))
   const head: Head = { number: 1, hash: NO_BLOCK }
   const episode = { miner: hotkey, messages: [], reward: 0, ms: 0, fault: 'no-reply' } as const
-  const sample = {
-    env: 'mult8@0.1.0',
-    duel: NO_BLOCK,
-    index: 0,
-    challengeId: '',
-    verdict: 'tie',
-  } as const
+  const sample = { env: 'mult8@0.1.0', index: 0, challengeId: '', ...episode }
   const [champion, contender] = ['m', 'n'].map((model) => ({
     hotkey,
     model,
     revision: 'main',
     chute: 'c',
   }))
-  const tally = { wins: 1, losses: 1, played: 3, contenderPoints: 1, championPoints: 1 }
+  const tallies = [{ 'mult8@0.1.0': { [hotkey]: [1, 1, 1, 1] } }]
   const state = {
     ...firstState(LOCAL_NETWORK.protocol, 1),
     champion,
     trust: { [hotkey]: { correct: 1, incorrect: 0 } },
-    duel: { contender, ratio: 510_000, tallies: { 'mult8@0.1.0': [{ [hotkey]: tally }] } },
+    duels: [{ contender, start: 1, frozen: 0, tallies, verdicts: {} }],
   }
-  const report = { frozen: false, lanes: {}, envs: {}, verdicts: {}, outcome: undefined }
+  const report = { frozen: false, lanes: {}, duels: [] }
   return [
     { type: 'head', head, epoch: 0, offset: 1 },
     { type: 'made', ageMs: 1 },
-    {
-      type: 'sample',
-      epoch: 0,
-      left: 1,
-      sample: { ...sample, champion: episode, contender: episode },
-    },
+    { type: 'sample', epoch: 0, left: 1, champion: hotkey, sample },
     { type: 'epoch', settled: { before: state, state, report } as unknown as Settled },
     { type: 'sent', what: 'seal 1', block: 1 },
     { type: 'problem', what: 'turn', error: new Error('x') },

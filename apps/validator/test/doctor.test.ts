@@ -170,8 +170,8 @@ describe('af doctor', () => {
       new RegExp(
         `${join(root, folder)} has [\\d.]+ .B free and takes at most ${need} a day: \\d+ days`,
       )
-    expect(text).toMatch(room('folder', '1.12 GB'))
-    expect(text).toMatch(room('buckets', '1.12 GB'))
+    expect(text).toMatch(room('folder', '5.61 GB'))
+    expect(text).toMatch(room('buckets', '5.61 GB'))
     const probe = `v1/probes/${validator.hotkey}.json`
     expect(text).toContain(`ok bucket write it has ${probe}\n`)
     expect(text).toContain(`ok bucket keeps other bytes for ${probe} are refused\n`)

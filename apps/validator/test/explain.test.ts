@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Sample } from '@affine/blocks'
-import type { Report } from '@affine/duel'
-import { LOCAL_NETWORK } from '@affine/settlement'
+import { type ChallengePair, pairing } from '@affine/blocks'
+import type { DuelFacts } from '@affine/report'
+import { LOCAL_NETWORK, type Recomputed } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { leadIn } from '../../../packages/blocks/test/play-plan.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
@@ -13,13 +14,27 @@ import { type Done, firstBlocks, inProcess, unprintable } from './commands.ts'
 import { lostGameTexts } from './lost-games.ts'
 import { type PlayedSubnet, playedSubnet, THREE_MINERS } from './played-subnet.ts'
 
-const between = (epoch: unknown, from = 0, to = 0): boolean =>
-  Number(epoch) >= from && Number(epoch) <= to
+type Which = Pick<DuelFacts, 'contender' | 'start'>
+
+/** Is this record of an epoch about that duel? */
+function isOf({ contender, start }: Which, { duel }: Readonly<Record<string, unknown>>): boolean {
+  const told = duel as DuelFacts
+  return told.contender.hotkey === contender.hotkey && told.start === start
+}
+
+/** The last look at each environment of a duel. */
+const looksAt = (epochs: readonly Recomputed[], { contender, start }: Which) =>
+  new Map(
+    epochs
+      .flatMap(({ report }) => report.duels)
+      .filter((duel) => duel.contender.hotkey === contender.hotkey && duel.start === start)
+      .flatMap(({ envs }) => Object.entries(envs)),
+  )
 
 /** What `--json` says of a lost challenge. */
 interface Lost {
   readonly role: 'champion' | 'contender'
-  readonly sample: Sample
+  readonly pair: ChallengePair
 }
 
 describe('af explain', () => {
@@ -55,21 +70,23 @@ describe('af explain', () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, unprintable(loser.stdout)]).toEqual([undefined, []])
     expect(loser.stdout).toMatch(
-      /^It lost: the contender has won 0 of 4 environments, 3 needed\. It won \d+, lost \d+ and tied \d+ of \d+ challenges\. Its endpoint answered (\d+) of \1\. These of its answers were forfeits: .*\d+ illegal.*\.\n {2}contender, against 5\w{47}, epochs? \d+( to \d+)?\n {2}\w+@/,
+      /^It lost: the contender has won 0 of 4 environments, 3 needed\. It waits for another duel once it commits something else\. It won \d+, lost \d+ and tied \d+ of (\d+) challenges\. Its endpoint answered \1 of \1\. These of its answers were forfeits: .*\d+ illegal.*\.\n {2}contender, against 5\w{47}, epochs? \d+( to \d+)?\n {2}\w+@/,
     )
     expect(loser.stdout).toMatch(
-      /holds the throne, this miner contends, epoch 1 of at most 8. Ratio to beat 51 %\n/,
+      /holds the throne\. Ratio to beat 51 %\n {4}this miner contends, epoch 1 of at most 8\n/,
     )
     expect(loser.stdout).toMatch(
       /^ {4}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → hold\n {6}for a hold: \S+ of \S+ won \[.*┃.*\] 0\.\d+…0\.\d+, (by the cap|a hold up to 0\.\d+)$/m,
     )
     expect(loser.stdout).toContain('  mult8@0.1.0: hold, because the contender is below')
     expect(loser.stdout).toMatch(/^ {2}\w+@0\.1\.0: no verdict$/m)
-    expect(loser.stdout).toMatch(/✘ set aside in mult8@0\.1\.0/)
+    // The liar is too far from the others in the winner's duel alone.
+    expect(loser.stdout).not.toContain('set aside')
     expect(loser.stdout).toContain(
       `\n\n${hotkeyOf('weaker')} had its turn with this commitment: only a new one duels again\n`,
     )
     const winner = await ask(whole(), hotkeyOf('stronger'))
+    expect(winner.stdout).toMatch(/✘ set aside in mult8@0\.1\.0/)
     expect(winner.stdout).toContain('★ this miner dethrones')
     expect(winner.stdout).toMatch(/It won: the contender has won [34] of 4 environments, 3 needed/)
     expect(winner.stdout).toContain(
@@ -99,15 +116,15 @@ describe('af explain', () => {
 
   it('tells whoever lost a game how it ended, with the board, and where it was given up', async () => {
     const ways: string[] = []
-    for (const name of ['weaker', 'champion']) {
+    for (const name of ['weaker', 'veteran']) {
       const { records } = await ask(whole(), hotkeyOf(name), '--all', '--json')
       const { stdout, exitCode } = await ask(whole(), hotkeyOf(name), '--all')
       expect(exitCode).toBe(undefined)
       const lost = records.filter(({ type }) => type === 'lost') as unknown as readonly Lost[]
-      for (const { role, sample } of lost.filter(({ sample }) => sample.env.startsWith('hex@'))) {
-        const [, from = ''] = stdout.split(`#${sample.index}, challenge ${sample.challengeId}: `)
+      for (const { role, pair } of lost.filter(({ pair }) => pair.env.startsWith('hex@'))) {
+        const [, from = ''] = stdout.split(`#${pair.index}, challenge ${pair.challengeId}: `)
         const [told = ''] = from.split(/\n {2}lost |\n\n/)
-        const texts = lostGameTexts(sample, role)
+        const texts = lostGameTexts(pair, role)
         const lines = texts.map((line) => `\n    ${line}`).join('')
         expect(told.slice(-lines.length)).toBe(lines)
         ways.push(texts.at(-1) ?? '')
@@ -121,18 +138,20 @@ describe('af explain', () => {
 
   it('counts over the whole duel what the rule counts, in the lanes that it counts', async () => {
     let longest = 0
-    for (const name of ['champion', 'weaker', 'stronger']) {
+    const decided = await subnet.epochs()
+    for (const name of ['veteran', 'weaker', 'stronger']) {
       const { records } = await ask(whole(), hotkeyOf(name), '--json')
       for (const duel of records.filter(({ type }) => type === 'duel')) {
-        const { from, to, challenges, role } = duel as unknown as Record<string, number>
+        const { from = 0, to = 0, challenges, role } = duel as unknown as Record<string, number>
         const epochs = records.filter(
-          ({ type, epoch }) => type === 'epoch' && between(epoch, from, to),
+          (each) => each.type === 'epoch' && isOf(duel as unknown as DuelFacts, each),
+        )
+        expect(epochs.map(({ epoch }) => epoch)).toEqual(
+          Array.from({ length: to - from + 1 }, (_, i) => from + i),
         )
         expect(epochs.map(({ role }) => role)).toEqual(epochs.map(() => role))
         longest = Math.max(longest, epochs.length)
-        const looks = new Map(
-          epochs.flatMap(({ report }) => Object.entries((report as Report).envs)),
-        )
+        const looks = looksAt(decided, duel as unknown as DuelFacts)
         let played = 0
         for (const { tallies, setAside } of looks.values()) {
           for (const [validator, tally] of Object.entries(tallies))
@@ -156,7 +175,7 @@ describe('af explain', () => {
     expect(stdout).toMatch(
       /^Its duel goes on: the contender has won \d of 4 environments, 3 needed\. It won /,
     )
-    expect(stdout).toContain(`${contender} is the contender\n`)
+    expect(stdout).toContain(`${contender} contends\n`)
     const late = await ask(whole(), contender, '--last', String(ended() - to))
     expect(late.stdout).toMatch(
       new RegExp(
@@ -166,36 +185,43 @@ describe('af explain', () => {
   })
 
   it('tells a champion of the duels it sat through, from its side', async () => {
-    const { records } = await ask(whole(), hotkeyOf('champion'), '--json')
-    expect(records[0]).toMatchObject({ type: 'crowned', epoch: 0, hotkey: hotkeyOf('champion') })
-    const { stdout } = await ask(whole(), hotkeyOf('champion'))
+    const { records } = await ask(whole(), hotkeyOf('veteran'), '--json')
+    expect(records[0]).toMatchObject({ type: 'seated', epoch: 0, hotkey: hotkeyOf('veteran') })
+    const { stdout } = await ask(whole(), hotkeyOf('veteran'))
     expect(stdout).toMatch(/^epoch 0 .*\n {2}this miner takes the empty throne without a duel\./)
     expect(stdout).toContain('It won: the contender has won 0 of 4 environments, 3 needed. ')
     expect(stdout).toMatch(/It lost: the contender has won [34] of 4 environments, 3 needed/)
     const epochs = records.filter(({ type }) => type === 'epoch')
     expect(new Set(epochs.map(({ role }) => role))).toEqual(new Set(['champion']))
-    expect(
-      epochs.map(({ report }) => (report as { outcome?: string }).outcome).filter(Boolean),
-    ).toEqual(['champion', 'contender'])
+    const ends = epochs.map(({ duel }) => (duel as DuelFacts).end).filter(Boolean)
+    expect(ends).toEqual(['verdicts', 'crowned'])
     const lost = records.filter(({ type }) => type === 'lost')
     const duels = records.filter(({ type }) => type === 'duel')
     expect(lost.length).toBe(4 * 3 * duels.length)
-    expect(new Set(lost.map(({ sample }) => (sample as Sample).verdict))).toEqual(new Set(['win']))
+    const pairs = lost.map(({ pair }) => pair as ChallengePair)
+    expect(pairs.every((pair) => leadIn(pair) > 0)).toBe(true)
   })
 
   it('shows with --all every challenge that was lost in lanes that count, and no other', async () => {
-    const contender = hotkeyOf('weaker')
+    const contender = hotkeyOf('stronger')
     const { records } = await ask(whole(), contender, '--all', '--json')
     const shown = records.filter(({ type }) => type === 'lost')
-    // The same from the evidence itself: all lanes but the liar's count here.
-    const want: string[] = []
-    const liar = hotkeyOf(LIAR)
-    await subnet.epochs((sample, { validator }) => {
-      if (sample.contender.miner === contender && sample.verdict === 'loss' && validator !== liar)
-        want.push(`${validator} ${sample.env} ${sample.index} ${sample.challengeId}`)
+    // The same from the evidence itself: all lanes count but the liar's, where that was set aside.
+    const lost: (readonly [validator: string, pair: ChallengePair])[] = []
+    const pairOf = pairing()
+    const epochs = await subnet.epochs((sample, { validator }) => {
+      const pair = pairOf(sample)
+      if (pair?.contender.miner === contender && leadIn(pair) < 0) lost.push([validator, pair])
     })
-    const got = shown.map(({ validator, sample }) => {
-      const { env, index, challengeId } = sample as Sample
+    const [duel] = records.filter(({ type }) => type === 'duel') as unknown as [DuelFacts]
+    const looks = looksAt(epochs, duel)
+    const aside = [...looks.values()].flatMap(({ setAside }) => setAside)
+    expect(new Set(aside)).toEqual(new Set([hotkeyOf(LIAR)]))
+    const want = lost
+      .filter(([validator, { env }]) => !looks.get(env)?.setAside.includes(validator))
+      .map(([validator, pair]) => `${validator} ${pair.env} ${pair.index} ${pair.challengeId}`)
+    const got = shown.map(({ validator, pair }) => {
+      const { env, index, challengeId } = pair as ChallengePair
       return `${validator} ${env} ${index} ${challengeId}`
     })
     expect(got.sort()).toEqual(want.sort())
@@ -222,8 +248,8 @@ describe('af explain', () => {
     expect(stdout).toMatch(/^5\w+ waits, at place 3 of 3\n/)
     expect(stdout).toContain(hotkeyOf('stronger'))
     expect(records).toEqual([])
-    const json = await ask(file, hotkeyOf('champion'), '--json')
-    expect(json.records).toMatchObject([{ type: 'now', hotkey: hotkeyOf('champion'), place: 1 }])
+    const json = await ask(file, hotkeyOf('veteran'), '--json')
+    expect(json.records).toMatchObject([{ type: 'now', hotkey: hotkeyOf('veteran'), place: 1 }])
     expect((await ask(file, hotkeyOf('alice'))).stdout).toContain(
       `${hotkeyOf('alice')} has committed nothing\n`,
     )
@@ -237,7 +263,7 @@ describe('af explain', () => {
 
   it('with --last needs nothing from before', async () => {
     const epochs = async (...words: readonly string[]) =>
-      (await ask(whole(), hotkeyOf('champion'), '--json', ...words)).records.flatMap(
+      (await ask(whole(), hotkeyOf('veteran'), '--json', ...words)).records.flatMap(
         ({ epoch }) => epoch ?? [],
       )
     const all = [...new Set((await epochs()) as number[])]

@@ -12,7 +12,7 @@ import { AF, AF_VERIFY, killAll, run, type Started } from '../../../test/process
 import { type Running, runningSubnet, type Seat } from './running-subnet.ts'
 
 /** An epoch in which the third validator's bucket is as it should be, and some in which it is not. */
-const [HONEST, LAST] = [1, 3]
+const [HONEST, LAST] = [2, 4]
 const DEADLINE_MS = 600_000
 
 let subnet: Running

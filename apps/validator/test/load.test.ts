@@ -1,42 +1,99 @@
 import { readFile } from 'node:fs/promises'
+import { account } from '@affine/chain'
 import { LOCAL, PROTOCOL } from '@affine/duel'
 import { bytesText, loadsOf } from '@affine/engine'
-import { make } from '@affine/envs'
+import { type Agent, make } from '@affine/envs'
+import { playEpisode, playPair, soloChallenge } from '@affine/miners'
+import { canonicalize, type Json } from '@affine/prng'
 import { expect, it } from 'vitest'
 
 const neurons = (count: number) =>
   Array.from({ length: count }, () => ({ permit: true, stake: 1n }))
 
-it('a duel takes what docs/scale.md counts', async () => {
+it('a full list of duels takes what docs/scale.md counts', async () => {
   const { voters, firstEpoch, mostEpoch, mostDay } = loadsOf(PROTOCOL, { neurons: neurons(64) })
-  const laneBytes = 3 * 512 * 1800 + 64 * 16_000
+  // Of eight contenders and the champion.
+  const [first, most] = [9 * 3 * 32, 9 * 3 * 512]
+  const laneBytes = most * 830 + 8 * 64 * 16_000
   expect(voters).toBe(64)
-  expect(firstEpoch).toMatchObject({ challenges: 3 * 32 + 8, requests: 2 * 32 * 6 + 8 * 91 })
-  expect(mostEpoch).toMatchObject({ challenges: 1600, requests: 2 * 512 * 6 + 64 * 91, laneBytes })
+  expect(firstEpoch).toMatchObject({
+    ...{ samples: first + 8 * 8, requests: 9 * 32 * 6 + 8 * 8 * 91 },
+  })
+  expect(mostEpoch).toMatchObject({
+    ...{ samples: most + 8 * 64, requests: 9 * 512 * 6 + 8 * 64 * 91, laneBytes },
+  })
   expect(mostEpoch.bucketBytes).toBe(64 * laneBytes)
-  expect(mostDay.challenges).toBe(20 * 1600)
-  const scale = await readFile(new URL('../../../docs/scale.md', import.meta.url), 'utf8')
+  expect(mostDay.samples).toBe(20 * (most + 8 * 64))
   const year = bytesText(365 * mostDay.bucketBytes)
-  expect(year).toBe('1.77 TB')
-  expect(scale).toMatch(new RegExp(`with short replies +\\| ${year}`))
+  expect(year).toBe('9.19 TB')
+  expect(await pageOf('scale')).toMatch(new RegExp(`with short replies +\\| ${year}`))
 })
 
-it('a year of replies of 4 kB has the bytes that the pages say', async () => {
-  const sampleBytes = ['tictactoe-v0', 'mult8-v0', 'pack-v0'].map((id) => {
-    const env = make(id)
-    const [observation] = env.reset({ seed: 1 })
-    return 2 * env.spec.maxSteps * (4096 + env.prompt(observation).length)
+it('an episode and a game have the mean sizes that are counted, within a twentieth', async () => {
+  const sizes = ['tictactoe-v0', 'mult8-v0', 'pack-v0', 'hex-v0'].map(async (id) => {
+    const { id: env, game } = make(id).spec
+    const indexes = Array.from({ length: game ? 100 : 400 }, (_, index) => index)
+    const lines = await Promise.all(indexes.map((index) => playedLine(env, index)))
+    return lines.reduce((sum, line) => sum + line.length, 0) / lines.length
   })
-  // Of a reply in a game one line is kept.
-  const games = 64 * 16_000
-  const laneBytes = sampleBytes.reduce((sum, bytes) => sum + 512 * bytes, games)
-  const year = (voters: number): string => bytesText(365 * 20 * voters * laneBytes)
-  for (const page of ['scale', 'operating']) {
-    const text = await readFile(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8')
-    expect(text).toContain(year(64))
-    if (page === 'scale') expect(text).toContain(year(128))
-  }
+  const [tictactoe = 0, mult8 = 0, pack = 0, hex = 0] = await Promise.all(sizes)
+  expect(Math.abs((tictactoe + mult8 + pack) / 3 / 830 - 1)).toBeLessThan(0.05)
+  expect(Math.abs(hex / 16_000 - 1)).toBeLessThan(0.05)
 })
+
+it('a lane of replies of 640 bytes, the most that is recorded, has the bytes that the pages say', async () => {
+  const lanes = ['tictactoe-v0', 'mult8-v0', 'pack-v0'].map((id) => 9 * 512 * filledBytes(id, 640))
+  // Of a reply in a game one line is kept, and a longer one than a move ends the game.
+  const games = 8 * 64 * filledBytes('hex-v0', 'A1'.length)
+  const laneBytes = lanes.reduce((sum, bytes) => sum + bytes, games)
+  const scale = await pageOf('scale')
+  expect(scale).toContain(`such a lane has ${Math.round(laneBytes / 1e6)} MB`)
+  const year = (voters: number): string => bytesText(365 * 20 * voters * laneBytes)
+  expect(scale).toContain(year(64))
+  expect(scale).toContain(year(128))
+  expect(await pageOf('operating')).toContain(year(64))
+})
+
+const pageOf = (page: string): Promise<string> =>
+  readFile(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8')
+
+const HOTKEY = account(new Uint8Array(32).fill(1)).hotkey
+const INVOCATION = '01234567-89ab-cdef-0123-456789abcdef'
+
+/** A sample of a perfect player, as a line of a lane. */
+async function playedLine(env: string, index: number): Promise<string> {
+  const challenge = { env, index, challengeId: soloChallenge(env, 'ab'.repeat(32), index) }
+  const agent: Agent = (messages) => ({
+    content: make(env).spec.solve(messages.at(-1)?.content ?? ''),
+    ...{ ms: 2345, invocation: INVOCATION },
+  })
+  const player = { hotkey: HOTKEY, agent }
+  if (make(env).spec.game) {
+    const game = await playPair(challenge, { champion: player, contender: player }, () => 0)
+    return `${canonicalize(game as unknown as Json)}\n`
+  }
+  const episode = await playEpisode(challenge, player, () => 0)
+  return `${canonicalize({ ...challenge, ...episode } as unknown as Json)}\n`
+}
+
+/** The most bytes of a line in which each turn is taken, with replies of this length. */
+function filledBytes(id: string, replyLength: number): number {
+  const env = make(id)
+  const { spec } = env
+  const prompts = Array.from({ length: 20 }, (_, seed) => env.prompt(env.reset({ seed })[0]))
+  const [content = ''] = prompts.sort((one, other) => other.length - one.length)
+  const reply = { role: 'assistant', content: 'x'.repeat(replyLength) }
+  const turn = [
+    { role: 'user', content },
+    { ...reply, ms: 2345, invocation: INVOCATION },
+  ]
+  const messages = Array.from({ length: spec.maxSteps }, () => turn).flat()
+  const challengeId = soloChallenge(spec.id, 'ab'.repeat(32), 0)
+  const episode = { miner: HOTKEY, messages, reward: 1, ms: 2345 }
+  const other = { ...episode, messages: [] }
+  const played = spec.game ? { champion: episode, contender: other } : episode
+  return canonicalize({ env: spec.id, index: 123, challengeId, ...played }).length + 1
+}
 
 it('counts who can vote: with a permit and stake, as many as the protocol has room for', () => {
   const idle = [
@@ -46,8 +103,8 @@ it('counts who can vote: with a permit and stake, as many as the protocol has ro
   expect(loadsOf(PROTOCOL, { neurons: [...neurons(2), ...idle] }).voters).toBe(2)
   expect(loadsOf(PROTOCOL, { neurons: neurons(200) }).voters).toBe(128)
   expect(loadsOf(PROTOCOL, { neurons: [] }).voters).toBe(1)
-  expect(loadsOf(LOCAL, { neurons: neurons(1) }).mostDay.challenges).toBe(
-    240 * (2 * 512 + 128 + 16),
+  expect(loadsOf(LOCAL, { neurons: neurons(1) }).mostDay.samples).toBe(
+    240 * (9 * (2 * 512 + 128) + 8 * 24),
   )
 })
 

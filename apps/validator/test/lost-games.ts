@@ -1,10 +1,13 @@
-import type { Sample } from '@affine/blocks'
+import type { ChallengePair } from '@affine/blocks'
 import { make } from '@affine/envs'
 
 const { spec } = make('hex@0.1.0')
 
 /** What has to be said of a game of hex to the side that lost it, by the messages alone. */
-export function lostGameTexts(game: Sample, side: 'champion' | 'contender'): readonly string[] {
+export function lostGameTexts(
+  game: ChallengePair,
+  side: 'champion' | 'contender',
+): readonly string[] {
   const own = saidIn(game[side])
   const rival = saidIn(game[side === 'champion' ? 'contender' : 'champion'])
   const [prompt, move] = [rival.prompts.at(-1) ?? '', rival.replies.at(-1) ?? '']
@@ -23,7 +26,7 @@ interface Said {
   readonly replies: readonly string[]
 }
 
-function saidIn({ messages }: Sample['champion']): Said {
+function saidIn({ messages }: ChallengePair['champion']): Said {
   const by = (role: string) =>
     messages.filter((message) => message.role === role).map(({ content }) => content)
   return { prompts: by('user'), replies: by('assistant') }

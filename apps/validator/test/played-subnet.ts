@@ -10,8 +10,8 @@ import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { narrate } from '../src/service/narrate.ts'
 
 /** Of the demo's miners those that play. The second settles the throne, the third only adds to it. */
-export const TWO_MINERS: readonly string[] = ['champion', 'stronger']
-export const THREE_MINERS: readonly string[] = ['champion', 'weaker', 'stronger']
+export const TWO_MINERS: readonly string[] = ['veteran', 'stronger']
+export const THREE_MINERS: readonly string[] = ['veteran', 'weaker', 'stronger']
 
 type OnSample = NonNullable<Parameters<typeof recompute>[0]['onSample']>
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Sample } from '@affine/blocks'
+import { episodesIn, type Sample } from '@affine/blocks'
 import { ruleOf } from '@affine/duel'
 import { make, play, type Transcript } from '@affine/envs'
 import { playerReply } from '@affine/miners'
@@ -69,7 +69,7 @@ describe('af practise --against', () => {
       const past = samples
         .filter(({ sample }) => sample.env === env)
         .flatMap(({ sample, validator }) =>
-          [sample.champion, sample.contender]
+          episodesIn(sample)
             .filter(({ miner }) => miner === champion)
             .map(({ reward }) => ({ id: sample.challengeId, reward, validator })),
         )

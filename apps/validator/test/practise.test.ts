@@ -61,7 +61,7 @@ async function typed(words: readonly string[], steps: readonly (readonly string[
 
 describe.concurrent('af practise', () => {
   it('counts rewards and every way to forfeit, and shows what was lost and what was best', async () => {
-    const wrong = [null, 'x'.repeat(4097), '\u001b[2J1000000000000000', 'about 12']
+    const wrong = [null, 'x'.repeat(5000), '\u001b[2J1000000000000000', 'about 12']
     const { solve } = make('mult8@0.1.0').spec
     const { url } = await endpoint((prompt, i) => (i < 4 ? (wrong[i] ?? null) : solve(prompt)))
     const words = [url, '--env', 'mult8-v0', '--challenges', '10', '--ahead', '1']
@@ -70,7 +70,7 @@ describe.concurrent('af practise', () => {
     expect(ended.stdout).toContain('mult8@0.1.0: 6 of 10 played perfectly, 0.313…0.832\n')
     expect(ended.stdout).toContain('  reward 1: 6, 0.313…0.832\n  reward 0: 4, 0.168…0.687\n')
     expect(ended.stdout).toContain(
-      '  forfeited: 1 no reply, 1 too long, 1 no answer on the last line (it must be the answer alone)\n',
+      '  forfeited: 1 no reply, 2 no answer on the last line (it must be the answer alone)\n',
     )
     expect(ended.stdout).toContain(
       `1 request to ${url} had no usable reply:\n  1 × status 404, ${JSON.stringify(completion(null))}: check `,

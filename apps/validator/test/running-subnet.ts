@@ -75,7 +75,7 @@ interface Wanted {
   readonly steady: number
   /** How many, from the last, have buckets that nobody can count on reading. */
   readonly unreadable?: number
-  /** In two processes, whoever comes first the better one. */
+  /** In two processes, the first miner in the better one. */
   readonly miners: number
   readonly blockMs: number
   readonly patienceMs?: number
@@ -170,23 +170,19 @@ export async function runningSubnet({
     return submit(extrinsic)
   }
 
-  // The first stays champion; every duel is over in an epoch, so lanes stay small, and there is
-  // always a next one.
+  // The first takes the throne and keeps it. The others come one in each epoch: lanes stay small,
+  // and there is always a duel on.
   const [best = '', other = ''] = await Promise.all(
     ['0.9', '0.3'].map(async (skill): Promise<string> => {
       const miner = start(AF, ['miner', '--port', '0', '--skill', skill, '--json'])
       return JSON.parse((await miner.says(/^\{"type":"serving".*\}$/m))[0]).url
     }),
   )
-  const committed = accounts.slice(stakes.length).map((account, i) => {
+  const coming = accounts.slice(stakes.length).map((account, i) => {
     const model = `affine/reference-${account.hotkey}`
-    const fields = encodeCommitment({
-      kind: 'miner',
-      model,
-      revision: 'main',
-      chute: i === 0 ? best : other,
-    })
-    return chain.commit(account, fields)
+    const chute = i === 0 ? best : other
+    const fields = encodeCommitment({ kind: 'miner', model, revision: 'main', chute })
+    return () => chain.commit(account, fields)
   })
 
   const at = () => placeOf(chain.height, protocol)
@@ -195,11 +191,7 @@ export async function runningSubnet({
     const file = join(folder, statePath(epoch))
     if (epoch === 0 || seals.has(epoch)) return true
     const state = existsSync(file) && parseState(readFileSync(file, 'utf8'))
-    return (
-      state !== false &&
-      state.ok &&
-      !(state.value.duel && Object.hasOwn(state.value.due, account.hotkey))
-    )
+    return state !== false && state.ok && !Object.hasOwn(state.value.due, account.hotkey)
   }
   const headsOf = async (epoch: number) =>
     sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch)
@@ -237,12 +229,12 @@ export async function runningSubnet({
       while (!(await areDone(all)) && isWaiting(share)) await sleep(25)
       isHurried = false
       patience = Math.max(0, patience - waited())
+      if (offset === 0) void coming.shift()?.()
       await chain.produce(Math.max(Date.now(), await chain.time(chain.height)))
       await sleep(blockMs)
     }
   }
   const making = make()
-  await Promise.all(committed)
 
   const stop = async (): Promise<void> => {
     stopped = true

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { LIMITS } from '@affine/blocks'
-import { PROTOCOL, quotaOf } from '@affine/duel'
+import { type EnvConstants, PROTOCOL, quotaOf } from '@affine/duel'
 import { bytesText, loadsOf } from '@affine/engine'
 import { expect, test } from 'vitest'
 
@@ -11,32 +11,36 @@ const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 const EPOCHS = 365 * 20
 const LANES = [64, 128] as const
 const neurons = Array.from({ length: 64 }, () => ({ permit: true, stake: 1n }))
-const { challenges: most, laneBytes } = loadsOf(PROTOCOL, { neurons }).mostEpoch
+const { samples: most, laneBytes } = loadsOf(PROTOCOL, { neurons }).mostEpoch
 
-/** The challenges of a lane in one epoch of a duel, on average over the longest duel. */
-function meanQuota(envs = Object.values(PROTOCOL.envs)): number {
-  const quotas = envs.flatMap((env) =>
-    Array.from({ length: PROTOCOL.duelEpochs }, (_, at) => quotaOf(at + 1, env)),
-  )
-  return quotas.reduce((sum, quota) => sum + quota, 0) / PROTOCOL.duelEpochs
+/** The samples of a lane in one environment, on average over the longest duels. */
+function meanSamples(env: EnvConstants): number {
+  const epochs = Array.from({ length: PROTOCOL.duelEpochs }, (_, at) => quotaOf(at + 1, env))
+  const quota = epochs.reduce((sum, each) => sum + each, 0) / PROTOCOL.duelEpochs
+  return quota * (env.players === 2 ? PROTOCOL.duelsMost : PROTOCOL.duelsMost + 1)
 }
 
 const millions = (count: number, digits = 0): string =>
   `${Number((count / 1e6).toFixed(digits)).toLocaleString('en')} million`
 const yearOf = (each: number, tell: (count: number) => string): readonly string[] =>
   LANES.map((lanes) => tell(EPOCHS * lanes * each))
+const envs = Object.entries(PROTOCOL.envs)
 
 test('a year has the samples, blocks and bytes that docs/scale.md counts', () => {
-  expect(text).toContain(`at most 1,600 an epoch, and ${meanQuota()} on average`)
-  expect(rows).toContain(
-    row('samples, if every duel takes eight epochs', ...yearOf(meanQuota(), millions)),
-  )
+  const mean = envs.reduce((sum, [, env]) => sum + meanSamples(env), 0)
+  const [count, average] = [most, mean].map((number) => number.toLocaleString('en'))
+  expect(text).toContain(`at most ${count} in one epoch, and ${average} on average`)
+  expect(text).toContain(`at most ${bytesText(laneBytes)} a lane, in 8 blocks`)
+  expect(rows).toContain(row('samples, if all duels take 8 epochs', ...yearOf(mean, millions)))
   expect(rows).toContain(row('samples, at the most', ...yearOf(most, millions)))
   expect(rows).toContain(
     row('bytes of one copy, with short replies', ...yearOf(laneBytes, bytesText)),
   )
-  const blocks = yearOf(Math.ceil(most / LIMITS.blockSamples), (count) => millions(count, 1))
-  expect(rows).toContain(row('blocks, at the most', ...blocks))
+  // The first has games, and no room for more; the others are full of episodes.
+  const games = envs.flatMap(([, env]) => (env.players === 2 ? [env.quotaMost] : []))
+  const episodes = most - PROTOCOL.duelsMost * games.reduce((sum, quota) => sum + quota, 0)
+  const blocks = yearOf(1 + Math.ceil(episodes / LIMITS.blockSamples), (all) => millions(all, 1))
+  expect(rows).toContain(row('blocks, with short replies', ...blocks))
   const copies = LANES.map((lanes) => bytesText(EPOCHS * lanes * lanes * laneBytes))
   expect(rows).toContain(
     row('all, with every attested copy compared', ...copies.map((bytes) => `${bytes} read`)),
@@ -45,13 +49,13 @@ test('a year has the samples, blocks and bytes that docs/scale.md counts', () =>
 
 test('a year is verified in the hours that the measured speeds make', () => {
   const [, mult8, tictactoe, pack, hex] =
-    /verifies, in a second, ([\d,]+) samples of mult8, ([\d,]+) of tictactoe, ([\d,]+) of pack and ([\d,]+) games of hex/.exec(
+    /verifies, in a second, ([\d,]+) episodes of mult8, ([\d,]+) of tictactoe, ([\d,]+) of pack and ([\d,]+) games of hex/.exec(
       text,
     ) ?? []
   const speeds: Readonly<Record<string, string | undefined>> = { hex, mult8, pack, tictactoe }
-  const seconds = Object.entries(PROTOCOL.envs).map(([env, constants]) => {
+  const seconds = envs.map(([env, constants]) => {
     const speed = speeds[env.replace('@0.1.0', '')] ?? ''
-    return meanQuota([constants]) / Number(speed.replaceAll(',', ''))
+    return meanSamples(constants) / Number(speed.replaceAll(',', ''))
   })
   const each = seconds.reduce((sum, part) => sum + part, 0)
   const hours = yearOf(each, (count) => `${(count / 3600).toFixed(1)} hours`)
@@ -60,10 +64,10 @@ test('a year is verified in the hours that the measured speeds make', () => {
 
 test('what follows from these is what the page says', () => {
   const year = EPOCHS * 64 * laneBytes
-  expect(text).toContain(`at 100 MB/s, 1.77 TB are ${(year / 1e8 / 3600).toFixed(1)} hours`)
-  const dollars = [0.015, 0.023].map((price) => `${(1770 * price).toFixed(2)} $`)
-  expect(rows).toContain(row('keeping 1.77 TB, a month', ...dollars))
+  expect(text).toContain(`at 100 MB/s, 9.19 TB are ${(year / 1e8 / 3600).toFixed(1)} hours`)
+  const dollars = [0.015, 0.023].map((price) => `${(9190 * price).toFixed(2)} $`)
+  expect(rows).toContain(row('keeping 9.19 TB, a month', ...dollars))
   const away = `${((year / 1e9) * 0.09).toFixed(0)} $`
-  expect(rows).toContain(row('64 validators reading its lanes (28 GB)', 'nothing', away))
-  expect(bytesText(year / 64)).toBe('27.7 GB')
+  expect(rows).toContain(row('64 validators reading its lanes (144 GB)', 'nothing', away))
+  expect(bytesText(year / 64)).toBe('144 GB')
 })

@@ -72,18 +72,18 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(await readdir(cwd)).toEqual([])
   })
 
-  it('tries what it is given, says what a duel takes, and writes .env for its owner alone', async () => {
+  it('tries what it is given, says what duels take, and writes .env for its owner alone', async () => {
     const cwd = await place()
     const { code, stdout, stderr } = await setUp(cwd, inFolder())
     expect([code, stderr]).toEqual([0, ''])
-    expect(stdout).toMatch(/ disk +validator has [\d.]+ .B free and takes at most 1\.12 GB a day: /)
+    expect(stdout).toMatch(/ disk +validator has [\d.]+ .B free and takes at most 5\.61 GB a day: /)
     for (const check of ['bucket write', 'bucket read', 'registered', 'permit'])
       expect(stdout).toMatch(new RegExp(`^ok ${check} `, 'm'))
     const rows = [
-      ['challenges', '84', '1,168', '280,320'],
-      ['requests to miners', '716', '6,832', '1,639,680'],
-      ['its own lane', '208 kB', '2.33 MB', '559 MB'],
-      ['its bucket, lanes of 1', '208 kB', '2.33 MB', '559 MB'],
+      ['samples', '752', '10,560', '2,534,400'],
+      ['requests to miners', '4,496', '41,664', '9,999,360'],
+      ['its own lane', '1.11 MB', '11.7 MB', '2.8 GB'],
+      ['its bucket, lanes of 1', '1.11 MB', '11.7 MB', '2.8 GB'],
     ]
     for (const row of rows) expect(stdout).toMatch(new RegExp(`^${row.join(' +')}$`, 'm'))
     expect(stdout).toMatch(

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { account, LocalChain } from '@affine/chain'
 import { stateRoot } from '@affine/duel'
-import { toJson } from '@affine/report'
 import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AF, killAll, run, start } from '../../../test/processes.ts'
@@ -15,6 +14,7 @@ import { type Done, firstBlocks, goingOn, inProcess, unprintable } from './comma
 import { type PlayedSubnet, playedSubnet, THREE_MINERS } from './played-subnet.ts'
 
 const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
+const MULT8 = 'mult8@0.1.0'
 const root = testFolder('status')
 let subnet: PlayedSubnet
 /** The epochs with a duel, as the evidence has them. */
@@ -24,7 +24,7 @@ const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 beforeAll(async () => {
   subnet = await playedSubnet(THREE_MINERS)
   const epochs = await subnet.epochs()
-  duels = epochs.filter(({ before }) => before.duel !== undefined)
+  duels = epochs.filter(({ before }) => before.duels.length > 0)
 })
 afterAll(killAll)
 
@@ -45,7 +45,7 @@ async function askIn(
 }
 
 describe('af status', () => {
-  it('has the duel with its verdicts so far, and what the epoch before came to', async () => {
+  it('has each duel with its verdicts so far, and what the epoch before came to', async () => {
     const [first] = duels
     const { before, state, report } = first as Recomputed
     const block = (before.epoch + 1) * epochBlocks + 4
@@ -55,19 +55,21 @@ describe('af status', () => {
     const ends = rest.findIndex((line) => line.startsWith('uid '))
     const [queue, title, ...told] = rest.slice(0, ends)
     const [names, ...tables] = rest.slice(ends)
-    const rows = tables.slice(0, tables.indexOf(''))
+    // A table of those that wait follows, if somebody does.
+    const rows = tables.slice(0, [...tables, ''].indexOf(''))
     expect(head).toBe(
       `block     ${block}, 4 of 30 in epoch ${before.epoch + 1}; seals count for 16 more, about 192 s`, // of 12 s
     )
-    expect(champion).toBe(`champion  ${hotkeyOf('champion')}; ratio to beat 51 %`)
-    const next = report.outcome ? hotkeyOf('stronger') : hotkeyOf('weaker')
-    const turn = `epoch ${state.epoch - (state.duel?.start ?? 0) + 1} of at most 8`
-    const verdicts = Object.entries(state.duel?.verdicts ?? {}).map((each) => each.join(' '))
-    expect(contender).toBe(`contender ${[next, turn, ...verdicts].join(', ')}`)
+    expect(champion).toBe(`champion  ${hotkeyOf('veteran')}; ratio to beat 51 %`)
+    // The other one has lost.
+    expect(report.duels.map(({ standing }) => standing)).toEqual(['lost', 'open'])
+    const turn = `epoch ${state.epoch - (state.duels[0]?.start ?? 0) + 1} of at most 8`
+    const verdicts = Object.entries(state.duels[0]?.verdicts ?? {}).map((each) => each.join(' '))
+    expect(contender).toBe(`contender ${[hotkeyOf('stronger'), turn, ...verdicts].join(', ')}`)
     expect(queue).toMatch(/^queue {5}\d waiting, next \S+$/)
-    expect(title).toMatch(new RegExp(`^epoch ${before.epoch} {2}.* holds the throne, `))
+    expect(title).toMatch(new RegExp(`^epoch ${before.epoch} {2}.* holds the throne\\. `))
     expect(told.join('\n')).toMatch(
-      /^ {2}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → (go on|win.*|hold|even)\n {4}for a /m,
+      /^ {2}\S+ contends, epoch 1 of at most 8\n(?: {2}.*\n)* {2}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → (go on|win.*|hold|even)\n {4}for a /m,
     )
     expect(names).toMatch(/^uid +hotkey +lane +trust +committed +weights +ago$/)
     expect(rows).toHaveLength(5)
@@ -75,27 +77,28 @@ describe('af status', () => {
     expect(row).toMatch(
       new RegExp(`^0 +${hotkeyOf('alice')} +✔ +[0-9.]+ % +\\w+ ${before.epoch + 1}? *`),
     )
-    const champ = hotkeyOf('champion')
+    const champ = hotkeyOf('veteran')
     expect(row).toContain(` 5 → ${champ.slice(0, 6)}…${champ.slice(-4)} `)
     expect(rows.find((line) => line.includes(hotkeyOf(LIAR)))).toContain('✘ set aside in ')
   })
 
-  it('has the state for machines: the duel, its tallies and verdicts', async () => {
-    const going = duels.find(
-      ({ state }) => state.duel && Object.keys(state.duel.tallies).length > 0,
-    )
+  it('has the state for machines: the duels, and their verdicts', async () => {
+    const going = duels.find(({ state }) => state.duels.some(({ verdicts }) => verdicts[MULT8]))
     expect(going).toBeDefined()
     const { state } = going as Recomputed
     const { records } = await ask(until(state.epoch * epochBlocks + 3), '--json')
     expect(records).toHaveLength(1)
     const [record] = records
-    const { tallies, verdicts } = state.duel as NonNullable<typeof state.duel>
-    expect(record?.duel).toMatchObject(JSON.parse(toJson({ tallies, verdicts })))
+    const told = state.duels.map(({ contender, start, verdicts }) => {
+      const epochIndex = state.epoch - start + 1
+      return { champion: state.champion, contender, start, verdicts, epochIndex, duelEpochs: 8 }
+    })
+    expect(record?.duels).toEqual(told)
     expect(record).toMatchObject({
       root: stateRoot(state),
       epoch: state.epoch,
       offset: 3,
-      ratio: state.duel?.ratio,
+      ratio: state.ratio,
     })
   })
 

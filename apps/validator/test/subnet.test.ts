@@ -1,9 +1,9 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { blockPath, type Sample, statePath } from '@affine/blocks'
+import { blockPath, episodesIn, type Sample, statePath } from '@affine/blocks'
 import { ChainError, LocalChain, serveLocal } from '@affine/chain'
-import { type State, stateRoot } from '@affine/duel'
+import { quotasOf, type State, stateRoot } from '@affine/duel'
 import { listenWith } from '@affine/miners/node'
 import { LOCAL_NETWORK, type Recomputed, recompute, Unavailable } from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
@@ -97,10 +97,8 @@ describe('a subnet', () => {
   it('comes to the better miner, without a problem on the way, and the ratio to beat decays', () => {
     expect(problems).toEqual([])
     expect(state.champion?.hotkey).toBe(hotkeyOf('stronger'))
-    const outcomes = honest
-      .map(({ report }) => report.outcome)
-      .filter((outcome) => outcome !== undefined)
-    expect(outcomes).toEqual(['contender'])
+    const crowned = honest.flatMap(({ report }) => report.crowned ?? [])
+    expect(crowned).toEqual([hotkeyOf('stronger')])
     const ratios = honest.slice(-3).map((epoch) => epoch.state.ratio)
     expect(ratios[0]).toBeGreaterThan(LOCAL_NETWORK.protocol.ratioFloorPpm)
     expect([...ratios].sort((a, b) => b - a)).toEqual(ratios)
@@ -121,9 +119,7 @@ describe('a subnet', () => {
 
   it('sets the liar aside, and nobody else', () => {
     const aside = honest.flatMap(({ report }) =>
-      Object.entries(report.lanes).flatMap(([hotkey, { setAside }]) =>
-        setAside.length > 0 ? [hotkey] : [],
-      ),
+      report.duels.flatMap(({ envs }) => Object.values(envs)).flatMap(({ setAside }) => setAside),
     )
     expect(new Set(aside)).toEqual(new Set([hotkeyOf(LIAR)]))
   })
@@ -162,14 +158,22 @@ describe('recomputing', () => {
   it('sees every sample of every lane once', async () => {
     const seen = new Set<string>()
     let count = 0
-    await subnet.epochs(({ challengeId }) => {
-      seen.add(challengeId)
+    await subnet.epochs((sample) => {
+      const miners = episodesIn(sample).map(({ miner }) => miner)
+      seen.add(`${sample.challengeId} ${miners}`)
       count += 1
     })
-    const want = honest
-      .flatMap(({ lanes }) => [...lanes.values()])
-      .flatMap((lane) => (lane.ok ? Object.values(lane.value.tallies) : []))
-      .reduce((sum, { played }) => sum + played, 0)
+    // One contender, and the champion once more but in games.
+    const dueIn = (state: State): number =>
+      Object.values(quotasOf(state))
+        .flatMap(Object.entries<number>)
+        .reduce((sum, [env, quota]) => {
+          return sum + (state.protocol.envs[env]?.players === 2 ? quota : 2 * quota)
+        }, 0)
+    const want = honest.reduce((sum, { before, lanes }) => {
+      const whole = [...lanes.values()].filter(({ ok }) => ok)
+      return sum + whole.length * dueIn(before)
+    }, 0)
     expect([seen.size, count]).toEqual([want, want])
     expect(want).toBeGreaterThan(300)
   })
@@ -395,7 +399,8 @@ describe('af-verify', () => {
     }[] = []
     await subnet.epochs((sample, where) => void samples.push({ sample, ...where }))
     const one = samples.find(({ block }) => block === blocks[0]) as (typeof samples)[number]
-    const { env, index, challengeId, champion } = one.sample
+    const { env, index, challengeId } = one.sample
+    const ofOne = samples.filter(({ sample }) => sample.challengeId === challengeId)
     const shown = async (...words: readonly string[]) => {
       const { code, stdout } = await over(buckets, '--json', ...words)
       expect(code).toBe(0)
@@ -423,16 +428,16 @@ describe('af-verify', () => {
     expect(block.map(({ sample }) => sample)).toEqual(
       samples.filter((s) => s.block === one.block).map((s) => s.sample),
     )
-    expect(mine).toEqual([{ type: 'sample', epoch, ...one }])
+    expect(mine).toEqual(ofOne.map((each) => ({ type: 'sample', epoch, ...each })))
     const short = `${env.split('@')[0]}#${index}`
     const words = ['--sample', short, '--validator', hotkeyOf('alice'), '--epoch', String(epoch)]
     expect(await shown(...words)).toEqual(mine)
-    expect(text.stdout).toContain(
-      `${env}#${index}, challenge ${challengeId}: ${one.sample.verdict} for the contender`,
-    )
+    expect(text.stdout).toContain(`${env}#${index}, challenge ${challengeId}`)
     expect(text.stdout).toContain(`in block ${one.block} of ${hotkeyOf('alice')}`)
-    for (const { content } of champion.messages)
-      expect(text.stdout).toContain(content.split('\n')[0])
+    const messages = ofOne
+      .flatMap(({ sample }) => episodesIn(sample))
+      .flatMap((each) => each.messages)
+    for (const { content } of messages) expect(text.stdout).toContain(content.split('\n')[0])
   })
 
   it('exits with 1 and names code, place and reason when a byte was flipped', async () => {

@@ -1,4 +1,4 @@
-import { ratioToBeat, type State, stateRoot, trustOf } from '@affine/duel'
+import { type State, stateRoot, trustOf } from '@affine/duel'
 import { epochFacts, epochRecord, epochText, share } from '@affine/report'
 import type { Recomputed, Subnet, Waits } from '@affine/settlement'
 import { printable } from '@affine/terminal'
@@ -23,8 +23,8 @@ export function epochLine(settled: Recomputed): OutputLine {
   const { before, state } = settled
   const throne = {
     champion: before.champion?.hotkey ?? null,
-    contender: before.duel?.contender.hotkey ?? null,
-    ratio: ratioToBeat(before),
+    contenders: before.duels.map(({ contender }) => contender.hotkey),
+    ratio: before.ratio,
   }
   const records = Object.entries(state.trust)
   const trust = Object.fromEntries(records.map(([hotkey, record]) => [hotkey, trustOf(record)]))
@@ -65,14 +65,15 @@ export interface EndRecord {
 export function endAfter(before: EndRecord | undefined, settled: Recomputed): EndRecord {
   const { state, flaws, warnings, votes, report } = settled
   const disagreed = { ...before?.disagreed }
-  for (const [hotkey, { setAside }] of Object.entries(report.lanes))
-    if (setAside.length > 0) disagreed[hotkey] = (disagreed[hotkey] ?? 0) + 1
+  const looks = report.duels.flatMap(({ envs }) => Object.values(envs))
+  for (const hotkey of new Set(looks.flatMap(({ setAside }) => setAside)))
+    disagreed[hotkey] = (disagreed[hotkey] ?? 0) + 1
   return {
     type: 'end',
     epoch: state.epoch,
     root: stateRoot(state),
     champion: state.champion?.hotkey ?? 'none',
-    ratio: ratioToBeat(state),
+    ratio: state.ratio,
     votes,
     disagreed,
     warnings: (before?.warnings ?? 0) + warnings.length,

@@ -6,7 +6,7 @@ import { LOCAL_NETWORK, sealBlock } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeSubnet } from '../../../test/attacks/af-verify.ts'
 import { OneLiar } from '../../../test/attacks/one-liar.ts'
-import { type LanePlan, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
+import { FIRST_DUEL, type LanePlan, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
 import { runVerifier } from '../../../test/in-process.ts'
 import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
@@ -36,19 +36,17 @@ beforeAll(async () => {
   const messages = (['user', 'assistant'] as const).map((role) => ({ role, content: HOSTILE }))
   const made = { reward: 1, ms: 0, messages }
   const alter: LanePlan['alter'] = ([sample]) => {
-    if (sample === undefined) throw new Error('no sample')
-    const sides = {
-      champion: { ...sample.champion, ...made },
-      contender: { ...sample.contender, ...made },
-    }
-    return [{ ...sample, challengeId: challenge, verdict: 'tie', ...sides }]
+    if (sample === undefined || 'miner' in sample) throw new Error('no game')
+    const { champion, contender } = sample
+    const sides = { champion: { ...champion, ...made }, contender: { ...contender, ...made } }
+    return [{ ...sample, challengeId: challenge, ...sides }]
   }
   const [own] = subnet.voters as [Account]
   const block = await subnet.lane(own, state, { reply: () => 'x', alter })
   head = block.hash
   subnet.put(block)
   await subnet.seal(own, state, head)
-  await subnet.produceTo(sealBlock(1, LOCAL_NETWORK.protocol))
+  await subnet.produceTo(sealBlock(FIRST_DUEL, LOCAL_NETWORK.protocol))
   await subnet.attest(own, state, [evil])
   await subnet.end(state)
   chainFile = await writeSubnet(subnet, root)
@@ -59,9 +57,9 @@ describe('evidence that its validator made up', () => {
   it('voids its lane, with the fault’s code and place, and decides nothing', async () => {
     const epochs = await subnet.recompute()
     const flaws = epochs.flatMap((epoch) => epoch.flaws)
-    expect(flaws).toMatchObject([{ epoch: 1, validator: evil, code: 'WRONG_CHALLENGE' }])
+    expect(flaws).toMatchObject([{ epoch: FIRST_DUEL, validator: evil, code: 'WRONG_CHALLENGE' }])
     expect(flaws[0]?.detail).toContain(`block ${head}, line 2`)
-    expect(epochs[1]?.report.lanes[evil]).toMatchObject({
+    expect(epochs[FIRST_DUEL]?.report.lanes[evil]).toMatchObject({
       sealed: true,
       attested: true,
       accepted: false,
@@ -76,7 +74,7 @@ describe('evidence that its validator made up', () => {
     expect(stdout).not.toContain('text')
     expect(stderr).toBe(
       `af-verify: no sample matches ${challenge} in a valid lane. ` +
-        `Samples of invalid lanes are not shown: ${evil} in epoch 1 (WRONG_CHALLENGE)\n`,
+        `Samples of invalid lanes are not shown: ${evil} in epoch ${FIRST_DUEL} (WRONG_CHALLENGE)\n`,
     )
   })
 })
@@ -98,7 +96,7 @@ describe('what miners reply', () => {
     expect(UNSAFE.exec(stdout)).toBeNull()
     if (format.length === 0) return
     const [, record] = stdout.split('\n')
-    const { messages } = JSON.parse(record ?? '').sample.champion
+    const { messages } = JSON.parse(record ?? '').sample
     expect(messages[1].content).toBe(normalise(HOSTILE))
   })
 })

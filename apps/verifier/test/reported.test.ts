@@ -2,9 +2,17 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Account, Chain, Snapshot, UidWeights } from '@affine/chain'
 import type { State } from '@affine/duel'
+import { make } from '@affine/envs'
 import { type Recomputed, snapshotBlock } from '@affine/settlement'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { flawsOf, hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
+import { withQuota } from '../../../packages/duel/test/subnet.ts'
+import {
+  FIRST_DUEL,
+  flawsOf,
+  hotkeys,
+  network,
+  ReadingSubnet,
+} from '../../../test/attacks/reading-subnet.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { verify } from '../src/verify.ts'
 
@@ -76,15 +84,20 @@ it('bits withheld from whole lanes that others attest are reported, and are no f
   const epochs = await subnet.recompute()
   const detail = `2 whole lanes that others attest: ${lacking.join(', ')}`
   expect(flawsOf(epochs)).toEqual([])
-  expect(warningsOf(epochs)).toEqual([`1 BITS_WITHHELD ${third?.hotkey} ${detail}`])
+  expect(warningsOf(epochs)).toEqual([`${FIRST_DUEL} BITS_WITHHELD ${third?.hotkey} ${detail}`])
   expect(warningsOf(await subnet.recompute({ compare: false }))).toEqual([])
 
   const { text, records } = await told()
-  expect(text).toContain(`  ! epoch 1, ${third?.hotkey}: BITS_WITHHELD: 2 whole lanes`)
+  expect(text).toContain(`  ! epoch ${FIRST_DUEL}, ${third?.hotkey}: BITS_WITHHELD: 2 whole lanes`)
   expect(text).toMatch(
     /\n1 line with "!" above: reported, but not a failure\.\nEverything holds\.$/,
   )
-  const warning = { type: 'warning', epoch: 1, validator: third?.hotkey, code: 'BITS_WITHHELD' }
+  const warning = {
+    type: 'warning',
+    epoch: FIRST_DUEL,
+    validator: third?.hotkey,
+    code: 'BITS_WITHHELD',
+  }
   expect(records).toContainEqual({ ...warning, detail })
   expect(records.at(-1)).toMatchObject({ type: 'end', warnings: 1, flaws: 0 })
   expect(process.exitCode).toBeUndefined()
@@ -109,7 +122,7 @@ it('a lane that cannot be read is withheld by nobody', async () => {
   await attestBut({ [b.hotkey]: [d.hotkey], [c.hotkey]: [d.hotkey] })
   await subnet.end(state)
   const epochs = await subnet.recompute()
-  expect(epochs[1]?.report.lanes[d.hotkey]?.attesters).toEqual([a.hotkey, d.hotkey].sort())
+  expect(epochs[FIRST_DUEL]?.report.lanes[d.hotkey]?.attesters).toEqual([a.hotkey, d.hotkey].sort())
   expect(warningsOf(epochs)).toEqual([])
 })
 
@@ -131,13 +144,13 @@ it('weights that are not all the champion’s are reported, and are no failure',
   expect(flawsOf(epochs)).toEqual([])
   const wrong = `expected all to uid ${CHAMPION}, got`
   expect(warningsOf(epochs)).toEqual([
-    `1 OTHER_WEIGHTS ${second?.hotkey} ${wrong} 65535 to uid ${CHAMPION}, 1 to uid ${CONTENDER}`,
-    `1 OTHER_WEIGHTS ${third?.hotkey} ${wrong} 65535 to uid ${CONTENDER}`,
+    `${FIRST_DUEL} OTHER_WEIGHTS ${second?.hotkey} ${wrong} 65535 to uid ${CHAMPION}, 1 to uid ${CONTENDER}`,
+    `${FIRST_DUEL} OTHER_WEIGHTS ${third?.hotkey} ${wrong} 65535 to uid ${CONTENDER}`,
   ])
   expect(warningsOf(await subnet.recompute({ compare: false }))).toEqual([])
 
   const { text, records } = await told()
-  expect(text).toContain(`  ! epoch 1, ${second?.hotkey}: OTHER_WEIGHTS: ${wrong}`)
+  expect(text).toContain(`  ! epoch ${FIRST_DUEL}, ${second?.hotkey}: OTHER_WEIGHTS: ${wrong}`)
   expect(text).toContain(
     `\nweights    1 of 3 validators give uid ${CHAMPION} all their weight; ${second?.hotkey}: `,
   )
@@ -183,7 +196,7 @@ it('where the champion is not registered, all weight should go to the subnet’s
   const others = ({ neurons }: Snapshot) => neurons.filter(({ uid }) => uid !== CHAMPION)
   const without = await seen((snapshot) => ({ neurons: others(snapshot) }))
   const wrong = `expected all to uid ${OWNER}, got 65535 to uid ${CHAMPION}`
-  expect(warningsOf([without])).toEqual([`1 OTHER_WEIGHTS ${second?.hotkey} ${wrong}`])
+  expect(warningsOf([without])).toEqual([`${FIRST_DUEL} OTHER_WEIGHTS ${second?.hotkey} ${wrong}`])
   expect(without.votes).toMatchObject({ uid: OWNER, validators: 2, agreeing: 1 })
 
   // The snapshot before the epoch counts, though the champion is registered again in its middle.
@@ -198,16 +211,20 @@ it('where the champion is not registered, all weight should go to the subnet’s
 })
 
 it('weights that wait for their reveal may be those of a champion before', async () => {
-  await attestBut({})
+  // Of so many challenges the contender solves each, and the champion none.
+  const rules = { ...network, protocol: withQuota(network.protocol, 64) }
+  subnet = new ReadingSubnet([100, 100, 100, 10], 0, rules)
+  ;[first] = subnet.voters
+  state = await subnet.begin()
   await setWeights([[first, [[CHAMPION, 1]]]])
-  await subnet.leave()
-  await subnet.end(state)
-  const [, last] = await subnet.recompute()
-  if (last === undefined) throw new Error('no second epoch')
-  expect(last.state.champion).toEqual(state.duel?.contender)
+  const last = await subnet.play(state, {
+    reply: ({ role, env, prompt }) =>
+      role === 'contender' ? make(env).spec.solve(prompt) : undefined,
+  })
+  expect(last.state.champion).toEqual(state.duels[0]?.contender)
   await subnet.end(last.state)
   const wrong = `expected all to uid ${CONTENDER}, got 65535 to uid ${CHAMPION}`
-  const warning = `2 OTHER_WEIGHTS ${first?.hotkey} ${wrong}`
+  const warning = `${last.state.epoch} OTHER_WEIGHTS ${first?.hotkey} ${wrong}`
   expect(warningsOf(await subnet.recompute())).toEqual([warning])
   const chain = changedSnapshots(subnet, (snapshot) => ({ ...snapshot, revealPeriod: 1 }))
   const waiting = await subnet.recompute({ chain })

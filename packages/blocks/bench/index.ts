@@ -19,15 +19,15 @@ import { keyOf } from '../test/keys.ts'
 import { honestSamples, SECRET, scopeOf } from '../test/lane.ts'
 
 /*
- * Samples verified per second on one core: a lane of both environments, half and half, in mixed
- * order, from the blocks' bytes to the tallies. Then what one sample's time goes to; and how many
+ * Samples verified per second on one core: a lane of two environments, half and half, from the
+ * blocks' bytes to the tallies. Then what one sample's time goes to; and how many
  * times the floor it is, below which nobody gets who reads the lines and hashes them once.
  */
 const QUOTA = 512
 const key = keyOf(1)
 const scope = scopeOf(key.hotkey, { 'tictactoe@0.1.0': QUOTA, 'mult8@0.1.0': QUOTA })
 const { genesis, netuid, validator, epoch } = scope
-const samples = (await honestSamples(scope)).sort((a, b) => a.index - b.index)
+const samples = await honestSamples(scope)
 
 async function sealed() {
   const files = new Map<string, Uint8Array>()
@@ -63,10 +63,10 @@ const textsOf = ({ samples }: Block) =>
 const texts = blocks.flatMap(textsOf)
 const trees = blocks.map((block) => textsOf(block).map(utf8ToBytes))
 const lines = trees.flat()
-const envs = new Map(Object.keys(scope.quota).map((env) => [env, make(env)]))
+const envs = new Map(Object.keys(scope.specHashes).map((env) => [env, make(env)]))
 const challenges = new Map(
   Object.entries(scope.specHashes).map(([env, specHash]) => {
-    return [env, challengesOf({ ...scope, env, specHash, duel: scope.duel.id, secret: SECRET })]
+    return [env, challengesOf({ ...scope, env, specHash, secret: SECRET })]
   }),
 )
 const seeds = samples.map(({ challengeId }) => seedOf(challengeId))
@@ -99,15 +99,14 @@ const parts: Record<string, () => void> = {
   },
   'challenge id, seed': () => {
     for (const { env, index, challengeId } of samples) {
-      challenges.get(env)?.seedIf(index, challengeId)
+      challenges.get(env)?.seedIf({ index }, challengeId)
     }
   },
-  'replay, both miners': () => {
-    for (const [i, { env, champion, contender }] of samples.entries()) {
-      const [game, seed] = [envs.get(env), seeds[i]]
-      if (game === undefined || seed === undefined) continue
-      replayFrom(game, seed, champion.messages)
-      replayFrom(game, seed, contender.messages)
+  replay: () => {
+    for (const [i, sample] of samples.entries()) {
+      const [game, seed] = [envs.get(sample.env), seeds[i]]
+      if (game === undefined || seed === undefined || !('miner' in sample)) continue
+      replayFrom(game, seed, sample.messages)
     }
   },
 }

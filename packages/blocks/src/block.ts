@@ -81,7 +81,7 @@ export function openHeader(
 ): EvidenceResult<OpenBlock> {
   const [headerLine, signatureLine, ...lines] = splitLines(bytes)
   if (headerLine === undefined || signatureLine === undefined)
-    return fault('BAD_LINES', 'expected 2 to 258 whole lines, in at most 8 MiB')
+    return fault('BAD_LINES', 'expected 2 to 2050 whole lines, in at most 8 MiB')
   // The hash first: nothing is parsed that is not what was asked for.
   const hash = blockHash(headerLine)
   if (known !== undefined && hash !== known)

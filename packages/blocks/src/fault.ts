@@ -7,12 +7,12 @@ const FAULTS = [
   ['BAD_SAMPLE'],
   // A block is out of place in its lane.
   ['WRONG_SCOPE', 'WRONG_HEIGHT', 'WRONG_PREVIOUS', 'SHORT_BLOCK', 'WRONG_SECRET'],
-  // A sample is not what the lane has to hold.
-  ['WRONG_INDEX', 'MISSING_INDEX', 'WRONG_CHALLENGE', 'WRONG_MINER', 'REPEATED_INVOCATION'],
+  // Samples are not those that the lane has to hold.
+  ['MISSING_INDEX', 'WRONG_CHALLENGE', 'REPEATED_INVOCATION'],
   // A transcript does not replay (the codes of `replay`), or to something else than the sample
   // says.
-  ['PROMPT_DIFFERS', 'NOT_NORMALISED', 'OVERSIZE', 'WRONG_ROLE', 'TOO_SHORT', 'TOO_LONG'],
-  ['WRONG_FAULT', 'WRONG_REWARD', 'WRONG_VERDICT'],
+  ['PROMPT_DIFFERS', 'NOT_NORMALISED', 'WRONG_ROLE', 'TOO_SHORT', 'TOO_LONG'],
+  ['WRONG_FAULT', 'WRONG_REWARD'],
   // A sample proof does not lead from the sample to the head.
   ['BAD_PROOF'],
 ] as const

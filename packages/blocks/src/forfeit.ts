@@ -1,24 +1,24 @@
 import { make, registry, replay, replayGame, type Side, type Transcript } from '@affine/envs'
-import type { Sample } from './line.ts'
+import type { ChallengePair } from './line.ts'
 
-type PlayedBy<Played extends Side> = Pick<Sample, 'env' | 'challengeId' | Played>
+type PlayedBy<Played extends Side> = Pick<ChallengePair, 'env' | 'challengeId' | Played>
 
-/** Is a sample a game that was never begun? That is nobody's forfeit. Protocol §3.1. */
-export const isUnbegun = ({ champion, contender }: Pick<Sample, Side>): boolean =>
+/** Is it a game that was never begun? That is nobody's forfeit. Protocol §3.1. */
+export const isUnbegun = ({ champion, contender }: Pick<ChallengePair, Side>): boolean =>
   [champion, contender].every(({ messages, fault }) => messages.length === 0 && fault !== undefined)
 
 /**
  * Why a side forfeited a challenge: its fault, `unreadable` for a reply that is no action,
  * `illegal` for one that is not allowed there. Undefined when it did not, when nobody began the
- * game, or when the transcript does not replay. Never throws, whatever the sample.
+ * game, or when the transcript does not replay. Never throws, whatever the pair.
  */
-export function forfeitOf(sample: PlayedBy<Side>, side: Side): string | undefined {
-  const { env, challengeId, champion, contender } = sample
-  if (registry.get(env)?.game === undefined) return forfeitIn(sample, sample[side])
+export function forfeitOf(pair: PlayedBy<Side>, side: Side): string | undefined {
+  const { env, challengeId, champion, contender } = pair
+  if (registry.get(env)?.game === undefined) return forfeitIn(pair, pair[side])
   const recorded = { champion: champion.messages, contender: contender.messages }
   const replayed = replayGame(make(env), challengeId, recorded)
-  if (isUnbegun(sample) || !replayed.ok) return undefined
-  return sample[side].fault ?? replayed.value[side].forfeit
+  if (isUnbegun(pair) || !replayed.ok) return undefined
+  return pair[side].fault ?? replayed.value[side].forfeit
 }
 
 /** The same for what one player played: of a game, against the scripted opponent. */

@@ -1,5 +1,4 @@
-export type { AuditedBlock, AuditedSample, BlockRequest, Scope } from './audit.ts'
-export { checkBlock, commitmentOf } from './audit.ts'
+export { type AuditedBlock, type BlockRequest, checkBlock } from './audit.ts'
 export type {
   Block,
   BlockDraft,
@@ -29,12 +28,17 @@ export { forfeitIn, forfeitOf, isUnbegun } from './forfeit.ts'
 export { httpBucket } from './http-bucket.ts'
 export { blockReader, type Lane, type LaneRequest, verifyLane } from './lane.ts'
 export {
+  type ChallengePair,
   type ChallengeVerdict,
   challengeVerdict,
   type Episode,
+  type EpisodeSample,
+  episodesIn,
   type Header,
   isRoomFor,
+  type LaneChallenge,
   LIMITS,
+  pairing,
   type Sample,
 } from './line.ts'
 export {
@@ -44,4 +48,13 @@ export {
   merkleRoot,
   verifyInclusion,
 } from './merkle.ts'
+export {
+  challengeIn,
+  commitmentOf,
+  type LaneQuotas,
+  laneEnvs,
+  type PlannedSample,
+  planOf,
+  type Scope,
+} from './plan.ts'
 export { headAfter, type SampleProof, sampleProof, verifySampleProof } from './proof.ts'

@@ -1,34 +1,22 @@
 import type { Hash } from '@affine/prng'
-import {
-  type AuditedBlock,
-  type AuditedSample,
-  type BlockRequest,
-  checkBlock,
-  commitmentOf,
-  coursesOf,
-  type LaneId,
-  type Scope,
-} from './audit.ts'
+import { type AuditedBlock, type BlockRequest, checkBlock } from './audit.ts'
 import type { Verify } from './block.ts'
 import { type Bucket, blockPath } from './bucket.ts'
 import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
 import { type Header, isRoomFor, LIMITS } from './line.ts'
+import {
+  commitmentOf,
+  type LaneId,
+  type LaneTotals,
+  planOf,
+  type Rewards,
+  type Scope,
+  talliesOf,
+} from './plan.ts'
 
-/** What a lane saw, by the id of each environment. Protocol §6.5. */
-type LaneTallies = Readonly<Record<string, Readonly<LaneTally>>>
-
-/** How the contender fared, the rest of `played` being ties; and what each miner earned, in ppm. */
-interface LaneTally {
-  wins: number
-  losses: number
-  played: number
-  contenderPoints: number
-  championPoints: number
-}
-
-/** What a whole lane adds to the duel. Protocol §6.5. */
+/** What a whole lane amounts to. Protocol §6.5. */
 export interface Lane {
-  readonly tallies: LaneTallies
+  readonly tallies: LaneTotals
   /** From the head to the epoch's first. */
   readonly blocks: readonly Hash[]
   /** How many of its games were never begun. Protocol §3.1. */
@@ -62,9 +50,9 @@ export function blockReader(bucket: Pick<Bucket, 'read'>, verify: Verify): LaneR
  * first fault voids the lane, for otherwise spoiling a sample would be a way to drop it. Every
  * transcript is replayed. Protocol §6.5.
  *
- * Holds one block at a time. Reads no more blocks than the quota's samples fill, and one in which
- * it finds the fault: every block but the last is full. Does not say that the miners really gave
- * these replies: nothing in a lane can show that.
+ * Holds one block at a time. Reads no more blocks than the plan's samples fill, and one in which it
+ * finds the fault: every block but the last is full. Does not say that the miners really gave these
+ * replies: nothing in a lane can show that.
  *
  * Rejects with what `read` rejects with, and with RangeError or TypeError for a scope that makes no
  * sense: one with an environment that is not registered or has no specHash.
@@ -75,15 +63,16 @@ export async function verifyLane({
   scope,
   read,
 }: LaneRequest): Promise<EvidenceResult<Lane>> {
-  const count = openCount(scope)
+  const count: SampleCount = { rewards: [], invocations: new Set(), unbegun: 0 }
   const blocks: Hash[] = []
   let hash = head
+  let due = planOf(scope).length
   let after: NextBlock | null = null
   let secret = ''
   do {
-    const found = await read({ hash, scope, secret })
+    const found = await read({ hash, scope, secret, due })
     if (!found.ok) return faultAt(`block ${hash}`, found)
-    const { header, firstLineBytes } = found.value
+    const { header, samples, firstLineBytes } = found.value
     const misplaced =
       faultUnlessEqual('WRONG_HASH', found.value.hash, hash) ??
       misplacementOf(found.value, scope, after)
@@ -92,6 +81,7 @@ export async function verifyLane({
     secret = header.secret ?? secret
     const wrong = addBlock(count, found.value)
     if (wrong !== null) return wrong
+    due -= samples.length
     blocks.push(hash)
     after = { height: header.height, firstLineBytes }
     hash = header.prev
@@ -99,68 +89,37 @@ export async function verifyLane({
 
   const wrongPrevious = faultUnlessEqual('WRONG_PREVIOUS', hash, previous)
   if (wrongPrevious !== null) return wrongPrevious
-  const missing = firstMissing(count)
-  if (missing !== undefined) return fault('MISSING_INDEX', `${missing}: no sample`)
-  return { ok: true, value: { tallies: count.tallies, blocks, unbegun: count.unbegun } }
+  if (due > 0) return fault('MISSING_INDEX', `${due} samples too few`)
+  const tallies = talliesOf(scope, count.rewards.reverse().flat())
+  return { ok: true, value: { tallies, blocks, unbegun: count.unbegun } }
 }
 
 /** The samples of one lane, while they are counted. */
 interface SampleCount {
-  /** By the id of each open environment, the indices that no sample was counted of. */
-  readonly due: ReadonlyMap<string, Set<number>>
+  /** Of each block, from the head back. */
+  readonly rewards: (readonly Rewards[])[]
   /** All that occurred so far. */
   readonly invocations: Set<string>
-  /** They hold once nothing is due. */
-  readonly tallies: Readonly<Record<string, LaneTally>>
   unbegun: number
-}
-
-function openCount(scope: Scope): SampleCount {
-  const due = new Map<string, Set<number>>()
-  const tallies: Record<string, LaneTally> = {}
-  for (const [name, { quota }] of coursesOf(scope, '')) {
-    due.set(name, new Set(Array(quota).keys()))
-    tallies[name] = { wins: 0, losses: 0, played: quota, contenderPoints: 0, championPoints: 0 }
-  }
-  return { due, invocations: new Set(), tallies, unbegun: 0 }
 }
 
 /**
  * Counts a block's samples, each of which holds by itself; the first fault among them, null if
- * there is none. The order of samples is free. After a fault the count is worth nothing.
+ * there is none. After a fault the count is worth nothing.
  */
 function addBlock(count: SampleCount, { hash, samples, wrong }: AuditedBlock): Failure | null {
+  const { rewards, invocations } = count
   for (const [i, sample] of samples.entries()) {
-    const repeated = addSample(count, sample)
-    if (repeated === null) continue
-    return faultAt(`block ${hash}, line ${2 + i}, ${sample.env} ${sample.index}`, repeated)
+    // Each occurs once in a lane.
+    for (const invocation of sample.invocations) {
+      if (invocations.has(invocation))
+        return faultAt(`block ${hash}, line ${2 + i}`, fault('REPEATED_INVOCATION', invocation))
+      invocations.add(invocation)
+    }
+    if (sample.isUnbegun) count.unbegun += 1
   }
+  rewards.push(samples.map((sample) => sample.rewards))
   return wrong
-}
-
-/** Each place in the quota and each invocation occurs once in a lane. Protocol §6.5. */
-function addSample(count: SampleCount, sample: AuditedSample): Failure | null {
-  const { due, invocations, tallies } = count
-  const { env, index, verdict, contenderPoints, championPoints } = sample
-  if (!due.get(env)?.delete(index)) return fault('WRONG_INDEX', 'a second sample of it')
-  for (const invocation of sample.invocations) {
-    if (invocations.has(invocation)) return fault('REPEATED_INVOCATION', invocation)
-    invocations.add(invocation)
-  }
-  if (sample.isUnbegun) count.unbegun += 1
-  const tally = tallies[env]
-  if (tally === undefined) return null
-  if (verdict === 'win') tally.wins += 1
-  if (verdict === 'loss') tally.losses += 1
-  tally.contenderPoints += contenderPoints
-  tally.championPoints += championPoints
-  return null
-}
-
-/** Where the first sample that is missing belongs; undefined if none is. */
-function firstMissing({ due }: SampleCount): string | undefined {
-  for (const [name, indices] of due) for (const index of indices) return `${name} ${index}`
-  return undefined
 }
 
 /** What the place of a block follows from: the one after it. */

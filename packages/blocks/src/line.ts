@@ -1,4 +1,4 @@
-import type { EnvSpec, Transcript } from '@affine/envs'
+import type { EnvSpec, PerSide, Transcript } from '@affine/envs'
 import { type Hash, parseCanonical } from '@affine/prng'
 import { anyText, hex, int, list, oneOf, record, type Shape, text, uint } from '@affine/prng/shape'
 import { type BlockFault, type EvidenceResult, fault } from './fault.ts'
@@ -10,7 +10,7 @@ import { type BlockFault, type EvidenceResult, fault } from './fault.ts'
 export const LIMITS = {
   headerBytes: 1024,
   sampleBytes: 131_072,
-  blockSamples: 256,
+  blockSamples: 2048,
   /** Of all samples, with their line feeds: the rest is for the largest header and a signature. */
   roomBytes: 8_386_560,
   blockBytes: 8_388_608,
@@ -54,22 +54,53 @@ export interface Episode extends Transcript {
   readonly ms: number
 }
 
-/**
- * One challenge, played by both miners: a block's third line, and all after it. Protocol §6.1.
- */
-export interface Sample {
+/** One challenge of a lane. Protocol §4. */
+export interface LaneChallenge {
   /** `name@semver` */
   readonly env: string
-  readonly duel: Hash
   readonly index: number
   readonly challengeId: string
-  readonly champion: Episode
-  readonly contender: Episode
-  /** For the contender. */
-  readonly verdict: ChallengeVerdict
 }
 
-/** How a contender fared in one challenge. Protocol §6.1. */
+/**
+ * A challenge as the champion and a contender played it: a game, which is one sample, or the two
+ * samples of one player.
+ */
+export interface ChallengePair extends LaneChallenge, PerSide<Episode> {}
+
+/** A challenge for one player, as one miner played it. Protocol §6.1. */
+export interface EpisodeSample extends LaneChallenge, Episode {}
+
+/** A block's third line, and all after it: an episode of one miner, or a game. Protocol §6.1. */
+export type Sample = EpisodeSample | ChallengePair
+
+/** The episodes in a sample: the miner's; or of a game the champion's, then the contender's. */
+export const episodesIn = (sample: Sample): readonly Episode[] =>
+  'miner' in sample ? [sample] : [sample.champion, sample.contender]
+
+/**
+ * Puts what two miners did in one challenge side by side. A function that takes the samples of a
+ * whole lane in their order, and gives a pair for each game and for each contender's episode.
+ */
+export function pairing(): (sample: Sample) => ChallengePair | undefined {
+  let first: EpisodeSample | undefined
+  return (sample) => {
+    if (!('miner' in sample)) return sample
+    // Of the episodes of one challenge the champion's is the first.
+    if (first?.challengeId !== sample.challengeId) {
+      first = sample
+      return undefined
+    }
+    const { env, index, challengeId } = sample
+    return { env, index, challengeId, champion: episodeOf(first), contender: episodeOf(sample) }
+  }
+}
+
+function episodeOf({ env, index, challengeId, ...episode }: EpisodeSample): Episode {
+  return episode
+}
+
+/** How a contender fared in one challenge. Protocol §6.5. */
 export type ChallengeVerdict = 'win' | 'loss' | 'tie'
 
 /**
@@ -81,16 +112,10 @@ export function pointsOf(reward: number, { lowestReward, highestReward }: Reward
 
 type RewardBounds = Pick<EnvSpec, 'lowestReward' | 'highestReward'>
 
-/** What the two miners of a challenge got for it. */
-interface Rewards {
-  readonly champion: { readonly reward: number }
-  readonly contender: { readonly reward: number }
-}
-
-/** How the contender fared; the higher reward wins. Protocol §6.1. */
-export function challengeVerdict({ champion, contender }: Rewards): ChallengeVerdict {
-  if (contender.reward > champion.reward) return 'win'
-  if (contender.reward < champion.reward) return 'loss'
+/** How the contender fared, by the rewards of both; the higher one wins. Protocol §6.5. */
+export function challengeVerdict({ champion, contender }: PerSide<number>): ChallengeVerdict {
+  if (contender > champion) return 'win'
+  if (contender < champion) return 'loss'
   return 'tie'
 }
 
@@ -143,26 +168,21 @@ const message: Shape<EpisodeMessage> = (value) => {
   return isReply ? reply(value) : prompt(value)
 }
 
-const episode = record<Episode>(
-  {
-    miner: hotkey,
-    messages: list(message),
-    reward: int(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
-    ms: uint(),
-    fault: oneOf('no-reply', 'oversize'),
-  },
-  ['fault'],
-)
-
-const sample = record<Sample>({
-  env: visibleAscii(64),
-  duel: hex(32),
-  index: uint(),
-  challengeId,
-  champion: episode,
-  contender: episode,
-  verdict: oneOf('win', 'loss', 'tie'),
-})
+const challengeShape = { env: visibleAscii(64), index: uint(), challengeId }
+const episodeShape = {
+  miner: hotkey,
+  messages: list(message),
+  reward: int(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  ms: uint(),
+  fault: oneOf('no-reply'),
+}
+const episode = record<Episode>(episodeShape, ['fault'])
+const episodeSample = record<EpisodeSample>({ ...challengeShape, ...episodeShape }, ['fault'])
+const game = record<ChallengePair>({ ...challengeShape, champion: episode, contender: episode })
+const sample: Shape<Sample> = (value) => {
+  const isGame = Object.hasOwn(Object(value), 'champion')
+  return isGame ? game(value) : episodeSample(value)
+}
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 

@@ -1,11 +1,11 @@
 import type { Hash } from '@affine/prng'
 import { anyText, hex, list, record, uint } from '@affine/prng/shape'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { type LaneId, type Scope, samplesIn } from './audit.ts'
 import { type Block, blockHash, toLine, type Verify } from './block.ts'
 import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
 import { conform, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
 import { inclusionProof, verifyInclusion } from './merkle.ts'
+import { type LaneId, type LaneQuotas, planOf } from './plan.ts'
 
 /**
  * One sample and all that links it to an anchored head, as JSON. Lines are kept as text: hashes are
@@ -23,8 +23,8 @@ export interface SampleProof {
   readonly links: readonly string[]
 }
 
-/** How many siblings a leaf has below the root of `LIMITS.blockSamples` = 2^8 leaves. */
-const PATH_MOST = 8
+/** How many siblings a leaf has below the root of `LIMITS.blockSamples` = 2^11 leaves. */
+const PATH_MOST = 11
 
 /** A line of at most so many bytes has no more characters. */
 const proofShape = record<SampleProof>({
@@ -62,8 +62,8 @@ export function sampleProof(
 interface ProofTarget {
   /** What the validator sealed in the epoch. */
   readonly head: Hash
-  /** Whose lane of which epoch it is, and the quota, which bounds how many blocks it has. */
-  readonly scope: LaneId & Pick<Scope, 'quota'>
+  /** Whose lane of which epoch it is, and the quotas, which bound how many blocks it has. */
+  readonly scope: LaneId & LaneQuotas
   readonly verify: Verify
 }
 
@@ -115,11 +115,11 @@ function strayOf(header: Header, scope: LaneId): Failure | null {
 }
 
 /**
- * Every block but the lane's last is full, so no more can follow one than the quota has samples.
+ * Every block but the lane's last is full, so no more can follow one than the lane has samples.
  * Protocol §6.6.
  */
 function excessOf(links: readonly string[], scope: ProofTarget['scope']): Failure | null {
-  const most = samplesIn(scope)
+  const most = planOf(scope).length
   if (links.length <= most) return null
   return fault('BAD_PROOF', `expected at most ${most} links, got ${links.length}`)
 }

@@ -16,7 +16,7 @@ import {
 } from '../src/index.ts'
 import { honestSamples, SECRET, scopeOf, toy } from './lane.ts'
 
-const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 300, 'mult8@0.1.0': 100 })
+const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 800, 'mult8@0.1.0': 300 })
 const { genesis, netuid, validator, epoch } = scope
 const trust = { verify: toy.verify }
 let samples: Sample[]
@@ -29,7 +29,7 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
   const blocks: Block[] = []
   const files = new Map<string, Uint8Array>()
   const all = blake3.create()
-  for (const part of [samples.slice(0, 256), samples.slice(256)]) {
+  for (const part of [samples.slice(0, 2048), samples.slice(2048)]) {
     const place = {
       genesis,
       netuid,
@@ -74,8 +74,8 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
     lane: digest('lane', JSON.stringify(lane)),
     proof: digest('proof', JSON.stringify(proof)),
   }).toEqual({
-    bytes: 'e46dc1f10ae22d75995b620e0a8cf7d501b0771a1532f41e4366a734cf587695',
-    lane: '86c6a73d3bab34a6415f0217d0292818dbdb37040d271b855c153c939723a4ea',
-    proof: 'ab2c2b91c2e9e5a8b314d6e4ae06fae459105a7aaed11d91788ba5aaf7b6c451',
+    bytes: '485544d74033e68f17991dfb4d50f371b42eddda4b47899fe6be8ea8fbcac6f9',
+    lane: '91ce0196bd57ef7fdeffab893b7e2e83b19dbde3da3812fe6f120535b585ec6b',
+    proof: '2a7a05219b5128349638855c730d2dcdeb89cfa508be48d7624e4d33a035b889',
   })
 })

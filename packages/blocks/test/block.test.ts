@@ -12,7 +12,7 @@ import {
   writeBlock,
 } from '../src/index.ts'
 import { keyOf } from './keys.ts'
-import { forge, honestSamples, scopeOf, toy } from './lane.ts'
+import { episodesOf, forge, honestSamples, scopeOf, toy } from './lane.ts'
 
 const key = keyOf(3)
 const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 1, 'mult8@0.1.0': 1 })
@@ -38,7 +38,7 @@ describe('writeBlock', () => {
     expect(JSON.parse(header!)).toEqual({
       ...fields,
       v: 1,
-      count: 2,
+      count: 4,
       root: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
     expect(forge(key, fields, { lines: samples })).toEqual({ hash, bytes })
@@ -59,18 +59,18 @@ describe('writeBlock', () => {
 
   it('signs nothing that could not be read', async () => {
     const sign = vi.fn(key.sign)
-    const [sample] = samples
+    const [sample] = episodesOf(samples, 'champion')
     const long = {
-      ...sample!.champion,
+      ...sample!,
       messages: [{ role: 'user', content: 'x'.repeat(LIMITS.sampleBytes) }],
     } as const
     const wrong: [Partial<BlockDraft>, RegExp][] = [
       [{ validator: 'me' }, /BAD_HEADER.*validator/],
       [{ height: -1 }, /BAD_HEADER.*height/],
-      [{ samples: Array(257).fill(sample) }, /BAD_LINES/],
+      [{ samples: Array(2049).fill(sample) }, /BAD_LINES/],
       [{ samples: [{ ...sample!, index: -1 }] }, /BAD_SAMPLE.*index/],
-      [{ samples: [{ ...sample!, champion: long }] }, /BAD_SAMPLE.*at most 131072 bytes/],
-      [{ samples: [{ ...sample!, champion: { ...long, reward: 0.5 } }] }, /expected integers/],
+      [{ samples: [long] }, /BAD_SAMPLE.*at most 131072 bytes/],
+      [{ samples: [{ ...long, reward: 0.5 }] }, /expected integers/],
       [{ note: 'hello' } as object, /BAD_HEADER.*expected no other fields/],
     ]
     for (const [change, message] of wrong)

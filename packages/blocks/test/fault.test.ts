@@ -5,6 +5,7 @@ import {
   type BlockFault,
   checkBlock,
   type Episode,
+  type EpisodeSample,
   FAULT_CODES,
   type Header,
   LIMITS,
@@ -16,27 +17,42 @@ import {
   verifySampleProof,
 } from '../src/index.ts'
 import { keyOf } from './keys.ts'
-import { type Files, honestSamples, laneOf, type Plan, plansOf, SECRET, scopeOf } from './lane.ts'
+import {
+  CHAMPION,
+  CONTENDER,
+  type Files,
+  honestSamples,
+  laneOf,
+  type Plan,
+  plansOf,
+  SECRET,
+  scopeOf,
+} from './lane.ts'
 
 /*
- * Honest lanes under a real key: one of 513 samples in blocks of 256, 256 and 1, one of 9.
+ * Honest lanes under a real key: one of 4098 samples in blocks of 2048, 2048 and 2, one of 18: of
+ * mult8 the champion's and the contender's in turn, then of tic-tac-toe, from the eighth on.
  * A fault comes from it in one of two ways: `altered` changes stored bytes, as a mirror could; the
  * others have the validator itself sign something else, hashes and roots correct.
  */
 const key = keyOf(1)
-const scope = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 300, 'mult8@0.1.0': 213 })
+const scope = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 600, 'mult8@0.1.0': 1449 })
 const short = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 4 })
 let many: Sample[]
 /** Of the short lane. */
-let samples: Sample[]
+let samples: EpisodeSample[]
 let plans: Plan[]
 let honest: Files
+/** Of sample 1 of its first block. */
+let proof: SampleProof
 
 beforeAll(async () => {
   many = await honestSamples(scope)
-  samples = await honestSamples(short)
+  samples = (await honestSamples(short)) as EpisodeSample[]
   plans = plansOf(many)
   honest = laneOf(key, scope, plans)
+  const after = [(await blockAt(1)).header, (await blockAt(2)).header]
+  proof = sampleProof(await blockAt(0), 1, after)
 })
 
 type Verdict = Promise<Result<unknown, BlockFault>>
@@ -59,26 +75,23 @@ const asText = (edit: (text: string) => string) => (bytes: Uint8Array) =>
   utf8ToBytes(edit(new TextDecoder().decode(bytes)))
 
 /** The short lane signed over other samples; a sample may be any JSON, or any bytes. */
-function signed(edit: (samples: Sample[]) => readonly (Json | Sample | Uint8Array)[]): Verdict {
+function signed(
+  edit: (samples: EpisodeSample[]) => readonly (Json | Sample | Uint8Array)[],
+): Verdict {
   return verifyLane(laneOf(key, short, plansOf(edit(structuredClone(samples)) as Sample[])))
 }
 
 /** One of its samples changed, and the lane signed. */
-function changed(index: number, change: (sample: Sample) => object): Verdict {
+function changed(index: number, change: (sample: EpisodeSample) => object): Verdict {
   return signed((all) =>
     all.map((sample, i) => (i === index ? (change(sample) as Sample) : sample)),
   )
 }
 
-/** The contender's transcript in a tic-tac-toe of two replies at least that ended by the rules. */
+/** The transcript of a tic-tac-toe of two replies at least that ended by the rules. */
 function changedMessages(change: (messages: Episode['messages'][number][]) => unknown[]): Verdict {
-  const index = samples.findIndex(
-    ({ contender: { fault, messages } }) => !fault && messages.length >= 4,
-  )
-  return changed(index, (sample) => ({
-    ...sample,
-    contender: { ...sample.contender, messages: change([...sample.contender.messages]) },
-  }))
+  const index = samples.findIndex(({ fault, messages }) => !fault && messages.length >= 4)
+  return changed(index, (sample) => ({ ...sample, messages: change([...sample.messages]) }))
 }
 
 /** The lane with other header fields in one block, signed; block 0 is the first, 2 the last. */
@@ -99,10 +112,8 @@ async function blockAt(place: number, files: Files = honest) {
   return read.value
 }
 
-/** Sample 1 of the first block, its proof changed. */
+/** The proof, changed. */
 async function proven(change: (proof: SampleProof) => unknown): Verdict {
-  const after = [(await blockAt(1)).header, (await blockAt(2)).header]
-  const proof = sampleProof(await blockAt(0), 1, after)
   return verifySampleProof(change(proof), { head: honest.head, scope, verify: key.verify })
 }
 
@@ -111,9 +122,9 @@ const put = (bytes: Uint8Array, at: number, byte: number) =>
   Uint8Array.from(bytes, (old, i) => (i === at ? byte : old))
 const swap = (text: string, at: number) =>
   text.slice(0, at) + (text[at] === '0' ? '1' : '0') + text.slice(at + 1)
-const withEpisode = (sample: Sample, change: Partial<Record<keyof Episode, unknown>>) => ({
+const withEpisode = (sample: EpisodeSample, change: Partial<Record<keyof Episode, unknown>>) => ({
   ...sample,
-  champion: { ...sample.champion, ...change },
+  ...change,
 })
 
 const cases: Record<BlockFault, Record<string, () => Verdict>> = {
@@ -131,7 +142,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'no line feed at the end': () => altered(1, (bytes) => bytes.slice(0, -1)),
     'cut in the middle': () => altered(1, (bytes) => bytes.slice(0, bytes.length >> 1)),
     'more samples than a block may hold': () =>
-      altered(1, (bytes) => concatBytes(bytes, new Uint8Array(300).fill(10))),
+      altered(1, (bytes) => concatBytes(bytes, new Uint8Array(2050).fill(10))),
     'line feeds alone': () => altered(1, () => new Uint8Array(LIMITS.blockBytes).fill(10)),
   },
   BAD_HEADER: {
@@ -224,10 +235,13 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
         JSON.parse(JSON.stringify(all[0]).replace('{', '{"__proto__":{"a":1},')),
         ...all.slice(1),
       ]),
-    'a missing key': () => changed(0, ({ verdict, ...rest }) => rest),
+    'a missing key': () => changed(0, ({ reward, ...rest }) => rest),
+    'a verdict': () => changed(0, (sample) => ({ ...sample, verdict: 'win' })),
+    'a duel': () => changed(0, (sample) => ({ ...sample, duel: 'ab'.repeat(32) })),
+    'a game with a miner': () =>
+      changed(0, (sample) => ({ ...sample, champion: sample, contender: sample })),
     'a list': () => signed((all) => [[], ...all.slice(1)]),
     'an index below zero': () => changed(0, (sample) => ({ ...sample, index: -1 })),
-    'a verdict in other words': () => changed(0, (sample) => ({ ...sample, verdict: 'won' })),
     'an environment that a terminal would act on': () =>
       changed(0, (sample) => ({ ...sample, env: '\u001b[2J' })),
     'a miner that is no address': () => changed(0, (sample) => withEpisode(sample, { miner: '' })),
@@ -300,7 +314,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'of another subnet': () => headed(2, { netuid: 1 }),
     'of another epoch': () => headed(0, { epoch: 6 }),
     "another validator's lane": () => {
-      const theirs = scopeOf(other.hotkey, scope.quota)
+      const theirs = scopeOf(other.hotkey, {}, scope.quotas)
       return verifyLane({ ...laneOf(other, theirs, plans), scope })
     },
   },
@@ -323,8 +337,8 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
       verifyLane(
         laneOf(key, scope, [
           plans[0]!,
-          { lines: many.slice(256, 511) },
-          { lines: many.slice(511) },
+          { lines: many.slice(2048, 4095) },
+          { lines: many.slice(4095) },
         ]),
       ),
     'one before an empty one': () => verifyLane(laneOf(key, scope, [...plans, { lines: [] }])),
@@ -336,40 +350,42 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
       verifyLane({ ...honest, head: [...honest.bytes.keys()][1]! }),
     'before the last block': () => headed(1, { secret: SECRET }),
   },
-  WRONG_MINER: {
-    'a stranger': () => changed(0, (sample) => withEpisode(sample, { miner: other.hotkey })),
-    'the two swapped': () =>
-      changed(0, (sample) => ({
-        ...sample,
-        champion: sample.contender,
-        contender: sample.champion,
-      })),
-  },
-  WRONG_INDEX: {
-    'past the quota': () => changed(4, (sample) => ({ ...sample, index: 5 })),
-    'an environment that is not open': () =>
-      changed(4, (sample) => ({ ...sample, env: 'mult8@0.2.0' })),
-    'an environment named like a method': () =>
-      changed(4, (sample) => ({ ...sample, env: 'constructor' })),
-    'a sample twice': () => signed((all) => [...all, all[2]!]),
-    'in place of another': () =>
-      signed((all) => all.map((sample, i) => (i === 3 ? all[2]! : sample))),
-  },
   MISSING_INDEX: {
-    'a sample left out': () => signed((all) => all.filter((_, i) => i !== 3)),
+    'the first sample left out': () => signed((all) => all.slice(1)),
+    'one sample more, in front': () => signed((all) => [all[0]!, ...all]),
+    'one sample more, at the end': () => signed((all) => [...all, all[2]!]),
     'no samples at all': () => signed(() => []),
     'the first block left out': () => verifyLane(beheaded()),
   },
   WRONG_CHALLENGE: {
     'of another index': () =>
-      changed(0, (sample) => ({ ...sample, challengeId: samples[1]!.challengeId })),
+      changed(0, (sample) => ({ ...sample, challengeId: samples[2]!.challengeId })),
     'of more than 32 bytes': () =>
       changed(0, (sample) => ({ ...sample, challengeId: 'z'.repeat(44) })),
     'of fewer than 32 bytes': () =>
       changed(0, (sample) => ({ ...sample, challengeId: '2'.repeat(32) })),
     'played under another beacon': () =>
       verifyLane({ ...honest, scope: { ...scope, beacon: 'ab'.repeat(32) } }),
-    'another duel': () => changed(4, (sample) => ({ ...sample, duel: 'ab'.repeat(32) })),
+    'past the quota': () => changed(16, (sample) => ({ ...sample, index: 5 })),
+    'an environment that is not open': () =>
+      changed(4, (sample) => ({ ...sample, env: 'mult8@0.2.0' })),
+    'an environment named like a method': () =>
+      changed(4, (sample) => ({ ...sample, env: 'constructor' })),
+    'a sample left out': () => signed((all) => all.filter((_, i) => i !== 3)),
+    'in place of another': () =>
+      signed((all) => all.map((sample, i) => (i === 3 ? all[2]! : sample))),
+    'two in another order': () => signed(([one, two, ...rest]) => [two!, one!, ...rest]),
+    'a stranger': () => changed(0, (sample) => withEpisode(sample, { miner: other.hotkey })),
+    'the champion in place of the contender': () =>
+      changed(1, (sample) => withEpisode(sample, { miner: CHAMPION })),
+    'a game in an environment of one player': () =>
+      changed(0, ({ env, index, challengeId, ...played }) => ({
+        env,
+        index,
+        challengeId,
+        champion: { ...played, miner: CHAMPION },
+        contender: { ...played, miner: CONTENDER },
+      })),
   },
   REPEATED_INVOCATION: {
     'within an episode': () =>
@@ -377,14 +393,11 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
         messages.map((one) => (one.role === 'user' ? one : { ...one, invocation: 'x' })),
       ),
     'across the lane': () => {
-      const [mine, theirs] = samples.filter(({ contender }) => contender.messages[1]?.invocation)
-      const { invocation } = mine!.contender.messages[1]!
+      const [mine, theirs] = samples.filter(({ messages }) => messages[1]?.invocation)
+      const { invocation } = mine!.messages[1]!
       return changed(samples.indexOf(theirs!), (sample) => {
-        const [first, reply, ...rest] = sample.contender.messages
-        return {
-          ...sample,
-          contender: { ...sample.contender, messages: [first, { ...reply, invocation }, ...rest] },
-        }
+        const [first, reply, ...rest] = sample.messages
+        return { ...sample, messages: [first, { ...reply, invocation }, ...rest] }
       })
     },
   },
@@ -395,7 +408,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
         ...rest,
       ]),
     'another challenge played': () =>
-      changed(0, (sample) => withEpisode(sample, { messages: samples[1]!.champion.messages })),
+      changed(0, (sample) => withEpisode(sample, { messages: samples[2]!.messages })),
   },
   NOT_NORMALISED: {
     'an escape sequence in a reply': () =>
@@ -404,12 +417,16 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
         { ...reply, content: `\u001b[1m${reply!.content}` },
         ...rest,
       ]),
-  },
-  OVERSIZE: {
-    'a reply past 4096 bytes': () =>
+    'a reply past 640 bytes': () =>
       changedMessages(([first, reply, ...rest]) => [
         first,
-        { ...reply, content: 'x'.repeat(4097) },
+        { ...reply, content: 'x'.repeat(641) },
+        ...rest,
+      ]),
+    'a reply past 640 bytes behind the first line of one that is cut': () =>
+      changedMessages(([first, reply, ...rest]) => [
+        first,
+        { ...reply, content: `[5 bytes, ${'0'.repeat(64)}]\n${'x'.repeat(640)}` },
         ...rest,
       ]),
   },
@@ -426,31 +443,21 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   },
   WRONG_FAULT: {
     'a fault where there was a reply': () =>
-      changed(clean(), (sample) => ({
-        ...sample,
-        champion: { ...sample.champion, fault: 'no-reply' },
-      })),
+      changed(clean(), (sample) => withEpisode(sample, { fault: 'no-reply' })),
     'a reply taken away and no fault': () =>
-      changed(clean(), (sample) =>
-        withEpisode(sample, { messages: sample.champion.messages.slice(0, 1) }),
-      ),
+      changed(clean(), (sample) => withEpisode(sample, { messages: sample.messages.slice(0, 1) })),
   },
   WRONG_REWARD: {
     'a point more': () =>
-      changed(0, (sample) => withEpisode(sample, { reward: sample.champion.reward + 1 })),
+      changed(0, (sample) => withEpisode(sample, { reward: sample.reward + 1 })),
     'a forfeit at par': () =>
-      changed(0, (sample) =>
+      changed(8, (sample) =>
         withEpisode(sample, {
-          messages: sample.champion.messages.slice(0, 1),
+          messages: sample.messages.slice(0, 1),
           reward: 0,
-          fault: 'oversize',
+          fault: 'no-reply',
         }),
       ),
-  },
-  WRONG_VERDICT: {
-    flipped: () =>
-      changed(0, (sample) => ({ ...sample, verdict: sample.verdict === 'win' ? 'loss' : 'win' })),
-    'a tie given away': () => changed(tied(), (sample) => ({ ...sample, verdict: 'win' })),
   },
   BAD_PROOF: {
     nothing: () => proven(() => null),
@@ -461,13 +468,13 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'a path of something else': () => proven((proof) => ({ ...proof, path: [null] })),
     'a sample as an object': () =>
       proven((proof) => ({ ...proof, sample: JSON.parse(proof.sample) })),
-    'an index past any block': () => proven((proof) => ({ ...proof, index: 256 })),
+    'an index past any block': () => proven((proof) => ({ ...proof, index: 2048 })),
     'an index in between': () => proven((proof) => ({ ...proof, index: 0.5 })),
     'another index': () => proven((proof) => ({ ...proof, index: 2 })),
     'another sample': () =>
       proven((proof) => ({ ...proof, sample: canonicalize(samples[0] as never) })),
-    'a flipped verdict': () =>
-      proven((proof) => ({ ...proof, sample: proof.sample.replace(/"\w+"}$/, '"win "}') })),
+    'another reward': () =>
+      proven((proof) => ({ ...proof, sample: proof.sample.replace(/(?<="reward":)\d/, '7') })),
     'a sibling less': () => proven((proof) => ({ ...proof, path: proof.path.slice(1) })),
     'a sibling altered': () =>
       proven((proof) => ({ ...proof, path: proof.path.map((hash) => swap(hash, 0)) })),
@@ -504,11 +511,11 @@ const details: Record<string, RegExp> = {
   'before the last block': /: expected none, got [0-9a-f]{64}$/,
   'not the one committed to': /: expected [0-9a-f]{64}, got [0-9a-f]{64}$/,
   'a height that the quota cannot fill': /: expected 9, got 1$/,
-  'another index': /^expected sample 2 of 256 under/,
-  'another sample': /^expected sample 1 of 256 under/,
-  'a flipped verdict': /^expected sample 1 of 256 under/,
-  'a sibling less': /^expected sample 1 of 256 under/,
-  'a sibling altered': /^expected sample 1 of 256 under/,
+  'another index': /^expected sample 2 of 2048 under/,
+  'another sample': /^expected sample 1 of 2048 under/,
+  'another reward': /^expected sample 1 of 2048 under/,
+  'a sibling less': /^expected sample 1 of 2048 under/,
+  'a sibling altered': /^expected sample 1 of 2048 under/,
   'a link left out': /^expected headers up to/,
   'not up to the head': /^expected headers up to/,
   'no links': /^expected headers up to/,
@@ -516,9 +523,8 @@ const details: Record<string, RegExp> = {
   'another header of the same lane': /^expected headers up to/,
 }
 
-/** A sample whose champion replied and ended by the rules. */
-const clean = () => samples.findIndex(({ champion }) => !champion.fault)
-const tied = () => samples.findIndex(({ verdict }) => verdict === 'tie')
+/** A sample whose miner replied and ended by the rules. */
+const clean = () => samples.findIndex(({ fault }) => !fault)
 
 /** The lane without its first block, as if it began at the second. */
 function beheaded(): Files {

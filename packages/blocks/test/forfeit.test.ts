@@ -10,7 +10,7 @@ import {
 } from '@affine/envs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { forfeitOf, isUnbegun, type Sample } from '../src/index.ts'
+import { type ChallengePair, forfeitOf, isUnbegun } from '../src/index.ts'
 
 type Answer = ReturnType<Agent>
 const NONE = '0'.repeat(64)
@@ -20,7 +20,6 @@ const idOf = (env: string, index: number): string =>
     netuid: 0,
     env,
     specHash: NONE,
-    duel: NONE,
     validator: '',
     epoch: 0,
     beacon: NONE,
@@ -28,12 +27,12 @@ const idOf = (env: string, index: number): string =>
     index,
   })
 
-/** A sample in which both sides reply so, whoever asks. */
+/** A pair in which both sides reply so, whoever asks. */
 async function sampleOf(
   env: string,
   index: number,
   reply: (prompt: string) => string | null,
-): Promise<Sample> {
+): Promise<ChallengePair> {
   const id = idOf(env, index)
   const played = await play(make(env), id, (messages) => {
     const content = reply(messages.at(-1)?.content ?? '')
@@ -42,12 +41,10 @@ async function sampleOf(
   const episode = { miner: `5${'x'.repeat(47)}`, ms: 1, ...played }
   return {
     env,
-    duel: NONE,
     index,
     challengeId: id,
     champion: episode,
     contender: episode,
-    verdict: 'tie',
   }
 }
 
@@ -60,7 +57,7 @@ describe('why a challenge was forfeited', () => {
   it.each([
     ['no-reply', 'mult8@0.1.0', () => null],
     ['no-reply', 'tictactoe@0.1.0', () => null],
-    ['oversize', 'mult8@0.1.0', () => 'x'.repeat(4097)],
+    ['unreadable', 'mult8@0.1.0', () => 'x'.repeat(5000)],
     ['unreadable', 'mult8@0.1.0', () => 'forty-two'],
     ['unreadable', 'tictactoe@0.1.0', () => 'B2.'],
     ['illegal', 'tictactoe@0.1.0', occupied],
@@ -92,7 +89,7 @@ describe('why a challenge was forfeited', () => {
   const { solve } = make(HEX).spec
   it.each<[string | undefined, (prompt: string) => Answer]>([
     ['no-reply', () => ({ fault: 'no-reply' })],
-    ['oversize', () => ({ content: 'x'.repeat(4097) })],
+    ['unreadable', () => ({ content: 'x'.repeat(5000) })],
     ['unreadable', () => ({ content: 'I resign.' })],
     ['illegal', () => ({ content: 'K11' })],
     [undefined, (prompt) => ({ content: solve(prompt) })],

@@ -2,15 +2,16 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type AuditedBlock, checkBlock, isRoomFor, LIMITS, verifyLane } from '../src/index.ts'
 import { type Files, honestSamples, laneOf, plansOf, SECRET, scopeOf, toy } from './lane.ts'
 
-// Protocol §6.2: a block before a lane's last has 256 samples, or no room for the next one's first.
-const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 257 })
+// Protocol §6.2: a block before a lane's last has 2048 samples, or no room for the next one's first.
+const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 1025 })
 let lane: Files
 let audited: readonly [last: AuditedBlock, first: AuditedBlock]
 
 beforeAll(async () => {
   lane = laneOf(toy, scope, plansOf(await honestSamples(scope)))
-  const [last, first] = [...lane.bytes].reverse().map(([hash, bytes]) => {
-    const block = checkBlock(bytes, { hash, scope, secret: SECRET, verify: toy.verify })
+  const [last, first] = [...lane.bytes].reverse().map(([hash, bytes], i) => {
+    const due = i === 0 ? 2050 : 2048
+    const block = checkBlock(bytes, { hash, scope, secret: SECRET, due, verify: toy.verify })
     if (!block.ok) throw new Error(block.detail)
     return block.value
   })
@@ -18,7 +19,7 @@ beforeAll(async () => {
   audited = [last, first]
 })
 
-/** What is said of the lane if its blocks have these sizes, the last one's being its only sample. */
+/** What is said of the lane if its blocks have these sizes, `next` being the first sample of the last. */
 async function codeOf(samples: number, bytes: number, next: number) {
   const [last, first] = audited
   const header = { ...first.header, count: samples }

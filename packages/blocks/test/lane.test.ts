@@ -4,15 +4,26 @@ import {
   blockReader,
   checkBlock,
   commitmentOf,
+  type Episode,
   LIMITS,
   NO_BLOCK,
   type Sample,
   verifyLane,
 } from '../src/index.ts'
 import { keyOf } from './keys.ts'
-import { type Files, honestSamples, laneOf, plansOf, SECRET, scopeOf, toy } from './lane.ts'
+import {
+  CONTENDER,
+  episodesOf,
+  type Files,
+  honestSamples,
+  laneOf,
+  plansOf,
+  SECRET,
+  scopeOf,
+  toy,
+} from './lane.ts'
 
-const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 360, 'mult8@0.1.0': 180 })
+const scope = scopeOf(toy.hotkey, { 'tictactoe@0.1.0': 1400, 'mult8@0.1.0': 700 })
 let samples: Sample[]
 let lane: Files
 
@@ -23,54 +34,56 @@ beforeAll(async () => {
 
 /** Counted another way than the lane does. */
 function tallyOf(env: string) {
-  const own = samples.filter((sample) => sample.env === env)
-  const count = (verdict: string) => own.filter((sample) => sample.verdict === verdict).length
+  const rewardsOf = (side: 'champion' | 'contender') =>
+    episodesOf(samples, side).flatMap((sample) => (sample.env === env ? [sample.reward] : []))
+  const [champion, contender] = [rewardsOf('champion'), rewardsOf('contender')]
+  const leads = contender.map((reward, i) => reward - champion[i]!)
   const lowest = make(env).spec.lowestReward
-  const earned = (role: 'champion' | 'contender') =>
-    own.reduce((sum, sample) => sum + sample[role].reward - lowest, 0)
+  const earned = (rewards: number[]) => rewards.reduce((sum, reward) => sum + reward - lowest, 0)
   // Of a game of tictactoe there are two points to be had, of a product one.
   const unit = env.startsWith('mult8') ? 1_000_000 : 500_000
-  return {
-    wins: count('win'),
-    losses: count('loss'),
-    played: own.length,
-    contenderPoints: unit * earned('contender'),
-    championPoints: unit * earned('champion'),
-  }
+  return [
+    leads.filter((lead) => lead > 0).length,
+    leads.filter((lead) => lead < 0).length,
+    unit * earned(contender),
+    unit * earned(champion),
+  ]
 }
 
 describe('a whole lane', () => {
   it('has its tallies and its blocks, head first', async () => {
     const want = {
       tallies: {
-        'tictactoe@0.1.0': tallyOf('tictactoe@0.1.0'),
-        'mult8@0.1.0': tallyOf('mult8@0.1.0'),
+        [CONTENDER]: {
+          'tictactoe@0.1.0': tallyOf('tictactoe@0.1.0'),
+          'mult8@0.1.0': tallyOf('mult8@0.1.0'),
+        },
       },
       blocks: [...lane.bytes.keys()].reverse(),
       unbegun: 0,
     }
     expect(await verifyLane(lane)).toEqual({ ok: true, value: want })
-    expect(want.tallies['tictactoe@0.1.0'].wins).toBeGreaterThan(0)
-    expect(samples.some(({ contender }) => contender.fault === 'no-reply')).toBe(true)
-    expect(samples.some(({ champion }) => champion.fault === 'oversize')).toBe(true)
+    expect(tallyOf('tictactoe@0.1.0')[0]).toBeGreaterThan(0)
+    const silent = episodesOf(samples, 'contender').filter(({ fault }) => fault === 'no-reply')
+    expect(silent.length).toBeGreaterThan(0)
+    const isCut = ({ messages }: Episode) =>
+      messages.some(({ content }) => /^\[4456 bytes, [0-9a-f]{64}\]\nx{544}$/.test(content))
+    expect(episodesOf(samples, 'champion').some(isCut)).toBe(true)
   })
 
-  it('is the same whatever the order of its samples', async () => {
-    const tallies = async (all: Sample[]) => {
-      const read = await verifyLane(laneOf(toy, scope, plansOf(all)))
-      return read.ok ? read.value.tallies : read
-    }
-    expect(await tallies([...samples].reverse())).toEqual(await tallies(samples))
+  it('has its samples in the order of the plan, and in no other', async () => {
+    const read = await verifyLane(laneOf(toy, scope, plansOf([...samples].reverse())))
+    expect(read).toMatchObject({ code: 'WRONG_CHALLENGE' })
   })
 
-  it('may have its secret alone in the last block, after one of 256 samples', async () => {
-    const full = scopeOf(toy.hotkey, { 'mult8@0.1.0': 256 })
+  it('may have its secret alone in the last block, after one of 2048 samples', async () => {
+    const full = scopeOf(toy.hotkey, { 'mult8@0.1.0': 1024 })
     const plans = [...plansOf(await honestSamples(full)), { lines: [] }]
     expect((await verifyLane(laneOf(toy, full, plans))).ok).toBe(true)
   })
 
   it('may be empty when nothing had to be sampled', async () => {
-    const idle = { ...scope, quota: {} }
+    const idle = { ...scope, quotas: {} }
     const read = await verifyLane(laneOf(toy, idle, [{ lines: [] }]))
     expect(read).toMatchObject({ ok: true, value: { tallies: {} } })
   })
@@ -109,20 +122,25 @@ describe('reading', () => {
   })
 
   it('stops at the first block that is not full, whatever height the head has', async () => {
-    const one = (from: number) => ({ lines: samples.slice(from, from + 1) })
-    const plans = samples.map((_, i) => ({ ...one(i), header: { height: 2 ** 32 - 540 + i } }))
+    const plans = samples
+      .slice(-540)
+      .map((sample, i) => ({ lines: [sample], header: { height: 2 ** 32 - 540 + i } }))
     const hostile = laneOf(toy, scope, plans)
     const read = vi.fn(hostile.read)
     expect(await verifyLane({ ...hostile, read })).toMatchObject({ code: 'SHORT_BLOCK' })
     expect(read).toHaveBeenCalledTimes(2)
   })
 
-  it('stops once there are more samples than the quota has', async () => {
-    const again = [...samples.slice(0, 512), ...samples.slice(0, 512)]
-    const hostile = laneOf(toy, scope, plansOf(again))
+  it('stops once there are more samples than the lane has to hold', async () => {
+    const full = scopeOf(toy.hotkey, { 'mult8@0.1.0': 1024 })
+    const all = await honestSamples(full)
+    const hostile = laneOf(toy, full, plansOf([...all, ...all, ...all]))
     const read = vi.fn(hostile.read)
-    expect(await verifyLane({ ...hostile, read })).toMatchObject({ code: 'WRONG_INDEX' })
-    expect(read).toHaveBeenCalledTimes(3)
+    expect(await verifyLane({ ...hostile, read })).toMatchObject({
+      code: 'MISSING_INDEX',
+      detail: expect.stringMatching(/line 2, .*: more samples than the lane has to hold$/),
+    })
+    expect(read).toHaveBeenCalledTimes(2)
   })
 
   it('passes on what goes wrong in reading, and reads no further', async () => {
@@ -132,21 +150,19 @@ describe('reading', () => {
   })
 
   it('says where a fault is', async () => {
-    const wrong = samples.map((sample, i) =>
-      i === 265 ? { ...sample, verdict: sample.verdict === 'tie' ? 'win' : 'tie' } : sample,
-    )
+    const wrong = samples.map((sample, i) => (i === 2057 ? { ...sample, reward: 7 } : sample))
     const bad = laneOf(toy, scope, plansOf(wrong as Sample[]))
     const [, second] = [...bad.bytes.keys()]
     const read = await verifyLane(bad)
     expect(read).toMatchObject({
-      code: 'WRONG_VERDICT',
-      detail: expect.stringContaining(`block ${second}, line 11, tictactoe@0.1.0 265: `),
+      code: 'WRONG_REWARD',
+      detail: expect.stringContaining(`block ${second}, line 11, tictactoe@0.1.0 328: `),
     })
   })
 
   it('refuses any altered byte anywhere in the lane', async () => {
     for (const [hash, bytes] of lane.bytes) {
-      for (let at = 0; at < bytes.length; at += 19_997) {
+      for (let at = 0; at < bytes.length; at += 79_987) {
         const flipped = bytes.slice()
         flipped[at]! ^= 0x20
         const read: Files['read'] = async (wanted) =>
@@ -163,7 +179,7 @@ describe('a scope that makes no sense throws', () => {
   it.each([
     [
       'an environment that is not registered',
-      { quota: { 'chess@1.0.0': 60 }, specHashes: { 'chess@1.0.0': NO_BLOCK } },
+      { quotas: { [CONTENDER]: { 'chess@1.0.0': 60 } }, specHashes: { 'chess@1.0.0': NO_BLOCK } },
       /^"\w+" expected/,
     ],
     [

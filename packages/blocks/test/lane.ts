@@ -1,13 +1,4 @@
-import {
-  type Agent,
-  challengeId,
-  make,
-  type PerSide,
-  play,
-  playGame,
-  specHash,
-  type Transcript,
-} from '@affine/envs'
+import { type Agent, make, type Side, specHash } from '@affine/envs'
 import { canonicalize, digest, type Hash, type Json, pcg64 } from '@affine/prng'
 import { blake3 } from '@noble/hashes/blake3.js'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
@@ -16,7 +7,9 @@ import {
   blockHash,
   blockPath,
   blockReader,
+  type ChallengePair,
   commitmentOf,
+  type EpisodeSample,
   type Header,
   type LaneRequest,
   LIMITS,
@@ -26,6 +19,7 @@ import {
   type Scope,
   type Verify,
 } from '../src/index.ts'
+import { playPlan } from './play-plan.ts'
 
 export interface Key {
   readonly hotkey: string
@@ -44,19 +38,24 @@ export const toy: Key = {
 export const SECRET: Hash = '5e'.repeat(32)
 const DAY = 1_760_000_000_000
 
-export function scopeOf(validator: string, quota: Scope['quota']): Scope {
+export const CHAMPION = `5${'B'.repeat(47)}`
+export const CONTENDER = `5${'C'.repeat(47)}`
+
+/** Of one contender that plays so much, unless others are named. */
+export function scopeOf(
+  validator: string,
+  quota: Readonly<Record<string, number>>,
+  quotas: Scope['quotas'] = { [CONTENDER]: quota },
+): Scope {
   const id = { genesis: '9e'.repeat(32), netuid: 120, validator, epoch: 7 }
+  const envs = Object.values(quotas).flatMap(Object.keys)
   return {
     ...id,
     beacon: 'be'.repeat(32),
     commitment: commitmentOf({ ...id, secret: SECRET }),
-    duel: {
-      id: 'd0'.repeat(32),
-      champion: { hotkey: `5${'B'.repeat(47)}` },
-      contender: { hotkey: `5${'C'.repeat(47)}` },
-    },
-    quota,
-    specHashes: Object.fromEntries(Object.keys(quota).map((env) => [env, specHash(env)])),
+    champion: CHAMPION,
+    quotas,
+    specHashes: Object.fromEntries(envs.map((env) => [env, specHash(env)])),
   }
 }
 
@@ -87,63 +86,30 @@ function player(env: string, skill: number, seed: string): Agent {
   }
 }
 
-/** What an honest validator samples: every (env, index) of the quota, in order. */
+/** What an honest validator samples: every sample of the plan, in order. */
 export async function honestSamples(
   scope: Scope,
   contenderSkill = 0.8,
   championSkill = 0.6,
 ): Promise<Sample[]> {
-  const samples: Sample[] = []
-  for (const [env, quota] of Object.entries(scope.quota)) {
-    for (let index = 0; index < quota; index++)
-      samples.push(await sampleOf(scope, env, index, contenderSkill, championSkill))
-  }
-  return samples
+  const samples = await playPlan(scope, SECRET, (miner, { env, challengeId }) => {
+    const isChampion = miner === scope.champion
+    const skill = isChampion ? championSkill : contenderSkill
+    return player(env, skill, `${isChampion ? 'champion' : miner}${challengeId}`)
+  })
+  return [...samples]
 }
 
-async function sampleOf(
-  scope: Scope,
-  env: string,
-  index: number,
-  up: number,
-  down: number,
-): Promise<Sample> {
-  const parts = {
-    env,
-    specHash: scope.specHashes[env] ?? '',
-    duel: scope.duel.id,
-    secret: SECRET,
-    index,
-  }
-  const id = challengeId({ ...scope, ...parts })
-  const agents = {
-    champion: player(env, down, `champion${id}`),
-    contender: player(env, up, `contender${id}`),
-  }
-  const played = await playBoth(env, id, agents)
-  const episode = (role: 'champion' | 'contender') => {
-    const transcript = played[role]
-    const ms = transcript.messages.reduce((sum, message) => sum + (message.ms ?? 0), 0)
-    return { miner: scope.duel[role].hotkey, ...transcript, ms }
-  }
-  const [champion, contender] = [episode('champion'), episode('contender')]
-  const lead = contender.reward - champion.reward
-  const verdict = lead > 0 ? 'win' : lead < 0 ? 'loss' : 'tie'
-  return { env, duel: scope.duel.id, index, challengeId: id, champion, contender, verdict }
-}
+/** The samples of one player, those of one side. */
+export const episodesOf = (samples: readonly Sample[], side: Side): EpisodeSample[] =>
+  samples.flatMap((sample) => {
+    if (!('miner' in sample)) return []
+    return (sample.miner === CHAMPION) === (side === 'champion') ? [sample] : []
+  })
 
-async function playBoth(
-  env: string,
-  id: string,
-  { champion, contender }: PerSide<Agent>,
-): Promise<PerSide<Transcript>> {
-  const { spec } = make(env)
-  if (spec.game !== undefined) return playGame({ spec }, id, { champion, contender })
-  return {
-    champion: await play({ spec }, id, champion),
-    contender: await play({ spec }, id, contender),
-  }
-}
+/** The games. */
+export const gamesOf = (samples: readonly Sample[]): ChallengePair[] =>
+  samples.flatMap((sample) => ('miner' in sample ? [] : [sample]))
 
 /**
  * One block as a validator that checks nothing would write it. A line is a value, or bytes as they

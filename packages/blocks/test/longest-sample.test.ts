@@ -8,8 +8,7 @@ const ID = 'z'.repeat(44)
 const MOST = Number.MAX_SAFE_INTEGER
 const FRAME = { ms: MOST, invocation: '"'.repeat(LIMITS.invocationBytes), role: 'assistant' }
 
-/** In JSON nothing that a reply may hold takes more than twice its bytes, as a quote does. */
-const LONGEST = '"'.repeat(4096)
+const LONGEST = 'x'.repeat(640)
 
 /** The longest prompt met in 300 challenges: of games, all boards of one size have one length. */
 function longestPrompt(spec: EnvSpec): string {
@@ -22,7 +21,7 @@ function longestPrompt(spec: EnvSpec): string {
   return longest
 }
 
-/** An episode of that many replies, of which that many are as long as can be. */
+/** An episode of that many replies, of which that many are as long as is recorded. */
 function episodeOf(spec: EnvSpec, replies: number, long: number) {
   const prompt = { role: 'user', content: longestPrompt(spec) }
   const messages = Array.from({ length: replies }, (_, at) => [
@@ -36,12 +35,10 @@ function episodeOf(spec: EnvSpec, replies: number, long: number) {
 function longestSample(spec: EnvSpec): string {
   const { id, maxSteps, game } = spec
   const half = Math.ceil(maxSteps / 2)
-  const episodes =
-    game === undefined
-      ? [episodeOf(spec, maxSteps, maxSteps), episodeOf(spec, maxSteps, maxSteps)]
-      : [episodeOf(spec, half, 1), episodeOf(spec, maxSteps - half, 0)]
-  const [champion, contender] = episodes
-  const place = { env: id, duel: 'f'.repeat(64), index: MOST, challengeId: ID, verdict: 'loss' }
+  const place = { env: id, index: MOST, challengeId: ID }
+  if (game === undefined)
+    return canonicalize({ ...place, ...episodeOf(spec, maxSteps, maxSteps) } as never)
+  const [champion, contender] = [episodeOf(spec, half, 1), episodeOf(spec, maxSteps - half, 0)]
   return canonicalize({ ...place, champion, contender } as never)
 }
 

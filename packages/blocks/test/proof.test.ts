@@ -111,14 +111,14 @@ describe('a proof from elsewhere, signed and under the head that it is checked w
 
 describe('a proof longer than it can be is refused', () => {
   it('by its path', () => {
-    const path = Array.from({ length: 9 }, () => '00'.repeat(32))
+    const path = Array.from({ length: 12 }, () => '00'.repeat(32))
     expect(check({ ...proof, path })).toMatchObject({
-      detail: '/path: expected a list of at most 8',
+      detail: '/path: expected a list of at most 11',
     })
   })
 
-  it('by its links: more blocks after the sample’s than the quota has samples', async () => {
-    const few = { ...scope, quota: { 'mult8@0.1.0': 2 } }
+  it('by its links: more blocks after the sample’s than the lane has samples', async () => {
+    const few = scopeOf(toy.hotkey, { 'mult8@0.1.0': 2 })
     const samples = await honestSamples(few)
     const provenIn = async (empty: number) => {
       const plans = [{ lines: samples }, ...Array.from({ length: empty }, () => ({ lines: [] }))]
@@ -131,11 +131,11 @@ describe('a proof longer than it can be is refused', () => {
       )
       return verifySampleProof(made, { head: lane.head, scope: few, verify: toy.verify })
     }
-    expect(await provenIn(2)).toEqual({ ok: true, value: samples[0] })
-    expect(await provenIn(3)).toEqual({
+    expect(await provenIn(4)).toEqual({ ok: true, value: samples[0] })
+    expect(await provenIn(5)).toEqual({
       ok: false,
       code: 'BAD_PROOF',
-      detail: 'expected at most 2 links, got 3',
+      detail: 'expected at most 4 links, got 5',
     })
   })
 

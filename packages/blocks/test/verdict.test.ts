@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { challengeVerdict } from '../src/index.ts'
 
-const verdictOf = (champion: number, contender: number) =>
-  challengeVerdict({ champion: { reward: champion }, contender: { reward: contender } })
+const verdictOf = (champion: number, contender: number) => challengeVerdict({ champion, contender })
 
 it.each([
   [0, 1, 'win'],

@@ -83,7 +83,7 @@ export interface Chain {
   commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head>
   /**
    * Sets the account's weights in the way that the subnet requires: at once, or as a commit that
-   * the chain opens later. Resolves with the block that holds the call. Protocol §8.12.
+   * the chain opens later. Resolves with the block that holds the call. Protocol §8.13.
    */
   setWeights(account: Account, weights: UidWeights): Promise<Head>
   /**

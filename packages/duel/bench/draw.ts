@@ -14,6 +14,7 @@ export function binomial(n: number, p: number, random: Generator): number {
 /** P(at most k) for k = 0…n. */
 function distributionOf(n: number, p: number): readonly number[] {
   if (p === 0) return Array.from({ length: n + 1 }, () => 1)
+  if (p === 1) return Array.from({ length: n + 1 }, (_, k) => (k === n ? 1 : 0))
   let [logMass, sum] = [n * Math.log1p(-p), 0]
   return Array.from({ length: n + 1 }, (_, k) => {
     sum += Math.exp(logMass)

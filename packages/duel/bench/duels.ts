@@ -95,9 +95,9 @@ function duelsIn(cell: Cell, random: Generator): () => PlayedDuel {
 const plans = new Map<string, FreezePlan>()
 
 /** The liars' plan, which takes a second to make, made once. */
-function planOf({ zSquaredPpm }: LaneRule, quotas: Quotas): FreezePlan {
-  const key = `${zSquaredPpm} ${quotas}`
-  const plan = plans.get(key) ?? planFor(Math.sqrt(Number(zSquaredPpm) / 1e6), quotas)
+function planOf(rule: LaneRule, quotas: Quotas): FreezePlan {
+  const key = `${rule.floorZSquaredPpm} ${quotas}`
+  const plan = plans.get(key) ?? planFor(oneLaneZ(rule), quotas)
   plans.set(key, plan)
   return plan
 }
@@ -143,7 +143,7 @@ class SimulatedDuel {
       this.#counted += played
       this.#lead = this.#leadOf(seen)
       if (seen.win.trials >= BigInt(rule.minTrials) * 1_000_000n)
-        highest = Math.max(highest, deviationsOf(seen.floor))
+        highest = Math.max(highest, deviationsOf(seen.score))
       if (seen.look !== 'continue')
         return { won: seen.look === 'win', challenges, epochs: epoch, highest }
     }
@@ -206,13 +206,19 @@ class SimulatedDuel {
     return true
   }
 
-  /** The larger of the two scores, by which a contender wins, in deviations of sums. */
-  #leadOf({ floor, sum }: Evidence): number {
-    const { zSquaredPpm, floorZSquaredPpm } = this.#setting.rule
-    const scale = Math.sqrt(Number(zSquaredPpm) / Number(floorZSquaredPpm))
-    return Math.max(scale * deviationsOf(floor), deviationsOf(sum))
+  /** The score, scaled so that it wins where one lane does by itself. */
+  #leadOf({ score }: Evidence): number {
+    const z = oneLaneZ(this.#setting.rule)
+    return (deviationsOf(score) * z) / (z - LUCK)
   }
 }
+
+/** What every lane is charged, in deviations. Protocol §8.6. */
+const LUCK = 0.4
+
+/** The deviations that one lane by itself takes to win. */
+export const oneLaneZ = ({ floorZSquaredPpm }: LaneRule): number =>
+  LUCK + Math.sqrt(Number(floorZSquaredPpm) / 1e6)
 
 interface Option {
   readonly told: readonly Tally[]

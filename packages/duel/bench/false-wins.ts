@@ -1,5 +1,5 @@
 import { PROTOCOL, ruleOf } from '../src/index.ts'
-import { type Cell, RATIO_PPM, type Shares } from './duels.ts'
+import { type Cell, oneLaneZ, RATIO_PPM, type Shares } from './duels.ts'
 import { LIES, type Strategy } from './lies.ts'
 import { mostFrozenWins } from './one-lane.ts'
 import { ALONE, PROMISED } from './promises.ts'
@@ -26,10 +26,7 @@ const THIRDS = [
   [16, 2, 1],
 ] as const
 
-/** What FLOOR asks of one lane: 0.4 deviations, which are luck's, and its z. */
-const [BESIDE_Z, ALONE_Z] = [ruleOf(PROTOCOL), ALONE].map(
-  ({ floorZSquaredPpm }) => 0.4 + Math.sqrt(Number(floorZSquaredPpm) / 1e6),
-) as [number, number]
+const RULES = [ruleOf(PROTOCOL), ALONE]
 
 const AT_RATIO = { p: RATIO_PPM / 1e6, tied: 0 }
 
@@ -80,11 +77,25 @@ function printThirds(): void {
 function printExact(): void {
   const title = 'Exactly, where one honest lane decides and liars freeze'
   const columns = ['R', 'beside others', 'beside others, game', 'alone', 'alone, game']
-  printTable({ title, columns }, [510_000, 600_000, 800_000], (ratioPpm) => {
-    const wins = [BESIDE_Z, ALONE_Z].flatMap((z) =>
-      [SINGLE, GAME].map((quotas) => mostFrozenWins({ ratioPpm, quotas, z })),
-    )
-    return [ratioPpm / 1e6, ...wins.map((win) => win.toFixed(4))]
+  printTable({ title, columns }, Object.entries(EXACT_RATIOS), ([name, ratios]) => {
+    return [name, ...exactWins(ratios)]
+  })
+}
+
+/** The last row has the most of all ratios that there can be, by hundredths. */
+export const EXACT_RATIOS: Readonly<Record<string, readonly number[]>> = {
+  '0.51': [510_000],
+  '0.60': [600_000],
+  '0.80': [800_000],
+  'any, at most': Array.from({ length: 30 }, (_, i) => 510_000 + 10_000 * i),
+}
+
+/** The most wins at these ratios: beside others, in a game too, and alone, in a game too. */
+export function exactWins(ratios: readonly number[]): readonly string[] {
+  const kinds = RULES.map(oneLaneZ).flatMap((z) => [SINGLE, GAME].map((quotas) => ({ z, quotas })))
+  return kinds.map((kind) => {
+    const wins = ratios.map((ratioPpm) => mostFrozenWins({ ...kind, ratioPpm }))
+    return Math.max(...wins).toFixed(4)
   })
 }
 

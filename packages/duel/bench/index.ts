@@ -1,6 +1,8 @@
+import { printCrown } from './crown.ts'
 import { printGameFalseWins, printRatio } from './false-wins.ts'
 import { printHold } from './hold-cost.ts'
 import { printGamePower, printPower, printTies } from './power.ts'
+import { printQueue } from './queue.ts'
 import { printSpeed } from './speed.ts'
 import { printYears } from './years.ts'
 
@@ -16,6 +18,8 @@ const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
     printGamePower()
   },
   years: printYears,
+  queue: printQueue,
+  crown: printCrown,
 }
 
 const asked = process.argv.slice(2).filter((word) => word !== '--all')

@@ -8,6 +8,7 @@ import { measure, printTable, textOf, worstOf } from './worst.ts'
 
 const DUELS = 100
 const [BETTER, NEARER] = [0.6, 0.55]
+const UNEQUAL = STAKES.filter(([name]) => !name.endsWith('equal'))
 /** Those that stop a better contender longest. */
 const DELAYS = ['thin', 'down, with care', 'block'] as const
 
@@ -51,6 +52,20 @@ export function printTies(): void {
     const falsely = textOf(safe, 4) + aboveOf(safe, PROMISED.falseWins)
     return [lanes, tied.toFixed(2), ...wins.map(powerOf), falsely]
   })
+  printUnequalTies()
+}
+
+function printUnequalTies(): void {
+  const title = 'The same where stake is unequal'
+  const columns = ['lanes, stake', 'tied', 'p = 0.6, liars', 'p = 0.6, honest']
+  const cells = UNEQUAL.flatMap(([name, weights]) =>
+    [0.65, 0.8, 0.9].map((tied) => ({ name, weights, tied })),
+  )
+  printTable({ title, columns }, cells, ({ name, weights, tied }) => {
+    const better = { field: fieldOf(weights), p: BETTER, tied }
+    const wins = [least(DELAYS, better), measure({ ...better, strategy: 'honest' }, DUELS)]
+    return [name, tied.toFixed(2), ...wins.map(powerOf)]
+  })
 }
 
 /** Of a game in which nothing is tied, and of it with others in which half is. */
@@ -65,6 +80,17 @@ export function printGamePower(): void {
     const honest = measure({ ...game, strategy: 'honest' }, DUELS)
     const both = [threeOf(worst.won, other.won), worst.won * other.won]
     return [lanes, ...[worst, honest, other].map(powerOf), ...both.map((won) => won.toFixed(2))]
+  })
+  printUnequalGames()
+}
+
+function printUnequalGames(): void {
+  const title = 'A game where stake is unequal'
+  const columns = ['lanes, stake', 'game, liars', 'game, honest']
+  printTable({ title, columns }, UNEQUAL, ([name, weights]) => {
+    const game = { field: fieldOf(weights), p: BETTER, tied: 0, quotas: GAME }
+    const wins = [least(DELAYS, game), measure({ ...game, strategy: 'honest' }, DUELS)]
+    return [name, ...wins.map(powerOf)]
   })
 }
 

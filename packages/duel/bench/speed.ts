@@ -1,41 +1,33 @@
 import { Bench } from 'tinybench'
 import {
+  type Duel,
   type DuelSnapshot,
   decide,
   type Facts,
   firstState,
   judgeEnvironment,
   PROTOCOL,
-  quotasOf,
   ruleOf,
   type State,
+  seenIn,
   stateRoot,
 } from '../src/index.ts'
-import { scored } from '../test/subnet.ts'
+import { laneOf, miner } from '../test/subnet.ts'
 
 /**
- * A subnet with this many validators in the third epoch of an open duel, and what it is decided
- * from.
+ * A subnet with this many validators in the third epoch of eight open duels, and what it is
+ * decided from.
  */
 function running(validators: number): { state: State; facts: Facts } {
   const voters = Array.from({ length: validators }, (_, i) => `validator ${i}`)
-  const miners = ['champion', 'contender'].map((hotkey, block) => ({
-    hotkey,
-    model: hotkey,
-    revision: 'main',
-    chute: hotkey,
-    block,
-    registered: 0,
-  }))
+  const miners = Array.from({ length: 9 }, (_, i) => miner(`m${i}`, i))
   const seals = Object.fromEntries(voters.map((hotkey) => [hotkey, '1'.repeat(64)]))
   let state = firstState(PROTOCOL, 0)
   for (;;) {
-    const lane = Object.fromEntries(
-      Object.entries(quotasOf(state)).map(([env, played]) => {
-        const counts = { wins: Math.ceil(played * 0.27), losses: played >> 2, played }
-        return [env, scored(counts)]
-      }),
-    )
+    const lane = laneOf(state, (played) => {
+      const [wins, losses] = [Math.ceil(played * 0.27), played >> 2]
+      return [wins, losses, 1_000_000 * wins, 1_000_000 * losses]
+    })
     const lanes = Object.fromEntries(voters.map((hotkey) => [hotkey, lane]))
     const attest = {
       epoch: state.epoch,
@@ -46,12 +38,12 @@ function running(validators: number): { state: State; facts: Facts } {
     const snapshot: DuelSnapshot = {
       epoch: state.epoch + 1,
       protocol: PROTOCOL,
-      hotkeys: [...voters, 'champion', 'contender'],
+      hotkeys: [...voters, ...miners.map(({ hotkey }) => hotkey)],
       validators: voters.map((hotkey) => ({ hotkey, stake: 10n ** 12n, attest })),
       miners,
     }
     const facts = { snapshot, seals, lanes }
-    if (state.epoch === 3) return { state, facts }
+    if (state.epoch === 4) return { state, facts }
     state = decide(state, facts).state
   }
 }
@@ -61,13 +53,10 @@ export async function printSpeed(): Promise<void> {
   const bench = new Bench({ time: 500 })
   for (const validators of [5, 64]) {
     const { state, facts } = running(validators)
-    const { weights, tallies, ratio: ratioPpm } = state.duel as NonNullable<State['duel']>
-    const lane = {
-      weights,
-      epochs: Object.values(tallies)[0] ?? [],
-      ratioPpm,
-      rule: ruleOf(PROTOCOL),
-    }
+    const { voters: weights, ratio: ratioPpm, duels } = state
+    const [duel] = duels as [Duel]
+    const epochs = seenIn(duel, 'mult8@0.1.0', PROTOCOL)
+    const lane = { weights, epochs, ratioPpm, rule: ruleOf(PROTOCOL) }
     bench.add(`decide, ${validators} validators`, () => void decide(state, facts).state)
     bench.add(`judgeEnvironment, ${validators} lanes`, () => void judgeEnvironment(lane))
   }

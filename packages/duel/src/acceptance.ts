@@ -1,21 +1,35 @@
+import { own, tabulate } from './own-keys.ts'
+import { quotasOf } from './played.ts'
 import {
   type Attestation,
   type CountedAttestations,
-  type Duel,
   type DuelSnapshot,
   type State,
   stateRoot,
-  type Weights,
 } from './state.ts'
-import { weighToday, weightOf } from './voters.ts'
+import { fitsQuota, type LaneTally } from './tally.ts'
+import { weightOf } from './voters.ts'
 
 /** The head each validator had on chain when lanes closed. */
 export type Seals = State['heads']
 
-/** The voters of an epoch: what they weigh in it, and the attestations that count. */
-export interface Attendance {
-  readonly weights: Weights
-  readonly heard: CountedAttestations
+/**
+ * Whole lanes by validator, then contender, then environment. A lane that is not whole, or not
+ * found, is absent.
+ */
+export type Lanes = Readonly<Record<string, LaneTallies>>
+
+/** What a lane saw, by contender's hotkey, then by environment. Protocol §6.5. */
+export type LaneTallies = Readonly<Record<string, Readonly<Record<string, LaneTally>>>>
+
+/** Why a due validator's lane counts, or why it does not. */
+export interface Acceptance {
+  readonly sealed: boolean
+  /** Who attests it, ascending, and whether they are enough: in a frozen epoch nobody is. */
+  readonly attesters: readonly string[]
+  readonly attested: boolean
+  /** If it is sealed and attested, but not accepted, it is not whole. */
+  readonly accepted: boolean
 }
 
 /** The attestations of this epoch, and of this very state. Protocol §8.3. */
@@ -36,79 +50,87 @@ export function dueSeals({ due }: State, seals: Seals): Seals {
   return Object.fromEntries(Object.entries(seals).filter(([hotkey]) => Object.hasOwn(due, hotkey)))
 }
 
-/** The voters whose attestation has the bit of `hotkey`, ascending. Protocol §8.3. */
-export function attestersOf(
-  duel: Duel,
-  heard: CountedAttestations,
-  hotkey: string,
-): readonly string[] {
-  const hasBit = bitReader(duel, hotkey)
-  const attests = (voter: string): boolean => {
-    const attestation = heard.get(voter)
-    return attestation !== undefined && hasBit(attestation.bitmap)
-  }
-  return Object.keys(duel.weights).filter(attests).sort()
+/** Does too little weight attest to say what happened? Protocol §8.3. */
+export function isFrozen({ voters }: Pick<State, 'voters'>, heard: CountedAttestations): boolean {
+  const attesting = weightOf(voters, [...heard.keys()])
+  return attesting === 0 || 3 * attesting < 2 * weightOf(voters)
 }
 
-/** By due validator, whose attestations have its lane's bit; none without a duel. Protocol §8.3. */
-export function laneAttesters(
+/**
+ * Which lanes count, by due validator, ascending: the account of an epoch is the same whether the
+ * state was computed or read. Protocol §8.3.
+ */
+export function acceptLanes(
   state: State,
-  snapshot: DuelSnapshot,
+  { heard, seals, lanes }: EpochInputs,
+): Readonly<Record<string, Acceptance>> {
+  const quotas = Object.entries(quotasOf(state)).flatMap(([contender, envs]) =>
+    Object.entries(envs).map(([env, quota]) => ({ contender, env, quota })),
+  )
+  const attestersOf = laneAttesters(state, heard)
+  return tabulate(Object.keys(state.due).sort(), (hotkey): Acceptance => {
+    const lane = own(lanes, hotkey)
+    const sealed = Object.hasOwn(seals, hotkey)
+    const whole = quotas.every(({ contender, env, quota }) =>
+      fitsQuota(own(own(lane, contender), env), quota),
+    )
+    const attesters = own(attestersOf, hotkey) ?? []
+    const attested = isMajority(state, heard, attesters)
+    return { sealed, attesters, attested, accepted: sealed && whole && attested }
+  })
+}
+
+/** What is known of an epoch: what is attested, seals, and whole lanes. */
+export interface EpochInputs {
+  readonly heard: CountedAttestations
+  readonly seals: Seals
+  readonly lanes: Lanes
+}
+
+/** By due validator, whose attestations have its lane's bit, ascending. Protocol §8.3. */
+export function laneAttesters(
+  { due, voters }: State,
+  heard: CountedAttestations,
 ): Readonly<Record<string, readonly string[]>> {
-  const { duel, due } = state
-  if (duel === undefined) return {}
-  const heard = countedAttestations(state, snapshot)
-  const all = Object.keys(due).map((hotkey) => [hotkey, attestersOf(duel, heard, hotkey)])
-  return Object.fromEntries(all)
+  const attesting = [...heard].filter(([voter]) => Object.hasOwn(voters, voter))
+  return tabulate(Object.keys(due), (hotkey) => {
+    const hasBit = bitReader(voters, hotkey)
+    const attesters = attesting.filter(([, { bitmap }]) => hasBit(bitmap))
+    return attesters.map(([voter]) => voter).sort()
+  })
 }
 
 /**
  * Do these voters attest for enough: more than half of the weight that attests, in an epoch that is
  * not frozen? A lane needs it. Protocol §8.3.
  */
-export function isMajority(attendance: Attendance, voters: readonly string[]): boolean {
-  if (isFrozen(attendance)) return false
-  return 2 * weightOf(attendance.weights, voters) > attestingWeight(attendance)
+function isMajority(state: State, heard: CountedAttestations, voters: readonly string[]): boolean {
+  if (isFrozen(state, heard)) return false
+  return 2 * weightOf(state.voters, voters) > weightOf(state.voters, [...heard.keys()])
 }
-
-/** Does too little weight attest to say what happened? Protocol §8.3. */
-export function isFrozen(attendance: Attendance): boolean {
-  const attesting = attestingWeight(attendance)
-  return attesting === 0 || 3 * attesting < 2 * weightOf(attendance.weights)
-}
-
-const attestingWeight = ({ weights, heard }: Attendance): number =>
-  weightOf(weights, [...heard.keys()])
 
 /**
  * The due validators whose lanes enough weight attests, ascending: the lanes to have before calling
  * `decide`, which takes an absent lane for its validator's fault. None in an epoch that is frozen.
  * Protocol §6.5.
  */
-export function attestedLanes(state: State, snapshot: DuelSnapshot): readonly string[] {
-  const { duel } = state
-  if (duel === undefined) return []
-  const heard = countedAttestations(state, snapshot)
-  const attendance = { weights: weighToday(duel, snapshot), heard }
-  return Object.keys(state.due)
-    .filter((hotkey) => isMajority(attendance, attestersOf(duel, heard, hotkey)))
+export function attestedLanes(state: State, heard: CountedAttestations): readonly string[] {
+  return Object.entries(laneAttesters(state, heard))
+    .filter(([, attesters]) => isMajority(state, heard, attesters))
+    .map(([hotkey]) => hotkey)
     .sort()
 }
 
 const BYTES = 16
 
-type Voters = Pick<Duel, 'weights'>
-
-/** The hotkeys that bits stand for, from bit 0 on: those of the duel's weights, ascending. */
-function bitOrder({ weights }: Voters): readonly string[] {
-  return Object.keys(weights).sort()
-}
+/** The hotkeys that bits stand for, from bit 0 on: the voters, ascending. */
+const bitOrder = (voters: State['voters']): readonly string[] => Object.keys(voters).sort()
 
 /**
  * The bitmap of an attestation: 16 bytes, in each the lowest bit first, set for the lanes of
  * `whole`. Protocol §5.2.
  */
-export function encodeBitmap(voters: Voters, whole: ReadonlySet<string>): Uint8Array {
+export function encodeBitmap(voters: State['voters'], whole: ReadonlySet<string>): Uint8Array {
   const bitmap = new Uint8Array(BYTES)
   for (const [bit, hotkey] of bitOrder(voters).entries()) {
     if (whole.has(hotkey)) bitmap[bit >> 3] = (bitmap[bit >> 3] ?? 0) | (1 << (bit & 7))
@@ -117,7 +139,10 @@ export function encodeBitmap(voters: Voters, whole: ReadonlySet<string>): Uint8A
 }
 
 /** Reads bitmaps: has one the bit of `hotkey`'s lane? Protocol §5.2. */
-export function bitReader(voters: Voters, hotkey: string): (bitmap: Uint8Array) => boolean {
+export function bitReader(
+  voters: State['voters'],
+  hotkey: string,
+): (bitmap: Uint8Array) => boolean {
   const bit = bitOrder(voters).indexOf(hotkey)
   return (bitmap) => bit !== -1 && (((bitmap[bit >> 3] ?? 0) >> (bit & 7)) & 1) === 1
 }

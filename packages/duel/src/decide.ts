@@ -1,23 +1,12 @@
-import {
-  type Attendance,
-  countedAttestations,
-  dueSeals,
-  isFrozen,
-  type Seals,
-} from './acceptance.ts'
-import { judge, type Lanes, type Report } from './judgement.ts'
-import { decay, recordAfter } from './ratio.ts'
-import { type Duel, type DuelSnapshot, duelId, type State } from './state.ts'
-import { countTurns, fillThrone, type NextThrone } from './succession.ts'
-import {
-  activeAfter,
-  activeBefore,
-  dueVoters,
-  stakesOf,
-  votingStakes,
-  weighToday,
-  weighVoters,
-} from './voters.ts'
+import { canonicalize } from '@affine/prng'
+import { countedAttestations, dueSeals, type Lanes, type Seals } from './acceptance.ts'
+import { crownedIn, ratedIn, type WonDuel } from './crowning.ts'
+import { type Judgement, judge, type Report, reportOf, trustAfter } from './judgement.ts'
+import { isWon } from './played.ts'
+import { knownOnly, queueOf, withoutTurn, withTurn } from './queue.ts'
+import { decay, ratioAfter, withRates } from './ratio.ts'
+import type { Duel, DuelSnapshot, Miner, State } from './state.ts'
+import { activeAfter, activeBefore, dueVoters, votingStakes, weighVoters } from './voters.ts'
 
 /** What an epoch is decided from, besides the state that governs it. */
 export interface Facts {
@@ -33,11 +22,7 @@ export interface Facts {
 export interface Decided {
   readonly state: State
   readonly report: Report
-  readonly quorum: Quorum
 }
-
-/** The voters of a duel that starts, or would if it could, and the attestations that count. */
-export interface Quorum extends Attendance, Pick<Duel, 'stakes'> {}
 
 /**
  * The state that governs the next epoch, from the state that governs this one, the chain at the
@@ -50,66 +35,106 @@ export interface Quorum extends Attendance, Pick<Duel, 'stakes'> {}
  */
 export function decide(state: State, { snapshot, seals, lanes }: Facts): Decided {
   const heard = countedAttestations(state, snapshot)
-  const judged =
-    state.duel &&
-    judge(state, state.duel, { weights: weighToday(state.duel, snapshot), heard, seals, lanes })
-  const trust = registeredOnly({ ...state.trust, ...judged?.trust }, snapshot)
-  const seat = fillThrone(state, judged, snapshot)
-  const ratio = seat.crowned
-    ? state.protocol.ratioFloorPpm
-    : (judged?.ratio ?? decay(state.ratio, state.protocol))
+  const judged = judge(state, { heard, seals, lanes })
+  const trust = registeredOnly(trustAfter(state, judged), snapshot)
+  const crowned = crownedIn(state, judged)
+  const throne = throneAfter(state, judged, crowned)
+  const turns = nextTurns(state, { judged, crowned, snapshot })
   const active = activeBefore(state, snapshot)
-  const voting = votingStakes(active, snapshot)
-  const weights = weighVoters(voting, trust, snapshot.protocol)
-  const quorum = { weights, stakes: stakesOf(weights, voting), heard }
-  const started = startDuel(seat, quorum, { start: state.epoch + 1, ratio })
-  const duel = seat.running ?? started
-  const served = [seat.crowned, started?.contender].filter((miner) => miner !== undefined)
+  const { protocol } = snapshot
+  const voters = weighVoters(votingStakes(active, snapshot), trust, protocol)
   return {
     state: {
-      protocol: seat.running ? state.protocol : snapshot.protocol,
+      protocol,
       epoch: state.epoch + 1,
-      ratio,
-      ...(seat.champion && { champion: seat.champion }),
-      record: recordAfter(state.record, seat, judged?.reports ?? {}),
-      turns: state.turns + served.length,
-      dueled: registeredOnly(countTurns(seat.dueled, served, snapshot), snapshot),
+      ...throne,
+      ...turns,
       attested: activeAfter(active, heard, snapshot),
+      voters,
       trust,
       heads: registeredOnly({ ...state.heads, ...dueSeals(state, seals) }, snapshot),
-      due: dueVoters(duel, heard),
-      ...(duel && { duel }),
+      due: turns.duels.length > 0 ? dueVoters(voters, heard) : {},
     },
-    report: { ...NO_DUEL, ...judged?.report, outcome: seat.outcome },
-    quorum,
+    report: { ...reportOf(judged), ...(crowned && { crowned: crowned.won.duel.contender.hotkey }) },
   }
 }
 
-/** The report of an epoch without a duel. */
-const NO_DUEL: Report = {
-  frozen: false,
-  lanes: {},
-  envs: {},
-  verdicts: {},
-  outcome: undefined,
+/** The ratio to beat and the throne's record. Protocol §8.10. */
+function throneAfter(
+  state: State,
+  judged: Judgement,
+  crowned: WonDuel | undefined,
+): Pick<State, 'ratio' | 'record'> {
+  const lost = judged.duels.filter(({ standing }) => standing === 'lost')
+  const record = lost.reduce(
+    (record, duel) => withRates(record, ratedIn(state, duel), 'champion'),
+    state.record,
+  )
+  if (crowned === undefined) return { ratio: decay(state.ratio, state.protocol), record }
+  const ratio = ratioAfter(crowned, record, state.protocol)
+  return { ratio, record: withRates(record, crowned.rated, 'contender') }
 }
 
-/**
- * The next duel, if none runs, somebody waits, and as much weight attests as in an epoch that is
- * not frozen. Protocol §8.1, §8.11.
- */
-function startDuel(
-  { running, champion, waiting }: NextThrone,
-  quorum: Quorum,
-  terms: Pick<Duel, 'start' | 'ratio'>,
-): Duel | undefined {
-  const [contender] = waiting
-  if (running || !champion || !contender || isFrozen(quorum)) return undefined
-  const id = duelId(champion, contender, terms.start)
-  const { weights, stakes } = quorum
-  const voters = { weights, stakes }
-  return { id, champion, contender, ...terms, ...voters, frozen: 0, tallies: {}, verdicts: {} }
+/** Who has the throne and who duels in the coming epoch. Protocol §8.11, §8.12. */
+function nextTurns(
+  state: State,
+  { judged, crowned, snapshot }: EpochEnd,
+): Pick<State, 'lastPlayed' | 'duels'> & { readonly champion?: Miner } {
+  const { leaving, staying } = turnsEnding(state, judged, crowned)
+  const begun = crowned?.won.duel.contender ?? state.champion
+  const ended = withoutTurn(state.lastPlayed, leaving, snapshot)
+  const going = restartedBy(snapshot, state, staying)
+  const queue = queueOf(
+    { ...(begun && { champion: begun }), duels: going, lastPlayed: ended },
+    snapshot,
+  )
+  const [first, ...others] = queue
+  const champion = begun ?? first
+  const waiting = begun ? queue : others
+  const room = snapshot.protocol.duelsMost - going.length
+  const isClosed = judged.frozen || going.some((duel) => isWon(duel, snapshot.protocol))
+  const contenders = isClosed ? [] : waiting.slice(0, Math.max(0, room))
+  const served = [...(begun || !first ? [] : [first]), ...contenders]
+  const duels = [...going, ...contenders.map((miner) => newDuel(miner, snapshot.epoch))]
+  const turns = { ...(champion && { champion }), duels }
+  const lastPlayed = knownOnly({ ...turns, lastPlayed: withTurn(ended, served) }, snapshot)
+  return { ...turns, lastPlayed }
 }
+
+interface EpochEnd {
+  readonly judged: Judgement
+  readonly crowned: WonDuel | undefined
+  readonly snapshot: DuelSnapshot
+}
+
+/** Whose turns have ended, and the duels that go on. */
+function turnsEnding({ champion }: State, { duels }: Judgement, crowned: WonDuel | undefined) {
+  const isEnding = ({ standing }: Judgement['duels'][number]) =>
+    standing === 'lost' || (crowned !== undefined && standing === 'won')
+  const leaving = duels.filter(isEnding).map(({ duel }) => duel.contender)
+  const staying = duels.filter((each) => !isEnding(each)).map(({ duel }) => duel)
+  if (crowned === undefined) return { leaving, staying }
+  const passed = leaving.filter(({ hotkey }) => hotkey !== crowned.won.duel.contender.hotkey)
+  return { leaving: [...passed, ...(champion ? [champion] : [])], staying }
+}
+
+/** The duels, begun anew where other constants are in force. Protocol §9.2. */
+function restartedBy(
+  { protocol, epoch }: DuelSnapshot,
+  before: State,
+  duels: readonly Duel[],
+): readonly Duel[] {
+  if (canonicalize(protocol) === canonicalize(before.protocol)) return duels
+  return duels.map(({ contender }) => newDuel(contender, epoch))
+}
+
+const newDuel = (contender: Miner, start: number): Duel => ({
+  contender,
+  start,
+  frozen: 0,
+  tallies: [],
+  verdicts: {},
+})
 
 /** What a record has of hotkeys that are registered in the snapshot. Protocol §9.4. */
 function registeredOnly<Value>(

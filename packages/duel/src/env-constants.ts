@@ -19,13 +19,13 @@ export type EnvsConstants = Readonly<Record<string, EnvConstants>>
 
 const ONE_PLAYER = { players: 1, quotaFirst: 32, quotaMost: 512 }
 const HEX: EnvConstants = {
-  specHash: '7430b80d84761fbe0aefb80248308c4fe130d03aac0e532e6b8608164922de03',
+  specHash: '9e17f0f45655e1a14ae8414235a53f85d003aed303bc85e66eb6e47d81c5d5b5',
   players: 2,
   quotaFirst: 8,
   quotaMost: 64,
 }
 const PACK: EnvConstants = {
-  specHash: '492b1b50154f262ce048fc61f46071a55441b3e211914b9fab78bde942cdf522',
+  specHash: 'b30993e24ed8d408858c670f18a729032b8aee186d977446832084a7eb17a68f',
   ...ONE_PLAYER,
 }
 
@@ -33,12 +33,12 @@ const PACK: EnvConstants = {
 export const MAIN_ENVS: EnvsConstants = frozen({
   'hex@0.1.0': HEX,
   'mult8@0.1.0': {
-    specHash: '8ffad8c375a3e28c431141fbd60e6b007da79116f0a0f9ea960fa4bed3c667dd',
+    specHash: '01d2e506c1f38d1addb948798203f8282491112423ed0116ea3102196aaa73ad',
     ...ONE_PLAYER,
   },
   'pack@0.1.0': PACK,
   'tictactoe@0.1.0': {
-    specHash: 'a19f467002a3b4d36f3aac8f4f7f77c9d34b77c61f7aa724c4bb9379fbe8ce46',
+    specHash: '547d02d435cee644f1168fb130a5e88d160b681450a95d476d7f287adc9e48ca',
     ...ONE_PLAYER,
   },
 })
@@ -46,7 +46,7 @@ export const MAIN_ENVS: EnvsConstants = frozen({
 /** A local network's: fewer of the challenges that take long. */
 export const LOCAL_ENVS: EnvsConstants = frozen({
   ...MAIN_ENVS,
-  'hex@0.1.0': { ...HEX, quotaFirst: 4, quotaMost: 16 },
+  'hex@0.1.0': { ...HEX, quotaFirst: 4, quotaMost: 24 },
   'pack@0.1.0': { ...PACK, quotaFirst: 16, quotaMost: 128 },
 })
 

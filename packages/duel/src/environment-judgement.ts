@@ -1,24 +1,23 @@
 import { isHopeless, type Look, PPM } from '@affine/wilson'
-import { countOver, type EnvLane, medianLane, outliersOf } from './outliers.ts'
+import { countOver, type EnvLane, medianLane, outliersOf, type Share, shareOf } from './outliers.ts'
 import { own } from './own-keys.ts'
 import type { LaneRule } from './protocol.ts'
 import type { Weights } from './state.ts'
 import type { Tallies } from './tally.ts'
 import { weightOf } from './voters.ts'
 import {
-  floorOf,
+  isWin,
   keepWithout,
   rankBy,
   type Score,
-  sumOf,
+  scoreOf,
   type WeightedTally,
-  waysToWin,
   weigh,
 } from './win.ts'
 
 /**
- * One environment: the weights are all of the duel's, in ppm, also of validators without a lane;
- * `epochs` are the lanes accepted in each epoch that counted.
+ * One environment: the weights are those of all voters, in ppm, also of those without a lane;
+ * `epochs` are the lanes accepted in each epoch.
  */
 export interface Observed {
   readonly weights: Weights
@@ -33,12 +32,13 @@ export interface Evidence {
   /** What remains without the third of the weight most favourable to a win, and to a hold. */
   readonly win: WeightedTally
   readonly hold: WeightedTally
-  /** The two ways to a win: over all lanes, none counting for less than the ratio; and by sums. */
-  readonly floor: Score
-  readonly sum: Score
-  /** Decisive challenges per million in the weight-median lane; undefined without a lane. */
-  readonly decisivePpm: number | undefined
+  /** How far the contender leads in `win`, no lane counting for less than the ratio. */
+  readonly score: Score
+  /** What the lane that is the median by its share of decisive challenges played. */
+  readonly median: { readonly trials: number; readonly played: number } | undefined
   readonly rates: Rates
+  /** The contender's points, of the challenges played, in its median lane. Protocol §8.11. */
+  readonly shown: Share | undefined
   readonly look: Look
 }
 
@@ -71,18 +71,17 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observed):
   const seen = {
     win: weigh(kept),
     hold: weigh(keepWithout([...ranked].reverse(), third)),
-    floor: floorOf(kept, { lanes, third, ratioPpm }),
-    sum: sumOf(kept, { lanes, third, ratioPpm }),
+    score: scoreOf(kept, ratioPpm),
   }
   const middle = medianLane(lanes, 'trials')
+  const contender = shareIn(ranked, 'contenderPoints')
+  const champion = shareIn(ranked, 'championPoints')
   return {
     setAside: [...outliers].map(({ hotkey }) => hotkey).sort(),
     ...seen,
-    decisivePpm: middle && Number((PPM * middle.trials) / middle.played),
-    rates: {
-      contender: medianRate(ranked, 'contenderPoints'),
-      champion: medianRate(ranked, 'championPoints'),
-    },
+    median: middle && { trials: Number(middle.trials), played: Number(middle.played) },
+    rates: { contender: rateOf(contender), champion: rateOf(champion) },
+    shown: contender,
     look: lookAtBoth(seen, { weights, ratioPpm, rule }),
   }
 }
@@ -111,21 +110,29 @@ export function keptWeights(
   return { win: without(ranked), hold: without([...ranked].reverse()) }
 }
 
-/** Points a challenge in the lane that is the median by them; 0 without a lane. Protocol §8.10. */
-function medianRate(lanes: readonly EnvLane[], kind: 'contenderPoints' | 'championPoints'): number {
+/** Of the lane that is the median by these points; undefined without a lane. */
+function shareIn(
+  lanes: readonly EnvLane[],
+  kind: 'contenderPoints' | 'championPoints',
+): Share | undefined {
   const middle = medianLane(lanes, kind)
-  return middle ? Number(middle[kind] / middle.played) : 0
+  return middle && shareOf(middle, kind)
 }
 
+/** Points a challenge, in ppm; 0 without a lane. Protocol §8.10. */
+const rateOf = (share: Share | undefined): number =>
+  share === undefined ? 0 : Number(share.count / share.played)
+
 /** A win by what is left for it, else a hold by what is left for that. Protocol §8.6. */
-function lookAtBoth(seen: LookTallies, by: Omit<Observed, 'epochs'>): Look {
+function lookAtBoth(
+  seen: Pick<Evidence, 'win' | 'hold' | 'score'>,
+  by: Omit<Observed, 'epochs'>,
+): Look {
   const held = isHeld(seen.hold, by)
-  if (waysToWin(seen, by.rule).length > 0) return 'win'
+  if (isWin(seen, by.rule)) return 'win'
   if (held) return 'hold'
   return 'continue'
 }
-
-type LookTallies = Pick<Evidence, 'win' | 'hold' | 'floor' | 'sum'>
 
 /** The lanes that have a weight and played. */
 function lanesOf(weights: Weights, epochs: readonly Tallies[]): readonly EnvLane[] {
@@ -150,7 +157,7 @@ interface HoldBasis {
 }
 
 /** Decisive challenges that each lane may have before the cap of all can end the environment. */
-const LANE_TRIALS = 128n
+const LANE_TRIALS = 256n
 
 /**
  * The decisive challenges, in millionths, at which lanes together are a hold: twice the cap of one

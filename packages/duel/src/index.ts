@@ -1,5 +1,14 @@
-export { attestedLanes, dueSeals, encodeBitmap, laneAttesters, type Seals } from './acceptance.ts'
-export { type Decided, decide, type Facts, type Quorum } from './decide.ts'
+export {
+  attestedLanes,
+  countedAttestations,
+  dueSeals,
+  encodeBitmap,
+  type Lanes,
+  type LaneTallies,
+  laneAttesters,
+  type Seals,
+} from './acceptance.ts'
+export { type Decided, decide, type Facts } from './decide.ts'
 export { type EnvConstants, type EnvsConstants, quotaOf } from './env-constants.ts'
 export {
   type Evidence,
@@ -10,16 +19,18 @@ export {
   type Observed,
   type Rates,
 } from './environment-judgement.ts'
-export type { Lanes, Report } from './judgement.ts'
+export type { DuelReport, Report, Standing } from './judgement.ts'
+export { epochIndexOf, isWon, playedEnvs, type Quotas, quotasOf } from './played.ts'
 export * from './protocol.ts'
+export { queueOf } from './queue.ts'
 export { decay, ratchet, type Won } from './ratio.ts'
 export * from './state.ts'
 export * from './state-file.ts'
-export { nextContenders } from './succession.ts'
 export {
   addChallenge,
   type ChallengeOutcome,
   type Counts,
+  type LaneTally,
   type Match,
   type MatchRule,
   NO_MATCH,
@@ -28,20 +39,7 @@ export {
   type Tallies,
   type Tally,
 } from './tally.ts'
-export {
-  type EnvReport,
-  neededWins,
-  ruleAmong,
-  type Winner,
-  winnerBy,
-  winnerOf,
-} from './verdicts.ts'
-export { trustOf, votingStakes, weighToday } from './voters.ts'
-export {
-  expectedIn,
-  type Score,
-  type Way,
-  type WeightedTally,
-  waysToWin,
-  widened,
-} from './win.ts'
+export { type EnvReport, type EnvReports, ruleAmong, seenIn } from './verdicts.ts'
+export { trustOf, votingStakes } from './voters.ts'
+export { isWin, type Score, type WeightedTally } from './win.ts'
+export { neededWins, type Winner, winnerBy, winnerOf } from './winner.ts'

@@ -1,142 +1,149 @@
-import { type Attendance, attestersOf, isFrozen, isMajority, type Seals } from './acceptance.ts'
+import {
+  type Acceptance,
+  acceptLanes,
+  type EpochInputs,
+  isFrozen,
+  type Lanes,
+} from './acceptance.ts'
 import { own, tabulate } from './own-keys.ts'
-import { type Reports, ratioAfter, reportRated } from './ratio.ts'
-import { type Duel, isFrozenOut, openEnvs, quotasOf, type State } from './state.ts'
-import { fillsQuota, NOTHING, type Tallies } from './tally.ts'
-import { type DuelEpoch, type EnvReport, judgeAll, type Winner, winnerBy } from './verdicts.ts'
+import { epochIndexOf, isWon, playedEnvs } from './played.ts'
+import { type Duel, type EpochTallies, minerOf, type State } from './state.ts'
+import { type EnvReports, joined, judgeOpen, lookAtPlayed } from './verdicts.ts'
 import { remember } from './voters.ts'
-
-/** Whole lanes by hotkey, then environment. A lane that is not whole, or not found, is absent. */
-export type Lanes = Readonly<Record<string, Tallies>>
+import { winnerBy } from './winner.ts'
 
 /** What an epoch came to, for people and logs: nothing in it is needed for the next one. */
 export interface Report {
-  /** Too little weight attested: no tallies, no verdicts, and no trust changes. */
+  /** Too little weight attested: no tallies, no verdicts, no trust changes, nobody is crowned. */
   readonly frozen: boolean
   /** By due validator. */
-  readonly lanes: Readonly<Record<string, LaneReport>>
-  /** By environment that was open. */
-  readonly envs: Readonly<Record<string, EnvReport>>
-  /** The duel's verdicts after it: one may be taken back. Protocol §8.6. */
-  readonly verdicts: Duel['verdicts']
-  /** How the duel ended. */
-  readonly outcome: Winner | undefined
+  readonly lanes: Readonly<Record<string, Acceptance>>
+  /** Each duel of the epoch, in the order of the list. */
+  readonly duels: readonly DuelReport[]
+  /** The contender that has won the throne. */
+  readonly crowned?: string
 }
 
-/** What became of a lane. */
-interface LaneReport extends Acceptance {
-  /** The environments in which it was too far from the others. */
-  readonly setAside: readonly string[]
+/** What a duel came to in an epoch, after which one that is lost, or crowned, is in no list. */
+export interface DuelReport extends Omit<Duel, 'tallies'>, Omit<JudgedDuel, 'duel'> {}
+
+/** Of a contender. Protocol §8.7. */
+export type Standing = 'open' | 'won' | 'lost'
+
+/** An epoch of all duels. */
+export interface Judgement extends Pick<Report, 'frozen' | 'lanes'> {
+  readonly duels: readonly JudgedDuel[]
 }
 
-/** Why a due validator's lane counts, or why it does not. */
-interface Acceptance {
-  readonly sealed: boolean
-  /** Who attests it, ascending, and whether they are enough: in a frozen epoch nobody is. */
-  readonly attesters: readonly string[]
-  readonly attested: boolean
-  /** If it is sealed and attested, but not accepted, it is not whole. */
-  readonly accepted: boolean
-}
-
-/** What is known of an epoch: its voters and what they attest, seals, and whole lanes. */
-export interface EpochInputs extends Attendance {
-  readonly seals: Seals
-  readonly lanes: Lanes
-}
-
-/** What an epoch leaves behind: the duel, the trust of those who were due, the ratio to beat. */
-export interface Judgement extends Pick<State, 'trust' | 'ratio'> {
+/** One epoch of a duel, and the duel as it stands after it. */
+export interface JudgedDuel {
   readonly duel: Duel
-  readonly reports: Reports
-  readonly report: Report
+  /** The number of the epoch in it, from 1. */
+  readonly epochIndex: number
+  /** By environment that was played. */
+  readonly envs: EnvReports
+  readonly standing: Standing
 }
 
-/** One epoch of a duel: acceptance, tallies, verdicts, winner, ratio, trust. Protocol §9.4. */
-export function judge(state: State, before: Duel, facts: EpochInputs): Judgement {
+/** With so many frozen epochs an open duel is lost. Protocol §8.3. */
+const FROZEN_MOST = 4
+
+/** The epoch that a state governs: acceptance, and each duel by itself. Protocol §9.4. */
+export function judge(state: State, inputs: EpochInputs): Judgement {
+  const frozen = isFrozen(state, inputs.heard)
+  const lanes = acceptLanes(state, inputs)
+  const accepted = Object.keys(lanes).filter((hotkey) => lanes[hotkey]?.accepted)
+  const duels = state.duels.map((duel) => {
+    const seen = frozen ? {} : seenBy(accepted, duel, { state, lanes: inputs.lanes })
+    return judgeDuel(state, duel, { seen, frozen })
+  })
+  return { frozen, lanes, duels }
+}
+
+/** What the accepted lanes add to a duel. Protocol §8.4. */
+function seenBy(
+  accepted: readonly string[],
+  duel: Duel,
+  { state, lanes }: { readonly state: State; readonly lanes: Lanes },
+): EpochTallies {
+  return tabulate(playedEnvs(duel, state), (env) => {
+    const tallies = accepted.map((hotkey) => {
+      return [hotkey, own(own(own(lanes, hotkey), duel.contender.hotkey), env)] as const
+    })
+    return Object.fromEntries(
+      tallies.flatMap(([hotkey, tally]) => (tally ? [[hotkey, tally]] : [])),
+    )
+  })
+}
+
+/** One epoch of a duel: its tallies, its verdicts, and how it stands then. */
+function judgeDuel(
+  state: State,
+  before: Duel,
+  { seen, frozen }: { readonly seen: EpochTallies; readonly frozen: boolean },
+): JudgedDuel {
   const { protocol } = state
-  const open = openEnvs(before, protocol)
-  const acceptances = acceptLanes(state, before, facts)
-  const accepted = Object.keys(acceptances).filter((hotkey) => acceptances[hotkey]?.accepted)
-  const frozen = isFrozen(facts)
-  const epochIndex = state.epoch - before.start + 1
-  const turn = { epochIndex, frozen, protocol, weights: facts.weights }
+  const epochIndex = epochIndexOf(before, state.epoch)
+  const isOver = epochIndex > protocol.duelEpochs
+  const tallies = isOver ? before.tallies : [...before.tallies, seen]
+  const turn = { state, epochIndex }
+  if (isWon(before, protocol)) {
+    const duel = { ...before, tallies }
+    return { duel, epochIndex, envs: lookAtPlayed(duel, turn), standing: 'won' }
+  }
+  const counted = { ...before, tallies, frozen: before.frozen + (frozen ? 1 : 0) }
+  if (frozen) {
+    const envs = lookAtPlayed(counted, turn)
+    return { duel: counted, epochIndex, envs, standing: standingOf(counted, turn) }
+  }
+  const { envs, verdicts } = judgeOpen(counted, turn)
+  const duel = { ...counted, verdicts }
+  return { duel, epochIndex, envs, standing: standingOf(duel, turn) }
+}
 
-  const added = addLanes(before, accepted, { open, lanes: facts.lanes })
-  const seen = frozen ? { ...before, frozen: before.frozen + 1 } : { ...before, tallies: added }
-  const { envs, verdicts } = judgeAll(seen, turn)
-  const duel = { ...seen, verdicts }
-  const outcome = endOf(duel, turn)
-  const report = { frozen, lanes: withOutliers(acceptances, envs), envs, verdicts, outcome }
-
-  const reports = reportRated(envs, duel, turn)
-  const ratio = ratioAfter(state, { duel, winner: outcome, reports })
-  const trust = frozen ? {} : countLanes(state, report)
-  return { duel, reports, trust, ratio, report }
+/** By its verdicts, its length, its frozen epochs. Protocol §8.3, §8.7. */
+function standingOf(
+  { verdicts, frozen }: Duel,
+  { state, epochIndex }: { readonly state: State; readonly epochIndex: number },
+): Standing {
+  const winner = winnerBy(verdicts, state.protocol)
+  if (winner === 'contender') return 'won'
+  const isOver = epochIndex >= state.protocol.duelEpochs || frozen >= FROZEN_MOST
+  return winner === 'champion' || isOver ? 'lost' : 'open'
 }
 
 /**
- * Which lanes count, by due validator, ascending: the account of an epoch is the same whether the
- * state was computed or read. Protocol §8.3.
+ * For people: without the tallies, which each environment's report sums up, and in the same order
+ * whether the state was computed or read.
  */
-function acceptLanes(state: State, duel: Duel, facts: EpochInputs) {
-  const { heard, seals, lanes } = facts
-  const quotas = Object.entries(quotasOf(state))
-  return tabulate(Object.keys(state.due).sort(), (hotkey): Acceptance => {
-    const lane = own(lanes, hotkey)
-    const sealed = Object.hasOwn(seals, hotkey)
-    const whole = quotas.every(([env, quota]) => fillsQuota(own(lane, env), quota))
-    const attesters = attestersOf(duel, heard, hotkey)
-    const attested = isMajority(facts, attesters)
-    return { sealed, attesters, attested, accepted: sealed && whole && attested }
+export function reportOf({ frozen, lanes, duels }: Judgement): Omit<Report, 'crowned'> {
+  const reports = duels.map(({ duel, epochIndex, envs, standing }): DuelReport => {
+    const { start, frozen } = duel
+    const contender = minerOf(duel.contender)
+    const verdicts = joined(duel.verdicts)
+    return { contender, start, epochIndex, frozen, verdicts, envs, standing }
   })
-}
-
-/** The duel's tallies with those of the lanes accepted in one more epoch. Protocol §8.4. */
-function addLanes(duel: Duel, accepted: readonly string[], { open, lanes }: OpenLanes) {
-  const added = tabulate(open, (env): readonly Tallies[] => {
-    const tallies = accepted.map((hotkey) => [hotkey, own(own(lanes, hotkey), env) ?? NOTHING])
-    return [...(own(duel.tallies, env) ?? []), Object.fromEntries(tallies)]
-  })
-  return { ...duel.tallies, ...added }
-}
-
-interface OpenLanes {
-  /** The environments that are open. */
-  readonly open: readonly string[]
-  readonly lanes: Lanes
-}
-
-/** Who has won by now: by the verdicts, or because the duel is over. Protocol §8.3, §8.7. */
-function endOf(duel: Duel, { epochIndex, protocol }: DuelEpoch): Winner | undefined {
-  const winner = winnerBy(duel.verdicts, protocol)
-  const isOver = epochIndex >= protocol.duelEpochs || isFrozenOut(duel)
-  if (winner === undefined && isOver) return 'champion'
-  return winner
-}
-
-/** The acceptances, and where each lane was set aside. */
-function withOutliers(
-  acceptances: Readonly<Record<string, Acceptance>>,
-  envs: Report['envs'],
-): Report['lanes'] {
-  const lanes = Object.entries(acceptances).map(([hotkey, acceptance]) => {
-    const setAside = Object.keys(envs).filter((env) => own(envs, env)?.setAside.includes(hotkey))
-    return [hotkey, { ...acceptance, setAside }] as const
-  })
-  return Object.fromEntries(lanes)
+  return { frozen, lanes, duels: reports }
 }
 
 /**
- * For each due validator one count an environment, but for those in which its lane was set aside:
- * miners can have that happen to it. Protocol §8.9.
+ * For each due validator one count an environment that some duel played, but for those in which its
+ * lane was set aside in half of the duels that did: miners can have that happen to it.
+ * Protocol §8.9.
  */
-function countLanes({ trust, protocol }: State, { lanes, envs }: Report): State['trust'] {
-  const all = Object.keys(envs).length
-  const records = Object.entries(lanes).map(([hotkey, { accepted, setAside }]) => {
-    const good = { correct: all - setAside.length, incorrect: 0 }
-    const counted = accepted ? good : { correct: 0, incorrect: all }
+export function trustAfter({ trust, protocol }: State, judged: Judgement): State['trust'] {
+  if (judged.frozen) return trust
+  const played = judged.duels.flatMap(({ envs }) => Object.entries(envs))
+  const all = [...new Set(played.map(([env]) => env))]
+  const isGood = (hotkey: string) => (env: string) => {
+    const looks = played.filter(([name]) => name === env)
+    const aside = looks.filter(([, { setAside }]) => setAside.includes(hotkey))
+    return 2 * aside.length < looks.length
+  }
+  const records = Object.entries(judged.lanes).map(([hotkey, { accepted }]) => {
+    const good = { correct: all.filter(isGood(hotkey)).length, incorrect: 0 }
+    const counted = accepted ? good : { correct: 0, incorrect: all.length }
     return [hotkey, remember(own(trust, hotkey), counted, protocol)] as const
   })
-  return Object.fromEntries(records)
+  return { ...trust, ...Object.fromEntries(records) }
 }

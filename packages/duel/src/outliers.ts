@@ -49,7 +49,7 @@ export function outliersOf(lanes: readonly EnvLane[], zSquared: bigint): Readonl
 
 /** Is the lane too far from this median lane? */
 function isFar(lane: EnvLane, middle: EnvLane, { kind, zSquared }: Measure): boolean {
-  return areApart([countShared(lane, middle), middle], kind, zSquared)
+  return areApart(shareOf(countShared(lane, middle), kind), shareOf(middle, kind), { zSquared })
 }
 
 interface Measure {
@@ -95,15 +95,26 @@ export function medianLane(lanes: readonly EnvLane[], kind: LaneQuantity): EnvLa
   })
 }
 
-/** Are two proportions further apart than `zSquared` allows, under the variance of both pooled? */
-function areApart(
-  [a, b]: readonly [LaneCounts, LaneCounts],
-  kind: LaneQuantity,
-  zSquared: bigint,
+/** So much of the challenges played. */
+export interface Share {
+  readonly count: bigint
+  readonly played: bigint
+}
+
+export const shareOf = (lane: LaneCounts, kind: LaneQuantity): Share => ({
+  count: lane[kind],
+  played: lane.played,
+})
+
+/**
+ * Are two proportions further apart than `zSquared` allows, under the variance of both pooled?
+ * Counts are in 1 / `unit`. Protocol §8.5.
+ */
+export function areApart(
+  { count: x, played: q }: Share,
+  { count: y, played: r }: Share,
+  { zSquared, unit = 1n }: { readonly zSquared: bigint; readonly unit?: bigint },
 ): boolean {
-  const x = a[kind]
-  const q = a.played
-  const y = b[kind]
-  const r = b.played
-  return (x * r - y * q) ** 2n * (q + r) > zSquared * q * r * (x + y) * (q + r - x - y)
+  const all = unit * (q + r)
+  return (x * r - y * q) ** 2n * (q + r) > zSquared * q * r * (x + y) * (all - x - y)
 }

@@ -10,7 +10,7 @@ const CONSTANTS = {
   epochBlocks: 360,
   /** Blocks into an epoch at which the heads on chain close the lanes. */
   sealBlock: 240,
-  /** Validators that a duel's weights can hold: the bits of an attestation. */
+  /** Voters at most: the bits of an attestation. */
   validatorsMost: 128,
   /** For so many epochs a validator that attests no more is still counted. */
   quorumEpochs: 20,
@@ -19,14 +19,15 @@ const CONSTANTS = {
   minTrials: 10,
   zSquaredPpm: 8_122_500,
   /** Where a win by the cap is out of reach: offset and slope of the line of section 7. */
-  holdOffset: 88,
-  holdSlopePpm: 16_000,
-  /** z² of a win by the floor of all lanes, and both z² where one environment decides alone. */
-  floorZSquaredPpm: 5_760_000,
-  loneZSquaredPpm: 14_440_000,
-  loneFloorZSquaredPpm: 11_560_000,
+  holdOffset: 44,
+  holdSlopePpm: 20_000,
+  /** z² of a win of several lanes, and where one environment decides alone. */
+  floorZSquaredPpm: 6_002_500,
+  aloneZSquaredPpm: 12_250_000,
   /** K: of N environments the contender needs ⌈(N+K)/2⌉. */
   margin: 1,
+  /** Duels at once, and epochs that one lasts, at most. */
+  duelsMost: 8,
   duelEpochs: 8,
   /**
    * A lane is set aside whose proportion is further than √ of this many deviations from the
@@ -52,7 +53,8 @@ const CONSTANTS = {
 /**
  * What a network agrees on: its environments and numbers. It is part of the state, so the state's
  * root commits to it. What is no number to choose is in the code: the half that attests, the two
- * thirds that start and thaw, the third that is trimmed, the four frozen epochs. Protocol §9.2.
+ * thirds without which an epoch is frozen, the third that is trimmed, the four frozen epochs.
+ * Protocol §9.2.
  */
 export type Protocol = Readonly<typeof CONSTANTS>
 
@@ -60,8 +62,8 @@ export type Protocol = Readonly<typeof CONSTANTS>
 export const PROTOCOL: Protocol = Object.freeze(CONSTANTS)
 
 /**
- * A local network's: short epochs, fewer of the long challenges, and a cap of 500 with the z
- * calibrated for it (2.67) and its line of a hold. Protocol §9.2.
+ * A local network's: short epochs, fewer of the long challenges, and a cap of 500 with its line of
+ * a hold. Protocol §9.2.
  */
 export const LOCAL: Protocol = Object.freeze({
   ...PROTOCOL,
@@ -69,9 +71,8 @@ export const LOCAL: Protocol = Object.freeze({
   epochBlocks: 30,
   sealBlock: 20,
   cap: 500,
-  zSquaredPpm: 7_128_900,
-  holdOffset: 28,
-  holdSlopePpm: 50_600,
+  holdOffset: 20,
+  holdSlopePpm: 60_000,
 })
 
 /** The rule of one environment, as `lookAt` and `judgeEnvironment` take it. */
@@ -99,10 +100,6 @@ export function ruleOf(protocol: Protocol): LaneRule {
  * The rule of an environment that decides alone: nothing else has to go wrong for a false win of it
  * to be a false dethronement. Protocol §8.6.
  */
-export function loneRuleOf(protocol: Protocol): LaneRule {
-  return {
-    ...ruleOf(protocol),
-    zSquaredPpm: BigInt(protocol.loneZSquaredPpm),
-    floorZSquaredPpm: BigInt(protocol.loneFloorZSquaredPpm),
-  }
+export function aloneRuleOf(protocol: Protocol): LaneRule {
+  return { ...ruleOf(protocol), floorZSquaredPpm: BigInt(protocol.aloneZSquaredPpm) }
 }

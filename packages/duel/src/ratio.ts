@@ -1,8 +1,10 @@
 import { boundsPpm, leastAbove, PPM } from '@affine/wilson'
-import { own, tabulate } from './own-keys.ts'
-import { type Protocol, ruleOf } from './protocol.ts'
-import type { Duel, State } from './state.ts'
-import { type DuelEpoch, type EnvReport, reportOn, type Winner } from './verdicts.ts'
+import type { WonDuel } from './crowning.ts'
+import type { Rates } from './environment-judgement.ts'
+import { own } from './own-keys.ts'
+import type { Protocol } from './protocol.ts'
+import type { State } from './state.ts'
+import type { EnvReports } from './verdicts.ts'
 import type { WeightedTally } from './win.ts'
 
 /**
@@ -58,62 +60,30 @@ function geometricMean(bounds: readonly number[]): number {
   return leastAbove(0, 1_000_000, isAbove) - 1
 }
 
-/** What environments of a duel came to, those that are closed too. */
-export type Reports = Readonly<Record<string, EnvReport>>
-
 /**
- * The environments that count for the ratio and the record, as an epoch that may be the duel's last
- * leaves them: the open ones as they were judged, whose tallies and rates no rule changes. Not
- * those of two players: rates against different opponents do not compare. Protocol §8.10.
+ * The record with these rates of one who has the throne, where they are higher. Protocol §8.10.
  */
-export function reportRated(open: Reports, duel: Duel, turn: DuelEpoch): Reports {
-  const rule = ruleOf(turn.protocol)
-  const all = Object.entries(turn.protocol.envs)
-  const envs = all.filter(([, { players }]) => players === 1).map(([env]) => env)
-  return tabulate(envs, (env) => own(open, env) ?? reportOn(env, duel, { ...turn, rule }))
+export function withRates(
+  record: State['record'],
+  rated: EnvReports,
+  side: keyof Rates,
+): State['record'] {
+  const rates = Object.entries(rated).map(([env, { rates }]) => {
+    return [env, Math.max(rates[side], own(record, env) ?? 0)] as const
+  })
+  return { ...record, ...Object.fromEntries(rates) }
 }
 
-/** A duel in an epoch, and who has won it by its verdicts or its length. */
-export interface DuelEnding {
-  readonly duel: Duel
-  readonly winner: Winner | undefined
-  readonly reports: Reports
-}
-
-/** The ratio decays, or rises by the environments that the contender won. Protocol §8.10. */
+/** The ratio that a contender has to beat to dethrone the crowned one. Protocol §8.10. */
 export function ratioAfter(
-  { ratio, record, protocol }: State,
-  { duel, winner, reports }: DuelEnding,
+  { won, rated }: WonDuel,
+  record: State['record'],
+  protocol: Protocol,
 ): number {
-  if (winner !== 'contender') return decay(ratio, protocol)
-  const wins = Object.entries(reports).filter(([env]) => own(duel.verdicts, env) === 'win')
-  const won = wins.map(([env, { win, rates }]) => {
+  const wins = Object.entries(rated).filter(([env]) => own(won.duel.verdicts, env) === 'win')
+  const bounds = wins.map(([env, { win, rates }]) => {
     const champion = Math.max(rates.champion, own(record, env) ?? 0)
     return { tally: win, contender: rates.contender, champion }
   })
-  return ratchet(won, protocol)
-}
-
-/** Who of a duel has the throne after it, and whether by its verdicts. */
-interface Heir {
-  readonly heir: Winner | undefined
-  readonly isDethroned: boolean
-}
-
-/**
- * The record after a duel: what the contender earned if it won by its verdicts. Else nothing is
- * forgotten, and what was earned by the one that has the throne is added; a throne that is handed
- * over, or empty, keeps its record. Protocol §8.10.
- */
-export function recordAfter(
-  record: State['record'],
-  { heir, isDethroned }: Heir,
-  reports: Reports,
-): State['record'] {
-  if (heir === undefined) return record
-  return tabulate(Object.keys(reports), (env) => {
-    const earned = own(reports, env)?.rates[heir] ?? 0
-    const before = isDethroned ? 0 : (own(record, env) ?? 0)
-    return Math.max(earned, before)
-  })
+  return ratchet(bounds, protocol)
 }

@@ -1,20 +1,10 @@
 import { canonicalize, parseCanonical, type Result } from '@affine/prng'
 import { anyText, hex, int, list, map, oneOf, record, type Shape, text } from '@affine/prng/shape'
-import type { EnvConstants } from './env-constants.ts'
-import { tabulate } from './own-keys.ts'
+import { type EnvConstants, quotaOf } from './env-constants.ts'
+import { own, tabulate } from './own-keys.ts'
 import { PROTOCOL, type Protocol } from './protocol.ts'
-import {
-  contentOf,
-  type Duel,
-  duelId,
-  FROZEN_MOST,
-  type LastAttested,
-  type Miner,
-  type State,
-  type Trust,
-  type Turns,
-} from './state.ts'
-import type { Tally } from './tally.ts'
+import type { Duel, EpochTallies, LastAttested, LastPlayed, Miner, State, Trust } from './state.ts'
+import { fitsQuota, type LaneTally } from './tally.ts'
 
 /** Canonical JSON, as `v1/states/<epoch>.json` holds it and `parseState` reads it. */
 export const encodeState = (state: State): string => canonicalize(state)
@@ -33,17 +23,30 @@ export function parseState(text: string): Result<State, 'BAD_STATE'> {
 }
 
 /** What does not fit together where every field has its shape. */
-function conflictIn({ protocol, epoch, champion, duel }: State): string | undefined {
+function conflictIn({ protocol, epoch, champion, duels }: State): string | undefined {
   if (protocol.minTrials > protocol.cap) return '/protocol/minTrials: more than the cap'
-  if (!duel) return undefined
-  if (duel.start > epoch) return '/duel/start: after the epoch'
-  if (duel.id !== duelId(duel.champion, duel.contender, duel.start))
-    return '/duel/id: of another duel'
-  if (Object.keys(duel.stakes).sort().join() !== Object.keys(duel.weights).sort().join())
-    return '/duel/stakes: not of those with a weight'
-  if (!champion || contentOf(champion) !== contentOf(duel.champion))
-    return '/duel/champion: not on the throne'
+  if (duels.length > 0 && !champion) return '/duels: without a champion'
+  const playing = [champion, ...duels.map(({ contender }) => contender)]
+  if (new Set(playing.map((miner) => miner?.hotkey)).size < playing.length)
+    return '/duels: of one hotkey twice'
+  for (const [i, { start, tallies }] of duels.entries()) {
+    if (start > epoch) return `/duels/${i}/start: after the epoch`
+    if (tallies.length !== Math.min(epoch - start, protocol.duelEpochs))
+      return `/duels/${i}/tallies: not one for each epoch`
+    const wrong = tallies.findIndex((epoch, k) => !couldBe(epoch, k + 1, protocol))
+    if (wrong !== -1) return `/duels/${i}/tallies/${wrong}: not of the quotas`
+  }
   return undefined
+}
+
+/** Can lanes have seen this in the `epochIndex`-th epoch of a duel? */
+function couldBe(seen: EpochTallies, epochIndex: number, { envs }: Protocol): boolean {
+  return Object.entries(seen).every(([env, lanes]) => {
+    const constants = own(envs, env)
+    const fits = (tally: LaneTally): boolean =>
+      constants !== undefined && fitsQuota(tally, quotaOf(epochIndex, constants))
+    return Object.values(lanes).every(fits)
+  })
 }
 
 /** 10^12 is far above any count, and far enough below 2^53 that sums stay whole. */
@@ -54,13 +57,9 @@ const share = whole(0, 1_000_000)
 const name = anyText()
 const miner = record<Miner>({ hotkey: name, model: name, revision: name, chute: name })
 const stake = text('a whole number of up to 39 digits, above 0', /^[1-9][0-9]{0,38}$/)
-const tally = record<Tally>({
-  wins: whole(),
-  losses: whole(),
-  played: whole(),
-  contenderPoints: whole(),
-  championPoints: whole(),
-})
+const counts = list(whole(), 4)
+const tally: Shape<LaneTally> = (value) =>
+  counts(value) ?? (Object(value).length === 4 ? undefined : ': expected four counts')
 const envConstants = record<EnvConstants>({
   specHash: hash,
   players: whole(1, 2),
@@ -68,15 +67,10 @@ const envConstants = record<EnvConstants>({
   quotaMost: whole(1),
 })
 const duel = record<Duel>({
-  id: hash,
-  champion: miner,
   contender: miner,
   start: whole(),
-  ratio,
-  weights: map(whole(1, 1_000_000)),
-  stakes: map(stake),
-  frozen: whole(0, FROZEN_MOST - 1),
-  tallies: map(list(map(tally))),
+  frozen: whole(),
+  tallies: list(map(map(tally))),
   verdicts: map(oneOf('win', 'hold', 'even')),
 })
 
@@ -91,10 +85,7 @@ const protocol = record<Protocol>({
   ratioCeilingPpm: ratio,
   ratioDecayPpm: share,
 })
-const turns = record<Turns>(
-  { registered: whole(), duels: whole(1), ended: whole(), content: hash },
-  ['content'],
-)
+const lastPlayed = record<LastPlayed>({ content: hash, left: whole() }, ['left'])
 
 const STATE = record<State>(
   {
@@ -103,13 +94,13 @@ const STATE = record<State>(
     ratio,
     champion: miner,
     record: map(share),
-    turns: whole(),
-    dueled: map(turns),
+    lastPlayed: map(lastPlayed),
     attested: map(record<LastAttested>({ epoch: whole(), stake })),
+    voters: map(whole(1, 1_000_000)),
     trust: map(record<Trust>({ correct: whole(), incorrect: whole() })),
     heads: map(hash),
     due: map(hash),
-    duel,
+    duels: list(duel),
   },
-  ['champion', 'attested', 'duel'],
+  ['champion', 'attested'],
 )

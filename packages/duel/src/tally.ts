@@ -20,6 +20,22 @@ export type Tally = Counts & {
 /** By hotkey: the lanes of one epoch, or sums of several. */
 export type Tallies = Readonly<Record<string, Tally>>
 
+/** A tally as a state keeps it: what was played is the quota. Protocol §9.1. */
+export type LaneTally = readonly [
+  wins: number,
+  losses: number,
+  contenderPoints: number,
+  championPoints: number,
+]
+
+/** The tally of a lane that played so many challenges. */
+export function tallyOf(
+  [wins, losses, contenderPoints, championPoints]: LaneTally,
+  played: number,
+): Tally {
+  return { wins, losses, played, contenderPoints, championPoints }
+}
+
 /** Each validator's sum over these epochs, by hotkey ascending. Protocol §8.4. */
 export function sumTallies(epochs: readonly Tallies[]): Tallies {
   const hotkeys = [...new Set(epochs.flatMap(Object.keys))].sort()
@@ -29,7 +45,7 @@ export function sumTallies(epochs: readonly Tallies[]): Tallies {
 }
 
 /** What a lane that played nothing has seen. */
-export const NOTHING: Tally = Object.freeze({
+const NOTHING: Tally = Object.freeze({
   wins: 0,
   losses: 0,
   played: 0,
@@ -47,13 +63,13 @@ function addTallies(a: Tally, b: Tally = NOTHING): Tally {
   }
 }
 
-/** A whole lane played the quota: all of it, and not more. Protocol §9.4. */
-export function fillsQuota(tally: Tally | undefined = NOTHING, quota: number): boolean {
-  const { wins, losses, played, contenderPoints, championPoints } = tally
-  const points = [contenderPoints, championPoints]
+/** Can so many challenges have come to this? Protocol §9.4. */
+export function fitsQuota(tally: LaneTally | undefined, quota: number): boolean {
+  if (tally === undefined) return false
+  const [wins, losses, ...points] = tally
   const left = points.map((each) => quota * 1_000_000 - each)
   const counts = [wins, losses, quota - wins - losses, ...points, ...left]
-  return played === quota && counts.every((count) => Number.isInteger(count) && count >= 0)
+  return counts.every((count) => Number.isInteger(count) && count >= 0)
 }
 
 /** How one challenge ended for the contender, as its sample says. */

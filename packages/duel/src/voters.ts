@@ -1,10 +1,9 @@
 import { PPM } from '@affine/wilson'
 import { compare } from './ascending.ts'
-import { own, tabulate } from './own-keys.ts'
+import { own } from './own-keys.ts'
 import type { Protocol } from './protocol.ts'
 import type {
   CountedAttestations,
-  Duel,
   DuelSnapshot,
   LastAttested,
   State,
@@ -13,9 +12,9 @@ import type {
 } from './state.ts'
 
 /**
- * Who votes in a duel, in ppm of the heaviest: stake × trust of the active validators, absent ones
- * included. No more than an attestation has bits, so the heaviest ones; none whose weight rounds to
- * nothing. Protocol §8.1.
+ * Who votes in an epoch, in ppm of the heaviest: stake × trust of the active validators, absent
+ * ones included. No more than an attestation has bits, so the heaviest ones; none whose weight
+ * rounds to nothing. Protocol §8.1.
  */
 export function weighVoters(
   stakes: ReadonlyMap<string, bigint>,
@@ -34,34 +33,9 @@ export function weighVoters(
   return Object.fromEntries(weights.filter(([, weight]) => weight > 0))
 }
 
-/** The stakes of the voters, as a duel keeps them. Protocol §8.1. */
-export const stakesOf = (weights: Weights, stakes: ReadonlyMap<string, bigint>): Duel['stakes'] =>
-  tabulate(Object.keys(weights), (hotkey) => String(stakes.get(hotkey)))
-
-/**
- * What the voters weigh in an epoch that ends with this snapshot: less with less stake than at the
- * duel's start, so that stake borrowed for a block counts for one, and nothing without a permit.
- * Protocol §8.1.
- */
-export function weighToday(duel: Duel, { validators }: DuelSnapshot): Weights {
-  const stakes = new Map(validators.map(({ hotkey, stake }) => [hotkey, stake]))
-  return tabulate(Object.keys(duel.weights), (hotkey) => {
-    const weight = BigInt(own(duel.weights, hotkey) ?? 0)
-    const then = BigInt(own(duel.stakes, hotkey) ?? 1)
-    const now = stakes.get(hotkey) ?? 0n
-    if (now >= then) return Number(weight)
-    if (now <= 0n) return 0
-    return Number((weight * now) / then)
-  })
-}
-
-/**
- * The voters that committed to a secret for the coming epoch, and the commitment; nobody without a
- * duel. Protocol §8.1.
- */
-export function dueVoters(duel: Duel | undefined, heard: CountedAttestations): State['due'] {
-  if (duel === undefined) return {}
-  const due = [...heard].filter(([hotkey]) => Object.hasOwn(duel.weights, hotkey))
+/** The voters with a commitment to a secret for the coming epoch, and that. Protocol §8.1. */
+export function dueVoters(voters: Weights, heard: CountedAttestations): State['due'] {
+  const due = [...heard].filter(([hotkey]) => Object.hasOwn(voters, hotkey))
   return Object.fromEntries(due.map(([hotkey, { next }]) => [hotkey, next]))
 }
 
@@ -81,10 +55,11 @@ type ActiveValidators = Readonly<Record<string, LastAttested>>
  * are, but for those whose slot holds a miner's commitment: they cannot attest. Protocol §8.1.
  */
 export function activeBefore(
-  state: Pick<State, 'attested' | 'epoch' | 'protocol'>,
+  state: Pick<State, 'attested' | 'epoch'>,
   snapshot: DuelSnapshot,
 ): ActiveValidators {
-  const { epoch, protocol } = state
+  const { epoch } = state
+  const { protocol } = snapshot
   const registered = new Set(snapshot.hotkeys)
   const known = Object.entries(state.attested ?? permittedIn(state, snapshot))
   const isActive = ([hotkey, last]: (typeof known)[number]) =>
@@ -121,7 +96,7 @@ function lastOf(validators: DuelSnapshot['validators'], epoch: number): ActiveVa
 }
 
 /**
- * The stakes that validators with a permit can vote with: the lesser of that then, in a duel at
+ * The stakes that validators with a permit can vote with: the lesser of that then, in a network at
  * their last attestation, and of that now, so that stake borrowed for a block adds nothing.
  * Protocol §8.1.
  */

@@ -2,32 +2,34 @@ import { pcg64 } from '@affine/prng'
 import { describe, expect, it, test } from 'vitest'
 import {
   attestedLanes,
+  type CountedAttestations,
   contentOf,
+  countedAttestations,
   type DuelSnapshot,
   decide,
-  duelId,
   encodeState,
   firstState,
-  type Lanes,
+  type LaneTally,
   type Miner,
-  nextContenders,
   type Protocol,
   parseState,
+  type Report,
   type State,
   trustOf,
-  weighToday,
 } from '../src/index.ts'
 import {
+  crownedFirst,
   ENVS,
   epochOf,
   HEAD,
+  laneOf,
   MAIN,
   MULT8,
   miner,
   NEXT,
   OTHER,
   type Scene,
-  scored,
+  startedDuels,
   TICTACTOE,
   withQuota,
 } from './subnet.ts'
@@ -36,12 +38,18 @@ const content = ({ hotkey, model, revision, chute }: Miner) => ({ hotkey, model,
 const after = (state: State, scene?: Scene) => decide(state, epochOf(state, scene))
 const first = firstState(MAIN, 10)
 const VOTERS = ['v1', 'v2', 'v3', 'v4']
-/** m1 has the throne, m2 its first epoch against it. */
-const started = after(first).state
+const EQUAL = { v1: 1_000_000, v2: 1_000_000, v3: 1_000_000, v4: 1_000_000 }
+/** m1 has the throne, m2 its first epoch against it: epoch 12. */
+const started = startedDuels()
+/** m2, m3 and m4 at once. */
+const MINERS = ['m1', 'm2', 'm3', 'm4'].map((hotkey, i) => miner(hotkey, i + 1))
+const three = startedDuels({ miners: MINERS })
 const CLOSE: Scene = { rates: [0.5625, 0.4375] } // 18 of 32: neither wins nor holds in the first epochs
 const TIED: Scene = { rates: [0.03, 0.03] } // 6 % decisive: not even, and too few to tell
+const FEW: Scene = { rates: [1 / 64, 1 / 64] } // some 3 % decisive: even from the fifth epoch on
 const WINNING: Scene = { rates: [1, 0] }
 const LOSING: Scene = { rates: [0, 1] }
+const FROZEN: Scene = { ...WINNING, silent: ['v3', 'v4'] }
 
 /** The report and state after `epochs` epochs of the same scene. */
 function run(epochs: number, scene: Scene, from: State = started) {
@@ -50,211 +58,91 @@ function run(epochs: number, scene: Scene, from: State = started) {
   return settled
 }
 
+const duelsOf = ({ duels }: State) => duels.map(({ contender }) => contender.hotkey)
+const standings = ({ duels }: Report) => duels.map(({ standing }) => standing)
+const verdictsOf = ({ duels: [duel] }: State) => duel?.verdicts
+const lookAt = ({ duels: [duel] }: Report, env: string) => duel?.envs[env]
+const heardIn = (state: State, snapshot: DuelSnapshot): CountedAttestations =>
+  countedAttestations(state, snapshot)
+
 describe('an empty throne', () => {
-  it('starts empty, with nobody due', () => {
+  it('starts empty, with nobody due, and no voters', () => {
     expect(first).toEqual({
       protocol: MAIN,
       epoch: 10,
       ratio: 510_000,
       record: {},
-      turns: 0,
-      dueled: {},
+      lastPlayed: {},
+      voters: {},
       trust: {},
       heads: {},
       due: {},
+      duels: [],
     })
-    expect(attestedLanes(first, epochOf(first).snapshot)).toEqual([])
+    const { snapshot } = epochOf(first)
+    expect(attestedLanes(first, heardIn(first, snapshot))).toEqual([])
   })
 
-  it('goes to the head of the queue without a duel, and the next one challenges', () => {
-    const { champion, duel, dueled, due, epoch } = started
-    expect([champion, epoch]).toEqual([content(miner('m1')), 11])
-    const had = (hotkey: string) => ({
-      registered: 0,
-      duels: 1,
-      ended: 10,
-      content: contentOf(miner(hotkey)),
-    })
-    expect(dueled).toEqual({ m1: had('m1'), m2: had('m2') })
-    expect(duel).toEqual({
-      id: duelId(miner('m1'), miner('m2'), 11),
-      champion: content(miner('m1')),
-      contender: content(miner('m2')),
-      start: 11,
-      ratio: 510_000,
-      weights: { v1: 1_000_000, v2: 1_000_000, v3: 1_000_000, v4: 1_000_000 },
-      stakes: { v1: '1000', v2: '1000', v3: '1000', v4: '1000' },
-      frozen: 0,
-      tallies: {},
-      verdicts: {},
-    })
-    expect(due).toEqual({ v1: NEXT, v2: NEXT, v3: NEXT, v4: NEXT })
+  it('goes to the first of the queue without a duel; the first duels begin with the first voters', () => {
+    const { state, report } = after(first)
+    expect([report.frozen, state.champion, duelsOf(state)]).toEqual([
+      true,
+      content(miner('m1')),
+      [],
+    ])
+    expect(state.voters).toEqual(EQUAL)
+    expect(state.lastPlayed).toEqual({ m1: { content: contentOf(miner('m1')) } })
+    expect([started.epoch, started.voters]).toEqual([12, EQUAL])
+    expect(started.duels).toEqual([
+      { contender: content(miner('m2')), start: 12, frozen: 0, tallies: [], verdicts: {} },
+    ])
+    expect(started.due).toEqual({ v1: NEXT, v2: NEXT, v3: NEXT, v4: NEXT })
   })
 
-  it('stays empty without miners', () => {
+  it('stays empty without miners, and is filled in a frozen epoch too', () => {
     const { state } = after(first, { miners: [] })
-    expect(state).toEqual({ ...first, epoch: 11, attested: started.attested })
+    const { attested, voters } = crownedFirst()
+    expect(state).toEqual({ ...first, epoch: 11, attested, voters })
+    const frozen = after(state, { silent: VOTERS }).state
+    expect([frozen.champion?.hotkey, duelsOf(frozen)]).toEqual(['m1', []])
+  })
+
+  it('is filled and challenged at once where there are voters', () => {
+    const { state } = after(after(first, { miners: [] }).state)
+    expect([state.champion?.hotkey, duelsOf(state)]).toEqual(['m1', ['m2']])
   })
 
   it('has nobody due while there is no contender', () => {
-    const { state } = after(first, { miners: [miner('m1')] })
-    expect([state.champion?.hotkey, state.duel, state.due]).toEqual(['m1', undefined, {}])
-  })
-
-  it('starts no duel without a voter, and keeps the contender in the queue', () => {
-    const scene = { validators: [] }
-    const { state } = after(first, scene)
-    expect([state.champion?.hotkey, state.duel]).toEqual(['m1', undefined])
-    expect(Object.keys(state.dueled)).toEqual(['m1'])
-    // Whoever attests for the first time votes from the next epoch on.
-    const heard = after(state).state
-    expect([Object.keys(heard.attested ?? {}), heard.duel]).toEqual([VOTERS, undefined])
-    expect(after(heard).state.duel?.contender.hotkey).toBe('m2')
+    const { state } = after(crownedFirst(), { miners: [miner('m1')] })
+    expect([state.champion?.hotkey, state.duels, state.due]).toEqual(['m1', [], {}])
   })
 })
 
-describe('a quorum', () => {
-  const absent = (silent: readonly string[], state = first) => after(state, { silent }).state
-
-  it('is two thirds of the weight of all active validators: till then no duel starts', () => {
-    const { duel, champion, dueled } = absent(['v3', 'v4'])
-    expect([duel, champion?.hotkey, Object.keys(dueled)]).toEqual([undefined, 'm1', ['m1']])
-    expect(absent(['v3', 'v4'], absent(['v3', 'v4'])).duel).toBeUndefined()
-    const back = absent(['v4'], absent(['v3', 'v4']))
-    expect(back.duel?.contender.hotkey).toBe('m2')
-  })
-
-  it('has the absent among the voters, with the stake of their last attestation', () => {
-    const { duel, due } = absent(['v4'])
-    expect([Object.keys(duel?.weights ?? {}), Object.keys(due)]).toEqual([
-      VOTERS,
-      VOTERS.slice(0, 3),
-    ])
-  })
-
-  it('drops who has not attested for twenty epochs, or is not registered', () => {
-    let state = after(first, { miners: [] }).state
-    const gone: Scene = { miners: [], silent: ['v4'] }
-    for (let epoch = 0; epoch < 19; epoch++) state = after(state, gone).state
-    expect(state.attested?.v4).toEqual({ epoch: 10, stake: '1000' })
-    state = after(state, gone).state
-    expect(Object.keys(state.attested ?? {})).toEqual(['v1', 'v2', 'v3'])
-    const three = after(state, { ...gone, validators: ['v1', 'v2'] }).state
-    expect(Object.keys(three.attested ?? {})).toEqual(['v1', 'v2'])
-  })
-
-  it('leaves out, in the first epoch, whose slot holds a miner’s commitment', () => {
-    const { snapshot, ...rest } = epochOf(first)
-    const staked = { hotkey: 'm2', stake: 10n ** 9n }
-    const seen = { ...snapshot, validators: [...snapshot.validators, staked] }
-    const { attested, duel } = decide(first, { ...rest, snapshot: seen }).state
-    expect(Object.keys(attested ?? {})).toEqual(VOTERS)
-    expect(duel?.contender.hotkey).toBe('m2')
-  })
-
-  it('counts the lesser of the stake now and the stake at the last attestation', () => {
-    const waiting = after(first, { miners: [] }).state
-    const { duel } = after(waiting, { stakes: { v1: 9000n, v2: 500n, v3: 0n } }).state
-    expect(duel?.stakes).toEqual({ v1: '1000', v2: '500', v4: '1000' })
-    expect(duel?.weights).toEqual({ v1: 1_000_000, v2: 500_000, v4: 1_000_000 })
-  })
-})
-
-describe('the queue', () => {
-  const { snapshot } = epochOf(first, {
-    miners: [miner('z', 1), miner('b', 3), miner('a', 3), miner('B', 3), miner('y', 2)],
-  })
-  const names = (part: Partial<DuelSnapshot>, state = first) =>
-    nextContenders(state, { ...snapshot, ...part }).map((m) => m.hotkey)
-
-  it('is by block, then hotkey in code units', () => {
-    expect(names({})).toEqual(['z', 'y', 'B', 'a', 'b'])
-    expect(nextContenders(first, snapshot)[0]).toEqual(content(miner('z')))
-  })
-  it('leaves out who is not registered, and nobody for a permit: a rival could stake one into it', () => {
-    expect(names({ validators: [{ hotkey: 'z', stake: 0n }] })).toEqual(['z', 'y', 'B', 'a', 'b'])
-    expect(names({ hotkeys: ['a', 'b'] })).toEqual(['a', 'b'])
-  })
-  it('leaves out what was just played, and takes new content of the same hotkey', () => {
-    const { dueled } = after(first, { miners: [miner('z', 1), miner('y', 2)] }).state
-    expect(names({}, { ...first, dueled })).toEqual(['B', 'a', 'b'])
-    expect(names({ miners: [miner('z', 9, 'new')] }, { ...first, dueled })).toEqual(['z'])
-    expect(names({ miners: [miner('z', 9)] }, { ...first, dueled })).toEqual([])
-  })
-  it('gives every second turn to the one that waits longest, the others to the fewest turns', () => {
-    const { dueled } = after(first, { miners: [miner('z', 1), miner('y', 2)] }).state
-    // Both have had a turn that ended in block 3960, and z commits before y.
-    const miners = [
-      miner('z', 4000, 'new'),
-      miner('y', 5000, 'new'),
-      miner('a', 6000),
-      miner('b', 7000),
-    ]
-    const order = (turns: number) =>
-      names({ miners, hotkeys: ['z', 'y', 'a', 'b'] }, { ...first, dueled, turns })
-    expect(order(2)).toEqual(['a', 'z', 'b', 'y'])
-    expect(order(3)).toEqual(['z', 'a', 'y', 'b'])
-  })
-  it('counts waiting from the end of the last turn, if that is later than the commitment', () => {
-    const had = { registered: 0, duels: 1, ended: 12 }
-    const state = { ...first, dueled: { z: had }, turns: 1 }
-    const order = (block: number) => names({ miners: [miner('z', 1), miner('a', block)] }, state)
-    expect([order(13 * 360 - 1), order(13 * 360)]).toEqual([
-      ['a', 'z'],
-      ['a', 'z'],
-    ])
-    expect(order(13 * 360 + 1)).toEqual(['z', 'a'])
-  })
-  it('takes an old commitment for as old as its registration', () => {
-    const old = { ...miner('old', 1), registered: 8 }
-    expect(names({ miners: [old, miner('b', 3)], hotkeys: ['old', 'b'] })).toEqual(['b', 'old'])
-  })
-  it('starts a registration anew: its turns are gone with the old one', () => {
-    const { dueled } = after(first, { miners: [miner('z', 1), miner('y', 2)] }).state
-    const anew = { ...miner('z', 1), registered: 7 }
-    expect(names({ miners: [anew] }, { ...first, dueled })).toEqual(['z'])
-    expect(after({ ...first, dueled }, { miners: [] }).state.dueled).toEqual({})
-  })
-  it('leaves out text that has no digest', () => {
-    expect(names({ miners: [{ ...miner('z'), model: '\ud800' }, miner('y')] })).toEqual(['y'])
-    expect(names({ miners: [{ ...miner('z'), model: '\ud800', revision: '\udc00' }] })).toEqual([])
-  })
-})
-
-describe('weights', () => {
-  const of = (validators: DuelSnapshot['validators'], state: State = first) => {
-    const { snapshot, ...rest } = epochOf(state, {})
-    const [{ attest } = {}] = snapshot.validators
-    const attesting = validators.map((v) => ({ ...(attest && { attest }), ...v }))
+describe('voters', () => {
+  const crowned = crownedFirst()
+  const of = (validators: DuelSnapshot['validators'], state: State = crowned) => {
+    const { snapshot, ...rest } = epochOf(state)
     const hotkeys = [...snapshot.hotkeys, ...validators.map(({ hotkey }) => hotkey)]
-    const seen = { ...snapshot, hotkeys, validators: attesting }
-    return decide(state, { ...rest, snapshot: seen }).state.duel?.weights
+    return decide(state, { ...rest, snapshot: { ...snapshot, hotkeys, validators } }).state.voters
   }
+  const known = (stakes: Record<string, bigint>, epoch = 11) =>
+    Object.fromEntries(
+      Object.entries(stakes).map(([hotkey, stake]) => [hotkey, { epoch, stake: String(stake) }]),
+    )
 
   it('are stake × trust in ppm of the heaviest, rounded down, none of nothing', () => {
-    const state = { ...first, trust: { v2: { correct: 1_000_000, incorrect: 0 } } }
-    const [v1, v2, v3, v4] = [3000n, 3000n, 1n, 0n].map((stake, i) => ({
-      hotkey: `v${i + 1}`,
-      stake,
-    }))
+    const stakes = { v1: 3000n, v2: 3000n, v3: 1n, v4: 0n }
+    const trust = { v2: { correct: 1_000_000, incorrect: 0 } }
+    const validators = Object.entries(stakes).map(([hotkey, stake]) => ({ hotkey, stake }))
     // the trust of v1 is 500000, of v2 666666: 500000 / 666666 = 0.75000075
-    expect(of([v1, v2, v3, v4] as DuelSnapshot['validators'], { ...state })).toEqual({
+    expect(of(validators, { ...crowned, attested: known(stakes), trust })).toEqual({
       v1: 750_000,
       v2: 1_000_000,
       v3: 250,
     })
-    expect(
-      of([
-        { hotkey: 'v1', stake: 10n ** 18n },
-        { hotkey: 'v2', stake: 1n },
-      ]),
-    ).toEqual({ v1: 1_000_000 })
-  })
-
-  it('are of those that attested in the last epochs', () => {
-    const attested = { v1: { epoch: 9, stake: '1' } }
-    const both = ['v1', 'v2'].map((hotkey) => ({ hotkey, stake: 1n }))
-    expect(of(both, { ...first, attested })).toEqual({ v1: 1_000_000 })
+    const far = { v1: 10n ** 18n, v2: 1n }
+    const two = Object.entries(far).map(([hotkey, stake]) => ({ hotkey, stake }))
+    expect(of(two, { ...crowned, attested: known(far) })).toEqual({ v1: 1_000_000 })
   })
 
   it('are as many as an attestation has bits: the heaviest', () => {
@@ -262,58 +150,86 @@ describe('weights', () => {
       hotkey: `v${i}`,
       stake: BigInt(1000 + i),
     }))
-    const attested = Object.fromEntries(
-      many.map(({ hotkey, stake }) => [hotkey, { epoch: 9, stake: String(stake) }]),
-    )
-    const weights = of(many, { ...first, attested }) ?? {}
-    expect(Object.keys(weights).length).toBe(128)
-    expect(weights.v72).toBe(894_078) // 1072 / 1199
-    expect(weights.v71).toBeUndefined()
+    const attested = known(Object.fromEntries(many.map(({ hotkey, stake }) => [hotkey, stake])))
+    const voters = of(many, { ...crowned, attested })
+    expect(Object.keys(voters).length).toBe(128)
+    expect(voters.v72).toBe(894_078) // 1072 / 1199
+    expect(voters.v71).toBeUndefined()
   })
 
-  it('are less in an epoch that ends with less stake than the duel began with', () => {
-    const today = (stakes: Record<string, bigint>, validators = ['v1', 'v2', 'v3', 'v4']) =>
-      weighToday(started.duel!, epochOf(started, { stakes, validators }).snapshot)
-    const whole = { v1: 1_000_000, v2: 1_000_000, v3: 1_000_000, v4: 1_000_000 }
-    expect(today({})).toEqual(whole)
-    expect(today({ v1: 10n ** 18n, v2: 1001n })).toEqual(whole) // more stake adds nothing
-    expect(today({ v1: 1n, v2: 999n })).toEqual({ ...whole, v1: 1000, v2: 999_000 })
-    expect(today({}, ['v2', 'v3'])).toEqual({ ...whole, v1: 0, v4: 0 }) // no permit
+  it('are anew in each epoch: with the lesser of the stake now and at the last attestation', () => {
+    const { state } = after(started, { ...CLOSE, stakes: { v1: 9000n, v2: 500n, v3: 0n } })
+    expect(state.voters).toEqual({ v1: 1_000_000, v2: 500_000, v4: 1_000_000 })
+    // The higher stake has been attested with now.
+    const { voters } = after(state, { ...CLOSE, stakes: { v1: 9000n, v2: 500n, v3: 0n } }).state
+    expect(voters).toEqual({ v1: 1_000_000, v2: 55_555, v4: 111_111 })
   })
 
-  it('borrowed for one block freeze nothing', () => {
-    // v5 has 60 % in the snapshot at which a network's first duel starts, and nothing after
-    const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
-    const state = after(first, { validators, stakes: { v5: 6000n } }).state
-    expect(state.duel?.weights.v5).toBe(1_000_000)
-    const scene = { ...WINNING, validators, stakes: { v5: 0n }, silent: ['v5'] }
-    const { report } = after(state, { ...scene, unsealed: ['v5'] })
-    expect([report.frozen, report.outcome]).toEqual([false, 'contender'])
+  it('have who attests for the first time in T from T + 2 on', () => {
+    const validators = [...VOTERS, 'v5']
+    const one = after(started, { ...CLOSE, validators }).state
+    expect([Object.keys(one.voters), Object.keys(one.attested ?? {})]).toEqual([VOTERS, validators])
+    const two = after(one, { ...CLOSE, validators }).state
+    expect([Object.keys(two.voters), Object.keys(two.due)]).toEqual([validators, validators])
   })
 
-  it('are kept for the whole duel; who comes later is in the next', () => {
-    const scene = { ...CLOSE, validators: ['v1', 'v2', 'v3', 'v4', 'v5'] }
-    const { state } = run(1, scene)
-    expect(state.duel?.weights).toEqual(started.duel?.weights)
-    expect(Object.keys(state.due)).toEqual(['v1', 'v2', 'v3', 'v4'])
-    const { duel } = after(run(1, { ...LOSING, validators: scene.validators }).state, {
-      ...scene,
-      miners: [miner('m1'), miner('m3', 3)],
-    }).state
-    expect(Object.keys(duel?.weights ?? {})).toEqual(['v1', 'v2', 'v3', 'v4', 'v5'])
+  it('have the absent among them, who are not due', () => {
+    const { state } = after(started, { ...CLOSE, silent: ['v4'] })
+    expect([Object.keys(state.voters), Object.keys(state.due)]).toEqual([
+      VOTERS,
+      ['v1', 'v2', 'v3'],
+    ])
+  })
+
+  it('drop who has not attested for twenty epochs, or is not registered', () => {
+    let state = crownedFirst({ miners: [] })
+    const gone: Scene = { miners: [], silent: ['v4'] }
+    for (let epoch = 0; epoch < 19; epoch++) state = after(state, gone).state
+    expect(state.attested?.v4).toEqual({ epoch: 10, stake: '1000' })
+    state = after(state, gone).state
+    expect([Object.keys(state.attested ?? {}), Object.keys(state.voters)]).toEqual([
+      ['v1', 'v2', 'v3'],
+      ['v1', 'v2', 'v3'],
+    ])
+    const two = after(state, { ...gone, validators: ['v1', 'v2'] }).state
+    expect([Object.keys(two.attested ?? {}), Object.keys(two.voters)]).toEqual([
+      ['v1', 'v2'],
+      ['v1', 'v2'],
+    ])
+  })
+
+  it('leave out, in the first epoch, whose slot holds a miner’s commitment', () => {
+    const { snapshot, ...rest } = epochOf(first)
+    const staked = { hotkey: 'm2', stake: 10n ** 9n }
+    const seen = { ...snapshot, validators: [...snapshot.validators, staked] }
+    const { attested, voters } = decide(first, { ...rest, snapshot: seen }).state
+    expect([Object.keys(attested ?? {}), Object.keys(voters)]).toEqual([VOTERS, VOTERS])
+  })
+
+  it('do not count stake that is borrowed for one block, nor miss it', () => {
+    const validators = [...VOTERS, 'v5']
+    const borrowed = after(started, { ...CLOSE, validators, stakes: { v5: 10n ** 6n } }).state
+    expect(borrowed.voters.v5).toBeUndefined()
+    const back = after(borrowed, { ...CLOSE, validators, stakes: { v5: 1n } }).state
+    expect(back.voters.v5).toBe(602) // a thousandth, by the trust of a newcomer
+    const { report } = after(back, { ...WINNING, validators, silent: ['v5'], unsealed: ['v5'] })
+    expect([report.frozen, standings(report)]).toEqual([false, ['won']])
   })
 })
 
 describe('acceptance', () => {
-  const lanesOf = (scene: Scene) => after(started, { ...CLOSE, ...scene }).report
+  const reportOf = (scene: Scene) => after(started, { ...CLOSE, ...scene }).report
 
   it('takes lanes that are sealed, whole and attested', () => {
-    const { frozen, lanes, envs } = lanesOf({})
-    const attesters = ['v1', 'v2', 'v3', 'v4']
-    const lane = { sealed: true, attesters, attested: true, accepted: true, setAside: [] }
-    expect([frozen, lanes]).toEqual([false, { v1: lane, v2: lane, v3: lane, v4: lane }])
+    const report = reportOf({})
+    const lane = { sealed: true, attesters: VOTERS, attested: true, accepted: true }
+    expect([report.frozen, report.lanes]).toEqual([
+      false,
+      { v1: lane, v2: lane, v3: lane, v4: lane },
+    ])
     // 18 and 32 times 4·10^6 − ⌈4·10^6 / 3⌉
-    expect(envs[MULT8]?.win).toEqual({ wins: 47_999_988n, trials: 85_333_312n, unit: 1_000_000n })
+    const win = { wins: 47_999_988n, trials: 85_333_312n, unit: 1_000_000n }
+    expect(lookAt(report, MULT8)?.win).toEqual(win)
   })
 
   it.each([
@@ -323,35 +239,37 @@ describe('acceptance', () => {
   ] as const)('leaves out a lane with %s, and its validator loses trust', (_, scene) => {
     const { state, report } = after(started, { ...CLOSE, ...scene })
     expect([report.lanes.v2?.accepted, report.frozen]).toEqual([false, false])
-    expect(Object.keys(state.duel?.tallies[MULT8]?.[0] ?? {})).toEqual(['v1', 'v3', 'v4'])
+    const [duel] = state.duels
+    expect(Object.keys(duel?.tallies[0]?.[MULT8] ?? {})).toEqual(['v1', 'v3', 'v4'])
     expect(state.trust.v2).toEqual({ correct: 0, incorrect: 2_000_000 })
     expect(state.trust.v1).toEqual({ correct: 2_000_000, incorrect: 0 })
   })
 
-  it.each([
-    ['played less than the quota', scored({ wins: 16, losses: 15, played: 31 })],
-    ['played more', scored({ wins: 16, losses: 16, played: 33 })],
-    ['more decisive than played', scored({ wins: 32, losses: 1, played: 32 })],
-    ['negative', scored({ wins: -1, losses: 0, played: 32 })],
-    ['a fraction', scored({ wins: 0.5, losses: 0, played: 32 })],
-    ['not a number', scored({ wins: Number.NaN, losses: 0, played: 32 })],
-    ['negative points', { ...scored({ wins: 16, losses: 16, played: 32 }), championPoints: -1 }],
-    [
-      'a fraction of a point',
-      { ...scored({ wins: 16, losses: 16, played: 32 }), contenderPoints: 0.5 },
-    ],
-    [
-      'more points than there are',
-      { ...scored({ wins: 16, losses: 16, played: 32 }), championPoints: 32_000_001 },
-    ],
+  it.each<readonly [string, LaneTally]>([
+    ['more decisive challenges than there are', [17, 16, 0, 0]],
+    ['a negative count', [-1, 16, 0, 0]],
+    ['a fraction', [15.5, 16, 0, 0]],
+    ['a fraction of a point', [16, 16, 0.5, 0]],
+    ['more points than there are', [16, 16, 0, 32_000_001]],
   ])('takes no lane for whole that has %s', (_, tally) => {
-    const facts = epochOf(started, CLOSE)
-    const reportOn = (v2: Lanes[string]) =>
-      decide(started, { ...facts, lanes: { ...facts.lanes, v2 } }).report.lanes.v2
-    const { v2 } = facts.lanes
-    expect(reportOn({ ...v2, [MULT8]: tally })).toMatchObject({ attested: true, accepted: false })
-    const { [MULT8]: _absent, ...rest } = v2 ?? {}
-    expect(reportOn(rest)?.accepted).toBe(false)
+    const facts = epochOf(three, { ...CLOSE, miners: MINERS })
+    const laneWith = (changed: Record<string, LaneTally>) => {
+      const { v2 = {} } = facts.lanes
+      const lanes = { ...facts.lanes, v2: { ...v2, m3: { ...v2.m3, ...changed } } }
+      return decide(three, { ...facts, lanes }).report.lanes.v2
+    }
+    expect(laneWith({ [MULT8]: tally })).toMatchObject({ attested: true, accepted: false })
+    expect(laneWith({ other: tally })?.accepted).toBe(true)
+  })
+
+  it('takes no lane for whole that lacks an environment of one of its duels', () => {
+    const facts = epochOf(three, { ...CLOSE, miners: MINERS })
+    const { v2 = {} } = facts.lanes
+    const { [MULT8]: _, ...rest } = v2.m3 ?? {}
+    for (const lane of [{ ...v2, m3: rest }, { m2: v2.m2 ?? {} }, {}]) {
+      const lanes = { ...facts.lanes, v2: lane }
+      expect(decide(three, { ...facts, lanes }).report.lanes.v2?.accepted).toBe(false)
+    }
   })
 
   it('wants more than half of the weight that attests, its own included', () => {
@@ -366,38 +284,36 @@ describe('acceptance', () => {
       }))
       const seen = { ...snapshot, validators }
       const { report } = decide(started, { snapshot: seen, seals, lanes })
-      expect(attestedLanes(started, seen)).toEqual(
+      expect(attestedLanes(started, heardIn(started, seen))).toEqual(
         Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.accepted),
       )
       return report
     }
-    expect(attestedBy(['v1', 'v2']).lanes.v1).toMatchObject({
-      attesters: ['v1', 'v2'],
-      accepted: false,
-    })
-    expect(attestedBy(['v1', 'v2', 'v3']).lanes.v1).toMatchObject({
-      attesters: ['v1', 'v2', 'v3'],
-      accepted: true,
-    })
+    const two = attestedBy(['v1', 'v2'])
+    expect(two.lanes.v1).toMatchObject({ attesters: ['v1', 'v2'], accepted: false })
+    expect(two.frozen).toBe(false)
+    const more = attestedBy(['v1', 'v2', 'v3'])
+    expect(more.lanes.v1).toMatchObject({ attesters: ['v1', 'v2', 'v3'], accepted: true })
     expect(attestedBy(['v2', 'v3', 'v4']).lanes.v1?.attesters).toEqual(['v2', 'v3', 'v4'])
-    expect(attestedBy(['v1', 'v2']).frozen).toBe(false)
   })
 
   it('is by the weight that attests: who is silent has no say in it', () => {
     const scene: Scene = { ...CLOSE, silent: ['v4'] }
-    const two = after(started, { ...scene, validators: ['v1', 'v2', 'v3', 'v4'] }).report
-    expect([two.frozen, two.lanes.v4?.accepted]).toEqual([false, true])
-    const { snapshot, seals, lanes } = epochOf(started, scene)
-    const [v1, v2, v3, v4] = snapshot.validators
-    const apart = { ...v3, attest: { ...v3!.attest!, bitmap: new Uint8Array(16) } }
-    const seen = { ...snapshot, validators: [v1!, v2!, apart as typeof v1 & object, v4!] }
-    expect(attestedLanes(started, seen)).toEqual(['v1', 'v2', 'v3', 'v4']) // two of three
-    expect(decide(started, { snapshot: seen, seals, lanes }).report.frozen).toBe(false)
+    const { report } = after(started, scene)
+    expect([report.frozen, report.lanes.v4?.accepted]).toEqual([false, true])
+    const { snapshot } = epochOf(started, scene)
+    const validators = snapshot.validators.map((v) =>
+      v.hotkey === 'v3' && v.attest
+        ? { ...v, attest: { ...v.attest, bitmap: new Uint8Array(16) } }
+        : v,
+    )
+    const heard = heardIn(started, { ...snapshot, validators })
+    expect(attestedLanes(started, heard)).toEqual(VOTERS) // two of three
   })
 
   it('hears no attestation of another epoch, or of another state', () => {
     const { snapshot, seals, lanes } = epochOf(started, CLOSE)
-    for (const change of [{ epoch: 10 }, { epoch: 12 }, { stateRoot: HEAD }]) {
+    for (const change of [{ epoch: 11 }, { epoch: 13 }, { stateRoot: HEAD }]) {
       const validators = snapshot.validators.map((v) =>
         v.attest && v.hotkey > 'v2' ? { ...v, attest: { ...v.attest, ...change } } : v,
       )
@@ -408,313 +324,352 @@ describe('acceptance', () => {
     }
   })
 
-  it('reads bit i as the i-th hotkey of the weights, ascending, and missing bytes as nothing', () => {
+  it('reads bit i as the i-th voter, ascending, and missing bytes as nothing', () => {
     const { snapshot } = epochOf(started, CLOSE)
-    const with_ = (bitmap: Uint8Array) => ({
-      ...snapshot,
-      validators: snapshot.validators.map((v) => ({
+    const lanesBy = (bitmap: Uint8Array) => {
+      const validators = snapshot.validators.map((v) => ({
         ...v,
         ...(v.attest && { attest: { ...v.attest, bitmap } }),
-      })),
-    })
-    expect(attestedLanes(started, with_(Uint8Array.of(0b0101)))).toEqual(['v1', 'v3'])
-    expect(attestedLanes(started, with_(Uint8Array.of(0b11111000)))).toEqual(['v4'])
-    expect(attestedLanes(started, with_(new Uint8Array()))).toEqual([])
+      }))
+      return attestedLanes(started, heardIn(started, { ...snapshot, validators }))
+    }
+    expect(lanesBy(Uint8Array.of(0b0101))).toEqual(['v1', 'v3'])
+    expect(lanesBy(Uint8Array.of(0b11111000))).toEqual(['v4'])
+    expect(lanesBy(new Uint8Array())).toEqual([])
   })
 })
 
 describe('a frozen epoch', () => {
-  const scene = { ...WINNING, silent: ['v3', 'v4'] }
-
   it('adds nothing, decides nothing, and moves no trust; the rest goes on', () => {
-    const { state, report } = after(started, scene)
-    expect([report.frozen, report.outcome]).toEqual([true, undefined])
-    expect(state.duel).toEqual({ ...started.duel, frozen: 1 })
-    expect(state.trust).toEqual({})
+    const { state, report } = after({ ...started, ratio: 600_000 }, FROZEN)
+    expect([report.frozen, standings(report)]).toEqual([true, ['open']])
+    expect(state.duels).toEqual([{ ...started.duels[0], frozen: 1, tallies: [{}] }])
+    expect([state.trust, state.ratio]).toEqual([{}, 595_652])
     expect(state.heads).toEqual({ v1: HEAD, v2: HEAD, v3: HEAD, v4: HEAD })
     expect(Object.keys(state.due)).toEqual(['v1', 'v2'])
-    expect(attestedLanes(started, epochOf(started, scene).snapshot)).toEqual([])
+    const { snapshot } = epochOf(started, FROZEN)
+    expect(attestedLanes(started, heardIn(started, snapshot))).toEqual([])
   })
 
-  it('calls nothing even', () => {
-    const four = run(4, { rates: [0, 0] }).state
-    const { state, report } = after(four, { rates: [0, 0], silent: ['v3', 'v4'] })
-    expect([report.frozen, state.duel]).toEqual([true, { ...four.duel, frozen: 1 }])
+  it('calls nothing even, and begins no duel', () => {
+    const four = run(4, FEW).state
+    const { state } = after(four, { ...FEW, silent: ['v3', 'v4'], miners: MINERS })
+    expect([verdictsOf(state), duelsOf(state)]).toEqual([{}, ['m2']])
   })
 
   it('counts among the epochs of the duel', () => {
-    const five = run(5, TIED, run(2, scene).state)
-    expect([five.state.duel?.start, five.state.duel?.frozen]).toEqual([11, 2])
-    expect(run(6, TIED, run(2, scene).state).report.outcome).toBe('champion')
+    const five = run(5, TIED, run(2, FROZEN).state).state
+    expect([five.duels[0]?.start, five.duels[0]?.frozen, five.duels[0]?.tallies.length]).toEqual([
+      12, 2, 7,
+    ])
+    expect(standings(run(6, TIED, run(2, FROZEN).state).report)).toEqual(['lost'])
   })
 
   it.each([0, 4])('ends the duel when it is the fourth, after %i others', (others) => {
-    const three = run(3, scene, run(others, TIED).state)
-    expect([three.report.outcome, three.state.duel?.frozen]).toEqual([undefined, 3])
-    const { state, report } = after(three.state, scene)
-    expect([report.outcome, state.champion?.hotkey, state.duel]).toEqual([
-      'champion',
-      'm1',
-      undefined,
-    ])
-    // The turn counts, and the same commitment waits again.
-    expect(state.dueled.m2).toEqual({ registered: 0, duels: 1, ended: 14 + others })
-    expect(after(state).state.duel).toMatchObject({ contender: { hotkey: 'm2' }, frozen: 0 })
-  })
-
-  it('when it is the fourth, puts the contender behind whoever waits', () => {
-    const three = run(3, scene).state
-    const newer = after(three, {
-      ...scene,
-      miners: [miner('m1'), miner('m2', 2), miner('m3', 5000)],
-    })
-    const queue = { ...newer.state, turns: 1 }
-    const { snapshot } = epochOf(newer.state, { miners: [miner('m2', 2), miner('m3', 5000)] })
-    expect(nextContenders(queue, snapshot).map(({ hotkey }) => hotkey)).toEqual(['m3', 'm2'])
+    const before = run(3, FROZEN, run(others, TIED).state)
+    expect([standings(before.report), before.state.duels[0]?.frozen]).toEqual([['open'], 3])
+    const { state, report } = after(before.state, FROZEN)
+    expect([standings(report), state.champion?.hotkey, state.duels]).toEqual([['lost'], 'm1', []])
+    const left = 360 * (16 + others) - 1
+    expect(state.lastPlayed.m2).toEqual({ content: contentOf(miner('m2')), left })
+    expect(duelsOf(after(state).state)).toEqual([]) // it has to commit anew
   })
 
   it('is not an epoch with two thirds of the weight', () => {
     const validators = ['v1', 'v2', 'v3']
-    const three = after(first, { validators }).state
-    expect(after(three, { ...CLOSE, validators, silent: ['v3'] }).report.frozen).toBe(false)
-    expect(after(three, { ...CLOSE, validators, silent: ['v2', 'v3'] }).report.frozen).toBe(true)
-    expect(after(three, { ...CLOSE, validators, silent: validators }).report.frozen).toBe(true)
-    expect(after(three, { ...CLOSE, validators: [] }).report.frozen).toBe(true)
+    const state = startedDuels({ validators })
+    const isFrozen = (scene: Scene) => after(state, { ...CLOSE, ...scene }).report.frozen
+    expect(isFrozen({ validators, silent: ['v3'] })).toBe(false)
+    expect(isFrozen({ validators, silent: ['v2', 'v3'] })).toBe(true)
+    expect(isFrozen({ validators, silent: validators })).toBe(true)
+    expect(isFrozen({ validators: [] })).toBe(true)
   })
 
   it('is none for want of lanes: what is not there is trimmed anyway', () => {
     const { state, report } = after(started, { ...CLOSE, unsealed: ['v2', 'v3', 'v4'] })
     expect(report.frozen).toBe(false)
-    expect(Object.keys(state.duel?.tallies[MULT8]?.[0] ?? {})).toEqual(['v1'])
+    expect(Object.keys(state.duels[0]?.tallies[0]?.[MULT8] ?? {})).toEqual(['v1'])
     expect(state.trust.v2).toEqual({ correct: 0, incorrect: 2_000_000 })
   })
 })
 
 describe('a verdict', () => {
-  it('for the contender crowns it, and its lower bound is the ratio to beat', () => {
-    const { state, report } = after(started, {
-      ...WINNING,
-      miners: [miner('m1'), miner('m2', 2), miner('m3', 3)],
-    })
-    expect([report.envs[MULT8]?.given, report.envs[TICTACTOE]?.given, report.outcome]).toEqual([
-      'win',
-      'win',
-      'contender',
-    ])
+  it('for the contender crowns it where no other duel is on, and is the ratio to beat', () => {
+    const { state, report } = after(started, WINNING)
+    expect([standings(report), report.crowned]).toEqual([['won'], 'm2'])
+    expect([lookAt(report, MULT8)?.given, lookAt(report, TICTACTOE)?.given]).toEqual(['win', 'win'])
     expect([state.champion, state.ratio]).toEqual([content(miner('m2')), 800_000])
-    expect(state.duel).toMatchObject({
-      champion: { hotkey: 'm2' },
-      contender: { hotkey: 'm3' },
-      start: 12,
-      ratio: 800_000,
-    })
     expect(after(started, { rates: [0.8125, 0.1875] }).state.ratio).toBe(733_795)
+    expect(state.lastPlayed).toEqual({
+      m1: { content: contentOf(miner('m1')), left: 360 * 13 - 1 },
+      m2: { content: contentOf(miner('m2')) },
+    })
   })
 
   it('for the champion ends the duel as soon as the contender cannot win it any more', () => {
     const split: Scene = { rates: (_, env) => (env === MULT8 ? [0, 1] : [0.5625, 0.4375]) }
     const { state, report } = after(started, split)
-    expect([report.envs[MULT8]?.given, report.envs[TICTACTOE]?.given, report.outcome]).toEqual([
-      'hold',
-      undefined,
-      'champion',
-    ])
-    expect([state.champion, state.duel, state.due]).toEqual([content(miner('m1')), undefined, {}])
+    expect([standings(report), lookAt(report, MULT8)?.given]).toEqual([['lost'], 'hold'])
+    expect(lookAt(report, TICTACTOE)?.given).toBeUndefined()
+    expect([state.champion, state.duels, state.due]).toEqual([content(miner('m1')), [], {}])
   })
 
   it('stays once given, and its environment is not sampled further', () => {
     const split: Scene = { rates: (_, env) => (env === MULT8 ? [1, 0] : [0.5625, 0.4375]) }
     const { state } = after(started, split)
-    expect(state.duel?.verdicts).toEqual({ [MULT8]: 'win' })
+    expect(verdictsOf(state)).toEqual({ [MULT8]: 'win' })
     const next = after(state, { ...split, ...LOSING })
-    expect(Object.keys(next.report.envs)).toEqual([TICTACTOE])
-    expect(next.state.duel).toBeUndefined() // lost in the other
+    expect(Object.keys(next.report.duels[0]?.envs ?? {})).toEqual([TICTACTOE])
+    expect(next.state.duels).toEqual([]) // lost in the other
     const still = after(state, CLOSE).state
-    expect(still.duel?.tallies[MULT8]).toEqual(state.duel?.tallies[MULT8])
+    expect(still.duels[0]?.tallies.map(Object.keys)).toEqual([ENVS, [TICTACTOE]])
     expect(still.trust.v1).toEqual({ correct: 2_875_000, incorrect: 0 }) // 2·15/16 + 1
   })
 
   it('counts what lanes saw over the whole duel, also of a validator that is not due any more', () => {
     const one = after(started, CLOSE).state
-    const two = after(one, { ...CLOSE, broken: ['v2'] }).state
-    const first = scored({ wins: 18, losses: 14, played: 32 })
-    const second = scored({ wins: 36, losses: 28, played: 64 })
-    expect(two.duel?.tallies[MULT8]).toEqual([
-      { v1: first, v2: first, v3: first, v4: first },
-      { v1: second, v3: second, v4: second },
+    const two = after(one, { ...CLOSE, broken: ['v2'] })
+    const [mine, later] = [
+      [18, 14, 18e6, 14e6],
+      [36, 28, 36e6, 28e6],
+    ]
+    expect(two.state.duels[0]?.tallies.map((epoch) => epoch[MULT8])).toEqual([
+      { v1: mine, v2: mine, v3: mine, v4: mine },
+      { v1: later, v3: later, v4: later },
     ])
+    expect(lookAt(two.report, MULT8)?.tallies).toMatchObject({
+      v1: { wins: 54, losses: 42, played: 96 },
+      v2: { wins: 18, losses: 14, played: 32 },
+    })
   })
 
-  it('comes within eight epochs, or the champion holds', () => {
-    const drawn: Scene = { rates: [0.03, 0.03] } // 6 % decisive: not even, and too few to tell
-    const seven = run(7, drawn)
-    expect([seven.report.outcome, seven.state.duel?.start, seven.state.epoch]).toEqual([
-      undefined,
-      11,
-      18,
-    ])
-    const { state, report } = run(8, drawn)
-    expect([report.outcome, state.champion?.hotkey, state.duel]).toEqual([
-      'champion',
-      'm1',
-      undefined,
-    ])
+  it('comes within eight epochs, or the champion has won', () => {
+    const seven = run(7, TIED)
+    expect([standings(seven.report), seven.state.epoch]).toEqual([['open'], 19])
+    const { state, report } = run(8, TIED)
+    expect([standings(report), state.champion?.hotkey, state.duels]).toEqual([['lost'], 'm1', []])
+  })
+
+  it('is by the ratio of the epoch: a duel keeps none', () => {
+    const barely: Scene = { rates: [0.75, 0.25] } // 24 of 32
+    expect(standings(after(started, barely).report)).toEqual(['won'])
+    expect(standings(after({ ...started, ratio: 700_000 }, barely).report)).toEqual(['open'])
   })
 })
 
 describe('an outlier', () => {
-  const lying = (liars: readonly string[]): Scene => ({
-    validators: ['v1', 'v2', 'v3', 'v4', 'v5'],
-    rates: (validator) => (liars.includes(validator) ? [1, 0] : [0.4375, 0.5625]),
-  })
-  const five = after(first, lying([])).state
+  const validators = [...VOTERS, 'v5']
+  const five = startedDuels({ validators })
+  const liar: Scene = {
+    validators,
+    rates: (validator) => (validator === 'v5' ? [0, 1] : [0.5625, 0.4375]),
+  }
 
   it('is set aside on what it saw over the duel, and gets neither count of trust', () => {
-    const close: Scene = { ...lying([]), ...CLOSE }
-    const second = after(after(five, close).state, {
-      ...close,
-      rates: (validator) => (validator === 'v5' ? [0, 1] : [0.5625, 0.4375]),
-    })
-    expect(second.report.lanes.v5).toMatchObject({ accepted: true, setAside: [] }) // 18 of 96, not yet far enough
-    const third = after(second.state, {
-      ...close,
-      rates: (validator) => (validator === 'v5' ? [0, 1] : [0.5625, 0.4375]),
-    })
-    expect(third.report.lanes.v5).toMatchObject({ accepted: true, setAside: ENVS })
-    const faded = Math.floor((second.state.trust.v5!.correct * 15) / 16)
+    const second = after(after(five, { ...CLOSE, validators }).state, liar)
+    expect(lookAt(second.report, MULT8)?.setAside).toEqual([]) // 18 of 96, not yet far enough
+    const third = after(second.state, liar)
+    expect(third.report.lanes.v5?.accepted).toBe(true)
+    expect(ENVS.map((env) => lookAt(third.report, env)?.setAside)).toEqual([['v5'], ['v5']])
+    const faded = Math.floor(((second.state.trust.v5?.correct ?? 0) * 15) / 16)
     expect(third.state.trust.v5).toEqual({ correct: faded, incorrect: 0 })
-    expect(third.report.envs[MULT8]?.tallies.v5).toEqual(
-      scored({ wins: 18, losses: 206, played: 224 }),
-    )
+  })
+
+  it('keeps its count in an environment where it is set aside in fewer than half of the duels', () => {
+    const many = startedDuels({ validators, miners: MINERS })
+    const apartIn = (contenders: readonly string[]) => {
+      const rates: Scene['rates'] = (validator, _, contender) =>
+        validator === 'v5' && contenders.includes(contender) ? [0, 1] : [0.5625, 0.4375]
+      const before = run(2, { validators, miners: MINERS, rates }, many)
+      const { state } = after(before.state, { validators, miners: MINERS, rates })
+      const faded = Math.floor(((before.state.trust.v5?.correct ?? 0) * 15) / 16)
+      return (state.trust.v5?.correct ?? 0) - faded
+    }
+    expect([apartIn(['m3']), apartIn(['m3', 'm4'])]).toEqual([2_000_000, 0])
   })
 
   it('below a third does not crown', () => {
     let state = five
-    for (let epoch = 0; epoch < 8 && state.duel; epoch++) state = after(state, lying(['v5'])).state
+    const lying: Scene = {
+      validators,
+      rates: (validator) => (validator === 'v5' ? [1, 0] : [0.4375, 0.5625]),
+    }
+    for (let epoch = 0; epoch < 8 && state.duels.length > 0; epoch++)
+      state = after(state, lying).state
     expect(state.champion?.hotkey).toBe('m1')
   })
 })
 
 describe('an even environment', () => {
   it('leaves N from the fifth epoch on', () => {
-    const half: Scene = { rates: (_, env) => (env === MULT8 ? [0, 0] : [0.53125, 0.46875]) }
-    expect(run(4, half).state.duel?.verdicts).toEqual({})
-    const { report, state } = run(5, half)
-    expect([report.envs[MULT8]?.given, report.envs[MULT8]?.decisivePpm]).toEqual(['even', 0])
-    expect(state.duel?.verdicts[MULT8]).toBe('even')
+    const few: Scene = {
+      rates: (_, env) => (env === MULT8 ? [1 / 64, 1 / 64] : [0.53125, 0.46875]),
+    }
+    expect(verdictsOf(run(4, few).state)).toEqual({})
+    const { report, state } = run(5, few)
+    expect([lookAt(report, MULT8)?.given, verdictsOf(state)]).toEqual(['even', { [MULT8]: 'even' }])
     // alone in N, the other one decides
     const won = run(1, { rates: [0.75, 0.25] }, state)
-    expect([won.report.outcome, won.state.champion?.hotkey]).toEqual(['contender', 'm2'])
+    expect(won.state.champion?.hotkey).toBe('m2')
+  })
+
+  it('is one in the second epoch where nothing at all tells the two apart', () => {
+    const blank: Scene = { rates: (_, env) => (env === MULT8 ? [0, 0] : [0.53125, 0.46875]) }
+    expect([verdictsOf(run(1, blank).state), verdictsOf(run(2, blank).state)]).toEqual([
+      {},
+      { [MULT8]: 'even' },
+    ])
+    expect(standings(run(2, { rates: [0, 0] }).report)).toEqual(['lost'])
   })
 
   it('leaves the other alone: a win given before has to meet the stricter bar, or is open again', () => {
     const early = (wins: number): Scene => ({
-      rates: (_, env) => (env === MULT8 ? [wins / 32, 1 - wins / 32] : [0, 0]),
+      rates: (_, env) => (env === MULT8 ? [wins / 32, 1 - wins / 32] : [1 / 64, 1 / 64]),
     })
-    expect(run(1, early(22)).state.duel?.verdicts).toEqual({ [MULT8]: 'win' })
-    expect(run(4, early(22)).state.duel?.verdicts).toEqual({ [MULT8]: 'win' })
+    expect(verdictsOf(run(1, early(22)).state)).toEqual({ [MULT8]: 'win' })
+    expect(verdictsOf(run(4, early(22)).state)).toEqual({ [MULT8]: 'win' })
     const { state, report } = run(5, early(22))
-    expect([report.outcome, state.duel?.verdicts]).toEqual([undefined, { [TICTACTOE]: 'even' }])
-    expect(report.verdicts).toEqual({ [TICTACTOE]: 'even' })
-    expect(run(6, early(22)).report.outcome).toBe('contender') // seventeen times the trials
-    expect(run(5, early(30)).report.outcome).toBe('contender')
-  })
-
-  it('with no other left means that the champion holds', () => {
-    const { report, state } = run(5, { rates: [0, 0] })
-    expect([report.outcome, state.champion?.hotkey]).toEqual(['champion', 'm1'])
+    expect([standings(report), verdictsOf(state)]).toEqual([['open'], { [TICTACTOE]: 'even' }])
+    expect(run(6, early(22)).report.crowned).toBe('m2') // many more trials
+    expect(run(5, early(30)).report.crowned).toBe('m2')
   })
 
   it('is not one with a decisive challenge in twenty', () => {
-    const { duel } = run(5, { rates: [0.03, 0.03] }).state
-    expect(duel?.verdicts).toEqual({})
+    expect(verdictsOf(run(5, TIED).state)).toEqual({})
   })
 })
 
-describe('who leaves', () => {
-  const gone = (miners: Scene['miners']) => after(started, { ...CLOSE, ...(miners && { miners }) })
-  const raised = { ...started, ratio: 600_000 }
+describe('the list', () => {
+  it('is filled from the queue in each epoch, up to eight', () => {
+    const miners = Array.from({ length: 12 }, (_, i) => miner(`m${String(i).padStart(2, '0')}`, i))
+    const state = startedDuels({ miners })
+    expect(duelsOf(state)).toEqual(miners.slice(1, 9).map(({ hotkey }) => hotkey))
+    const rates: Scene['rates'] = (_, _env, contender) =>
+      contender === 'm03' || contender === 'm05' ? [0, 1] : [0.5625, 0.4375]
+    const next = after(state, { miners, rates }).state
+    expect(duelsOf(next)).toEqual(['m01', 'm02', 'm04', 'm06', 'm07', 'm08', 'm09', 'm10'])
+    expect(next.duels.map(({ start }) => start)).toEqual([12, 12, 12, 12, 12, 12, 13, 13])
+  })
 
-  it('the champion: its contender takes the throne, the ratio unchanged but for its decay', () => {
-    const { state, report } = after(raised, { ...CLOSE, miners: [miner('m2', 2), miner('m3', 3)] })
-    expect([report.outcome, state.champion, state.ratio]).toEqual([
-      'contender',
+  it('plays each duel by its own quotas, and judges it by itself', () => {
+    const one = after(started, { ...CLOSE, miners: MINERS }).state
+    const { state, report } = after(one, {
+      miners: MINERS,
+      rates: (_, _env, contender) => (contender === 'm3' ? [0, 1] : [0.5625, 0.4375]),
+    })
+    expect([standings(report), duelsOf(state)]).toEqual([
+      ['open', 'lost', 'open'],
+      ['m2', 'm4'],
+    ])
+    expect(report.duels.map(({ epochIndex }) => epochIndex)).toEqual([2, 1, 1])
+    expect(lookAt(report, MULT8)?.tallies.v1?.played).toBe(96)
+    expect(report.duels[2]?.envs[MULT8]?.tallies.v1?.played).toBe(32)
+  })
+
+  it('holds the content of the turn: neither a new commitment nor eviction ends anything', () => {
+    const scene: Scene = {
+      ...CLOSE,
+      miners: [miner('m1', 9, 'new'), { ...miner('m2', 9), chute: 'other' }],
+      unregistered: ['m1', 'm2'],
+    }
+    const { state, report } = after(started, scene)
+    expect([standings(report), state.champion, state.duels[0]?.contender]).toEqual([
+      ['open'],
+      content(miner('m1')),
       content(miner('m2')),
-      595_652,
     ])
-    expect(state.duel).toMatchObject({ champion: { hotkey: 'm2' }, contender: { hotkey: 'm3' } })
+    expect(Object.keys(state.lastPlayed)).toEqual(['m1', 'm2'])
+    expect(after(state, { ...WINNING, miners: [] }).state.champion).toEqual(content(miner('m2')))
   })
 
-  it('the champion by changing what it commits to; it may come again', () => {
-    const { state } = gone([miner('m1', 9, 'new'), miner('m2', 2)])
-    expect(state.champion).toEqual(content(miner('m2')))
-    expect(state.duel?.contender).toEqual(content(miner('m1', 9, 'new')))
+  it('has nobody twice: the champion and who duels do not wait', () => {
+    const again = [miner('m1', 9, 'new'), miner('m2', 9, 'new'), miner('m3', 3)]
+    const { state } = after(started, { ...CLOSE, miners: again })
+    expect(duelsOf(state)).toEqual(['m2', 'm3'])
+    const over = after(state, { ...LOSING, miners: again }).state
+    expect(over.duels.map(({ contender }) => contender)).toEqual([content(miner('m2', 9, 'new'))])
+  })
+})
+
+describe('crowning', () => {
+  /** How each of m2, m3, m4 fares; in its first epoch without a word. */
+  const playing = (rates: Readonly<Record<string, readonly [number, number]>>): Scene => ({
+    miners: MINERS,
+    rates: (_, _env, contender) => rates[contender] ?? [0.5625, 0.4375],
   })
 
-  it.each(['model', 'revision', 'chute'])('the champion by changing its %s', (field) => {
-    const { state } = gone([{ ...miner('m1'), [field]: 'other' }, miner('m2', 2)])
-    expect([state.champion?.hotkey, state.duel?.contender.hotkey]).toEqual(['m2', 'm1'])
-  })
-
-  it('the champion by being registered no more', () => {
-    const { snapshot, seals, lanes } = epochOf(started, CLOSE)
-    const hotkeys = snapshot.hotkeys.filter((hotkey) => hotkey !== 'm1')
-    const facts = { snapshot: { ...snapshot, hotkeys }, seals, lanes }
-    expect(decide(started, facts).state.champion?.hotkey).toBe('m2')
-  })
-
-  it('the contender: it loses', () => {
-    const { state, report } = gone([miner('m1'), miner('m2', 9, 'new')])
-    expect([report.outcome, state.champion]).toEqual(['champion', content(miner('m1'))])
-    expect(state.duel?.contender).toEqual(content(miner('m2', 9, 'new')))
-    expect(gone([miner('m1')]).state.duel).toBeUndefined()
-  })
-
-  it('both: the throne goes to the head of the queue', () => {
-    const { state, report } = gone([miner('m3', 3), miner('m4', 4)])
-    expect([report.outcome, state.champion?.hotkey, state.duel?.contender.hotkey]).toEqual([
-      'champion',
-      'm3',
-      'm4',
+  it('waits until nobody is open; the won one plays on, unjudged, in environments of one player', () => {
+    const { state, report } = after(three, playing({ m2: [1, 0] }))
+    expect([standings(report), report.crowned]).toEqual([['won', 'open', 'open'], undefined])
+    expect(duelsOf(state)).toEqual(['m2', 'm3', 'm4'])
+    const next = after(state, playing({ m2: [0, 1], m3: [0, 1], m4: [0.5625, 0.4375] }))
+    expect([standings(next.report), next.state.champion?.hotkey]).toEqual([
+      ['won', 'lost', 'open'],
+      'm1',
     ])
-    expect(gone([]).state.champion).toBeUndefined()
-  })
-
-  it('a champion without a duel', () => {
-    const alone = after(first, { miners: [miner('m1')] }).state
-    expect(after(alone, { miners: [miner('m3')] }).state.champion?.hotkey).toBe('m3')
-  })
-
-  it('a contender after it won: the next one takes the seat, at the floor ratio', () => {
-    const { state, report } = after(started, { ...WINNING, miners: [miner('m1'), miner('m3', 3)] })
-    expect([report.outcome, state.champion?.hotkey, state.ratio]).toEqual([
-      'contender',
-      'm3',
-      510_000,
+    expect(next.state.duels[0]?.tallies.map(Object.keys)).toEqual([ENVS, ENVS])
+    expect(next.report.duels[0]?.envs[MULT8]).toMatchObject({ given: undefined })
+    const end = after(next.state, playing({ m4: [0, 1] }))
+    expect([end.report.crowned, end.state.champion?.hotkey, end.state.duels]).toEqual([
+      'm2',
+      'm2',
+      [],
     ])
   })
 
-  it('a champion with a permit stays, and so does its contender', () => {
-    const { snapshot, seals, lanes } = epochOf(started, CLOSE)
-    const validators = [
-      ...snapshot.validators,
-      ...['m1', 'm2'].map((hotkey) => ({ hotkey, stake: 1n })),
-    ]
-    const facts = { snapshot: { ...snapshot, validators }, seals, lanes }
-    expect(decide(started, facts).state.duel?.id).toBe(started.duel?.id)
+  it('begins no duel while one is won', () => {
+    const miners = [...MINERS, miner('m5', 5)]
+    const { state } = after(three, { ...playing({ m2: [1, 0] }), miners })
+    expect(duelsOf(state)).toEqual(['m2', 'm3', 'm4'])
+    const next = after(state, { ...playing({ m3: [0, 1], m4: [0, 1] }), miners })
+    expect([next.report.crowned, duelsOf(next.state)]).toEqual(['m2', ['m5']])
   })
 
-  it('validators that deregister lose trust and head, what they saw stays', () => {
-    const { snapshot, seals, lanes } = epochOf(started, CLOSE)
-    const hotkeys = snapshot.hotkeys.filter((hotkey) => hotkey !== 'v2')
-    const facts = { snapshot: { ...snapshot, hotkeys }, seals, lanes }
-    const { heads, trust, duel, due } = decide(started, facts).state
+  it('of several takes the best when all have had eight epochs, and all turns are used', () => {
+    const scene = playing({ m2: [0.9, 0.1], m3: [0.95, 0.05], m4: [0, 1] })
+    const seven = run(7, scene, three)
+    expect([standings(seven.report), seven.report.crowned]).toEqual([['won', 'won'], undefined])
+    const { state, report } = after(seven.state, scene)
+    expect([report.crowned, state.champion?.hotkey, state.duels]).toEqual(['m3', 'm3', []])
+    const left = 360 * 20 - 1
+    expect(state.lastPlayed).toEqual({
+      m1: { content: contentOf(miner('m1')), left },
+      m2: { content: contentOf(miner('m2')), left },
+      m3: { content: contentOf(miner('m3')) },
+      m4: { content: contentOf(miner('m4')), left: 360 * 13 - 1 },
+    })
+  })
+
+  it('waits in a frozen epoch', () => {
+    const { state } = after(started, { ...WINNING, silent: ['v3', 'v4'] })
+    expect(state.champion?.hotkey).toBe('m1')
+    const scene = playing({ m2: [1, 0], m3: [0, 1] })
+    const won = after(three, scene).state
+    const last: Scene = { ...playing({ m4: [0, 1] }), silent: ['v3', 'v4'] }
+    const four = run(4, last, won) // m4 is lost by its frozen epochs
+    expect([standings(four.report), four.report.crowned, duelsOf(four.state)]).toEqual([
+      ['won', 'lost'],
+      undefined,
+      ['m2'],
+    ])
+    expect(four.state.duels[0]?.frozen).toBe(0)
+    expect(after(four.state, scene).report.crowned).toBe('m2')
+  })
+})
+
+describe('what is not registered', () => {
+  it('has no trust, no head and no last turn any more; what it saw stays', () => {
+    const one = after(started, { ...LOSING }).state
+    expect(Object.keys(one.lastPlayed)).toEqual(['m1', 'm2'])
+    const { state } = after(started, { ...CLOSE, unregistered: ['v2'] })
+    const { heads, trust, duels, due } = state
     expect([Object.keys(heads), Object.keys(trust)]).toEqual([
       ['v1', 'v3', 'v4'],
       ['v1', 'v3', 'v4'],
     ])
-    expect(duel?.tallies[MULT8]?.[0]?.v2).toBeDefined()
-    expect(Object.keys(due)).toContain('v2') // still had a permit in this snapshot
+    expect(duels[0]?.tallies[0]?.[MULT8]?.v2).toBeDefined()
+    expect(Object.keys(due)).not.toContain('v2')
+    expect(Object.keys(after(one, { unregistered: ['m2'] }).state.lastPlayed)).toEqual(['m1'])
   })
 })
 
@@ -728,24 +683,23 @@ describe('heads', () => {
 })
 
 describe('the protocol', () => {
-  const change = withQuota(MAIN, 64, 512)
-  const with_ = (protocol: Protocol, state: State, scene: Scene) => {
-    const { snapshot, ...rest } = epochOf(state, scene)
-    return decide(state, { ...rest, snapshot: { ...snapshot, protocol } }).state
-  }
-
-  it('is kept by a duel that runs, and changes with the next', () => {
-    const running = with_(change, started, CLOSE)
-    expect(running.protocol).toEqual(MAIN)
-    const next = with_(change, running, {
-      ...LOSING,
-      miners: [miner('m1'), miner('m2', 2), miner('m3', 3)],
-    })
-    expect([next.protocol.envs[MULT8]?.quotaFirst, next.duel?.contender.hotkey]).toEqual([64, 'm3'])
+  it('is taken over at once, and all duels begin anew with it', () => {
+    const protocol: Protocol = withQuota(MAIN, 64, 512)
+    const two = after(started, { ...CLOSE, miners: MINERS }).state
+    const { state } = after(two, { ...CLOSE, miners: MINERS, protocol })
+    expect([state.protocol, duelsOf(state)]).toEqual([protocol, ['m2', 'm3', 'm4']])
+    for (const duel of state.duels)
+      expect(duel).toMatchObject({ start: 14, frozen: 0, tallies: [], verdicts: {} })
+    expect(after(two, { ...CLOSE, miners: MINERS }).state.duels[0]?.start).toBe(12)
   })
 
-  it('changes when no duel runs', () => {
-    expect(with_(OTHER, first, { miners: [] }).protocol).toEqual(OTHER)
+  it('lets no verdict pass into the new one', () => {
+    const won = after(three, {
+      miners: MINERS,
+      rates: (_, __, who) => (who === 'm2' ? [1, 0] : [0.5625, 0.4375]),
+    })
+    const { state } = after(won.state, { ...CLOSE, miners: MINERS, protocol: OTHER })
+    expect(verdictsOf(state)).toEqual({})
   })
 })
 
@@ -754,27 +708,20 @@ test('a contender with p = 0.55 against 0.51 dethrones; the ratio rises, then de
   const validators = Array.from({ length: 7 }, (_, i) => `v${i}`)
   const flips = (n: number, p: number) =>
     Array.from({ length: n }, () => random.random() < p).filter(Boolean).length
-  const scene: Scene = {
-    validators,
-    rates: () => [0, 0],
-  }
-  let state = after(first, scene).state
+  const scene: Scene = { validators }
+  let state = startedDuels(scene)
   let epochs = 0
-  while (state.duel) {
+  while (state.duels.length > 0) {
     const { lanes, ...rest } = epochOf(state, scene)
-    const sampled = Object.fromEntries(
-      Object.entries(lanes).map(([hotkey, lane]) => [
-        hotkey,
-        Object.fromEntries(
-          Object.entries(lane).map(([env, { played }]) => {
-            const decisive = flips(played, 0.8)
-            const wins = flips(decisive, 0.55)
-            return [env, scored({ wins, losses: decisive - wins, played })]
-          }),
-        ),
-      ]),
-    )
-    state = decide(state, { ...rest, lanes: sampled }).state
+    const sampled = Object.keys(lanes).map((hotkey) => {
+      const lane = laneOf(state, (played) => {
+        const decisive = flips(played, 0.8)
+        const wins = flips(decisive, 0.55)
+        return [wins, decisive - wins, 1_000_000 * wins, 1_000_000 * (decisive - wins)]
+      })
+      return [hotkey, lane] as const
+    })
+    state = decide(state, { ...rest, lanes: Object.fromEntries(sampled) }).state
     epochs++
     const read = parseState(encodeState(state))
     expect(read.ok && read.value).toEqual(state)
@@ -784,11 +731,8 @@ test('a contender with p = 0.55 against 0.51 dethrones; the ratio rises, then de
   expect(epochs).toBeLessThanOrEqual(8)
   expect(state.ratio).toBeGreaterThan(510_000)
   expect(state.ratio).toBeLessThan(550_000) // the bound below 0.55, not a lucky rate
-  expect(
-    Object.values(state.trust)
-      .map(trustOf)
-      .every((ppm) => ppm > 700_000),
-  ).toBe(true)
+  const trusts = Object.values(state.trust).map(trustOf)
+  expect(trusts.every((ppm) => ppm > 700_000)).toBe(true)
   for (let epoch = 0; epoch < 200; epoch++) {
     const { ratio } = after(state, scene).state
     expect(ratio).toBe(510_000 + Math.floor(((state.ratio - 510_000) * 951_695) / 1_000_000))

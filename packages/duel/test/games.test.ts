@@ -1,6 +1,15 @@
 import { expect, test } from 'vitest'
-import { decide, firstState, type Protocol, type State } from '../src/index.ts'
-import { constantsOf, epochOf, MAIN, MULT8, miner, type Scene, TICTACTOE } from './subnet.ts'
+import { decide, type Protocol, type State } from '../src/index.ts'
+import {
+  constantsOf,
+  epochOf,
+  MAIN,
+  MULT8,
+  miner,
+  type Scene,
+  startedDuels,
+  TICTACTOE,
+} from './subnet.ts'
 
 /** The same duels where the second environment is one of two players, and where neither is. */
 const envsWith = (players: number): Protocol['envs'] => ({
@@ -11,16 +20,10 @@ const MINERS = [miner('m1', 1), miner('m2', 2)]
 
 /** A duel whose epochs are all like this; what it leaves. */
 function dueled(players: number, scene: Scene): State {
-  const envs = envsWith(players)
-  const next = (state: State): State => {
-    const { snapshot, ...facts } = epochOf(state, { ...scene, miners: MINERS })
-    const protocol = { ...snapshot.protocol, envs }
-    return decide(state, { ...facts, snapshot: { ...snapshot, protocol } }).state
-  }
-  let state = next(firstState({ ...MAIN, envs }, 10))
-  const begun = state.duel?.id
-  expect(begun).toBeDefined()
-  while (state.duel?.id === begun) state = next(state)
+  const played = { ...scene, miners: MINERS, protocol: { ...MAIN, envs: envsWith(players) } }
+  let state = startedDuels(played)
+  expect(state.duels).toHaveLength(1)
+  while (state.duels.length > 0) state = decide(state, epochOf(state, played)).state
   return state
 }
 

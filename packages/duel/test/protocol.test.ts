@@ -15,15 +15,14 @@ test('a local network differs in its clock, its quotas, its cap and what follows
     ...PROTOCOL,
     envs: {
       ...PROTOCOL.envs,
-      'hex@0.1.0': { ...PROTOCOL.envs['hex@0.1.0'], quotaFirst: 4, quotaMost: 16 },
+      'hex@0.1.0': { ...PROTOCOL.envs['hex@0.1.0'], quotaFirst: 4, quotaMost: 24 },
       'pack@0.1.0': { ...PROTOCOL.envs['pack@0.1.0'], quotaFirst: 16, quotaMost: 128 },
     },
     epochBlocks: 30,
     sealBlock: 20,
     cap: 500,
-    zSquaredPpm: 7_128_900,
-    holdOffset: 28,
-    holdSlopePpm: 50_600,
+    holdOffset: 20,
+    holdSlopePpm: 60_000,
   })
 })
 

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type Cell, simulate } from '../bench/duels.ts'
+import { type Cell, oneLaneZ, simulate } from '../bench/duels.ts'
 import { BLOCKS, LIES } from '../bench/lies.ts'
 import { mostFrozenWins } from '../bench/one-lane.ts'
-import { ALONE, PROMISED } from '../bench/promises.ts'
+import { ALONE, PROMISED, TIED_MOST } from '../bench/promises.ts'
 import { GAME, SINGLE } from '../bench/quotas.ts'
 import { balancedOf, equal, fieldOf, skewed, thirdsOf, zipf } from '../bench/stakes.ts'
+import { PROTOCOL, ruleOf } from '../src/index.ts'
 
 // Few duels, unless asked for more: the bench plays those of docs/guarantees.md.
 const DUELS = Number(process.env.DUELS ?? 40)
@@ -58,26 +59,57 @@ describe('liars who choose which epochs are frozen', () => {
     },
   )
 
-  it('win with the probabilities of docs/guarantees.md, exactly, where one honest lane decides', () => {
-    // FLOOR takes 0.4 deviations more than its z of one lane.
-    const beside = 0.4 + Math.sqrt(5.76)
-    const alone = 0.4 + Math.sqrt(11.56)
-    const at = { ratioPpm: 510_000, quotas: SINGLE }
-    expect(mostFrozenWins({ ...at, z: beside }).toFixed(4)).toBe('0.0484')
-    expect(mostFrozenWins({ ...at, z: alone }).toFixed(4)).toBe('0.0022')
-    expect(mostFrozenWins({ ...at, z: beside }, 8)).toBeGreaterThan(PROMISED.falseWins)
-    for (const quotas of [SINGLE, GAME])
-      for (let ratioPpm = 510_000; ratioPpm <= 800_000; ratioPpm += 29_000)
-        expect(mostFrozenWins({ ratioPpm, quotas, z: beside })).toBeLessThan(PROMISED.falseWins)
+  it('would win more than promised if the fourth frozen epoch did not end a duel', () => {
+    const at = { ratioPpm: 510_000, quotas: SINGLE, z: oneLaneZ(ruleOf(PROTOCOL)) }
+    const wins = mostFrozenWins(at, PROTOCOL.duelEpochs)
+    expect(wins.toFixed(4)).toBe('0.0594')
+    expect(wins).toBeGreaterThan(PROMISED.falseWins)
   })
 })
 
 describe('a game, of which a lane plays few', () => {
-  it.each([4, 16])('is won by no liars who freeze, and by p = 0.6: %d lanes', (lanes) => {
-    const at = { tied: 0, quotas: GAME, strategy: 'thin' } as const
-    const field = balancedOf(equal(lanes))
-    expectShare({ ...at, field, p: 0.51, freezes: true }, { atMost: PROMISED.falseWins })
-    expectShare({ ...at, field: fieldOf(equal(lanes)), p: 0.6 }, { atLeast: PROMISED.rightWins })
+  const at = { tied: 0, quotas: GAME }
+
+  it.each([4, 16])('is won by no liars who freeze: %d lanes', (lanes) => {
+    const cell = { ...at, field: balancedOf(equal(lanes)), p: 0.51, freezes: true }
+    expectShare({ ...cell, strategy: 'thin' }, { atMost: PROMISED.falseWins })
+  })
+
+  it.each([
+    [4, 'honest'],
+    [16, 'thin'],
+    [16, 'down, with care'],
+    [16, 'block'],
+  ] as const)('is won by p = 0.6: %d lanes, %s', (lanes, strategy) => {
+    const cell = { ...at, field: fieldOf(equal(lanes)), p: 0.6, strategy }
+    expectShare(cell, { atLeast: PROMISED.rightWins })
+  })
+})
+
+describe.each(TIED_MOST)('$lanes lanes', ({ lanes, liars, honest }) => {
+  const at = { field: fieldOf(equal(lanes)), p: 0.6 }
+
+  it.each(['thin', 'down, with care', 'block'] as const)(
+    `p = 0.6 wins with ${liars} tied: %s`,
+    (strategy) => {
+      expectShare({ ...at, tied: liars, strategy }, { atLeast: PROMISED.rightWins })
+    },
+  )
+
+  it(`p = 0.6 wins with ${honest} tied where nobody lies`, () => {
+    const cell = { ...at, tied: honest, strategy: 'honest' } as const
+    expectShare(cell, { atLeast: PROMISED.rightWins })
+  })
+})
+
+describe.each([
+  ['4 Zipf', zipf(4)],
+  ['16 skewed', skewed(16)],
+  ['16 Zipf', zipf(16)],
+] as const)('%s', (_, weights) => {
+  it.each(['thin', 'block'] as const)('p = 0.6 wins with 0.65 tied: %s', (strategy) => {
+    const cell = { field: fieldOf(weights), p: 0.6, tied: 0.65, strategy }
+    expectShare(cell, { atLeast: PROMISED.rightWins })
   })
 })
 

@@ -72,9 +72,10 @@ test('never throws, whatever the text, and details are printable', () => {
   )
   const keys = fc.constantFrom(
     'protocol',
-    'duel',
+    'duels',
+    '0',
     'trust',
-    'weights',
+    'voters',
     'tallies',
     'envs',
     'due',

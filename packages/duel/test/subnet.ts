@@ -2,13 +2,17 @@ import {
   type Candidate,
   type Counts,
   type DuelSnapshot,
+  decide,
   type EnvConstants,
   encodeBitmap,
   type Facts,
+  firstState,
+  type Lanes,
+  type LaneTally,
   LOCAL,
   PROTOCOL,
   type Protocol,
-  quotaOf,
+  quotasOf,
   type State,
   stateRoot,
   type Tally,
@@ -60,18 +64,26 @@ export const scored = (counts: Counts): Tally => ({
 export const HEAD: string = 'b'.repeat(64)
 export const NEXT: string = 'c'.repeat(64)
 
-/**
- * Challenges that a lane plays in an open environment in the epoch that `state` governs: here the
- * same in all.
- */
-export function quotaIn({ epoch, duel, protocol }: State): number {
-  const [constants] = Object.values(protocol.envs)
-  return duel && constants ? quotaOf(epoch - duel.start + 1, constants) : 0
+/** Bits for some of an epoch's voters. */
+export function bitmapOf({ voters }: State, hotkeys: readonly string[]): Uint8Array {
+  return encodeBitmap(voters, new Set(hotkeys))
 }
 
-/** Bits for some of a duel's voters. */
-export function bitmapOf({ duel }: State, hotkeys: readonly string[]): Uint8Array {
-  return encodeBitmap(duel ?? { weights: {} }, new Set(hotkeys))
+/**
+ * A lane of the epoch that `state` governs: of each contender and environment, what `tallyFor` says
+ * for its quota.
+ */
+export function laneOf(
+  state: State,
+  tallyFor: (played: number, env: string, contender: string) => LaneTally,
+): Lanes[string] {
+  const duels = Object.entries(quotasOf(state)).map(([contender, quotas]) => {
+    const tallies = Object.entries(quotas).map(([env, played]) => {
+      return [env, tallyFor(played, env, contender)] as const
+    })
+    return [contender, Object.fromEntries(tallies)] as const
+  })
+  return Object.fromEntries(duels)
 }
 
 export interface Scene {
@@ -87,13 +99,29 @@ export interface Scene {
   readonly silent?: readonly string[]
   /** Stakes that are not 1000. */
   readonly stakes?: Readonly<Record<string, bigint>>
-  /** Share of wins and losses of the quota, the same for all or by validator. */
-  readonly rates?: Rates | ((validator: string, env: string) => Rates)
+  /** Hotkeys that the snapshot does not have. */
+  readonly unregistered?: readonly string[]
+  /** The constants from the next epoch on. */
+  readonly protocol?: Protocol
+  /** Share of wins and losses of the quota, the same for all or by lane. */
+  readonly rates?: Rates | ((validator: string, env: string, contender: string) => Rates)
   /** Share of its points that each miner earned; without it, whoever wins a challenge has all. */
-  readonly points?: (validator: string, env: string) => Points
+  readonly points?: (validator: string, env: string, contender: string) => Points
 }
 type Rates = readonly [wins: number, losses: number]
 type Points = readonly [contender: number, champion: number]
+
+/** In the first epoch after a network's first that has voters: m1 has the throne, nobody duels. */
+export function crownedFirst(scene: Scene = {}): State {
+  const first = firstState(scene.protocol ?? MAIN, 10)
+  return decide(first, epochOf(first, scene)).state
+}
+
+/** m1 has the throne, and m2 and whoever waits besides their first epoch against it: epoch 12. */
+export function startedDuels(scene: Scene = {}): State {
+  const crowned = crownedFirst(scene)
+  return decide(crowned, epochOf(crowned, scene)).state
+}
 
 /**
  * What `decide` takes for the epoch that `state` governs, when everybody is there and agrees, but
@@ -102,19 +130,14 @@ type Points = readonly [contender: number, champion: number]
 export function epochOf(state: State, scene: Scene = {}): Facts {
   const { validators = ['v1', 'v2', 'v3', 'v4'], miners = [miner('m1', 1), miner('m2', 2)] } = scene
   const { unsealed = [], broken = [], unattested = [], silent = [], rates = [0, 0] } = scene
-  const played = quotaIn(state)
   const lane = (validator: string) =>
-    Object.fromEntries(
-      ENVS.map((env) => {
-        const [wins, losses] = typeof rates === 'function' ? rates(validator, env) : rates
-        const counts = { wins: Math.round(wins * played), losses: Math.round(losses * played) }
-        const seen = scored({ ...counts, played })
-        const points = scene.points?.(validator, env)
-        if (points === undefined) return [env, seen]
-        const [contender, champion] = points.map((share) => Math.round(share * played * 1_000_000))
-        return [env, { ...seen, contenderPoints: contender ?? 0, championPoints: champion ?? 0 }]
-      }),
-    )
+    laneOf(state, (played, env, contender) => {
+      const share = typeof rates === 'function' ? rates(validator, env, contender) : rates
+      const [wins, losses] = [Math.round(share[0] * played), Math.round(share[1] * played)]
+      const points = scene.points?.(validator, env, contender) ?? [wins / played, losses / played]
+      const [own, other] = points.map((part) => Math.round(part * played * 1_000_000))
+      return [wins, losses, own ?? 0, other ?? 0]
+    })
   const whole = validators.filter((validator) => !broken.includes(validator))
   const bitmap = bitmapOf(
     state,
@@ -123,8 +146,10 @@ export function epochOf(state: State, scene: Scene = {}): Facts {
   const attest = { epoch: state.epoch, bitmap, next: NEXT, stateRoot: stateRoot(state) }
   const snapshot: DuelSnapshot = {
     epoch: state.epoch + 1,
-    protocol: MAIN,
-    hotkeys: [...validators, ...miners.map(({ hotkey }) => hotkey)],
+    protocol: scene.protocol ?? MAIN,
+    hotkeys: [...validators, ...miners.map(({ hotkey }) => hotkey)].filter(
+      (hotkey) => !scene.unregistered?.includes(hotkey),
+    ),
     validators: validators.map((hotkey) => ({
       hotkey,
       stake: scene.stakes?.[hotkey] ?? 1000n,

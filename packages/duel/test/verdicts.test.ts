@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Duel, decide, firstState, type Verdict } from '../src/index.ts'
-import { loneRuleOf, type Protocol, ruleOf } from '../src/protocol.ts'
-import { type DuelEpoch, judgeAll, ruleAmong } from '../src/verdicts.ts'
-import { constantsOf, epochOf, MAIN, MULT8, scored } from './subnet.ts'
+import type { Duel, LaneTally, Verdict } from '../src/index.ts'
+import { aloneRuleOf, type Protocol, ruleOf } from '../src/protocol.ts'
+import { judgeOpen, ruleAmong } from '../src/verdicts.ts'
+import { constantsOf, MAIN, MULT8, miner } from './subnet.ts'
 
 const NAMES = ['a@1.0.0', 'b@1.0.0', 'c@1.0.0', 'd@1.0.0'] as const
 const [A, B, C, D] = NAMES
@@ -10,24 +10,23 @@ const protocol: Protocol = {
   ...MAIN,
   envs: Object.fromEntries(NAMES.map((name) => [name, constantsOf(MULT8)])),
 }
-const [RULE, LONE] = [ruleOf(protocol), loneRuleOf(protocol)]
-const { duel: opened } = decide(firstState(MAIN, 10), epochOf(firstState(MAIN, 10))).state
-
-/** Four equal voters saw this in A, in one epoch, and nothing decisive in the others. */
+const [RULE, ALONE] = [ruleOf(protocol), aloneRuleOf(protocol)]
+/** Four equal voters saw this in A, in the first epoch of a duel, and nothing decisive elsewhere. */
 function judge(
   verdicts: Record<string, Verdict>,
   [wins, losses, played]: readonly [number, number, number],
-  turn: Partial<DuelEpoch> = {},
+  epochIndex = 5,
 ) {
-  const weights = { v1: 1_000_000, v2: 1_000_000, v3: 1_000_000, v4: 1_000_000 }
-  const lanes = (wins: number, losses: number) => [
-    Object.fromEntries(
-      Object.keys(weights).map((hotkey) => [hotkey, scored({ wins, losses, played })]),
-    ),
-  ]
-  const tallies = { [A]: lanes(wins, losses), [B]: lanes(0, 0), [C]: lanes(0, 0), [D]: lanes(0, 0) }
-  const duel: Duel = { ...opened!, weights, ratio: 510_000, tallies, verdicts }
-  return judgeAll(duel, { epochIndex: 5, frozen: false, protocol, weights, ...turn })
+  const voters = { v1: 1_000_000, v2: 1_000_000, v3: 1_000_000, v4: 1_000_000 }
+  const constants = { ...constantsOf(MULT8), quotaFirst: played }
+  const envs = Object.fromEntries(NAMES.map((name) => [name, constants]))
+  const lanes = (...tally: LaneTally) =>
+    Object.fromEntries(Object.keys(voters).map((hotkey) => [hotkey, tally]))
+  const none = lanes(0, 0, 0, 0)
+  const tallies = [{ [A]: lanes(wins, losses, 0, 0), [B]: none, [C]: none, [D]: none }]
+  const duel: Duel = { contender: miner('m2'), start: 1, frozen: 0, tallies, verdicts }
+  const state = { epoch: epochIndex, ratio: 510_000, voters, protocol: { ...protocol, envs } }
+  return judgeOpen(duel, { state, epochIndex })
 }
 
 const EVEN = { [B]: 'even', [C]: 'even', [D]: 'even' } as const
@@ -35,9 +34,9 @@ const FEW = [22, 10, 32] as const // enough among several, too few alone
 
 describe('the environment that is left when all others are even', () => {
   it('is judged by the stricter numbers, and says so', () => {
-    const early = judge({}, FEW, { epochIndex: 2 })
+    const early = judge({}, FEW, 2)
     expect(early.envs[A]).toMatchObject({ rule: RULE, given: 'win' })
-    expect(judge(EVEN, FEW).envs).toMatchObject({ [A]: { rule: LONE } })
+    expect(judge(EVEN, FEW).envs).toMatchObject({ [A]: { rule: ALONE } })
     expect(judge(EVEN, FEW).verdicts).toEqual(EVEN)
     expect(Object.keys(judge(EVEN, FEW).envs)).toEqual([A])
     expect(judge(EVEN, [400, 0, 400]).verdicts).toEqual({ ...EVEN, [A]: 'win' })
@@ -54,14 +53,8 @@ describe('the environment that is left when all others are even', () => {
     expect(Object.keys(won.envs)).toEqual([D])
   })
 
-  it('gets no verdict in a frozen epoch', () => {
-    const { envs, verdicts } = judge(EVEN, [400, 0, 400], { frozen: true })
-    expect(verdicts).toEqual(EVEN)
-    expect(envs[A]).toMatchObject({ rule: LONE, given: undefined })
-  })
-
   it('has its rule for who shows it; the others have theirs', () => {
-    expect(ruleAmong(EVEN, A, protocol)).toEqual(LONE)
+    expect(ruleAmong(EVEN, A, protocol)).toEqual(ALONE)
     expect(ruleAmong({ [B]: 'even', [C]: 'hold', [D]: 'even' }, A, protocol)).toEqual(RULE)
     expect(ruleAmong(EVEN, B, protocol)).toEqual(RULE)
   })
@@ -70,5 +63,11 @@ describe('the environment that is left when all others are even', () => {
 it('is even below one decisive challenge in twenty, not at one, from the fifth epoch on', () => {
   expect(judge({}, [1, 0, 20]).envs[A]?.given).toBeUndefined()
   expect(judge({}, [1, 0, 21]).envs[A]?.given).toBe('even')
-  expect(judge({}, [1, 0, 21], { epochIndex: 4 }).envs[A]?.given).toBeUndefined()
+  expect(judge({}, [1, 0, 21], 4).envs[A]?.given).toBeUndefined()
+})
+
+it('is even from 96 challenges on of which none is decisive, in any epoch', () => {
+  expect(judge({}, [0, 0, 95], 2).envs[A]?.given).toBeUndefined()
+  expect(judge({}, [0, 0, 96], 2).envs[A]?.given).toBe('even')
+  expect(judge({}, [1, 0, 96], 2).envs[A]?.given).toBeUndefined()
 })

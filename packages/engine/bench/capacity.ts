@@ -1,35 +1,58 @@
 import { BLOCK_MS } from '@affine/chain'
 import { PROTOCOL, quotaOf } from '@affine/duel'
-import { make } from '@affine/envs'
+import { make, type PerSide } from '@affine/envs'
+import { pairsOf } from '../../../packages/blocks/test/play-plan.ts'
 import { samplingBlocks } from '../src/own-lane.ts'
-import { type Crowd, MEAN_MS, MEAN_PAUSE_MS, sampleAll } from '../test/crowd.ts'
+import {
+  type Conduct,
+  type Crowd,
+  MEAN_MS,
+  MEAN_PAUSE_MS,
+  sampleAll,
+  serversFor,
+} from '../test/crowd.ts'
 
 /*
- * Sixteen validators sample the longest epoch of a duel, on a fake clock, with the main network's
- * quotas and times. Each miner's endpoint has room for 1.5 times what they need on average, and
- * refuses more or lets it wait; then others make as many calls as the validators.
+ * Four validators sample the longest epoch of eight duels, on a fake clock, with the main network's
+ * quotas and times. Each miner's endpoint has room for 1.5 times what they need on
+ * average, and refuses more or lets it wait; then others make as many calls to
+ * each as the validators make to a contender.
  */
-const validators = 16
+const validators = 4
 const samplingMs = samplingBlocks(PROTOCOL) * BLOCK_MS
 const quota = Object.fromEntries(
   Object.entries(PROTOCOL.envs).map(([env, constants]) => [env, quotaOf(8, constants)]),
 )
-const alone = { validators: 1, quota, samplingMs, servers: Infinity, isQueueing: false }
+const contenders = Array<Conduct>(PROTOCOL.duelsMost).fill('answers')
+const boundless = { champion: Infinity, contender: Infinity }
+const alone = {
+  validators: 1,
+  quota,
+  samplingMs,
+  servers: boundless,
+  isQueueing: false,
+  contenders,
+}
 const { answered } = await sampleAll(alone)
-const servers = Math.ceil((1.5 * validators * answered * MEAN_MS) / samplingMs)
-console.log(`${answered} calls to each miner by each validator; ${servers} servers a miner`)
+const servers = serversFor(1.5 * validators, answered, samplingMs)
+const sidesText = ({ champion, contender }: PerSide<number>) =>
+  `${champion} of the champion and ${contender} of a contender`
+console.log(`by each validator calls: ${sidesText(answered)}; servers: ${sidesText(servers)}`)
 
-const crowd = { validators, quota, samplingMs, servers }
+const crowd = { ...alone, validators, servers }
 await measure('beyond that refused', { ...crowd, isQueueing: false })
 await measure('beyond that queued', { ...crowd, isQueueing: true })
-const foreign = Math.ceil((validators * answered * (MEAN_MS + MEAN_PAUSE_MS)) / samplingMs)
+const foreign = Math.ceil(
+  (validators * answered.contender * (MEAN_MS + MEAN_PAUSE_MS)) / samplingMs,
+)
 await measure('refused, and as many foreign calls', { ...crowd, isQueueing: false, foreign })
 
 async function measure(name: string, crowd: Crowd): Promise<void> {
   const began = performance.now()
   const { samples } = await sampleAll(crowd)
-  const games = samples.filter(({ env }) => make(env).spec.game !== undefined)
-  const others = samples.filter(({ env }) => make(env).spec.game === undefined)
+  const pairs = pairsOf(samples)
+  const games = pairs.filter(({ env }) => make(env).spec.game !== undefined)
+  const others = pairs.filter(({ env }) => make(env).spec.game === undefined)
   const unbegun = games.filter(({ champion, contender }) => champion.fault && contender.fault)
   const lost = games.filter(({ champion, contender }) => champion.fault !== contender.fault)
   const sides = others.flatMap(({ champion, contender }) => [champion, contender])

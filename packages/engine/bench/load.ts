@@ -4,10 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, createServer, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ChallengePair } from '@affine/blocks'
 import { PROTOCOL } from '@affine/duel'
 import { endpointAgents, playerReply } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { SYSTEM_CLOCK } from '@affine/settlement'
+import { pairsOf } from '../../../packages/blocks/test/play-plan.ts'
 import { sampleLane } from '../src/sampling.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../test/lanes.ts'
 
@@ -63,9 +65,8 @@ async function measure(): Promise<void> {
       return async (messages) => Promise.resolve(ask(messages)).finally(onReply)
     }
     const miner = (hotkey: string) => ({ hotkey, model: hotkey, revision: 'main', chute })
-    const duel = { champion: miner(CHAMPION), contender: miner(CONTENDER) }
     const task = {
-      duel,
+      miners: [miner(CHAMPION), miner(CONTENDER)],
       templates: PROTOCOL.templates,
       secret: SECRET,
       agent,
@@ -82,9 +83,9 @@ async function measure(): Promise<void> {
           scope,
           journalPath: join(root, `${who}-${i}.jsonl`),
         })
-        lost +=
-          size -
-          samples.filter(({ champion, contender }) => !champion.fault && !contender.fault).length
+        const sound = ({ champion, contender }: ChallengePair) =>
+          !champion.fault && !contender.fault
+        lost += size - pairsOf(samples).filter(sound).length
       }
     }
     return Promise.all(LANES.map(playLanes))

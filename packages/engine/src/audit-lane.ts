@@ -30,9 +30,9 @@ interface AuditReading {
 
 /** Every lane that a due validator sealed. Protocol §6.4. */
 export async function lanesToAudit(chain: Chain, state: State): Promise<readonly Audit[]> {
-  const { epoch, protocol, duel } = state
+  const { epoch, protocol, voters } = state
   const seals = await readSeals(chain, state)
-  const holders = holdersOf(duel, await chain.snapshot(sealBlock(epoch, protocol)))
+  const holders = holdersOf(voters, await chain.snapshot(sealBlock(epoch, protocol)))
   return Object.entries(seals).map(([validator, head]) => ({
     validator,
     head,

@@ -111,7 +111,7 @@ export class Epoch {
 
   /**
    * All weight to the champion, or else to the subnet's owner, once an epoch, restarts included:
-   * the chain says when weights were set last. Protocol §8.12.
+   * the chain says when weights were set last. Protocol §8.13.
    */
   async #setWeights({ number }: Head): Promise<void> {
     const { chain, account } = this.#setup
@@ -133,9 +133,9 @@ export class Epoch {
   /** Samples the own lane, and puts the hash of its last block on chain. */
   async #seal({ number: block }: Head): Promise<void> {
     const { chain, account, bucketUrl: url } = this.#setup
-    const { epoch, protocol, duel } = this.state
+    const { epoch, protocol, duels } = this.state
     const what = `seal ${epoch}`
-    if (duel === undefined || this.#sent.has(what)) return
+    if (duels.length === 0 || this.#sent.has(what)) return
     const head = (await sealOnChain(this.#setup, epoch)) ?? (await this.#sample(block))
     if (head === undefined) return
     const fields = encodeCommitment({ kind: 'seal', epoch, head, url })
@@ -229,10 +229,10 @@ export class Epoch {
    */
   async #attestation(): Promise<Uint8Array[]> {
     const { chain, account, bucketUrl: url } = this.#setup
-    const { epoch, duel } = this.state
+    const { epoch, voters } = this.state
     const lanes = [...this.#audited].filter(([, lane]) => lane.ok)
     const whole = new Set(lanes.map(([validator]) => validator))
-    const bitmap = encodeBitmap(duel ?? { weights: {} }, whole)
+    const bitmap = encodeBitmap(voters, whole)
     const { genesis, netuid } = chain
     const secret = await secretOf(this.#setup, epoch + 1)
     const scope = { genesis, netuid, validator: account.hotkey, epoch: epoch + 1 }
@@ -293,7 +293,7 @@ export class Epoch {
   }
 }
 
-/** Weights that give all to a hotkey; undefined if it is not registered. Protocol §8.12. */
+/** Weights that give all to a hotkey; undefined if it is not registered. Protocol §8.13. */
 export function allWeightTo(
   hotkey: string | undefined,
   neurons: readonly Neuron[],

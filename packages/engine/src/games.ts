@@ -1,13 +1,17 @@
 import { once } from 'node:events'
-import type { GameRules } from '@affine/envs'
+import { type GameRules, make } from '@affine/envs'
 import type { GameTime } from '@affine/miners'
 import { digest, type Hash } from '@affine/prng'
 import pLimit from 'p-limit'
 
 /** How many clocks a sampling is as long as, at least. */
-const CLOCKS = 5
-/** So many games begin at once, and each keeps its turn for such a part of a clock. */
-const [AT_ONCE, TURN_CLOCKS] = [8, 0.25]
+const CLOCKS = 6
+/**
+ * Of so many of a contender's games one begins at once, and keeps its turn for such a part of a
+ * clock: whatever players do, the last begins in the sixth clock, and on the main network two more
+ * clocks fit.
+ */
+const [GAMES_A_TURN, TURN_CLOCKS] = [32, 1 / 6]
 
 /** The time there is for a lane's games. */
 export interface GamesTime extends GameTime {
@@ -26,14 +30,19 @@ export function hasRoom(rules: GameRules, time: GamesTime): boolean {
   return time.now() + 2 * clockMsOf(rules, time) <= time.endsAt
 }
 
+/** Begins a game in its turn, and resolves with what it comes to. */
+export type InTurn = <Played>(rules: GameRules, play: () => Promise<Played>) => Promise<Played>
+
 /**
- * Plays games in turn: one begins when another is over, or has lasted for a quarter of a clock. So
- * few are under way, and share what a miner can do, unless they take long. Protocol §5.4.
+ * Plays the games of one contender, which plays `quotas`, by environment, in turn: one begins when
+ * another is over, or has lasted for a sixth of a clock. So few are under way, and share what a
+ * miner can do, unless they take long. Other contenders' games have turns of their own, so that
+ * none waits for them. Protocol §5.4.
  */
-export function gamesInTurn(
-  time: GamesTime,
-): <Played>(rules: GameRules, play: () => Promise<Played>) => Promise<Played> {
-  const begin = pLimit(AT_ONCE)
+export function gamesInTurn(quotas: Readonly<Record<string, number>>, time: GamesTime): InTurn {
+  const played = Object.entries(quotas).filter(([env]) => make(env).spec.game !== undefined)
+  const games = played.reduce((sum, [, quota]) => sum + quota, 0)
+  const begin = pLimit(Math.max(1, Math.ceil(games / GAMES_A_TURN)))
   return (rules, play) =>
     new Promise((resolve) => {
       const turn = async (): Promise<void> => {

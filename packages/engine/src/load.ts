@@ -2,14 +2,14 @@ import { BLOCK_MS, type Neuron } from '@affine/chain'
 import { type Protocol, quotaOf } from '@affine/duel'
 import { registry } from '@affine/envs'
 
-/** The mean sizes of samples with short replies, of games and of others: see docs/scale.md. */
-const [GAME_BYTES, SAMPLE_BYTES] = [16_000, 1800]
+/** The mean sizes of a game's line and of an episode's, with short replies. */
+const [GAME_BYTES, EPISODE_BYTES] = [16_000, 830]
 const DAY_MS = 86_400_000
 
-/** What one validator does for a duel in a period. */
+/** What one validator does in a period. */
 export interface Load {
-  /** Each goes to both miners. */
-  readonly challenges: number
+  /** The lines of its lane: games, and episodes of one miner. */
+  readonly samples: number
   /** The most requests to miners: one for each turn of each miner. */
   readonly requests: number
   /** The size of its own lane. Its folder holds the lane twice, in the journal and in blocks. */
@@ -18,7 +18,7 @@ export interface Load {
   readonly bucketBytes: number
 }
 
-/** What a long duel takes of one validator. */
+/** What a full list of duels, which all began together, takes of one validator. */
 export interface Loads {
   /** How many validators have lanes: those with a permit and stake that can vote. */
   readonly voters: number
@@ -28,7 +28,10 @@ export interface Loads {
   readonly mostDay: Load
 }
 
-/** What a duel takes of one validator on a subnet with a block every 12 seconds. */
+/**
+ * What as many duels as there may be at once take of one validator on a subnet with a block every
+ * 12 seconds.
+ */
 export function loadsOf(
   protocol: Protocol,
   { neurons }: { readonly neurons: readonly Pick<Neuron, 'permit' | 'stake'>[] },
@@ -44,24 +47,21 @@ export function loadsOf(
   }
 }
 
-/** The load of `epochs` epochs like the `epochIndex`-th of a duel, with every environment open. */
-function loadOf(epochIndex: number, voters: number, { envs }: Protocol, epochs = 1): Load {
-  const played = Object.entries(envs).map(([env, constants]) => {
+/** The load of `epochs` epochs like the `epochIndex`-th of duels, with every environment open. */
+function loadOf(epochIndex: number, voters: number, protocol: Protocol, epochs = 1): Load {
+  const contenders = protocol.duelsMost
+  const played = Object.entries(protocol.envs).map(([env, constants]) => {
     const quota = quotaOf(epochIndex, constants)
-    const bytes = constants.players === 2 ? GAME_BYTES : SAMPLE_BYTES
-    return { quota, requests: quota * requestsOf(env), bytes: quota * bytes }
+    const isGame = constants.players === 2
+    // Of one player the champion plays each challenge once, for all contenders.
+    const samples = quota * (isGame ? contenders : contenders + 1)
+    const requests = samples * (registry.get(env)?.maxSteps ?? 0)
+    return { samples, requests, laneBytes: samples * (isGame ? GAME_BYTES : EPISODE_BYTES) }
   })
-  const sumOf = (key: 'quota' | 'requests' | 'bytes'): number =>
+  const sumOf = (key: 'samples' | 'requests' | 'laneBytes'): number =>
     epochs * played.reduce((sum, each) => sum + each[key], 0)
-  const [challenges, requests, laneBytes] = [sumOf('quota'), sumOf('requests'), sumOf('bytes')]
-  return { challenges, requests, laneBytes, bucketBytes: voters * laneBytes }
-}
-
-/** The most requests of one challenge: a game's replies are those of both miners. */
-function requestsOf(env: string): number {
-  const spec = registry.get(env)
-  if (spec === undefined) return 0
-  return spec.game ? spec.maxSteps : 2 * spec.maxSteps
+  const [samples, requests, laneBytes] = [sumOf('samples'), sumOf('requests'), sumOf('laneBytes')]
+  return { samples, requests, laneBytes, bucketBytes: voters * laneBytes }
 }
 
 /** A number of bytes for people, with three digits. */

@@ -40,14 +40,15 @@ export async function ownTask(
   deadline: AbortSignal,
 ): Promise<LaneTask | undefined> {
   const { chain, account, folder } = setup
-  const { duel, epoch, protocol } = state
+  const { champion, duels, epoch, protocol } = state
   const scope = await laneScope(chain, state, account.hotkey)
-  if (scope === null || duel === undefined) return undefined
+  if (scope === null || champion === undefined) return undefined
   const secret = await committedSecret(setup, scope)
   const journalPath = join(folder, 'journal', `${epoch}.jsonl`)
   const { templates } = protocol
   const time = await gamesTimeOf(setup, protocol, block)
-  return { ...setup, scope, duel, templates, secret, journalPath, deadline, gamesTime: time }
+  const miners = [champion, ...duels.map(({ contender }) => contender)]
+  return { ...setup, scope, miners, templates, secret, journalPath, deadline, gamesTime: time }
 }
 
 /** When sampling ends if blocks come as the last ones did. */

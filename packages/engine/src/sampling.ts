@@ -1,26 +1,39 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { BlockDraft, Sample, Scope } from '@affine/blocks'
-import type { Duel } from '@affine/duel'
-import { type Agent, challengeId, type EnvSpec, make, SIDES, type Side } from '@affine/envs'
 import {
-  type Asked,
+  type BlockDraft,
+  challengeIn,
+  type Episode,
+  episodesIn,
   type LaneChallenge,
+  laneEnvs,
+  type PlannedSample,
+  planOf,
+  type Sample,
+  type Scope,
+} from '@affine/blocks'
+import type { Miner } from '@affine/duel'
+import { type EnvSpec, type GameRules, make, type PerSide } from '@affine/envs'
+import {
+  type AnsweringMiner,
+  type Asked,
   type MinerAgent,
-  playSample,
+  playEpisode,
+  playPair,
   Stopped,
   unbegunSample,
   withClock,
   withoutReplies,
 } from '@affine/miners'
-import { canonicalize, type Hash, type Json } from '@affine/prng'
-import { clockMsOf, type GamesTime, gamesInTurn, hasRoom } from './games.ts'
+import { canonicalize, digest, type Hash, type Json } from '@affine/prng'
+import { clockMsOf, type GamesTime, gamesInTurn, hasRoom, type InTurn } from './games.ts'
 import { openJournal } from './journal.ts'
 import type { Setup } from './setup.ts'
 
 /** One epoch's sampling: what to play, the journal, the agents, and the deadline. */
 export interface LaneTask extends Pick<Setup, 'agent' | 'mayAsk' | 'hasChanged' | 'now' | 'on'> {
   readonly scope: Scope
-  readonly duel: Pick<Duel, 'champion' | 'contender'>
+  /** All that play in the lane: the champion and the contenders. */
+  readonly miners: readonly Miner[]
   /** The digest of the templates that the miners' deployments may use. */
   readonly templates: Hash
   readonly secret: Hash
@@ -39,90 +52,127 @@ interface Entry {
   readonly sample: Sample
 }
 
-/** All samples of a lane, and the time of the last. */
+/** All samples of a lane in the order of its plan, and the time of the last. */
 export type Sampled = Pick<BlockDraft, 'samples' | 'time'>
 
+/** A sample that is due: what the plan says of it, and its challenge. */
+type DueSample = PlannedSample & LaneChallenge
+
 /**
- * Plays every challenge of a lane that its journal does not hold yet, side by side, games in turn,
- * and resolves with all samples and the time of the last. A sample counts once it is on
- * disk, so a killed process goes on where it stopped, and plays anew a game that was under way.
- * Each invocation id occurs once in a lane: a reply with an id that the lane has already is asked
- * for again. At the end, what the miners run is looked at again. Rejects when an agent rejects; the
- * samples played by then stay in the journal. Protocol §5.4.
+ * Takes every sample of a lane that its journal does not hold yet, side by side, games in turn, and
+ * resolves with all samples and the time of the last. A sample counts once it is on disk, so a
+ * killed process goes on where it stopped, and plays anew a game that was under way. Each
+ * invocation id occurs once in a lane: a reply with an id that the lane has already is asked for
+ * again. At the end, what the miners run is looked at again. Rejects when an agent rejects; the
+ * samples taken by then stay in the journal. Protocol §5.4.
  */
 export async function sampleLane(task: LaneTask): Promise<Sampled> {
   const { scope, now, on } = task
   await using journal = await openLaneJournal(task.journalPath, scope)
   const entries: Entry[] = [...journal.entries]
   const take = samplerOf(task, entries)
-  const played = new Set(entries.map(({ sample }) => sample.challengeId))
-  const open = scheduleOf(task).filter((challenge) => !played.has(challenge.challengeId))
+  const taken = new Set(entries.map(({ sample }) => nameOf(sample)))
+  const plan = dueSamples(task)
+  const open = inAskingOrder(plan.filter((due) => !taken.has(nameOf(due))))
   let left = open.length
 
-  const playOne = async (challenge: LaneChallenge): Promise<void> => {
-    const entry = { sample: await take(challenge), at: now() }
+  const takeOne = async (due: DueSample): Promise<void> => {
+    const entry = { sample: await take(due), at: now() }
     await journal.append(entry)
     entries.push(entry)
     left -= 1
-    on({ type: 'sample', epoch: scope.epoch, sample: entry.sample, left })
+    const { epoch, champion } = scope
+    on({ type: 'sample', epoch, sample: entry.sample, champion, left })
   }
-  const playing = open.map(playOne)
-  await Promise.allSettled(playing)
-  await Promise.all(playing)
-  const samples = entries.map(({ sample }) => sample)
+  const taking = open.map(takeOne)
+  await Promise.allSettled(taking)
+  await Promise.all(taking)
+  const samples = inOrderOf(plan, entries)
   return {
     samples: await lookAgain(samples, task, journal),
     time: Math.max(0, ...entries.map(({ at }) => at)),
   }
 }
 
-/** Every challenge of the lane. Protocol §4, with the indexes of §8.2. */
-function scheduleOf({ scope, secret }: LaneTask): readonly LaneChallenge[] {
-  const duel = scope.duel.id
-  return Object.entries(scope.quota).flatMap(([env, quota]) => {
-    const parts = { ...scope, env, specHash: scope.specHashes[env] ?? '', duel, secret }
-    return Array.from({ length: quota }, (_, index) => ({
-      env,
-      duel,
-      index,
-      challengeId: challengeId({ ...parts, index }),
-    }))
+/** Every sample of the lane, in the order of the plan. Protocol §4, §6.5. */
+function dueSamples({ scope, secret }: LaneTask): readonly DueSample[] {
+  const envs = laneEnvs(scope, secret)
+  return planOf(scope).map((planned) => {
+    const challengeId = envs.get(planned.env)?.idOf(challengeIn(planned)) ?? ''
+    return { ...planned, challengeId }
   })
 }
 
-/** What puts a challenge of the lane to both miners, or leaves a game unbegun. */
-function samplerOf(
-  task: LaneTask,
-  entries: readonly Entry[],
-): (challenge: LaneChallenge) => Promise<Sample> {
-  const { duel, templates, deadline, gamesTime, mayAsk, now } = task
-  const hotkeys = { champion: duel.champion.hotkey, contender: duel.contender.hotkey }
-  const used = invocationsIn(entries)
-  const inTurn = gamesInTurn(gamesTime)
-  const askedAs = (role: Side): Asked => ({ ...duel[role], templates })
+/** In a lane no two samples have the same name. */
+const nameOf = (sample: Sample | DueSample): string =>
+  'miner' in sample ? `${sample.challengeId} ${sample.miner}` : sample.challengeId
 
-  const agentOf = (role: Side, { replyMs, game }: EnvSpec): Agent => {
-    const agent = distinctAgent(task.agent(askedAs(role), replyMs, deadline), used, deadline)
-    if (game === undefined) return agent
-    return withClock(agent, { ...gamesTime, ms: clockMsOf(game, gamesTime), signal: deadline })
+/**
+ * Games first, and each kind in an order over all environments that follows from the secret, as the
+ * challenge ids do: so no outage falls on a chosen environment or miner. Protocol §5.4.
+ */
+function inAskingOrder(open: readonly DueSample[]): readonly DueSample[] {
+  const ranked = open.map((due) => {
+    const kind = 'miner' in due ? 1 : 0
+    return { due, rank: `${kind} ${digest('order', nameOf(due))}` }
+  })
+  ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1))
+  return ranked.map(({ due }) => due)
+}
+
+/** What the plan does not have comes last: the check of the whole lane finds it there. */
+function inOrderOf(plan: readonly DueSample[], entries: readonly Entry[]): readonly Sample[] {
+  const places = new Map(plan.map((due, place) => [nameOf(due), place]))
+  const placeOf = (sample: Sample): number => places.get(nameOf(sample)) ?? plan.length
+  return entries.map(({ sample }) => sample).sort((a, b) => placeOf(a) - placeOf(b))
+}
+
+/** What takes a sample of the lane, or leaves a game unbegun. */
+function samplerOf(task: LaneTask, entries: readonly Entry[]): (due: DueSample) => Promise<Sample> {
+  const { scope, miners, templates, deadline, gamesTime, mayAsk, now } = task
+  const used = invocationsIn(entries)
+  const asked = new Map(miners.map((miner) => [miner.hotkey, { ...miner, templates }]))
+  const turns = new Map(
+    Object.entries(scope.quotas).map(([hotkey, quotas]) => [
+      hotkey,
+      gamesInTurn(quotas, gamesTime),
+    ]),
+  )
+  // The plan is of these miners.
+  const askedAs = (hotkey: string): Asked => asked.get(hotkey) as Asked
+  const turnsOf = (hotkey: string): InTurn => turns.get(hotkey) as InTurn
+
+  const playerOf = (hotkey: string, { replyMs, game }: EnvSpec): AnsweringMiner => {
+    const agent = distinctAgent(task.agent(askedAs(hotkey), replyMs, deadline), used, deadline)
+    if (game === undefined) return { hotkey, agent }
+    const clock = { ...gamesTime, ms: clockMsOf(game, gamesTime), signal: deadline }
+    return { hotkey, agent: withClock(agent, clock) }
   }
-  const play = (challenge: LaneChallenge, spec: EnvSpec): Promise<Sample> =>
-    playSample(challenge, (role) => ({ ...duel[role], agent: agentOf(role, spec) }), now)
-  const take = async (challenge: LaneChallenge): Promise<Sample> => {
+  const takeEpisode = async (challenge: LaneChallenge, hotkey: string): Promise<Sample> => {
+    const player = playerOf(hotkey, make(challenge.env).spec)
+    return { ...challenge, ...(await playEpisode(challenge, player, now)) }
+  }
+  const takeGame = async (challenge: LaneChallenge, hotkeys: PerSide<string>): Promise<Sample> => {
     const { spec } = make(challenge.env)
-    const { game } = spec
-    if (game === undefined) return play(challenge, spec)
+    // The plan has games in no other environments.
+    const game = spec.game as GameRules
+    const { champion, contender } = hotkeys
     // Before its turn: a look that hangs must keep no turn from another game.
-    const looks = SIDES.map((role) => mayAsk?.(askedAs(role), deadline))
+    const looks = [champion, contender].map((hotkey) => mayAsk?.(askedAs(hotkey), deadline))
     const isAnyAsked = (await Promise.all(looks)).some((isAsked) => isAsked !== false)
-    return inTurn(game, async () => {
+    return turnsOf(contender)(game, async () => {
       const isBegun = isAnyAsked && hasRoom(game, gamesTime) && !deadline.aborted
-      return isBegun ? play(challenge, spec) : unbegunSample(challenge, hotkeys)
+      if (!isBegun) return unbegunSample(challenge, hotkeys)
+      const players = { champion: playerOf(champion, spec), contender: playerOf(contender, spec) }
+      return playPair(challenge, players, now)
     })
   }
-  return async (challenge) => {
-    const sample = await take(challenge)
-    const isComplete = SIDES.every((role) => sample[role].fault !== 'no-reply')
+  return async (due) => {
+    const { env, index, challengeId } = due
+    const challenge = { env, index, challengeId }
+    const isAlone = 'miner' in due
+    const sample = await (isAlone ? takeEpisode(challenge, due.miner) : takeGame(challenge, due))
+    const isComplete = episodesIn(sample).every(({ fault }) => fault !== 'no-reply')
     // A reply that is missing because the validator stops is not the miner's fault.
     if (!isComplete && deadline.reason instanceof Stopped) throw deadline.reason
     return sample
@@ -151,28 +201,26 @@ function distinctAgent(agent: MinerAgent, used: Set<string>, deadline: AbortSign
 }
 
 function invocationsIn(entries: readonly Entry[]): Set<string> {
-  const messages = entries.flatMap(({ sample: { champion, contender } }) => [
-    ...champion.messages,
-    ...contender.messages,
-  ])
+  const episodes = entries.flatMap(({ sample }) => episodesIn(sample))
+  const messages = episodes.flatMap((episode) => episode.messages)
   return new Set(messages.flatMap(({ invocation }) => invocation ?? []))
 }
 
 /**
- * The samples that a lane is made of once both miners' deployments have been looked at again: a
+ * The samples that a lane is made of once all miners' deployments have been looked at again: a
  * miner whose deployment was changed in the epoch has no replies. What was found is on disk first,
  * so that the lane comes out alike after a crash. Protocol §5.4.
  */
 async function lookAgain(
   samples: readonly Sample[],
-  { duel, templates, deadline, hasChanged }: LaneTask,
+  { miners, templates, deadline, hasChanged }: LaneTask,
   journal: Awaited<ReturnType<typeof openLaneJournal>>,
 ): Promise<readonly Sample[]> {
-  const look = async (role: Side): Promise<string[]> => {
-    const isChanged = await hasChanged?.({ ...duel[role], templates }, deadline)
-    return isChanged ? [duel[role].hotkey] : []
+  const look = async (miner: Miner): Promise<string[]> => {
+    const isChanged = await hasChanged?.({ ...miner, templates }, deadline)
+    return isChanged ? [miner.hotkey] : []
   }
-  const changed = journal.changed ?? (await Promise.all(SIDES.map(look))).flat()
+  const changed = journal.changed ?? (await Promise.all(miners.map(look))).flat()
   if (journal.changed === undefined && hasChanged) await journal.appendChanged(changed)
   if (changed.length === 0) return samples
   return Promise.all(samples.map((sample) => withoutReplies(sample, changed)))
@@ -182,14 +230,15 @@ async function lookAgain(
  * Opens the journal of the lane that `scope` describes, making it if it is not there.
  * @throws Error when it is another lane's, or was altered.
  */
-async function openLaneJournal(path: string, { beacon, commitment, duel, epoch }: Scope) {
-  const heading: Json = { beacon, commitment, duel: duel.id, epoch }
+async function openLaneJournal(path: string, scope: Scope) {
+  const { beacon, champion, commitment, epoch, quotas } = scope
+  const heading: Json = { beacon, champion, commitment, epoch, quotas }
   const journal = await openJournal(path)
   try {
     const [first, ...rest] = journal.entries
     if (first === undefined) await journal.append(heading)
     else if (canonicalize(first) !== canonicalize(heading))
-      throw new Error(`${path} belongs to another epoch, duel or chain: move it away`)
+      throw new Error(`${path} belongs to another epoch, plan or chain: move it away`)
     const changed = changedIn(rest.at(-1))
     if (changed !== undefined) rest.pop()
     return {
@@ -215,11 +264,11 @@ function changedIn(entry: Json | undefined): readonly string[] | undefined {
 
 /** Checks only what the sampling relies on: the check of the whole lane checks each sample. */
 function readEntry(entry: Json, place: string): Entry {
-  const { at, sample } = entry as unknown as Entry
-  if (Number.isSafeInteger(at) && isEpisode(sample?.champion) && isEpisode(sample.contender))
-    return { at, sample }
+  const { at, sample } = Object(entry) as Entry
+  const isSample =
+    Object.hasOwn(Object(sample), 'challengeId') && episodesIn(sample).every(isEpisode)
+  if (Number.isSafeInteger(at) && isSample) return { at, sample }
   throw new Error(`${place}: not a sample. The journal was altered; move it away to start anew`)
 }
 
-const isEpisode = (episode: Sample['champion'] | undefined): boolean =>
-  Array.isArray(episode?.messages)
+const isEpisode = (episode: Episode | undefined): boolean => Array.isArray(episode?.messages)

@@ -58,6 +58,8 @@ export type Event =
       readonly type: 'sample'
       readonly epoch: number
       readonly sample: Sample
+      /** The champion's hotkey. */
+      readonly champion: string
       readonly left: number
     }
   | { readonly type: 'sent'; readonly what: string; readonly block: number }

@@ -12,19 +12,19 @@ import { canonicalize, type Hash, type Json } from '@affine/prng'
 export type LaneDraft = Omit<BlockDraft, 'height'> & { readonly secret: Hash }
 
 /**
- * Writes an epoch's samples to `store` as the blocks of a lane and returns their hashes, first to
- * last. Protocol §6.2.
+ * Writes an epoch's samples, in their order, to `store` as the blocks of a lane and returns their
+ * hashes, first to last. Protocol §6.2.
  *
- * The hashes follow from the draft alone, whatever the order of the samples: after a crash the same
- * lane comes out, so there are never two blocks at one height. A block that is in the store already
- * is left as it is, if it is the same.
+ * The hashes follow from the draft alone: after a crash the same lane comes out, so there are never
+ * two blocks at one height. A block that is in the store already is left as it is, if it is the
+ * same.
  */
 export async function writeLane(
   { secret, ...draft }: LaneDraft,
   store: Bucket,
 ): Promise<readonly Hash[]> {
   const hashes: Hash[] = []
-  const shares = inBlocks([...draft.samples].sort(byPlace))
+  const shares = inBlocks(draft.samples)
   for (const [height, samples] of shares.entries()) {
     const prev = hashes.at(-1) ?? draft.prev
     const isLast = height === shares.length - 1
@@ -34,12 +34,6 @@ export async function writeLane(
     hashes.push(hash)
   }
   return hashes
-}
-
-/** By environment, then index. */
-function byPlace(a: Sample, b: Sample): number {
-  if (a.env !== b.env) return a.env < b.env ? -1 : 1
-  return a.index - b.index
 }
 
 /** The samples of each block, full but for the last. A lane of none is a block too. */

@@ -1,10 +1,18 @@
 import { setMaxListeners } from 'node:events'
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import type { Sample } from '@affine/blocks'
+import { episodesIn, type Sample } from '@affine/blocks'
+import { account } from '@affine/chain'
 import { PROTOCOL } from '@affine/duel'
-import { registry } from '@affine/envs'
-import { type Exchange, endpointAgents, NoReply, type Query, type Received } from '@affine/miners'
+import { type PerSide, registry } from '@affine/envs'
+import {
+  type Exchange,
+  endpointAgents,
+  NoReply,
+  type Query,
+  type Received,
+  Undelivered,
+} from '@affine/miners'
 import { digest, type Generator, pcg64 } from '@affine/prng'
 import { Clock } from '../../../test/simulate/clock.ts'
 import { startOf } from '../src/games.ts'
@@ -17,23 +25,47 @@ interface Capacity {
   readonly isQueueing: boolean
 }
 
-/** What a miner's endpoint does. */
-export type Conduct = 'answers' | 'stalls' | 'refuses' | 'is large'
+/** What a miner's endpoint does: it refuses by a 429, denies by a 404, floods by no end of bytes. */
+export type Conduct =
+  | 'answers'
+  | 'stalls'
+  | 'refuses'
+  | 'denies'
+  | 'is down'
+  | 'floods'
+  | 'is large'
 
-/** Many validators that sample one duel, and others who call the same two endpoints. */
-export interface Crowd extends Capacity {
+/** Many validators that sample some duels, and others who call the same endpoints. */
+export interface Crowd extends Pick<Capacity, 'isQueueing'> {
   readonly validators: number
+  /** Of each contender. */
   readonly quota: Readonly<Record<string, number>>
   readonly samplingMs: number
-  readonly contender?: Conduct
+  /** Of the champion, and of each contender. */
+  readonly servers: PerSide<number>
+  /** One for each contender. */
+  readonly contenders?: readonly Conduct[]
   /** How many others call each endpoint, again and again. */
   readonly foreign?: number
 }
 
-/** What came of it: the samples of all lanes, and how many calls each endpoint answered. */
+/** What came of it: the samples of all lanes, and how many calls were answered. */
 export interface CrowdRun {
   readonly samples: readonly Sample[]
-  readonly answered: number
+  /** By the champion, and by the contender that answered most. */
+  readonly answered: PerSide<number>
+  /** By miner: when the last of its samples was taken. */
+  readonly endedMs: Readonly<Record<string, number>>
+}
+
+/** The hotkey of each contender. */
+export const contenderOf = (index: number): string =>
+  index === 0 ? CONTENDER : account(new Uint8Array(32).fill(100 + index)).hotkey
+
+/** How many servers each needs to answer so many times what was answered, all of the time. */
+export const serversFor = (times: number, answered: PerSide<number>, samplingMs: number) => {
+  const needOf = (calls: number): number => Math.ceil((times * calls * MEAN_MS) / samplingMs)
+  return { champion: needOf(answered.champion), contender: needOf(answered.contender) }
 }
 
 /** An answer takes 1 to 3 seconds; a refusal and its way take a twentieth of one. */
@@ -80,6 +112,11 @@ class Endpoint {
         resolve({ status, headers: {}, text, ms: Math.round(this.#clock.now - asked) })
       }
       if (this.#conduct === 'stalls') return
+      const fail = (error: Error): void => this.#clock.at(asked + REFUSAL_MS, () => reject(error))
+      if (this.#conduct === 'denies')
+        return this.#clock.at(asked + REFUSAL_MS, () => settle(404, 'no such thing'))
+      if (this.#conduct === 'is down') return fail(new Undelivered('nothing listens there'))
+      if (this.#conduct === 'floods') return fail(new NoReply('too-large', 'too large'))
       const isAnswered = this.serve(() => settle(200, completionFor(body, this.#conduct)))
       if (!isAnswered) this.#clock.at(asked + REFUSAL_MS, () => settle(429, 'all are busy'))
     })
@@ -112,27 +149,39 @@ function completionFor(body: string, conduct: Conduct): string {
   const prompt = JSON.parse(body).messages.at(-1).content
   const name = /^Hex/.test(prompt) ? 'hex@0.1.0' : /^Compute/.test(prompt) ? 'mult8@0.1.0' : ''
   const content = registry.get(name)?.solve(prompt) ?? 'A1'
-  const more = conduct === 'is large' ? { padding: 'x'.repeat(255 * 1024) } : {}
-  return JSON.stringify({ choices: [{ message: { role: 'assistant', content } }], ...more })
+  const before = conduct === 'is large' ? `${'x'.repeat(255 * 1024)}\n` : ''
+  const message = { role: 'assistant', content: `${before}${content}` }
+  return JSON.stringify({ choices: [{ message }] })
 }
 
 /** Has every validator sample its lane, all on one fake clock. The same crowd has the same end. */
 export async function sampleAll(crowd: Crowd): Promise<CrowdRun> {
-  const { validators, samplingMs, contender = 'answers', foreign = 0 } = crowd
+  const { validators, samplingMs, contenders = ['answers'], foreign = 0 } = crowd
+  const { isQueueing, servers } = crowd
   const clock = new Clock()
   using _ = fakeWorld(clock)
-  const endpoints = {
-    [CHAMPION]: new Endpoint('champion', clock, { ...crowd, conduct: 'answers' }),
-    [CONTENDER]: new Endpoint('contender', clock, { ...crowd, conduct: contender }),
+  const champion = new Endpoint('champion', clock, {
+    ...{ conduct: 'answers', isQueueing, servers: servers.champion },
+  })
+  const endpoints = new Map([[CHAMPION, champion]])
+  for (const [index, conduct] of contenders.entries()) {
+    const name = index === 0 ? 'contender' : `contender ${index}`
+    const capacity = { conduct, isQueueing, servers: servers.contender }
+    endpoints.set(contenderOf(index), new Endpoint(name, clock, capacity))
   }
   const exchange: Exchange = (query) =>
-    endpoints[JSON.parse(query.body ?? '').model]!.exchange(query)
+    endpoints.get(JSON.parse(query.body ?? '').model)!.exchange(query)
   const phase = new AbortController()
   setMaxListeners(0, phase.signal)
   clock.at(samplingMs, () => phase.abort())
-  for (const endpoint of Object.values(endpoints)) callFromOutside(endpoint, clock, foreign)
+  for (const endpoint of endpoints.values()) callFromOutside(endpoint, clock, foreign)
+  const endedMs: Record<string, number> = {}
+  const on: LaneTask['on'] = (event) => {
+    if (event.type !== 'sample') return
+    for (const { miner } of episodesIn(event.sample)) endedMs[miner] = clock.now
+  }
   const lanes = Array.from({ length: validators }, (_, index) =>
-    sample(taskOf(index, crowd, { clock, exchange, deadline: phase.signal })),
+    sample(taskOf(index, crowd, { clock, exchange, deadline: phase.signal, on })),
   )
   let isOver = false
   const sampled = Promise.all(lanes).finally(() => {
@@ -143,8 +192,12 @@ export async function sampleAll(crowd: Crowd): Promise<CrowdRun> {
     await clock.run(clock.next ?? samplingMs)
   }
   return {
+    endedMs,
     samples: (await sampled).flatMap(({ samples }) => samples),
-    answered: endpoints[CHAMPION]!.answered,
+    answered: {
+      champion: champion.answered,
+      contender: Math.max(...contenders.map((_, i) => endpoints.get(contenderOf(i))!.answered)),
+    },
   }
 }
 
@@ -154,7 +207,7 @@ async function sample(task: LaneTask): Promise<Sampled> {
   return sampleLane(task)
 }
 
-interface World {
+interface World extends Pick<LaneTask, 'on'> {
   readonly clock: Clock
   readonly exchange: Exchange
   readonly deadline: AbortSignal
@@ -162,12 +215,14 @@ interface World {
 
 function taskOf(
   index: number,
-  { quota, samplingMs }: Crowd,
-  { clock, exchange, deadline }: World,
+  { quota, samplingMs, contenders = ['answers'] }: Crowd,
+  { clock, exchange, deadline, on }: World,
 ): LaneTask {
   const now = (): number => clock.now
   const random = streamOf('validator', index)
-  const scope = { ...scopeOf(quota), validator: `validator ${index}` }
+  const hotkeys = contenders.map((_, i) => contenderOf(i))
+  const quotas = Object.fromEntries(hotkeys.map((hotkey) => [hotkey, quota]))
+  const scope = { ...scopeOf({}, quotas), validator: `validator ${index}` }
   const miner = (hotkey: string) => ({
     hotkey,
     model: hotkey,
@@ -176,7 +231,7 @@ function taskOf(
   })
   return {
     scope,
-    duel: { champion: miner(CHAMPION), contender: miner(CONTENDER) },
+    miners: [CHAMPION, ...hotkeys].map(miner),
     templates: PROTOCOL.templates,
     secret: digest('crowd secret', index),
     journalPath: `${NOWHERE}/journal/${index}.jsonl`,
@@ -184,7 +239,7 @@ function taskOf(
     deadline,
     gamesTime: { now, after: (ms, wake) => after(clock, ms, wake), samplingMs, endsAt: samplingMs },
     now: () => 0,
-    on: () => {},
+    on,
   }
 }
 

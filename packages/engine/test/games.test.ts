@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Sample } from '@affine/blocks'
+import type { ChallengePair } from '@affine/blocks'
+import { account } from '@affine/chain'
 import { PROTOCOL } from '@affine/duel'
 import { type Agent, make, replayGame } from '@affine/envs'
 import {
@@ -12,6 +13,7 @@ import {
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { pairsOf } from '../../../packages/blocks/test/play-plan.ts'
 import {
   type Answer,
   closeServers,
@@ -55,7 +57,9 @@ const byRole =
     hotkey === CHAMPION ? champion : contender
 
 interface Sampling extends Partial<LaneTask> {
+  /** Of each contender. */
   readonly quota?: Readonly<Record<string, number>>
+  readonly contenders?: readonly string[]
   readonly time?: FakeTime
   readonly samplingMs?: number
   readonly endsAt?: number
@@ -64,11 +68,12 @@ interface Sampling extends Partial<LaneTask> {
 
 function sampled(options: Sampling) {
   const { quota = { [HEX]: 1 }, time = new FakeTime(), urls = ['', ''], ...rest } = options
+  const { contenders = [CONTENDER] } = options
   const { samplingMs = SAMPLING_MS, endsAt = SAMPLING_MS } = options
   const miner = (hotkey: string, chute: string) => ({ hotkey, model: 'm', revision: 'main', chute })
   return sampleLane({
-    scope: scopeOf(quota),
-    duel: { champion: miner(CHAMPION, urls[0]), contender: miner(CONTENDER, urls[1]) },
+    scope: scopeOf({}, Object.fromEntries(contenders.map((hotkey) => [hotkey, quota]))),
+    miners: [miner(CHAMPION, urls[0]), ...contenders.map((hotkey) => miner(hotkey, urls[1]))],
     templates: PROTOCOL.templates,
     secret: SECRET,
     journalPath,
@@ -82,22 +87,22 @@ function sampled(options: Sampling) {
 }
 
 /** The samples, each of which is held against its replay. */
-async function gamesOf(options: Sampling): Promise<readonly Sample[]> {
-  const { samples } = await sampled(options)
-  for (const sample of samples) expectWhole(sample)
-  return samples
+async function gamesOf(options: Sampling): Promise<readonly ChallengePair[]> {
+  const games = pairsOf((await sampled(options)).samples)
+  for (const game of games) expectWhole(game)
+  return games
 }
 
-function expectWhole({ env, challengeId, champion, contender }: Sample): void {
+function expectWhole({ env, challengeId, champion, contender }: ChallengePair): void {
   const recorded = { champion: champion.messages, contender: contender.messages }
   const replayed = replayGame(make(env), challengeId, recorded)
-  const resultOf = ({ reward, fault }: Sample['champion']) => ({ reward, fault: !!fault })
+  const resultOf = ({ reward, fault }: ChallengePair['champion']) => ({ reward, fault: !!fault })
   const value = { champion: resultOf(champion), contender: resultOf(contender) }
   expect(replayed).toMatchObject({ ok: true, value })
 }
 
 /** The only one. */
-function only(samples: readonly Sample[]): Sample {
+function only(samples: readonly ChallengePair[]): ChallengePair {
   const [sample, ...others] = samples
   if (sample === undefined || others.length > 0) throw new Error(`${samples.length} samples`)
   return sample
@@ -112,9 +117,13 @@ function counting(before: (index: number) => unknown, agent = scripted): MinerAg
   }
 }
 
-const replies = ({ messages }: Sample['champion']): number =>
+const replies = ({ messages }: ChallengePair['champion']): number =>
   messages.filter(({ role }) => role === 'assistant').length
-const callsOf = ({ champion, contender }: Sample): number => replies(champion) + replies(contender)
+const callsOf = ({ champion, contender }: ChallengePair): number =>
+  replies(champion) + replies(contender)
+/** Above 0 if the contender has won, below if it has lost. */
+const leadIn = ({ champion, contender }: ChallengePair): number =>
+  contender.reward - champion.reward
 
 describe('the clock of a side', () => {
   it('runs for its own replies alone', async () => {
@@ -160,10 +169,10 @@ describe('the clock of a side', () => {
     expect(replies(sample.champion)).toBe(0)
   })
 
-  it('is a fifth of sampling if that is less', async () => {
+  it('is a sixth of sampling if that is less', async () => {
     const samplingMs = 2 * CLOCK_MS
     const time = new FakeTime()
-    const [inTime, late] = [samplingMs / 5, samplingMs / 5 + 1].map((ms) =>
+    const [inTime, late] = [samplingMs / 6, samplingMs / 6 + 1].map((ms) =>
       counting((index) => index === 0 && time.pass(ms)),
     )
     const agent = byRole(inTime ?? scripted, late ?? scripted)
@@ -233,7 +242,7 @@ describe('a game', () => {
     )
     const sample = only(await gamesOf({ agent, endsAt: 2 * CLOCK_MS - 1 }))
     const none = { messages: [], reward: -1, fault: 'no-reply' }
-    expect(sample).toMatchObject({ champion: none, contender: none, verdict: 'tie' })
+    expect(sample).toMatchObject({ champion: none, contender: none })
     expect([sample.champion.miner, sample.contender.miner]).toEqual([CHAMPION, CONTENDER])
     expect(asked).toBe(0)
     journalPath = join(root, `${count++}.jsonl`)
@@ -260,11 +269,11 @@ describe('a game', () => {
       const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) => !refused.includes(hotkey)
       const agentOf = (hotkey: string) => (refused.includes(hotkey) ? () => NO_REPLY : scripted)
       const agent = byRole(agentOf(CHAMPION), agentOf(CONTENDER))
-      return (await gamesOf({ quota: { [HEX]: 4 }, agent, mayAsk })).map(({ verdict }) => verdict)
+      return (await gamesOf({ quota: { [HEX]: 4 }, agent, mayAsk })).map(leadIn)
     }
-    expect(await of([CHAMPION, CONTENDER])).toEqual(Array(4).fill('tie'))
-    expect(await of([CHAMPION])).toEqual(Array(4).fill('win'))
-    expect(await of([CONTENDER])).toEqual(Array(4).fill('loss'))
+    expect(await of([CHAMPION, CONTENDER])).toEqual(Array(4).fill(0))
+    expect(await of([CHAMPION])).toEqual(Array(4).fill(2))
+    expect(await of([CONTENDER])).toEqual(Array(4).fill(-2))
   })
 
   it('that sampling’s end breaks off is lost by the mover', async () => {
@@ -282,7 +291,7 @@ describe('a game', () => {
       expect(callsOf(sample)).toBe(at)
       const faults = [sample.champion, sample.contender].filter(({ fault }) => fault === 'no-reply')
       expect(faults.map(({ reward }) => reward)).toEqual([-1])
-      expect(sample.verdict).not.toBe('tie')
+      expect(leadIn(sample)).not.toBe(0)
     }
   })
 
@@ -305,7 +314,7 @@ describe('a game', () => {
         const endsAt = hasRoom ? 2 * CLOCK_MS : CLOCK_MS
         const sample = only(await gamesOf({ endsAt }))
         if (hasRoom) expect(sample).toEqual(whole)
-        else expect([callsOf(sample), sample.verdict]).toEqual([0, 'tie'])
+        else expect([callsOf(sample), leadIn(sample)]).toEqual([0, 0])
         const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
         expect(lines.length).toBe(2)
       }
@@ -366,24 +375,63 @@ describe('the beginning of sampling', () => {
 })
 
 describe('the games of a lane', () => {
-  it('are under way eight at a time', async () => {
-    const waiting: (() => void)[] = []
-    const seen = new Set<string>()
+  const OTHER = account(new Uint8Array(32).fill(10)).hotkey
+  const resigning: MinerAgent = () => ({ content: 'I resign.' })
+
+  it('are under way two at a time of 64 of one contender, whatever others are', async () => {
+    const waiting: { readonly hotkey: string; readonly end: () => void }[] = []
+    const most: Record<string, number> = {}
     let mostAtOnce = 0
-    const agent: MinerAgent = async (messages) => {
-      seen.add(promptIn(messages))
-      await new Promise<void>((resolve) => waiting.push(resolve))
-      return { content: 'I resign.' }
-    }
-    const run = gamesOf({ quota: { [HEX]: 70 }, agent: byRole(agent, agent) })
-    for (let ended = 0; ended < 70; ended++) {
+    const heldUp =
+      (hotkey: string): MinerAgent =>
+      async (messages) => {
+        await new Promise<void>((end) => waiting.push({ hotkey, end }))
+        return resigning(messages)
+      }
+    const contenders = [CONTENDER, OTHER]
+    const agent: LaneTask['agent'] = ({ hotkey }) =>
+      hotkey === CHAMPION ? scripted : heldUp(hotkey)
+    const games = gamesOf({ quota: { [HEX]: 64 }, contenders, agent })
+    for (let ended = 0; ended < 128; ended++) {
       while (waiting.length === 0) await new Promise(setImmediate)
       for (let i = 0; i < 20; i++) await new Promise(setImmediate)
+      for (const hotkey of contenders) {
+        const underWay = waiting.filter((each) => each.hotkey === hotkey).length
+        most[hotkey] = Math.max(most[hotkey] ?? 0, underWay)
+      }
       mostAtOnce = Math.max(mostAtOnce, waiting.length)
-      waiting.shift()?.()
+      waiting.shift()?.end()
     }
-    expect((await run).length).toBe(70)
-    expect(mostAtOnce).toBe(8)
+    expect((await games).length).toBe(128)
+    expect(most).toEqual({ [CONTENDER]: 2, [OTHER]: 2 })
+    expect(mostAtOnce).toBe(4)
+  })
+
+  it('do not wait for those of another contender, which last or whose look hangs', async () => {
+    for (const isHanging of [true, false]) {
+      journalPath = join(root, `${count++}.jsonl`)
+      const phase = new AbortController()
+      let ended = 0
+      const mayAsk: LaneTask['mayAsk'] = ({ hotkey }, signal) =>
+        hotkey === OTHER && isHanging
+          ? new Promise((resolve) => signal.addEventListener('abort', () => resolve(true)))
+          : Promise.resolve(true)
+      const run = gamesOf({
+        ...{ quota: { [HEX]: 64 }, contenders: [CONTENDER, OTHER], deadline: phase.signal, mayAsk },
+        agent: ({ hotkey }) => (hotkey === OTHER ? silent : resigning),
+        on: ({ type }) => {
+          ended += type === 'sample' ? 1 : 0
+        },
+      })
+      // On this clock no time passes.
+      while (ended < 64) await new Promise(setImmediate)
+      phase.abort()
+      const games = await run
+      const faults = games.filter(
+        ({ contender }) => contender.miner === CONTENDER && contender.fault,
+      )
+      expect([games.length, faults.length]).toEqual([128, 0])
+    }
   })
 
   it('begin all the same if those under way last long', async () => {
@@ -394,18 +442,18 @@ describe('the games of a lane', () => {
       asked += 1
     }, silent)
     const run = gamesOf({
-      ...{ quota: { [HEX]: 24 }, time, deadline: phase.signal },
+      ...{ quota: { [HEX]: 64 }, time, deadline: phase.signal },
       agent: byRole(agent, agent),
     })
-    for (const count of [8, 16, 24]) {
+    for (const count of [2, 4, 6]) {
       while (asked < count) await new Promise(setImmediate)
-      time.pass(CLOCK_MS / 4 - 1)
+      time.pass(CLOCK_MS / 6 - 1)
       for (let i = 0; i < 20; i++) await new Promise(setImmediate)
       expect(asked).toBe(count)
       time.pass(1)
     }
     phase.abort()
-    expect((await run).length).toBe(24)
+    expect((await run).length).toBe(64)
   })
 
   it('take their turns only once both miners have been looked at', async () => {
@@ -424,7 +472,7 @@ describe('the games of a lane', () => {
       asked += 1
     }, silent)
     const run = gamesOf({
-      ...{ quota: { [HEX]: 24 }, time, deadline: phase.signal },
+      ...{ quota: { [HEX]: 64 }, time, deadline: phase.signal },
       ...{ agent: byRole(agent, agent), mayAsk },
     })
     while (looks === 0) await new Promise(setImmediate)
@@ -434,11 +482,11 @@ describe('the games of a lane', () => {
     }
     expect(asked).toBe(0)
     answer()
-    while (asked < 8) await new Promise(setImmediate)
+    while (asked < 2) await new Promise(setImmediate)
     for (let i = 0; i < 20; i++) await new Promise(setImmediate)
-    expect(asked).toBe(8)
+    expect(asked).toBe(2)
     phase.abort()
-    expect((await run).length).toBe(24)
+    expect((await run).length).toBe(64)
   })
 
   it('go before all calls that wait, within the bound of all', async () => {
@@ -456,6 +504,8 @@ describe('the games of a lane', () => {
     const { url, seen } = await serve(answer)
     await sampled({
       agent: endpointAgents({ ...NODE_CALLER, concurrency: 2 }),
+      // A game of each is under way: of three calls one waits.
+      contenders: [CONTENDER, OTHER, account(new Uint8Array(32).fill(11)).hotkey],
       quota: { 'mult8@0.1.0': 20, [HEX]: 8 },
       urls: [url, url],
     })
@@ -469,8 +519,9 @@ describe('a game whose miners’ deployments were changed under way', () => {
   const changed = async (agent: LaneTask['agent'], ...hotkeys: readonly string[]) => {
     const samples = await gamesOf({ quota: { [HEX]: 8 }, agent })
     const without = await Promise.all(samples.map((sample) => withoutReplies(sample, hotkeys)))
-    for (const sample of without) expectWhole(sample)
-    return without.map((after, i) => ({ before: samples[i] as Sample, after }))
+    const games = pairsOf(without)
+    for (const game of games) expectWhole(game)
+    return games.map((after, i) => ({ before: samples[i] as ChallengePair, after }))
   }
 
   it('ends at the first prompt of that miner, which loses it', async () => {
@@ -478,7 +529,7 @@ describe('a game whose miners’ deployments were changed under way', () => {
       const isFirst = before.contender.messages.length >= before.champion.messages.length
       expect(after.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
       expect(after.contender.messages.length).toBe(1)
-      expect(after.verdict).toBe('loss')
+      expect(leadIn(after)).toBe(-2)
       if (after.champion.messages.length === 0) expect(isFirst).toBe(true)
       else expect(after.champion.messages).toEqual(before.champion.messages.slice(0, 2))
     }
@@ -488,14 +539,14 @@ describe('a game whose miners’ deployments were changed under way', () => {
     for (const { after } of await changed(byRole(scripted, scripted), CHAMPION, CONTENDER)) {
       expect(after.champion).toMatchObject({ ...NO_REPLY, messages: [] })
       expect(after.contender).toMatchObject({ ...NO_REPLY, messages: [] })
-      expect(after.verdict).toBe('tie')
+      expect(leadIn(after)).toBe(0)
     }
   })
 
   it('stands if that miner had given no reply', async () => {
-    const oversize: MinerAgent = () => ({ content: 'x'.repeat(5000) })
+    const silent: MinerAgent = () => ({ fault: 'no-reply' })
     const stands: boolean[] = []
-    for (const { before, after } of await changed(byRole(oversize, scripted), CONTENDER)) {
+    for (const { before, after } of await changed(byRole(silent, scripted), CONTENDER)) {
       const hadReply = before.contender.messages.length > 0
       stands.push(!hadReply)
       if (!hadReply) expect(after).toEqual(before)

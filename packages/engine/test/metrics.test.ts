@@ -28,34 +28,38 @@ describe('metrics', () => {
   let time = 0
   const sample = {
     env: 'mult8@0.1.0',
-    verdict: 'win',
-    champion: { fault: 'no-reply' },
-    contender: {},
+    miner: 'first',
+    fault: 'no-reply',
   } as unknown as Sample
   const lane = { sealed: true, attested: true, attesters: [] }
-  const tally = { wins: 2, losses: 3, played: 9, contenderPoints: 0, championPoints: 0 }
+  const tally = [2, 3, 0, 0]
   const settled = {
     state: {
       trust: {
         [HOTKEY]: { correct: 1_000_000, incorrect: 0 },
         other: { correct: 0, incorrect: 0 },
       },
-      ratio: 510_000,
+      ratio: 620_000,
+      protocol: { envs: { 'mult8@0.1.0': { quotaFirst: 9, quotaMost: 9 } } },
       champion: { hotkey: 'first' },
-      duel: {
-        ratio: 620_000,
-        contender: { hotkey: 'second' },
-        tallies: {
-          'mult8@0.1.0': [{ a: tally, b: tally }, { a: tally }],
+      duels: [
+        {
+          contender: { hotkey: 'second' },
+          tallies: [{ 'mult8@0.1.0': { a: tally, b: tally } }, { 'mult8@0.1.0': { a: tally } }],
         },
-      },
+        { contender: { hotkey: 'third' }, tallies: [] },
+      ],
     },
     report: {
+      duels: [
+        { envs: { 'mult8@0.1.0': { setAside: ['b'] } } },
+        { envs: { 'mult8@0.1.0': { setAside: [] } } },
+      ],
       lanes: {
-        a: { ...lane, accepted: true, setAside: [] },
-        b: { ...lane, accepted: true, setAside: ['mult8@0.1.0'] },
-        c: { ...lane, accepted: false, setAside: [] },
-        d: { ...lane, accepted: true, setAside: [] },
+        a: { ...lane, accepted: true },
+        b: { ...lane, accepted: true },
+        c: { ...lane, accepted: false },
+        d: { ...lane, accepted: true },
       },
     },
   } as unknown as Settled
@@ -103,14 +107,14 @@ describe('metrics', () => {
   it('follow from events', async () => {
     metrics.on(head(67))
     time += 2500
-    metrics.on({ type: 'sample', epoch: 2, sample, left: 12 })
+    metrics.on({ type: 'sample', epoch: 2, sample, champion: 'first', left: 12 })
     expect(await read()).toMatchObject({
       affine_head_block: 67,
       affine_epoch: 2,
       affine_epoch_offset_blocks: 7,
       affine_head_age_seconds: 2.5,
       affine_lane_challenges_left: 12,
-      'affine_samples_total{env="mult8@0.1.0",verdict="win"}': 1,
+      'affine_samples_total{env="mult8@0.1.0"}': 1,
       'affine_faults_total{env="mult8@0.1.0",side="champion",fault="no-reply"}': 1,
     })
     metrics.on({ type: 'epoch', settled })
@@ -131,9 +135,10 @@ describe('metrics', () => {
       'affine_trust{hotkey="other"}': 0.5,
       'affine_miner{role="champion",hotkey="first"}': 1,
       'affine_miner{role="contender",hotkey="second"}': 1,
-      'affine_duel_challenges{env="mult8@0.1.0",verdict="win"}': 6,
-      'affine_duel_challenges{env="mult8@0.1.0",verdict="loss"}': 9,
-      'affine_duel_challenges{env="mult8@0.1.0",verdict="tie"}': 12,
+      'affine_miner{role="contender",hotkey="third"}': 1,
+      'affine_duel_challenges{contender="second",env="mult8@0.1.0",verdict="win"}': 6,
+      'affine_duel_challenges{contender="second",env="mult8@0.1.0",verdict="loss"}': 9,
+      'affine_duel_challenges{contender="second",env="mult8@0.1.0",verdict="tie"}': 12,
       'affine_lanes{outcome="accepted"}': 2,
       'affine_lanes{outcome="rejected"}': 1,
       'affine_lanes{outcome="set_aside"}': 1,
@@ -150,7 +155,8 @@ describe('metrics', () => {
   })
 
   it('forget who has left, and a duel that is over', async () => {
-    const state = { trust: { third: { correct: 0, incorrect: 0 } }, ratio: 510_000 }
+    const trust = { third: { correct: 0, incorrect: 0 } }
+    const state = { trust, ratio: 510_000, protocol: { envs: {} }, duels: [] }
     metrics.on({ type: 'state', state } as unknown as Event)
     const names = Object.keys(await read()).filter((name) => /trust\{|miner\{|duel_/.test(name))
     expect(names).toEqual(['affine_trust{hotkey="third"}'])

@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { blockReader, type Sample, verifyLane } from '@affine/blocks'
+import { blockReader, episodesIn, planOf, type Sample, verifyLane } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
-import { verify } from '@affine/chain'
+import { account, verify } from '@affine/chain'
 import { type Miner, PROTOCOL } from '@affine/duel'
+import { make } from '@affine/envs'
 import { endpointAgents, openChutes, playerReply } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { SYSTEM_CLOCK } from '@affine/settlement'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { pairsOf } from '../../../packages/blocks/test/play-plan.ts'
 import {
   type Answer,
   answers,
@@ -58,7 +60,7 @@ type Duel = { readonly champion: Miner; readonly contender: Miner }
 const sampled = (duel: Duel, options: Partial<LaneTask> = {}) =>
   sampleLane({
     scope,
-    duel,
+    miners: [duel.champion, duel.contender],
     templates: PROTOCOL.templates,
     secret: SECRET,
     journalPath,
@@ -79,7 +81,7 @@ async function verdictOn(samples: readonly Sample[]) {
 }
 
 describe('a lane', () => {
-  it('has every challenge once, each on disk before it is told, and is whole', async () => {
+  it('has every sample once, each on disk before it is told, and is whole', async () => {
     const { duel } = await minersOf(honest(0.4), honest(0.9))
     const lefts: number[] = []
     const kept: Promise<string>[] = []
@@ -92,58 +94,56 @@ describe('a lane', () => {
       )
     }
     const { samples, time } = await sampled(duel, { on })
-    expect(lefts).toEqual(Array.from({ length: 48 }, (_, i) => 47 - i))
+    expect(lefts).toEqual(Array.from({ length: 96 }, (_, i) => 95 - i))
     expect((await Promise.all(kept)).join('')).toBe('')
     expect(Math.abs(time - Date.now())).toBeLessThan(60_000)
     const verdict = await verdictOn(samples)
     expect(verdict).toMatchObject({ ok: true })
-    expect(verdict.ok && verdict.value.tallies['mult8@0.1.0']?.played).toBe(24)
+    expect(samples.filter(({ env }) => env === 'mult8@0.1.0').length).toBe(48)
   })
 
   it('is taken up where its journal ends: nobody is asked again, and the samples are the same', async () => {
     const { duel, seen } = await minersOf(honest(0.4), honest(0.9))
     const first = await sampled(duel)
     const asked = seen.champion.length + seen.contender.length
-    const byId = (a: Sample, b: Sample): number => (a.challengeId < b.challengeId ? -1 : 1)
     const same = await sampled(duel)
-    expect([...same.samples].sort(byId)).toEqual([...first.samples].sort(byId))
+    expect(same.samples).toEqual(first.samples)
     expect(same.time).toBe(first.time)
     expect(seen.champion.length + seen.contender.length).toBe(asked)
 
     const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
-    const gone = lines.slice(31).map((line) => JSON.parse(line).sample as Sample)
-    await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 31).join('\n')}\n`))
+    const gone = lines.slice(61).map((line) => JSON.parse(line).sample as Sample)
+    await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 61).join('\n')}\n`))
     await appendFile(journalPath, '{"at":17') // torn by a crash
     const again = await sampled(duel)
-    const replies = ({ champion, contender }: Sample): number =>
-      champion.messages.length + contender.messages.length
+    const replies = (sample: Sample): number =>
+      episodesIn(sample).reduce((sum, { messages }) => sum + messages.length, 0)
     const wanted = gone.reduce((sum, sample) => sum + replies(sample) / 2, 0)
     expect(seen.champion.length + seen.contender.length).toBe(asked + wanted)
-    const content = ({ champion, contender, ...rest }: Sample) => ({
-      ...rest,
-      messages: [champion, contender].map(({ messages }) =>
-        messages.map((message) => message.content),
+    const content = ({ env, index, challengeId, ...rest }: Sample) => ({
+      place: { env, index, challengeId },
+      said: episodesIn({ env, index, challengeId, ...rest } as Sample).map(
+        ({ miner, messages }) => [miner, messages.map((message) => message.content)],
       ),
     })
-    expect([...again.samples].sort(byId).map(content)).toEqual(
-      [...first.samples].sort(byId).map(content),
-    )
+    expect(again.samples.map(content)).toEqual(first.samples.map(content))
     expect(await verdictOn(again.samples)).toMatchObject({ ok: true })
   })
 
-  it('does not mix with another epoch’s, duel’s or chain’s: their journal is refused, and left alone', async () => {
+  it('does not mix with another epoch’s, plan’s or chain’s: their journal is refused, and left alone', async () => {
     const { duel } = await minersOf(honest(1), honest(1))
     await sampled(duel)
     const before = await readFile(journalPath, 'utf8')
     const others = [
       { epoch: 8 },
       { beacon: '00'.repeat(32) },
-      { duel: { ...scope.duel, id: '11'.repeat(32) } },
+      { champion: VALIDATOR.hotkey },
+      { quotas: { [CONTENDER]: { 'mult8@0.1.0': 24 } } },
     ]
     for (const other of others) {
       const task = sampled(duel, { scope: { ...scope, ...other } })
       await expect(task).rejects.toThrow(
-        `${journalPath} belongs to another epoch, duel or chain: move it away`,
+        `${journalPath} belongs to another epoch, plan or chain: move it away`,
       )
     }
     expect(await readFile(journalPath, 'utf8')).toBe(before)
@@ -157,14 +157,79 @@ describe('a lane', () => {
   })
 })
 
+describe('a lane of several contenders', () => {
+  const OTHER = account(new Uint8Array(32).fill(10)).hotkey
+  const [HEX, MULT8, PACK] = ['hex@0.1.0', 'mult8@0.1.0', 'pack@0.1.0']
+  const many = scopeOf(
+    {},
+    { [CONTENDER]: { [HEX]: 2, [MULT8]: 20, [PACK]: 9 }, [OTHER]: { [HEX]: 1, [MULT8]: 8 } },
+  )
+  const miners = [CHAMPION, CONTENDER, OTHER].map((hotkey) => {
+    return { hotkey, model: hotkey, revision: 'main', chute: '' }
+  })
+  /** The lane, and which environment each miner was asked in, in the order of the first questions. */
+  async function asked(options: Partial<LaneTask> = {}) {
+    const questions: string[] = []
+    const agent: LaneTask['agent'] =
+      ({ hotkey }) =>
+      (messages) => {
+        const prompt = messages.at(-1)?.content ?? ''
+        const env = /^Hex/.test(prompt) ? HEX : /^Compute/.test(prompt) ? MULT8 : PACK
+        questions.push(`${env} ${hotkey}`)
+        return { content: make(env).spec.solve(prompt) }
+      }
+    const duel = { champion: miners[0] as Miner, contender: miners[1] as Miner }
+    const lane = await sampled(duel, { scope: many, miners, agent, ...options })
+    return { ...lane, questions }
+  }
+
+  it('has the samples of the plan in its order, of which the champion plays each challenge once', async () => {
+    const { samples, questions } = await asked()
+    const placeOf = (sample: Sample) => [
+      ...[sample.env, sample.index],
+      ...episodesIn(sample).map(({ miner }) => miner),
+    ]
+    const planned = planOf(many).map((each) => [
+      ...[each.env, each.index],
+      ...('miner' in each ? [each.miner] : [each.champion, each.contender]),
+    ])
+    expect(samples.map(placeOf)).toEqual(planned)
+    const toChampion = questions.filter((each) => each === `${MULT8} ${CHAMPION}`)
+    expect(toChampion.length).toBe(20)
+    expect(questions.filter((each) => each.endsWith(OTHER) && !each.startsWith(HEX)).length).toBe(8)
+  })
+
+  it('asks games first, then others over all environments, in an order that the secret gives', async () => {
+    const { questions } = await asked()
+    const others = questions.filter((each) => !each.startsWith(HEX))
+    // Agents here answer at once, so that each is asked in its turn.
+    const kinds = others.map((each) => each.replace(/ .*/, ''))
+    expect(new Set(kinds.slice(0, 20))).toEqual(new Set([MULT8, PACK]))
+    expect(kinds).not.toEqual([...kinds].sort())
+    const again = join(root, `${count++}.jsonl`)
+    const same = await asked({ journalPath: again })
+    expect(same.questions.filter((each) => !each.startsWith(HEX))).toEqual(others)
+  })
+
+  it('goes on where its journal ends, whichever miners it had asked', async () => {
+    const { samples } = await asked()
+    const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
+    await truncate(journalPath, Buffer.byteLength(`${lines.slice(0, 20).join('\n')}\n`))
+    const again = await asked()
+    const repliesIn = (all: readonly Sample[]) =>
+      all.flatMap(episodesIn).map(({ miner, reward }) => [miner, reward])
+    expect(repliesIn(again.samples)).toEqual(repliesIn(samples))
+  })
+})
+
 describe('the end of the sampling phase', () => {
   it('makes a forfeit of every reply that did not come, and the lane is whole all the same', async () => {
     const never: Answer = () => {}
     const busy: Answer = (_, __, response) => response.writeHead(503).end()
     const { duel } = await minersOf(never, busy)
     const { samples } = await sampled(duel, { deadline: AbortSignal.timeout(300) })
-    for (const { champion, contender, verdict } of samples) {
-      expect([champion.fault, contender.fault, verdict]).toEqual(['no-reply', 'no-reply', 'tie'])
+    for (const { champion, contender } of pairsOf(samples)) {
+      expect([champion.fault, contender.fault]).toEqual(['no-reply', 'no-reply'])
     }
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
   })
@@ -172,7 +237,7 @@ describe('the end of the sampling phase', () => {
   it('that has come already asks nobody', async () => {
     const { duel, seen } = await minersOf(honest(1), honest(1))
     const { samples } = await sampled(duel, { deadline: AbortSignal.abort() })
-    expect(samples.length).toBe(48)
+    expect(samples.length).toBe(96)
     expect([seen.champion, seen.contender]).toEqual([[], []])
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
   })
@@ -180,10 +245,10 @@ describe('the end of the sampling phase', () => {
   it('costs a miner that does not answer its own rewards, and not the other’s', async () => {
     const { duel } = await minersOf((_, __, response) => response.writeHead(404).end(), honest(1))
     const { samples } = await sampled(duel)
-    for (const { env, champion, contender, verdict } of samples) {
+    for (const { env, champion, contender } of pairsOf(samples)) {
       expect(champion.fault).toBe('no-reply')
       expect(contender.fault).toBeUndefined()
-      if (env === 'mult8@0.1.0') expect(verdict).toBe('win')
+      if (env === 'mult8@0.1.0') expect(contender.reward).toBeGreaterThan(champion.reward)
     }
   })
 })
@@ -196,8 +261,9 @@ describe('a hostile miner', () => {
     '\udfff\ud83d\nC3',
     '\u202eB2\u2066',
     'B2\r\nB2\rB2',
-    'x'.repeat(4096),
-    'x'.repeat(4097),
+    'x'.repeat(640),
+    'x'.repeat(641),
+    'x'.repeat(250_000),
     '\u{1f937}'.repeat(1200),
     '\u{e0001}'.repeat(2000),
     '"\\'.repeat(2000),
@@ -230,13 +296,10 @@ describe('a hostile miner', () => {
     const { samples } = await sampled(duel)
     expect(seen.champion.length).toBeGreaterThan(nasty.length + 4)
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
-    const replies = samples.flatMap(({ champion, contender }) => [
-      ...champion.messages,
-      ...contender.messages,
-    ])
+    const replies = samples.flatMap(episodesIn).flatMap(({ messages }) => messages)
     for (const { content } of replies)
       expect(content.match(/(?!\n)[\p{Cc}\p{Cf}\p{Cs}]/gu)).toBeNull()
-    expect(samples.some(({ champion }) => champion.fault === 'oversize')).toBe(true)
+    expect(replies.some(({ content }) => content.startsWith('[249456 bytes, '))).toBe(true)
   })
 
   it('cannot void it with a clock of ours that jumps, either', async () => {
@@ -270,15 +333,7 @@ describe('the two miners of a duel', () => {
     expect(sent('contender')).toEqual(sent('champion'))
     const everything = JSON.stringify([...seen.champion, ...seen.contender])
     const ids = samples.map(({ challengeId }) => challengeId)
-    const hints = [
-      'champion',
-      'contender',
-      SECRET,
-      VALIDATOR.hotkey,
-      scope.duel.id,
-      scope.beacon,
-      ...ids,
-    ]
+    const hints = ['champion', 'contender', SECRET, VALIDATOR.hotkey, scope.beacon, ...ids]
     expect(hints.filter((hint) => everything.includes(hint))).toEqual([])
   })
 })
@@ -314,9 +369,9 @@ describe('a lane through Chutes', () => {
     return { agent, hasChanged, seen, duel: { champion, contender } }
   }
   const invocations = (samples: readonly Sample[]) =>
-    samples.flatMap(({ champion, contender }) =>
-      [...champion.messages, ...contender.messages].flatMap(({ invocation }) => invocation ?? []),
-    )
+    samples
+      .flatMap(episodesIn)
+      .flatMap(({ messages }) => messages.flatMap(({ invocation }) => invocation ?? []))
 
   it('has the id of every invocation in its samples, and is whole', async () => {
     const { agent, duel, seen } = await duelOn({})
@@ -334,15 +389,16 @@ describe('a lane through Chutes', () => {
   it('has no reply of a champion whose chute was changed in the epoch', async () => {
     const { agent, hasChanged, duel } = await duelOn(changingAt(champion, 'one'))
     const { samples } = await sampled(duel, { agent, hasChanged })
-    expect(samples.every(({ champion }) => champion.fault === 'no-reply')).toBe(true)
-    expect(samples.some(({ contender }) => contender.fault !== undefined)).toBe(false)
+    const pairs = pairsOf(samples)
+    expect(pairs.every(({ champion }) => champion.fault === 'no-reply')).toBe(true)
+    expect(pairs.some(({ contender }) => contender.fault !== undefined)).toBe(false)
   })
 
   it('has no reply of a miner whose chute was changed in the epoch, after a restart too', async () => {
     const changing = changingAt(contender, 'two')
     const { agent, hasChanged, duel } = await duelOn(changing)
     const { samples, time } = await sampled(duel, { agent, hasChanged })
-    for (const sample of samples) {
+    for (const sample of pairsOf(samples)) {
       expect(sample.champion.fault).toBeUndefined()
       expect(sample.contender).toMatchObject({ miner: CONTENDER, fault: 'no-reply' })
       expect(sample.contender.messages.length).toBe(1)
@@ -357,7 +413,7 @@ describe('a lane through Chutes', () => {
   it('stands as it was sampled while no chute was changed', async () => {
     const { agent, hasChanged, duel } = await duelOn({})
     const { samples } = await sampled(duel, { agent, hasChanged })
-    expect(samples.some(({ champion, contender }) => champion.fault || contender.fault)).toBe(false)
+    expect(samples.flatMap(episodesIn).some(({ fault }) => fault)).toBe(false)
     expect((await readFile(journalPath, 'utf8')).trimEnd().endsWith('{"changed":[]}')).toBe(true)
   })
 
@@ -384,7 +440,7 @@ describe('a lane through Chutes', () => {
       count++ % 2 === 0 ? (kept[count % kept.length] ?? '') : randomUUID()
     const second = await duelOn({ [POSTS[0]]: plays(again), [POSTS[1]]: plays(again) })
     const { samples: all } = await sampled(duel, { agent: second.agent })
-    expect(all.length).toBe(48)
+    expect(all.length).toBe(96)
     expect(await verdictOn(all)).toMatchObject({ ok: true })
   })
 
@@ -416,8 +472,8 @@ describe('a lane through Chutes', () => {
     left = 1000
     isDry = false
     const { samples } = await sampled(duel, { agent })
-    expect(samples.length).toBe(48)
-    expect(samples.some(({ champion, contender }) => champion.fault || contender.fault)).toBe(false)
+    expect(samples.length).toBe(96)
+    expect(samples.flatMap(episodesIn).some(({ fault }) => fault)).toBe(false)
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
   })
 })

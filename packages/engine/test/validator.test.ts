@@ -25,12 +25,14 @@ const STAKE = 1_000_000_000_000
 const [own, miner] = [account(new Uint8Array(32).fill(1)), account(new Uint8Array(32).fill(2))]
 /** A hotkey that is not registered. */
 const stranger = account(new Uint8Array(32).fill(9)).hotkey
-/** Challenges of a lane in a duel's first epoch. */
-const LANE = Object.values(network.protocol.envs).reduce(
-  (sum, { quotaFirst }) => sum + quotaFirst,
-  0,
-)
+/** How many samples a lane has, and how many episodes are in them. */
+const quotas = Object.values(network.protocol.envs)
+const LANE = quotas.reduce((sum, { players, quotaFirst }) => sum + quotaFirst * (3 - players), 0)
+const EPISODES = quotas.reduce((sum, { quotaFirst }) => sum + 2 * quotaFirst, 0)
 const tempo = network.protocol.epochBlocks
+/** The epoch in which the first duel begins, and its first block. */
+const FIRST = 2
+const START = FIRST * tempo
 const root = testFolder('validator')
 let count = 0
 
@@ -252,7 +254,10 @@ describe('a validator that is stopped', () => {
     return { fault: 'no-reply' } as const
   }
   const journal = async (name: string): Promise<readonly string[]> =>
-    (await readFile(join(root, name, 'journal/1.jsonl'), 'utf8')).trimEnd().split('\n').slice(1)
+    (await readFile(join(root, name, `journal/${FIRST}.jsonl`), 'utf8'))
+      .trimEnd()
+      .split('\n')
+      .slice(1)
   const seals = (events: readonly Event[]) =>
     events.filter((event) => event.type === 'sent' && /^seal/.test(event.what))
   const commitment = async (chain: LocalChain) =>
@@ -262,7 +267,7 @@ describe('a validator that is stopped', () => {
   it('in the middle of a lane blames nobody, keeps what was played, and later comes to the very same lane', async () => {
     const never = await chainOf(contender)
     const without = validatorOf(never, join(root, 'never'), { agent: reply, bucketUrl: 'b' })
-    await without.follow(tempo + 3)
+    await without.follow(START + 3)
 
     const chain = await chainOf(contender)
     let left = 40
@@ -271,7 +276,7 @@ describe('a validator that is stopped', () => {
       return hang(signal)
     }
     const first = validatorOf(chain, join(root, 'twice'), { agent, bucketUrl: 'b' })
-    await first.follow(tempo - 1)
+    await first.follow(START - 1)
     first.validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     while (left > 0) await pause()
     await stopped(chain, first.validator)
@@ -290,8 +295,9 @@ describe('a validator that is stopped', () => {
         return reply(of, ...rest)
       },
     })
-    await again.follow(tempo + 3)
-    expect(asked.length).toBe(2 * (LANE - kept.length))
+    await again.follow(START + 3)
+    const keptEpisodes = kept.reduce((sum, line) => sum + (line.includes('"hex@') ? 2 : 1), 0)
+    expect(asked.length).toBe(EPISODES - keptEpisodes)
     expect(seals(again.events).length).toBe(1)
     expect(seals(again.events)).toEqual(
       seals(without.events).map((event) => ({ ...event, block: expect.any(Number) })),
@@ -307,13 +313,15 @@ describe('a validator that is stopped', () => {
   it('seals a lane that is complete, and waits for its block', async () => {
     const chain = await chainOf(contender)
     const { validator, events, follow } = validatorOf(chain, join(root, 'whole'), { agent: reply })
-    await follow(tempo - 1)
+    await follow(START - 1)
     validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     while ((await journal('whole').catch(() => [])).length < LANE) await pause()
     const before = chain.height
     await stopped(chain, validator)
     expect(chain.height).toBeGreaterThan(before)
-    expect(seals(events)).toEqual([{ type: 'sent', what: 'seal 1', block: expect.any(Number) }])
+    expect(seals(events)).toEqual([
+      { type: 'sent', what: `seal ${FIRST}`, block: expect.any(Number) },
+    ])
   })
 
   it('replays its own lane before the seal in its own thread, and in others only after a restart', async () => {
@@ -325,16 +333,16 @@ describe('a validator that is stopped', () => {
     }
     const { sealBlock } = network.protocol
     const first = validatorOf(chain, join(root, 'once'), { agent: reply, check })
-    await first.follow(tempo + sealBlock - 1)
-    const head = sealsOf(await chain.snapshot(chain.height), 1)[own.hotkey] ?? ''
-    await first.follow(tempo + sealBlock + 2)
+    await first.follow(START + sealBlock - 1)
+    const head = sealsOf(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
+    await first.follow(START + sealBlock + 2)
     expect(await first.bucket.read(blockPath(head), LIMITS.blockBytes)).not.toBeNull()
     expect(audited).toEqual([])
     const again = validatorOf(chain, join(root, 'once'), { agent: reply, check })
-    await again.follow(tempo + sealBlock + 4)
+    await again.follow(START + sealBlock + 4)
     expect(audited).toContain(head)
     expect(new Set(audited).size).toBe(audited.length)
-    await again.follow(2 * tempo + 1)
+    await again.follow(START + tempo + 1)
     expect([...first.events, ...again.events].filter(({ type }) => type === 'problem')).toEqual([])
   })
 
@@ -343,18 +351,18 @@ describe('a validator that is stopped', () => {
     const folder = join(root, 'away')
     const options = { account: miner, emit: false, agent: reply }
     const first = validatorOf(chain, join(root, 'present'), { agent: reply })
-    await first.follow(tempo - 1)
+    await first.follow(START - 1)
     const away = validatorOf(chain, folder, options)
-    while (chain.height < tempo + 1) {
+    while (chain.height < START + 1) {
       const head = await chain.produce(chain.height * BLOCK_MS)
       for (const { validator } of [first, away]) {
         validator.onHead(head)
         await validator.idle()
       }
     }
-    await first.follow(3 * tempo - 2)
+    await first.follow(START + 2 * tempo - 2)
     const back = validatorOf(chain, folder, options)
-    await back.follow(3 * tempo - 1)
+    await back.follow(START + 2 * tempo - 1)
     expect(back.events.filter(({ type }) => type === 'problem')).toEqual([])
     expect(back.validator.state).toEqual(first.validator.state)
   })
@@ -363,8 +371,10 @@ describe('a validator that is stopped', () => {
     const chain = await chainOf(contender)
     const check: Setup['check'] = () => Promise.reject(new Error('no thread has started'))
     const { events, follow } = validatorOf(chain, join(root, 'threads'), { agent: reply, check })
-    await follow(tempo + network.protocol.sealBlock - 1)
-    expect(seals(events)).toEqual([{ type: 'sent', what: 'seal 1', block: expect.any(Number) }])
+    await follow(START + network.protocol.sealBlock - 1)
+    expect(seals(events)).toEqual([
+      { type: 'sent', what: `seal ${FIRST}`, block: expect.any(Number) },
+    ])
   })
 
   it.each([1, 2])(
@@ -373,14 +383,14 @@ describe('a validator that is stopped', () => {
       const chain = await chainOf(contender)
       const folder = join(root, `dead-${later}`)
       const first = validatorOf(chain, folder, { agent: reply })
-      await first.follow(tempo + network.protocol.sealBlock - 1)
+      await first.follow(START + network.protocol.sealBlock - 1)
       expect(seals(first.events)).toHaveLength(1)
       // Dead, and the chain goes on.
-      while (chain.height < (1 + later) * tempo) await chain.produce(chain.height * BLOCK_MS)
-      const head = sealsOf(await chain.snapshot(chain.height), 1)[own.hotkey] ?? ''
+      while (chain.height < START + later * tempo) await chain.produce(chain.height * BLOCK_MS)
+      const head = sealsOf(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
       const again = validatorOf(chain, folder, { agent: reply })
       expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).toBeNull()
-      await again.follow((1 + later) * tempo + 1)
+      await again.follow(START + later * tempo + 1)
       expect(again.events.filter(({ type }) => type === 'problem')).toEqual([])
       expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).not.toBeNull()
     },
@@ -388,17 +398,23 @@ describe('a validator that is stopped', () => {
 
   it('after the deadline of its lane makes forfeits of what has no reply, as without', async () => {
     const chain = await chainOf(contender)
-    const agent: Setup['agent'] = (_, __, signal) => () => hang(signal)
-    const { validator, follow } = validatorOf(chain, join(root, 'late'), { agent })
-    await follow(tempo - 1)
+    let isAsked = false
+    const agent: Setup['agent'] = (_, __, signal) => () => {
+      isAsked = true
+      return hang(signal)
+    }
+    const { validator, follow } = validatorOf(chain, join(root, 'deadline'), { agent })
+    await follow(START - 1)
     const { sealBlock } = network.protocol
-    for (; chain.height < tempo + sealBlock - 2; await pause())
+    validator.onHead(await chain.produce(chain.height * BLOCK_MS))
+    while (!isAsked) await pause()
+    while (chain.height < START + sealBlock - 2)
       validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     await stopped(chain, validator)
-    expect((await journal('late')).length).toBe(LANE)
-    for (const line of await journal('late')) {
+    expect((await journal('deadline')).length).toBe(LANE)
+    for (const line of await journal('deadline')) {
       // A game is lost by the mover alone, if it was begun.
-      const faults = line.includes('"hex@') ? [1, 2] : [2]
+      const faults = line.includes('"hex@') ? [1, 2] : [1]
       expect(line.split('no-reply').length - 1).toBeOneOf(faults)
     }
   })

@@ -2,38 +2,48 @@ import { digestsAfter, type Hash } from '@affine/prng'
 import { base58, hex } from '@scure/base'
 
 /**
- * Everything a challenge follows from. `genesis`, `specHash`, `duel`, `beacon` and `secret` are 64
+ * Everything a challenge follows from. `genesis`, `specHash`, `beacon` and `secret` are 64
  * lower-case hex digits, `env` is an exact id, `name@version`, and `validator` an SS58 address.
  */
-export type ChallengeParts = Readonly<
-  Record<'genesis' | 'env' | 'specHash' | 'duel' | 'validator' | 'beacon' | 'secret', string> &
-    Record<'netuid' | 'epoch' | 'index', number>
->
+export type ChallengeParts = ChallengePlace &
+  Readonly<
+    Record<'genesis' | 'env' | 'specHash' | 'validator' | 'beacon' | 'secret', string> &
+      Record<'netuid' | 'epoch', number>
+  >
 
-/** The challenges of one environment in one lane, by their index from 0. */
+/** Which of an environment's challenges in a lane. */
+export interface ChallengePlace {
+  /** From 0. */
+  readonly index: number
+  /** Whose game with the champion: an SS58 address. Left out where all miners play the same. */
+  readonly contender?: string | undefined
+}
+
+/** The challenges of one environment in one lane. */
 export interface Challenges {
   /** The id: base58 of 32 bytes. */
-  idOf(index: number): string
+  idOf(place: ChallengePlace): string
   /**
    * The seed, if that text is the id; else undefined. Takes hostile input and never throws; to
    * compare bytes is quicker than to write an id.
    */
-  seedIf(index: number, id: string): bigint | undefined
+  seedIf(place: ChallengePlace, id: string): bigint | undefined
 }
 
 /**
- * The challenges that differ by their index alone: what else they follow from is written once.
+ * The challenges that differ by their place alone: what else they follow from is written once.
  * Whoever lacks `secret` or `beacon` cannot tell them. The parts are taken as they are; only what
  * canonical JSON refuses (floats, undefined) throws. Protocol §4.
  */
-export function challengesOf(parts: Omit<ChallengeParts, 'index'>): Challenges {
-  const { genesis, netuid, env, specHash, duel, validator, epoch, beacon, secret } = parts
-  const place = [genesis, netuid, env, specHash, duel, validator, epoch, beacon, secret]
-  const digestOf = digestsAfter('challenge', ...place)
+export function challengesOf(parts: Omit<ChallengeParts, keyof ChallengePlace>): Challenges {
+  const { genesis, netuid, env, specHash, validator, epoch, beacon, secret } = parts
+  const shared = [genesis, netuid, env, specHash, validator, epoch, beacon, secret]
+  const digestAfter = digestsAfter('challenge', ...shared)
+  const digestOf = ({ index, contender = '' }: ChallengePlace) => digestAfter(index, contender)
   return {
-    idOf: (index) => base58.encode(digestOf(index)),
-    seedIf: (index, id) => {
-      const hash = digestOf(index)
+    idOf: (place) => base58.encode(digestOf(place)),
+    seedIf: (place, id) => {
+      const hash = digestOf(place)
       const isRight = decodeId(id)?.every((byte, i) => byte === hash[i]) === true
       return isRight ? seedOfChecked(id) : undefined
     },
@@ -41,8 +51,7 @@ export function challengesOf(parts: Omit<ChallengeParts, 'index'>): Challenges {
 }
 
 /** The id of one challenge. Protocol §4. */
-export const challengeId = ({ index, ...parts }: ChallengeParts): string =>
-  challengesOf(parts).idOf(index)
+export const challengeId = (parts: ChallengeParts): string => challengesOf(parts).idOf(parts)
 
 /** A hash as a challenge id. Protocol §1.4. */
 export function encodeId(hash: Hash): string {

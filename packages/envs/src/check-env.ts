@@ -4,7 +4,7 @@ import type { Env } from './env.ts'
 import { actionIn, turnsOf } from './episode.ts'
 import { goldenEpisode, goldenEpisodes, transcriptsOf } from './golden.ts'
 import type { Space } from './spaces.ts'
-import { normalise } from './text.ts'
+import { normalise, recordedOf } from './text.ts'
 
 const SEEDS = 16
 
@@ -155,6 +155,8 @@ function readStrictly(env: Env, good: string): unknown {
   expect(env, action !== null, `to read its own solver's reply ${JSON.stringify(good)}`)
   expect(env, same(env.spec.format(action)), 'parse to read what format writes')
   expect(env, same(`Well.\n${good}`), 'the last line of a reply to count')
+  const wordy = recordedOf(`${'Well.\n'.repeat(200)}${good}`)
+  expect(env, same(wordy), `its solver's reply to be recorded whole: ${JSON.stringify(good)}`)
   for (const spoiled of [`${good}\n`, `${good}\nWell.`, ` ${good}`, `${good} `, ''])
     expect(env, env.parse(spoiled) === null, `to refuse the reply ${JSON.stringify(spoiled)}`)
   return action

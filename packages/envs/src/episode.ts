@@ -100,7 +100,7 @@ export function rulesOf({ id, game }: EnvSpec): GameRules {
   return game
 }
 
-/** The action on the last line of a normalised reply; null for none in the action space. */
+/** The action on the last line of a recorded reply; null for none in the action space. */
 export function actionIn(spec: EnvSpec, reply: string): unknown {
   const action = spec.parse(lastLineOf(reply))
   return spec.actionSpace.contains(action) ? action : null

@@ -43,14 +43,13 @@ export function goldenEpisodes(spec: EnvSpec): readonly GoldenEpisode[] {
  * messages: [{ role, content }, …], reward }`, with `fault` when there is one; a game has one such
  * for each side. The player has one stream, `pcg64(index)`, for the whole episode, and plays both
  * sides of a game. At every prompt, with `good` the perfect reply, it draws `integers(0, 16)`, in a
- * game `integers(0, 256)`:
+ * game `integers(0, 256)`, so that games last:
  *
- * - 0–5, 16 and above: `good`
- * - 6–11: a guess: good, bad, illegal or malformed, as it comes
- * - 12: ESC `[1mSo` U+202E `:` ESC `]0;x` BEL CR LF `good`, what `normalise` has to clean
- * - 13: `good`, spoiled: `integers(0, 10)` picks from the list above
- * - 14: no reply
- * - 15: `x` repeated, LF, `good`: 4096 + `integers(0, 3)` bytes, so two of three are oversize
+ * - 0–5: a guess: good, bad, illegal or malformed, as it comes
+ * - 6: ESC `[1mSo` U+202E `:` ESC `]0;x` BEL CR LF `good`, what `normalise` has to clean
+ * - 7: `good`, spoiled: `integers(0, 10)` picks from the list above
+ * - 8: no reply
+ * - 9 and above: `good`
  *
  * Protocol §3.5.
  */
@@ -77,11 +76,9 @@ interface GoldenTurn {
 
 function goldenAnswer({ spec, prompt, kind }: GoldenTurn, random: Generator): Answer {
   const good = spec.solve(prompt)
-  if (kind < 6 || kind > 15) return { content: good }
-  if (kind < 12) return { content: spec.guess(prompt, random) }
-  if (kind === 12) return { content: `\u001b[1mSo\u202e:\u001b]0;x\u0007\r\n${good}` }
-  if (kind === 13) return { content: spoil(good)[random.integers(0, 10)] ?? '' }
-  if (kind === 14) return { fault: 'no-reply' }
-  // The protocol's limit, not text.ts's constant: were that one altered, hashes must change.
-  return { content: `${'x'.repeat(4095 - good.length + random.integers(0, 3))}\n${good}` }
+  if (kind < 6) return { content: spec.guess(prompt, random) }
+  if (kind === 6) return { content: `\u001b[1mSo\u202e:\u001b]0;x\u0007\r\n${good}` }
+  if (kind === 7) return { content: spoil(good)[random.integers(0, 10)] ?? '' }
+  if (kind === 8) return { fault: 'no-reply' }
+  return { content: good }
 }

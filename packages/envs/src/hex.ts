@@ -115,7 +115,7 @@ function promptOf(board: HexBoard): string {
     'You both put a mark in an empty cell in turn; ' +
     'a chain of touching cells with your mark from one of your sides to the other wins.\n' +
     'Up to six cells touch one: B2 touches A2, A3, B1, B3, C1 and C2.\n' +
-    'A reply that is not a legal move loses, as does one that is late or over 4096 bytes.\n' +
+    'A reply that is not a legal move loses, as does one that is late.\n' +
     'You may think first. Give your move as row and column, such as B2, ' +
     'alone on the last line, with nothing after it.'
   )

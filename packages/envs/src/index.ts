@@ -1,5 +1,6 @@
 export {
   type ChallengeParts,
+  type ChallengePlace,
   type Challenges,
   challengeId,
   challengesOf,
@@ -33,5 +34,5 @@ export { type MakeOptions, make, register, registry, specHash } from './registry
 export { type ReplayedSide, replay, replayFrom, replayGame, replayGameFrom } from './replay.ts'
 export * as spaces from './spaces.ts'
 export { defineEnv, defineGame } from './spec.ts'
-export { isOversize, normalise } from './text.ts'
+export { normalise, recordedOf } from './text.ts'
 export { solvedGame } from './tictactoe-game.ts'

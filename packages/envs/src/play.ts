@@ -10,17 +10,17 @@ import {
   type Side,
   turnsOf,
 } from './episode.ts'
-import { isOversize, lastLineOf, normalise } from './text.ts'
+import { lastLineOf, recordedOf } from './text.ts'
 
 export type Message = { readonly role: 'user' | 'assistant'; readonly content: string }
 
-/** Why an episode ended without a usable reply. */
-export type Fault = 'no-reply' | 'oversize'
+/** Why an episode ended in a prompt. */
+export type Fault = 'no-reply'
 
 /** `invocation` is the platform's id of the call, `ms` how long it took; both are only recorded. */
 export type Reply = { readonly content: string; readonly invocation?: string; readonly ms?: number }
 
-export type Answer = Reply | { readonly fault: 'no-reply' }
+export type Answer = Reply | { readonly fault: Fault }
 
 /**
  * Answers a conversation that ends with a prompt. It gets a copy that holds roles and contents,
@@ -37,9 +37,9 @@ export type Transcript = {
 }
 
 /**
- * Plays one challenge with `agent`. Replies are normalised before they are judged and recorded; a
- * faulty one is not recorded. Only the specification of `env` is used: one can serve many plays at
- * once, and its own episode stays.
+ * Plays one challenge with `agent`. A reply is read, recorded and shown to later turns as
+ * `recordedOf` gives it. Only the specification of `env` is used: one can serve many plays at once,
+ * and its own episode stays.
  *
  * No clock: to set a deadline, let the agent give `{ fault: 'no-reply' }`. Rejects with what the
  * agent rejects with. Protocol §3.1.
@@ -55,8 +55,8 @@ export async function play(
 }
 
 /**
- * Plays one challenge of an environment of two players. Of a reply, normalised, the last line is
- * read and recorded. Each agent gets the present prompt alone.
+ * Plays one challenge of an environment of two players. Of what `recordedOf` gives of a reply, the
+ * last line is read and recorded. Each agent gets the present prompt alone.
  *
  * No clock, as in `play`: an agent that is late gives `{ fault: 'no-reply' }`, and loses. Rejects
  * with what an agent rejects with. Protocol §3.1.
@@ -111,16 +111,15 @@ export function* record(spec: EnvSpec, seed: number | bigint, players: 1 | 2): D
     const own = messages[side]
     own.push({ role: 'user', content: spec.prompt(observation) })
     const shown = players === 1 ? own : own.slice(-1)
-    const reply = recordable(
-      yield { side, messages: shown.map(({ role, content }) => ({ role, content })) },
-    )
+    const reply = yield { side, messages: shown.map(({ role, content }) => ({ role, content })) }
     if ('fault' in reply) {
-      fault = reply.fault
+      fault = 'no-reply'
       turn = turns.next(null)
       continue
     }
-    const content = players === 1 ? reply.content : lastLineOf(reply.content)
-    own.push({ ...reply, content })
+    const recorded = recordedOf(reply.content)
+    const content = players === 1 ? recorded : lastLineOf(recorded)
+    own.push({ ...reply, role: 'assistant', content })
     turn = turns.next(actionIn(spec, content))
   }
   const end: EpisodeEnd = turn.value
@@ -129,11 +128,4 @@ export function* record(spec: EnvSpec, seed: number | bigint, players: 1 | 2): D
     return fault !== undefined && side === end.side ? { ...played, fault } : played
   }
   return { champion: transcriptOf('champion'), contender: transcriptOf('contender') }
-}
-
-/** An answer as it is recorded, its text normalised, or the fault in its place. Protocol §3.1. */
-function recordable(answer: Answer): RecordedMessage | { readonly fault: Fault } {
-  if ('fault' in answer) return { fault: 'no-reply' }
-  const content = normalise(answer.content)
-  return isOversize(content) ? { fault: 'oversize' } : { ...answer, role: 'assistant', content }
 }

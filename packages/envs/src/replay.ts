@@ -13,21 +13,15 @@ import {
   turnsOf,
 } from './episode.ts'
 import type { Message } from './play.ts'
-import { isOversize, normalise } from './text.ts'
+import { isRecorded } from './text.ts'
 
 /**
  * TOO_SHORT: no messages, or the last is a reply and the episode goes on. TOO_LONG: messages after
- * its end. PROMPT_DIFFERS: the environment asks something else here. NOT_NORMALISED, OVERSIZE: a
- * reply that `play` would not have recorded. WRONG_ROLE: prompts and replies do not alternate, or
- * an item is no message.
+ * its end. PROMPT_DIFFERS: the environment asks something else here. NOT_NORMALISED: a reply that
+ * `play` would not have recorded so. WRONG_ROLE: prompts and replies do not alternate, or an item
+ * is no message.
  */
-type ReplayFault =
-  | 'TOO_SHORT'
-  | 'TOO_LONG'
-  | 'PROMPT_DIFFERS'
-  | 'NOT_NORMALISED'
-  | 'OVERSIZE'
-  | 'WRONG_ROLE'
+type ReplayFault = 'TOO_SHORT' | 'TOO_LONG' | 'PROMPT_DIFFERS' | 'NOT_NORMALISED' | 'WRONG_ROLE'
 
 /** What an episode that was played again came to for one player. */
 export interface ReplayedSide {
@@ -80,7 +74,7 @@ export function replayGame(
 /**
  * Plays a game again from what was recorded of both players, taking each message from the mover's.
  * Two empty lists are a game that was never begun. A list that ends with a prompt is that player's
- * fault; one without messages can have no fault but `no-reply`.
+ * fault.
  *
  * Takes hostile data and never throws if the environment doesn't. Protocol §3.1.
  * @throws RangeError for an environment of one player.
@@ -170,11 +164,9 @@ type Unread = Readonly<Partial<Record<keyof Message, unknown>>>
 function replyFault(message: unknown, players: 1 | 2): ReplayFault | undefined {
   const { role, content }: Unread = Object(message)
   if (role !== 'assistant' || typeof content !== 'string') return 'WRONG_ROLE'
-  // Length before content: what follows is then bounded, whatever came in.
-  if (isOversize(content)) return 'OVERSIZE'
-  if (normalise(content) !== content) return 'NOT_NORMALISED'
   // Of a reply in a game, its last line alone is recorded.
-  return players === 2 && content.includes('\n') ? 'NOT_NORMALISED' : undefined
+  const isPlayed = isRecorded(content) && (players === 1 || !content.includes('\n'))
+  return isPlayed ? undefined : 'NOT_NORMALISED'
 }
 
 const refusal = <Code extends string>(code: Code, detail: string) =>

@@ -1,5 +1,11 @@
-/** The most UTF-8 bytes a normalised reply may have; one more is an `oversize` fault. */
-const MAX_BYTES = 4096
+import { blake3 } from '@affine/prng'
+import { hex } from '@scure/base'
+
+/** The most bytes that a recorded reply has, as canonical JSON text without its quotes. */
+const MOST_BYTES = 640
+
+/** Those of a longer reply's end: the rest is for the line in front of it, which has up to 96. */
+const MOST_KEPT_BYTES = 544
 
 /**
  * What ends a line: CR LF and CR as on other systems, NEL, and Unicode's line and paragraph
@@ -36,7 +42,7 @@ const PLAIN = /^[\n -~]*$/
 const PATTERN = /* @__PURE__ */ new RegExp(`(${LINE_END})|(${SEQUENCE})|${HIDDEN}`, 'gu')
 
 /**
- * A reply as it is judged and stored: line ends become LF, escape sequences go, every other control
+ * A reply made harmless: line ends become LF, escape sequences go, every other control
  * (tab too), invisible or bidirectional character and lone surrogate becomes U+FFFD. No Unicode
  * normalisation, no trimming.
  *
@@ -54,15 +60,49 @@ export function normalise(text: string): string {
 }
 
 /**
- * Has `text` more than MAX_BYTES bytes in UTF-8? Short texts need no count, and of long ones the
- * start will do. Protocol §3.1.
+ * A reply as it is read and recorded: normalised, and if that is long, its last lines that fit, or
+ * the end of its last line, behind a first line `[<n> bytes, <hash>]`. n counts the UTF-8 bytes
+ * that were left out, and the hash is their BLAKE3. It has at most 640 bytes, so recording it again
+ * changes nothing.
+ *
+ * The first line is only said: nothing in a record shows what was left out, and a reply may begin
+ * with such a line of its own. Vectors: vectors/envs/recorded.json. Protocol §3.2.
  */
-export function isOversize(text: string): boolean {
-  return (
-    text.length * 3 > MAX_BYTES &&
-    new TextEncoder().encode(text.slice(0, MAX_BYTES + 1)).length > MAX_BYTES
-  )
+export function recordedOf(reply: string): string {
+  const text = normalise(reply)
+  if (fits(text)) return text
+  const kept = endOf(text)
+  const left = encoder.encode(text.slice(0, text.length - kept.length))
+  return `[${left.length} bytes, ${hex.encode(blake3(left))}]\n${kept}`
 }
+
+/** Is it a text that `recordedOf` gives? What is too long is refused unread. */
+export function isRecorded(text: string): boolean {
+  return text.length <= MOST_BYTES && normalise(text) === text && fits(text)
+}
+
+/** Can a normalised text be recorded whole? A UTF-16 unit of it takes at most 3 bytes. */
+function fits(text: string): boolean {
+  return 3 * text.length <= MOST_BYTES || (text.length <= MOST_BYTES && bytesOf(text) <= MOST_BYTES)
+}
+
+/** The last lines of a long text that fit, or the end of its last line, from a code point on. */
+function endOf(text: string): string {
+  let start = text.length
+  let room = MOST_KEPT_BYTES
+  for (const character of [...text.slice(-MOST_KEPT_BYTES)].reverse()) {
+    room -= bytesOf(character)
+    if (room < 0) break
+    start -= character.length
+  }
+  const line = text.indexOf('\n', start - 1) + 1
+  return text.slice(line === 0 ? start : line)
+}
+
+const encoder = /* @__PURE__ */ new TextEncoder()
+
+/** The bytes of a text's canonical JSON text, its quotes left out. Protocol §1.1. */
+const bytesOf = (text: string): number => encoder.encode(JSON.stringify(text)).length - 2
 
 /** What follows the last LF, untrimmed. Protocol §3.2. */
 export function lastLineOf(text: string): string {

@@ -9,7 +9,6 @@ const parts = {
   netuid: 1,
   env,
   specHash: zeros,
-  duel: zeros,
   validator: 'v',
   epoch: 0,
   beacon: zeros,
@@ -20,14 +19,17 @@ const challenges = challengesOf(parts)
 test('the challenges of a lane are those that follow one by one', () => {
   for (let index = 0; index < 300; index += 7) {
     const id = challengeId({ ...parts, index })
-    expect(challenges.idOf(index)).toBe(id)
-    expect(challenges.seedIf(index, id)).toBe(seedOf(id))
-    expect(challenges.seedIf(index + 1, id)).toBeUndefined()
+    expect(challenges.idOf({ index })).toBe(id)
+    expect(challenges.seedIf({ index }, id)).toBe(seedOf(id))
+    expect(challenges.seedIf({ index: index + 1 }, id)).toBeUndefined()
+    const game = { index, contender: 'c' }
+    expect(challenges.idOf(game)).toBe(challengeId({ ...parts, ...game }))
+    expect(challenges.seedIf(game, id)).toBeUndefined()
   }
 })
 
 test('no other text is an id, whatever it is', () => {
-  const id = challenges.idOf(5)
+  const id = challenges.idOf({ index: 5 })
   const altered = fc
     .tuple(
       fc.nat({ max: id.length }),
@@ -38,13 +40,13 @@ test('no other text is an id, whatever it is', () => {
     .filter((text) => text !== id)
   fc.assert(
     fc.property(fc.oneof(altered, fc.string(), fc.anything()), (text) => {
-      expect(challenges.seedIf(5, text as string)).toBeUndefined()
+      expect(challenges.seedIf({ index: 5 }, text as string)).toBeUndefined()
     }),
   )
 })
 
 test('a replay from the seed is the replay of the challenge', async () => {
-  const [game, id] = [make(env), challenges.idOf(3)]
+  const [game, id] = [make(env), challenges.idOf({ index: 3 })]
   const { messages } = await play(game, id, (asked) => {
     return { content: game.spec.solve(asked.at(-1)?.content ?? '') }
   })

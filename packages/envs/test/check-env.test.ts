@@ -48,11 +48,25 @@ const outside = (): number => ticks++ % 100
 
 const shared = [0]
 
+/** Of more than is recorded of a last line. */
+const dots = '.'.repeat(541)
+const long = (answer: number): string => `${parity.format(answer)}${dots}`
+
 const broken: [what: string, change: Partial<Parity>, error: string][] = [
   [
     'a challenge from elsewhere',
     { initial: () => ({ asked: outside(), turn: 0 }) },
     'to give one episode, always',
+  ],
+  [
+    'an answer that is too long for the end of a reply',
+    {
+      parse: (line) => (line.endsWith(dots) ? parity.parse(line.slice(0, -dots.length)) : null),
+      format: long,
+      guess: (_, random) => long(random.integers(0, 2)),
+      solve: (prompt) => `${parity.solve(prompt)}${dots}`,
+    },
+    "its solver's reply to be recorded whole",
   ],
   [
     'a second turn from elsewhere',

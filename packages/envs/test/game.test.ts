@@ -20,7 +20,7 @@ import {
 } from '../src/index.ts'
 
 const zeros = '0'.repeat(64)
-const parts = { genesis: zeros, netuid: 1, specHash: zeros, duel: zeros, validator: 'v', epoch: 0 }
+const parts = { genesis: zeros, netuid: 1, specHash: zeros, validator: 'v', epoch: 0 }
 const idOf = (index: number): string =>
   challengeId({ ...parts, env: 'hex@0.1.0', beacon: zeros, secret: zeros, index })
 const env = make('hex@0.1.0')
@@ -80,12 +80,7 @@ describe('a game', () => {
 
   test.each([
     ['no legal move', { content: 'A1\nmy move' }, undefined],
-    ['an oversize reply', { content: 'x'.repeat(4097) }, 'oversize'],
-    [
-      'an oversize reply whose last line is short',
-      { content: `${'x'.repeat(4096)}\nA1` },
-      'oversize',
-    ],
+    ['a line that is too long', { content: 'x'.repeat(5000) }, undefined],
     ['no usable reply', { fault: 'no-reply' }, 'no-reply'],
   ] as const)('that ends by %s is lost by the mover', async (_, answer, fault) => {
     for (const turn of [0, 1, 6]) {
@@ -117,6 +112,31 @@ describe('a game', () => {
     expect(game[mover].messages[1]).toEqual({
       ...{ role: 'assistant', content: 'Z\ufffd9', invocation: 'call-1', ms: 7 },
     })
+  })
+
+  test('keeps of a long reply its last line, and of a long last line its end', async () => {
+    const replies = [`${'x'.repeat(5000)}\nI resign`, `I\n${'"'.repeat(5000)}`, 'x'.repeat(641)]
+    const kept = ['I resign', '"'.repeat(272), 'x'.repeat(544)]
+    for (const [at, content] of replies.entries()) {
+      const { game, mover } = await spoiledGame(5, 0, { content })
+      expect(game[mover].messages[1]?.content).toBe(kept[at])
+      expect(replayGame(env, idOf(5), recordOf(game))).toMatchObject({ ok: true })
+    }
+    const wordy: Agent = ([prompt]) => ({
+      content: `${'x'.repeat(5000)}\n${env.spec.solve(prompt?.content ?? '')}`,
+    })
+    const short = await playGame(
+      env,
+      idOf(5),
+      both(() => scripted),
+    )
+    expect(
+      await playGame(
+        env,
+        idOf(5),
+        both(() => wordy),
+      ),
+    ).toEqual(short)
   })
 
   test('needs an environment of two players and a challenge', async () => {
@@ -193,9 +213,9 @@ describe('the replay of a game says what is first wrong', () => {
       ({ other }) => other.splice(1, 1, reply('\u001b[1mA1')),
     ],
     [
-      'a reply of 4097 bytes',
-      'OVERSIZE',
-      ({ mover }) => mover.splice(1, 1, reply('x'.repeat(4097))),
+      'a reply of 641 bytes',
+      'NOT_NORMALISED',
+      ({ mover }) => mover.splice(1, 1, reply('x'.repeat(641))),
     ],
     ['a reply twice', 'WRONG_ROLE', ({ mover }) => mover.splice(1, 0, mover[1]!)],
     ['no message', 'WRONG_ROLE', ({ other }) => other.splice(1, 1, undefined as never)],

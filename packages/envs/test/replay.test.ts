@@ -19,7 +19,6 @@ const idOf = (env: string, index: number): string =>
     netuid: 1,
     env,
     specHash: zeros,
-    duel: zeros,
     validator: 'v',
     epoch: 0,
     beacon: zeros,
@@ -42,7 +41,7 @@ describe.each(envs)('%s', (id) => {
       fc.string({ unit: 'binary' }),
       fc.constant('good'),
       fc.constantFrom('A1', 'A2', 'A3', 'B1', 'B2', 'B3', 'C1', 'C2', 'C3', '123456789012345'),
-      fc.string({ minLength: 4090, maxLength: 4100, unit: fc.constantFrom('x', 'é') }),
+      fc.string({ minLength: 315, maxLength: 650, unit: fc.constantFrom('x', 'é', '"', '\n') }),
       fc.constant(null),
     )
     await fc.assert(
@@ -174,19 +173,28 @@ describe('play', () => {
     await expect(play(env, 'x', () => ({ content: 'A1' }))).rejects.toThrow(TypeError)
   })
 
-  test('the last 4096 bytes count, as normalised', async () => {
-    const endings = [
-      'x'.repeat(4093),
-      'x'.repeat(4094),
-      `${'x'.repeat(4093)}\u001b[1m`,
-      `${'x'.repeat(4092)}\r`,
-    ]
-    const faults = []
-    for (const ending of endings)
-      faults.push(
-        (await play(env, idOf(env.spec.id, 0), () => ({ content: `${ending}\n??` }))).fault,
-      )
-    expect(faults).toEqual([undefined, 'oversize', undefined, undefined])
+  test('no reply is too long: its end is read, and shown to later turns', async () => {
+    const solved = (asked: readonly Message[]) => env.spec.solve(asked.at(-1)?.content ?? '')
+    const thought = 'I weigh "A1" and "B2".\n'.repeat(500)
+    let shown = 0
+    for (let index = 0; index < 10; index++) {
+      const id = idOf(env.spec.id, index)
+      const short = await play(env, id, (asked) => ({ content: solved(asked) }))
+      const { messages, ...rest } = await play(env, id, (asked) => {
+        const replies = repliesOf(asked)
+        for (const { content } of replies)
+          expect(content).toMatch(/^\[1\d{4} bytes, [0-9a-f]{64}\]\nI weigh/)
+        shown += replies.length
+        return { content: `${thought}${solved(asked)}` }
+      })
+      expect(rest).toEqual({ reward: short.reward })
+      const value = { reward: short.reward, fault: false }
+      expect(replay(env, id, messages)).toEqual({ ok: true, value })
+      const whole = [...messages]
+      whole[1] = { role: 'assistant', content: `${thought}A1` }
+      expect(replay(env, id, whole)).toMatchObject({ code: 'NOT_NORMALISED', detail: 'message 1' })
+    }
+    expect(shown).toBeGreaterThan(0)
   })
 })
 
@@ -202,9 +210,7 @@ test('golden players meet every kind of end', () => {
   for (const id of envs) {
     const { spec } = make(id)
     const played = goldenEpisodes(spec).flatMap(transcriptsOf)
-    expect(new Set(played.map(({ fault }) => fault))).toEqual(
-      new Set([undefined, 'no-reply', 'oversize']),
-    )
+    expect(new Set(played.map(({ fault }) => fault))).toEqual(new Set([undefined, 'no-reply']))
     const rewards = new Set(played.map(({ reward }) => reward))
     expect(rewards).toContain(spec.lowestReward)
     expect(rewards.size).toBeGreaterThan(1)

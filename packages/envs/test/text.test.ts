@@ -1,6 +1,7 @@
+import { blake3, canonicalize } from '@affine/prng'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isOversize, normalise } from '../src/text.ts'
+import { isRecorded, lastLineOf, normalise, recordedOf } from '../src/text.ts'
 
 // Text as an attacker would write it: introducers, terminators, halves of pairs and what is
 // invisible, close together.
@@ -60,15 +61,69 @@ describe('normalise', () => {
   })
 })
 
-test('oversize counts bytes of UTF-8', () => {
-  fc.assert(
-    fc.property(
-      fc.constantFrom('x', 'é', '€', '😀', '\ud800'),
-      fc.integer({ min: 1000, max: 4100 }),
-      (unit, count) => {
-        const text = unit.repeat(count)
-        expect(isOversize(text)).toBe(Buffer.byteLength(text) > 4096)
-      },
+/** Long replies, of what an attacker would write and of what takes many bytes in JSON. */
+const long = fc
+  .array(
+    fc.tuple(
+      fc.oneof(hostile, fc.constantFrom('"', '\\', '\n', 'x', '€', '😀', 'a\n')),
+      fc.nat(300),
     ),
   )
+  .map((parts) => parts.map(([text, times]) => text.repeat(times)).join(''))
+
+/** Protocol §1.1: canonical JSON text, in UTF-8, without its quotes. */
+const bytesOf = (text: string): number => Buffer.byteLength(canonicalize(text)) - 2
+
+describe('what is recorded of a reply', () => {
+  test('has at most 640 bytes, and is recorded again as it is', () => {
+    fc.assert(
+      fc.property(long, (reply) => {
+        const text = recordedOf(reply)
+        expect(bytesOf(text)).toBeLessThanOrEqual(640)
+        expect(recordedOf(text)).toBe(text)
+        expect([text, normalise(text), isRecorded(text)]).toEqual([text, text, true])
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('is all of a normalised reply that has so few bytes, else its end, with the hash of the rest', () => {
+    fc.assert(
+      fc.property(long, (reply) => {
+        const [text, whole] = [recordedOf(reply), normalise(reply)]
+        expect(isRecorded(reply)).toBe(reply === whole && bytesOf(whole) <= 640)
+        if (bytesOf(whole) <= 640) expect(text).toBe(whole)
+        else {
+          const [, said, hash, kept = ''] =
+            /^\[(\d+) bytes, ([0-9a-f]{64})\]\n(.*)$/s.exec(text) ?? []
+          expect(whole.endsWith(kept)).toBe(true)
+          const left = Buffer.from(whole.slice(0, whole.length - kept.length))
+          const want = Buffer.from(blake3(left)).toString('hex')
+          expect([Number(said), hash]).toEqual([left.length, want])
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  test('keeps whole lines, as many as fit, and never less than fits of the last one', () => {
+    fc.assert(
+      fc.property(long, (reply) => {
+        const whole = normalise(reply)
+        fc.pre(bytesOf(whole) > 640)
+        const kept = recordedOf(reply).replace(/^.*\n/, '')
+        const left = whole.slice(0, whole.length - kept.length)
+        expect(bytesOf(kept)).toBeLessThanOrEqual(544)
+        if (bytesOf(lastLineOf(whole)) <= 544) {
+          const line = lastLineOf(left.slice(0, -1))
+          expect([left.at(-1), lastLineOf(kept)]).toEqual(['\n', lastLineOf(whole)])
+          expect(bytesOf(`${line}\n${kept}`)).toBeGreaterThan(544)
+        } else {
+          expect([left.isWellFormed(), kept.includes('\n')]).toEqual([true, false])
+          expect(bytesOf(`${[...left].at(-1)}${kept}`)).toBeGreaterThan(544)
+        }
+      }),
+      { numRuns: 2000 },
+    )
+  })
 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import ids from '../../../vectors/envs/challenge-ids.json' with { type: 'json' }
 import initial from '../../../vectors/envs/initial-states.json' with { type: 'json' }
 import normalised from '../../../vectors/envs/normalise.json' with { type: 'json' }
+import recorded from '../../../vectors/envs/recorded.json' with { type: 'json' }
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
 import replies from '../../../vectors/envs/replies.json' with { type: 'json' }
 import hashes from '../../../vectors/envs/spec-hashes.json' with { type: 'json' }
@@ -15,6 +16,7 @@ import {
   type Message,
   make,
   normalise,
+  recordedOf,
   registry,
   replay,
   seedOf,
@@ -45,6 +47,12 @@ test.each(normalised.vectors)('normalise: $what', ({ input, want }) => {
   expect(normalise(want)).toBe(want)
 })
 
+test.each(recorded.vectors)('recorded: $what', ({ input, want }) => {
+  const parts = input.map(([text, times]) => JSON.parse(String(text)).repeat(Number(times)))
+  expect(recordedOf(parts.join(''))).toBe(want)
+  expect(recordedOf(want)).toBe(want)
+})
+
 test.each(initial.vectors)(
   'NumPy draws the same challenge: $what from seed $input',
   ({ what, input, want }) => {
@@ -70,7 +78,7 @@ test('what has vectors is registered, under its exact id', () => {
 })
 
 test.each(replies.vectors)('$what reads $input', ({ what, input, want }) => {
-  const action = make(what).parse(normalise(input)) ?? 'refused'
+  const action = make(what).parse(recordedOf(input)) ?? 'refused'
   expect(action).toEqual(want)
 })
 

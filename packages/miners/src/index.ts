@@ -31,9 +31,9 @@ export { whyNoAnswer } from './first-answer.ts'
 export { type GameTime, withClock } from './game-clock.ts'
 export { type Client, endpointAgents, LOOPBACK, minerClient } from './miner-client.ts'
 export {
-  type LaneChallenge,
-  playSample,
-  type Sides,
+  type AnsweringMiner,
+  playEpisode,
+  playPair,
   unbegunSample,
   withoutReplies,
 } from './play-sample.ts'

@@ -135,7 +135,7 @@ async function expectAnswer(endpoint: Endpoint, asking: PlayerAsking): Promise<v
   }
 }
 
-type PlayerEpisode = Pick<Transcript, 'messages' | 'fault'>
+type PlayerEpisode = Pick<Transcript, 'messages'>
 
 /**
  * Whatever a player that never replies comes to says nothing about it.
@@ -149,13 +149,9 @@ export function expectReply(
 ): void {
   // In a game that the other player loses at once, a player is not asked.
   const asked = episodes.filter(({ messages }) => messages.length > 0)
-  if (asked.length === 0 || !asked.every(isSilent)) return
+  const hasReply = asked.some(({ messages }) => messages.length > 1)
+  if (asked.length === 0 || hasReply) return
   const nothing = 'none of what was kept has one; to ask again, keep it in another place'
   const [[why] = [nothing]] = [...failures].sort(([, a], [, b]) => b - a)
   throw new NoAnswer(`${player} gives no usable reply: ${why}`)
-}
-
-/** A reply that is too long is not recorded, but it came. */
-function isSilent({ messages, fault }: PlayerEpisode): boolean {
-  return fault === 'no-reply' && messages.every(({ role }) => role !== 'assistant')
 }

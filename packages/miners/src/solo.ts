@@ -1,4 +1,4 @@
-import type { Sample } from '@affine/blocks'
+import { type ChallengePair, challengeVerdict } from '@affine/blocks'
 import {
   addChallenge,
   type ChallengeOutcome,
@@ -20,7 +20,7 @@ import {
 } from '@affine/envs'
 import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { type GameTime, withClock } from './game-clock.ts'
-import { playSample, type Sides } from './play-sample.ts'
+import { type AnsweringMiner, playPair } from './play-sample.ts'
 import type { Opponent, Player } from './player.ts'
 
 /** What somebody plays by oneself, on disk or wherever it is kept, to be taken up again. */
@@ -97,8 +97,8 @@ async function allSettled(works: readonly Promise<void>[]): Promise<void> {
 }
 
 /**
- * A duel that one person runs: one lane, nothing trimmed. Kept beside its samples, so that it can
- * be taken up again. The secret is 64 hex digits, drawn when the duel starts: nobody knows its
+ * A duel that one person runs: one lane, nothing trimmed. Kept beside what was played, so that it
+ * can be taken up again. The secret is 64 hex digits, drawn when the duel starts: nobody knows its
  * challenges before. Protocol §10.
  */
 export type SoloDuel = Readonly<
@@ -115,8 +115,8 @@ interface DuelRun extends SoloRun {
   readonly duel: SoloDuel
   readonly players: Readonly<Record<Side, Pick<Opponent, 'agent'>>>
   readonly now: () => number
-  /** Hears how it stands after every sample; what the journal had is not told. */
-  readonly on: (standing: DuelStanding, sample: Sample) => void
+  /** Hears how it stands after every challenge; what the journal had is not told. */
+  readonly on: (standing: DuelStanding, played: ChallengePair) => void
 }
 
 /**
@@ -129,9 +129,9 @@ export async function runDuel(run: DuelRun): Promise<DuelStanding> {
   const duels = run.duel.envs.map((env) => new EnvDuel(env, run))
   const playEnv = (duel: EnvDuel): Promise<void> => {
     const next = () => (standingOf(duels).outcome === undefined ? duel.next() : undefined)
-    return playOn(run, next, (sample) => {
-      duel.add(sample)
-      run.on(standingOf(duels), sample)
+    return playOn(run, next, (played) => {
+      duel.add(played)
+      run.on(standingOf(duels), played)
     })
   }
   await allSettled(duels.map(playEnv))
@@ -156,12 +156,12 @@ class EnvDuel {
   constructor(env: string, run: DuelRun) {
     this.env = env
     this.#run = run
-    const kept = run.journal.entries.slice(1) as unknown as readonly Sample[]
-    for (const sample of kept.filter((each) => each.env === env)) this.add(sample)
+    const kept = run.journal.entries.slice(1) as unknown as readonly ChallengePair[]
+    for (const played of kept.filter((each) => each.env === env)) this.add(played)
   }
 
   /** The next challenge that was not played yet; undefined after the verdict. */
-  next(): (() => Promise<Sample>) | undefined {
+  next(): (() => Promise<ChallengePair>) | undefined {
     while (this.#played.has(this.#next)) this.#next += 1
     if (this.match.verdict !== 'continue' || this.#next >= PROTOCOL.cap) return undefined
     const index = this.#next
@@ -170,8 +170,9 @@ class EnvDuel {
   }
 
   /** Adds to the match what has come in, in the order of the index, up to the first gap. */
-  add({ index, verdict }: Sample): void {
-    this.#played.set(index, verdict)
+  add({ index, champion, contender }: ChallengePair): void {
+    const rewards = { champion: champion.reward, contender: contender.reward }
+    this.#played.set(index, challengeVerdict(rewards))
     const rule = { ratioPpm: this.#run.duel.ratioPpm, rule: ruleOf(PROTOCOL) }
     while (this.match.verdict === 'continue') {
       const challenge = this.#played.get(this.match.played)
@@ -182,17 +183,18 @@ class EnvDuel {
     }
   }
 
-  #play(index: number): Promise<Sample> {
+  #play(index: number): Promise<ChallengePair> {
     const { duel, players, now, time, signal } = this.#run
     const { replyMs, game } = make(this.env).spec
-    const sides: Sides = (role) => {
+    const playerOf = (role: Side): AnsweringMiner => {
       const agent = players[role].agent(replyMs)
       const hotkey = nameOf(duel[role])
       if (game === undefined) return { hotkey, agent }
       return { hotkey, agent: withClock(agent, { ...time, ms: game.clockMs, signal }) }
     }
     const challengeId = soloChallenge(this.env, duel.secret, index)
-    return playSample({ env: this.env, duel: NONE, index, challengeId }, sides, now)
+    const sides = { champion: playerOf('champion'), contender: playerOf('contender') }
+    return playPair({ env: this.env, index, challengeId }, sides, now)
   }
 }
 
@@ -214,7 +216,7 @@ const NONE = '0'.repeat(64)
  * Protocol §10.
  */
 export function soloChallenge(env: string, secret: Hash, index: number): string {
-  const nobody = { genesis: NONE, netuid: 0, duel: NONE, validator: '', epoch: 0, beacon: NONE }
+  const nobody = { genesis: NONE, netuid: 0, validator: '', epoch: 0, beacon: NONE }
   return challengeId({ ...nobody, env, specHash: specHash(env), secret, index })
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { PROTOCOL } from '@affine/duel'
+import { make } from '@affine/envs'
 import { expect, it } from 'vitest'
 import { readTemplate } from '../src/deployment/template-source.ts'
 import { TEMPLATES } from '../src/deployment/templates.ts'
@@ -27,4 +28,17 @@ it('docs/mining.md says how many challenges there are', () => {
         ? `: ${quotaFirst} in a duel's first epoch, then twice as many each time, at most ${quotaMost}. `
         : `two players it sends ${quotaFirst}, at most ${quotaMost}. `,
     )
+})
+
+it('docs/mining.md says how many requests come in an epoch at most', () => {
+  const ofOne = (games: number): number =>
+    Object.entries(PROTOCOL.envs).reduce((sum, [env, { players, quotaMost }]) => {
+      const { maxSteps } = make(env).spec
+      const turns = players === 1 ? maxSteps : games * Math.ceil(maxSteps / 2)
+      return sum + quotaMost * turns
+    }, 0)
+  const [contender, champion] = [1, PROTOCOL.duelsMost].map((games) => ofOne(games))
+  const text = page.replace(/\s+/g, ' ')
+  expect(text).toContain(`and at most ${contender?.toLocaleString('en')}; to the champion`)
+  expect(text).toContain(`and at most ${champion?.toLocaleString('en')}. With n validators`)
 })

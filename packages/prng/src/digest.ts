@@ -23,21 +23,21 @@ export function digest(tag: string, ...fields: Json[]): Hash {
   return bytesToHex(blake3(encoder.encode(textOf(tag, fields))))
 }
 
-/** Room for the last field, in bytes. A longer one is hashed without this buffer. */
+/** Room for the last fields, in bytes. Longer ones are hashed without this buffer. */
 const ROOM = 256
 
 /**
- * A function of `last` that gives the 32 bytes of `digest(tag, ...fields, last)`. What comes before
- * `last` is written once, into memory that every call uses again: new memory costs as much time as
- * the hash.
+ * A function of `last` that gives the 32 bytes of `digest(tag, ...fields, ...last)`. What comes
+ * before `last` is written once, into memory that every call uses again: new memory costs as much
+ * time as the hash.
  */
-export function digestsAfter(tag: string, ...fields: Json[]): (last: Json) => Uint8Array {
+export function digestsAfter(tag: string, ...fields: Json[]): (...last: Json[]) => Uint8Array {
   const start = encoder.encode(`${textOf(tag, fields).slice(0, -1)},`)
   const buffer = new Uint8Array(start.length + ROOM)
   buffer.set(start)
   const end = buffer.subarray(start.length)
-  return (last) => {
-    const text = `${canonicalize(last)}]`
+  return (...last) => {
+    const text = canonicalize(last).slice(1)
     if (3 * text.length > ROOM) return blake3(start, encoder.encode(text))
     const { written } = encoder.encodeInto(text, end)
     return blake3(buffer.subarray(0, start.length + written))

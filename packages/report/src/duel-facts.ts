@@ -1,68 +1,94 @@
-import { type Duel, isFrozenOut, neededWins, type State, type Winner, winnerBy } from '@affine/duel'
+import {
+  type Duel,
+  type DuelReport,
+  epochIndexOf,
+  type Miner,
+  neededWins,
+  type Standing,
+  type State,
+  winnerBy,
+} from '@affine/duel'
 import type { Settled } from '@affine/settlement'
+import { type EnvFacts, envFacts } from './env-facts.ts'
 
-/** A duel in one of its epochs. */
-export interface DuelTurn extends Pick<Duel, 'id' | 'champion' | 'contender' | 'start' | 'ratio'> {
+/** A duel in one of its epochs. A contender has one duel that starts in an epoch. */
+export interface DuelTurn extends Pick<Duel, 'contender' | 'start' | 'verdicts'> {
+  readonly champion: Miner
   /** The number of this epoch in the duel, from 1, and the most epochs that a duel has. */
   readonly epochIndex: number
   readonly duelEpochs: number
 }
 
-/** The duel of the epoch that a state governs; undefined without one. */
-export function duelTurn({ duel, epoch, protocol }: State): DuelTurn | undefined {
-  if (duel === undefined) return undefined
-  const { id, champion, contender, start, ratio } = duel
+/** The duels of the epoch that a state governs, in the order in which they began. */
+export function duelTurns({ duels, champion, epoch, protocol }: State): readonly DuelTurn[] {
+  if (champion === undefined) return []
   const { duelEpochs } = protocol
-  return { id, champion, contender, start, ratio, epochIndex: epoch - start + 1, duelEpochs }
+  return duels.map((duel) => {
+    const { contender, start, verdicts } = duel
+    const epochIndex = epochIndexOf(duel, epoch)
+    return { champion, contender, start, verdicts, epochIndex, duelEpochs }
+  })
 }
 
 /** A duel as it stands after one of its epochs. */
-export interface DuelFacts extends DuelTurn, Pick<Duel, 'verdicts'> {
+export interface DuelFacts extends DuelTurn {
+  /** All environments, and those that were played, with what their lanes saw. */
   readonly envs: readonly string[]
+  readonly looks: readonly EnvFacts[]
   /** How many environments the contender has won; how many are not even; how many it needs. */
   readonly wins: number
   readonly counted: number
   readonly needed: number
-  /**
-   * How it ended: its winner, and the cause: its environments, its length, its frozen epochs, or
-   * that one left. Undefined while it goes on.
-   */
-  readonly end:
-    | {
-        readonly winner: Winner
-        readonly by: 'environments' | 'length' | 'freezing' | 'leaving'
-      }
-    | undefined
+  readonly standing: Standing
+  /** How it ended; undefined while it goes on. */
+  readonly end: DuelEnd | undefined
 }
 
-/** The duel of an epoch as it stands after it; undefined without one. */
-export function duelFacts(settled: Settled): DuelFacts | undefined {
+/**
+ * The contender was crowned, or had won and another was better; or it has lost: by its verdicts,
+ * when the epochs were over, or because too many of them were frozen. Protocol §8.7, §8.11.
+ */
+export type DuelEnd = 'crowned' | 'passed' | 'verdicts' | 'length' | 'freezing'
+
+/** The duels of an epoch as they stand after it. */
+export function duelFacts(settled: Settled): readonly DuelFacts[] {
   const { before, report } = settled
-  const turn = duelTurn(before)
-  if (turn === undefined) return undefined
-  const { protocol } = before
-  const { verdicts } = report
+  return duelTurns(before).flatMap((turn, place) => {
+    const duel = report.duels[place]
+    return duel ? [factsOf(settled, turn, duel)] : []
+  })
+}
+
+function factsOf({ before, report }: Settled, turn: DuelTurn, duel: DuelReport): DuelFacts {
+  const { protocol, voters, ratio } = before
+  const { verdicts, standing } = duel
   const envs = Object.keys(protocol.envs)
-  const counted = envs.filter((env) => verdicts[env] !== 'even')
+  const counted = envs.filter((env) => verdicts[env] !== 'even').length
   return {
     ...turn,
     verdicts,
     envs,
-    wins: counted.filter((env) => verdicts[env] === 'win').length,
-    counted: counted.length,
-    needed: neededWins(counted.length, protocol.margin),
-    end: duelEnd(settled),
+    looks: Object.entries(duel.envs).map(([env, look]) =>
+      envFacts({ env, report: look, weights: voters, ratioPpm: ratio }),
+    ),
+    wins: envs.filter((env) => verdicts[env] === 'win').length,
+    counted,
+    needed: neededWins(counted, protocol.margin),
+    standing,
+    end: endOf(duel, before, report.crowned),
   }
 }
 
-/** Protocol §8.3, §8.7, §8.11. */
-function duelEnd({ before, report }: Settled): DuelFacts['end'] {
-  const { epoch, duel, protocol } = before
-  const { outcome: winner, verdicts } = report
-  if (duel === undefined || winner === undefined) return undefined
-  if (winnerBy(verdicts, protocol) === winner) return { winner, by: 'environments' }
-  if (isFrozenOut({ frozen: duel.frozen + (report.frozen ? 1 : 0) }))
-    return { winner, by: 'freezing' }
-  const isOver = epoch - duel.start + 1 >= protocol.duelEpochs
-  return { winner, by: isOver && winner === 'champion' ? 'length' : 'leaving' }
+function endOf(
+  { standing, contender, verdicts, epochIndex }: DuelReport,
+  { protocol }: State,
+  crowned: string | undefined,
+): DuelEnd | undefined {
+  if (standing === 'won') {
+    if (crowned === undefined) return undefined
+    return crowned === contender.hotkey ? 'crowned' : 'passed'
+  }
+  if (standing === 'open') return undefined
+  if (winnerBy(verdicts, protocol) === 'champion') return 'verdicts'
+  return epochIndex >= protocol.duelEpochs ? 'length' : 'freezing'
 }

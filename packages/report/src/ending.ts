@@ -69,7 +69,6 @@ const NONE_IN_TIME = `${NO_REPLY} in time: it was late, its clock ran out, or sa
 function forfeitText(forfeit: string, reply: string, { game }: EnvSpec): string {
   const line = printable(reply.slice(reply.lastIndexOf('\n') + 1), 80)
   if (forfeit === 'illegal') return `"${line}" is not allowed there`
-  if (forfeit === 'oversize') return 'the reply has more than 4096 bytes'
   if (forfeit === 'no-reply') return game === undefined ? NO_REPLY : NONE_IN_TIME
   if (line === '') return 'the last line is empty, and it must be the answer'
   return `the last line, "${line}", is no answer`

@@ -1,15 +1,11 @@
 import {
   type EnvReport,
-  expectedIn,
   holdCapOf,
   keptWeights,
   type Score,
   sumTallies,
   type Verdict,
-  type Way,
   type Weights,
-  waysToWin,
-  widened,
 } from '@affine/duel'
 import { type Bounded, boundsPpm, ceilRoot, hopelessUpTo } from '@affine/wilson'
 
@@ -19,7 +15,11 @@ export interface Bounds {
   readonly upper: number
 }
 
-/** One of the two tallies that decide, in millionths of a challenge, and its rate's interval. */
+/**
+ * One of the two tallies that decide, in millionths of a challenge, and an interval: for a hold its
+ * rate's; for a win the ratio and what the score is above it, so that it reaches the ratio from
+ * above where that wins.
+ */
 export interface Decider {
   readonly wins: number
   readonly trials: number
@@ -57,18 +57,16 @@ export interface EnvFacts {
     /** Up to this rate, in ppm, so many trials are a hold before the cap; undefined if none is. */
     readonly upTo: number | undefined
   }
-  /** The trials that the variance for a win is of, in millionths of a challenge. */
-  readonly expected: number
   /** The fewest decisive challenges that a win takes. */
   readonly minTrials: number
   /** The score in hundredths of a deviation, rounded down, and the bar for a win, rounded up. */
-  readonly floor: { readonly score: number; readonly bar: number }
-  readonly ways: readonly Way[]
+  readonly score: number
+  readonly bar: number
+  /** Decisive challenges per million in the median lane; undefined without a lane. */
   readonly decisivePpm: number | undefined
   /** Decisive challenges left until the cap of all lanes together, and that cap, in millionths. */
   readonly left: number
   readonly cap: number
-  readonly lanes: readonly EnvLaneFacts[]
 }
 
 /** A look at an environment of a duel: the evidence, and the ratio to beat. */
@@ -91,13 +89,12 @@ export const doesCount = (
 /** A look with every interval beside the counts that it follows from. Protocol §8.6. */
 export function envFacts(look: EnvLook): EnvFacts {
   const { env, report, ratioPpm } = look
-  const { rule, win, hold, sum, floor } = report
+  const { rule, win, hold, median } = report
   const { minTrials, zSquaredPpm } = rule
   const cap = Number(holdCapOf(look.weights, rule))
   const counted = Object.entries(report.tallies).filter(([hotkey]) => doesCount(look, hotkey))
   const { all } = sumTallies(counted.map(([, tally]) => ({ all: tally })))
   const { wins = 0, losses = 0, played = 0 } = all ?? {}
-  const won = widened(win, sum, ratioPpm)
   return {
     env,
     ratioPpm,
@@ -105,20 +102,18 @@ export function envFacts(look: EnvLook): EnvFacts {
     wins,
     losses,
     ties: played - wins - losses,
-    win: { ...countsOf(win), bounds: boundsOf({ ...won, zSquaredPpm }) },
+    win: { ...countsOf(win), bounds: scoreBounds(report, ratioPpm) },
     hold: {
       ...countsOf(hold),
       bounds: boundsOf({ ...hold, zSquaredPpm }),
       upTo: hopelessUpTo({ ...hold, ratioPpm, rule }),
     },
-    expected: Number(expectedIn(sum, ratioPpm)),
     minTrials,
-    floor: { score: hundredthsOf(floor), bar: barOf(rule.floorZSquaredPpm) },
-    ways: waysToWin(report, rule),
-    decisivePpm: report.decisivePpm,
+    score: hundredthsOf(report.score),
+    bar: barOf(rule.floorZSquaredPpm),
+    decisivePpm: median && Math.floor((MILLION * median.trials) / median.played),
     left: Math.max(0, cap - Number(hold.trials)),
     cap,
-    lanes: laneCounts(look),
   }
 }
 
@@ -130,6 +125,23 @@ const countsOf = ({ wins, trials }: EnvReport['win']) => ({
 /** The interval of a rate; undefined without a trial. */
 export const boundsOf = (bounded: Bounded): Bounds | undefined =>
   Number(bounded.trials) === 0 ? undefined : boundsPpm(bounded)
+
+/** The ratio, and above it the score with z deviations each way, a challenge. Protocol §8.6. */
+function scoreBounds(
+  { win, score: { lead, spread }, rule }: EnvLook['report'],
+  ratioPpm: number,
+): Bounds | undefined {
+  if (win.trials === 0n) return undefined
+  const square = rule.floorZSquaredPpm * spread
+  const margin = ceilRoot((square + 999_999n) / 1_000_000n)
+  // Of every lane ten times its weight is counted.
+  const share = (above: bigint): number => Number(above) / Number(10n * win.trials)
+  const within = (ppm: number): number => Math.min(Math.max(ppm, 0), MILLION)
+  return {
+    lower: within(ratioPpm + Math.floor(share(lead - margin))),
+    upper: within(ratioPpm + Math.ceil(share(lead + margin))),
+  }
+}
 
 /** A root of millionths is in thousandths. */
 const barOf = (zSquaredPpm: bigint): number => Number((ceilRoot(zSquaredPpm) + 9n) / 10n)
@@ -143,8 +155,12 @@ function hundredthsOf({ lead, spread }: Score): number {
   return Number(root * root * spread > square ? root - 1n : root)
 }
 
-function laneCounts(look: EnvLook): readonly EnvLaneFacts[] {
-  const { report, weights, ratioPpm } = look
+/** The lanes of a look, by validator ascending. */
+export function envLaneFacts({
+  report,
+  weights,
+  ratioPpm,
+}: Omit<EnvLook, 'env'>): readonly EnvLaneFacts[] {
   const kept = keptWeights(weights, report, ratioPpm)
   const shareIn = (left: Weights, validator: string): number => {
     const weight = weights[validator] ?? 0

@@ -1,7 +1,7 @@
 import type { Recomputed, SamplePlace } from '@affine/settlement'
 import { sampleEnding } from './course.ts'
 import type { DuelFacts } from './duel-facts.ts'
-import { type EpochFacts, epochFacts, epochRecord } from './epoch-facts.ts'
+import { type EpochFacts, epochFacts } from './epoch-facts.ts'
 import { DuelStats, type Lost } from './miner-stats.ts'
 import { minerDuelText, verdictTexts } from './sentences/duel-text.ts'
 import { epochsText, epochText, quorumTexts } from './sentences/epoch-text.ts'
@@ -27,12 +27,12 @@ interface OwnDuel {
  * and a throne that it took without a duel; at the end, its place now.
  */
 export class MinerReport {
-  readonly stats: DuelStats<Pick<Lost<SamplePlace>, 'sample'> & SamplePlace>
+  readonly stats: DuelStats<Pick<Lost<SamplePlace>, 'pair'> & SamplePlace>
   readonly #hotkey: string
   readonly #line: (text: string, record: object) => void
   readonly #all: boolean
-  /** The duel under way. */
-  #own: OwnDuel | undefined
+  /** The duels under way, by contender. */
+  readonly #own = new Map<string, OwnDuel>()
   #last: EpochFacts | undefined
   #parts = 0
 
@@ -48,37 +48,46 @@ export class MinerReport {
     this.stats = new DuelStats({
       hotkey,
       most,
-      keep: ({ sample, place }) => ({ ...place, sample }),
+      keep: ({ pair, place }) => ({ ...place, pair }),
     })
   }
 
   /** Is there anything to report about the miner, besides its place? */
   get isKnown(): boolean {
-    return this.#parts > 0 || this.#own !== undefined
+    return this.#parts > 0 || this.#own.size > 0
   }
 
   /** Adds the next epoch; `stats` must have its samples already. */
   add(settled: Recomputed): void {
     this.stats.finish(settled)
     const facts = epochFacts(settled)
-    const { epoch, duel, crowned } = facts
+    const { epoch, duels, seated } = facts
     this.#last = facts
-    const text = epochText(facts, (name) =>
-      name === this.#hotkey ? 'this miner' : shortHotkey(name),
-    )
-    const side = sideOf(this.#hotkey, duel)
-    if (duel && side) {
-      const { from, epochs } = this.#own ?? { from: epoch, epochs: [] }
-      const record = { ...epochRecord(settled), role: side, duel: settled.before.duel }
-      this.#own = { side, duel, from, to: epoch, epochs: [...epochs, [text, record]] }
-      if (duel.end) this.#sayDuel()
+    for (const duel of duels) {
+      const side = sideOf(this.#hotkey, duel)
+      if (side) this.#addEpoch(ofDuel(facts, duel), duel, side)
     }
-    if (crowned?.hotkey === this.#hotkey) this.#say(text, { type: 'crowned', epoch })
+    if (seated?.hotkey === this.#hotkey) this.#say(this.#textOf(facts), { type: 'seated', epoch })
   }
 
-  /** Reports the duel under way, then the miner's place now. */
+  /** An epoch of one duel of the miner. */
+  #addEpoch(facts: EpochFacts, duel: DuelFacts, side: Side): void {
+    const { epoch } = facts
+    const { hotkey } = duel.contender
+    const known = this.#own.get(hotkey)
+    const { from, epochs } = known?.duel.start === duel.start ? known : { from: epoch, epochs: [] }
+    const line = [this.#textOf(facts), { type: 'epoch', epoch, role: side, duel }] as const
+    this.#own.set(hotkey, { side, duel, from, to: epoch, epochs: [...epochs, line] })
+    if (duel.end) this.#sayDuel(hotkey)
+  }
+
+  #textOf(facts: EpochFacts): string {
+    return epochText(facts, (name) => (name === this.#hotkey ? 'this miner' : shortHotkey(name)))
+  }
+
+  /** Reports the duels under way, then the miner's place now. */
   end(place: QueueEntry | undefined): void {
-    this.#sayDuel()
+    for (const contender of [...this.#own.keys()]) this.#sayDuel(contender)
     const now = { hotkey: this.#hotkey, why: 'is not registered', ...place }
     const waits = place?.place !== undefined && this.#last ? quorumTexts(this.#last) : []
     const lacking = this.#last?.lacking
@@ -92,25 +101,36 @@ export class MinerReport {
     this.#parts += 1
   }
 
-  #sayDuel(): void {
-    if (this.#own === undefined) return
-    const { side, duel, from, to, epochs } = this.#own
-    this.#own = undefined
-    const { losses, ...counts } = this.stats.of(side)
+  #sayDuel(contender: string): void {
+    const own = this.#own.get(contender)
+    if (own === undefined) return
+    this.#own.delete(contender)
+    const { side, duel, from, to, epochs } = own
+    const { losses, ...counts } = this.stats.of(side, contender)
     const rival = side === 'champion' ? duel.contender : duel.champion
     const began = from === duel.start ? '' : `, of a duel that began in epoch ${duel.start}`
     const which = `${side}, against ${printable(rival.hotkey)}, ${epochsText(from, to)}${began}`
     const texts = [which, ...verdictTexts(duel)].map((each) => `  ${each}`)
-    const result = { role: side, ending: resultFor(side, duel), by: duel.end?.by, from, to }
+    const result = { role: side, ending: resultFor(side, duel), by: duel.end, from, to }
     const record = { type: 'duel', ...duel, ...result, ...counts }
-    this.#say([minerDuelText(side, duel, { ...counts, losses }), ...texts].join('\n'), record)
+    this.#say([minerDuelText(side, duel, counts), ...texts].join('\n'), record)
     for (const [text, epoch] of epochs) this.#line(indent(text), epoch)
     for (const loss of losses) {
-      const lost = { role: side, ...loss, ending: sampleEnding(loss.sample, side) }
+      const lost = { role: side, ...loss, ending: sampleEnding(loss.pair, side) }
       const text = `lost ${this.#all ? fullLossText(lost) : lossText(lost)}`
       this.#line(indent(text), { type: 'lost', ...lost })
     }
   }
+}
+
+/** An epoch as far as it is about one duel: nothing is told of the others. */
+function ofDuel(facts: EpochFacts, duel: DuelFacts): EpochFacts {
+  const { hotkey } = duel.contender
+  const lanes = facts.lanes.map((lane) => {
+    const setAside = lane.setAside.filter(({ contenders }) => contenders.includes(hotkey))
+    return { ...lane, setAside }
+  })
+  return { ...facts, lanes, duels: [duel] }
 }
 
 const indent = (text: string): string => text.replaceAll(/^/gm, '  ')

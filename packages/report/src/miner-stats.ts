@@ -1,4 +1,12 @@
-import { forfeitOf, isUnbegun, type Sample } from '@affine/blocks'
+import {
+  type ChallengePair,
+  type ChallengeVerdict,
+  challengeVerdict,
+  forfeitOf,
+  isUnbegun,
+  pairing,
+  type Sample,
+} from '@affine/blocks'
 import type { SamplePlace, Settled } from '@affine/settlement'
 import { DuelLanes, type KeptLane } from './duel-lanes.ts'
 import { SIDES, type Side } from './sides.ts'
@@ -25,9 +33,9 @@ export interface MinerStats<Loss> extends MinerCounts {
   readonly losses: readonly (Loss & { readonly epoch: number })[]
 }
 
-/** A challenge that a miner lost, its place in a block, and why if it was forfeited. */
+/** A challenge that a miner lost, the contender's place in a block, and why it was forfeited. */
 export interface Lost<Place> {
-  readonly sample: Sample
+  readonly pair: ChallengePair
   readonly place: Place
   readonly forfeit: string | undefined
 }
@@ -53,12 +61,13 @@ interface SideCounts<Loss> {
 
 type BothSides<Loss> = Readonly<Record<Side, SideCounts<Loss>>>
 
-/** The verdict of a sample that a side lost; verdicts are for the contender. */
-const LOST_BY: Readonly<Record<Side, Sample['verdict']>> = { champion: 'win', contender: 'loss' }
+/** The verdict of a challenge that a side lost; verdicts are for the contender. */
+const LOST_BY: Readonly<Record<Side, ChallengeVerdict>> = { champion: 'win', contender: 'loss' }
 
 /** Counts what the two miners of each duel did, epoch by epoch. */
 export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
   readonly #counting: Counting<Loss, Place>
+  readonly #pairOf = pairing()
   readonly #lanes = new DuelLanes<BothSides<Loss>>(() => ({
     champion: nothing(),
     contender: nothing(),
@@ -68,24 +77,29 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     this.#counting = counting
   }
 
-  /** Adds a sample of the epoch under way. */
+  /** Adds a sample of the epoch under way: those of a lane in their order, one lane at a time. */
   add(sample: Sample, place: Place): void {
     const { hotkey } = this.#counting
+    const pair = this.#pairOf(sample)
+    if (pair === undefined) return
     for (const side of SIDES) {
-      if (hotkey === undefined || sample[side].miner === hotkey)
-        this.#count(side, { sample, place, forfeit: forfeitOf(sample, side) })
+      if (hotkey === undefined || pair[side].miner === hotkey)
+        this.#count(side, { pair, place, forfeit: forfeitOf(pair, side) })
     }
   }
 
   #count(side: Side, lost: Lost<Place>): void {
     const { most, keep } = this.#counting
-    const { sample, place, forfeit } = lost
-    const counts = this.#lanes.laneOf(sample, place)[side]
+    const { pair, place, forfeit } = lost
+    const counts = this.#lanes.laneOf(pair, place)[side]
     counts.challenges += 1
-    if (isUnbegun(sample)) counts.unbegun += 1
+    if (isUnbegun(pair)) counts.unbegun += 1
     if (forfeit !== undefined) counts.forfeits[forfeit] = (counts.forfeits[forfeit] ?? 0) + 1
-    if (sample.verdict === 'tie') return
-    if (sample.verdict !== LOST_BY[side]) {
+    const { champion, contender } = pair
+    const rewards = { champion: champion.reward, contender: contender.reward }
+    const verdict = challengeVerdict(rewards)
+    if (verdict === 'tie') return
+    if (verdict !== LOST_BY[side]) {
       counts.won += 1
       return
     }
@@ -99,9 +113,9 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     this.#lanes.finish(settled)
   }
 
-  /** What a side did in the duel of the last epoch, as far as it was read. */
-  of(side: Side): MinerStats<Loss> {
-    const lanes = this.#lanes.counted
+  /** What a side did in a contender's duel of the last epoch, as far as it was read. */
+  of(side: Side, contender: string): MinerStats<Loss> {
+    const lanes = this.#lanes.counted(contender)
     const sum = sumOf(lanes, side)
     const names = [...new Set(lanes.map(({ env }) => env))].sort()
     const byEnv = names.map((env) => [env, lanes.filter((lane) => lane.env === env)] as const)

@@ -1,4 +1,4 @@
-import type { Sample } from '@affine/blocks'
+import { pairing, type Sample } from '@affine/blocks'
 import { contentOf, type Miner } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import type { SamplePlace, Settled } from '@affine/settlement'
@@ -19,59 +19,66 @@ export interface PastChallenge {
  */
 export class PastChallenges {
   readonly #most: number
+  readonly #pairOf = pairing()
   readonly #lanes = new DuelLanes<Record<Side, PastChallenge[]>>(() => ({
     champion: [],
     contender: [],
   }))
   /** From duels that are over. */
   readonly #past = new Map<Hash, readonly PastChallenge[]>()
-  #duel: Settled['before']['duel']
+  /** From those that go on. */
+  #now: readonly (readonly [Hash, readonly PastChallenge[]])[] = []
 
   constructor(most: number) {
     this.#most = most
   }
 
-  /** Adds a sample of the epoch under way, without its messages. */
-  add({ env, challengeId, ...sides }: Sample, place: SamplePlace): void {
-    const lane = this.#lanes.laneOf({ env }, place)
+  /** Adds a sample of the epoch under way, without its messages: a lane's in their order. */
+  add(sample: Sample, place: SamplePlace): void {
+    const pair = this.#pairOf(sample)
+    if (pair === undefined) return
+    const { env, challengeId } = pair
+    const lane = this.#lanes.laneOf(pair, place)
     for (const side of SIDES) {
-      lane[side].push({ env, challengeId, reward: sides[side].reward })
+      lane[side].push({ env, challengeId, reward: pair[side].reward })
       if (lane[side].length > 2 * this.#most) lane[side] = firstOf(lane[side], this.#most)
     }
   }
 
   /** Ends the epoch under way. */
   finish(settled: Settled): void {
-    const { duel } = settled.before
-    if (duel?.id !== this.#duel?.id) this.#closeDuel()
-    this.#duel = duel
+    const { before, report } = settled
     this.#lanes.finish(settled)
+    const goingOn = report.duels.filter(({ standing }) => {
+      return standing === 'open' || (standing === 'won' && report.crowned === undefined)
+    })
+    const playedIn = (duels: typeof report.duels) =>
+      duels.flatMap(({ contender }) => this.#playedIn({ contender, champion: before.champion }))
+    this.#now = playedIn(goingOn)
+    for (const [content, played] of playedIn(report.duels.filter((one) => !goingOn.includes(one))))
+      this.#past.set(content, firstOf([...(this.#past.get(content) ?? []), ...played], this.#most))
+  }
+
+  #playedIn({ champion, contender }: Record<Side, Miner | undefined>) {
+    const lanes = this.#lanes.counted(contender?.hotkey ?? '')
+    const of = (side: Side, miner: Miner | undefined): [Hash, PastChallenge[]][] =>
+      miner ? [[contentOf(miner), lanes.flatMap(({ kept }) => kept[side])]] : []
+    return [...of('champion', champion), ...of('contender', contender)]
   }
 
   /** The rewards of a miner with its present commitment. */
   of(miner: Miner): readonly PastChallenge[] {
-    this.#closeDuel()
-    return this.#past.get(contentOf(miner)) ?? []
-  }
-
-  /** Keeps the challenges of the last duel that count. */
-  #closeDuel(): void {
-    const duel = this.#duel
-    this.#duel = undefined
-    if (duel === undefined) return
-    const lanes = this.#lanes.counted
-    for (const side of SIDES) {
-      const content = contentOf(duel[side])
-      const all = [...(this.#past.get(content) ?? []), ...lanes.flatMap(({ kept }) => kept[side])]
-      this.#past.set(content, firstOf(all, this.#most))
-    }
+    const content = contentOf(miner)
+    const now = this.#now.flatMap(([of, played]) => (of === content ? played : []))
+    return firstOf([...(this.#past.get(content) ?? []), ...now], this.#most)
   }
 }
 
-/** At most `most` of each environment, those with the smallest ids. */
+/** At most `most` of each environment, those with the smallest ids, each once. */
 function firstOf(challenges: readonly PastChallenge[], most: number): PastChallenge[] {
   const counts = new Map<string, number>()
-  const ascending = [...challenges].sort((a, b) => (a.challengeId < b.challengeId ? -1 : 1))
+  const byId = new Map(challenges.map((challenge) => [challenge.challengeId, challenge]))
+  const ascending = [...byId.values()].sort((a, b) => (a.challengeId < b.challengeId ? -1 : 1))
   return ascending.filter(({ env }) => {
     const count = (counts.get(env) ?? 0) + 1
     counts.set(env, count)

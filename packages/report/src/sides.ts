@@ -4,13 +4,15 @@ import type { DuelFacts } from './duel-facts.ts'
 export { SIDES, type Side }
 
 /** The side of a miner in a duel; undefined if it is not in it. */
-export const sideOf = (hotkey: string, duel: Pick<DuelFacts, Side> | undefined): Side | undefined =>
-  SIDES.find((side) => duel?.[side].hotkey === hotkey)
+export const sideOf = (hotkey: string, duel: Pick<DuelFacts, Side>): Side | undefined =>
+  SIDES.find((side) => duel[side].hotkey === hotkey)
 
 /** The result of a duel so far for one side. */
 export type DuelResult = 'won' | 'lost' | 'open'
 
+/** A champion that is dethroned by another contender has lost this duel neither way. */
 export function resultFor(side: Side, { end }: Pick<DuelFacts, 'end'>): DuelResult {
   if (end === undefined) return 'open'
-  return end.winner === side ? 'won' : 'lost'
+  const isWon = end === 'crowned'
+  return (side === 'contender') === isWon ? 'won' : 'lost'
 }

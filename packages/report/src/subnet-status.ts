@@ -6,15 +6,7 @@ import {
   type Snapshot,
   type UidWeights,
 } from '@affine/chain'
-import {
-  contentOf,
-  nextContenders,
-  type Protocol,
-  ratioToBeat,
-  type State,
-  stateRoot,
-  trustOf,
-} from '@affine/duel'
+import { contentOf, type Protocol, queueOf, type State, stateRoot, trustOf } from '@affine/duel'
 import {
   averageBlockMs,
   commitmentsOf,
@@ -25,7 +17,7 @@ import {
   type Settled,
   type Subnet,
 } from '@affine/settlement'
-import { duelTurn } from './duel-facts.ts'
+import { duelTurns } from './duel-facts.ts'
 import { type EpochFacts, epochFacts, epochRecord } from './epoch-facts.ts'
 import { turnIn } from './sentences/duel-text.ts'
 import { epochText, laneText } from './sentences/epoch-text.ts'
@@ -153,15 +145,14 @@ export function statusTexts(status: SubnetStatus): readonly string[] {
   const where = `${block}, ${place.offset} of ${epochBlocks} in epoch ${place.epoch}`
   const left = `${due.what} count for ${due.blocks} more, about ${due.seconds} s`
   const champion = printable(state.champion?.hotkey ?? 'nobody')
-  const turn = duelTurn(state)
-  const verdicts = Object.entries(state.duel?.verdicts ?? {}).map((verdict) => verdict.join(' '))
-  const contender = turn
-    ? [printable(turn.contender.hotkey), turnIn(turn), ...verdicts]
-    : ['nobody']
+  const contenders = duelTurns(state).map((turn) => {
+    const verdicts = Object.entries(turn.verdicts).map((verdict) => verdict.join(' '))
+    return [printable(turn.contender.hotkey), turnIn(turn), ...verdicts].join(', ')
+  })
   return [
     `block     ${where}; ${left}`,
-    `champion  ${champion}; ratio to beat ${percent(ratioToBeat(state))}`,
-    `contender ${contender.join(', ')}`,
+    `champion  ${champion}; ratio to beat ${percent(state.ratio)}`,
+    ...(contenders.length > 0 ? contenders : ['nobody']).map((text) => `contender ${text}`),
     `queue     ${waiting.length} waiting, next ${printable(waiting[0] ?? 'nobody')}`,
     // The table has the lanes.
     ...(last ? [epochText({ ...epochFacts(last), lanes: [] })] : []),
@@ -171,16 +162,16 @@ export function statusTexts(status: SubnetStatus): readonly string[] {
 /** The state of a subnet as a record for machines. */
 export function statusRecord(status: SubnetStatus): object {
   const { state, last, block, place, due, waiting, queue, rows, weights } = status
-  const { champion, duel } = state
+  const { champion, ratio } = state
   return {
     block,
     epoch: place.epoch,
     offset: place.offset,
     due,
     root: stateRoot(state),
-    ratio: ratioToBeat(state),
+    ratio,
     champion,
-    duel,
+    duels: duelTurns(state),
     waiting,
     queue,
     last: last && epochRecord(last),
@@ -209,7 +200,7 @@ export function queueIn(
   snapshot: Snapshot,
   { protocol }: Network,
 ): { readonly waiting: readonly string[]; readonly rows: readonly QueueEntry[] } {
-  const contenders = nextContenders(state, duelSnapshot(snapshot, state.epoch, protocol))
+  const contenders = queueOf(state, duelSnapshot(snapshot, state.epoch, protocol))
   const waiting = contenders.map(({ hotkey }) => hotkey)
   const rows = snapshot.neurons.map(({ uid, hotkey }): QueueEntry => {
     const block = slotOf(snapshot, hotkey)?.block
@@ -228,12 +219,12 @@ const slotOf = ({ commitments }: Snapshot, hotkey: string) =>
   commitments.find((slot) => slot.hotkey === hotkey)
 
 /** Why a neuron is not in the queue. */
-function reasonOf(hotkey: string, snapshot: Snapshot, { champion, duel }: State) {
+function reasonOf(hotkey: string, snapshot: Snapshot, { champion, duels }: State) {
   const fields = slotOf(snapshot, hotkey)?.fields
   const said = fields && decodeCommitment(fields, hotkey)
   const content = said?.kind === 'miner' ? contentOf({ ...said, hotkey }) : undefined
-  if (champion && contentOf(champion) === content) return 'is the champion'
-  if (duel && contentOf(duel.contender) === content) return 'is the contender'
+  if (champion?.hotkey === hotkey) return 'is the champion'
+  if (duels.some(({ contender }) => contender.hotkey === hotkey)) return 'contends'
   if (!fields) return 'has committed nothing'
   if (content) return 'had its turn with this commitment: only a new one duels again'
   if (said) return `has a validator's commitment: ${said.kind}`

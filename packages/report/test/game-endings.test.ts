@@ -4,7 +4,7 @@ import { endingTexts, faultText, laneText, sampleCourse, sampleEnding } from '..
 
 const { spec } = make('hex@0.1.0')
 const HASH = '0'.repeat(64)
-const parts = { genesis: HASH, netuid: 1, specHash: HASH, duel: HASH, validator: 'v', epoch: 1 }
+const parts = { genesis: HASH, netuid: 1, specHash: HASH, validator: 'v', epoch: 1 }
 const ID = challengeId({ ...parts, env: spec.id, index: 0, beacon: HASH, secret: HASH })
 const game = <Of>(sides: PerSide<Of>) => ({ env: spec.id, challengeId: ID, ...sides })
 type Side = 'champion' | 'contender'
@@ -40,7 +40,6 @@ describe('a game that ended by a reply which lost', () => {
     ['no cell', () => ({ content: 'So\nI resign.' }), 'the last line, "I resign.", is no answer'],
     ['nothing', () => ({ content: 'A1\n' }), 'the last line is empty, and it must be the answer'],
     ['a taken cell', (prompt) => ({ content: taken(prompt) }), /^"[A-K]\d+" is not allowed there$/],
-    ['too much', () => ({ content: 'x'.repeat(4097) }), 'the reply has more than 4096 bytes'],
     [
       'nothing in time',
       () => ({ fault: 'no-reply' }),

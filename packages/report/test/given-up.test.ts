@@ -9,7 +9,6 @@ const idOf = (index: number) =>
     netuid: 1,
     env: spec.id,
     specHash: spec.specHash(),
-    duel: '00'.repeat(32),
     validator: 'v',
     epoch: 1,
     beacon: '11'.repeat(32),

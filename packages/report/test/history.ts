@@ -1,12 +1,14 @@
-import type { Episode, Sample } from '@affine/blocks'
+import type { ChallengeVerdict, Episode, Sample } from '@affine/blocks'
 import {
   attestedLanes,
+  countedAttestations,
   decide,
   firstState,
+  type LaneTallies,
+  type LaneTally,
   type Protocol,
+  quotasOf,
   type State,
-  type Tallies,
-  type Tally,
 } from '@affine/duel'
 import { challengeId, make } from '@affine/envs'
 import type { CheckedLane, Recomputed, SamplePlace } from '@affine/settlement'
@@ -29,13 +31,13 @@ export type Forfeited = Readonly<Record<string, number>>
 /** With environments that are even early, for a history to be short. */
 const RULES: Protocol = { ...MAIN, evenEpoch: 3 }
 
-/** The epochs of a network: the first, in which m1 takes the throne, then these scenes. */
+/** The epochs of a network: two in which m1 takes the throne, then these scenes. */
 export function historyOf(scenes: readonly Scene[], forfeited: Forfeited = {}): TestEpoch[] {
   const { miners: _, ...first } = scenes[0] ?? {}
   const epochs: TestEpoch[] = []
   let state = firstState(RULES, 0)
-  for (const scene of [first, ...scenes]) {
-    const epoch = testEpoch(state, scene, forfeited)
+  for (const scene of [first, { ...first, silent: [] }, ...scenes]) {
+    const epoch = testEpoch(state, { ...scene, protocol: RULES }, forfeited)
     epochs.push(epoch)
     state = epoch.settled.state
   }
@@ -43,14 +45,16 @@ export function historyOf(scenes: readonly Scene[], forfeited: Forfeited = {}): 
 }
 
 function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch {
-  const { snapshot: seen, ...read } = epochOf(before, scene)
-  const facts = { ...read, snapshot: { ...seen, protocol: RULES } }
+  const { snapshot, ...facts } = epochOf(before, scene)
   const due = Object.keys(facts.seals).filter((validator) => Object.hasOwn(before.due, validator))
   const samplesBy = new Map(
     due.map((validator) => {
-      const tallies = Object.entries(facts.lanes[validator] ?? {})
-      const open = tallies.filter(([env]) => !Object.hasOwn(before.duel?.verdicts ?? {}, env))
-      const lanes = open.map(([env, tally]) => ({ before, validator, env, tally }))
+      const lanes = Object.entries(quotasOf(before)).flatMap(([contender, quotas]) =>
+        Object.entries(quotas).flatMap(([env, played]) => {
+          const tally = facts.lanes[validator]?.[contender]?.[env]
+          return tally ? [{ before, validator, contender, env, played, tally }] : []
+        }),
+      )
       return [validator, lanes.flatMap((lane) => samplesOf(lane, forfeited))]
     }),
   )
@@ -58,51 +62,59 @@ function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch
     const whole = Object.entries(facts.lanes).filter(([validator]) => read.includes(validator))
     const lanes = new Map(read.map((validator) => [validator, laneOf(facts.lanes[validator])]))
     const found = { flaws: [], warnings: [], votes: undefined, lanes }
-    const decided = decide(before, { ...facts, lanes: Object.fromEntries(whole) })
-    const { snapshot } = facts
+    const decided = decide(before, { ...facts, snapshot, lanes: Object.fromEntries(whole) })
     const settled = { epoch: before.epoch, before, snapshot, ...decided, ...found }
     return { settled, samples: read.flatMap((validator) => samplesBy.get(validator) ?? []) }
   }
-  const needed = attestedLanes(before, facts.snapshot)
+  const needed = attestedLanes(before, countedAttestations(before, snapshot))
   return { ...readBy(due), sparse: readBy(due.filter((each) => needed.includes(each))) }
 }
 
 /** A lane as it was read: whole, with a game that was never begun, or void. */
-const laneOf = (tallies: Tallies | undefined): CheckedLane =>
+const laneOf = (tallies: LaneTallies | undefined): CheckedLane =>
   tallies === undefined
     ? { ok: false, code: 'BAD_PROOF', detail: '' }
-    : ({ ok: true, value: { tallies, blocks: [], unbegun: 1 } } as unknown as CheckedLane)
+    : { ok: true, value: { tallies, blocks: [], unbegun: 1 } }
 
 interface LaneOf {
   readonly before: State
   readonly validator: string
+  readonly contender: string
   readonly env: string
-  readonly tally: Tally
+  readonly played: number
+  readonly tally: LaneTally
 }
 
-function samplesOf({ before, validator, env, tally }: LaneOf, forfeited: Forfeited) {
-  const { epoch, duel } = before
+/** The samples of one contender and the champion: with several, the champion's occur several times. */
+function samplesOf(lane: LaneOf, forfeited: Forfeited) {
+  const { before, validator, contender, env, played, tally } = lane
+  const { epoch } = before
   const ways = Object.entries(forfeited)
     .filter(([way]) => way !== 'illegal' || env === TICTACTOE)
     .flatMap(([way, count]) => Array<string>(count).fill(way))
   const hash = '0'.repeat(64)
-  const parts = { genesis: hash, specHash: hash, beacon: hash, secret: hash, duel: duel?.id ?? '' }
-  return Array.from({ length: tally.played }, (_, index): [Sample, SamplePlace] => {
+  const parts = { genesis: hash, specHash: hash, beacon: hash, secret: hash }
+  const place = { validator, block: `${validator} ${epoch}` }
+  return Array.from({ length: played }, (_, index): [Sample, SamplePlace][] => {
     const id = challengeId({ ...parts, netuid: 1, env, validator, epoch, index })
-    const way = ways[(index - tally.wins + tally.played) % tally.played]
+    const way = ways[(index - tally[0] + played) % played]
     const verdict = verdictAt(index, tally)
-    const reward = { champion: Number(verdict === 'loss'), contender: Number(verdict === 'win') }
     const silent = { messages: [], ms: 1 }
-    const champion = { miner: duel?.champion.hotkey ?? '', reward: reward.champion, ...silent }
-    const played =
-      way === undefined ? { reward: reward.contender, ...silent } : forfeit(env, id, way)
-    const contender: Episode = { miner: duel?.contender.hotkey ?? '', ...played }
-    const sample = { env, duel: parts.duel, index, challengeId: id, champion, contender, verdict }
-    return [sample, { validator, block: `${validator} ${epoch}` }]
-  })
+    const answered =
+      way === undefined ? { reward: Number(verdict === 'win'), ...silent } : forfeit(env, id, way)
+    const second: Episode = { miner: contender, ...answered }
+    const lead = { win: 1, tie: 0, loss: -1 }[verdict]
+    const first: Episode = {
+      miner: before.champion?.hotkey ?? '',
+      reward: second.reward - lead,
+      ...silent,
+    }
+    const challenge = { env, index, challengeId: id }
+    return [first, second].map((episode) => [{ ...challenge, ...episode }, place])
+  }).flat()
 }
 
-function verdictAt(index: number, { wins, losses }: Tally): Sample['verdict'] {
+function verdictAt(index: number, [wins, losses]: LaneTally): ChallengeVerdict {
   if (index < wins) return 'win'
   return index < wins + losses ? 'loss' : 'tie'
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { courseOf, endingOf, lossText } from '../src/index.ts'
 
 const HASH = '0'.repeat(64)
-const parts = { genesis: HASH, netuid: 1, specHash: HASH, duel: HASH, validator: 'v', epoch: 1 }
+const parts = { genesis: HASH, netuid: 1, specHash: HASH, validator: 'v', epoch: 1 }
 const idOf = (env: string, index: number): string =>
   challengeId({ ...parts, env, index, beacon: HASH, secret: HASH })
 
@@ -44,16 +44,9 @@ describe.each([...registry.keys()])('%s', (env) => {
     expect(ending.better).toContain(spec.solve(prompt))
     const episode = { ...lost, miner: '5A', ms: 1 }
     const sides = { champion: { ...episode, reward: spec.highestReward }, contender: episode }
-    const sample = {
-      env,
-      duel: HASH,
-      index: 0,
-      challengeId: id,
-      ...sides,
-      verdict: 'loss',
-    } as const
+    const pair = { env, index: 0, challengeId: id, ...sides } as const
     const place = { epoch: 1, role: 'contender', validator: '5V', block: HASH } as const
-    const lines = lossText({ ...place, sample, ending }).split('\n')
+    const lines = lossText({ ...place, pair, ending }).split('\n')
     expect(lines[0]).toMatch(new RegExp(`^${env}#0 in epoch 1, challenge ${id}: reward `))
     expect(lines.slice(1)).toEqual([
       `  ${ending.why}`,

@@ -1,6 +1,6 @@
 import { blockPath, LIMITS, statePath } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
-import { type Duel, type State, stateRoot } from '@affine/duel'
+import { type State, stateRoot } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import pLimit from 'p-limit'
 import { STATE_BYTES } from './attested-state.ts'
@@ -164,8 +164,7 @@ interface Looking {
  * due or attested it. What they have of its states is read meanwhile.
  */
 export function copiesOf(
-  { epoch, due }: State,
-  voters: Pick<Duel, 'weights'>,
+  { epoch, due, voters }: State,
   { reader, network, ended, choose }: Looking,
 ): Copies {
   const said = commitmentsOf(ended)
@@ -177,8 +176,8 @@ export function copiesOf(
     .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || attests(hotkey))
     .flatMap(({ hotkey, url }) => reader.open(hotkey, url) ?? [])
   const copies = new Copies(sources, reader, choose)
-  // All others were read with the epoch before.
-  if (epoch === network.firstEpoch) copies.readStates(epoch)
+  // All others are read with the epoch before; a network's first epoch has no voters.
+  if (epoch === network.firstEpoch + 1) copies.readStates(epoch)
   copies.readStates(epoch + 1)
   return copies
 }

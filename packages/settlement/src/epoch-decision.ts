@@ -9,10 +9,12 @@ import {
 import type { Chain } from '@affine/chain'
 import {
   attestedLanes,
+  countedAttestations,
   type Decided,
   type DuelSnapshot,
   decide,
   dueSeals,
+  type Lanes,
   laneAttesters,
   quotasOf,
   type Seals,
@@ -79,13 +81,14 @@ export async function decideEpoch(
   find: FindLane,
   isWanted: (validator: string) => boolean = () => false,
 ): Promise<Settled> {
-  const { epoch, protocol, duel } = state
+  const { epoch, protocol, voters } = state
   const ended = await chain.snapshot(snapshotBlock(epoch + 1, protocol))
   const snapshot = duelSnapshot(ended, epoch + 1, constantsFor(network, epoch + 1))
   const seals = await readSeals(chain, state)
-  const needed = attestedLanes(state, snapshot)
-  const attestersOf = laneAttesters(state, snapshot)
-  const holders = holdersOf(duel, ended)
+  const heard = countedAttestations(state, snapshot)
+  const needed = attestedLanes(state, heard)
+  const attestersOf = laneAttesters(state, heard)
+  const holders = holdersOf(voters, ended)
   const found = Object.entries(seals)
     .filter(([validator]) => needed.includes(validator) || isWanted(validator))
     .map(async ([validator, head]) => {
@@ -94,7 +97,7 @@ export async function decideEpoch(
       return [validator, await find({ validator, head, attesters, holders: order })] as const
     })
   const lanes = new Map(await Promise.all(found))
-  const tallies: Record<string, Lane['tallies']> = {}
+  const tallies: Record<string, Lanes[string]> = {}
   for (const [validator, lane] of lanes) {
     if (lane.ok) tallies[validator] = lane.value.tallies
     if (!isMissing(lane) || !needed.includes(validator)) continue
@@ -118,8 +121,8 @@ export async function laneScope(
   state: State,
   validator: string,
 ): Promise<Scope | null> {
-  const { duel, due, epoch, protocol } = state
-  if (duel === undefined || !Object.hasOwn(due, validator)) return null
+  const { champion, due, epoch, protocol } = state
+  if (champion === undefined || !Object.hasOwn(due, validator)) return null
   const { genesis, netuid } = chain
   const specHashes = Object.entries(protocol.envs).map(([env, { specHash }]) => [env, specHash])
   return {
@@ -129,8 +132,8 @@ export async function laneScope(
     epoch,
     beacon: await chain.blockHash(beaconBlock(epoch, protocol)),
     commitment: due[validator] ?? '',
-    duel,
-    quota: quotasOf(state),
+    champion: champion.hotkey,
+    quotas: quotasOf(state),
     specHashes: Object.fromEntries(specHashes),
   }
 }

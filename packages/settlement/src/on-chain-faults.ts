@@ -9,11 +9,11 @@ export function attestationFaults(settled: Settled): readonly UndatedFlaw[] {
   return [...wrongRoots(settled), ...neverSealed(settled), ...neverServed(settled)]
 }
 
-/** Attestations without weight are ignored: in the duel, or where none runs in the next. */
-function attestationsIn({ before, snapshot, quorum }: Settled) {
-  const { weights } = before.duel ?? quorum
+/** The voters': those of others are ignored. */
+function attestationsIn({ before, snapshot }: Settled) {
+  const { epoch, voters } = before
   return snapshot.validators.flatMap(({ hotkey, attest }) =>
-    attest?.epoch === before.epoch && Object.hasOwn(weights, hotkey) ? [{ hotkey, attest }] : [],
+    attest?.epoch === epoch && Object.hasOwn(voters, hotkey) ? [{ hotkey, attest }] : [],
   )
 }
 
@@ -32,9 +32,8 @@ function wrongRoots(settled: Settled): readonly UndatedFlaw[] {
 /** Bits stand for lanes that were sealed. Protocol §5.2. */
 function neverSealed(settled: Settled): readonly UndatedFlaw[] {
   const { before, report } = settled
-  if (before.duel === undefined) return []
   const sealed = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.sealed)
-  const most = encodeBitmap(before.duel, new Set(sealed))
+  const most = encodeBitmap(before.voters, new Set(sealed))
   const isMore = (bitmap: Uint8Array): boolean =>
     bitmap.some((byte, i) => (byte & ~(most[i] ?? 0)) !== 0)
   return attestationsIn(settled)
@@ -106,7 +105,7 @@ export type Recipients = readonly (string | undefined)[]
 /**
  * Whom the weights go to at the end of an epoch, of which `ended` is the snapshot; undefined when
  * nobody is owed any, or it is not known whom. Where weights are committed first, those of epochs
- * before may be in force still. Protocol §8.12.
+ * before may be in force still. Protocol §8.13.
  */
 export async function votesIn(
   chain: Chain,

@@ -1,5 +1,5 @@
 import { type Chain, type Commitment, decodeCommitment, type Snapshot } from '@affine/chain'
-import type { Duel, DuelSnapshot, Protocol, Seals, State } from '@affine/duel'
+import type { DuelSnapshot, Protocol, Seals, State, Weights } from '@affine/duel'
 
 /** Where a block lies: its epoch, and how many blocks of that epoch came before it. */
 export interface EpochPosition {
@@ -80,7 +80,7 @@ export function duelSnapshot(chain: Snapshot, epoch: number, protocol: Protocol)
 /**
  * The hotkey that all weight goes to in the epoch that `state` governs, by the epoch's snapshot:
  * the champion's, or else the subnet owner's, whose incentive the chain burns; undefined if neither
- * is registered. Protocol §8.12.
+ * is registered. Protocol §8.13.
  */
 export function recipientOf(
   { champion }: Pick<State, 'champion'>,
@@ -106,18 +106,14 @@ export interface Holder {
 }
 
 /**
- * The voters of a duel that have announced a bucket, the heaviest first; nobody without a duel.
- * Nobody else's bucket is opened: whoever has no weight costs nobody any time. Protocol §6.4.
+ * The voters of an epoch that have announced a bucket, the heaviest first. Nobody else's bucket is
+ * opened: whoever has no weight costs nobody any time. Protocol §6.4.
  */
-export function holdersOf(
-  duel: Pick<Duel, 'weights'> | undefined,
-  chain: Snapshot,
-): readonly Holder[] {
-  const weights = new Map(Object.entries(duel?.weights ?? {}))
-  const weightOf = ({ hotkey }: Holder): number => weights.get(hotkey) ?? 0
+export function holdersOf(voters: Weights, chain: Snapshot): readonly Holder[] {
+  const weightOf = ({ hotkey }: Holder): number => voters[hotkey] ?? 0
   return [...commitmentsOf(chain)]
     .flatMap(([hotkey, said]) => {
-      if (said.kind === 'miner' || !weights.has(hotkey)) return []
+      if (said.kind === 'miner' || !Object.hasOwn(voters, hotkey)) return []
       return [{ hotkey, url: said.url }]
     })
     .sort((a, b) => weightOf(b) - weightOf(a) || (a.hotkey < b.hotkey ? -1 : 1))

@@ -66,7 +66,7 @@ export interface RecomputeOptions extends PublicData {
 
 /**
  * Decides every epoch that the chain has closed, from the network's first or `from` on, and says of
- * each what did not hold. Lanes are read from the buckets of the duel's voters alone: from their
+ * each what did not hold. Lanes are read from the buckets of the epoch's voters alone: from their
  * attesters' in turn, then from their validator's own, then from any other; all attested copies are
  * compared. Holds a block of each lane that it reads, 32 copies, and 32 late answers.
  *
@@ -108,26 +108,22 @@ interface EpochOptions extends RecomputeOptions {
 
 async function recomputeEpoch(options: EpochOptions, state: State): Promise<Recomputed> {
   const { chain, network, reader, compare = true, onSample, lanesAtOnce } = options
-  const { epoch, duel } = state
-  reader.beginEpoch(duel?.weights ?? {})
+  const { epoch } = state
+  reader.beginEpoch(state.voters)
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
-  const looking = { reader, network, choose: options.choose ?? undefined }
-  const answers = ended && duel && copiesOf(state, duel, { ...looking, ended })
-  const copies = answers && options.choose !== null ? answers : undefined
+  const choose = options.choose ?? undefined
+  const answers = ended ? copiesOf(state, { reader, network, choose, ended }) : undefined
+  const copies = options.choose === null ? undefined : answers
   const find = laneFinder({ chain, state, reader, copies, onSample, lanesAtOnce })
   // Whoever compares looks at every lane that is due.
   const settled = await decideEpoch(options, state, find, () => compare)
   const flawsOf = (found: readonly UndatedFlaw[]): readonly Flaw[] =>
     found.map((flaw) => ({ epoch, ...flaw }))
-  if (!ended) {
+  if (!ended || !answers) {
     const flaws = flawsOf([...faultsIn(settled), ...attestationFaults(settled)])
     return { epoch, ...settled, flaws, warnings: [], votes: undefined }
   }
-  // Without a duel, those answer that would vote in the next and attested the epoch.
-  const { quorum } = settled
-  if (!answers) reader.beginEpoch(quorum.weights)
-  const looked = answers || copiesOf(state, quorum, { ...looking, ended })
-  const differing = await looked.flaws([state, settled.state])
+  const differing = await answers.flaws([state, settled.state])
   const flaws = flawsOf([...faultsIn(settled), ...differing, ...attestationFaults(settled)])
   const votes = await votesIn(chain, ended, options.recipients, settled)
   const warnings = [...withheldBits(settled), ...(votes?.others ?? [])]

@@ -2,7 +2,7 @@ import { statePath } from '@affine/blocks'
 import { type Chain, encodeCommitment, type Snapshot } from '@affine/chain'
 import { encodeState, firstState, type State, stateRoot } from '@affine/duel'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
+import { champion, hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
 import {
   attestedRoot,
   attestedState,
@@ -36,7 +36,7 @@ async function attestedBy(...places: readonly number[]): Promise<void> {
 
 function serve(place: number, bytes: Uint8Array = new TextEncoder().encode(encodeState(state))) {
   const { hotkey = '' } = subnet.voters[place] ?? {}
-  subnet.buckets.at(hotkey).files.set(statePath(1), bytes)
+  subnet.buckets.at(hotkey).files.set(statePath(2), bytes)
 }
 
 /** The chain, its snapshots changed like this. */
@@ -66,16 +66,16 @@ describe('the attested state', () => {
     ['less than half', [2]],
   ])('is none where %s of the stake attests it', async (_, places) => {
     await attestedBy(...places)
-    expect(await attestedRoot(data(), 2)).toBeUndefined()
-    expect(await attestedState(data(), 2)).toBeNull()
+    expect(await attestedRoot(data(), 3)).toBeUndefined()
+    expect(await attestedState(data(), 3)).toBeNull()
   })
 
   test('is what more than half the stake attests, from whoever serves it', async () => {
     await attestedBy(0, 2)
     serve(0, RUBBISH)
     serve(2)
-    expect(await attestedRoot(data(), 2)).toBe(stateRoot(state))
-    expect(await attestedState(data(), 2)).toEqual(state)
+    expect(await attestedRoot(data(), 3)).toBe(stateRoot(state))
+    expect(await attestedState(data(), 3)).toEqual(state)
   })
 
   test('is asked of those alone who attested it, each once', async () => {
@@ -85,12 +85,12 @@ describe('the attested state', () => {
     serve(2)
     subnet.buckets.at(one).behaviour = 'fails'
     const tried = [`${one} at ${one}: timed out`, `${other} at ${other}: not there`].sort()
-    await expect(attestedState(data(), 2)).rejects.toThrow(
-      `nobody serves v1/states/1.json with the attested root ${root} (${tried.join('; ')}): ` +
+    await expect(attestedState(data(), 3)).rejects.toThrow(
+      `nobody serves v1/states/2.json with the attested root ${root} (${tried.join('; ')}): ` +
         'check that "buckets" names the right folder, or wait',
     )
     expect([...subnet.buckets.reads].sort()).toEqual(
-      [one, other].sort().map((url) => [url, statePath(1)]),
+      [one, other].sort().map((url) => [url, statePath(2)]),
     )
   })
 
@@ -108,8 +108,8 @@ describe('the attested state', () => {
     ]
       .sort()
       .join('; ')})`
-    await expect(attestedState(data(), 2)).rejects.toThrow(told)
-    expect(subnet.buckets.reads).toEqual([[heavy?.hotkey, statePath(1)]])
+    await expect(attestedState(data(), 3)).rejects.toThrow(told)
+    expect(subnet.buckets.reads).toEqual([[heavy?.hotkey, statePath(2)]])
   })
 
   test('names a few of many buckets that lack it', async () => {
@@ -118,16 +118,16 @@ describe('the attested state', () => {
     await attestedBy(0, 1, 2, 3, 4, 5)
     const told = [...hotkeys(subnet.voters)].sort().slice(0, 4)
     const places = told.map((hotkey) => `${hotkey} at ${hotkey}: not there`).join('; ')
-    await expect(attestedState(data(), 2)).rejects.toThrow(`(${places}; and 2 more): check`)
+    await expect(attestedState(data(), 3)).rejects.toThrow(`(${places}; and 2 more): check`)
   })
 
   test('is not hindered by idle stake, or by slots of epochs long ago or to come', async () => {
     subnet = new ReadingSubnet([3, 1, 9, 9, 9])
     state = await subnet.begin()
     await attestedBy(0)
-    expect(await attestedRoot(data(), 2)).toBeUndefined()
+    expect(await attestedRoot(data(), 3)).toBeUndefined()
     const [, , idle = '', old = '', early = ''] = hotkeys(subnet.voters)
-    const said: Readonly<Record<string, number>> = { [old]: 0, [early]: 2 }
+    const said: Readonly<Record<string, number>> = { [old]: 1, [early]: 3 }
     const chain = seenAs(subnet.chain, (seen) => ({
       ...seen,
       commitments: seen.commitments
@@ -141,7 +141,7 @@ describe('the attested state', () => {
     }))
     const rootWith = (quorumEpochs: number) => {
       const protocol = { ...network.protocol, quorumEpochs }
-      return attestedRoot({ chain, network: { ...network, protocol } }, 2)
+      return attestedRoot({ chain, network: { ...network, protocol } }, 3)
     }
     expect(await rootWith(1)).toBe(stateRoot(state))
     expect(await rootWith(2)).toBeUndefined()
@@ -150,21 +150,21 @@ describe('the attested state', () => {
   test('counts no attestation of another epoch', async () => {
     await attestedBy(0)
     const [, second] = subnet.voters
-    if (second) await subnet.attest(second, { ...state, epoch: 2 }, [])
-    expect(await attestedRoot(data(), 2)).toBeUndefined()
+    if (second) await subnet.attest(second, { ...state, epoch: 3 }, [])
+    expect(await attestedRoot(data(), 3)).toBeUndefined()
   })
 })
 
 describe('the newest attested state', () => {
   test.each([
-    [3, 1],
+    [3, 2],
     [2, 0],
   ])('is of the last %i epochs, else the first', async (quorumEpochs, epoch) => {
     await attestedBy(0, 1)
     serve(1)
-    await subnet.end({ ...state, epoch: 3 })
+    await subnet.end({ ...state, epoch: 4 })
     const rules = { ...network, protocol: { ...network.protocol, quorumEpochs } }
-    expect((await newestAttested({ ...data(), network: rules }, 4)).epoch).toBe(epoch)
+    expect((await newestAttested({ ...data(), network: rules }, 5)).epoch).toBe(epoch)
   })
 })
 
@@ -174,12 +174,13 @@ describe('where a reader begins', () => {
     serve(1)
     await subnet.chain.produce(0)
     expect(await readersState(data(), 1)).toEqual(state)
-    expect(await readersState(data(), 2)).toEqual(first)
+    expect(await readersState(data(), 3)).toEqual(first)
     expect(await readersState(data(), 9)).toEqual(first)
   })
 
   test('is with the first state where none is attested', async () => {
-    await attestedBy(0)
+    subnet = new ReadingSubnet([4, 3, 1])
+    await subnet.end(await subnet.begin([]))
     await subnet.chain.produce(0)
     expect(await readersState(data(), 1)).toEqual(first)
   })
@@ -191,20 +192,20 @@ describe('where a stretch begins', () => {
     serve(0)
     await subnet.chain.produce(0)
     expect(await beginningAt(data(), 0)).toEqual({ from: first, recipients: [] })
-    expect(await beginningAt(data(), 1)).toEqual({ from: state, recipients: [] })
+    expect(await beginningAt(data(), 2)).toEqual({ from: state, recipients: [] })
   })
 
   test('is not in an epoch that there was not yet, or is not whole', async () => {
-    const later = { ...data(), network: { ...network, firstEpoch: 1 } }
+    const later = { ...data(), network: { ...network, firstEpoch: 2 } }
     await expect(beginningAt(later, 0)).rejects.toThrow('the chain has not closed an epoch yet')
-    await expect(beginningAt(data(), 1)).rejects.toThrow('epoch 1 expected to be one of 0 to 0')
+    await expect(beginningAt(data(), 2)).rejects.toThrow('epoch 2 expected to be one of 0 to 1')
   })
 
   test('is not before the network’s first epoch', async () => {
     await attestedBy(0, 1)
     await subnet.chain.produce(0)
     const later = { ...data(), network: { ...network, firstEpoch: 1 } }
-    await expect(beginningAt(later, 0)).rejects.toThrow('epoch 0 expected to be one of 1 to 1')
+    await expect(beginningAt(later, 0)).rejects.toThrow('epoch 0 expected to be one of 1 to 2')
     const atFirst = firstState(network.protocol, 1)
     expect(await beginningAt(later, 1)).toEqual({ from: atFirst, recipients: [] })
   })
@@ -212,17 +213,21 @@ describe('where a stretch begins', () => {
   test('knows who got all weight in as many epochs before as weights may wait, not before the first', async () => {
     await attestedBy(0, 1)
     serve(0)
+    const [, second] = await subnet.recompute()
+    const { hotkey = '' } = subnet.voters[0] ?? {}
+    const bytes = new TextEncoder().encode(encodeState(second?.before ?? first))
+    subnet.buckets.at(hotkey).files.set(statePath(1), bytes)
     await subnet.chain.produce(0)
     const waiting = seenAs(subnet.chain, (seen) => ({ ...seen, revealPeriod: 1 }))
-    const begun = await beginningAt({ ...data(), chain: waiting }, 1)
-    expect(begun).toEqual({ from: state, recipients: [subnet.voters[0]?.hotkey] })
+    const begun = await beginningAt({ ...data(), chain: waiting }, 2)
+    expect(begun).toEqual({ from: state, recipients: [hotkey, champion.hotkey] })
   })
 
   test('is nowhere without a majority, and that is said', async () => {
     await attestedBy(0)
     await subnet.chain.produce(0)
-    await expect(beginningAt(data(), 1)).rejects.toThrow(
-      'no state of epoch 1 is attested by more than half of the active stake: begin earlier',
+    await expect(beginningAt(data(), 2)).rejects.toThrow(
+      'no state of epoch 2 is attested by more than half of the active stake: begin earlier',
     )
   })
 })

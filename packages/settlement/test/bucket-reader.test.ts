@@ -17,11 +17,10 @@ import {
 import { openBucket } from '../src/node/open-bucket.ts'
 import { draft, key } from './draft.ts'
 
-const duel = { id: 'd0'.repeat(32), champion: key, contender: key }
-const scope = { ...draft, beacon: '', commitment: '', duel, quota: {}, specHashes: {} }
+const scope = { ...draft, beacon: '', commitment: '', champion: '', quotas: {}, specHashes: {} }
 const blocksOf = (places: BlockPlaces, check?: CheckBlock) =>
   new BucketReader({ openBucket: () => null, check }).blocks(places)
-const wanted = (hash: string) => ({ hash, scope, secret: '' })
+const wanted = (hash: string) => ({ hash, scope, secret: '', due: 0 })
 const root = testFolder('sources')
 let server: Server
 let web: string

@@ -10,7 +10,7 @@ import { BucketReader, type Source } from '../src/bucket-reader.ts'
 import { checkLane } from '../src/epoch-decision.ts'
 
 const ENV = 'mult8@0.1.0'
-const BLOCKS = 16
+const BLOCKS = 8
 const SECRET = '5e'.repeat(32)
 const key = account(new Uint8Array(32).fill(1))
 const miner = (name: string, seed: number) => ({
@@ -34,52 +34,35 @@ function held(): number {
 
 it('memory stays flat while a lane is read, however many samples it has', async () => {
   const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32), neurons: [] })
-  const total = BLOCKS * LIMITS.blockSamples
+  // Of each challenge two samples.
+  const total = (BLOCKS * LIMITS.blockSamples) / 2
   const place = { genesis: chain.genesis, netuid: 120, validator: key.hotkey, epoch: 0 }
-  const duel = {
-    id: 'd0'.repeat(32),
-    champion: miner('a', 2),
-    contender: miner('b', 3),
-    start: 0,
-    ratio: 510_000,
-    weights: { [key.hotkey]: 1_000_000 },
-    frozen: 0,
-    stakes: { [key.hotkey]: '1' },
-    tallies: {},
-    verdicts: {},
-  }
+  const [champion, contender] = [miner('a', 2), miner('b', 3)]
+  const duel = { contender, start: 0, frozen: 0, tallies: [], verdicts: {} }
   const protocol = {
     ...LOCAL,
     envs: { [ENV]: { specHash: specHash(ENV), players: 1, quotaFirst: total, quotaMost: total } },
   }
   const state: State = {
     ...firstState(protocol, 0),
+    champion,
+    voters: { [key.hotkey]: 1_000_000 },
     due: { [key.hotkey]: commitmentOf({ ...place, secret: SECRET }) },
-    duel,
+    duels: [duel],
   }
   const beacon = await chain.blockHash(0)
 
-  // 1 KiB of thoughts a reply: a block is more than half a megabyte, the lane tens of them.
+  // Replies as long as they are recorded: a block is almost half a megabyte, the lane tens of them.
   const episodeOf = async (hotkey: string, id: string) => {
-    const agent = () => ({ content: `${'I multiply. '.repeat(85)}\n123456789012345` })
+    const agent = () => ({ content: `${'I multiply. '.repeat(51)}\n123456789012345` })
     return { miner: hotkey, ...(await play(make(ENV), id, agent)), ms: 0 }
   }
-  const sampleAt = async (index: number): Promise<Sample> => {
-    const parts = {
-      ...place,
-      env: ENV,
-      specHash: specHash(ENV),
-      duel: duel.id,
-      beacon,
-      secret: SECRET,
-      index,
-    }
+  const sampleAt = async (at: number): Promise<Sample> => {
+    const index = at >> 1
+    const parts = { ...place, env: ENV, specHash: specHash(ENV), beacon, secret: SECRET, index }
     const id = challengeId(parts)
-    const [champion, contender] = [
-      await episodeOf(duel.champion.hotkey, id),
-      await episodeOf(duel.contender.hotkey, id),
-    ]
-    return { env: ENV, duel: duel.id, index, challengeId: id, champion, contender, verdict: 'tie' }
+    const { hotkey } = at % 2 === 0 ? champion : contender
+    return { env: ENV, index, challengeId: id, ...(await episodeOf(hotkey, id)) }
   }
   const blockAt = async (height: number, prev: Hash) => {
     const samples: Sample[] = []
@@ -113,10 +96,13 @@ it('memory stays flat while a lane is read, however many samples it has', async 
     head: hashes.at(-1) ?? '',
     read: new BucketReader({ openBucket: () => null }).blocks({ sources: [source] }),
   })
-  expect(lane).toMatchObject({ ok: true, value: { tallies: { [ENV]: { played: total } } } })
+  expect(lane).toMatchObject({
+    ok: true,
+    value: { tallies: { [duel.contender.hotkey]: { [ENV]: [0, 0, 0, 0] } } },
+  })
   expect(marks.length).toBe(BLOCKS)
 
   const [early, late] = [marks[4] ?? 0, marks.at(-1) ?? 0]
-  expect(bytesRead).toBeGreaterThan(10_000_000)
+  expect(bytesRead).toBeGreaterThan(8_000_000)
   expect(late - early).toBeLessThan(bytesRead / 3)
 })

@@ -14,11 +14,11 @@ async function flawsWith(attestation: (state: State) => Partial<Commitment>) {
   const { voters } = subnet
   for (const voter of voters.slice(0, 3)) await subnet.attest(voter, state, hotkeys(voters))
   const [liar] = voters.slice(-1)
-  if (liar === undefined || state.duel === undefined) throw new Error('no duel')
+  if (liar === undefined) throw new Error('no liar')
   await subnet.commit(liar, {
     kind: 'attest',
-    epoch: 1,
-    bitmap: encodeBitmap(state.duel, new Set(hotkeys(voters))),
+    epoch: state.epoch,
+    bitmap: encodeBitmap(state.voters, new Set(hotkeys(voters))),
     next: NEXT,
     stateRoot: stateRoot(state),
     url: liar.hotkey,
@@ -37,11 +37,11 @@ test('who attests another root is named, with both', async () => {
   const { flaws, liar, state } = await flawsWith(() => ({ stateRoot: NEXT }))
   const advice = 'if others say so too, compare the releases that you and they run'
   const detail = `expected ${stateRoot(state)}, got ${NEXT}; ${advice}`
-  expect(flaws).toEqual([{ epoch: 1, validator: liar, code: 'WRONG_ROOT_ATTESTED', detail }])
+  expect(flaws).toEqual([{ epoch: 2, validator: liar, code: 'WRONG_ROOT_ATTESTED', detail }])
 })
 
 test('who attests another epoch is not asked about this one', async () => {
-  const { flaws } = await flawsWith(() => ({ epoch: 2, stateRoot: NEXT }))
+  const { flaws } = await flawsWith(() => ({ epoch: 3, stateRoot: NEXT }))
   expect(flaws).toEqual([])
 })
 
@@ -53,6 +53,6 @@ test('a bit past the last voter stands for a lane that was never sealed', async 
       return { bitmap }
     })
     const detail = 'it attested a lane that was never sealed'
-    expect(flaws).toEqual([{ epoch: 1, validator: liar, code: 'NEVER_SEALED', detail }])
+    expect(flaws).toEqual([{ epoch: 2, validator: liar, code: 'NEVER_SEALED', detail }])
   }
 })

@@ -1,5 +1,5 @@
 import { type Commitment, encodeCommitment, type Snapshot } from '@affine/chain'
-import { type Duel, LOCAL } from '@affine/duel'
+import { LOCAL } from '@affine/duel'
 import { describe, expect, test } from 'vitest'
 import {
   beaconBlock,
@@ -43,8 +43,6 @@ function chainOf(said: Readonly<Record<string, Commitment | 'rubbish'>>): Snapsh
   }
 }
 
-const duelOf = (weights: Duel['weights']): Duel => ({ weights }) as Duel
-
 describe('the chain’s commitments', () => {
   const chain = chainOf({
     a: seal('at-a'),
@@ -79,7 +77,7 @@ describe('the chain’s commitments', () => {
 
 describe('the buckets to read', () => {
   const chain = chainOf({ d: seal('1'), c: attest('2'), b: seal('3'), a: miner('a'), e: seal('5') })
-  const holders = () => holdersOf(duelOf({ a: 9, b: 5, c: 7, d: 5 }), chain)
+  const holders = () => holdersOf({ a: 9, b: 5, c: 7, d: 5 }, chain)
 
   test('are those of voters that announced one, the heaviest first, equals by hotkey', () => {
     expect(holders()).toEqual([
@@ -87,7 +85,7 @@ describe('the buckets to read', () => {
       { hotkey: 'b', url: '3' },
       { hotkey: 'd', url: '1' },
     ])
-    expect(holdersOf(undefined, chain)).toEqual([])
+    expect(holdersOf({}, chain)).toEqual([])
   })
 
   test('begin with the lane’s validator where nobody attests it yet', () => {

@@ -1,6 +1,5 @@
 import {
   blockPath,
-  challengeVerdict,
   commitmentOf,
   NO_BLOCK,
   type Sample,
@@ -9,8 +8,9 @@ import {
 } from '@affine/blocks'
 import { type Account, account, type Commitment, encodeCommitment, LocalChain } from '@affine/chain'
 import { encodeBitmap, encodeState, firstState, LOCAL, type State, stateRoot } from '@affine/duel'
-import { challengeId, make, play, specHash } from '@affine/envs'
+import { make } from '@affine/envs'
 import { expect, test } from 'vitest'
+import { playPlan } from '../../../packages/blocks/test/play-plan.ts'
 import {
   decideEpoch,
   LOCAL_NETWORK,
@@ -26,7 +26,7 @@ const NETUID = 120
 const STAKE = 1_000_000_000_000
 const SECRET = '5e'.repeat(32)
 /** What Node computes. A browser has to come to the same. */
-const LAST_ROOT = '6bc5e3ce5fe5e3f6f5e457babfb42052a8454645fc4f1cdb9c6c2cba80255420'
+const LAST_ROOT = 'a4d6c3177452f7edb49713b816973c049c2b1c4d057b75a1ece5c224a3508786'
 const played = ['mult8@0.1.0', 'tictactoe@0.1.0']
 const envs = Object.fromEntries(Object.entries(LOCAL.envs).filter(([env]) => played.includes(env)))
 const network = { ...LOCAL_NETWORK, protocol: { ...LOCAL, envs } }
@@ -68,12 +68,12 @@ async function commit(chain: LocalChain, who: Account, commitment: Commitment): 
 
 /** Attests the lanes of `whole` in the epoch that `state` governs. */
 async function attest(chain: LocalChain, state: State, whole: readonly string[]): Promise<void> {
-  const { epoch, duel } = state
+  const { epoch, voters } = state
   const place = { genesis: chain.genesis, netuid: NETUID, validator: validator.hotkey }
   await commit(chain, validator, {
     kind: 'attest',
     epoch,
-    bitmap: encodeBitmap(duel ?? { weights: {} }, new Set(whole)),
+    bitmap: encodeBitmap(voters, new Set(whole)),
     next: commitmentOf({ ...place, epoch: epoch + 1, secret: SECRET }),
     stateRoot: stateRoot(state),
     url: 'memory',
@@ -84,26 +84,10 @@ async function attest(chain: LocalChain, state: State, whole: readonly string[])
 async function sampled(chain: LocalChain, state: State): Promise<readonly Sample[]> {
   const scope = await laneScope(chain, state, validator.hotkey)
   if (scope === null) throw new Error('nobody is due')
-  const samples: Sample[] = []
-  for (const [env, quota] of Object.entries(scope.quota)) {
-    for (let index = 0; index < quota; index++) {
-      const duel = scope.duel.id
-      const parts = { ...scope, env, specHash: specHash(env), duel, secret: SECRET, index }
-      const id = challengeId(parts)
-      const solve = make(env).spec.solve
-      const lost = await play(make(env), id, () => ({ fault: 'no-reply' }))
-      const won = await play(make(env), id, (messages) => ({
-        content: solve(messages.at(-1)?.content ?? ''),
-      }))
-      const sides = {
-        champion: { miner: champion.hotkey, ms: 0, ...lost },
-        contender: { miner: contender.hotkey, ms: 0, ...won },
-      }
-      const verdict = challengeVerdict(sides)
-      samples.push({ env, duel, index, challengeId: id, ...sides, verdict })
-    }
-  }
-  return samples
+  return playPlan(scope, SECRET, (miner, { env }) => (messages) => {
+    if (miner === champion.hotkey) return { fault: 'no-reply' }
+    return { content: make(env).spec.solve(messages.at(-1)?.content ?? '') }
+  })
 }
 
 test('a duel is recomputed from chain and bucket, in Node and in a browser alike', async () => {
@@ -114,28 +98,30 @@ test('a duel is recomputed from chain and bucket, in Node and in a browser alike
     const who = hotkey === champion.hotkey ? champion : contender
     await commit(chain, who, { kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' })
   }
-  const start = firstState(protocol, 0)
-  await attest(chain, start, [])
-  await produceTo(chain, snapshotBlock(1, protocol) + 1)
   const nobody = () => Promise.reject(new Error('nobody was due'))
-  const { state } = await decideEpoch({ chain, network }, start, nobody)
+  let state = firstState(protocol, 0)
+  for (const next of [1, 2]) {
+    await attest(chain, state, [])
+    await produceTo(chain, snapshotBlock(next, protocol) + 1)
+    ;({ state } = await decideEpoch({ chain, network }, state, nobody))
+  }
 
   const samples = await sampled(chain, state)
-  const place = { genesis: chain.genesis, netuid: NETUID, validator: validator.hotkey, epoch: 1 }
+  const place = { genesis: chain.genesis, netuid: NETUID, validator: validator.hotkey, epoch: 2 }
   const draft = { ...place, height: 0, prev: NO_BLOCK, time: 0, secret: SECRET, samples }
   const block = await writeBlock({ ...draft, sign: validator.sign })
   bucket.files.set(blockPath(block.hash), block.bytes)
-  bucket.files.set(statePath(1), new TextEncoder().encode(encodeState(state)))
-  await commit(chain, validator, { kind: 'seal', epoch: 1, head: block.hash, url: 'memory' })
-  await produceTo(chain, sealBlock(1, protocol))
+  bucket.files.set(statePath(2), new TextEncoder().encode(encodeState(state)))
+  await commit(chain, validator, { kind: 'seal', epoch: 2, head: block.hash, url: 'memory' })
+  await produceTo(chain, sealBlock(2, protocol))
   await attest(chain, state, [validator.hotkey])
-  await produceTo(chain, snapshotBlock(2, protocol))
+  await produceTo(chain, snapshotBlock(3, protocol))
 
   const epochs: Recomputed[] = []
   const data = { chain, network, openBucket: () => bucket.source }
   for await (const epoch of recompute(data)) epochs.push(epoch)
-  expect(epochs.map(({ flaws }) => flaws)).toEqual([[], []])
-  expect(epochs[1]?.report).toMatchObject({ frozen: false, outcome: 'contender' })
-  const [, last] = epochs
+  expect(epochs.map(({ flaws }) => flaws)).toEqual([[], [], []])
+  expect(epochs[2]?.report).toMatchObject({ frozen: false, crowned: contender.hotkey })
+  const [, , last] = epochs
   expect(last && stateRoot(last.state)).toBe(LAST_ROOT)
 })

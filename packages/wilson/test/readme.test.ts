@@ -7,8 +7,8 @@ const rule = (z: number, minTrials = 10) => ({
   cap: 5000,
   minTrials,
   zSquaredPpm: BigInt(Math.round(z * 1000)) ** 2n,
-  holdOffset: 88,
-  holdSlopePpm: 16_000,
+  holdOffset: 44,
+  holdSlopePpm: 20_000,
 })
 
 const rows = [...readme.matchAll(/^\| `(.+?)` +\| ([\d.]+) +\|/gm)].map(

@@ -5,7 +5,7 @@ from affine_envs.digest import digest
 from affine_envs.env import AffineEnv, register
 from affine_envs.episode import Replayed, Transcript, play, replay
 from affine_envs.golden import golden_episode, spec_hash
-from affine_envs.text import normalise
+from affine_envs.text import recorded
 from affine_envs.two_players import play_game, replay_game
 
 __all__ = [
@@ -16,9 +16,9 @@ __all__ = [
     "digest",
     "golden_episode",
     "is_challenge_id",
-    "normalise",
     "play",
     "play_game",
+    "recorded",
     "replay",
     "replay_game",
     "seed_of",

@@ -13,15 +13,15 @@ def challenge_id(
     netuid: int,
     env: str,
     spec_hash: str,
-    duel: str,
     validator: str,
     epoch: int,
     beacon: str,
     secret: str,
     index: int,
+    contender: str = "",
 ) -> str:
-    """The id of one challenge. The parts are taken as they are."""
-    place = (genesis, netuid, env, spec_hash, duel, validator, epoch, beacon, secret, index)
+    """The id of one challenge. The parts are taken as they are; games are those of a contender."""
+    place = (genesis, netuid, env, spec_hash, validator, epoch, beacon, secret, index, contender)
     return id_of(digest("challenge", *place))
 
 

@@ -10,7 +10,7 @@ from affine_envs.challenge import seed_of
 from affine_envs.digest import truth_digest
 from affine_envs.episode import Episode
 from affine_envs.registry import NEWEST, game_of
-from affine_envs.text import last_line, normalise
+from affine_envs.text import last_line, recorded
 
 
 class AffineEnv(gymnasium.Env[Any, Any]):
@@ -92,7 +92,7 @@ class AffineEnv(gymnasium.Env[Any, Any]):
 
     def parse(self, reply: str) -> Any:
         """The action on the last line of a model's reply; None for what cannot be read."""
-        return self.game.parse(last_line(normalise(reply)))
+        return self.game.parse(last_line(recorded(reply)))
 
 
 def _challenge_id_in(options: dict[str, Any]) -> Any:

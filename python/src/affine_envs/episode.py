@@ -10,12 +10,12 @@ from numpy.random import Generator
 from affine_envs.challenge import is_challenge_id, seed_of
 from affine_envs.game import Action, Game, State
 from affine_envs.registry import game_of
-from affine_envs.text import is_oversize, last_line, normalise
+from affine_envs.text import is_recorded, last_line, recorded
 
 Message = Mapping[str, str]
 """`{"role": "user" | "assistant", "content": …}`"""
 
-Fault = Literal["no-reply", "oversize"]
+Fault = Literal["no-reply"]
 Agent = Callable[[Sequence[Message]], str | None]
 """Replies to a conversation that ends in a prompt; None is no reply."""
 
@@ -46,7 +46,7 @@ class Episode(Generic[State, Action]):
         return reward
 
     def reply(self, content: str) -> None:
-        """Plays what the last line of a normalised reply says."""
+        """Plays what the last line of a recorded reply says."""
         self.step(self.game.parse(last_line(content)))
 
 
@@ -76,9 +76,7 @@ def record(game: Game[Any, Any], seed: int, agent: Agent) -> Transcript:
         reply = agent(messages)
         if reply is None:
             return Transcript(messages, game.lowest_reward, "no-reply")
-        content = normalise(reply)
-        if is_oversize(content):
-            return Transcript(messages, game.lowest_reward, "oversize")
+        content = recorded(reply)
         messages.append({"role": "assistant", "content": content})
         episode.reply(content)
     return Transcript(messages, episode.total)
@@ -88,7 +86,6 @@ Refusal = Literal[
     "BAD_CHALLENGE_ID",
     "WRONG_ROLE",
     "PROMPT_DIFFERS",
-    "OVERSIZE",
     "NOT_NORMALISED",
     "TOO_LONG",
     "TOO_SHORT",
@@ -148,9 +145,7 @@ def reply_refusal(message: Any) -> Refusal | None:
     """What is wrong with a message, if it is no reply that could have been recorded."""
     if not _is_of(message, "assistant"):
         return "WRONG_ROLE"
-    if is_oversize(message["content"]):
-        return "OVERSIZE"
-    return None if normalise(message["content"]) == message["content"] else "NOT_NORMALISED"
+    return None if is_recorded(message["content"]) else "NOT_NORMALISED"
 
 
 def _is_of(message: Any, role: str) -> bool:

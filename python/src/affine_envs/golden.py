@@ -13,7 +13,7 @@ from affine_envs.digest import digest
 from affine_envs.episode import Episode, Message, Transcript, record
 from affine_envs.game import TwoPlayerGame
 from affine_envs.registry import game_of
-from affine_envs.text import last_line, normalise
+from affine_envs.text import last_line, recorded
 from affine_envs.two_players import Match, Side, record_game
 
 EPISODES = 256
@@ -52,7 +52,7 @@ class _Player:
 
     def __call__(self, messages: Sequence[Message]) -> str | None:
         if self.said is not None:
-            self.copy.reply(last_line(normalise(self.said)))
+            self.copy.reply(last_line(recorded(self.said)))
         self.said = self._answer()
         return self.said
 
@@ -60,17 +60,13 @@ class _Player:
         game, state = self.copy.game, self.copy.state
         good = game.best_reply(state)
         kind = self.random.integers(0, self.draws)
-        if kind < 6 or kind > 15:
-            return good
-        if kind < 12:
+        if kind < 6:
             return game.any_reply(state, self.random)
-        if kind == 12:
+        if kind == 6:
             return f"\x1b[1mSo\u202e:\x1b]0;x\x07\r\n{good}"
-        if kind == 13:
+        if kind == 7:
             return _spoiled(good)[self.random.integers(0, 10)]
-        if kind == 14:
-            return None
-        return "x" * (4095 - len(good) + int(self.random.integers(0, 3))) + f"\n{good}"
+        return None if kind == 8 else good
 
 
 def _spoiled(good: str) -> list[str]:

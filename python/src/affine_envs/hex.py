@@ -22,7 +22,7 @@ Hex: you are {task}, "." is an empty cell, and it is your move.
 You both put a mark in an empty cell in turn; \
 a chain of touching cells with your mark from one of your sides to the other wins.
 Up to six cells touch one: B2 touches A2, A3, B1, B3, C1 and C2.
-A reply that is not a legal move loses, as does one that is late or over 4096 bytes.
+A reply that is not a legal move loses, as does one that is late.
 You may think first. Give your move as row and column, such as B2, \
 alone on the last line, with nothing after it."""
 

@@ -14,7 +14,6 @@ from starlette.responses import JSONResponse
 
 from affine_envs.env import AffineEnv
 from affine_envs.registry import NEWEST
-from affine_envs.text import is_oversize, normalise
 
 MAX_SESSIONS = 1000
 
@@ -75,10 +74,8 @@ class TextEnvironment(Environment[Reply, Prompt, EpisodeState]):
         return Prompt(prompt=self._env.render())
 
     def step(self, action: Reply, timeout_s: float | None = None, **_: Any) -> Prompt:
-        """Plays a reply as a validator reads it. One of more than 4096 bytes forfeits."""
-        content = normalise(action.reply)
-        move = None if is_oversize(content) else self._env.parse(content)
-        _, reward, terminated, truncated, _ = self._env.step(move)
+        """Plays a reply as a validator reads it."""
+        _, reward, terminated, truncated, _ = self._env.step(self._env.parse(action.reply))
         self._state.step_count += 1
         self._state.total_reward += int(reward)
         done = terminated or truncated

@@ -36,7 +36,7 @@ x counts from the left, y from the top, both from 0. The pieces, width x height:
 
 Each may be used once, and turned. \
 You earn the area of those in the box that overlap none placed before. All fit.
-You may think first; over 4096 bytes earn nothing. Give the placements, \
+You may think first. Give the placements, \
 single spaces between, alone on the last line, nothing after it: \
 x,y,width,height of each as it lies, x and y at its top left, such as 0,0,12,7 12,0,5,7"""
 

@@ -14,7 +14,7 @@ from pettingzoo import AECEnv
 
 from affine_envs.challenge import seed_of
 from affine_envs.registry import two_player_game_of
-from affine_envs.text import last_line, normalise
+from affine_envs.text import last_line, recorded
 
 FIRST, SECOND = "player_0", "player_1"
 
@@ -114,7 +114,7 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
 
     def parse(self, reply: str) -> Any:
         """The action on the last line of a model's reply; None for what cannot be read."""
-        return self.game.parse(last_line(normalise(reply)))
+        return self.game.parse(last_line(recorded(reply)))
 
     def _mask(self) -> np.ndarray:
         mask = np.zeros(self.action_spaces[FIRST].n, np.int8)  # type: ignore[attr-defined]

@@ -1,8 +1,13 @@
-"""A reply as it is judged and stored. Protocol §3.1 and §3.2."""
+"""A reply as it is read and recorded. Protocol §3.2."""
 
 import re
 
-MOST_BYTES = 4096
+from blake3 import blake3
+
+from affine_envs.canonical_json import canonical_text
+
+MOST_BYTES = 640
+MOST_KEPT_BYTES = 544
 
 CONTROL = "\x00-\x1f\x7f-\x9f"
 LINE_END = "\r\n|[\r\x85\u2028\u2029]"
@@ -22,14 +27,44 @@ def normalise(text: str) -> str:
     return RULES.sub(_replacement, _paired(text))
 
 
-def is_oversize(text: str) -> bool:
-    """Does it take more than 4096 bytes in UTF-8?"""
-    return len(_paired(text[: MOST_BYTES + 1]).encode("utf-8", "surrogatepass")) > MOST_BYTES
+def recorded(reply: str) -> str:
+    """A reply as it is read and recorded: normalised, and a long one by its end.
+
+    Its last lines that fit are kept, or the end of its last line, behind a first line that says
+    how many bytes were left out and their hash.
+    """
+    text = normalise(reply)
+    if _bytes_of(text) <= MOST_BYTES:
+        return text
+    kept = _end_of(text)
+    left = text[: len(text) - len(kept)].encode()
+    return f"[{len(left)} bytes, {blake3(left).hexdigest()}]\n{kept}"
+
+
+def is_recorded(text: str) -> bool:
+    """Is it a text that `recorded` gives?"""
+    return normalise(text) == text and _bytes_of(text) <= MOST_BYTES
 
 
 def last_line(text: str) -> str:
     """What follows the last LF, untrimmed."""
     return text[text.rfind("\n") + 1 :]
+
+
+def _end_of(text: str) -> str:
+    """Its last lines that fit, or the end of its last line, by code points."""
+    *before, kept = text.split("\n")
+    while before and _bytes_of(before[-1] + "\n" + kept) <= MOST_KEPT_BYTES:
+        kept = before.pop() + "\n" + kept
+    kept = kept[-MOST_KEPT_BYTES:]
+    while _bytes_of(kept) > MOST_KEPT_BYTES:
+        kept = kept[1:]
+    return kept
+
+
+def _bytes_of(text: str) -> int:
+    """The bytes of its canonical text without the quotes. Protocol §1.1."""
+    return len(canonical_text(text).encode()) - 2
 
 
 def _replacement(match: re.Match[str]) -> str:

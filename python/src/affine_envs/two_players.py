@@ -18,7 +18,7 @@ from affine_envs.episode import (
 )
 from affine_envs.game import TwoPlayerGame
 from affine_envs.registry import two_player_game_of
-from affine_envs.text import is_oversize, last_line, normalise
+from affine_envs.text import last_line, recorded
 
 Side = Literal["champion", "contender"]
 SIDES: tuple[Side, Side] = ("champion", "contender")
@@ -78,12 +78,11 @@ def record_game(
         prompt = {"role": "user", "content": game.prompt(match.state)}
         messages[mover].append(prompt)
         reply = agent_of(mover)([prompt])
-        content = None if reply is None else normalise(reply)
-        if content is None or is_oversize(content):
-            faults[mover] = "no-reply" if content is None else "oversize"
+        if reply is None:
+            faults[mover] = "no-reply"
             match.lose()
         else:
-            line = last_line(content)
+            line = last_line(recorded(reply))
             messages[mover].append({"role": "assistant", "content": line})
             match.reply(line)
     return {

@@ -43,8 +43,8 @@ function readState(bytes: Uint8Array) {
   return read
 }
 
-const VOTERS = { weights: Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`v${i}`, 1])) }
-const bits = Object.keys(VOTERS.weights).map((hotkey) => bitReader(VOTERS, hotkey))
+const VOTERS = Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`v${i}`, 1]))
+const bits = Object.keys(VOTERS).map((hotkey) => bitReader(VOTERS, hotkey))
 
 /** An episode as it was recorded, in which anything may be something else. */
 function replayAny(bytes: Uint8Array) {

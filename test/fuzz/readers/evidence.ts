@@ -69,13 +69,15 @@ function verifyResealed(bytes: Uint8Array) {
   return verifyLane({ head: block.hash, previous: NO_BLOCK, scope, read })
 }
 
-/** A sample, and what is told of it to both sides. */
+/** A sample, and what is told of it to both sides: of an episode, beside itself. */
 function tellSample(bytes: Uint8Array) {
   const read = readSample(bytes)
   if (!read.ok) return read
+  const sample = read.value
+  const pair = 'miner' in sample ? { ...sample, champion: sample, contender: sample } : sample
   for (const side of SIDES) {
-    forfeitOf(read.value, side)
-    endingTexts(sampleEnding(read.value, side)).forEach(expectPrintable)
+    forfeitOf(pair, side)
+    endingTexts(sampleEnding(pair, side)).forEach(expectPrintable)
   }
   return read
 }

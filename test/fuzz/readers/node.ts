@@ -55,6 +55,7 @@ const MESSAGES = [
   { jsonrpc: '2.0', method: 'n', params: { subscription: 's', result: { number: '0x5' } } },
 ]
 const METAGRAPH = {
+  ownerHotkey: alice.hotkey,
   ...{ netuid: 120, tempo: 360, commitRevealWeightsEnabled: true, commitRevealPeriod: 3 },
   hotkeys: [alice.hotkey, bob.hotkey],
   validatorPermit: [true, false],
@@ -62,6 +63,8 @@ const METAGRAPH = {
   blockAtRegistration: [3, 0],
   totalStake: [5, '0xffffffffffffffffffffffffffffffff'],
 }
+/** The address of 32 zero bytes, for a subnet whose owner has no hotkey. */
+const NO_HOTKEY = '5C4hrfjw9DjXZTzV3MwzrrAr9P1MJhSrvWGWqi1eSuyUpnhM'
 const SLOTS = [
   [{ raw3: '0x010203' }, { raw0: '0x' }, { bigRaw: '0xff' }],
   [{ Raw128: `0x${'ab'.repeat(128)}` }, { none: null }, { sha256: `0x${'00'.repeat(32)}` }],
@@ -79,7 +82,7 @@ export const nodeReaders: readonly Reader[] = [
   {
     name: 'metagraph',
     share: 20,
-    samples: samplesOf([METAGRAPH]),
+    samples: samplesOf([METAGRAPH, { ...METAGRAPH, ownerHotkey: NO_HOTKEY }]),
     read: (bytes) => metagraphOf(storageOf(bytes), 120),
     refuses,
   },

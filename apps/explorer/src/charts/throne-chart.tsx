@@ -1,17 +1,18 @@
-import { percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type AppState, type DuelAccount, duelsIn, reignsIn } from '../app-state.ts'
 import { nameIn } from '../page.ts'
 import { type Frame, Plot, percentText } from './plot.tsx'
 
-/** The ratio to beat over time: reigns as bands, every duel as a mark that leads to it. */
+/** The ratio to beat over time: reigns as bands, every duel as a line that leads to it. */
 export function ThroneChart({ state }: { readonly state: AppState }): JSX.Element {
   const { epochs } = state
   const [first, last] = [epochs[0]?.epoch ?? 0, (epochs.at(-1)?.epoch ?? 0) + 1]
   const points = epochs.map(({ epoch, ratio }) => [epoch, ratio / 1e6] as const)
   const end = epochs.at(-1)
   if (end) points.push([last, end.nextRatio / 1e6])
+  const duels = duelsIn(state)
+  const rows = rowsOf(duels)
   const most = Math.max(...points.map(([, ratio]) => ratio), 0.6)
   return (
     <Plot
@@ -28,9 +29,10 @@ export function ThroneChart({ state }: { readonly state: AppState }): JSX.Elemen
         <>
           <Bands state={state} frame={frame} />
           <path class="ratio" d={stepsOf(points, frame)} />
-          {duelsIn(state).map((account) => (
-            <DuelMark key={account.duel.id} account={account} state={state} frame={frame} />
-          ))}
+          {duels.map((account, i) => {
+            const y = frame.top + ROW * (rows[i] ?? 0) + 34
+            return <DuelMark key={account.duel.id} {...{ account, state, frame, y }} />
+          })}
         </>
       )}
     </Plot>
@@ -66,10 +68,28 @@ function Bands({ state, frame }: { readonly state: AppState; readonly frame: Fra
   )
 }
 
+/** Between two duels, in pixels. */
+const ROW = 20
+
+/** For each duel the first row in which no other one is meanwhile. */
+function rowsOf(duels: readonly DuelAccount[]): readonly number[] {
+  const ends: number[] = []
+  return duels.map(({ duel }) => {
+    const free = ends.findIndex((end) => end <= duel.start)
+    const row = free === -1 ? ends.length : free
+    ends[row] = lastOf(duel) + 1
+    return row
+  })
+}
+
+const lastOf = ({ start, epochIndex }: DuelAccount['duel']): number => start + epochIndex - 1
+
 interface MarkProps {
   readonly account: DuelAccount
   readonly state: AppState
   readonly frame: Frame
+  /** Its row, in pixels. */
+  readonly y: number
 }
 
 const SHAPES = {
@@ -78,29 +98,28 @@ const SHAPES = {
   open: 'M-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0Z',
 }
 
-function DuelMark({ account, state, frame: { x, y } }: MarkProps): JSX.Element {
+function DuelMark({ account, state, frame: { x }, y }: MarkProps): JSX.Element {
   const nameOf = nameIn(state)
-  const { duel, epochs, end } = account
-  const last = epochs.at(-1)?.epoch ?? duel.start
-  const how = howItEnded(account)
-  const words = { won: 'won', failed: 'failed', open: 'goes on' }[how]
+  const { duel, end } = account
+  const last = lastOf(duel)
+  const how = howItEnded(duel)
   const pair = `${nameOf(duel.contender.hotkey)} against ${nameOf(duel.champion.hotkey)}`
-  const label = `Duel of ${pair}, ratio ${percent(duel.ratio)}: ${words}`
+  const label = `Duel of ${pair}: ${how}`
   return (
     <a href={linkTo.duel(duel.id)} aria-label={label} class={`mark mark-${how}`}>
       <title>{label}</title>
-      <line x1={x(duel.start)} x2={x(last + 1)} y1={y(duel.ratio / 1e6)} y2={y(duel.ratio / 1e6)} />
-      <g transform={`translate(${x(end ? last + 0.5 : last + 1)} ${y(duel.ratio / 1e6)})`}>
-        <circle class="target" r="13" />
+      <line x1={x(duel.start)} x2={x(last + 1)} y1={y} y2={y} />
+      <g transform={`translate(${x(end ? last + 0.5 : last + 1)} ${y})`}>
+        <circle class="target" r="10" />
         <path d={SHAPES[how]} />
       </g>
     </a>
   )
 }
 
-function howItEnded({ duel: { end } }: DuelAccount): keyof typeof SHAPES {
+function howItEnded({ end }: DuelAccount['duel']): keyof typeof SHAPES {
   if (end === undefined) return 'open'
-  return end.winner === 'contender' ? 'won' : 'failed'
+  return end === 'crowned' ? 'won' : 'failed'
 }
 
 /** A ratio holds for a whole epoch: steps, not slopes. */

@@ -1,24 +1,19 @@
 import type { Verdict } from '@affine/duel'
-import type { EnvFacts } from '@affine/report'
-import {
-  duelText,
-  forfeitText,
-  laneText,
-  percent,
-  throneTexts,
-  verdictTexts,
-} from '@affine/report/sentences'
+import type { PerSide } from '@affine/envs'
+import type { EnvFacts, Side } from '@affine/report'
+import { forfeitText, laneText, percent, verdictTexts } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type DuelAccount, duelsIn, lastLooks, spanText } from '../app-state.ts'
 import { IntervalChart, type IntervalRow } from '../charts/interval-chart.tsx'
-import { absentText, asOfText, nameIn, type Page, type StateProps } from '../page.ts'
-import type { EpochAccount, LostLine } from '../worker/reader.ts'
+import { absentText, outcomeText, type Page, useAnswer } from '../page.ts'
+import type { EpochAccount, LostLine } from '../worker/epoch-accounts.ts'
 import { EnvSection } from './env-section.tsx'
 import { BigNumber, Fold, Key, Numbers, Wide } from './parts.tsx'
 
 /** A duel: who won it and by how much, its challenges, and how it was decided. */
-export function DuelView({ state, id }: Page & { readonly id: string }): JSX.Element {
+export function DuelView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
+  const { state } = page
   const account = duelsIn(state).find(({ duel }) => duel.id === id)
   if (account === undefined)
     return (
@@ -27,7 +22,7 @@ export function DuelView({ state, id }: Page & { readonly id: string }): JSX.Ele
         <p>{absentText(state, 'No epoch that was read has this duel.')}</p>
       </>
     )
-  const { duel, end } = account
+  const { duel } = account
   return (
     <>
       <p class="eyebrow">Duel, from epoch {duel.start}</p>
@@ -35,14 +30,10 @@ export function DuelView({ state, id }: Page & { readonly id: string }): JSX.Ele
         <Key state={state} hotkey={duel.contender.hotkey} /> against{' '}
         <Key state={state} hotkey={duel.champion.hotkey} />
       </h1>
-      <p class="lead">
-        {end
-          ? throneTexts(end, nameIn(state)).join('. ')
-          : `It goes on${asOfText(state)}: ${duelText(duel)}.`}
-      </p>
+      <p class="lead">{outcomeText(state, account)}.</p>
       <DuelNumbers account={account} />
       <DuelPicture account={account} />
-      <Challenges account={account} state={state} />
+      <Challenges account={account} {...page} />
       <Fold summary="How this was decided">
         {() => (
           <>
@@ -51,10 +42,10 @@ export function DuelView({ state, id }: Page & { readonly id: string }): JSX.Ele
               is a test’s interval. Rings mark lanes: blue, left out of the test for a win, all or
               in part; golden, of the test for a hold; red, set aside as too far from the others.
             </p>
-            {lastLooks(account).map(({ env }) => (
-              <EnvSection key={env} state={state} account={account} env={env} />
+            {lastLooks(account).map((last) => (
+              <EnvSection key={last.look.env} {...page} account={account} last={last} />
             ))}
-            <Lanes account={account} state={state} />
+            <Lanes account={account} {...page} />
           </>
         )}
       </Fold>
@@ -62,13 +53,13 @@ export function DuelView({ state, id }: Page & { readonly id: string }): JSX.Ele
   )
 }
 
-interface DuelProps extends StateProps {
+interface DuelProps extends Page {
   readonly account: DuelAccount
 }
 
 function DuelNumbers({ account }: Pick<DuelProps, 'account'>): JSX.Element {
   const { duel, epochs } = account
-  const { won = 0, lost = 0, challenges = 0 } = epochs.at(-1)?.stats.contender ?? {}
+  const { won, lost, challenges } = duel.stats.contender
   const decisive = won + lost
   const isPart = epochs[0]?.epoch !== duel.start
   return (
@@ -80,7 +71,7 @@ function DuelNumbers({ account }: Pick<DuelProps, 'account'>): JSX.Element {
         {won} of the {decisive} challenges that only one of the two solved
         {isPart && ` in ${spanText(account)}`}; {challenges - decisive} were ties
       </BigNumber>
-      <BigNumber name="It has to beat" value={percent(duel.ratio)}>
+      <BigNumber name="It has to beat" value={percent(account.ratio)}>
         by more than luck and a third of liars can explain
       </BigNumber>
       <BigNumber name="Environments won" value={`${duel.wins} of ${duel.counted}`}>
@@ -90,10 +81,8 @@ function DuelNumbers({ account }: Pick<DuelProps, 'account'>): JSX.Element {
   )
 }
 
-function Challenges({ account: { epochs }, state }: DuelProps): JSX.Element | null {
-  const last = epochs.at(-1)
-  if (last?.duel === undefined) return null
-  const { champion, contender } = last.duel
+function Challenges(props: DuelProps): JSX.Element {
+  const { account, state } = props
   return (
     <section>
       <h2>Challenges</h2>
@@ -104,9 +93,9 @@ function Challenges({ account: { epochs }, state }: DuelProps): JSX.Element | nu
         {(['contender', 'champion'] as const).map((side) => (
           <div key={side}>
             <h3>
-              The {side}, <Key state={state} hotkey={{ champion, contender }[side].hotkey} />, lost
+              The {side}, <Key state={state} hotkey={account.duel[side].hotkey} />, lost
             </h3>
-            <LostList losses={last.stats[side].losses} />
+            <Losses {...props} side={side} />
           </div>
         ))}
       </div>
@@ -119,7 +108,10 @@ function Lanes({ account, state }: DuelProps): JSX.Element {
   const validators = epochs.flatMap(({ lanes }) => lanes.map(({ validator }) => validator))
   const rows = [...new Set(validators)].map((hotkey) => ({
     key: hotkey,
-    cells: [<Key state={state} hotkey={hotkey} />, ...epochs.map((epoch) => laneIn(epoch, hotkey))],
+    cells: [
+      <Key state={state} hotkey={hotkey} />,
+      ...epochs.map((epoch) => laneIn(epoch, { hotkey, contender: duel.contender.hotkey })),
+    ],
   }))
   return (
     <section>
@@ -137,28 +129,31 @@ function Lanes({ account, state }: DuelProps): JSX.Element {
 const columnOf = ({ epoch, frozen }: EpochAccount): string =>
   `epoch ${epoch}${frozen ? ', frozen' : ''}`
 
-/** What became of a lane in an epoch. */
-function laneIn({ lanes }: EpochAccount, hotkey: string): string {
+/** What became of a lane in an epoch, as far as it concerns one duel. */
+function laneIn(
+  { lanes }: EpochAccount,
+  { hotkey, contender }: { readonly hotkey: string; readonly contender: string },
+): string {
   const lane = lanes.find(({ validator }) => validator === hotkey)
   if (lane === undefined) return 'was not due'
-  const text = laneText(lane)
+  const setAside = lane.setAside.filter(({ contenders }) => contenders.includes(contender))
+  const text = laneText({ ...lane, setAside })
   return lane.fault === undefined ? text : `${text}: ${lane.fault}`
 }
 
 /** The numbers that decide, as one picture: of each environment the interval of its last look. */
-function DuelPicture({ account }: { readonly account: DuelAccount }): JSX.Element {
+function DuelPicture({ account }: Pick<DuelProps, 'account'>): JSX.Element {
   const { duel } = account
   return (
     <figure>
       <figcaption>
         What share of these challenges the contender wins, as far as luck lets one know. Blue: it
-        wins the environment, as the whole bar is right of the line, or by its score. Golden: the
-        champion holds it. Grey: neither.
+        has won the environment. Golden: the champion holds it. Grey: neither.
       </figcaption>
       <IntervalChart
         label="What the contender wins in each environment, beside the ratio to beat"
-        ratioPpm={duel.ratio}
-        rows={lastLooks(account).map((look) => rowOf(look, duel.verdicts[look.env]))}
+        ratioPpm={account.ratio}
+        rows={lastLooks(account).map(({ look }) => rowOf(look, duel.verdicts[look.env]))}
       />
     </figure>
   )
@@ -172,8 +167,25 @@ export function rowOf({ env, win, hold }: EnvFacts, verdict: Verdict | undefined
   return { name: env.replace(/@.*/, ''), kind, rate, bounds, note: verdict ?? 'open' }
 }
 
-/** Lost challenges of each environment, each a link to how it was played. */
-export function LostList({ losses }: { readonly losses: readonly LostLine[] }): JSX.Element {
+/** By duel: to whom comes back, a view is at once as long as it was, and scrolled as it was. */
+const answered = new Map<string, PerSide<readonly LostLine[]>>()
+
+/** The challenges that a side lost, the last ones of each environment. */
+export function Losses({
+  ask,
+  account: { duel, epochs },
+  side,
+}: DuelProps & { readonly side: Side }): JSX.Element {
+  const answer = async () => {
+    answered.set(duel.id, await ask('losses', duel.id))
+  }
+  const { error } = useAnswer(answer, [duel.id, epochs.length])
+  const value = answered.get(duel.id)
+  return value ? <LostList losses={value[side]} /> : <p>{error ?? 'Reading…'}</p>
+}
+
+/** Each is a link to how it was played. */
+function LostList({ losses }: { readonly losses: readonly LostLine[] }): JSX.Element {
   const envs = [...new Set(losses.map(({ env }) => env))]
   if (envs.length === 0) return <p>No challenge that counts.</p>
   return (

@@ -1,25 +1,23 @@
 import type { Decider, EnvFacts, EnvLaneFacts } from '@affine/report'
-import { laneUseText, percent, percentRange, waysText } from '@affine/report/sentences'
+import { laneUseText, percent, percentRange } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import type { AppState, DuelAccount } from '../app-state.ts'
+import type { DuelAccount } from '../app-state.ts'
 import { IntervalChart, type IntervalRow, type LaneKind } from '../charts/interval-chart.tsx'
-import { nameIn } from '../page.ts'
+import { nameIn, type Page, useAnswer } from '../page.ts'
 import { roundOf } from '../visible.ts'
 import { Key, Wide } from './parts.tsx'
 
-interface EnvProps {
-  readonly state: AppState
+interface EnvProps extends Page {
   readonly account: DuelAccount
-  readonly env: string
+  /** The last look at it. */
+  readonly last: DuelAccount['looks'][number]
 }
 
 /** One environment of a duel: what decides, epoch by epoch, and the lanes that it is made of. */
-export function EnvSection({ state, account, env }: EnvProps): JSX.Element {
-  const looks = account.epochs.flatMap(({ epoch, envs }) =>
-    envs.filter((each) => each.env === env).map((look) => ({ epoch, look })),
-  )
-  const last = looks.at(-1)?.look
-  const ratioPpm = account.duel.ratio
+export function EnvSection(props: EnvProps): JSX.Element {
+  const { account, last } = props
+  const { env, ratioPpm } = last.look
+  const looks = account.looks.filter(({ look }) => look.env === env)
   return (
     <section>
       <h2>{env}</h2>
@@ -32,19 +30,42 @@ export function EnvSection({ state, account, env }: EnvProps): JSX.Element {
           rowOf(`${epoch} hold`, 'hold', look.hold),
         ])}
       />
-      {last && <Basis look={last} />}
-      {last && (
-        <>
-          <h3>Lanes, over the duel</h3>
-          <IntervalChart
-            label={`${env}: the lanes of validators`}
-            ratioPpm={ratioPpm}
-            rows={last.lanes.map((lane) => laneRow(lane, nameIn(state)))}
-          />
-          <LaneTable look={last} state={state} />
-        </>
-      )}
+      <Basis look={last.look} />
+      <h3>Lanes, over the duel</h3>
+      <Lanes {...props} />
     </section>
+  )
+}
+
+/** They are asked for: all lanes of all duels are more than a page should hold. */
+function Lanes({ state, ask, account, last }: EnvProps): JSX.Element {
+  const { epoch, look } = last
+  const place = { epoch, duel: account.duel.id, env: look.env }
+  const { value: lanes, error } = useAnswer(() => ask('lanes', place), Object.values(place))
+  if (lanes === undefined) return <p>{error ?? 'Reading…'}</p>
+  return (
+    <>
+      <IntervalChart
+        label={`${look.env}: the lanes of validators`}
+        ratioPpm={look.ratioPpm}
+        rows={lanes.map((lane) => laneRow(lane, nameIn(state)))}
+      />
+      <Wide
+        label={`Lanes in ${look.env}`}
+        columns={['validator', 'won', 'lost', 'tied', 'use']}
+        rows={lanes.map((lane) => ({
+          key: lane.validator,
+          isBad: lane.isSetAside,
+          cells: [
+            <Key state={state} hotkey={lane.validator} />,
+            lane.wins,
+            lane.losses,
+            lane.played - lane.wins - lane.losses,
+            laneUseText(lane),
+          ],
+        }))}
+      />
+    </>
   )
 }
 
@@ -55,7 +76,7 @@ function rowOf(name: string, kind: 'win' | 'hold', { wins, trials, bounds }: Dec
 
 /** The counts that the two intervals follow from. */
 function Basis({ look }: { readonly look: EnvFacts }): JSX.Element {
-  const { win, hold, expected, floor, ways, left, cap, decisivePpm, wins, losses, ties } = look
+  const { win, hold, score, bar, left, cap, decisivePpm, wins, losses, ties } = look
   return (
     <dl>
       <dt>Challenges that count, without lanes set aside</dt>
@@ -64,9 +85,8 @@ function Basis({ look }: { readonly look: EnvFacts }): JSX.Element {
       </dd>
       <dt>Test for a win</dt>
       <dd>
-        {roundOf(win.wins)} of {roundOf(win.trials)} won{intervalText(win)}, as wide as{' '}
-        {roundOf(expected)} challenges allow. The score is {floor.score / 100}; it takes{' '}
-        {floor.bar / 100}.{ways.length > 0 && ` Won by its ${waysText(ways)}.`}
+        {roundOf(win.wins)} of {roundOf(win.trials)} won{intervalText(win)}. The score is{' '}
+        {score / 100}; it takes {bar / 100}.
       </dd>
       <dt>Test for a hold</dt>
       <dd>
@@ -102,25 +122,4 @@ function kindOf({ isSetAside, keptForWin, keptForHold }: EnvLaneFacts): LaneKind
   if (isSetAside) return 'lane-aside'
   if (keptForWin < Math.min(keptForHold, 1_000_000)) return 'lane-no-win'
   return keptForHold < 1_000_000 ? 'lane-no-hold' : 'lane'
-}
-
-function LaneTable({ look, state }: { readonly look: EnvFacts; readonly state: AppState }) {
-  const rows = look.lanes.map((lane) => ({
-    key: lane.validator,
-    isBad: lane.isSetAside,
-    cells: [
-      <Key state={state} hotkey={lane.validator} />,
-      lane.wins,
-      lane.losses,
-      lane.played - lane.wins - lane.losses,
-      laneUseText(lane),
-    ],
-  }))
-  return (
-    <Wide
-      label={`Lanes in ${look.env}`}
-      columns={['validator', 'won', 'lost', 'tied', 'use']}
-      rows={rows}
-    />
-  )
 }

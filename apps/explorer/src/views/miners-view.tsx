@@ -2,8 +2,8 @@ import { minerDuelText, sideOf } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type DuelAccount, duelsOf, isValidator, spanText } from '../app-state.ts'
-import { absentText, nameIn, type Page, type StateProps } from '../page.ts'
-import { LostList } from './duel-view.tsx'
+import { absentText, nameIn, type Page } from '../page.ts'
+import { Losses } from './duel-view.tsx'
 import { Fold, Key, Wide } from './parts.tsx'
 
 /** Every registered miner: those that wait, and why the others do not. */
@@ -36,26 +36,27 @@ export function MinersView({ state }: Page): JSX.Element {
 /** Older ones are shown to those that ask. */
 const MOST_DUELS = 3
 
-interface MinerProps extends StateProps {
+interface MinerProps extends Page {
   readonly hotkey: string
 }
 
 /** A miner: every duel that it had, in plain words first. */
-export function MinerView({ state, hotkey }: Page & MinerProps): JSX.Element {
+export function MinerView(props: MinerProps): JSX.Element {
+  const { state, hotkey } = props
   const duels = duelsOf(state, hotkey)
   const latest = [...duels].reverse()
   const draw = (account: DuelAccount): JSX.Element => (
-    <MinerDuel key={account.duel.id} account={account} state={state} hotkey={hotkey} />
+    <MinerDuel key={account.duel.id} {...props} account={account} />
   )
   const place = state.queue?.find((row) => row.hotkey === hotkey)
-  const crowned = state.epochs.filter((each) => each.crowned?.hotkey === hotkey)
+  const seated = state.epochs.filter((each) => each.seated?.hotkey === hotkey)
   return (
     <>
       <p class="eyebrow">Miner</p>
       <h1>{nameIn(state)(hotkey)}</h1>
       <p class="mono">{hotkey}</p>
       <p class="lead">{place ? `It ${place.why}.` : state.queue && 'It is not registered.'}</p>
-      {crowned.map(({ epoch }) => (
+      {seated.map(({ epoch }) => (
         <p key={epoch}>It took the empty throne after epoch {epoch}, without a duel.</p>
       ))}
       {latest.slice(0, MOST_DUELS).map(draw)}
@@ -75,26 +76,24 @@ interface MinerDuelProps extends MinerProps {
   readonly account: DuelAccount
 }
 
-function MinerDuel({ account, state, hotkey }: MinerDuelProps): JSX.Element | null {
-  const { duel, epochs } = account
+function MinerDuel(props: MinerDuelProps): JSX.Element {
+  const { account, state, hotkey } = props
+  const { duel } = account
   const role = sideOf(hotkey, duel) ?? 'contender'
   const rival = role === 'champion' ? duel.contender : duel.champion
-  const last = epochs.at(-1)
-  if (last === undefined) return null
-  const stats = last.stats[role]
   return (
     <section class="card">
       <h2>
         As {role} against <Key state={state} hotkey={rival.hotkey} />, {spanText(account)}
       </h2>
       <p class="lead">
-        <b>{minerDuelText(role, duel, stats)}</b>
+        <b>{minerDuelText(role, duel, duel.stats[role])}</b>
       </p>
       <p>
         <a href={linkTo.duel(duel.id)}>Why it has this verdict</a>
       </p>
       <h3>Challenges that it lost, the last of each environment</h3>
-      <LostList losses={stats.losses} />
+      <Losses {...props} side={role} />
     </section>
   )
 }

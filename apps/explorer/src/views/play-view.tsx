@@ -31,8 +31,7 @@ export function PlayView({ start, ...page }: PlayProps): JSX.Element {
     <>
       <h1>Beat the champion</h1>
       <p>
-        A recorded challenge, made again from its id. Play it, then see what the champion of its
-        duel replied.
+        A recorded challenge, made again from its id. Play it, then see what the champion replied.
       </p>
       <p class="stepper">
         <label>
@@ -56,7 +55,7 @@ export function PlayView({ start, ...page }: PlayProps): JSX.Element {
   )
 }
 
-/** One challenge: what the reader replies, and then what the champion of its duel replied. */
+/** One challenge: what the reader replies, and then what the champion replied. */
 function MatchView({ state, ask, met }: Page & { readonly met: Met }): JSX.Element {
   const { env, challengeId, block, line } = met
   const [replies, setReplies] = useState<readonly string[]>([])
@@ -66,7 +65,7 @@ function MatchView({ state, ask, met }: Page & { readonly met: Met }): JSX.Eleme
   )
   const { value: shown } = useAnswer(() => ask('sample', { block, line }), [block, line, state.ms])
   if (mine === undefined) return <p>One moment…</p>
-  const theirs = shown?.champion
+  const theirs = shown?.pairs[0]?.courses.champion
   const tryReply = (text: string) =>
     ask('course', { env, challengeId, replies: [...replies, text] })
   // What is clicked while an answer is on its way was meant for the turn before.

@@ -1,10 +1,11 @@
+import type { Episode } from '@affine/blocks'
 import type { EpisodeCourse, Side } from '@affine/report'
 import { faultText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { absentText, type Page, progressOf, useAnswer } from '../page.ts'
 import { visible } from '../visible.ts'
-import type { Shown } from '../worker/answers.ts'
+import type { ShownPair } from '../worker/answers.ts'
 import type { SampleLine } from '../worker/sample-index.ts'
 import { CourseView } from './course-view.tsx'
 import { Hash, Key } from './parts.tsx'
@@ -23,40 +24,52 @@ export function SampleView({ block, line, ...page }: Page & SampleLine): JSX.Ele
         <p>{progressOf(state) === 'reading' ? 'Reading…' : error}</p>
       </>
     )
-  const { sample, epoch, validator } = shown
+  const { sample, episodes, epoch, validator, pairs } = shown
+  const [pair] = pairs
   return (
     <>
       <p class="eyebrow">
         {sample.env} #{sample.index}, epoch {epoch}
       </p>
-      <h1>{HOW[sample.verdict]}</h1>
+      <h1>{headingOf(pairs)}</h1>
       <p>
         Challenge{' '}
         <a href={linkTo.challenge(sample.challengeId)} class="mono">
           {sample.challengeId}
         </a>
-        , asked by <Key state={state} hotkey={validator} /> in{' '}
-        <a href={linkTo.duel(sample.duel)}>this duel</a>: line {line} of block <Hash of={block} />.
-        You can <a href={linkTo.play(sample.env)}>play against the champion</a> yourself.
+        , asked by <Key state={state} hotkey={validator} />: line {line} of block{' '}
+        <Hash of={block} />. <a href={linkTo.play(sample.env)}>Play against the champion</a>{' '}
+        yourself.
       </p>
       <div class="columns">
-        <SideView page={page} shown={shown} side="champion" />
-        <SideView page={page} shown={shown} side="contender" />
-        <GameView {...shown} />
+        {pair === undefined ? (
+          episodes.map((episode) => (
+            <EpisodeView key={episode.miner} state={state} name="miner" episode={episode} />
+          ))
+        ) : (
+          <SideView state={state} pair={pair} side="champion" />
+        )}
+        {pairs.map((each) => (
+          <SideView key={each.contender.miner} state={state} pair={each} side="contender" />
+        ))}
+        {pair && <GameView {...pair} />}
       </div>
       <ProofView {...page} line={{ block, line }} />
     </>
   )
 }
 
-const HOW = {
-  win: 'The contender won this challenge',
-  loss: 'The champion won this challenge',
-  tie: 'A tie',
-} as const
+/** Who won, if one champion and one contender are shown. */
+function headingOf([pair, ...others]: readonly ShownPair[]): string {
+  if (pair === undefined || others.length > 0) return 'A challenge'
+  const { champion, contender } = pair
+  if (champion.reward === contender.reward) return 'A tie'
+  const winner = contender.reward > champion.reward ? 'contender' : 'champion'
+  return `The ${winner} won this challenge`
+}
 
 /** A game move by move, as its loser has it. */
-function GameView({ champion, contender }: Shown): JSX.Element | null {
+function GameView({ courses: { champion, contender } }: ShownPair): JSX.Element | null {
   if (champion?.moves === undefined || contender === undefined) return null
   const side = champion.reward < contender.reward ? 'champion' : 'contender'
   return (
@@ -67,26 +80,34 @@ function GameView({ champion, contender }: Shown): JSX.Element | null {
   )
 }
 
-interface SideProps {
-  readonly page: Page
-  readonly shown: Shown
+interface SideProps extends Pick<Page, 'state'> {
+  readonly pair: ShownPair
   readonly side: Side
 }
 
-function SideView({ page: { state }, shown, side }: SideProps): JSX.Element {
-  const { miner, reward, messages } = shown.sample[side]
-  const course = shown[side]
+const SideView = ({ state, pair, side }: SideProps): JSX.Element => (
+  <EpisodeView state={state} name={side} episode={pair[side]} course={pair.courses[side]} />
+)
+
+interface EpisodeProps extends Pick<Page, 'state'> {
+  readonly name: string
+  readonly episode: Episode
+  readonly course?: EpisodeCourse | undefined
+}
+
+function EpisodeView({ state, name, episode, course }: EpisodeProps): JSX.Element {
+  const { miner, reward, messages } = episode
   return (
     <section class="card">
       <h2>
-        {side} <Key state={state} hotkey={miner} />
+        {name} <Key state={state} hotkey={miner} />
       </h2>
       {course && course.moves === undefined ? (
         <CourseView course={course} />
       ) : (
         <p>
           Reward {reward}
-          {faultText(shown.sample[side])}
+          {faultText(episode)}
         </p>
       )}
       {!course &&
@@ -111,8 +132,13 @@ export function ChallengeView({ state, ask, id }: Page & { readonly id: string }
         <p class="lead">{absentText(state, 'No epoch that was read has this challenge.')}</p>
       )}
       {lines.map((line) => (
-        <p class="lead" key={line.validator}>
-          Asked by <Key state={state} hotkey={line.validator} />:{' '}
+        <p class="lead" key={`${line.block} ${line.line}`}>
+          Asked by <Key state={state} hotkey={line.validator} />, played by{' '}
+          {line.miners.map((miner) => (
+            <span key={miner}>
+              <Key state={state} hotkey={miner} />{' '}
+            </span>
+          ))}
           <a href={linkTo.sample(line)}>See how it was played, and the proof</a>
         </p>
       ))}

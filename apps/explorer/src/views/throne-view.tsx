@@ -1,13 +1,12 @@
 import {
+  contendsText,
   otherStateTexts,
   percent,
   quorumTexts,
   subnetText,
-  throneTexts,
-  turnIn,
 } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { linkTo } from '../address.ts'
+import { duelId, linkTo } from '../address.ts'
 import {
   type AppState,
   type DuelAccount,
@@ -20,7 +19,7 @@ import { ThroneChart } from '../charts/throne-chart.tsx'
 import {
   absentText,
   asOfText,
-  nameIn,
+  outcomeText,
   type Page,
   progressOf,
   ratioText,
@@ -54,8 +53,8 @@ export function ThroneView({ state }: Page): JSX.Element {
           <figure>
             <figcaption>
               The ratio to beat: how many of the challenges that only one of the two solves a
-              contender has to win. Each band is a champion’s time; ▲ is a duel that the contender
-              won, ✕ one that it lost, ○ one that goes on.
+              contender has to win. Each band is a champion’s time; each line is a duel: ▲ its
+              contender took the throne, ✕ it did not, ○ it has no end yet.
             </figcaption>
             <ThroneChart state={state} />
           </figure>
@@ -84,11 +83,8 @@ function Holder({ state }: StateProps): JSX.Element {
 function Since({ state }: StateProps): JSX.Element {
   const reign = reignsIn(state).at(-1)
   if (reign === undefined) return <BigNumber name="Since" value="…" />
-  const { hotkey, from, to } = reign
-  const failed = duelsIn(state).filter(
-    ({ duel, end }) =>
-      duel.start >= from && end?.duel?.end?.winner === 'champion' && end.heir?.hotkey === hotkey,
-  ).length
+  const { from, to } = reign
+  const failed = duelsIn(state).filter(({ duel, end }) => duel.start >= from && end).length
   return (
     <BigNumber name="Since" value={`epoch ${from}`}>
       {countText(to - from, 'epoch')}
@@ -97,23 +93,34 @@ function Since({ state }: StateProps): JSX.Element {
   )
 }
 
-/** What comes next. Each duel and each wait is a paragraph of its own, so that no words move. */
+/** What comes next. Each duel and each wait is an element of its own, so that no words move. */
 function Contention({ state }: StateProps): JSX.Element {
-  const duel = state.epochs.at(-1)?.nextDuel
+  const { nextDuels = [], duels = [] } = state.epochs.at(-1) ?? {}
   const next = state.queue?.find(({ place }) => place === 1)
-  const at = asOfText(state)
-  if (duel)
+  if (nextDuels.length > 0)
     return (
-      <p key={duel.id} class="lead">
-        <Key state={state} hotkey={duel.contender.hotkey} /> contends{at}, in {turnIn(duel)}, and
-        has to beat {percent(duel.ratio)}
-        {duel.epochIndex > 1 && (
-          <>
-            : <a href={linkTo.duel(duel.id)}>the duel so far</a>
-          </>
-        )}
-        .
-      </p>
+      <>
+        <p key="contenders" class="lead">
+          {ratioText(state)} These contend:
+        </p>
+        <ul>
+          {nextDuels.map((turn) => {
+            const known = duels.find(({ id }) => id === duelId(turn))
+            return (
+              <li key={duelId(turn)}>
+                <Key state={state} hotkey={turn.contender.hotkey} />{' '}
+                {contendsText({ standing: 'open', ...known, ...turn })}
+                {known && (
+                  <>
+                    {' '}
+                    (<a href={linkTo.duel(known.id)}>the duel so far</a>)
+                  </>
+                )}
+              </li>
+            )
+          })}
+        </ul>
+      </>
     )
   if (next === undefined)
     return (
@@ -175,7 +182,9 @@ export function SureNumber({ state }: StateProps): JSX.Element {
         the throne is empty
       </BigNumber>
     )
-  const won = duelsIn(state).find(({ end }) => end?.epoch === reign.from - 1)
+  const won = duelsIn(state).find(
+    ({ duel, end }) => duel.end === 'crowned' && end?.epoch === reign.from - 1,
+  )
   const least = won && leastOf(won)
   if (won === undefined || least === undefined)
     return (
@@ -184,15 +193,15 @@ export function SureNumber({ state }: StateProps): JSX.Element {
       </BigNumber>
     )
   return (
-    <BigNumber name={name} value={leastText(least, won.duel.ratio)}>
+    <BigNumber name={name} value={leastText(least, won.ratio)}>
       of the challenges that only one of the two solves are its own, in each environment that it won
-      and luck allowed for. {percent(won.duel.ratio)} were needed in{' '}
+      and luck allowed for. {percent(won.ratio)} were needed in{' '}
       <a href={linkTo.duel(won.duel.id)}>its duel</a>
     </BigNumber>
   )
 }
 
-/** Rounded down; where the score alone decided, it is known to be above the ratio. */
+/** Rounded down. A win is by its score: that is above the ratio, wherever the interval begins. */
 const leastText = (least: number, ratio: number): string =>
   least < ratio ? `more than ${percent(ratio)}` : `${percent(least, Math.floor)} or more`
 
@@ -201,29 +210,27 @@ const unknownText = ({ epochs }: AppState, from: number): string =>
     ? 'it was the champion before'
     : 'it took the throne without winning a duel'
 
-/** The least share that it is sure to win, of the environments that it won. */
+/** The least share that a contender is sure to win, of the environments that it won. */
 function leastOf(account: DuelAccount): number | undefined {
-  const { end, verdicts } = account.duel
-  if (end?.winner !== 'contender') return undefined
-  const shares = lastLooks(account).flatMap(({ env, win }) =>
-    verdicts[env] === 'win' && win.bounds ? [win.bounds.lower] : [],
+  const shares = lastLooks(account).flatMap(({ look: { env, win } }) =>
+    account.duel.verdicts[env] === 'win' && win.bounds ? [win.bounds.lower] : [],
   )
   return shares.length === 0 ? undefined : Math.min(...shares)
 }
 
 /** Every duel read, the last first. */
 function DuelsTable({ state }: StateProps): JSX.Element {
-  const nameOf = nameIn(state)
-  const rows = [...duelsIn(state)].reverse().map(({ duel, epochs, end }) => ({
-    key: duel.id,
-    cells: [
-      <a href={linkTo.duel(duel.id)}>{spanText({ epochs })}</a>,
+  const rows = [...duelsIn(state)].reverse().map((account) => {
+    const { duel, ratio } = account
+    const cells = [
+      <a href={linkTo.duel(duel.id)}>{spanText(account)}</a>,
       <Key state={state} hotkey={duel.contender.hotkey} />,
       <Key state={state} hotkey={duel.champion.hotkey} />,
-      percent(duel.ratio),
-      end ? throneTexts(end, nameOf).join('. ') : `goes on${asOfText(state)}`,
-    ],
-  }))
+      percent(ratio),
+      outcomeText(state, account),
+    ]
+    return { key: duel.id, cells }
+  })
   return (
     <TitledTable
       title="Duels"

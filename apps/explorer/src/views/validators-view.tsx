@@ -1,10 +1,12 @@
+import type { LaneFacts } from '@affine/report'
 import { laneText, percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { countLanes, trustIn } from '../app-state.ts'
 import { absentText, nameIn, type Page, type StateProps } from '../page.ts'
-import { visibleLine } from '../visible.ts'
+import { countText, visibleLine } from '../visible.ts'
 import type { BucketHealth } from '../worker/buckets.ts'
+import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { BigNumber, Key, Numbers, TitledTable, Wide } from './parts.tsx'
 
 /** Validators: trust, lanes, what speaks against them, buckets, and what did not hold. */
@@ -14,16 +16,16 @@ export function ValidatorsView({ state }: Page): JSX.Element {
     <>
       <h1>Validators</h1>
       <p>
-        Each validator asks both miners of a duel, and publishes what they replied: its lane. A lane
-        is sealed if its hash was on chain in time, accepted if enough validators found it whole,
-        and set aside if it is too far from the others. Trust is the share of environments in which
-        its lane was accepted; one that is set aside counts for nothing, an old one for less. A
-        newcomer has 50 %.
+        Each validator asks the champion and all contenders, and publishes what they replied: its
+        lane. A lane is sealed if its hash was on chain in time, accepted if enough validators found
+        it whole, and set aside in an environment of a duel if it is too far from the others there.
+        Trust is the share of environments in which its lane was accepted; one in which half of the
+        duels set it aside counts for nothing, an old one for less. A newcomer has 50 %.
       </p>
       <p>
         A lie is proved where a validator signed evidence that does not hold, or attested a wrong
-        result. A lane that is set aside is only suspect: it may be bad luck once. In that
-        environment it counts neither for the duel nor for trust.
+        result. A lane that is set aside is only suspect: it may be bad luck once. It does not count
+        for that environment of that duel.
       </p>
       <Counts state={state} />
       <section>
@@ -103,14 +105,15 @@ export function ValidatorView({ state, hotkey }: Page & ValidatorProps): JSX.Ele
 }
 
 function Lanes({ state, hotkey }: ValidatorProps): JSX.Element | null {
-  const rows = state.epochs.flatMap(({ epoch, lanes, duel }) => {
+  const rows = state.epochs.flatMap(({ epoch, lanes, duels }) => {
     const lane = lanes.find(({ validator }) => validator === hotkey)
-    if (lane === undefined || duel === undefined) return []
+    if (lane === undefined) return []
     const { fault, trust, setAside } = lane
     const text = laneText(lane)
     const cells = [
-      <a href={linkTo.duel(duel.id)}>epoch {epoch}</a>,
+      epoch,
       fault === undefined ? text : `${text}: ${fault}`,
+      setAside.map((aside) => <AsideDuels key={aside.env} {...{ state, duels, aside }} />),
       percent(trust),
     ]
     return [{ key: epoch, isBad: setAside.length > 0, cells }]
@@ -119,9 +122,31 @@ function Lanes({ state, hotkey }: ValidatorProps): JSX.Element | null {
   return (
     <TitledTable
       title="Its lanes"
-      columns={['duel in', 'its lane', 'trust after it']}
+      columns={['epoch', 'its lane', 'set aside in', 'trust after it']}
       rows={rows.reverse()}
     />
+  )
+}
+
+interface AsideProps extends StateProps, Pick<EpochAccount, 'duels'> {
+  readonly aside: LaneFacts['setAside'][number]
+}
+
+/** In how many of the duels that played an environment a lane was set aside, and in which. */
+function AsideDuels({ state, duels, aside: { env, contenders } }: AsideProps): JSX.Element {
+  const played = duels.filter(({ looks }) => looks.some((look) => look.env === env))
+  return (
+    <div>
+      {env}: {contenders.length} of {countText(played.length, 'duel')}, against
+      {duels
+        .filter(({ contender }) => contenders.includes(contender.hotkey))
+        .map(({ id, contender }) => (
+          <a key={id} href={linkTo.duel(id)}>
+            {' '}
+            {nameIn(state)(contender.hotkey)}
+          </a>
+        ))}
+    </div>
   )
 }
 

@@ -1,12 +1,13 @@
-import type { Sample } from '@affine/blocks'
-import { registry } from '@affine/envs'
+import { type ChallengePair, type Episode, episodesIn, pairing, type Sample } from '@affine/blocks'
+import { type PerSide, registry } from '@affine/envs'
 import {
   courseOf,
+  type EnvLaneFacts,
   type EpisodeCourse,
   type PlayedReplies,
-  SIDES,
   sampleCourse,
 } from '@affine/report'
+import type { LookPlace, LostLine } from './epoch-accounts.ts'
 import { evidenceOf, readAgain } from './evidence.ts'
 import { flipIn, type Part } from './flip.ts'
 import type { Step } from './proof-evidence.ts'
@@ -14,11 +15,20 @@ import { proofSteps } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
 import type { BlockPlace, LaneLine, Met, SampleLine } from './sample-index.ts'
 
-/** A sample as it was recorded, and each side's course, where the environment is known here. */
-export interface Shown extends BlockPlace, SampleLine {
+/** A sample as it was recorded, and its challenge as the champion and contenders played it. */
+interface Shown extends BlockPlace, SampleLine {
   readonly sample: Sample
-  readonly champion: EpisodeCourse | undefined
-  readonly contender: EpisodeCourse | undefined
+  readonly episodes: readonly Episode[]
+  /**
+   * Of a champion's episode one for each contender; of another sample one. None where the other
+   * samples of its challenge are not known any more.
+   */
+  readonly pairs: readonly ShownPair[]
+}
+
+/** A pair, and the course of each side, where the environment is known here. */
+export interface ShownPair extends ChallengePair {
+  readonly courses: PerSide<EpisodeCourse | undefined>
 }
 
 /** What the page may ask. Every answer is made of plain values; what is not to be had rejects. */
@@ -32,6 +42,10 @@ export interface Answers {
   course(played: PlayedReplies): Promise<EpisodeCourse | undefined>
   /** A challenge id in each environment there is: it does not say of which it is. */
   courses(challengeId: string): Promise<readonly EpisodeCourse[]>
+  /** The lanes of a look at an environment. */
+  lanes(place: LookPlace): Promise<readonly EnvLaneFacts[]>
+  /** The challenges that each side of a duel lost, the last ones of each environment. */
+  losses(duelId: string): Promise<PerSide<readonly LostLine[]>>
   /** The samples of an environment that were met last. */
   recent(env: string): Promise<readonly Met[]>
 }
@@ -48,14 +62,36 @@ export function answersOf(opened: () => Promise<SubnetReader>): Answers {
     course: async (played) => courseOf(played),
     courses: async (challengeId) =>
       [...registry.keys()].flatMap((env) => courseOf({ env, challengeId, replies: [] }) ?? []),
+    lanes: async (place) => (await opened()).accounts.lanesAt(place),
+    losses: async (duelId) => (await opened()).accounts.lossesOf(duelId),
     recent: async (env) => (await opened()).samples.recent(env),
   }
 }
 
-async function sampleAt(reader: SubnetReader, { block, line }: SampleLine): Promise<Shown> {
+async function sampleAt(reader: SubnetReader, at: SampleLine): Promise<Shown> {
+  const { validator, epoch, sample } = await readSampleAt(reader, at)
+  const { block, line } = at
+  const lines = reader.samples.linesOf(sample.challengeId)
+  const isHere = (other: SampleLine): boolean => other.block === block && other.line === line
+  const isChampions = lines.findIndex(isHere) === 0
+  const shown = lines.filter((other, i) => i === 0 || isChampions || isHere(other))
+  const read = await Promise.all(shown.map((other) => readSampleAt(reader, other)))
+  const pairOf = pairing()
+  const pairs = read.flatMap((each) => pairOf(each.sample) ?? []).map(withCourses)
+  return { validator, epoch, block, line, sample, episodes: episodesIn(sample), pairs }
+}
+
+function withCourses(pair: ChallengePair): ShownPair {
+  const champion = sampleCourse(pair, 'champion')
+  return { ...pair, courses: { champion, contender: sampleCourse(pair, 'contender') } }
+}
+
+async function readSampleAt(
+  reader: SubnetReader,
+  { block, line }: SampleLine,
+): Promise<BlockPlace & { readonly sample: Sample }> {
   const { sources, validator, epoch } = await reader.holdersOf(block)
   const sample = (await readAgain(block, sources)).samples[line]
   if (sample === undefined) throw new Error(`the block has no line ${line}`)
-  const [champion, contender] = SIDES.map((side) => sampleCourse(sample, side))
-  return { validator, epoch, block, line, sample, champion, contender }
+  return { validator, epoch, sample }
 }

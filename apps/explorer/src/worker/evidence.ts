@@ -44,8 +44,8 @@ export async function evidenceOf(
   lane: ProvenLane,
 ): Promise<ProofEvidence> {
   const { chain, state, validator, checked, sources } = lane
-  const { epoch, protocol, duel, due } = state
-  if (!checked.ok || duel === undefined)
+  const { epoch, protocol, champion, duels, due } = state
+  if (!checked.ok || champion === undefined)
     throw new Error('the lane is void, so there is nothing to prove')
   const block = await readAgain(hash, sources)
   const after = await headersAfter(hash, checked.value.blocks, sources)
@@ -59,9 +59,8 @@ export async function evidenceOf(
     netuid: chain.netuid,
     validator,
     epoch,
-    duel: duel.id,
-    champion: duel.champion.hotkey,
-    contender: duel.contender.hotkey,
+    champion: champion.hotkey,
+    contenders: duels.map(({ contender }) => contender.hotkey),
     specHash: protocol.envs[env]?.specHash ?? '',
     secret: head.secret ?? '',
     commitment: due[validator] ?? '',

@@ -1,4 +1,4 @@
-import type { Sample } from '@affine/blocks'
+import { episodesIn, type Sample } from '@affine/blocks'
 import type { ProofEvidence } from './proof-evidence.ts'
 
 /** What of a proof a reader may change a byte of, to see which steps notice. */
@@ -38,10 +38,10 @@ export function flipIn(evidence: ProofEvidence, part: Part): ProofEvidence {
   }
 }
 
-/** The last character of the contender's last reply, or of the champion's where that gave none. */
+/** The last character of the last reply, in a game the contender's if it gave any. */
 function flipReply(sample: string): string {
   const said = JSON.parse(sample) as Sample
-  const messages = [...said.champion.messages, ...said.contender.messages]
+  const messages = episodesIn(said).flatMap((episode) => episode.messages)
   const reply = messages.reverse().find(({ role }) => role === 'assistant')
   if (reply === undefined) return flipAt(sample, 1)
   Object.assign(reply, { content: flipAt(reply.content, reply.content.length - 1) })

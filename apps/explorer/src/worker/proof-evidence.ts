@@ -6,9 +6,9 @@ export interface ProofEvidence extends SampleProof {
   readonly netuid: number
   readonly validator: string
   readonly epoch: number
-  readonly duel: string
+  /** The miners of the lane. */
   readonly champion: string
-  readonly contender: string
+  readonly contenders: readonly string[]
   readonly specHash: string
   /** As the lane's last block reveals it. */
   readonly secret: string
@@ -36,9 +36,8 @@ export interface EvidenceRead {
   readonly env: string
   readonly index: number
   readonly id: string
-  readonly verdict: string
-  readonly champion: Recorded
-  readonly contender: Recorded
+  /** The miner's; or of a game the champion's, then the contender's. */
+  readonly episodes: readonly Recorded[]
   /** Of the header. */
   readonly count: number
   readonly root: string
@@ -53,14 +52,13 @@ export function readEvidence({
   header,
 }: Pick<ProofEvidence, 'sample' | 'header'>): EvidenceRead {
   const said = objectIn(sample)
+  const isGame = Object.hasOwn(said, 'champion')
   const { count, root } = objectIn(header)
   return {
     env: textOf(said.env),
     index: numberOf(said.index),
     id: textOf(said.challengeId),
-    verdict: textOf(said.verdict),
-    champion: Object(said.champion),
-    contender: Object(said.contender),
+    episodes: isGame ? [Object(said.champion), Object(said.contender)] : [said],
     count: numberOf(count),
     root: textOf(root),
   }

@@ -42,9 +42,13 @@ function commitmentStep({ genesis, netuid, validator, epoch, ...rest }: ProofEvi
   }
 }
 
-function idStep(evidence: ProofEvidence, { env, index, id }: EvidenceRead): Step {
+function idStep(evidence: ProofEvidence, read: EvidenceRead): Step {
   const { beacon, beaconBlock } = evidence
-  const computed = challengeId({ ...evidence, env, index })
+  const { env, index, id, episodes } = read
+  const [, rival] = episodes
+  // What stands there may be anything: nobody's game is another challenge.
+  const contender = rival && `${rival.miner}`
+  const computed = challengeId({ ...evidence, env, index, contender })
   const holds = computed === id
   return {
     title: 'Secret and beacon → challenge id',
@@ -53,7 +57,7 @@ function idStep(evidence: ProofEvidence, { env, index, id }: EvidenceRead): Step
       : 'Another challenge follows from these two: somebody may have chosen this one.',
     values: [
       ['beacon', beacon],
-      ['place', `${env} #${index}`],
+      ['place', `${env} #${index}${contender === undefined ? '' : ` of ${contender}`}`],
       ['computed', computed],
       ['recorded', id],
     ],

@@ -2,15 +2,7 @@ import { httpBucket, type Sample } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { registry } from '@affine/envs'
-import {
-  DuelStats,
-  type EpochFacts,
-  epochFacts,
-  type MinerStats,
-  type QueueEntry,
-  queueIn,
-  type Side,
-} from '@affine/report'
+import { type QueueEntry, queueIn } from '@affine/report'
 import {
   commitmentsOf,
   firstStateOf,
@@ -27,8 +19,9 @@ import {
 } from '@affine/settlement'
 import type { NetworkFile } from '../network-file.ts'
 import { type BucketHealth, PageBuckets } from './buckets.ts'
+import { type EpochAccount, EpochAccounts } from './epoch-accounts.ts'
 import type { ProvenLane } from './evidence.ts'
-import { type BlockPlace, SampleIndex, type SampleLine } from './sample-index.ts'
+import { type BlockPlace, SampleIndex } from './sample-index.ts'
 
 /** Where a subnet is read from, and how far. */
 export interface ReadingSpan {
@@ -70,9 +63,9 @@ const LANES_AT_ONCE = 4
 /** A subnet that is recomputed here, and what is kept of it to answer questions. */
 export class SubnetReader {
   readonly samples: SampleIndex = new SampleIndex()
+  readonly accounts: EpochAccounts = new EpochAccounts()
   readonly #buckets: PageBuckets
   readonly #opened: Opened
-  readonly #accounts = new EpochAccounts()
   readonly #settled = new Map<number, Pick<Recomputed, 'before' | 'lanes'>>()
   #challenges = 0
 
@@ -99,9 +92,10 @@ export class SubnetReader {
     let epoch = from.epoch
     let state = from
     const onSample = (sample: Sample, place: SamplePlace): void => {
-      this.#challenges += 1
       const line = this.samples.add(sample, place, epoch)
-      this.#accounts.add(sample, { ...place, line })
+      const isFirst = this.samples.linesOf(sample.challengeId).length === 1
+      this.#challenges += isFirst ? 1 : 0
+      this.accounts.add(sample, { ...place, line })
     }
     const reading = { choose: null, lanesAtOnce: LANES_AT_ONCE }
     for await (const recomputed of recompute({ ...data, from, onSample, ...reading })) {
@@ -109,7 +103,7 @@ export class SubnetReader {
       this.#settled.set(before.epoch, { before, lanes })
       epoch = recomputed.state.epoch
       state = recomputed.state
-      yield this.#accounts.finish(recomputed)
+      yield this.accounts.finish(recomputed)
     }
     const snapshot = await this.#snapshot()
     return queueIn(state, snapshot, network).rows
@@ -128,8 +122,8 @@ export class SubnetReader {
   async holdersOf(block: string): Promise<BlockPlace & { readonly sources: readonly Source[] }> {
     const place = this.samples.placeOf(block)
     if (place === undefined) throw new Error('no valid lane that was read has this block')
-    const duel = this.#settled.get(place.epoch)?.before.duel
-    const holders = inReadingOrder(holdersOf(duel, await this.#snapshot()), place.validator)
+    const { voters = {} } = this.#settled.get(place.epoch)?.before ?? {}
+    const holders = inReadingOrder(holdersOf(voters, await this.#snapshot()), place.validator)
     const sources = holders.flatMap(({ hotkey, url }) => this.#buckets.open(hotkey, url) ?? [])
     return { ...place, sources }
   }
@@ -200,42 +194,4 @@ async function readExport(url: string): Promise<string> {
   const bytes = await read(name, MOST_BYTES)
   if (bytes === null) throw new Error(`there is no chain at ${url}`)
   return new TextDecoder().decode(bytes)
-}
-
-/** A challenge that was lost: where it is, and why, if it was forfeited. */
-export interface LostLine extends SampleLine {
-  readonly env: string
-  readonly index: number
-  readonly forfeit: string | undefined
-}
-
-/** One epoch as it may be shown: plain values, for another thread. */
-export interface EpochAccount extends EpochFacts {
-  /** What each side of its duel did so far, in the lanes that count. */
-  readonly stats: Readonly<Record<Side, MinerStats<LostLine>>>
-}
-
-/** Of each environment, of each side of a duel. */
-const MOST_LOST = 20
-
-/** Makes the accounts of one epoch after another. */
-export class EpochAccounts {
-  readonly #stats = new DuelStats<LostLine, SamplePlace & SampleLine>({
-    most: MOST_LOST,
-    keep: ({ sample: { env, index }, place: { block, line }, forfeit }) => {
-      return { block, line, env, index, forfeit }
-    },
-  })
-
-  /** Takes note of a sample of the epoch under way. */
-  add(sample: Sample, place: SamplePlace & SampleLine): void {
-    this.#stats.add(sample, place)
-  }
-
-  /** The account of the epoch under way, once it is recomputed. */
-  finish(recomputed: Recomputed): EpochAccount {
-    this.#stats.finish(recomputed)
-    const stats = { champion: this.#stats.of('champion'), contender: this.#stats.of('contender') }
-    return { ...epochFacts(recomputed), stats }
-  }
 }

@@ -1,12 +1,11 @@
-import { challengeVerdict } from '@affine/blocks'
 import {
   isChallengeId,
   make,
+  type ReplayedSide,
   registry,
   replayFrom,
   replayGameFrom,
   SIDES,
-  type Side,
   seedOf,
   turnsOf,
 } from '@affine/envs'
@@ -14,19 +13,33 @@ import type { EvidenceRead, ProofEvidence, Recorded, Step } from './proof-eviden
 
 /** The steps of a proof in which the environment is asked again. Never throws. */
 export function replaySteps(evidence: ProofEvidence, read: EvidenceRead): readonly Step[] {
-  const replayed = SIDES.map((side) => {
-    const played = replayedIn(read, side)
-    return replayStep(side, { miner: evidence[side], recorded: read[side], played })
+  const replayed = read.episodes.map((recorded, i) => {
+    const isPlanned = minersAt(i, evidence, read).includes(`${recorded.miner}`)
+    return replayStep(nameOf(i, read), { recorded, isPlanned, played: replayedIn(read, i) })
   })
-  return [promptStep(read), ...replayed, verdictStep(read)]
+  return [promptStep(read), ...replayed]
 }
 
+/** The miners that may have played an episode of a sample. */
+function minersAt(
+  i: number,
+  { champion, contenders }: ProofEvidence,
+  { episodes }: EvidenceRead,
+): readonly string[] {
+  if (episodes.length === 1) return [champion, ...contenders]
+  return i === 0 ? [champion] : contenders
+}
+
+const nameOf = (i: number, { episodes }: EvidenceRead): string =>
+  (episodes.length === 1 ? 'miner' : SIDES[i]) ?? ''
+
 function promptStep(read: EvidenceRead): Step {
-  const { prompt, sides } = firstPrompt(read)
-  const recordedOf = (side: Side) => read[side].messages?.[0]?.content
-  const isUnbegun = sides.length === 1 && SIDES.every((side) => recordedOf(side) === undefined)
-  const holds = isUnbegun || sides.every((side) => recordedOf(side) === prompt)
-  const whom = sides.length === 1 ? `the ${sides[0]}, who is first, was` : 'both miners were'
+  const { prompt, first } = firstPrompt(read)
+  const recorded = read.episodes.map(({ messages }) => messages?.[0]?.content)
+  const isUnbegun = recorded.length > 1 && recorded.every((content) => content === undefined)
+  const holds = isUnbegun || recorded[first] === prompt
+  const name = nameOf(first, read)
+  const whom = recorded.length === 1 ? 'the miner was' : `the ${name}, who is first, was`
   const whole = isUnbegun
     ? 'The game was never begun: nobody was asked this.'
     : `From this seed the environment makes the prompt that ${whom} asked.`
@@ -35,51 +48,57 @@ function promptStep(read: EvidenceRead): Step {
     says: holds ? whole : `From this seed the environment makes another prompt than ${whom} asked.`,
     values: [
       ['drawn now', prompt],
-      ['champion was asked', recordedOf('champion') ?? ''],
-      ['contender was asked', recordedOf('contender') ?? ''],
+      ...recorded.map((content, i) => [`${nameOf(i, read)} was asked`, content ?? ''] as const),
     ],
     holds,
   }
 }
 
-/** The first prompt of a challenge, and which sides get it: of a game, one. */
+/** The first prompt of a challenge, and which episode begins with it. */
 function firstPrompt({ env: name, id }: EvidenceRead) {
-  if (!registry.has(name)) return { prompt: 'no such environment', sides: SIDES }
-  if (!isChallengeId(id)) return { prompt: 'no such challenge', sides: SIDES }
+  if (!registry.has(name)) return { prompt: 'no such environment', first: 0 }
+  if (!isChallengeId(id)) return { prompt: 'no such challenge', first: 0 }
   const env = make(name)
-  const { value } = turnsOf(env.spec, seedOf(id), env.spec.game === undefined ? 1 : 2).next()
+  const isGame = env.spec.game !== undefined
+  const { value } = turnsOf(env.spec, seedOf(id), isGame ? 2 : 1).next()
   const prompt = env.prompt(value.observation)
-  return { prompt, sides: env.spec.game === undefined ? SIDES : [value.side] }
+  return { prompt, first: isGame ? SIDES.indexOf(value.side) : 0 }
 }
 
-/** What one side comes to when it is played again: of a game with the other, else alone. */
-function replayedIn({ env: name, id, champion, contender }: EvidenceRead, side: Side) {
+type SideReplay =
+  | { readonly ok: true; readonly value: ReplayedSide }
+  | { readonly ok: false; readonly code: string; readonly detail: string }
+
+/** What an episode comes to when it is played again: of a game with the other, else alone. */
+function replayedIn({ env: name, id, episodes }: EvidenceRead, i: number): SideReplay {
   if (!registry.has(name)) return refused('no such environment')
   if (!isChallengeId(id)) return refused('no such challenge')
   const env = make(name)
-  const messages = { champion: champion.messages ?? [], contender: contender.messages ?? [] }
-  if (env.spec.game === undefined) return replayFrom(env, seedOf(id), messages[side])
-  const played = replayGameFrom(env, seedOf(id), messages)
-  return played.ok ? { ok: true as const, value: played.value[side] } : played
+  const isGame = env.spec.game !== undefined
+  if (isGame !== episodes.length > 1) return refused('played by another number of miners')
+  const [champion = [], contender = []] = episodes.map(({ messages }) => messages ?? [])
+  if (!isGame) return replayFrom(env, seedOf(id), champion)
+  const played = replayGameFrom(env, seedOf(id), { champion, contender })
+  return played.ok ? { ok: true, value: played.value[SIDES[i] ?? 'champion'] } : played
 }
 
-const refused = (code: string) => ({ ok: false as const, code, detail: '' })
+const refused = (code: string): SideReplay => ({ ok: false, code, detail: '' })
 
-/** One side: its miner, the replies that were played again, and what they came to. */
+/** One episode, the replies that were played again, and what they came to. */
 interface ReplayedEpisode {
-  readonly miner: string
   readonly recorded: Recorded
-  readonly played: ReturnType<typeof replayedIn>
+  /** Is it of a miner that has to play this? */
+  readonly isPlanned: boolean
+  readonly played: SideReplay
 }
 
-function replayStep(side: Side, { miner, recorded, played }: ReplayedEpisode): Step {
+function replayStep(name: string, { recorded, isPlanned, played }: ReplayedEpisode): Step {
   const { reward, fault } = recorded
   const own = played.ok ? played.value : undefined
   const came = played.ok ? `reward ${played.value.reward}` : `${played.code} ${played.detail}`
-  const holds =
-    recorded.miner === miner && own?.reward === reward && own?.fault === (fault !== undefined)
+  const holds = isPlanned && own?.reward === reward && own?.fault === (fault !== undefined)
   return {
-    title: `Replies of the ${side} → reward`,
+    title: `Replies of the ${name} → reward`,
     says: holds
       ? 'The same code that the validators run plays the replies again, and comes to the reward.'
       : 'Played again by the same code, the replies do not come to what is recorded.',
@@ -98,24 +117,3 @@ function repliesIn({ messages = [] }: Recorded): readonly string[] {
     .filter((message) => message?.role === 'assistant')
     .map(({ content }) => `${content}`)
 }
-
-function verdictStep({ champion, contender, verdict }: EvidenceRead): Step {
-  const rewards = { champion: rewardOf(champion), contender: rewardOf(contender) }
-  const computed = challengeVerdict(rewards)
-  const holds = computed === verdict
-  return {
-    title: 'Rewards → verdict',
-    says: holds
-      ? 'The miner with the higher reward wins; equal rewards are a tie.'
-      : 'From these rewards another verdict follows.',
-    values: [
-      ['champion', String(rewards.champion.reward)],
-      ['contender', String(rewards.contender.reward)],
-      ['verdict for the contender', computed],
-      ['recorded', verdict],
-    ],
-    holds,
-  }
-}
-
-const rewardOf = ({ reward = Number.NaN }: Recorded) => ({ reward })

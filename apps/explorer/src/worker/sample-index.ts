@@ -1,4 +1,4 @@
-import type { Sample } from '@affine/blocks'
+import { episodesIn, type Sample } from '@affine/blocks'
 import type { SamplePlace } from '@affine/settlement'
 
 /** Where a sample is written. */
@@ -8,16 +8,16 @@ export interface SampleLine {
   readonly line: number
 }
 
-/** A sample that was met, and where. */
+/** A challenge that was met, and where its champion's sample is. */
 export interface Met extends SampleLine {
   readonly env: string
   readonly challengeId: string
-  readonly championReward: number
 }
 
-/** The same in the lane of a validator. */
+/** The same in the lane of a validator, and which miners played it. */
 export interface LaneLine extends SampleLine {
   readonly validator: string
+  readonly miners: readonly string[]
 }
 
 /** Whose block, and of which epoch. */
@@ -26,19 +26,22 @@ export interface BlockPlace {
   readonly epoch: number
 }
 
-/** 64 lanes fill this within a duel; older samples are then found by their place alone. */
+/**
+ * 64 lanes of eight duels fill this within three epochs; older samples are then found by their
+ * place alone.
+ */
 const MOST_SAMPLES = 200_000
 /** To play against. */
 const MOST_RECENT = 64
 
 /**
  * Where the samples of whole lanes are, by the id of their challenge; and where blocks belong. A
- * challenge that several validators recorded has a line for each; of one validator the first stays.
+ * challenge of one player has a line for each miner, the champion's first.
  */
 export class SampleIndex {
   /** Where the next sample is, if it is of the same block as the last. */
   #next: SampleLine = { block: '', line: 0 }
-  /** By challenge, one of each validator. */
+  /** By challenge, in the order of the lane. */
   readonly #lines = new Map<string, LaneLine[]>()
   readonly #blocks = new Map<string, BlockPlace>()
   readonly #recent = new Map<string, Met[]>()
@@ -49,14 +52,13 @@ export class SampleIndex {
     const line = this.#next.block === block ? this.#next.line : 0
     this.#next = { block, line: line + 1 }
     this.#blocks.set(block, { validator, epoch })
-    const { env, challengeId, champion } = sample
+    const { env, challengeId } = sample
     const lines = this.#lines.get(challengeId) ?? []
-    if (lines.some((known) => known.validator === validator)) return line
-    lines.push({ validator, block, line })
+    lines.push({ validator, block, line, miners: episodesIn(sample).map(({ miner }) => miner) })
     this.#lines.set(challengeId, lines)
     this.#size += 1
     this.#forgetOldest()
-    this.#addRecent({ env, challengeId, championReward: champion.reward, block, line })
+    if (lines.length === 1) this.#addRecent({ env, challengeId, block, line })
     return line
   }
 
@@ -77,7 +79,7 @@ export class SampleIndex {
     if (recent.length > MOST_RECENT) recent.shift()
   }
 
-  /** Where a challenge was recorded, in the order in which it was met. */
+  /** Where a challenge was recorded, in the order of its lane. */
   linesOf(challengeId: string): readonly LaneLine[] {
     return this.#lines.get(challengeId) ?? []
   }
@@ -86,7 +88,7 @@ export class SampleIndex {
     return this.#blocks.get(block)
   }
 
-  /** The samples of an environment that were met last, the latest first. */
+  /** The challenges of an environment that were met last, the latest first. */
   recent(env: string): readonly Met[] {
     return [...(this.#recent.get(env) ?? [])].reverse()
   }

@@ -2,7 +2,7 @@ import type { QueueEntry } from '@affine/report'
 import type { NetworkFile } from '../network-file.ts'
 import { type Answers, answersOf } from './answers.ts'
 import type { BucketHealth } from './buckets.ts'
-import type { EpochAccount } from './reader.ts'
+import type { EpochAccount } from './epoch-accounts.ts'
 import { type ReadingSpan, type ReadSoFar, SubnetReader } from './reader.ts'
 
 /** What the page sends: a network to read, once, or a question. */

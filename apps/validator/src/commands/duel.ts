@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Sample } from '@affine/blocks'
+import type { ChallengePair } from '@affine/blocks'
 import type { Snapshot } from '@affine/chain'
 import { type Miner, minerOf, PROTOCOL } from '@affine/duel'
 import { holdFolder, openJournal } from '@affine/engine/node'
@@ -81,10 +81,10 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
       const kept = journal.entries.length - 1
       screen.line(`continuing after ${kept} samples`, { type: 'resumed', samples: kept })
     }
-    const samples = journal.entries.slice(1) as unknown as Sample[]
-    const show = progress(screen, signal, () => stoppedText(samples))
-    const on = (standing: DuelStanding, sample: Sample): void => {
-      samples.push(sample)
+    const played = journal.entries.slice(1) as unknown as ChallengePair[]
+    const show = progress(screen, signal, () => stoppedText(played))
+    const on = (standing: DuelStanding, pair: ChallengePair): void => {
+      played.push(pair)
       show(standingText(standing, solo).join('   '))
     }
     const players = { champion: one, contender: other }
@@ -92,7 +92,7 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     const result = await runDuel({ duel: solo, journal, ...sampling, on })
     for (const role of ROLES) sayFailures(`the ${role}`, players[role], screen)
     for (const role of ROLES) {
-      const episodes = samples.map((sample) => sample[role])
+      const episodes = played.map((pair) => pair[role])
       expectReply(`the ${role}`, episodes, players[role])
     }
     await writeFile(

@@ -67,7 +67,7 @@ async function openPrompts({ json }: Flags): Promise<typeof import('./setup/ask.
   return import('./setup/ask.ts')
 }
 
-/** Prints what `af doctor` finds and what a duel takes. True if nothing must be fixed. */
+/** Prints what `af doctor` finds and what duels take. True if nothing must be fixed. */
 function lookAround(
   { hide, of }: { readonly hide: Hide; readonly of: Examination },
   options: ChainOptions,
@@ -104,7 +104,7 @@ async function writeFor(text: string, overwrite: boolean): Promise<void> {
   }
 }
 
-/** Prints what a duel takes: challenges, requests and bytes. */
+/** Prints what duels take: samples, requests and bytes. */
 function sayLoads(loads: Loads, screen: Output): void {
   const { voters, firstEpoch, mostEpoch, mostDay } = loads
   const row = (what: string, textOf: (load: Load) => string) => ({
@@ -115,12 +115,12 @@ function sayLoads(loads: Loads, screen: Output): void {
   })
   const count = (number: number): string => Math.round(number).toLocaleString('en-US')
   const rows = [
-    row('challenges', ({ challenges }) => count(challenges)),
+    row('samples', ({ samples }) => count(samples)),
     row('requests to miners', ({ requests }) => count(requests)),
     row('its own lane', ({ laneBytes }) => bytesText(laneBytes)),
     row(`its bucket, lanes of ${voters}`, ({ bucketBytes }) => bytesText(bucketBytes)),
   ]
   const text =
-    'What a duel takes: in its first epoch, in its largest epoch, and in a day of largest epochs.'
+    'What a full list of duels takes: in its first epoch, in its largest, and in a day of those.'
   table(screen, { text, record: { type: 'loads', ...loads } }, rows)
 }

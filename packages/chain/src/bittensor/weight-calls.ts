@@ -27,7 +27,7 @@ export interface Plan {
 
 /**
  * How to set weights in the way that the subnet requires: public at once, or timelocked. Protocol
- * §8.12.
+ * §8.13.
  * @throws ChainError, as a rejection, if they have to be timelocked: `NotInRuntime` if the runtime
  *   cannot, `DrandBehind` if the chain would open them too late.
  */
@@ -50,7 +50,7 @@ export async function planWeights(
   }
 }
 
-/** A call that sets weights which anyone can read at once. Protocol §8.12. */
+/** A call that sets weights which anyone can read at once. Protocol §8.13. */
 function planOpen(netuid: number, versioned: VersionedWeights): Plan {
   const { weights, versionKey } = versioned
   const uids = weights.map(([uid]) => uid)
@@ -87,7 +87,7 @@ const TIMELOCKED_COMMITS = [
 ] as const
 
 /**
- * A commit of weights that the chain itself opens in the epoch of their reveal. Protocol §8.12.
+ * A commit of weights that the chain itself opens in the epoch of their reveal. Protocol §8.13.
  * @throws ChainError, as a rejection: `NotInRuntime` if the runtime has no call for it,
  *   `DrandBehind` if the chain's drand would open the commit too late.
  */

@@ -1,5 +1,6 @@
+import { episodesIn } from '@affine/blocks'
 import type { Chain, Neuron } from '@affine/chain'
-import { type Duel, ratioToBeat, type State, sumTallies, trustOf } from '@affine/duel'
+import { type Duel, type Protocol, type State, seenIn, sumTallies, trustOf } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Event, Setup } from '../setup.ts'
@@ -84,10 +85,11 @@ function gaugesIn(register: Registry) {
     lanes: gauge('lanes', 'Lanes in the last epoch decided, by result', 'outcome'),
     own: gauge('own_trust', 'The trust in it, 0 to 1'),
     trust: gauge('trust', 'The trust in each validator, 0 to 1', 'hotkey'),
-    miners: gauge('miner', 'The miner on the throne, and its contender: 1 each', 'role', 'hotkey'),
+    miners: gauge('miner', 'The miner on the throne, and its contenders: 1 each', 'role', 'hotkey'),
     tallies: gauge(
       'duel_challenges',
-      "Challenges of the duel in lanes accepted, by the contender's result",
+      "Challenges of each duel in lanes accepted, by the contender's result",
+      'contender',
       'env',
       'verdict',
     ),
@@ -100,12 +102,7 @@ function countersIn(register: Registry) {
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `affine_${name}_total`, help, labelNames, registers: [register] })
   return {
-    samples: counter(
-      'samples',
-      'Challenges played, by the verdict for the contender',
-      'env',
-      'verdict',
-    ),
+    samples: counter('samples', 'Samples taken: episodes, and whole games', 'env'),
     faults: counter('faults', 'Episodes that ended without a usable reply', 'env', 'side', 'fault'),
     calls: counter(
       'miner_calls',
@@ -166,11 +163,12 @@ function note(event: Event, meters: Meters, hotkey: string): void {
 
 type Of<Type extends Event['type']> = Extract<Event, { readonly type: Type }>
 
-function noteSample({ sample, left }: Of<'sample'>, meters: Meters): void {
-  const { env, verdict, champion, contender } = sample
+function noteSample({ sample, champion, left }: Of<'sample'>, meters: Meters): void {
+  const { env } = sample
   meters.left.set(left)
-  meters.samples.inc({ env, verdict })
-  for (const [side, { fault }] of Object.entries({ champion, contender })) {
+  meters.samples.inc({ env })
+  for (const { miner, fault } of episodesIn(sample)) {
+    const side = miner === champion ? 'champion' : 'contender'
     if (fault) meters.faults.inc({ env, side, fault })
   }
 }
@@ -178,19 +176,19 @@ function noteSample({ sample, left }: Of<'sample'>, meters: Meters): void {
 function noteEpoch({ state, report }: Settled, meters: Meters, hotkey: string): void {
   meters.left.set(0)
   for (const outcome of LANES) meters.lanes.set({ outcome }, 0)
-  for (const lane of Object.values(report.lanes)) meters.lanes.inc({ outcome: outcomeOf(lane) })
+  const looks = report.duels.flatMap(({ envs }) => Object.values(envs))
+  for (const [validator, { accepted }] of Object.entries(report.lanes)) {
+    const isAside = looks.some(({ setAside }) => setAside.includes(validator))
+    const outcome = accepted ? 'accepted' : 'rejected'
+    meters.lanes.inc({ outcome: isAside ? 'set_aside' : outcome })
+  }
   noteState(state, meters, hotkey)
-}
-
-function outcomeOf({ accepted, setAside }: Settled['report']['lanes'][string]): string {
-  if (setAside.length > 0) return 'set_aside'
-  return accepted ? 'accepted' : 'rejected'
 }
 
 /** Validators that are no longer there are removed. */
 function noteState(state: State, meters: Meters, hotkey: string): void {
-  const { champion, duel, trust } = state
-  meters.ratio.set(ratioToBeat(state) / 1e6)
+  const { champion, duels, trust, ratio, protocol } = state
+  meters.ratio.set(ratio / 1e6)
   meters.own.set(trustOf(trust[hotkey]) / 1e6)
   meters.trust.reset()
   for (const [each, record] of Object.entries(trust))
@@ -198,16 +196,17 @@ function noteState(state: State, meters: Meters, hotkey: string): void {
   meters.miners.reset()
   if (champion) meters.miners.set({ role: 'champion', hotkey: champion.hotkey }, 1)
   meters.tallies.reset()
-  if (duel) noteDuel(duel, meters)
+  for (const duel of duels) noteDuel(duel, protocol, meters)
 }
 
-function noteDuel({ contender, tallies }: Duel, meters: Meters): void {
-  meters.miners.set({ role: 'contender', hotkey: contender.hotkey }, 1)
-  for (const [env, epochs] of Object.entries(tallies)) {
-    for (const { wins, losses, played } of Object.values(sumTallies(epochs))) {
-      meters.tallies.inc({ env, verdict: 'win' }, wins)
-      meters.tallies.inc({ env, verdict: 'loss' }, losses)
-      meters.tallies.inc({ env, verdict: 'tie' }, played - wins - losses)
+function noteDuel(duel: Duel, protocol: Protocol, meters: Meters): void {
+  const { hotkey } = duel.contender
+  meters.miners.set({ role: 'contender', hotkey }, 1)
+  for (const env of Object.keys(protocol.envs)) {
+    for (const { wins, losses, played } of Object.values(sumTallies(seenIn(duel, env, protocol)))) {
+      meters.tallies.inc({ contender: hotkey, env, verdict: 'win' }, wins)
+      meters.tallies.inc({ contender: hotkey, env, verdict: 'loss' }, losses)
+      meters.tallies.inc({ contender: hotkey, env, verdict: 'tie' }, played - wins - losses)
     }
   }
 }

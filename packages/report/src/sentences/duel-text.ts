@@ -1,4 +1,3 @@
-import type { Way } from '@affine/duel'
 import type { DuelFacts, DuelTurn } from '../duel-facts.ts'
 import type { Decider, EnvFacts, EnvLaneFacts } from '../env-facts.ts'
 import type { Forfeits, MinerStats } from '../miner-stats.ts'
@@ -17,31 +16,37 @@ function winsText({ wins, counted, needed, envs }: DuelFacts): string {
   return even === 0 ? won : `${won}; ${even} more do not tell the two apart`
 }
 
-/** How a duel stands, or how it ended and why. Protocol §8.3, §8.7. */
+/** What a contender does in an epoch, as in "contends, epoch 2 of at most 8". Protocol §8.2. */
+export function contendsText(duel: DuelTurn & Pick<DuelFacts, 'standing'>): string {
+  if (duel.epochIndex > duel.duelEpochs) return 'has won, and waits for the others'
+  const turn = turnIn(duel)
+  return duel.standing === 'won' ? `contends, ${turn}: it has won` : `contends, ${turn}`
+}
+
+/** How a duel stands, or how it ended and why. Protocol §8.3, §8.7, §8.11. */
 export function duelText(duel: DuelFacts): string {
-  const wins = winsText(duel)
-  if (duel.end === undefined) return wins
-  const { winner, by } = duel.end
-  const loser = winner === 'champion' ? 'contender' : 'champion'
   const causes = {
-    environments: '',
+    crowned: '',
+    passed: '',
+    verdicts: '',
     length: `, when the ${duel.duelEpochs} epochs were over`,
     freezing: ', when too few validators attested in four of its epochs',
-    leaving: `, when the ${loser} left: a new commitment, or not registered`,
+    waiting: ': it waits until all who contend are heard',
   }
-  return wins + causes[by]
+  const { end = duel.standing === 'won' ? 'waiting' : undefined } = duel
+  return `${winsText(duel)}${end ? causes[end] : ''}`
 }
 
 /** A miner's duel as sentences: its result, why, and what its endpoint did. */
 export function minerDuelText(
   side: Side,
   duel: DuelFacts,
-  { challenges, won, lost, unbegun, answered, forfeits }: MinerStats<unknown>,
+  { challenges, won, lost, unbegun, answered, forfeits }: Omit<MinerStats<unknown>, 'losses'>,
 ): string {
   const head = { won: 'It won', lost: 'It lost', open: 'Its duel goes on' }[resultFor(side, duel)]
   const texts = [`${head}: ${duelText(duel)}.`]
-  if (side === 'contender' && duel.end?.by === 'freezing')
-    texts.push('Its commitment waits again: keep it.')
+  if (side === 'contender' && (duel.standing === 'lost' || duel.end === 'passed'))
+    texts.push('It waits for another duel once it commits something else.')
   if (challenges === 0) return [...texts, 'No challenge counted.'].join(' ')
   const tied = challenges - won - lost
   texts.push(`It won ${won}, lost ${lost} and tied ${tied} of ${challenges} challenges.`)
@@ -58,7 +63,6 @@ export function minerDuelText(
 
 const WAYS: Readonly<Record<string, string>> = {
   'no-reply': 'no reply',
-  oversize: 'too long',
   unreadable: 'no answer on the last line (it must be the answer alone)',
   illegal: 'illegal',
 }
@@ -66,7 +70,7 @@ const WAYS: Readonly<Record<string, string>> = {
 /** A way to forfeit a challenge, as `forfeitOf` names it, in words. */
 export const forfeitText = (way: string): string => WAYS[way] ?? way
 
-/** Forfeits in words, as in "3 illegal, 1 too long"; empty without one. */
+/** Forfeits in words, as in "3 illegal, 1 no reply"; empty without one. */
 export const forfeitsText = (forfeits: Forfeits): string =>
   Object.entries(forfeits)
     .map(([way, count]) => `${count} ${forfeitText(way)}`)
@@ -89,24 +93,19 @@ export const verdictTexts = ({ envs, verdicts }: DuelFacts): readonly string[] =
     return `${env}: ${verdict}, because ${REASONS[verdict]}`
   })
 
-/** By what an environment was won, as in "score and interval". */
-export const waysText = (ways: readonly Way[]): string =>
-  ways.map((way) => ({ sum: 'interval', floor: 'score' })[way]).join(' and ')
-
 /**
  * A look on two lines: the counts and the verdict, then the numbers behind the verdict. Without a
  * verdict it has the text `otherwise`.
  */
 export function envText(facts: EnvFacts, otherwise: string): string {
-  const { env, wins, losses, ties, given, ways } = facts
-  const verdict = given === 'win' ? `win by ${waysText(ways)}` : (given ?? otherwise)
+  const { env, wins, losses, ties, given } = facts
   const counts = `${wins} won, ${losses} lost, ${ties} tied`
-  return `  ${env.padEnd(16)} ${counts} → ${verdict}\n    ${basisText(facts)}`
+  return `  ${env.padEnd(16)} ${counts} → ${given ?? otherwise}\n    ${basisText(facts)}`
 }
 
 /** The numbers behind the verdict, with their interval; without a verdict those for a win. */
 function basisText(facts: EnvFacts): string {
-  const { given, win, hold, expected, minTrials, floor, ratioPpm, decisivePpm = 0 } = facts
+  const { given, win, hold, minTrials, score, bar, ratioPpm, decisivePpm = 0 } = facts
   if (given === 'hold') {
     const upTo = hold.upTo === undefined ? 'by the cap' : `a hold up to ${share(hold.upTo)}`
     return `for a hold: ${keptText(hold)} ${drawInterval(hold.bounds, ratioPpm)}, ${upTo}`
@@ -116,8 +115,7 @@ function basisText(facts: EnvFacts): string {
   const kept = `for a win: ${keptText(win)}`
   if (win.trials < minTrials * 1_000_000) return `${kept}, too few of ${minTrials}`
   const interval = drawInterval(win.bounds, ratioPpm)
-  const score = `score ${floor.score / 100} of ${floor.bar / 100}`
-  return `${kept}, ${share(expected)} expected ${interval}, ${score}`
+  return `${kept} ${interval}, score ${score / 100} of ${bar / 100}`
 }
 
 const keptText = ({ wins, trials }: Decider): string => `${share(wins)} of ${share(trials)} won`

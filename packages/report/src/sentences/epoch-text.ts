@@ -1,6 +1,6 @@
-import type { EpochFacts, LaneFacts, ThroneChange } from '../epoch-facts.ts'
+import type { EpochFacts, LaneFacts } from '../epoch-facts.ts'
 import { type NameOf, percent, shortHotkey } from '../text.ts'
-import { duelText, envText, turnIn } from './duel-text.ts'
+import { contendsText, duelText, envText } from './duel-text.ts'
 
 /** What competes at what, and for what; `titles` are the environments' own. */
 export function subnetText(titles: readonly string[]): string {
@@ -15,14 +15,12 @@ export const epochsText = (first: number, last: number): string =>
   first === last ? `epoch ${last}` : `epochs ${first} to ${last}`
 
 /**
- * One decided epoch as lines for people: the duel, its environments, its lanes, the result.
+ * One decided epoch as lines for people: the duels, their environments, the lanes, the result.
  */
 export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): string {
-  const { epoch, champion, duel, ratio, envs, lanes, frozen } = facts
+  const { epoch, champion, duels, ratio, lanes, frozen } = facts
   const holder = champion ? nameOf(champion.hotkey) : 'nobody'
-  const rival = duel
-    ? `${nameOf(duel.contender.hotkey)} contends, ${turnIn(duel)}`
-    : 'nobody contends'
+  const rivals = duels.length === 0 ? ', nobody contends' : ''
   const otherwise = frozen ? 'frozen' : 'go on'
   const lanesText = lanes
     .map((lane) => `${nameOf(lane.validator)} ${laneText(lane)} (trust ${percent(lane.trust)})`)
@@ -33,8 +31,15 @@ export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): stri
     ...otherStateTexts(facts, nameOf),
   ]
   return [
-    `epoch ${epoch}  ${holder} holds the throne, ${rival}. Ratio to beat ${percent(ratio)}`,
-    ...envs.map((env) => envText(env, otherwise)),
+    `epoch ${epoch}  ${holder} holds the throne${rivals}. Ratio to beat ${percent(ratio)}`,
+    ...duels.flatMap((duel) => [
+      `  ${nameOf(duel.contender.hotkey)} ${contendsText(duel)}`,
+      // A duel that is won is judged no more.
+      ...duel.looks.map((look) => {
+        const kept = duel.verdicts[look.env] ?? 'no verdict'
+        return envText(look, duel.standing === 'won' ? kept : otherwise)
+      }),
+    ]),
     ...(lanesText === '' ? [] : [`  lanes: ${lanesText}`]),
     ...ends.map((text) => `  ${text}`),
   ].join('\n')
@@ -44,35 +49,35 @@ export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): stri
 export function laneText({ sealed, attested, accepted, setAside, unbegun }: LaneFacts): string {
   const games = unbegun === 1 ? ', 1 game never begun' : `, ${unbegun} games never begun`
   const more = unbegun === 0 ? '' : games
-  if (setAside.length > 0) return `✘ set aside in ${setAside.join(', ')}${more}`
+  if (setAside.length > 0)
+    return `✘ set aside in ${setAside.map(({ env }) => env).join(', ')}${more}`
   if (accepted) return `✔${more}`
   if (!sealed) return '✘ not sealed'
   return attested ? '✘ not whole' : '✘ not attested by enough'
 }
 
-/** What happened to the throne at an epoch's end, and why, in sentences. Protocol §8.11. */
+/** How duels ended and who has the throne then, in sentences. Protocol §8.11. */
 export function throneTexts(
-  { throne, duel, heir, nextRatio }: EpochFacts,
+  { duels, champion, seated, heir, nextRatio }: EpochFacts,
   nameOf: NameOf,
 ): readonly string[] {
-  const holder = nameOf(duel?.champion.hotkey ?? '')
-  const rival = nameOf(duel?.contender.hotkey ?? '')
-  const why = duel ? `: ${duelText(duel)}` : ''
+  const holder = nameOf(champion?.hotkey ?? '')
+  const crowned = nameOf(heir?.hotkey ?? '')
+  const kept = heir?.hotkey === champion?.hotkey ? `${holder} keeps the throne, ` : ''
   const becomes = `The ratio to beat becomes ${percent(nextRatio)}`
-  const fails = duel?.end?.by === 'freezing' ? 'waits again' : 'fails'
-  const texts: Readonly<Record<ThroneChange, string>> = {
-    dethroned: `★ ${rival} dethrones ${holder}${why}. ${becomes}`,
-    inherited: `${rival} gets the throne, because ${holder} has left. ${becomes}`,
-    held: `${holder} keeps the throne, ${rival} ${fails}${why}`,
-    'failed-and-left': `${rival} fails, but ${holder} has left`,
-    'won-and-left': `${rival} wins, but has left`,
-    crowned: `${nameOf(heir?.hotkey ?? '')} takes the empty throne without a duel. ${becomes}`,
-    emptied: 'the throne is empty',
-  }
-  return throne.map((change) => texts[change])
+  const ended = duels.flatMap((duel) => {
+    const rival = nameOf(duel.contender.hotkey)
+    const why = duelText(duel)
+    if (duel.end === undefined) return []
+    if (duel.end === 'crowned') return `★ ${rival} dethrones ${holder}: ${why}. ${becomes}`
+    if (duel.end === 'passed') return `${rival} had won as well, but ${crowned} is better: ${why}`
+    return `${kept}${rival} fails: ${why}`
+  })
+  if (seated === undefined) return ended
+  return [...ended, `${crowned} takes the empty throne without a duel. ${becomes}`]
 }
 
-/** Why no duel starts though a miner waits: which validators are missing. Protocol §8.1. */
+/** Whose attestations a frozen epoch lacked. Protocol §8.3. */
 export function quorumTexts(
   { lacking, others }: Pick<EpochFacts, 'lacking' | 'others'>,
   nameOf: NameOf = shortHotkey,
@@ -80,9 +85,9 @@ export function quorumTexts(
   if (lacking === undefined) return []
   const { attestedPpm, missing } = lacking
   if (missing.length === 0)
-    return ['No duel starts: nobody votes yet. A validator votes once it has attested an epoch']
-  const attested = `${percent(attestedPpm, Math.floor)} of the active validators' weight attested`
-  const head = `No duel starts: ${attested}, and it takes two thirds. These are missing:`
+    return ['Frozen: nobody votes yet. A validator votes once it has attested an epoch']
+  const attested = `${percent(attestedPpm, Math.floor)} of the voters' weight attested`
+  const head = `Frozen: ${attested}, and it takes two thirds. These are missing:`
   const texts = missing.map(({ hotkey, stake, weightPpm, lastEpoch, droppedIn }) => {
     const last = lastEpoch === undefined ? 'never attested' : `last attested epoch ${lastEpoch}`
     const what = `${percent(weightPpm, Math.floor)} of the weight, a stake of ${stake} rao`

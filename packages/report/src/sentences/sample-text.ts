@@ -1,25 +1,28 @@
-import type { Episode, Sample } from '@affine/blocks'
+import type { ChallengePair, Episode, Sample } from '@affine/blocks'
 import type { SamplePlace } from '@affine/settlement'
 import type { EpisodeEnding } from '../ending.ts'
-import type { Side } from '../sides.ts'
+import { SIDES, type Side } from '../sides.ts'
 import { printable } from '../text.ts'
 import type { Turn } from '../turn.ts'
 
-/** A sample as lines for people, every message in full. */
+/** A sample, or a pair of two, as lines for people, every message in full. */
 export function sampleText(sample: Sample, { validator, block }: SamplePlace): string {
-  const { env, index, challengeId, verdict } = sample
-  return [
-    `${env}#${index}, challenge ${challengeId}: ${verdict} for the contender`,
-    `  in block ${block} of ${validator}`,
-    ...episodeTexts('champion', sample.champion),
-    ...episodeTexts('contender', sample.contender),
-  ].join('\n')
+  const { env, index, challengeId } = sample
+  const title = `${env}#${index}, challenge ${challengeId}`
+  const place = `  in block ${block} of ${validator}`
+  if ('miner' in sample) return [title, place, ...episodeTexts(sample.miner, sample)].join('\n')
+  const { champion, contender } = sample
+  const rewards = `champion ${champion.reward}, contender ${contender.reward}`
+  const episodes = SIDES.flatMap((side) =>
+    episodeTexts(`${side} ${sample[side].miner}`, sample[side]),
+  )
+  return [`${title}: ${rewards}`, place, ...episodes].join('\n')
 }
 
-function episodeTexts(side: string, episode: Episode): string[] {
-  const { miner, messages, reward } = episode
+function episodeTexts(player: string, episode: Episode): string[] {
+  const { messages, reward } = episode
   const said = messages.map((message) => `    ${messageText(message)}`)
-  return [`  ${side} ${miner}: reward ${reward}${faultText(episode)}`, ...said]
+  return [`  ${player}: reward ${reward}${faultText(episode)}`, ...said]
 }
 
 /** What follows an episode's reward: its fault. One without any message was never begun. */
@@ -47,26 +50,26 @@ export function turnText({ reply, forfeit, mistake }: Turn, index: number): stri
   return `reply ${index + 1}, ${mistake}`
 }
 
-/** A challenge that a miner lost, its place in a block, and how it ended. */
+/** A challenge that a miner lost, the contender's place in a block, and how it ended. */
 export interface Loss extends SamplePlace {
   readonly epoch: number
   readonly role: Side
-  readonly sample: Sample
+  readonly pair: ChallengePair
   readonly ending: EpisodeEnding
 }
 
 /** A lost challenge as a text: the rewards, and how it ended. */
-export function lossText({ epoch, role, sample, ending }: Loss): string {
-  const { env, index, challengeId } = sample
+export function lossText({ epoch, role, pair, ending }: Loss): string {
+  const { env, index, challengeId } = pair
   const rival = role === 'champion' ? 'contender' : 'champion'
-  const rewards = `reward ${sample[role].reward}, the ${rival} ${sample[rival].reward}`
+  const rewards = `reward ${pair[role].reward}, the ${rival} ${pair[rival].reward}`
   const title = `${env}#${index} in epoch ${epoch}, challenge ${challengeId}: ${rewards}`
   return [title, ...endingLines(ending)].join('\n')
 }
 
 /** The same with the messages of both sides. */
-export function fullLossText({ sample, ending, ...place }: Loss): string {
-  return [sampleText(sample, place), ...endingLines(ending)].join('\n')
+export function fullLossText({ pair, ending, ...place }: Loss): string {
+  return [sampleText(pair, place), ...endingLines(ending)].join('\n')
 }
 
 const endingLines = (ending: EpisodeEnding): readonly string[] =>

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { UidWeights } from '@affine/chain'
-import { ratioToBeat, stateRoot } from '@affine/duel'
+import { stateRoot } from '@affine/duel'
 import { type NameOf, share, shortHotkey } from '@affine/report'
 import { programName } from '../../service/program-name.ts'
 import { type Cast, LIAR, type Member } from './cast.ts'
@@ -46,7 +46,7 @@ export async function endingOf({ chain, state }: Rested): Promise<Ending> {
   const { neurons } = await chain.snapshot(number)
   const champion = state.champion?.hotkey ?? ''
   const uid = neurons.find(({ hotkey }) => hotkey === champion)?.uid
-  return { champion, ratio: ratioToBeat(state), root: stateRoot(state), uid, weights }
+  return { champion, ratio: state.ratio, root: stateRoot(state), uid, weights }
 }
 
 /** The result of a subnet as a text, and what comes next. */

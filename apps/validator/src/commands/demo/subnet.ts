@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BLOCK_MS, encodeCommitment, LocalChain } from '@affine/chain'
-import { type Duel, type State, stateRoot } from '@affine/duel'
+import { type State, stateRoot } from '@affine/duel'
 import { type Event, Validator } from '@affine/engine'
 import { type AgentOf, type Caller, endpointAgents, playerReply } from '@affine/miners'
 import { type Listening, NODE_CALLER, serveMiner } from '@affine/miners/node'
@@ -59,7 +59,7 @@ export async function runSubnet(cast: Cast, out: string, on: OnMemberEvent): Pro
       now: stage.now,
       clock: stage.clock,
       random: seededBytes(cast.seed, name),
-      agent: name === LIAR ? liarsAgent(cast, () => validator.state?.duel) : stage.agent,
+      agent: name === LIAR ? liarsAgent(cast, () => validator.state) : stage.agent,
       on: (event) => {
         if (event.type === 'problem') faults.push(event.error)
         on(member, event)
@@ -92,7 +92,7 @@ async function comeToRest(
     if (latest === undefined || latest.epoch === seen) continue
     state = latest
     quietEpochs += 1
-    if (state.duel !== undefined) quietEpochs = 0
+    if (state.duels.length > 0) quietEpochs = 0
     if (state.epoch > MOST_EPOCHS)
       throw new Error(`the subnet did not come to rest in ${MOST_EPOCHS} epochs`)
   }
@@ -193,22 +193,20 @@ function neuronOf({ account: { hotkey } }: Member, stake: bigint) {
 }
 
 /**
- * How the liar samples: it asks no miner. In its transcripts the weaker miner plays perfectly and
- * the other gives up. Such transcripts replay, so only statistics can expose them.
+ * How the liar samples: it asks no miner. In its transcripts the best miner gives up and the others
+ * play perfectly. Such transcripts replay, so only statistics can expose them.
  */
-function liarsAgent({ miners }: Cast, duelOf: () => Duel | undefined): AgentOf {
+function liarsAgent({ miners }: Cast, stateOf: () => State | undefined): AgentOf {
   const skillOf = (hotkey: string): number =>
     miners.find(({ account }) => account.hotkey === hotkey)?.skill ?? 0
-  const favourite = (): string | undefined => {
-    const duel = duelOf()
-    if (duel === undefined) return undefined
-    const { champion, contender } = duel
-    if (skillOf(champion.hotkey) < skillOf(contender.hotkey)) return champion.hotkey
-    return contender.hotkey
+  const isBest = (hotkey: string): boolean => {
+    const { champion, duels = [] } = stateOf() ?? {}
+    const playing = duels.map(({ contender }) => contender.hotkey).concat(champion?.hotkey ?? [])
+    return playing.every((other) => skillOf(other) <= skillOf(hotkey))
   }
   return ({ hotkey }) =>
     async (messages) => {
-      if (hotkey !== favourite()) return { content: 'I give up.' }
+      if (isBest(hotkey)) return { content: 'I give up.' }
       const prompt = messages.at(-1)?.content ?? ''
       return { content: playerReply(prompt, { skill: 1, seed: '' }) }
     }

@@ -1,0 +1,192 @@
+import {
+  type ChallengePlace,
+  type Challenges,
+  challengesOf,
+  type Env,
+  make,
+  type PerSide,
+  registry,
+} from '@affine/envs'
+import { digest, type Hash } from '@affine/prng'
+import { challengeVerdict, type Header, pointsOf } from './line.ts'
+
+/** What all blocks of one lane share. */
+export type LaneId = Pick<Header, 'genesis' | 'netuid' | 'validator' | 'epoch'>
+
+/** Who plays how much in a lane: the plan follows from it. Protocol §8.2. */
+export interface LaneQuotas {
+  /** A hotkey. */
+  readonly champion: string
+  /**
+   * By the contender's hotkey, then the environment's id: how many challenges it plays. It plays
+   * nothing in an environment that is not listed.
+   */
+  readonly quotas: Readonly<Record<string, Readonly<Record<string, number>>>>
+}
+
+/** What a lane has to be about, all of it known from the chain before the lane is read. */
+export interface Scope extends LaneId, LaneQuotas {
+  /** Hash of the epoch's first block. */
+  readonly beacon: Hash
+  /** The snapshot's C, see `commitmentOf`. */
+  readonly commitment: Hash
+  readonly specHashes: Readonly<Record<string, Hash>>
+}
+
+/**
+ * C: what a validator puts on chain before the beacon, so that it cannot choose its challenges.
+ * Protocol §4.
+ */
+export function commitmentOf({
+  genesis,
+  netuid,
+  validator,
+  epoch,
+  secret,
+}: LaneId & { readonly secret: Hash }): Hash {
+  return digest('commit', genesis, netuid, validator, epoch, secret)
+}
+
+/** One sample of a lane before it is played. Hotkeys are those of miners. Protocol §6.5. */
+export type PlannedSample = PlannedEpisode | PlannedGame
+
+interface PlannedEpisode {
+  readonly env: string
+  readonly index: number
+  readonly miner: string
+}
+
+interface PlannedGame {
+  readonly env: string
+  readonly index: number
+  readonly champion: string
+  readonly contender: string
+}
+
+/**
+ * What a lane plays: its samples, in their order. Everything that samples, writes, verifies, counts
+ * or shows a lane takes it from here. Protocol §6.5.
+ * @throws RangeError, TypeError for an environment that is not registered.
+ */
+export function planOf(lane: LaneQuotas): readonly PlannedSample[] {
+  const isGame = (env: string): boolean => make(env).spec.game !== undefined
+  return envsIn(lane).flatMap((env): readonly PlannedSample[] =>
+    isGame(env) ? gamesOf(env, lane) : episodesOf(env, lane),
+  )
+}
+
+/** The environments in which somebody plays, ascending. */
+const envsIn = ({ quotas }: LaneQuotas): readonly string[] =>
+  [...new Set(Object.values(quotas).flatMap(Object.keys))].sort()
+
+/** The contenders that play in an environment, ascending, and how much each of them plays. */
+const playersOf = (env: string, { quotas }: LaneQuotas): (readonly [string, number])[] =>
+  Object.keys(quotas)
+    .sort()
+    .map((contender) => [contender, quotas[contender]?.[env] ?? 0] as const)
+
+/** Every contender has games of its own. */
+function gamesOf(env: string, lane: LaneQuotas): readonly PlannedGame[] {
+  const { champion } = lane
+  return playersOf(env, lane).flatMap(([contender, quota]) =>
+    Array.from({ length: quota }, (_, index) => ({ env, index, champion, contender })),
+  )
+}
+
+/** All play the same challenges: the champion each, a contender the first ones. */
+function episodesOf(env: string, lane: LaneQuotas): readonly PlannedEpisode[] {
+  const contenders = playersOf(env, lane)
+  const most = Math.max(...contenders.map(([, quota]) => quota))
+  const minersOf = (index: number): readonly string[] => [
+    lane.champion,
+    ...contenders.filter(([, quota]) => index < quota).map(([contender]) => contender),
+  ]
+  return Array.from({ length: most }, (_, index) =>
+    minersOf(index).map((miner) => ({ env, index, miner })),
+  ).flat()
+}
+
+/** An environment of a lane, and the challenges in it. */
+export interface LaneEnv extends Challenges {
+  readonly env: Env
+}
+
+/**
+ * The environments of a lane, by their id.
+ * @throws RangeError, TypeError for an environment that is not registered or has no specHash.
+ */
+export function laneEnvs(scope: Scope, secret: Hash): ReadonlyMap<string, LaneEnv> {
+  const laneEnvOf = (env: string): LaneEnv => {
+    const specHash = scope.specHashes[env]
+    if (specHash === undefined)
+      throw new TypeError(`"specHashes" expected one for ${env}, got none`)
+    const challenges = challengesOf({ ...scope, env, specHash, secret })
+    return { env: make(env), ...challenges, seedIf: rememberingLast(challenges.seedIf) }
+  }
+  return new Map(envsIn(scope).map((env) => [env, laneEnvOf(env)]))
+}
+
+/** Miners that play the same challenge are next to each other: its seed is found once. */
+function rememberingLast(seedIf: Challenges['seedIf']): Challenges['seedIf'] {
+  let last = { index: -1, contender: '', id: '', seed: 0n }
+  return ({ index, contender = '' }, id) => {
+    if (last.index === index && last.contender === contender && last.id === id) return last.seed
+    const seed = seedIf({ index, contender }, id)
+    if (seed !== undefined) last = { index, contender, id, seed }
+    return seed
+  }
+}
+
+/** The challenge of a planned sample in its environment: games are those of one contender. */
+export const challengeIn = (planned: PlannedSample): ChallengePlace =>
+  'miner' in planned ? { index: planned.index } : planned
+
+/** The rewards in one sample: the miner's; or of a game the champion's, then the contender's. */
+export type Rewards = readonly number[]
+
+/**
+ * How a contender fared in an environment, the rest of its quota being ties; and what it and the
+ * champion earned in the challenges of that quota, in ppm of one. Games have no points.
+ */
+type Totals = [wins: number, losses: number, contenderPoints: number, championPoints: number]
+
+/** By contender, then environment, of those that the lane plays. Protocol §6.5. */
+export type LaneTotals = Readonly<Record<string, Readonly<Record<string, Readonly<Totals>>>>>
+
+/** What a whole lane amounts to, by the rewards in each sample of its plan. Protocol §6.5. */
+export function talliesOf(lane: LaneQuotas, rewards: readonly Rewards[]): LaneTotals {
+  const tallies = emptyTallies(lane)
+  // The champion's line of a challenge comes before those of the contenders.
+  let champion = 0
+  for (const [k, planned] of planOf(lane).entries()) {
+    const [first = 0, second = 0] = rewards[k] ?? []
+    if ('contender' in planned) {
+      const { env, contender } = planned
+      addChallenge(tallies[contender]?.[env], { champion: first, contender: second }, env)
+    } else if (planned.miner === lane.champion) {
+      champion = first
+    } else {
+      const { env, miner } = planned
+      addChallenge(tallies[miner]?.[env], { champion, contender: first }, env)
+    }
+  }
+  return tallies
+}
+
+function emptyTallies({ quotas }: LaneQuotas): Record<string, Record<string, Totals>> {
+  const emptyOf = (envs: object) =>
+    Object.fromEntries(Object.keys(envs).map((env): [string, Totals] => [env, [0, 0, 0, 0]]))
+  const contenders = Object.entries(quotas)
+  return Object.fromEntries(contenders.map(([contender, envs]) => [contender, emptyOf(envs)]))
+}
+
+function addChallenge(tally: Totals | undefined, rewards: PerSide<number>, env: string): void {
+  const spec = registry.get(env)
+  if (tally === undefined || spec === undefined) return
+  const verdict = challengeVerdict(rewards)
+  if (verdict === 'win') tally[0] += 1
+  if (verdict === 'loss') tally[1] += 1
+  if (spec.game !== undefined) return
+  tally[2] += pointsOf(rewards.contender, spec)
+  tally[3] += pointsOf(rewards.champion, spec)
+}

@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type LaneQuotas, type PlannedSample, pairing, planOf, verifyLane } from '../src/index.ts'
+import { talliesOf } from '../src/plan.ts'
+import { CHAMPION, honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
+
+const [HEX, MULT8, PACK] = ['hex@0.1.0', 'mult8@0.1.0', 'pack@0.1.0']
+const [A, B, C] = ['A', 'D', 'E'].map((letter) => `5${letter.repeat(47)}`) as [
+  string,
+  string,
+  string,
+]
+
+describe('the plan of a lane', () => {
+  it('has environments ascending; then by index, the champion before contenders', () => {
+    const quotas = { [B]: { [MULT8]: 2, [HEX]: 1 }, [A]: { [HEX]: 2, [MULT8]: 1 } }
+    expect(planOf({ champion: CHAMPION, quotas })).toEqual([
+      { env: HEX, index: 0, champion: CHAMPION, contender: A },
+      { env: HEX, index: 1, champion: CHAMPION, contender: A },
+      { env: HEX, index: 0, champion: CHAMPION, contender: B },
+      { env: MULT8, index: 0, miner: CHAMPION },
+      { env: MULT8, index: 0, miner: A },
+      { env: MULT8, index: 0, miner: B },
+      { env: MULT8, index: 1, miner: CHAMPION },
+      { env: MULT8, index: 1, miner: B },
+    ])
+  })
+
+  it('is empty without contenders, and of one that plays nothing', () => {
+    expect(planOf({ champion: CHAMPION, quotas: {} })).toEqual([])
+    expect(planOf({ champion: CHAMPION, quotas: { [A]: {}, [B]: { [MULT8]: 0 } } })).toEqual([])
+  })
+
+  it('has each sample once, and of each quota as much as it says, in any order of keys', () => {
+    const quota = fc.dictionary(fc.constantFrom(HEX, MULT8, PACK), fc.nat({ max: 9 }))
+    const lanes = fc.dictionary(fc.constantFrom(A, B, C), quota)
+    fc.assert(
+      fc.property(lanes, (quotas) => {
+        const plan = planOf({ champion: CHAMPION, quotas })
+        const names = plan.map((planned) => JSON.stringify(planned))
+        expect(new Set(names).size).toBe(plan.length)
+        for (const [contender, envs] of Object.entries(quotas))
+          for (const [env, count] of Object.entries(envs))
+            expect(plan.filter(isOf(contender, env)).length).toBe(count)
+        const turned = Object.fromEntries(Object.entries(quotas).reverse())
+        expect(planOf({ champion: CHAMPION, quotas: turned })).toEqual(plan)
+      }),
+    )
+  })
+})
+
+const isOf = (contender: string, env: string) => (planned: PlannedSample) => {
+  const player = 'miner' in planned ? planned.miner : planned.contender
+  return player === contender && planned.env === env
+}
+
+describe('tallies', () => {
+  it('hold each contender against the champion in the challenges of its own quota', () => {
+    const lane: LaneQuotas = {
+      champion: CHAMPION,
+      quotas: { [A]: { [MULT8]: 3, [HEX]: 1 }, [B]: { [MULT8]: 1, [HEX]: 2 } },
+    }
+    const games = [
+      [-1, 1],
+      [1, -1],
+      [-1, -1],
+    ] // the last was never begun
+    // Of each challenge the champion's reward, then A's, then B's where it plays.
+    const products = [[0], [1], [1], [1], [0], [0], [0]]
+    expect(talliesOf(lane, [...games, ...products])).toEqual({
+      [A]: { [HEX]: [1, 0, 0, 0], [MULT8]: [1, 1, 1_000_000, 1_000_000] },
+      [B]: { [HEX]: [0, 1, 0, 0], [MULT8]: [1, 0, 1_000_000, 0] },
+    })
+  })
+})
+
+describe('a lane of three contenders with quotas of their own', () => {
+  const scope = scopeOf(
+    toy.hotkey,
+    {},
+    {
+      [A]: { [MULT8]: 5, [HEX]: 2 },
+      [B]: { [MULT8]: 2 },
+      [C]: { [PACK]: 1, [HEX]: 1 },
+    },
+  )
+
+  it('is whole: the champion plays each challenge once, and a game with each of them', async () => {
+    const samples = await honestSamples(scope)
+    expect(samples.length).toBe(2 + 1 + 5 + 5 + 2 + 2)
+    const read = await verifyLane(laneOf(toy, scope, plansOf(samples)))
+    if (!read.ok) throw new Error(read.detail)
+    const playedIn = Object.entries(read.value.tallies).map(([miner, envs]) => [
+      miner,
+      Object.keys(envs).sort(),
+    ])
+    expect(Object.fromEntries(playedIn)).toEqual({
+      [A]: [HEX, MULT8],
+      [B]: [MULT8],
+      [C]: [HEX, PACK],
+    })
+  })
+
+  it('has a game of another for each contender: none sees what the champion replied', async () => {
+    const games = (await honestSamples(scope)).filter(({ env }) => env === HEX)
+    expect(new Set(games.map(({ challengeId }) => challengeId)).size).toBe(3)
+  })
+
+  it('is not whole with the games of two contenders exchanged', async () => {
+    const [one, two, three, ...rest] = await honestSamples(scope)
+    const exchanged = [three!, two!, one!, ...rest]
+    expect(await verifyLane(laneOf(toy, scope, plansOf(exchanged)))).toMatchObject({
+      code: 'WRONG_CHALLENGE',
+    })
+  })
+
+  it('gives pairs: each contender beside the champion in the same challenge', async () => {
+    const pair = pairing()
+    const samples = await honestSamples(scope)
+    const pairs = samples.flatMap((sample) => pair(sample) ?? [])
+    const placeOf = ({ env, index }: { env: string; index: number }, miner: string) =>
+      `${env} ${index} ${miner}`
+    const got = pairs.map((each) => placeOf(each, each.contender.miner))
+    const want = planOf(scope).flatMap((each) => {
+      const miner = 'miner' in each ? each.miner : each.contender
+      return miner === CHAMPION ? [] : [placeOf(each, miner)]
+    })
+    expect(got).toEqual(want)
+    for (const { champion, contender } of pairs) {
+      expect(champion.miner).toBe(CHAMPION)
+      expect(contender.messages[0]).toBeDefined()
+    }
+  })
+})

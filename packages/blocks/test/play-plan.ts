@@ -1,0 +1,61 @@
+import {
+  type ChallengePair,
+  challengeIn,
+  type Episode,
+  type LaneChallenge,
+  laneEnvs,
+  pairing,
+  planOf,
+  type Sample,
+  type Scope,
+} from '@affine/blocks'
+import { type Agent, make, play, playGame, type Transcript } from '@affine/envs'
+import type { Hash } from '@affine/prng'
+
+/** Who answers for a miner in a challenge. */
+export type AgentFor = (miner: string, challenge: LaneChallenge) => Agent
+
+/** The samples of a lane in the order of its plan, played by these agents. */
+export async function playPlan(
+  scope: Scope,
+  secret: Hash,
+  agentFor: AgentFor,
+): Promise<readonly Sample[]> {
+  const envs = laneEnvs(scope, secret)
+  const samples: Sample[] = []
+  for (const planned of planOf(scope)) {
+    const { env, index } = planned
+    const challengeId = envs.get(env)?.idOf(challengeIn(planned)) ?? ''
+    const challenge = { env, index, challengeId }
+    const agentOf = (miner: string) => agentFor(miner, challenge)
+    if ('miner' in planned) {
+      const played = await play(make(env), challengeId, agentOf(planned.miner))
+      samples.push({ ...challenge, ...episodeOf(planned.miner, played) })
+      continue
+    }
+    const { champion, contender } = planned
+    const agents = { champion: agentOf(champion), contender: agentOf(contender) }
+    const game = await playGame(make(env), challengeId, agents)
+    samples.push({
+      ...challenge,
+      champion: episodeOf(champion, game.champion),
+      contender: episodeOf(contender, game.contender),
+    })
+  }
+  return samples
+}
+
+function episodeOf(miner: string, transcript: Transcript): Episode {
+  const ms = transcript.messages.reduce((sum, message) => sum + (message.ms ?? 0), 0)
+  return { miner, ...transcript, ms }
+}
+
+/** The samples of a lane, each contender's beside the champion's. */
+export function pairsOf(samples: readonly Sample[]): readonly ChallengePair[] {
+  const pairOf = pairing()
+  return samples.flatMap((sample) => pairOf(sample) ?? [])
+}
+
+/** By how much the contender's reward is higher. */
+export const leadIn = ({ champion, contender }: ChallengePair): number =>
+  contender.reward - champion.reward

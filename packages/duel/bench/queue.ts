@@ -1,0 +1,119 @@
+import { type Generator, pcg64 } from '@affine/prng'
+import {
+  decide,
+  type EnvConstants,
+  type LaneTally,
+  PROTOCOL,
+  type Protocol,
+  queueOf,
+  quotasOf,
+  type State,
+} from '../src/index.ts'
+import { measuredPack } from '../test/measured.ts'
+import { crownedFirst, epochOf, laneOf, miner } from '../test/subnet.ts'
+import { binomial } from './draw.ts'
+import { printTable } from './worst.ts'
+
+/** Of 7200 blocks a day. */
+const EPOCHS_A_DAY = 7200 / PROTOCOL.epochBlocks
+const MINERS = 255
+
+/**
+ * By environment the share of ties, and the calls of a challenge to one miner, or of a game to
+ * both: docs/environments.md.
+ */
+const MEASURED: Readonly<Record<string, { readonly tied: number; readonly calls: number }>> = {
+  'hex@0.1.0': { tied: 0, calls: 17.7 },
+  'mult8@0.1.0': { tied: 0.5, calls: 1 },
+  'pack@0.1.0': { tied: measuredPack('local 10000', 'local 1000').tied, calls: 1 },
+  'tictactoe@0.1.0': { tied: 0.91, calls: 1.45 },
+}
+
+/** Three of five are copies of the champion, the others nearly so: p from .45 to .51. */
+const shareOf = (place: number): number =>
+  place % 5 < 3 ? 0.5 : 0.45 + (Math.floor(place / 5) % 7) / 100
+
+/** What a queue came to. */
+interface Served {
+  readonly epochs: number
+  /** Of a lane: to miners, for all verdicts. */
+  readonly calls: number
+  /** Of a lane: asked of miners, for all verdicts. */
+  readonly replies: number
+  /** Of a lane in an epoch, at the most. */
+  readonly peak: number
+  readonly crowned: number
+}
+
+/** They wait at once, and each has its verdict. */
+function serve(validators: readonly string[], protocol: Protocol): Served {
+  const random = pcg64(20_260_101n)
+  const queue = Array.from({ length: MINERS }, (_, place) => miner(`m${place}`, place))
+  const seen = { epochs: 0, calls: 0, replies: 0, peak: 0, crowned: 0 }
+  let state = crownedFirst({ validators, miners: [miner('champion')], protocol })
+  for (;;) {
+    const facts = epochOf(state, { validators, miners: queue, protocol })
+    if (state.duels.length === 0 && queueOf(state, facts.snapshot).length === 0) return seen
+    const lane = () => drawLane(state, random)
+    const lanes = Object.fromEntries(validators.map((validator) => [validator, lane()]))
+    const { calls, replies, challenges } = askedIn(state)
+    seen.epochs += 1
+    seen.calls += calls
+    seen.replies += replies
+    seen.peak = Math.max(seen.peak, challenges)
+    const decided = decide(state, { ...facts, lanes })
+    seen.crowned += decided.report.crowned === undefined ? 0 : 1
+    state = decided.state
+  }
+}
+
+function drawLane(state: State, random: Generator) {
+  return laneOf(state, (played, env, contender): LaneTally => {
+    const decisive = played - binomial(played, MEASURED[env]?.tied ?? 0, random)
+    const wins = binomial(decisive, shareOf(Number(contender.slice(1))), random)
+    return [wins, decisive - wins, 1e6 * wins, 1e6 * (decisive - wins)]
+  })
+}
+
+/** Of a lane in the epoch that a state governs. */
+function askedIn(state: State) {
+  const { envs } = state.protocol
+  const asked = { calls: 0, replies: 0, challenges: 0 }
+  for (const [env, { players }] of Object.entries<EnvConstants>(envs)) {
+    const quotas = Object.values(quotasOf(state)).map((quota) => quota[env] ?? 0)
+    const all = quotas.reduce((sum, quota) => sum + quota, 0)
+    // A game has its own champion's moves; else the champion has each challenge once for all.
+    const challenges = players === 2 ? all : Math.max(0, ...quotas)
+    const replies = all + challenges
+    asked.challenges += challenges
+    asked.replies += replies
+    asked.calls += (MEASURED[env]?.calls ?? 1) * (players === 2 ? all : replies)
+  }
+  return asked
+}
+
+/** How long a full queue takes, and what it costs beside one duel at a time. */
+export function printQueue(): void {
+  const title = `${MINERS} miners that wait at once`
+  const columns = [
+    'lanes',
+    'days',
+    'crowned',
+    'calls a verdict',
+    'to one at a time',
+    'replies, so',
+    'peak',
+  ]
+  const days: string[] = []
+  printTable({ title, columns }, [4, 8, 16, 64], (lanes) => {
+    const validators = Array.from({ length: lanes }, (_, i) => `v${i + 10}`)
+    const many = serve(validators, PROTOCOL)
+    const one = serve(validators, { ...PROTOCOL, duelsMost: 1 })
+    const day = (many.epochs / EPOCHS_A_DAY).toFixed(1)
+    days.push(day)
+    const of = (kind: 'calls' | 'replies') => (many[kind] / one[kind]).toFixed(2)
+    const calls = (many.calls / MINERS).toFixed(0)
+    return [lanes, day, many.crowned, calls, of('calls'), of('replies'), many.peak]
+  })
+  console.log(`\n${MINERS} miners: ${days.join(' ')}`)
+}

@@ -1,0 +1,45 @@
+import { type EnvConstants, quotaOf } from './env-constants.ts'
+import type { Protocol } from './protocol.ts'
+import type { Duel, State } from './state.ts'
+import { winnerBy } from './winner.ts'
+
+/** The number of an epoch in a duel, from 1. */
+export const epochIndexOf = ({ start }: Pick<Duel, 'start'>, epoch: number): number =>
+  epoch - start + 1
+
+/** Has the contender what it takes for the throne? Then it plays on, unjudged. Protocol §8.7. */
+export const isWon = ({ verdicts }: Pick<Duel, 'verdicts'>, protocol: Protocol): boolean =>
+  winnerBy(verdicts, protocol) === 'contender'
+
+/**
+ * The environments that a duel plays in an epoch, ascending: while it is open those without a
+ * verdict, and once it is won those of one player. Protocol §8.2.
+ */
+export function playedEnvs(
+  duel: Duel,
+  { epoch, protocol }: Pick<State, 'epoch' | 'protocol'>,
+): readonly string[] {
+  if (epochIndexOf(duel, epoch) > protocol.duelEpochs) return []
+  const isPlayed = isWon(duel, protocol)
+    ? (env: string) => protocol.envs[env]?.players === 1
+    : (env: string) => !Object.hasOwn(duel.verdicts, env)
+  return Object.keys(protocol.envs).filter(isPlayed).sort()
+}
+
+/** How many challenges: by contender's hotkey, then by environment. */
+export type Quotas = Readonly<Record<string, Readonly<Record<string, number>>>>
+
+/**
+ * What a lane plays in the epoch that a state governs, in each duel. Protocol §8.2.
+ */
+export function quotasOf(state: Pick<State, 'epoch' | 'duels' | 'protocol'>): Quotas {
+  const { epoch, duels, protocol } = state
+  const quotas = duels.map((duel) => {
+    const envs = playedEnvs(duel, state).map((env) => {
+      const constants = protocol.envs[env] as EnvConstants // it is played, so it is one of them
+      return [env, quotaOf(epochIndexOf(duel, epoch), constants)] as const
+    })
+    return [duel.contender.hotkey, Object.fromEntries(envs)] as const
+  })
+  return Object.fromEntries(quotas)
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import crownings from '../../../vectors/duel/crowning.json?raw'
+import { bestOf, type WonDuel } from '../src/crowning.ts'
+import { judgeEnvironment, PROTOCOL, ruleOf, type Tally, type Weights } from '../src/index.ts'
+import { miner } from './subnet.ts'
+
+/** As vectors/duel/make.py writes them. */
+interface Crowning {
+  readonly weights: Weights
+  readonly duels: readonly Readonly<Record<string, readonly Readonly<Record<string, Counts>>[]>>[]
+  readonly want: number
+}
+type Counts = readonly [number, number, number, number, number]
+
+const vectors: readonly Crowning[] = JSON.parse(crownings).vectors
+
+const tallyOf = ([wins, losses, played, contenderPoints, championPoints]: Counts): Tally => ({
+  wins,
+  losses,
+  played,
+  contenderPoints,
+  championPoints,
+})
+
+/** A duel that is won, and what its environments came to. */
+function wonBy(weights: Weights, duel: Crowning['duels'][number], place: number): WonDuel {
+  const rule = ruleOf(PROTOCOL)
+  const rated = Object.entries(duel).map(([env, epochs]) => {
+    const tallies = epochs.map((lanes) =>
+      Object.fromEntries(Object.entries(lanes).map(([hotkey, lane]) => [hotkey, tallyOf(lane)])),
+    )
+    const evidence = judgeEnvironment({ weights, epochs: tallies, ratioPpm: 510_000, rule })
+    return [env, { ...evidence, tallies: {}, given: undefined, rule }] as const
+  })
+  const contender = miner(`m${place}`)
+  const ended = { contender, start: 1, frozen: 0, tallies: [], verdicts: {} }
+  const won = { duel: ended, epochIndex: 8, envs: {}, standing: 'won' } as const
+  return { won, rated: Object.fromEntries(rated) }
+}
+
+test('three hundred crownings, as a second implementation chooses', () => {
+  const places = vectors.map(({ weights, duels }) => {
+    const contenders = duels.map((duel, place) => wonBy(weights, duel, place))
+    return contenders.indexOf(bestOf(contenders) as WonDuel)
+  })
+  expect(places.length).toBe(300)
+  expect(places).toEqual(vectors.map(({ want }) => want))
+})

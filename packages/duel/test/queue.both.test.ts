@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import queues from '../../../vectors/duel/queue.json' with { type: 'json' }
+import {
+  type Candidate,
+  contentOf,
+  type DuelSnapshot,
+  type LastPlayed,
+  queueOf,
+} from '../src/index.ts'
+import { crownedFirst, epochOf, miner } from './subnet.ts'
+
+const { snapshot } = epochOf(crownedFirst())
+const orderOf = (turns: Parameters<typeof queueOf>[0], seen: Partial<DuelSnapshot>) =>
+  queueOf(turns, { ...snapshot, ...seen }).map(({ hotkey }) => hotkey)
+const NOBODY = { duels: [], lastPlayed: {} }
+
+test('three hundred queues, as a second implementation orders them', () => {
+  const ordered = queues.vectors.map(({ miners, lastPlayed, champion, listed, registered }) => {
+    const candidates = (miners as [string, string, number, number][]).map(
+      ([hotkey, revision, block, at]): Candidate => ({
+        ...miner(hotkey, block, revision),
+        registered: at,
+      }),
+    )
+    const played = (lastPlayed as [string, string, number | null][]).map(
+      ([hotkey, revision, left]): [string, LastPlayed] => {
+        const content = contentOf(miner(hotkey, 0, revision))
+        return [hotkey, { content, ...(left !== null && { left }) }]
+      },
+    )
+    const duels = (listed as string[]).map((hotkey) => ({
+      contender: miner(hotkey),
+      start: 1,
+      frozen: 0,
+      tallies: [],
+      verdicts: {},
+    }))
+    const turns = { duels, lastPlayed: Object.fromEntries(played) }
+    const seated = champion === null ? turns : { ...turns, champion: miner(champion) }
+    return orderOf(seated, { hotkeys: registered, miners: candidates })
+  })
+  expect(ordered).toEqual(queues.vectors.map(({ want }) => want))
+})
+
+test('who waits longest is first, since commitment, registration or the end of the last turn', () => {
+  const late = { ...miner('late', 1), registered: 8 }
+  const again = miner('again', 2, 'new')
+  const miners = [late, miner('b', 5), miner('a', 5), miner('B', 5), again]
+  const hotkeys = miners.map(({ hotkey }) => hotkey)
+  const lastPlayed = { again: { content: contentOf(miner('again')), left: 6 } }
+  const order = orderOf({ ...NOBODY, lastPlayed }, { miners, hotkeys })
+  expect(order).toEqual(['B', 'a', 'b', 'again', 'late'])
+})
+
+test('a permit keeps nobody out: a rival could stake one into it', () => {
+  const validators = [{ hotkey: 'm2', stake: 1n }]
+  expect(orderOf(NOBODY, { validators })).toEqual(['m1', 'm2'])
+})
+
+test('text that has no digest is left out', () => {
+  const odd = { ...miner('m1'), model: '\ud800' }
+  expect(orderOf(NOBODY, { miners: [odd, miner('m2')] })).toEqual(['m2'])
+  const halves = { ...miner('m1'), model: '\ud800', revision: '\udc00' }
+  expect(orderOf(NOBODY, { miners: [halves] })).toEqual([])
+})

@@ -1,0 +1,131 @@
+/*
+ * On a full subnet a registration evicts whoever has the least emission, and of equals the oldest
+ * registration: in the queue's own order, since nobody but the champion has any, and a new champion
+ * has none yet. The old rules asked contenders and champion to stand: ten registrations a day evicted
+ * 11 of 20 better miners in their duel's second epoch, and crowned none; and one to five took the
+ * throne from a new champion, for a contender that had won nothing, at the ratio of the evicted one.
+ * Protocol §8.11: what a miner committed when its turn came, counts until the turn ends. Neither
+ * eviction nor a new registration, a new commitment or another model ends a turn, or begins one.
+ */
+import { describe, expect, it, test } from 'vitest'
+import { type Candidate, minerOf, type State } from '../../packages/duel/src/index.ts'
+import {
+  crownedFirst,
+  epochOf,
+  MAIN,
+  miner,
+  type Scene,
+  startedDuels,
+} from '../../packages/duel/test/subnet.ts'
+import { pcg64 } from '../../packages/prng/src/index.ts'
+import { after, blockOf, drawn, listed, playOut } from './deciding.ts'
+
+const king = miner('m1')
+const better = miner('m2', 2)
+const started = startedDuels({ miners: [king, better] })
+const ONE = { ...MAIN, duelsMost: 1 }
+const OPEN: Scene['rates'] = [0.5625, 0.4375]
+
+describe('a contender that is evicted in the middle of its duel', () => {
+  it('plays on, and has the throne if it is better', () => {
+    const random = pcg64(61n)
+    for (let i = 0; i < 10; i++) {
+      const { state } = playOut(started, (state) =>
+        epochOf(state, { miners: [king], rates: drawn(random, state, 0.6) }),
+      )
+      expect(state.champion).toEqual(minerOf(better))
+    }
+  })
+
+  it('loses if its deployment is gone with it', () => {
+    const { state, report } = after(started, { miners: [king], rates: [0, 0.7] })
+    expect([report.duels[0]?.standing, state.champion?.hotkey]).toEqual(['lost', 'm1'])
+  })
+})
+
+describe('a new champion that is evicted before it has any emission', () => {
+  const crowned = after(started, { miners: [king], rates: [1, 0] }).state
+
+  it('keeps the throne: nobody who won nothing has it', () => {
+    const miners = [miner('m3', 3), miner('m4', 4)]
+    let state = after(crowned, { miners }).state
+    expect([state.champion?.hotkey, listed(state)]).toEqual(['m2', ['m3', 'm4']])
+    for (let epoch = 0; epoch < 8; epoch++) state = after(state, { miners, rates: OPEN }).state
+    expect(state.champion?.hotkey).toBe('m2')
+  })
+
+  it('loses it in a duel if it does not reply, to whoever can do anything', () => {
+    const begun = after(crowned, { miners: [miner('m3', 3)] }).state
+    const { state, epochs } = playOut(begun, (state) =>
+      epochOf(state, { miners: [], rates: [0.5, 0] }),
+    )
+    expect([state.champion?.hotkey, epochs.length]).toEqual(['m3', 1])
+  })
+
+  it('is the same champion as soon as it registers again', () => {
+    const block = blockOf(crowned, crowned.epoch)
+    const back = [{ ...better, registered: block }, miner('m3', 3)]
+    const { state } = after(crowned, { miners: back })
+    expect([state.champion, listed(state)]).toEqual([minerOf(better), ['m3']])
+  })
+})
+
+test('a champion that leaves at a high ratio takes no seat anew: it loses at that ratio', () => {
+  const high: State = { ...crownedFirst({ miners: [king] }), ratio: 800_000 }
+  const gone = after(high, { miners: [better] }).state
+  expect([gone.champion?.hotkey, gone.ratio]).toEqual(['m1', 785_991])
+  const { state } = playOut(gone, (state) => epochOf(state, { miners: [better], rates: [0.5, 0] }))
+  expect(state.champion?.hotkey).toBe('m2')
+})
+
+/** What can be done with a hotkey between one epoch and the next, and who waits then. */
+const STEPS = [
+  ['is evicted', () => [], []],
+  ['registers again', (block) => [{ ...better, registered: block }], []],
+  ['commits anew', (block) => [{ ...better, block, revision: 'new' }], ['m2']],
+  ['swaps its hotkey', (registered) => [{ ...miner('swapped'), registered }], ['swapped']],
+] as const satisfies readonly Step[]
+type Step = readonly [string, (block: number) => readonly Candidate[], readonly string[]]
+
+describe.each<Step>(STEPS)('a contender that %s', (_, move, waiting) => {
+  const moved = (state: State) => move(blockOf(state, state.epoch))
+
+  it('is in the list once, with what it had when its turn came, until that ends', () => {
+    let state = started
+    const others = ['m3', 'm4'].map((name, i) => miner(name, 3 + i))
+    for (let epoch = 0; epoch < 3; epoch++) {
+      state = after(state, { miners: [king, ...moved(started), ...others], rates: OPEN }).state
+      const [duel] = state.duels
+      expect([duel?.contender, duel?.start]).toEqual([minerOf(better), started.epoch])
+      const hotkeys = listed(state)
+      expect(new Set(hotkeys).size).toBe(hotkeys.length)
+      expect(hotkeys.filter((hotkey) => hotkey === 'm2')).toHaveLength(1)
+    }
+  })
+
+  it('has the throne with it if it wins', () => {
+    const { state } = after(started, { miners: [king, ...moved(started)], rates: [1, 0] })
+    expect(state.champion).toEqual(minerOf(better))
+  })
+
+  it('waits behind all who were there when it lost, with anything but what it played', () => {
+    const begun = startedDuels({ protocol: ONE, miners: [king, better] })
+    const late = miner('late', blockOf(begun, begun.epoch) - 1)
+    const scene: Scene = { protocol: ONE, rates: [0, 1], miners: [king, late, ...moved(begun)] }
+    const lost = after(begun, scene).state
+    expect(listed(lost)).toEqual(['late'])
+    expect(listed(after(lost, scene).state)).toEqual(waiting)
+  })
+})
+
+test('in the queue a miner waits since its registration and its commitment, whichever is later', () => {
+  const waiting = crownedFirst({ miners: [king] })
+  const first = (...miners: readonly Candidate[]) =>
+    listed(after(waiting, { protocol: ONE, miners }).state)
+  const other = miner('m9', 500)
+  expect(first(other, better)).toEqual(['m2'])
+  expect(first(other, { ...better, registered: 900 })).toEqual(['m9'])
+  expect(first(other, { ...better, block: 900 })).toEqual(['m9'])
+  expect(first(other, { ...better, hotkey: 'swapped', block: 900 })).toEqual(['m9'])
+  expect(first(other)).toEqual(['m9'])
+})

@@ -1,0 +1,76 @@
+/*
+ * A list that is full of miners that cannot win keeps the next ones waiting: near-copies, which take
+ * as many challenges as there are, miners that never reply, or that tie every challenge. 64 keys that
+ * always tie held one duel at a time for 486 epochs. Protocol §8.6, §8.7: an environment without one
+ * decisive challenge in 96 is even, and after eight epochs the champion has won. Two that win at once
+ * cost the list no more: it is over in the eighth epoch.
+ */
+import { describe, expect, it, test } from 'vitest'
+import type { Report } from '../../packages/duel/src/index.ts'
+import { epochOf, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
+import { pcg64 } from '../../packages/prng/src/index.ts'
+import { after, drawn, listed, playOut, type Seen, votersOf } from './deciding.ts'
+
+const eight = Array.from({ length: 8 }, (_, i) => miner(`m${i}`, i + 1))
+const next = Array.from({ length: 8 }, (_, i) => miner(`n${i}`, i + 9))
+const kings = [miner('king'), ...eight]
+
+/** How many epochs eight of them take; at the end the next eight have begun. */
+function epochsOf(size: number, seenIn: (...state: Parameters<typeof epochOf>) => Seen): number {
+  const validators = votersOf(size)
+  const started = startedDuels({ validators, miners: kings })
+  expect(listed(started)).toHaveLength(8)
+  const { state, epochs } = playOut(started, (state) =>
+    epochOf(state, { validators, miners: [...kings, ...next], rates: seenIn(state) }),
+  )
+  expect(state.champion?.hotkey).toBe('king')
+  for (const { hotkey } of next) expect(Object.keys(state.lastPlayed)).toContain(hotkey)
+  for (const hotkey of listed(state)) expect(hotkey).toMatch(/^n/)
+  return epochs.length
+}
+
+describe.each([4, 16])('eight in the list, with %i validators', (size) => {
+  it('that are near-copies are over by the eighth epoch', () => {
+    const random = pcg64(45n)
+    const near = (hotkey: string) => 0.45 + (Number(hotkey.slice(1)) % 7) / 100
+    const epochs = epochsOf(
+      size,
+      (state) => (voter, env, contender) =>
+        drawn(random, state, near(contender))(voter, env, contender),
+    )
+    expect(epochs).toBeLessThanOrEqual(8)
+  })
+
+  it('that never reply are over in the first', () => {
+    expect(epochsOf(size, () => () => [0, 0.7])).toBe(1)
+  })
+
+  it('that tie every challenge are over in the second', () => {
+    expect(epochsOf(size, () => () => [0, 0])).toBe(2)
+  })
+
+  it('that are hard to tell from it are over by the eighth', () => {
+    expect(epochsOf(size, () => () => [0.0315, 0.0285])).toBe(size === 4 ? 8 : 6)
+  })
+})
+
+test('two that win in one epoch hold the list until the eighth, and the better one has the throne', () => {
+  let state = startedDuels({ miners: kings })
+  const scene: Scene = {
+    miners: next,
+    rates: (_, _env, contender) => {
+      if (contender === 'm3') return [0.8, 0.2]
+      return contender === 'm5' ? [0.9, 0.1] : [0.2, 0.8]
+    },
+  }
+  const reports: Report[] = []
+  for (let epoch = 1; epoch <= 8; epoch++) {
+    const decided = after(state, scene)
+    if (epoch < 8) expect(listed(decided.state)).toEqual(['m3', 'm5'])
+    reports.push(decided.report)
+    state = decided.state
+  }
+  expect(reports[0]?.duels.filter(({ standing }) => standing === 'won')).toHaveLength(2)
+  expect(reports.map(({ crowned }) => crowned)).toEqual([...Array(7).fill(undefined), 'm5'])
+  expect([state.champion?.hotkey, listed(state)]).toEqual(['m5', next.map(({ hotkey }) => hotkey)])
+})

@@ -1,0 +1,58 @@
+/*
+ * Somebody registers one key after another, without end, so that others are evicted before they have
+ * had their turn: on a full subnet a registration evicts whoever has the least emission, and of
+ * equals the oldest registration, which is the first of the queue. The old rules had one duel at a
+ * time and ended it with an eviction: ten keys a day kept a throne for ever. Protocol §8.1, §8.11:
+ * eight duels at once, which evictions do not end. Where registrations outrun them a miner has its
+ * duel with a probability of about duels ÷ registrations. An eighth of the main network is played.
+ */
+import { expect, test } from 'vitest'
+import type { Candidate } from '../../packages/duel/src/index.ts'
+import { crownedFirst, MAIN, miner } from '../../packages/duel/test/subnet.ts'
+import { pcg64 } from '../../packages/prng/src/index.ts'
+import { after, blockOf, listed, type Seen } from './deciding.ts'
+
+/** This part of the main network's places, duels and registrations. */
+const PART = 1 / 8
+const [PLACES, EPOCHS_A_DAY, HONEST] = [256 * PART, 20, 10 * PART]
+const protocol = { ...MAIN, duelsMost: MAIN.duelsMost * PART }
+
+/** Half of what a copy plays is tied; so much of what a hostile key plays that it takes longest. */
+const rates: Seen = (_, _env, contender) =>
+  contender.startsWith('honest') ? [0.25, 0.25] : [0.0315, 0.0285]
+
+/** Of the honest miners that came to a full subnet and are evicted: how many had a duel. */
+function servedShare(hostile: number, days: number): number {
+  const random = pcg64(20n)
+  const aDay = HONEST + hostile
+  const keys: Candidate[] = []
+  const served = new Set<string>()
+  let [state, due] = [crownedFirst({ protocol, miners: [miner('king')] }), 0]
+  for (let epoch = 0; epoch < days * EPOCHS_A_DAY; epoch++) {
+    const block = blockOf(state, state.epoch)
+    for (due += aDay / EPOCHS_A_DAY; due >= 1; due--) {
+      const kind = random.random() < HONEST / aDay ? 'honest' : 'hostile'
+      keys.push({ ...miner(`${kind} ${keys.length}`, block), registered: block })
+    }
+    const miners = keys.slice(-PLACES) // each registration evicts the oldest one
+    state = after(state, { protocol, miners, rates, validators: ['v1', 'v2', 'v3'] }).state
+    for (const hotkey of listed(state)) served.add(hotkey)
+  }
+  expect(state.champion?.hotkey).toBe('king')
+  const gone = keys.slice(PLACES, -PLACES).filter(({ hotkey }) => hotkey.startsWith('honest'))
+  expect(gone.length).toBeGreaterThan(15)
+  return gone.filter(({ hotkey }) => served.has(hotkey)).length / gone.length
+}
+
+test.each([
+  [10, 45, 0.95, 1],
+  [20, 40, 0.7, 1],
+  [40, 30, 0.3, 0.7],
+])(
+  'beside %i hostile registrations a day an honest miner has its duel',
+  (hostile, days, least, most) => {
+    const share = servedShare(hostile * PART, days)
+    expect(share).toBeGreaterThanOrEqual(least)
+    expect(share).toBeLessThanOrEqual(most)
+  },
+)

@@ -1,0 +1,45 @@
+/*
+ * A champion that is about to lose throws its duel to accomplices in the list, so that one of them
+ * has the throne before a better rival has won. Crowning the first winner at once let it do so in one
+ * epoch, by resigned games and silence in two environments, and its rival began anew for ever.
+ * Protocol §8.11: while a duel is won none begins, whoever is in the list is heard to its end, and of
+ * those who won the best has the throne, by all that they showed in environments of one player.
+ */
+import { expect, test } from 'vitest'
+import { rivalShare, SKILLS, THROWS, type Throw, thirdOf } from '../../packages/duel/bench/crown.ts'
+import { miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
+import { after, listed } from './deciding.ts'
+
+const LISTS = Number(process.env.DUELS ?? 3)
+
+test.each(Object.entries<Throw>(THROWS))(
+  'a rival of p = .6 has the throne where the champion throws %s to seven accomplices',
+  (_, thrown) => {
+    const [half, more] = [SKILLS['.50'], SKILLS['.79']]
+    expect(rivalShare({ lanes: 4, liars: 0, skill: half, thrown }, LISTS)).toBe(1)
+    const lied = { lanes: 7, liars: thirdOf(7), skill: more, thrown }
+    expect(rivalShare(lied, LISTS)).toBeGreaterThanOrEqual(0.66)
+  },
+)
+
+test('an accomplice that wins in one epoch waits for a rival that needs four', () => {
+  const miners = [miner('king', 0), miner('accomplice', 1), miner('rival', 2)]
+  const late = miner('late', 3)
+  let state = startedDuels({ miners })
+  const rates: Scene['rates'] = (_, _env, contender) =>
+    contender === 'rival' ? [0.58, 0.42] : [0.5, 0]
+  const points: Scene['points'] = (_, _env, contender) => [contender === 'rival' ? 0.58 : 0.5, 0.42]
+  const standings: unknown[] = []
+  while (state.champion?.hotkey === 'king') {
+    const { state: next, report } = after(state, { miners: [late], rates, points })
+    standings.push(report.duels.map(({ standing }) => standing))
+    expect(listed(next)).not.toContain(report.crowned === undefined ? 'late' : 'accomplice')
+    state = next
+  }
+  expect(standings).toHaveLength(8)
+  expect([standings[0], standings[7]]).toEqual([
+    ['won', 'open'],
+    ['won', 'won'],
+  ])
+  expect([state.champion?.hotkey, listed(state)]).toEqual(['rival', ['late']])
+})

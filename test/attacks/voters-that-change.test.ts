@@ -1,0 +1,90 @@
+/*
+ * Stake moves in the middle of a duel, with every result known: a liar below a third delegates to
+ * the honest validator whose lane likes its contender best, or comes with a vote it did not have.
+ * When a duel kept its voters, who left could not be missed, and stake that moved voted twice.
+ * Protocol §8.1, §8.6: the voters are an epoch's, by the lesser of two snapshots, and a third of the
+ * weight is trimmed in that epoch, of the lanes that like the contender best.
+ */
+import { describe, expect, it, test } from 'vitest'
+import { type State, seenIn, sumTallies } from '../../packages/duel/src/index.ts'
+import { epochOf, MULT8, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
+import { pcg64 } from '../../packages/prng/src/index.ts'
+import { after, drawn, playOut, votersOf, winsIn } from './deciding.ts'
+
+const DUELS = Number(process.env.DUELS ?? 40)
+const validators = votersOf(7)
+const [STAKE, MOVED] = [1000n, 3400n] as const
+
+/** The lane in which the contender leads most, over the duel. */
+function bestOf(state: State): string {
+  const [duel] = state.duels
+  const sums = duel ? sumTallies(seenIn(duel, MULT8, state.protocol)) : {}
+  const leads = Object.entries(sums).map(
+    ([voter, { wins, losses }]) => [voter, wins - losses] as const,
+  )
+  const [best] = leads.sort((a, b) => b[1] - a[1])
+  return best?.[0] ?? validators[0] ?? ''
+}
+
+/** Seven honest validators, and stake of a third of all that goes to the lane that helps. */
+function duelWith(p: number, random: ReturnType<typeof pcg64>) {
+  return playOut(startedDuels({ validators }), (state) => {
+    const stakes = { [bestOf(state)]: STAKE + MOVED }
+    return epochOf(state, { validators, stakes, rates: drawn(random, state, p) })
+  })
+}
+
+test('stake that follows luck from lane to lane crowns no contender at the ratio', () => {
+  const random = pcg64(13n)
+  const duels = Array.from({ length: DUELS }, () => duelWith(0.51, random))
+  expect(duels.filter(({ state }) => state.champion?.hotkey === 'm2')).toEqual([])
+  const wins = duels.reduce((sum, { epochs }) => sum + winsIn(epochs), 0)
+  expect(wins).toBeLessThanOrEqual(Math.ceil(0.1 * 2 * DUELS))
+  for (let i = 0; i < 5; i++) expect(duelWith(0.6, random).state.champion?.hotkey).toBe('m2')
+})
+
+describe('a validator that comes in the middle of a duel', () => {
+  const [liar, ...honest] = validators as [string, ...string[]]
+  const open: Scene = { rates: [0.5625, 0.4375] }
+  const stakes = { [liar]: 2000n }
+
+  it('has no vote, no lane, and freezes nothing, until the epoch after the next', () => {
+    const started = startedDuels({ validators: honest })
+    const came = after(started, { ...open, validators, stakes }).state
+    expect([Object.keys(came.voters), Object.keys(came.due)]).toEqual([honest, honest])
+    const silent = after(came, { ...open, validators, stakes, silent: [liar] })
+    expect(silent.report.frozen).toBe(false)
+    const heard = after(came, { ...open, validators, stakes }).state
+    expect([Object.keys(heard.voters), heard.voters[liar]]).toEqual([validators, 1_000_000])
+  })
+
+  it('does not bring the epochs back that it did not see', () => {
+    const started = startedDuels({ validators: honest })
+    const one = after(started, { ...open, validators, stakes }).state
+    const two = after(one, { ...open, validators, stakes }).state
+    const { report } = after(two, {
+      ...open,
+      validators,
+      stakes,
+      rates: (voter) => (voter === liar ? [1, 0] : [0.5625, 0.4375]),
+    })
+    expect(report.duels[0]?.envs[MULT8]).toMatchObject({ setAside: [liar], given: undefined })
+  })
+})
+
+test('what validators saw that have left the subnet counts no more, and nobody misses them', () => {
+  const [gone, rest] = [validators.slice(0, 2), validators.slice(2)]
+  const started = startedDuels({ validators })
+  // Those two saw wins alone; they leave before the others are asked again.
+  const rates: Scene['rates'] = (voter) => (gone.includes(voter) ? [1, 0] : [0.5, 0.5])
+  const left = after(started, { validators, rates }).state
+  const next = after(left, { validators: rest, rates, miners: [miner('m1')] })
+  expect(next.report.frozen).toBe(false)
+  const last = after(next.state, { validators: rest, rates })
+  expect(Object.keys(last.state.voters)).toEqual(rest)
+  // Of five lanes a third is trimmed; each has played 32, 64 and 128.
+  expect(last.report.duels[0]?.envs[MULT8]?.win).toMatchObject({
+    wins: 3_333_333n * 112n,
+    trials: 3_333_333n * 224n,
+  })
+})

@@ -174,6 +174,7 @@ async function haunt(seat: Seat, random: Random): Promise<void> {
     await die({ by: 'samples' })
     await die({ by: 'words', words: /"what":"seal/ })
   }
+  while (!deaths.has('in the second phase')) await die({ by: 'blocks' })
 }
 
 /** Was a lane sealed in whose sampling its validator died? */

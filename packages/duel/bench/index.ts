@@ -1,4 +1,5 @@
 import { printCrown } from './crown.ts'
+import { printEvictions } from './evictions.ts'
 import { printGameFalseWins, printRatio } from './false-wins.ts'
 import { printHold } from './hold-cost.ts'
 import { printGamePower, printPower, printTies } from './power.ts'
@@ -19,6 +20,7 @@ const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
   },
   years: printYears,
   queue: printQueue,
+  evictions: printEvictions,
   crown: printCrown,
 }
 

@@ -15,7 +15,7 @@ import { binomial } from './draw.ts'
 import { printTable } from './worst.ts'
 
 /** Of 7200 blocks a day. */
-const EPOCHS_A_DAY = 7200 / PROTOCOL.epochBlocks
+export const EPOCHS_A_DAY = 7200 / PROTOCOL.epochBlocks
 const MINERS = 255
 
 /**
@@ -54,7 +54,7 @@ function serve(validators: readonly string[], protocol: Protocol): Served {
   for (;;) {
     const facts = epochOf(state, { validators, miners: queue, protocol })
     if (state.duels.length === 0 && queueOf(state, facts.snapshot).length === 0) return seen
-    const lane = () => drawLane(state, random)
+    const lane = () => drawLane(state, random, (hotkey) => shareOf(Number(hotkey.slice(1))))
     const lanes = Object.fromEntries(validators.map((validator) => [validator, lane()]))
     const { calls, replies, challenges } = askedIn(state)
     seen.epochs += 1
@@ -67,10 +67,11 @@ function serve(validators: readonly string[], protocol: Protocol): Served {
   }
 }
 
-function drawLane(state: State, random: Generator) {
+/** A lane in which each contender wins its share of what is not tied. */
+export function drawLane(state: State, random: Generator, share: (hotkey: string) => number) {
   return laneOf(state, (played, env, contender): LaneTally => {
     const decisive = played - binomial(played, MEASURED[env]?.tied ?? 0, random)
-    const wins = binomial(decisive, shareOf(Number(contender.slice(1))), random)
+    const wins = binomial(decisive, share(contender), random)
     return [wins, decisive - wins, 1e6 * wins, 1e6 * (decisive - wins)]
   })
 }

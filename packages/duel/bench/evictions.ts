@@ -1,0 +1,125 @@
+import { pcg64 } from '@affine/prng'
+import { type Candidate, decide, PROTOCOL, type State } from '../src/index.ts'
+import { crownedFirst, epochOf, miner } from '../test/subnet.ts'
+import { drawLane, EPOCHS_A_DAY } from './queue.ts'
+import { printTable } from './worst.ts'
+
+/** The most that a subnet has. */
+const NEURONS = 256
+const DAYS = 60
+/** Of the decisive challenges, what a better miner wins against any champion. */
+const BETTER = 0.6
+/** Of the miners that register, one in so many is better. */
+const ONE_IN = 5
+
+interface Scene {
+  readonly lanes: number
+  /** In a day; on a full subnet, so that each evicts. */
+  readonly registrations: number
+  /** Keys of one owner, which commits anew with each whenever its turn is over. */
+  readonly keys: number
+}
+
+/** What a miner may come to. */
+const FATES = ['decided', 'evictedInTurn', 'evictedBefore', 'crowned', 'evictedOnThrone'] as const
+type Fates = Readonly<Record<(typeof FATES)[number], Set<string>>>
+
+/**
+ * A full subnet on which all have waited since they registered. A registration evicts whoever earns
+ * nothing and registered first. A champion earns from its second epoch on.
+ */
+function live({ lanes, registrations, keys }: Scene): Fates {
+  const random = pcg64(20_260_101n)
+  const validators = Array.from({ length: lanes }, (_, i) => `v${i + 10}`)
+  // The rest is the subnet's owner.
+  let miners: readonly Candidate[] = Array.from({ length: NEURONS - 1 - lanes }, (_, i) =>
+    miner(i < keys ? `own${i}` : `old${i}`),
+  )
+  const fates = Object.fromEntries(FATES.map((fate) => [fate, new Set()])) as unknown as Fates
+  let state = crownedFirst({ validators, miners: [miner('first')], protocol: PROTOCOL })
+  let [reign, due, registered] = [0, 0, 0]
+
+  const evict = (): void => {
+    const earning = reign > 1 ? state.champion?.hotkey : undefined
+    const evicted = miners.find(({ hotkey }) => hotkey !== earning)?.hotkey ?? ''
+    miners = miners.filter(({ hotkey }) => hotkey !== evicted)
+    if (evicted === state.champion?.hotkey) fates.evictedOnThrone.add(evicted)
+    else if (listed(state).has(evicted)) fates.evictedInTurn.add(evicted)
+    else if (!fates.decided.has(evicted)) fates.evictedBefore.add(evicted)
+  }
+  const register = (block: number, better: boolean): void => {
+    const name = `${better ? 'better' : keys > 0 ? 'own' : 'old'}-${registered}`
+    miners = [...miners, { ...miner(name, block), registered: block }]
+  }
+  const commitAnew = (block: number): void => {
+    const isOver = ({ hotkey, block }: Candidate): boolean =>
+      (state.lastPlayed[hotkey]?.left ?? 0) > block
+    miners = miners.map((each) =>
+      each.hotkey.startsWith('own') && isOver(each)
+        ? { ...each, revision: `${block}`, block }
+        : each,
+    )
+  }
+
+  const wait = (): boolean =>
+    [...miners.map(({ hotkey }) => hotkey), ...listed(state)].some(
+      (hotkey) => isBetter(hotkey) && !fates.decided.has(hotkey),
+    )
+  for (let epoch = 0; epoch < DAYS * EPOCHS_A_DAY || wait(); epoch++) {
+    const block = (state.epoch + 1) * PROTOCOL.epochBlocks
+    for (due += registrations / EPOCHS_A_DAY; due >= 1; due--) {
+      evict()
+      register(block, ++registered % ONE_IN === 0 && epoch < DAYS * EPOCHS_A_DAY)
+    }
+    commitAnew(block)
+    const facts = epochOf(state, { validators, miners, protocol: PROTOCOL })
+    const lane = () => drawLane(state, random, (hotkey) => (isBetter(hotkey) ? BETTER : 0.5))
+    const drawn = Object.fromEntries(validators.map((validator) => [validator, lane()]))
+    const next = decide(state, { ...facts, lanes: drawn }).state
+    for (const hotkey of listed(state)) if (!listed(next).has(hotkey)) fates.decided.add(hotkey)
+    const { hotkey = '' } = next.champion ?? {}
+    reign = hotkey === state.champion?.hotkey ? reign + 1 : 0
+    if (reign === 0) fates.crowned.add(hotkey)
+    state = next
+  }
+  return fates
+}
+
+const isBetter = (hotkey: string): boolean => hotkey.startsWith('better')
+
+const listed = ({ duels }: State): ReadonlySet<string> =>
+  new Set(duels.map(({ contender }) => contender.hotkey))
+
+/** Whether better miners have their duel on a full subnet on which others register. */
+export function printEvictions(): void {
+  const title = `Better miners, p = ${BETTER}, on a full subnet, over ${DAYS} days`
+  const columns = [
+    'lanes',
+    'registrations a day',
+    "one owner's keys",
+    'better miners',
+    'verdicts',
+    'evicted in their turn',
+    'before it',
+    'crowned',
+    'evicted on the throne',
+  ]
+  const scenes = [4, 16].flatMap((lanes) =>
+    [
+      [10, 0],
+      [20, 0],
+      [20, 200],
+      [40, 0],
+    ].map(([registrations = 0, keys = 0]) => ({ lanes, registrations, keys })),
+  )
+  printTable({ title, columns }, scenes, (scene) => {
+    const fates = live(scene)
+    const [decided = 0, during = 0, before = 0, crowned = 0, throned = 0] = FATES.map(
+      (fate) => [...fates[fate]].filter(isBetter).length,
+    )
+    const all = decided + before
+    const { lanes, registrations, keys } = scene
+    const share = (decided / all).toFixed(2)
+    return [lanes, registrations, keys, all, share, during, before, crowned, throned]
+  })
+}

@@ -23,12 +23,11 @@ const files = [...folders, 'test']
   )
   .filter((file) => file.endsWith('.test.ts'))
 const needMachine = files.filter((file) => file.endsWith('.machine.test.ts'))
+/** They take long, and several times as long in a process that many other files have used. */
+const LONG = /\/(crash|hostile-buckets|orders)\.test\.ts$/
 /** What these replace, load anew or register must not be what others have loaded, or wait for. */
-const replacing = files.filter((file) =>
-  /\bvi\.(mock|doMock|resetModules|useFakeTimers)\(|(?<![.\w])register\(/.test(
-    readFileSync(file, 'utf8'),
-  ),
-)
+const REPLACING = /\bvi\.(mock|doMock|resetModules|useFakeTimers)\(|(?<![.\w])register\(/
+const alone = files.filter((file) => LONG.test(file) || REPLACING.test(readFileSync(file, 'utf8')))
 
 /** Only what hangs takes so long: no test fails because a machine is slow. */
 const patient = {
@@ -61,8 +60,8 @@ export default defineConfig({
     globalSetup: ['test/once-a-run.ts'],
     maxWorkers: Math.ceil(1.5 * availableParallelism()), // much of what is tested is waiting
     projects: [
-      inNode('node', { include: files, exclude: [...needMachine, ...replacing], isolate: false }),
-      inNode('replacing', { include: replacing, isolate: true }),
+      inNode('node', { include: files, exclude: [...needMachine, ...alone], isolate: false }),
+      inNode('alone', { include: alone, isolate: true }),
       ...(isAsked('machine') ? [inNode('machine', { include: needMachine, isolate: false })] : []),
       ...(isAsked('chromium') && existsSync(chromium)
         ? [

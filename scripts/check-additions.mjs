@@ -198,7 +198,7 @@ try {
   addChain(copy)
   copy.run('biome', 'check', '--error-on-warnings', 'packages', 'apps')
   copy.run('tsc', '-p', '.')
-  copy.run('vitest', 'run', '--project', 'node', '--project', 'replacing', ...TESTS)
+  copy.run('vitest', 'run', '--project', 'node', '--project', 'alone', ...TESTS)
   console.log('each was added in one place, and a line or two where it is listed')
 } catch (error) {
   console.error(error.message)

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +12,7 @@ import { AF, AF_VERIFY, killAll, run, type Started, start } from '../../../test/
 const url = process.env.SUBTENSOR_ENDPOINT ?? ''
 const EPOCH_BLOCKS = 30
 const SEAL_BLOCK = 20
+const TEMPO = 10
 const BLOCK_MS = 500
 
 afterAll(killAll)
@@ -60,7 +62,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
       seeds.set(made.hotkey, seed.toString('hex'))
       return made
     }
-    subnet = await prepareSubnet(url, { validators: 3, miners: 2, tempo: 10, newAccount })
+    subnet = await prepareSubnet(url, { validators: 3, miners: 2, tempo: TEMPO, newAccount })
     for (const { hotkey } of [...subnet.validators, ...subnet.miners])
       await writeFile(join(folder, hotkey), seeds.get(hotkey) ?? '', { mode: 0o600 })
     stopped = false
@@ -90,6 +92,24 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     return Object.fromEntries(entries.map(([{ args }, row]) => [`${args[1]}`, row.toJSON()]))
   }
 
+  const isRegistered = async (hotkey: string) =>
+    (await subnet.api.query.subtensorModule!.uids!(subnet.netuid, hotkey)).toJSON() !== null
+
+  /** Keys register on the full subnet until this one is no longer registered. */
+  async function evict(hotkey: string): Promise<void> {
+    while (await isRegistered(hotkey)) await subnet.register(account(randomBytes(32)))
+    for (const { hotkey } of subnet.validators) expect(await isRegistered(hotkey)).toBe(true)
+  }
+
+  /** Resolves once all validators have samples of a duel. */
+  const sampling = () =>
+    until(() =>
+      [0, 1, 2].every((i) => {
+        const journal = join(folder, `validator-${i}`, 'journal')
+        return existsSync(journal) && readdirSync(journal).length > 0
+      }),
+    )
+
   const validate = (where: string, subnetOf: readonly string[], i: number): Started => {
     const { hotkey } = subnet.validators[i]!
     const own = ['--key', join(folder, hotkey), '--folder', join(folder, `validator-${i}`)]
@@ -115,17 +135,19 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     return subnet.miners[1]!.hotkey
   }
 
-  /**
-   * All three give all weight to this miner, and the verifier comes to the same from chain and
-   * buckets.
-   */
-  async function crowned(winner: string, subnetOf: readonly string[]): Promise<void> {
-    const want = JSON.stringify([[await uid(winner), 65_535]])
+  /** Resolves once all three give all weight to this neuron. */
+  async function weighted(hotkey: string): Promise<void> {
+    const want = JSON.stringify([[await uid(hotkey), 65_535]])
     const uids = await Promise.all(subnet.validators.map(({ hotkey }) => uid(hotkey)))
     await until(async () => {
       const found = await rows()
       return uids.every((uid) => JSON.stringify(found[uid]) === want)
     })
+  }
+
+  /** This miner gets all weight, and the verifier comes to the same from chain and buckets. */
+  async function crowned(winner: string, subnetOf: readonly string[]): Promise<void> {
+    await weighted(winner)
     const verified = await run(AF_VERIFY, [join(folder, 'buckets'), '--network', url, ...subnetOf])
     expect(verified.stderr).toBe('')
     expect(verified.stdout).toContain(`champion   ${winner}`)
@@ -142,7 +164,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     await Promise.all(validators.map(({ says }) => says(/validating as/)))
     const winner = await mine()
     // The duel's first lane is under way: a validator dies, another one's node goes away.
-    await Promise.all(validators.map(({ says }) => says(/contends/)))
+    await sampling()
     await until((block) => offset(block) > 2 && offset(block) < SEAL_BLOCK - 8)
     await validators[1]!.stop('SIGKILL')
     proxy.cut()
@@ -152,5 +174,21 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     for (const { ended, stop } of left)
       expect((await Promise.all([stop(), ended]))[0].code).toBe(130)
     expect((await validators[0]!.ended).stdout).toContain('dethrones')
+  })
+
+  test('a contender that is evicted in its duel has the throne, and the weight once it is registered', async () => {
+    const subnetOf = await open()
+    const validators = [0, 1, 2].map((i) => validate(url, subnetOf, i))
+    await Promise.all(validators.map(({ says }) => says(/validating as/)))
+    const winner = await mine()
+    // Validators and champion have earned something by then, and are not evicted.
+    await weighted(subnet.miners[0]!.hotkey)
+    await sampling()
+    await subnet.fill()
+    await evict(winner)
+    await weighted(subnet.owner.hotkey)
+    await subnet.register(subnet.miners[1]!)
+    await crowned(winner, subnetOf)
+    for (const { stop } of validators) expect((await stop()).code).toBe(130)
   })
 })

@@ -30,6 +30,11 @@ export interface DevSubnet extends DevChain {
   readonly miners: readonly Account[]
   /** Not registered anywhere. */
   readonly stranger: Account
+  /** Its hotkey, which is registered. */
+  readonly owner: Account
+  /** From now on each registration evicts a neuron, and nobody earns anything new. */
+  fill(): Promise<void>
+  register(neuron: Account): Promise<void>
 }
 
 const TAO = 1_000_000_000n
@@ -77,9 +82,9 @@ export async function prepareSubnet(url: string, options: SubnetOptions): Promis
       sudoSetCommitRevealWeightsInterval: [netuid, Math.max(1, revealPeriod)],
     }),
   )
-  const register = ({ hotkey }: Account) =>
+  const registering = ({ hotkey }: Account) =>
     calls('subtensorModule', { burnedRegister: [netuid, hotkey] })
-  await submit(owner, [...validators, ...miners].flatMap(register))
+  await submit(owner, [...validators, ...miners].flatMap(registering))
   await start()
   const stake = ({ hotkey }: Account) =>
     calls('subtensorModule', { addStake: [hotkey, netuid, 100n * TAO] })
@@ -89,7 +94,23 @@ export async function prepareSubnet(url: string, options: SubnetOptions): Promis
     await advance()
   }
   if (limits) await restrict(limits)
-  return { ...chain, netuid, validators, miners, stranger: stranger! }
+  const fill = async () => {
+    const size = 1 + seats + others + 1 // one more than there are, or the chain refuses it
+    await sudo(
+      calls('adminUtils', {
+        sudoSetImmunityPeriod: [netuid, 0],
+        sudoSetMinAllowedUids: [netuid, size],
+        sudoSetMaxAllowedUids: [netuid, size],
+        sudoSetTempo: [netuid, 360],
+      }),
+    )
+    await register(newAccount())
+  }
+  const register = async (neuron: Account) => {
+    await submit(owner, registering(neuron))
+  }
+  const made = { validators, miners, stranger: stranger!, owner: ownerHotkey! }
+  return { ...chain, netuid, ...made, fill, register }
 
   async function restrict({ stakeThreshold, weightsRateLimit, commitmentBytes }: Limits) {
     await sudo([

@@ -75,7 +75,7 @@ function throneAfter(
   return { ratio, record: withRates(record, crowned.rated, 'contender') }
 }
 
-/** Who has the throne and who duels in the coming epoch. Protocol §8.11, §8.12. */
+/** The champion and the list of duels of the coming epoch. Protocol §8.11, §8.12. */
 function nextTurns(
   state: State,
   { judged, crowned, snapshot }: EpochEnd,

@@ -582,7 +582,7 @@ describe('the list', () => {
     expect(after(state, { ...WINNING, miners: [] }).state.champion).toEqual(content(miner('m2')))
   })
 
-  it('has nobody twice: the champion and who duels do not wait', () => {
+  it('has nobody twice: neither the champion nor a contender waits', () => {
     const again = [miner('m1', 9, 'new'), miner('m2', 9, 'new'), miner('m3', 3)]
     const { state } = after(started, { ...CLOSE, miners: again })
     expect(duelsOf(state)).toEqual(['m2', 'm3'])

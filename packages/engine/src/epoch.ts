@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { commitmentOf, statePath } from '@affine/blocks'
 import { encodeCommitment, type Head, type Neuron, type UidWeights } from '@affine/chain'
@@ -50,6 +51,8 @@ export class Phase {
 
   constructor(epoch: number, { on, ...setup }: Setup) {
     this.epoch = epoch
+    // Every read of every bucket listens: any number is no leak, and no warning for the operator.
+    setMaxListeners(0, this.sampling.signal, this.audit.signal, this.whole.signal)
     const onLost = (hotkey: string): void => on({ type: 'slow', hotkey })
     this.reader = new BucketReader({ ...setup, readsAtOnce: READS_AT_ONCE, onLost })
   }

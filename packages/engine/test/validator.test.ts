@@ -18,6 +18,7 @@ import { playerReply } from '@affine/miners'
 import { beaconBlock, LOCAL_NETWORK as network, sealsOf } from '@affine/settlement'
 import { describe, expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
+import { Phase } from '../src/epoch.ts'
 import type { Event, Setup } from '../src/setup.ts'
 import { Validator } from '../src/validator.ts'
 
@@ -102,6 +103,18 @@ function validatorOf(chain: LocalChain, folder: string, options: Partial<Setup> 
 
 const weightCalls = (chain: LocalChain): number =>
   chain.export().match(/"weights":\[\[1,65535\]\]/g)?.length ?? 0
+
+it('has deadlines that any number of reads wait for, without a warning of a leak', async () => {
+  const { sampling, audit, whole } = new Phase(1, { on: () => {} } as unknown as Setup)
+  const warnings: Error[] = []
+  const warned = (warning: Error): number => warnings.push(warning)
+  process.on('warning', warned)
+  for (const { signal } of [sampling, audit, whole])
+    for (let read = 0; read < 20; read++) signal.addEventListener('abort', () => read)
+  await new Promise(setImmediate)
+  process.off('warning', warned)
+  expect(warnings).toEqual([])
+})
 
 describe('a validator', () => {
   it('sends no weights of an epoch that is over, however late the chain answers', async () => {

@@ -21,7 +21,7 @@ const PARTS = {
   },
   decisions: {
     words: [bin('vitest'), 'run', '--project', 'node', 'test/simulate/decisions.test.ts'],
-    env: { SEEDS: '10000' },
+    env: { SEEDS: '20000' },
   },
   duels: {
     words: [bin('vitest'), 'run', '--project', 'node', 'packages/duel/test/simulation.test.ts'],

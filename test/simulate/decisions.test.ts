@@ -56,7 +56,9 @@ function duelsEnding({ before, report }: DecidedEpoch): readonly DuelReport[] {
   })
 }
 
-test('duels begin, end and crown as promised, and nobody worse, whoever is away', () => {
+test('duels begin, end and crown as promised, and nobody worse, whoever is away', {
+  timeout: 600_000 + 200 * SEEDS,
+}, () => {
   const sums = { most: 0, beyond: 0, epochs: 0, frozen: 0, duels: 0, won: 0, worse: 0, falsely: 0 }
   for (let seed = 0; seed < SEEDS; seed++) {
     const { broken, isBeyond, ...seen } = play(seed)

@@ -1,25 +1,5 @@
-export {
-  type Account,
-  account,
-  decodeAddress,
-  encodeAddress,
-  verify,
-  verifyReady,
-} from './account.ts'
-export {
-  BLOCK_MS,
-  type Chain,
-  type ChainOpening,
-  type CommitmentSlot,
-  decimalOf,
-  type Head,
-  type Host,
-  type Neuron,
-  type OpenAt,
-  type OpenedChain,
-  type Snapshot,
-  type UidWeights,
-} from './chain.ts'
+export * from './account.ts'
+export * from './chain.ts'
 export { ChainError } from './chain-error.ts'
 export {
   type Commitment,

@@ -10,15 +10,7 @@ export {
 } from './acceptance.ts'
 export { type Decided, decide, type Facts } from './decide.ts'
 export { type EnvConstants, type EnvsConstants, quotaOf } from './env-constants.ts'
-export {
-  type Evidence,
-  holdCapOf,
-  judgeEnvironment,
-  type KeptWeights,
-  keptWeights,
-  type Observed,
-  type Rates,
-} from './environment-judgement.ts'
+export * from './environment-judgement.ts'
 export type { DuelReport, Report, Standing } from './judgement.ts'
 export { epochIndexOf, isWon, playedEnvs, type Quotas, quotasOf } from './played.ts'
 export * from './protocol.ts'

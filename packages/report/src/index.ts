@@ -9,13 +9,7 @@ export {
   sampleCourse,
   sampleEnding,
 } from './course.ts'
-export {
-  type DuelEnd,
-  type DuelFacts,
-  type DuelTurn,
-  duelFacts,
-  duelTurns,
-} from './duel-facts.ts'
+export * from './duel-facts.ts'
 export { DuelLanes, type KeptLane } from './duel-lanes.ts'
 export type { EpisodeEnding } from './ending.ts'
 export * from './env-facts.ts'

@@ -1,13 +1,5 @@
 export { type Journal, openJournal } from '../journal.ts'
-export {
-  type Examination,
-  type Finding,
-  fail,
-  type OwnSettings,
-  ok,
-  type Wording,
-  warn,
-} from './examination/examination.ts'
+export * from './examination/examination.ts'
 export { examine } from './examination/examine.ts'
 export { type Seat, seatNow, slotText } from './examination/seat.ts'
 export { holdFile, holdFolder, keepPrivate, OWNERS } from './folder.ts'

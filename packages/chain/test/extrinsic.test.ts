@@ -60,8 +60,7 @@ afterEach(async () => {
 })
 
 // The node's runtime is another chain's: it has no call that is asked of Bittensor's.
-const remark = (size: number) =>
-  callOf('system' as never, 'remark' as never, `0x${'07'.repeat(size)}`)
+const remark = (size: number) => callOf('system.remark' as never, `0x${'07'.repeat(size)}`)
 /** What was sent at a place, decoded. */
 const sent = (i: number) => registry.createType('Extrinsic', pool[i])
 const until = (count: number) => expect.poll(() => pool).toHaveLength(count)

@@ -1,6 +1,6 @@
 import { TypeRegistry } from '@polkadot/types'
 import { u8aConcat, u8aToHex } from '@polkadot/util'
-import { APIS, CALLS, EVENTS, STORAGE } from '../src/bittensor/runtime-faults.ts'
+import { CALLS, EVENTS, METHODS, STORAGE } from '../src/bittensor/runtime-faults.ts'
 
 type Sections = Record<string, string[]>
 
@@ -15,14 +15,20 @@ export interface Made {
 }
 
 /** All that is asked of a runtime. */
-export const wholeRuntime = (): Made =>
-  structuredClone({
-    storage: STORAGE,
-    calls: CALLS,
-    apis: APIS,
-    events: EVENTS,
-    extensions: { CheckNonce: 'u8', Unheard: 'Null' },
-  }) as unknown as Made
+export const wholeRuntime = (): Made => ({
+  storage: sectionsOf(STORAGE),
+  calls: sectionsOf(CALLS),
+  apis: sectionsOf(METHODS),
+  events: sectionsOf(EVENTS),
+  extensions: { CheckNonce: 'u8', Unheard: 'Null' },
+})
+
+function sectionsOf(names: readonly string[]): Sections {
+  const sections: Sections = {}
+  for (const [section = '', name = ''] of names.map((each) => each.split('.')))
+    sections[section] = [...(sections[section] ?? []), name]
+  return sections
+}
 
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)

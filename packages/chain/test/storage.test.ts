@@ -17,9 +17,9 @@ const codec = (json: unknown, isEmpty = false): Codec => ({
 /** Only what these readers ask for: the answers of runtime APIs, and what was asked. */
 function answering(answers: Record<string, Codec>): { storage: Storage; asked: unknown[][] } {
   const asked: unknown[][] = []
-  const call = async (api: string, method: string, ...args: unknown[]) => {
-    asked.push([api, method, ...args])
-    return answers[method] ?? null
+  const call = async (method: string, ...args: unknown[]) => {
+    asked.push([method, ...args])
+    return answers[method.split('.')[1] ?? ''] ?? null
   }
   return { storage: { call } as unknown as Storage, asked }
 }
@@ -116,7 +116,7 @@ describe('the metagraph', () => {
     const { storage, asked } = answering({ getSelectiveMetagraph: codec(metagraph) })
     await metagraphOf(storage, 120)
     expect(asked).toEqual([
-      ['subnetInfoRuntimeApi', 'getSelectiveMetagraph', 120, [5, 8, 46, 47, 52, 57, 59, 66, 69]],
+      ['subnetInfoRuntimeApi.getSelectiveMetagraph', 120, [5, 8, 46, 47, 52, 57, 59, 66, 69]],
     ])
   })
 
@@ -298,7 +298,7 @@ test('an item under one key, or under three, is not read as a double map', async
     const weights = { entries: async () => [[{ args }, codec([])]] }
     const at = async () => ({ query: { subtensorModule: { weights } } })
     const storage = await storageAt({ at, tx: {} } as never, '')
-    return storage.entries('subtensorModule', 'weights', 120)
+    return storage.entries('subtensorModule.weights', 120)
   }
   expect(await read(first, second)).toMatchObject([[second, {}]])
   for (const keys of [[first], [first, second, third]])

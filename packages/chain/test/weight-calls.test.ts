@@ -43,19 +43,16 @@ function storageOf({ values, calls = [] }: State): Storage {
     return codec(exact === undefined ? values[path] : exact)
   }
   return {
-    has: (pallet, item) =>
-      Object.keys(values).some((path) => path.split('(')[0] === `${pallet}.${item}`),
-    hasCall: (pallet, name) => calls.includes(`${pallet}.${name}`),
-    query: async (pallet, item, ...keys) => find(`${pallet}.${item}`, keys),
-    integer: async (pallet, item, ...keys) => integerIn(find(`${pallet}.${item}`, keys), item),
-    entries: async (pallet, item, key) =>
-      Object.entries((values[`${pallet}.${item}(${key})`] ?? {}) as Record<string, unknown>).map(
+    has: (item) => Object.keys(values).some((path) => path.split('(')[0] === item),
+    hasCall: (name) => calls.includes(name),
+    query: async (item, ...keys) => find(item, keys),
+    integer: async (item, ...keys) => integerIn(find(item, keys), item),
+    entries: async (item, key) =>
+      Object.entries((values[`${item}(${key})`] ?? {}) as Record<string, unknown>).map(
         ([at, value]) => [codec(at), codec(value)],
       ),
-    call: async (api, method) =>
-      `${api}.${method}` in values ? codec(values[`${api}.${method}`]) : null,
-    constant: (pallet, name) =>
-      `${pallet}.${name}` in values ? codec(values[`${pallet}.${name}`]) : undefined,
+    call: async (method) => (method in values ? codec(values[method]) : null),
+    constant: (name) => (name in values ? codec(values[name]) : undefined),
   }
 }
 
@@ -298,9 +295,9 @@ test('a call that the runtime does not have, or has with other arguments, is tol
   }
   const api = { tx: { subtensorModule: { commitTimelockedWeights } } } as unknown as ApiPromise
   const calls = [
-    [callOf('subtensorModule', 'commitTimelockedWeights'), 'expects 5 arguments'],
-    [callOf('subtensorModule', 'setWeights'), 'subtensorModule.setWeights'],
-    [callOf('commitments', 'setCommitment'), 'commitments.setCommitment'],
+    [callOf('subtensorModule.commitTimelockedWeights'), 'expects 5 arguments'],
+    [callOf('subtensorModule.setWeights'), 'subtensorModule.setWeights'],
+    [callOf('commitments.setCommitment'), 'commitments.setCommitment'],
   ] as const
   for (const [call, name] of calls) {
     const error: ChainError = await call(api).then(

@@ -8,8 +8,7 @@ import type { Connection } from './connection.ts'
 import type { FinalBlocks } from './final-blocks.ts'
 import { asciiLine } from './node-message.ts'
 import { dispatchRefusal, poolRefusal } from './refusal.ts'
-import type { CALLS } from './runtime-faults.ts'
-import type { NameIn } from './storage.ts'
+import { type CallName, named } from './storage.ts'
 
 /** How many blocks a call may wait, if its caller sets no earlier limit. */
 const MORTALITY = 15
@@ -174,21 +173,14 @@ type Submittable = ReturnType<ApiPromise['tx'][string][string]>
  * call, or it takes other arguments.
  */
 export const callOf =
-  <P extends keyof typeof CALLS>(
-    pallet: P,
-    name: NameIn<typeof CALLS, P>,
-    ...args: unknown[]
-  ): Call =>
+  (name: CallName, ...args: unknown[]): Call =>
   async ({ tx }: ApiPromise): Promise<Submittable> => {
-    const call = tx[pallet]?.[name]
-    if (!call)
-      throw new ChainError('NotInRuntime', `this chain's runtime has no call ${pallet}.${name}`)
+    const call = named(tx, name)
+    if (!call) throw new ChainError('NotInRuntime', `this chain's runtime has no call ${name}`)
     try {
       return call(...args)
     } catch (cause) {
       const said = asciiLine((cause as Error).message)
-      throw new ChainError('NotInRuntime', `${pallet}.${name} takes other arguments: ${said}`, {
-        cause,
-      })
+      throw new ChainError('NotInRuntime', `${name} takes other arguments: ${said}`, { cause })
     }
   }

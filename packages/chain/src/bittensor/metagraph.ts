@@ -14,7 +14,7 @@ export async function readSnapshot(
   head: Head,
   netuid: number,
 ): Promise<Snapshot> {
-  const slots = storage.entries('commitments', 'commitmentOf', netuid)
+  const slots = storage.entries('commitments.commitmentOf', netuid)
   const [metagraph, entries] = await Promise.all([metagraphOf(storage, netuid), slots])
   const commitments = entries
     .map(([hotkey, registration]) => slotOf(hotkey, registration))
@@ -98,9 +98,9 @@ export async function metagraphOf(
 /** The metagraph, with only the fields above if the runtime can select fields, else with all. */
 async function answerOf(storage: Storage, netuid: number): Promise<Codec> {
   const api = 'subnetInfoRuntimeApi'
-  const chosen = await storage.call(api, 'getSelectiveMetagraph', netuid, Object.values(FIELDS))
+  const chosen = await storage.call(`${api}.getSelectiveMetagraph`, netuid, Object.values(FIELDS))
   if (chosen !== null) return chosen
-  const all = await storage.call(api, 'getMetagraph', netuid)
+  const all = await storage.call(`${api}.getMetagraph`, netuid)
   if (all !== null) return all
   throw new ChainError('NotInRuntime', "this chain's runtime has no call for the metagraph")
 }

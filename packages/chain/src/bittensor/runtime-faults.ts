@@ -5,45 +5,44 @@ import { asciiLine } from './node-message.ts'
 // The names of everything that this client uses of a chain's runtime. It can use nothing else: the
 // names are types. What is in `NEEDS` may be missing, as long as the client has another way.
 
-/** Storage items, by their pallet. */
-export const STORAGE = {
-  timestamp: ['now'],
-  system: ['number', 'events'],
-  drand: ['lastStoredRound'],
-  commitments: ['commitmentOf'],
-  subtensorModule: [
-    'tempo',
-    'uids',
-    'weights',
-    'weightsVersionKey',
-    'commitRevealWeightsEnabled',
-    'commitRevealWeightsVersion',
-    'revealPeriodEpochs',
-    'subnetEpochIndex',
-    'timelockedWeightCommits',
-    'crv3WeightCommitsV2',
-    'crv3WeightCommits',
-  ],
-} as const
+/** Storage items, each after its pallet. */
+export const STORAGE = [
+  'timestamp.now',
+  'system.number',
+  'system.events',
+  'drand.lastStoredRound',
+  'commitments.commitmentOf',
+  'subtensorModule.tempo',
+  'subtensorModule.uids',
+  'subtensorModule.weights',
+  'subtensorModule.weightsVersionKey',
+  'subtensorModule.commitRevealWeightsEnabled',
+  'subtensorModule.commitRevealWeightsVersion',
+  'subtensorModule.revealPeriodEpochs',
+  'subtensorModule.subnetEpochIndex',
+  'subtensorModule.timelockedWeightCommits',
+  'subtensorModule.crv3WeightCommitsV2',
+  'subtensorModule.crv3WeightCommits',
+] as const
 
-/** Calls, by their pallet. */
-export const CALLS = {
-  commitments: ['setCommitment'],
-  subtensorModule: [
-    'setWeights',
-    'commitTimelockedWeights',
-    'commitTimelockedMechanismWeights',
-    'commitCrv3Weights',
-  ],
-} as const
+/** Calls, each after its pallet. */
+export const CALLS = [
+  'commitments.setCommitment',
+  'subtensorModule.setWeights',
+  'subtensorModule.commitTimelockedWeights',
+  'subtensorModule.commitTimelockedMechanismWeights',
+  'subtensorModule.commitCrv3Weights',
+] as const
 
-/** Methods of runtime APIs. */
-export const APIS = {
-  subnetInfoRuntimeApi: ['getSelectiveMetagraph', 'getMetagraph', 'getNextEpochStartBlock'],
-} as const
+/** Methods, each after its runtime API. */
+export const METHODS = [
+  'subnetInfoRuntimeApi.getSelectiveMetagraph',
+  'subnetInfoRuntimeApi.getMetagraph',
+  'subnetInfoRuntimeApi.getNextEpochStartBlock',
+] as const
 
-/** Events, by their pallet. */
-export const EVENTS = { system: ['extrinsicSuccess', 'extrinsicFailed'] } as const
+/** Events, each after its pallet. */
+export const EVENTS = ['system.extrinsicSuccess', 'system.extrinsicFailed'] as const
 
 /** The extensions of a signed call that this client knows and that may take bytes. */
 const EXTENSIONS: readonly string[] = [
@@ -83,7 +82,7 @@ const NEEDS: readonly Need[] = [
   },
 ]
 
-const ASKED = { storage: STORAGE, call: CALLS, 'runtime API': APIS, event: EVENTS }
+const ASKED = { storage: STORAGE, call: CALLS, 'runtime API': METHODS, event: EVENTS }
 
 /**
  * A sentence, in printable ASCII, for each name that this client uses and that a runtime lacks, and
@@ -138,10 +137,8 @@ function lacks(there: ReadonlySet<string>, version: number): readonly string[] {
       return `there is no ${need.join(', nor ')}${cause}`
     })
   const optional = new Set(NEEDS.flatMap(({ need, where = [] }) => [...need, ...where]))
-  const asked = Object.entries(ASKED).flatMap(([kind, sections]) =>
-    Object.entries<readonly string[]>(sections).flatMap(([section, names]) =>
-      names.map((name) => `${kind} ${section}.${name}`),
-    ),
+  const asked = Object.entries<readonly string[]>(ASKED).flatMap(([kind, names]) =>
+    names.map((name) => `${kind} ${name}`),
   )
   const missing = asked.filter((what) => !isThere(what) && !optional.has(what))
   return [...missing.map((what) => `there is no ${what}`), ...needs]

@@ -1,9 +1,6 @@
 import type { ApiPromise } from '@polkadot/api'
 import { ChainError } from '../chain-error.ts'
-import type { APIS, CALLS, STORAGE } from './runtime-faults.ts'
-
-/** The pallet of subnets. */
-export const SUBNET_PALLET = 'subtensorModule' as const
+import type { CALLS, METHODS, STORAGE } from './runtime-faults.ts'
 
 /** A value of the chain, decoded. */
 export interface Codec {
@@ -12,13 +9,8 @@ export interface Codec {
   toString(): string
 }
 
-/** The names that this client uses in a pallet, or in a runtime API. */
-export type NameIn<
-  Sections extends Readonly<Record<string, readonly string[]>>,
-  S extends keyof Sections,
-> = Sections[S][number]
-
-type Items = typeof STORAGE
+type Item = (typeof STORAGE)[number]
+export type CallName = (typeof CALLS)[number]
 
 /**
  * The chain's storage and runtime at one block. `query`, `integer` and `entries` reject with
@@ -26,35 +18,19 @@ type Items = typeof STORAGE
  */
 export interface Storage {
   /** Does the runtime have this storage item? */
-  has<P extends keyof Items>(pallet: P, item: NameIn<Items, P>): boolean
-  hasCall<P extends keyof typeof CALLS>(pallet: P, name: NameIn<typeof CALLS, P>): boolean
-  query<P extends keyof Items>(
-    pallet: P,
-    item: NameIn<Items, P>,
-    ...keys: unknown[]
-  ): Promise<Codec>
+  has(item: Item): boolean
+  hasCall(name: CallName): boolean
+  query(item: Item, ...keys: unknown[]): Promise<Codec>
   /** An unsigned integer. Rejects with ChainError `BadReply` if the item is something else. */
-  integer<P extends keyof Items>(
-    pallet: P,
-    item: NameIn<Items, P>,
-    ...keys: unknown[]
-  ): Promise<bigint>
+  integer(item: Item, ...keys: unknown[]): Promise<bigint>
   /**
    * All values under the first key of a double map, with their second keys. Takes one call for 1000
    * values. Rejects with ChainError `BadReply` if the item has not two keys.
    */
-  entries<P extends keyof Items>(
-    pallet: P,
-    item: NameIn<Items, P>,
-    key: number,
-  ): Promise<[key: Codec, value: Codec][]>
+  entries(item: Item, key: number): Promise<[key: Codec, value: Codec][]>
   /** A runtime API's answer; null if the runtime does not have this method. */
-  call<A extends keyof typeof APIS>(
-    api: A,
-    method: NameIn<typeof APIS, A>,
-    ...args: unknown[]
-  ): Promise<Codec | null>
-  constant(pallet: 'aura', name: 'slotDuration'): Codec | undefined
+  call(method: (typeof METHODS)[number], ...args: unknown[]): Promise<Codec | null>
+  constant(name: 'aura.slotDuration'): Codec | undefined
 }
 
 /**
@@ -71,28 +47,35 @@ export function integerIn(value: Codec, what: string): bigint {
 /** The storage at the end of the block with this hash. */
 export async function storageAt(api: ApiPromise, hash: string): Promise<Storage> {
   const at = await api.at(`0x${hash}`)
-  const item = (pallet: string, name: string) => {
-    const found = at.query[pallet]?.[name]
-    if (!found)
-      throw new ChainError('NotInRuntime', `this chain's runtime has no storage ${pallet}.${name}`)
+  const itemOf = (name: Item) => {
+    const found = named(at.query, name)
+    if (!found) throw new ChainError('NotInRuntime', `this chain's runtime has no storage ${name}`)
     return found
   }
   return {
-    has: (pallet, name) => at.query[pallet]?.[name] !== undefined,
-    hasCall: (pallet, name) => api.tx[pallet]?.[name] !== undefined,
-    query: async (pallet, name, ...keys) => item(pallet, name)(...keys),
-    integer: async (pallet, name, ...keys) =>
-      integerIn(await item(pallet, name)(...keys), `${pallet}.${name}`),
-    entries: async (pallet, name, key) => {
-      const entries = await item(pallet, name).entries(key)
+    has: (item) => named(at.query, item) !== undefined,
+    hasCall: (name) => named(api.tx, name) !== undefined,
+    query: async (item, ...keys) => itemOf(item)(...keys),
+    integer: async (item, ...keys) => integerIn(await itemOf(item)(...keys), item),
+    entries: async (item, key) => {
+      const entries = await itemOf(item).entries(key)
       return entries.map(([{ args }, value]) => {
         const [, second] = args
         if (second === undefined || args.length > 2)
-          throw new ChainError('BadReply', `${pallet}.${name} on the chain has not two keys`)
+          throw new ChainError('BadReply', `${item} on the chain has not two keys`)
         return [second, value]
       })
     },
-    call: async (name, method, ...args) => (await at.call[name]?.[method]?.(...args)) ?? null,
-    constant: (pallet, name) => at.consts[pallet]?.[name],
+    call: async (method, ...args) => (await named(at.call, method)?.(...args)) ?? null,
+    constant: (name) => named(at.consts, name),
   }
+}
+
+/** What a runtime has under a name such as `system.number`: its section, then its own. */
+export function named<Value>(
+  sections: Readonly<Record<string, Readonly<Record<string, Value>>>>,
+  name: string,
+): Value | undefined {
+  const [section = '', own = ''] = name.split('.')
+  return sections[section]?.[own]
 }

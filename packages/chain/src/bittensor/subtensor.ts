@@ -9,7 +9,7 @@ import { FinalBlocks } from './final-blocks.ts'
 import { readSnapshot } from './metagraph.ts'
 import type { Nodes, WeightMeans } from './nodes.ts'
 import { runtimeFaults } from './runtime-faults.ts'
-import { integerIn, type Storage, SUBNET_PALLET, storageAt } from './storage.ts'
+import { integerIn, type Storage, storageAt } from './storage.ts'
 import { planWeights, rowOf } from './weight-calls.ts'
 
 export type SubtensorOptions = WeightMeans & Nodes
@@ -85,7 +85,7 @@ class SubtensorChain implements Subtensor {
   }
 
   async time(block: number): Promise<number> {
-    return this.#at(block, async (storage) => Number(await storage.integer('timestamp', 'now')))
+    return this.#at(block, async (storage) => Number(await storage.integer('timestamp.now')))
   }
 
   async snapshot(block: number): Promise<Snapshot> {
@@ -102,7 +102,7 @@ class SubtensorChain implements Subtensor {
   async weights(block: number): Promise<Readonly<Record<string, UidWeights>>> {
     const { neurons } = await this.snapshot(block)
     return this.#at(block, async (storage) => {
-      const rows = await storage.entries(SUBNET_PALLET, 'weights', this.netuid)
+      const rows = await storage.entries('subtensorModule.weights', this.netuid)
       const byHotkey = new Map<string, UidWeights>()
       for (const [uid, row] of rows) {
         const neuron = neurons[Number(integerIn(uid, 'a uid'))]
@@ -116,7 +116,7 @@ class SubtensorChain implements Subtensor {
     if (fields.length > MAX_FIELDS) throw new ChainError('TooManyFieldsInCommitmentInfo')
     if (fields.some(({ length }) => length > MAX_FIELD_BYTES)) throw new ChainError('FieldTooLong')
     const data = fields.map((field) => ({ [`Raw${field.length}`]: `0x${bytesToHex(field)}` }))
-    const call = callOf('commitments', 'setCommitment', this.netuid, { fields: data })
+    const call = callOf('commitments.setCommitment', this.netuid, { fields: data })
     return this.#sender.send(account, call, until)
   }
 

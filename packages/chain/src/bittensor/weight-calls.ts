@@ -5,7 +5,7 @@ import { ChainError } from '../chain-error.ts'
 import { rescale } from '../max-upscale.ts'
 import { type Call, callOf } from './extrinsic.ts'
 import type { WeightMeans } from './nodes.ts'
-import { type Codec, integerIn, type Storage, SUBNET_PALLET } from './storage.ts'
+import { type Codec, integerIn, type Storage } from './storage.ts'
 import { drandRound, timelockEncrypt, timelockPayload } from './timelock.ts'
 
 /** The weights that a hotkey shall have. */
@@ -37,9 +37,9 @@ export async function planWeights(
   { hotkey, weights }: HotkeyWeights,
 ): Promise<Plan> {
   const { netuid } = means
-  const versionKey = await storage.integer(SUBNET_PALLET, 'weightsVersionKey', netuid)
+  const versionKey = await storage.integer('subtensorModule.weightsVersionKey', netuid)
   const versioned = { hotkey, weights, versionKey }
-  const setting = await storage.query(SUBNET_PALLET, 'commitRevealWeightsEnabled', netuid)
+  const setting = await storage.query('subtensorModule.commitRevealWeightsEnabled', netuid)
   switch (setting.toJSON()) {
     case false:
       return planOpen(netuid, versioned)
@@ -56,7 +56,7 @@ function planOpen(netuid: number, versioned: VersionedWeights): Plan {
   const uids = weights.map(([uid]) => uid)
   const values = weights.map(([, value]) => value)
   return {
-    call: callOf(SUBNET_PALLET, 'setWeights', netuid, uids, values, versionKey),
+    call: callOf('subtensorModule.setWeights', netuid, uids, values, versionKey),
     tookEffect: (after) => areInForce(after, netuid, versioned),
   }
 }
@@ -74,16 +74,16 @@ const REVEAL_MARGIN_BLOCKS = 3
  * not name the hotkey, and this call has no version of commit and reveal.
  */
 const TIMELOCKED = [
-  { name: 'commitTimelockedWeights', mechanism: [], namesHotkey: true },
-  { name: 'commitTimelockedMechanismWeights', mechanism: [0], namesHotkey: true },
-  { name: 'commitCrv3Weights', mechanism: [], namesHotkey: false },
+  { name: 'subtensorModule.commitTimelockedWeights', mechanism: [], namesHotkey: true },
+  { name: 'subtensorModule.commitTimelockedMechanismWeights', mechanism: [0], namesHotkey: true },
+  { name: 'subtensorModule.commitCrv3Weights', mechanism: [], namesHotkey: false },
 ] as const
 
 /** The storage items in which runtimes keep these commits. */
 const TIMELOCKED_COMMITS = [
-  'timelockedWeightCommits',
-  'crv3WeightCommitsV2',
-  'crv3WeightCommits',
+  'subtensorModule.timelockedWeightCommits',
+  'subtensorModule.crv3WeightCommitsV2',
+  'subtensorModule.crv3WeightCommits',
 ] as const
 
 /**
@@ -97,24 +97,22 @@ async function planTimelocked(
   { hotkey, weights, versionKey }: VersionedWeights,
 ): Promise<Plan> {
   const { netuid, random, now } = means
-  const timelocked = TIMELOCKED.find(({ name }) => storage.hasCall(SUBNET_PALLET, name))
+  const timelocked = TIMELOCKED.find(({ name }) => storage.hasCall(name))
   if (timelocked === undefined)
     throw new ChainError('NotInRuntime', "this chain's runtime has no call for timelocked weights")
-  const lastRound = Number(await storage.integer('drand', 'lastStoredRound'))
+  const lastRound = Number(await storage.integer('drand.lastStoredRound'))
   if (lastRound < drandRound(now()) - MAX_LAG_ROUNDS) throw new ChainError('DrandBehind')
   const { name, mechanism, namesHotkey } = timelocked
   const round = await revealRound(storage, means)
   const payload = timelockPayload({ weights, versionKey, ...(namesHotkey && { hotkey }) })
   const sealed = `0x${bytesToHex(await timelockEncrypt(payload, round, random))}`
   const args: unknown[] = [netuid, ...mechanism, sealed, round]
-  if (namesHotkey) args.push(await storage.integer(SUBNET_PALLET, 'commitRevealWeightsVersion'))
+  if (namesHotkey) args.push(await storage.integer('subtensorModule.commitRevealWeightsVersion'))
   return {
-    call: callOf(SUBNET_PALLET, name, ...args),
+    call: callOf(name, ...args),
     tookEffect: async (after) => {
-      const items = TIMELOCKED_COMMITS.filter((item) => after.has(SUBNET_PALLET, item))
-      const commits = await Promise.all(
-        items.map((item) => after.entries(SUBNET_PALLET, item, netuid)),
-      )
+      const items = TIMELOCKED_COMMITS.filter((item) => after.has(item))
+      const commits = await Promise.all(items.map((item) => after.entries(item, netuid)))
       return JSON.stringify(commits).includes(sealed)
     },
   }
@@ -124,7 +122,7 @@ async function planTimelocked(
 async function revealRound(storage: Storage, { netuid, now }: WeightMeans): Promise<number> {
   const { nextStart, length, period, head } = await tempoOf(storage, netuid)
   const blocks = nextStart + (period - 1) * length + REVEAL_MARGIN_BLOCKS - head
-  const slot = storage.constant('aura', 'slotDuration')
+  const slot = storage.constant('aura.slotDuration')
   const blockMs = slot ? Number(integerIn(slot, 'aura.slotDuration')) : BLOCK_MS
   return drandRound(now() + blocks * blockMs)
 }
@@ -145,16 +143,16 @@ interface Tempo {
 }
 
 export async function tempoOf(storage: Storage, netuid: number): Promise<Tempo> {
-  const head = Number(await storage.integer('system', 'number'))
-  const tempo = Number(await storage.integer(SUBNET_PALLET, 'tempo', netuid))
-  const period = Number(await storage.integer(SUBNET_PALLET, 'revealPeriodEpochs', netuid))
+  const head = Number(await storage.integer('system.number'))
+  const tempo = Number(await storage.integer('subtensorModule.tempo', netuid))
+  const period = Number(await storage.integer('subtensorModule.revealPeriodEpochs', netuid))
   // Newer runtimes count epochs. Older ones compute them from the block's number.
-  if (!storage.has(SUBNET_PALLET, 'subnetEpochIndex')) {
+  if (!storage.has('subtensorModule.subnetEpochIndex')) {
     const length = tempo + 1
     const epoch = Math.floor((head + 1 + netuid + 1) / length)
     return { nextStart: (epoch + 1) * length - netuid - 1, length, period, head }
   }
-  const answer = await storage.call('subnetInfoRuntimeApi', 'getNextEpochStartBlock', netuid)
+  const answer = await storage.call('subnetInfoRuntimeApi.getNextEpochStartBlock', netuid)
   if (!answer || answer.isEmpty)
     throw new ChainError('NotInRuntime', 'the runtime does not say when the next epoch begins')
   const start = Number(integerIn(answer, 'the start of the next epoch'))
@@ -182,7 +180,7 @@ async function areInForce(
   netuid: number,
   { hotkey, weights }: HotkeyWeights,
 ): Promise<boolean> {
-  const uid = await storage.integer(SUBNET_PALLET, 'uids', netuid, hotkey)
-  const row = rowOf(await storage.query(SUBNET_PALLET, 'weights', netuid, uid))
+  const uid = await storage.integer('subtensorModule.uids', netuid, hotkey)
+  const row = rowOf(await storage.query('subtensorModule.weights', netuid, uid))
   return JSON.stringify(row) === JSON.stringify(rescale(weights))
 }

@@ -6,11 +6,11 @@ import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } f
 import { type Header, isRoomFor, LIMITS } from './line.ts'
 import {
   commitmentOf,
-  type LaneId,
   type LaneTotals,
   planOf,
   type Rewards,
   type Scope,
+  scopeFault,
   talliesOf,
 } from './plan.ts'
 
@@ -132,7 +132,7 @@ function misplacementOf(
   after: NextBlock | null,
 ): Failure | null {
   const revealed = revealedBy(header, scope)
-  const wrongScope = faultUnlessEqual('WRONG_SCOPE', textOf(header), textOf(scope))
+  const wrongScope = scopeFault('WRONG_SCOPE', header, scope)
   if (wrongScope !== null) return wrongScope
   // Only the last block, the head, reveals the secret.
   if (after === null) return faultUnlessEqual('WRONG_SECRET', revealed, scope.commitment)
@@ -149,6 +149,3 @@ function revealedBy({ secret }: Header, scope: Scope): Hash | 'none' {
   if (secret === undefined) return 'none'
   return commitmentOf({ ...scope, secret })
 }
-
-const textOf = ({ genesis, netuid, validator, epoch }: LaneId): string =>
-  `${genesis} ${netuid} ${validator} ${epoch}`

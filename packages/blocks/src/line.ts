@@ -195,29 +195,16 @@ export function decode(bytes: Uint8Array): string {
   }
 }
 
-/** What a line has to be, and the code of one that is not. */
-interface LineRule<T> {
-  readonly limit: number
-  readonly shape: Shape<T>
-  readonly code: BlockFault
-}
-
-const HEADER_RULE: LineRule<Header> = {
-  limit: LIMITS.headerBytes,
-  shape: header,
-  code: 'BAD_HEADER',
-}
-const SAMPLE_RULE: LineRule<Sample> = {
-  limit: LIMITS.sampleBytes,
-  shape: sample,
-  code: 'BAD_SAMPLE',
-}
-
 /**
  * The value of a line of at most `limit` bytes, of canonical JSON in UTF-8 and in a shape; else
  * `code`. Never throws.
  */
-function readLine<T>(line: Uint8Array, { limit, shape, code }: LineRule<T>): EvidenceResult<T> {
+function readLine<T>(
+  line: Uint8Array,
+  limit: number,
+  shape: Shape<T>,
+  code: BlockFault,
+): EvidenceResult<T> {
   if (line.length > limit) return fault(code, `expected at most ${limit} bytes, got ${line.length}`)
   const parsed = parseCanonical(decode(line))
   if (!parsed.ok) return fault(code, parsed.detail)
@@ -225,10 +212,12 @@ function readLine<T>(line: Uint8Array, { limit, shape, code }: LineRule<T>): Evi
 }
 
 /** Says only that the shape is a header's. Protocol §6.2. */
-export const readHeader = (line: Uint8Array): EvidenceResult<Header> => readLine(line, HEADER_RULE)
+export const readHeader = (line: Uint8Array): EvidenceResult<Header> =>
+  readLine(line, LIMITS.headerBytes, header, 'BAD_HEADER')
 
 /** Says only that the shape is a sample's, not that anything in it is true. Protocol §6.1. */
-export const readSample = (line: Uint8Array): EvidenceResult<Sample> => readLine(line, SAMPLE_RULE)
+export const readSample = (line: Uint8Array): EvidenceResult<Sample> =>
+  readLine(line, LIMITS.sampleBytes, sample, 'BAD_SAMPLE')
 
 /**
  * The value if it has the shape, else where it has not: neither what is there nor an unknown key is

@@ -8,10 +8,22 @@ import {
   registry,
 } from '@affine/envs'
 import { digest, type Hash } from '@affine/prng'
-import { challengeVerdict, type Header, pointsOf } from './line.ts'
+import { type BlockFault, type Failure, faultAt, faultUnlessEqual } from './fault.ts'
+import { challengeVerdict, type Header, type LaneChallenge, pointsOf } from './line.ts'
 
 /** What all blocks of one lane share. */
 export type LaneId = Pick<Header, 'genesis' | 'netuid' | 'validator' | 'epoch'>
+
+const LANE = ['genesis', 'netuid', 'validator', 'epoch'] as const
+
+/** What a block belongs to that is not in the scope; null if nothing. Protocol §6.5, §6.6. */
+export function scopeFault(code: BlockFault, header: LaneId, scope: LaneId): Failure | null {
+  for (const name of LANE) {
+    const wrong = faultUnlessEqual(code, header[name], scope[name])
+    if (wrong !== null) return faultAt(name, wrong)
+  }
+  return null
+}
 
 /** Who plays how much in a lane: the plan follows from it. Protocol §8.2. */
 export interface LaneQuotas {
@@ -49,19 +61,9 @@ export function commitmentOf({
 
 /** One sample of a lane before it is played. Hotkeys are those of miners. Protocol §6.5. */
 export type PlannedSample = PlannedEpisode | PlannedGame
-
-interface PlannedEpisode {
-  readonly env: string
-  readonly index: number
-  readonly miner: string
-}
-
-interface PlannedGame {
-  readonly env: string
-  readonly index: number
-  readonly champion: string
-  readonly contender: string
-}
+type Place = Pick<LaneChallenge, 'env' | 'index'>
+type PlannedEpisode = Place & { readonly miner: string }
+type PlannedGame = Place & PerSide<string>
 
 /**
  * What a lane plays: its samples, in their order. Everything that samples, writes, verifies, counts

@@ -2,10 +2,10 @@ import type { Hash } from '@affine/prng'
 import { anyText, hex, list, record, uint } from '@affine/prng/shape'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Block, blockHash, toLine, type Verify } from './block.ts'
-import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
+import { type EvidenceResult, type Failure, fault, faultAt } from './fault.ts'
 import { conform, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
 import { inclusionProof, verifyInclusion } from './merkle.ts'
-import { type LaneId, type LaneQuotas, planOf } from './plan.ts'
+import { type LaneId, type LaneQuotas, planOf, scopeFault } from './plan.ts'
 
 /**
  * One sample and all that links it to an anchored head, as JSON. Lines are kept as text: hashes are
@@ -84,7 +84,7 @@ export function verifySampleProof(
   const headerLine = utf8ToBytes(header)
   const block = readHeader(headerLine)
   if (!block.ok) return faultAt('the header', fault('BAD_PROOF', block.detail))
-  const stray = strayOf(block.value, scope) ?? excessOf(links, scope)
+  const stray = scopeFault('BAD_PROOF', block.value, scope) ?? excessOf(links, scope)
   if (stray !== null) return stray
   const hash = blockHash(headerLine)
   if (headAfter(hash, links) !== head) return fault('BAD_PROOF', `expected headers up to ${head}`)
@@ -101,17 +101,6 @@ export function verifySampleProof(
   if (!verifyInclusion(proved))
     return fault('BAD_PROOF', `expected sample ${index} of ${count} under ${root}`)
   return readSample(proved.leaf)
-}
-
-const SCOPE = ['genesis', 'netuid', 'validator', 'epoch'] as const
-
-/** What a block belongs to that is not in the scope; null if nothing. Protocol §6.6. */
-function strayOf(header: Header, scope: LaneId): Failure | null {
-  for (const name of SCOPE) {
-    const wrong = faultUnlessEqual('BAD_PROOF', header[name], scope[name])
-    if (wrong !== null) return faultAt(name, wrong)
-  }
-  return null
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type LocalOptions,
   serveLocal,
 } from '@affine/chain'
+import { playerReply } from '@affine/miners'
 import { listen } from '@affine/miners/node'
 import { digest } from '@affine/prng'
 import { LOCAL_NETWORK, NETWORKS } from '@affine/settlement'
@@ -208,12 +209,17 @@ describe('af commit', () => {
   const words = (hotkey: string) =>
     `--model me/${hotkey} --revision main --chute c --anyway`.split(' ')
 
-  it('asks once, as a validator does, and refuses where nothing answers', async () => {
+  it('asks as a validator does, and refuses where nothing answers, or nothing that is legal', async () => {
     const chain = chainOf()
     await using served = await goingOn(chain)
-    const { url, seen } = await serve((index, _, response) => {
+    let before = 'I say '
+    const { url, seen } = await serve((index, _, response, body) => {
       const head = { 'content-type': 'application/json' }
-      response.writeHead(index < 2 ? 404 : 200, head).end(completion('any'))
+      if (index < 2) return void response.writeHead(404, head).end(completion('any'))
+      const prompt: string = JSON.parse(body).messages.at(-1).content
+      const isBad = prompt.startsWith('Hex') || prompt.startsWith('Compute')
+      const reply = playerReply(prompt, { skill: 1, seed: '' })
+      response.writeHead(200, head).end(completion(isBad ? `${before}${reply}` : reply))
     })
     const said = ['--model', `me/${first.hotkey}`, '--revision', 'main', '--chute', url]
     const asked = ['--network', served.url, '--key', await keyOf(2), ...said, '--json']
@@ -224,12 +230,27 @@ describe('af commit', () => {
     )
     expect(refused.error).toMatchObject({ exitCode: 3 })
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
+    expect(seen.map(({ url }) => url)).toEqual([CHAT, '/v1/models'])
+    const illegal = await inProcess(commit, ...asked)
+    expect(illegal.error).toMatchObject({
+      exitCode: 3,
+      message:
+        `${url} gives no legal reply in hex@0.1.0 and mult8@0.1.0, ` +
+        'so only --anyway would commit it',
+    })
+    expect(illegal.records).toMatchObject([
+      { type: 'trial', env: 'hex@0.1.0', near: [{ without: 'before', right: 0, legal: 8 }] },
+      { type: 'trial', env: 'mult8@0.1.0', near: [{ without: 'before', right: 8, legal: 0 }] },
+      { type: 'trial', env: 'pack@0.1.0', legal: 8, near: [] },
+      { type: 'trial', env: 'tictactoe@0.1.0', right: 8, near: [] },
+    ])
+    expect((await chain.snapshot(chain.height)).commitments).toEqual([])
+    before = ''
     const { records } = await inProcess(commit, ...asked)
-    expect(records).toMatchObject([{ type: 'committed', hotkey: first.hotkey }])
-    expect(seen.map(({ url }) => url)).toEqual([CHAT, '/v1/models', CHAT])
+    expect(records.at(-1)).toMatchObject({ type: 'committed', hotkey: first.hotkey })
     const bodies = seen.filter(({ url }) => url === CHAT).map(({ body }) => JSON.parse(body))
-    const messages = [{ role: 'user', content: expect.stringContaining('Tic-tac-toe') }]
-    for (const body of bodies) expect(body).toEqual({ model: `me/${first.hotkey}`, messages })
+    for (const { model, messages } of bodies)
+      expect([model, messages.at(-1).role]).toEqual([`me/${first.hotkey}`, 'user'])
   })
 
   it('says what a chute is on a local network', async () => {

@@ -3,6 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LIMITS, statePath } from '@affine/blocks'
 import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
+import { playerReply } from '@affine/miners'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import {
   closeServers,
@@ -10,7 +11,6 @@ import {
   completion,
   type Handle,
   published,
-  replies,
   serve,
   serveChutes,
   sourceFor,
@@ -53,6 +53,7 @@ vi.mock('@affine/settlement', async (original) => {
   const SYSTEM_CLOCK: typeof real.SYSTEM_CLOCK = {
     now: () => pauses.reduce((sum, ms) => sum + ms, 0),
     after: (ms, wake) => {
+      if (ms > 60_000) return real.SYSTEM_CLOCK.after(ms, wake) // the clock of a game
       pauses.push(ms)
       const soon = setImmediate(wake)
       return () => clearImmediate(soon)
@@ -86,7 +87,16 @@ async function fileOf(text: string, path = `${count++}`): Promise<string> {
 }
 
 /** What has a time in it, or the room on a disk. */
-const TIMED = ['chain', 'clock', 'latency', 'disk', 'clock offset', 'bucket read', 'answer']
+const TIMED = [
+  'chain',
+  'clock',
+  'latency',
+  'disk',
+  'clock offset',
+  'bucket read',
+  'answer',
+  'replies',
+]
 
 type Slots = readonly (readonly [Account, readonly Uint8Array[]])[]
 
@@ -131,7 +141,7 @@ async function examined(who: Account, network: string, ...words: readonly string
       expect(lines[i]).toBe(`${marks[result]} ${check.padEnd(12)} ${text}`)
     // How slow a busy machine is may differ, too.
     if (check !== 'latency') expect(lines[i]?.startsWith(`${marks[result]} ${check}`)).toBe(true)
-    results[check] = result
+    if (results[check] !== 'fail') results[check] = result
   }
   const failed = Object.values(results).includes('fail')
   expect(people.exitCode).toBe(failed ? 1 : undefined)
@@ -211,19 +221,30 @@ describe('af doctor', () => {
   })
 
   it('finds nothing to mend on a miner that committed: it needs neither permit nor stake nor bucket', async () => {
-    const { url, seen } = await serve((_, __, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' }).end(completion('any'))
+    let before = ''
+    const { url, seen } = await serve((_, __, response, body) => {
+      const prompt = JSON.parse(body).messages.at(-1).content
+      const content = `${before}${playerReply(prompt, { skill: 1, seed: '' })}`
+      response.writeHead(200, { 'content-type': 'application/json' }).end(completion(content))
     })
     const network = await chainWith([[miner, minerOf(miner, url)]])
     const { results, text } = await examined(miner, network)
     expect(text).toMatch(new RegExp(`^ok answer {7}${url} gives a usable reply, in \\d+ ms$`, 'm'))
-    expect(seen.length).toBe(2)
+    const judged = 'mult8@0.1.0: 8 of 8 replies usable'
+    expect(text).toContain(`ok replies      ${judged}, 8 legal; 8 of 8 challenges right\n`)
     expect(JSON.parse(seen[0]?.body ?? '').model).toBe(`me/${miner.hotkey}`)
     const { latency: _, ...others } = results
     expect(new Set(Object.values(others))).toEqual(new Set(['ok']))
     expect(Object.keys(results)).not.toContain('bucket')
     expect(text).toContain('ok permit       none\nok stake        0.000000000\n')
     expect(text).toContain(`ok commitment   block 1, miner: {"model":"me/${miner.hotkey}"`)
+    before = 'My answer: '
+    const near = await examined(miner, network)
+    expect(near.results).toMatchObject({ answer: 'ok', replies: 'fail' })
+    expect(near.text).toContain(
+      `✘  replies      ${judged}, 0 legal; 0 of 8 challenges right; ` +
+        '8 would be right without the words before it\n',
+    )
   })
 
   it('a chain that does not answer: that alone', async () => {
@@ -492,13 +513,18 @@ describe('af doctor', () => {
     })
 
     it("a miner's chute is asked with the key, and only then", async () => {
+      const plays: Handle = (_, response, __, body) => {
+        const prompt = JSON.parse(body).messages.at(-1).content
+        const reply = completion(playerReply(prompt, { skill: 1, seed: '' }))
+        response.writeHead(200, { 'x-chutes-invocationid': randomUUID() }).end(reply)
+      }
       const chute = randomUUID()
       const committed: Slots = [[miner, minerOf(miner, chute)]]
       const said = { model: `me/${miner.hotkey}`, revision: REVISION, chute }
       const whose = { ...said, hotkey: miner.hotkey }
       const handlers = {
         ...published(whose, 'mine'),
-        '/mine/v1/chat/completions': replies,
+        '/mine/v1/chat/completions': plays,
       }
       const { results, text } = await found(miner, committed, handlers)
       expect(results.answer).toBe('ok')

@@ -12,6 +12,7 @@ import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { progress, sayFailures } from '../src/commands/solo.ts'
 import { unprintable } from './commands.ts'
 
 const hasPython = spawnSync('python3', ['--version']).status === 0
@@ -80,6 +81,52 @@ describe.concurrent('af practise', () => {
     expect(lost).toHaveLength(3)
     expect(ended.stdout.match(/^ {2}best was \d+$/gm)).toHaveLength(2)
     expect(ended.stdout).toMatch(/^ {4}product +\d+\n {4}reply +1000000000000000\n/m)
+  })
+
+  it('leaves an environment without a legal reply in 20, and plays the others', async () => {
+    const { solve } = make('mult8@0.1.0').spec
+    const { url, seen } = await endpoint((prompt) =>
+      prompt.startsWith('Compute') ? solve(prompt) : 'My move: Z1',
+    )
+    const words = [url, ...TWO, '--challenges', '50', '--ahead', '5']
+    const file = join(root, 'hopeless.jsonl')
+    const { code, stdout } = await practise(...words, '--resume', file, '--at-least', '0.5')
+    expect(code).toBe(1)
+    const [, asked] = /^ {2}(\d+) of \1 replies usable, 0 legal; 0 of \1 challenges right$/m.exec(
+      stdout,
+    ) ?? ['', '']
+    expect(Number(asked)).toBeGreaterThanOrEqual(20)
+    expect(Number(asked)).toBeLessThan(25)
+    expect(stdout).toContain(
+      `  none was legal in ${asked} challenges, so the rest was not played\n`,
+    )
+    expect(stdout).toContain('  50 of 50 replies usable, 50 legal; 50 of 50 challenges right\n')
+    const count = seen.length
+    expect((await practise(...words, '--resume', file)).stdout).toContain(
+      `none was legal in ${asked}`,
+    )
+    expect(seen.length).toBe(count + 1)
+  })
+
+  it('says --ahead 1 to a server that is late, and progress where there is no terminal', async () => {
+    const told: string[] = []
+    const said: string[] = []
+    const screen = { line: (text: string) => void said.push(text), status: () => {} }
+    const failures = new Map([['late: no reply within 10 s', 3]])
+    const late = { failures, agent: () => () => ({ fault: 'no-reply' }) as const }
+    sayFailures('it', late, { screen, ahead: 16 })
+    sayFailures('it', late, { screen, ahead: 1 })
+    expect(said.map((text) => text.includes('--ahead 1'))).toEqual([true, false])
+    let now = 1000
+    const show = progress(screen, new AbortController().signal, () => '', {
+      now: () => now,
+      tell: (text) => void told.push(text),
+    })
+    for (const text of ['one', 'two', 'three', 'four']) {
+      now += 20_000
+      show(text)
+    }
+    expect(told).toEqual(['two\n', 'four\n'])
   })
 
   it('tells an illegal move from a legal one, as records', async () => {

@@ -21,12 +21,12 @@ export function forfeitOf(pair: PlayedBy<Side>, side: Side): string | undefined 
   return pair[side].fault ?? replayed.value[side].forfeit
 }
 
-/** The same for what one player played: of a game, against the scripted opponent. */
+/** The same for what one player played: of a game, against the scripted opponent of a strength. */
 export function forfeitIn(
-  { env, challengeId }: PlayedBy<never>,
+  { env, challengeId, strength }: PlayedBy<never> & { readonly strength?: number | undefined },
   { messages, fault }: Transcript,
 ): string | undefined {
   if (!registry.has(env)) return undefined
-  const replayed = replay(make(env), challengeId, messages)
+  const replayed = replay(make(env, { strength }), challengeId, messages)
   return replayed.ok ? (replayed.value.forfeit ?? fault) : undefined
 }

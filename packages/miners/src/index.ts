@@ -47,6 +47,12 @@ export {
 } from './player.ts'
 export { playerReply, type ReferencePlayer } from './reference-miner.ts'
 export {
+  HOPELESS,
+  judgeReplies,
+  type ReplyCounts,
+  replyCountsText,
+} from './reply-counts.ts'
+export {
   type DuelStanding,
   type Exercise,
   environmentsNamed,
@@ -58,3 +64,4 @@ export {
   soloChallenge,
   takeUp,
 } from './solo.ts'
+export { tryMiner } from './trial.ts'

@@ -1,7 +1,6 @@
-import { type ChallengePair, challengeVerdict } from '@affine/blocks'
+import { type ChallengePair, challengeVerdict, forfeitIn, forfeitOf } from '@affine/blocks'
 import {
   addChallenge,
-  type ChallengeOutcome,
   type Match,
   NO_MATCH,
   PROTOCOL,
@@ -14,6 +13,7 @@ import {
   make,
   play,
   registry,
+  SIDES,
   type Side,
   specHash,
   type Transcript,
@@ -22,6 +22,7 @@ import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { type GameTime, withClock } from './game-clock.ts'
 import { type AnsweringMiner, playPair } from './play-sample.ts'
 import type { Opponent, Player } from './player.ts'
+import { Hope, legalReplies } from './reply-counts.ts'
 
 /** What somebody plays by oneself, on disk or wherever it is kept, to be taken up again. */
 export interface Notes {
@@ -105,10 +106,14 @@ export type SoloDuel = Readonly<
   Record<Side, Player> & { secret: Hash; envs: readonly string[]; ratioPpm: number }
 >
 
-/** The result of a duel so far: each environment, and the winner once it is certain. */
+/**
+ * The result of a duel so far: each environment, and the winner once it is certain. Environments
+ * that are `left` are held because no side gave a legal answer in the first 20 challenges.
+ */
 export type DuelStanding = {
   readonly envs: Readonly<Record<string, Match>>
   readonly outcome: Winner | undefined
+  readonly left: readonly string[]
 }
 
 interface DuelRun extends SoloRun {
@@ -141,16 +146,18 @@ export async function runDuel(run: DuelRun): Promise<DuelStanding> {
 function standingOf(duels: readonly EnvDuel[]): DuelStanding {
   const envs = Object.fromEntries(duels.map(({ env, match }) => [env, match]))
   const verdicts = Object.fromEntries(duels.map(({ env, match }) => [env, match.verdict]))
-  return { envs, outcome: winnerOf(verdicts, PROTOCOL.margin) }
+  const left = duels.filter(({ hope }) => hope.isGone).map(({ env }) => env)
+  return { envs, outcome: winnerOf(verdicts, PROTOCOL.margin), left }
 }
 
 /** One environment of a duel: what was played in it, and its match so far. */
 class EnvDuel {
   readonly env: string
   match: Match = NO_MATCH
+  readonly hope: Hope = new Hope()
   readonly #run: DuelRun
   /** By the challenge's index: what has come in, and what the journal had. */
-  readonly #played = new Map<number, ChallengeOutcome>()
+  readonly #played = new Map<number, ChallengePair>()
   #next = 0
 
   constructor(env: string, run: DuelRun) {
@@ -170,16 +177,19 @@ class EnvDuel {
   }
 
   /** Adds to the match what has come in, in the order of the index, up to the first gap. */
-  add({ index, champion, contender }: ChallengePair): void {
-    const rewards = { champion: champion.reward, contender: contender.reward }
-    this.#played.set(index, challengeVerdict(rewards))
+  add(pair: ChallengePair): void {
+    this.#played.set(pair.index, pair)
     const rule = { ratioPpm: this.#run.duel.ratioPpm, rule: ruleOf(PROTOCOL) }
     while (this.match.verdict === 'continue') {
-      const challenge = this.#played.get(this.match.played)
-      if (challenge === undefined) return
-      this.match = addChallenge(this.match, challenge, rule)
-      const isOver = this.match.played === PROTOCOL.cap && this.match.verdict === 'continue'
-      if (isOver) this.match = { ...this.match, verdict: 'hold' }
+      const next = this.#played.get(this.match.played)
+      if (next === undefined) return
+      const { champion, contender } = next
+      const rewards = { champion: champion.reward, contender: contender.reward }
+      this.match = addChallenge(this.match, challengeVerdict(rewards), rule)
+      this.hope.add(() => SIDES.some((side) => legalReplies(next[side], forfeitOf(next, side)) > 0))
+      const isOver = this.match.played === PROTOCOL.cap || this.hope.isGone
+      if (isOver && this.match.verdict === 'continue')
+        this.match = { ...this.match, verdict: 'hold' }
     }
   }
 
@@ -239,20 +249,31 @@ interface PracticeRun extends SoloRun {
 }
 
 /**
- * Plays the exercises that the journal does not hold yet, and resolves with all of them, in their
- * order. Rejects when `signal` aborts; what is in the journal then is not played again.
+ * Plays the exercises that the journal does not hold yet, and resolves with all that were played,
+ * in their order: an environment is left after 20 without a legal answer. Rejects when `signal`
+ * aborts; what is in the journal then is not played again.
  */
 export async function practise(run: PracticeRun): Promise<readonly Played[]> {
   const { exercises, journal, on } = run
   const kept = journal.entries.slice(1) as unknown as readonly Played[]
   const played = new Map(kept.map((each) => [each.challengeId, each]))
-  const open = exercises.filter(({ challengeId }) => !played.has(challengeId)).values()
+  const hopes = new Map(exercises.map(({ env }) => [env, new Hope()]))
+  const note = (one: Played): void => {
+    const strength = make(one.env).spec.game && run.strength
+    const forfeit = () => forfeitIn({ ...one, strength }, one)
+    hopes.get(one.env)?.add(() => legalReplies(one, forfeit()) > 0)
+  }
+  kept.forEach(note)
+  const open = exercises.filter(({ challengeId }) => !played.has(challengeId)).reverse()
   const next = (): (() => Promise<Played>) | undefined => {
-    const { value: exercise } = open.next()
-    return exercise && (() => playExercise(exercise, run))
+    let exercise = open.pop()
+    while (exercise && hopes.get(exercise.env)?.isGone) exercise = open.pop()
+    const chosen = exercise
+    return chosen && (() => playExercise(chosen, run))
   }
   const add = (one: Played): void => {
     played.set(one.challengeId, one)
+    note(one)
     on([...played.values()])
   }
   await playOn(run, next, add)

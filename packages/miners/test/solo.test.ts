@@ -126,6 +126,24 @@ describe('a duel', () => {
     for (const { trials } of Object.values(envs)) expect(trials).toBeLessThan(4000)
   })
 
+  it('leaves an environment in which nobody gave a legal answer to 20 challenges', async () => {
+    const says = (hopeless: (prompt: string) => boolean) =>
+      serve((_, __, response, body) => {
+        const prompt: string = JSON.parse(body).messages.at(-1).content
+        const reply = hopeless(prompt) ? 'no idea' : playerReply(prompt, { skill: 1, seed: '' })
+        response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply))
+      })
+    const [none, one] = [await says(() => true), await says((prompt) => prompt.startsWith('Tic'))]
+    const [env = ''] = ENVS
+    const options = { path: newPath(), envs: [env] }
+    const { envs, ...ended } = await duelOf(none.url, none.url, options)
+    expect(ended).toEqual({ outcome: 'champion', left: [env] })
+    expect(envs[env]).toMatchObject({ played: 20, verdict: 'hold' })
+    expect(await duelOf(none.url, none.url, options)).toEqual({ envs, ...ended })
+    const able = await duelOf(none.url, one.url, { envs: [env] })
+    expect([able.outcome, able.left]).toEqual(['contender', []])
+  })
+
   it('comes to the same whoever answers slowly: wrong answers late, good ones late, or one at a time', async () => {
     const champion = await minerOf(0.5)
     const quick = await minerOf(0.8)

@@ -1,9 +1,18 @@
+import { randomBytes } from 'node:crypto'
 import { type Chain, decodeCommitment, encodeCommitment, readSlot } from '@affine/chain'
 import { seatNow, slotText } from '@affine/engine/node'
-import { type AgentOf, type Hear, NoAnswer, whyNoAnswer } from '@affine/miners'
+import {
+  type AgentOf,
+  type Asked,
+  type Hear,
+  NoAnswer,
+  replyCountsText,
+  tryMiner,
+  whyNoAnswer,
+} from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { openLive } from '@affine/settlement'
-import { onChain, shown } from '@affine/terminal'
+import { type Network, openLive, SYSTEM_CLOCK } from '@affine/settlement'
+import { type Output, onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits } from '../buckets/places.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
@@ -17,7 +26,8 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
   .option('--emit', 'send the commitment; on finney, without it, the commitment is only shown')
   .option(
     '--anyway',
-    'send it even if the chute does not answer; a chute on Chutes is asked with CHUTES_API_KEY',
+    'send it untried; else eight challenges of each environment are played first, and some reply ' +
+      'in each must be legal; a chute on Chutes is asked with CHUTES_API_KEY',
   )
   .option('--overwrite', "send it even if it replaces a validator's seal or attestation")
   .addHelpText(
@@ -36,17 +46,9 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
       const { chain, network } = subnet
       await neuronOf(chain, hotkey)
       if (!overwrite) await expectNoVote(chain, hotkey)
-      if (!anyway) {
-        const agents = (on: Hear): AgentOf => agentsHere(network, on)
-        const { templates } = network.protocol
-        const miner = { hotkey, model, revision, chute, templates }
-        const why = await whyNoAnswer(miner, { ...NODE_CALLER, agents, signal })
-        if (why !== undefined) {
-          const place = `${shown(chute)} gives no usable reply`
-          throw new NoAnswer(`${place}, so only --anyway would commit it: ${why}`)
-        }
-      }
       const what = { hotkey, model, revision, chute }
+      const { templates } = network.protocol
+      if (!anyway) await expectSkill({ ...what, templates }, network, { screen, signal })
       if (!emits(network, options)) {
         const text = `would commit ${shown(what)}: not sent without --emit`
         return screen.line(text, { type: 'withheld', ...what })
@@ -63,6 +65,34 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
       })
     })
   })
+
+/**
+ * Tries a miner as validators would, and says what its replies are worth.
+ * @throws NoAnswer when it gives no usable reply, or no legal one in some environment.
+ */
+async function expectSkill(
+  miner: Asked,
+  network: Network,
+  { screen, signal }: { readonly screen: Output; readonly signal: AbortSignal },
+): Promise<void> {
+  const agents = (on: Hear): AgentOf => agentsHere(network, on)
+  const place = shown(miner.chute)
+  const only = 'so only --anyway would commit it'
+  const why = await whyNoAnswer(miner, { ...NODE_CALLER, agents, signal })
+  if (why !== undefined) throw new NoAnswer(`${place} gives no usable reply, ${only}: ${why}`)
+  screen.status('playing eight challenges of each environment')
+  const envs = Object.keys(network.protocol.envs)
+  const secret = randomBytes(32).toString('hex')
+  const trial = { agents: agents(() => {}), envs, secret, time: SYSTEM_CLOCK, signal }
+  const all = await tryMiner(miner, trial)
+  for (const counts of all) {
+    const text = replyCountsText(counts).join('\n  ')
+    screen.line(`${counts.env}: ${text}`, { type: 'trial', ...counts })
+  }
+  const none = all.filter(({ legal }) => legal === 0).map(({ env }) => env)
+  const where = none.join(' and ')
+  if (none.length > 0) throw new NoAnswer(`${place} gives no legal reply in ${where}, ${only}`)
+}
 
 /** @throws Error when the hotkey's slot holds what a validator wrote. */
 async function expectNoVote(chain: Chain, hotkey: string): Promise<void> {

@@ -13,7 +13,8 @@ const LOOKS = `
 It first lists the settings of \`af validate\` that are set, and where: options, the environment \
 or .env. If they are complete, it tests the disk, the account at Chutes, and the bucket: it writes \
 v1/probes/<hotkey>.json there, which stays, tries to overwrite it, and reads it back at the public \
-URL. For a miner it sends one request to the committed endpoint or chute, as validators do.
+URL. For a miner it plays eight challenges of each environment with the committed endpoint or \
+chute, asked as validators ask it, and judges the replies.
 
 Example:
   $ af doctor --network finney --wallet cold --hotkey hot`

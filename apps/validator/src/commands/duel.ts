@@ -9,6 +9,7 @@ import {
   type DuelStanding,
   environmentsNamed,
   expectReply,
+  HOPELESS,
   LOOPBACK,
   openPlayer,
   type Player,
@@ -90,7 +91,7 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     const players = { champion: one, contender: other }
     const sampling = { players, ahead, signal, now: Date.now, time: SYSTEM_CLOCK }
     const result = await runDuel({ duel: solo, journal, ...sampling, on })
-    for (const role of ROLES) sayFailures(`the ${role}`, players[role], screen)
+    for (const role of ROLES) sayFailures(`the ${role}`, players[role], { screen, ahead })
     for (const role of ROLES) {
       const episodes = played.map((pair) => pair[role])
       expectReply(`the ${role}`, episodes, players[role])
@@ -100,7 +101,10 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
       `${JSON.stringify({ duel: solo, ...result }, null, 2)}\n`,
     )
     const ending = `${endingOf(result)} Samples and result are in ${out}`
-    const text = [...standingText(result, solo), ending].join('\n')
+    const left = result.left.map(
+      (env) => `${env} was left: in ${HOPELESS} challenges no answer was legal`,
+    )
+    const text = [...standingText(result, solo), ...left, ending].join('\n')
     screen.line(text, { type: 'end', ...result })
   })
 

@@ -58,28 +58,51 @@ export function differenceText(
   return `, got one of another ${differing.map((field) => names[field]).join(', ')}`
 }
 
+/** Where there is no terminal, progress is told so often at most. */
+const QUIET_MS = 30_000
+
+/** A clock in milliseconds, and where progress is told without a terminal. */
+const QUIETLY = {
+  now: Date.now,
+  tell: (text: string): unknown => process.stdout.isTTY || process.stderr.write(text),
+}
+
 /**
- * What shows progress in a terminal. When `signal` aborts, what `stopped` returns takes its place,
- * and stays: how far it got, and how it goes on.
+ * What shows progress: on a line of a terminal, else on standard error, every 30 seconds at most.
+ * When `signal` aborts, what `stopped` returns takes its place in a terminal, and stays: how far it
+ * got, and how it goes on.
  */
 export function progress(
   screen: Output,
   signal: AbortSignal,
   stopped: () => string,
+  { now, tell } = QUIETLY,
 ): (text: string) => void {
   signal.addEventListener('abort', () => screen.status(`${stopped()}\n`), { once: true })
+  let toldAt = now()
   return (text) => {
-    if (!signal.aborted) screen.status(text)
+    if (signal.aborted) return
+    screen.status(text)
+    if (now() - toldAt < QUIET_MS) return
+    toldAt = now()
+    tell(`${text}\n`)
   }
 }
 
 /** Prints how many requests to a player had no usable reply, and what came instead. */
-export function sayFailures(player: string, { failures }: Opponent, screen: Output): void {
+export function sayFailures(
+  player: string,
+  { failures }: Opponent,
+  { screen, ahead }: { readonly screen: Output; readonly ahead: number },
+): void {
   if (failures.size === 0) return
   const counted = [...failures].map(([text, count]) => ({ text, count }))
   const count = counted.reduce((sum, each) => sum + each.count, 0)
   const requests = count === 1 ? 'request' : 'requests'
   const lines = counted.map((each) => `  ${each.count} × ${printable(each.text, 300)}`)
+  const isLate = counted.some(({ text }) => text.startsWith('late:'))
+  const advice = '  With --ahead 1 it is asked one thing at a time: is it in time then?'
+  if (isLate && ahead > 1) lines.push(advice)
   const text = [`${count} ${requests} to ${player} had no usable reply:`, ...lines].join('\n')
   screen.line(text, { type: 'failures', player, failures: counted })
 }

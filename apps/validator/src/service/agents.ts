@@ -22,6 +22,6 @@ export function minersOf(
   return { agent, mayAsk, hasChanged }
 }
 
-/** The agents for one question, on Chutes with the environment's CHUTES_API_KEY. */
+/** The agents for a trial, on Chutes with the environment's CHUTES_API_KEY. */
 export const agentsHere = (network: Network, on: Hear): AgentOf =>
-  minersOf(network, { chutesApiKey: process.env.CHUTES_API_KEY, concurrency: 1 }, on).agent
+  minersOf(network, { chutesApiKey: process.env.CHUTES_API_KEY, concurrency: 8 }, on).agent

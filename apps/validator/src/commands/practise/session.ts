@@ -3,10 +3,13 @@ import { make } from '@affine/envs'
 import {
   type Exercise,
   expectReply,
+  HOPELESS,
+  judgeReplies,
   type Notes,
   openPlayer,
   type Played,
   practise,
+  replyCountsText,
   takeUp,
 } from '@affine/miners'
 import {
@@ -94,7 +97,7 @@ export async function playPractice(
   }
   const playing = { player, strength, ahead, signal, time: SYSTEM_CLOCK }
   const all = await practise({ exercises, journal, ...playing, on })
-  sayFailures(practice.player, player, screen)
+  sayFailures(practice.player, player, { screen, ahead })
   expectReply(practice.player, all, player)
   return all
 }
@@ -126,7 +129,12 @@ export function sayEnvironment(
   const opponent = spec.game && { strength }
   const played = all.flatMap((each) => (each.env === env ? { ...each, ...opponent } : []))
   const result = practiceResult(env, played)
-  screen.line(practiceText(result, spec), { type: 'result', ...result })
+  const replies = judgeReplies(played, opponent?.strength)
+  const isLeft = replies.legal === 0 && played.length >= HOPELESS
+  const left = `none was legal in ${played.length} challenges, so the rest was not played`
+  const judged = [...replyCountsText(replies), ...(isLeft ? [left] : [])]
+  const text = [practiceText(result, spec), ...judged.map((line) => `  ${line}`)].join('\n')
+  screen.line(text, { type: 'result', ...result, judged: replies })
   for (const each of played.filter(isLost).slice(0, MOST_SHOWN)) {
     const ending = endingOf(each, each)
     screen.line(practiceLossText(each, ending), { type: 'lost', ...each, ending })

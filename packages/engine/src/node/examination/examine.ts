@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import type { Chain, Snapshot } from '@affine/chain'
 import type { Miner } from '@affine/duel'
-import { type Hear, whyNoAnswer } from '@affine/miners'
+import { type Hear, replyCountsText, tryMiner, whyNoAnswer } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import type { Network, Subnet } from '@affine/settlement'
+import { type Network, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
 import { loadsOf } from '../../load.ts'
 import { checkBucket, checkOwnBucket } from './bucket-check.ts'
 import { type Examination, type Finding, fail, ok, warn } from './examination.ts'
@@ -33,7 +34,7 @@ export async function* examine(
   if (seat !== undefined && said?.kind === 'miner' && !examination.validates) {
     yield okRegistered(seat)
     yield* checkMiner(seat)
-    yield await checkAnswers({ ...said, hotkey }, examination.agents, network, signal)
+    yield* checkAnswers({ ...said, hotkey }, examination.agents, network, signal)
     return
   }
   yield* checkOwn(examination, network, snapshot)
@@ -97,26 +98,36 @@ function okRegistered({ neuron: { hotkey, uid } }: Seat): Finding {
   return ok('registered', `${hotkey} is uid ${uid}`)
 }
 
-/** Does what a miner committed answer? */
-async function checkAnswers(
+/** Does what a miner committed answer, and what are its replies worth? */
+async function* checkAnswers(
   miner: Miner,
   agents: Examination['agents'],
   network: Network,
   signal: AbortSignal,
-): Promise<Finding> {
+): AsyncGenerator<Finding> {
   const asked = performance.now()
+  const { templates, envs } = network.protocol
+  const tried = { ...miner, templates }
   try {
     const ask = { ...NODE_CALLER, agents: (on: Hear) => agents(network, on), signal }
-    const { templates } = network.protocol
-    const why = await whyNoAnswer({ ...miner, templates }, ask)
+    const why = await whyNoAnswer(tried, ask)
     const ms = Math.ceil(performance.now() - asked)
-    if (why === undefined) return ok('answer', `${miner.chute} gives a usable reply, in ${ms} ms`)
-    return fail('answer', `${miner.chute} gives no usable reply`, why)
+    if (why !== undefined) {
+      yield fail('answer', `${miner.chute} gives no usable reply`, why)
+      return
+    }
+    yield ok('answer', `${miner.chute} gives a usable reply, in ${ms} ms`)
+    const secret = randomBytes(32).toString('hex')
+    const trial = { envs: Object.keys(envs), secret, time: SYSTEM_CLOCK, signal }
+    for (const counts of await tryMiner(tried, { ...trial, agents: agents(network, () => {}) })) {
+      const text = `${counts.env}: ${replyCountsText(counts).join('; ')}`
+      yield counts.legal === 0 ? fail('replies', text) : ok('replies', text)
+    }
   } catch (error) {
     signal.throwIfAborted()
     const { message } = error as Error
-    if (error instanceof RangeError) return warn('answer', 'the chute is not asked', message)
-    return fail('answer', `${miner.chute} gives no usable reply`, message)
+    if (error instanceof RangeError) yield warn('answer', 'the chute is not asked', message)
+    else yield fail('answer', `${miner.chute} gives no usable reply`, message)
   }
 }
 

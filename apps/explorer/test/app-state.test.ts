@@ -20,6 +20,8 @@ const stats = {
   challenges: 64,
   won: 10,
   lost: 20,
+  outplayed: 0,
+  slow: 0,
   unbegun: 0,
   forfeits: {},
   answered: 64,

@@ -70,7 +70,7 @@ describe('af explain', () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, unprintable(loser.stdout)]).toEqual([undefined, []])
     expect(loser.stdout).toMatch(
-      /^It lost: the contender has won 0 of 4 environments, 3 needed\. It waits for another duel once it commits something else\. It won \d+, lost \d+ and tied \d+ of (\d+) challenges\. Its endpoint answered \1 of \1\. These of its answers were forfeits: .*\d+ illegal.*\.\n {2}contender, against 5\w{47}, epochs? \d+( to \d+)?\n {2}\w+@/,
+      /^It lost because it (was outplayed|gave no legal answer) in \d+ of \d+ challenges.*? It lost: the contender has won 0 of 4 environments, 3 needed\. It waits for another duel once it commits something else\. It won \d+, lost \d+ and tied \d+ of (\d+) challenges\. Its endpoint answered \2 of \2\. These of its answers were forfeits: .*\d+ illegal.*\.\n {2}contender, against 5\w{47}, epochs? \d+( to \d+)?\n {2}\w+@/,
     )
     expect(loser.stdout).toMatch(
       /holds the throne\. Ratio to beat 51 %\n {4}this miner contends, epoch 1 of at most 8\n/,

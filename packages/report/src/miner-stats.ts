@@ -7,6 +7,7 @@ import {
   pairing,
   type Sample,
 } from '@affine/blocks'
+import { registry } from '@affine/envs'
 import type { SamplePlace, Settled } from '@affine/settlement'
 import { DuelLanes, type KeptLane } from './duel-lanes.ts'
 import { SIDES, type Side } from './sides.ts'
@@ -19,6 +20,10 @@ export interface MinerCounts {
   readonly challenges: number
   readonly won: number
   readonly lost: number
+  /** Of the lost ones, those in which every reply was legal and in time. */
+  readonly outplayed: number
+  /** Of the challenges, those in which a reply took more than half of its time. */
+  readonly slow: number
   /** Of the challenges, games that were never begun: ties, and nobody's forfeits. */
   readonly unbegun: number
   readonly forfeits: Forfeits
@@ -49,12 +54,10 @@ interface Counting<Loss, Place> {
   readonly keep: (lost: Lost<Place>) => Loss
 }
 
+const COUNTS = ['challenges', 'won', 'lost', 'outplayed', 'slow', 'unbegun'] as const
+
 /** What one side did in one lane. */
-interface SideCounts<Loss> {
-  challenges: number
-  won: number
-  lost: number
-  unbegun: number
+type SideCounts<Loss> = Record<(typeof COUNTS)[number], number> & {
   readonly forfeits: Record<string, number>
   readonly losses: Loss[]
 }
@@ -94,6 +97,7 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     const counts = this.#lanes.laneOf(pair, place)[side]
     counts.challenges += 1
     if (isUnbegun(pair)) counts.unbegun += 1
+    if (isSlow(pair, side)) counts.slow += 1
     if (forfeit !== undefined) counts.forfeits[forfeit] = (counts.forfeits[forfeit] ?? 0) + 1
     const { champion, contender } = pair
     const rewards = { champion: champion.reward, contender: contender.reward }
@@ -104,6 +108,7 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
       return
     }
     counts.lost += 1
+    if (forfeit === undefined) counts.outplayed += 1
     counts.losses.push(keep(lost))
     if (counts.losses.length > most) counts.losses.shift()
   }
@@ -130,10 +135,17 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
 
 type CountedLanes<Loss> = readonly KeptLane<BothSides<Loss>>[]
 
+function isSlow(pair: ChallengePair, side: Side): boolean {
+  const { replyMs = Number.POSITIVE_INFINITY } = registry.get(pair.env) ?? {}
+  return pair[side].messages.some(({ ms = 0 }) => 2 * ms > replyMs)
+}
+
 const nothing = <Loss>(): SideCounts<Loss> => ({
   challenges: 0,
   won: 0,
   lost: 0,
+  outplayed: 0,
+  slow: 0,
   unbegun: 0,
   forfeits: {},
   losses: [],
@@ -142,12 +154,8 @@ const nothing = <Loss>(): SideCounts<Loss> => ({
 function sumOf<Loss>(lanes: CountedLanes<Loss>, side: Side): MinerCounts {
   const { losses: _, ...sum } = nothing()
   for (const { kept } of lanes) {
-    const { challenges, won, lost, unbegun, forfeits } = kept[side]
-    sum.challenges += challenges
-    sum.won += won
-    sum.lost += lost
-    sum.unbegun += unbegun
-    for (const [way, count] of Object.entries(forfeits))
+    for (const what of COUNTS) sum[what] += kept[side][what]
+    for (const [way, count] of Object.entries(kept[side].forfeits))
       sum.forfeits[way] = (sum.forfeits[way] ?? 0) + count
   }
   return sum

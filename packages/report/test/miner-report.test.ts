@@ -49,14 +49,21 @@ const CLOSE: Scene = { rates: [0.3, 0.3] }
 const LOSING: Scene = { rates: [0, 1] }
 const FROZEN: Scene = { ...CLOSE, silent: ['v1', 'v2', 'v3', 'v4'] }
 const MANY = 'Its endpoint answered 256 of 256.'
+const OUTPLAYED = (count: number) =>
+  `It lost because it was outplayed in ${count} of 256 challenges, with legal answers: ` +
+  'what was better is below.'
 const AGAIN = 'It waits for another duel once it commits something else.'
 
 describe('the answer to one of a duel’s two', () => {
   it.each<[answer: string, hotkey: string, scenes: readonly Scene[]]>([
     [`It won: the contender has won 2 of 2 environments, 2 needed. ${MANY}`, 'm2', [WINNING]],
-    [`It lost: the contender has won 2 of 2 environments, 2 needed. ${MANY}`, 'm1', [WINNING]],
     [
-      `It lost: the contender has won 0 of 2 environments, 2 needed. ${AGAIN} ${MANY}`,
+      `${OUTPLAYED(192)} It lost: the contender has won 2 of 2 environments, 2 needed. ${MANY}`,
+      'm1',
+      [WINNING],
+    ],
+    [
+      `${OUTPLAYED(256)} It lost: the contender has won 0 of 2 environments, 2 needed. ${AGAIN} ${MANY}`,
       'm2',
       [LOSING],
     ],
@@ -76,14 +83,35 @@ describe('the answer to one of a duel’s two', () => {
 
   it('has the replies of all epochs, and the forfeits among them', () => {
     const own = duelOf('m2', times(2, CLOSE), { 'no-reply': 64 })
-    expect(answerOf(own)).toContain(
-      ' Its endpoint answered 0 of 768: af practise shows what it replies.',
-    )
+    expect(answerOf(own)).toContain(' Its endpoint answered 0 of 768.')
     const mixed = duelOf('m2', [CLOSE], { 'no-reply': 2, illegal: 3, unreadable: 1 })
     expect(answerOf(mixed)).toContain(
-      ' Its endpoint answered 240 of 256: af practise shows what it replies. These of its answers ' +
-        'were forfeits: 8 no answer on the last line (it must be the answer alone), 12 illegal.',
+      ' Its endpoint answered 240 of 256. These of its answers were forfeits: ' +
+        '8 no answer on the last line (it must be the answer alone), 12 illegal.',
     )
+  })
+
+  it('says the cause first', () => {
+    const causeOf = (forfeited: Record<string, number>, slowMs = 0): string => {
+      const told = historyOf([LOSING], forfeited).slice(2)
+      const epochs = told.map(({ settled, samples }) => ({
+        settled,
+        samples: samples.map(([sample, place]) => {
+          const answered = { role: 'assistant', content: '', ms: slowMs } as const
+          const isSilent = 'fault' in sample
+          return [isSilent ? sample : { ...sample, messages: [answered] }, place] as const
+        }),
+      }))
+      return /^It lost because (.*?)\. It lost: /.exec(reportOf('m2', epochs).answer)?.[1] ?? ''
+    }
+    expect(causeOf({ 'no-reply': 32 })).toBe(
+      'its endpoint never replied: af doctor says what comes instead',
+    )
+    expect(causeOf({ 'no-reply': 20 })).toMatch(/^it gave no reply in 160 of 256 challenges: /)
+    expect(causeOf({ 'no-reply': 20 }, 29_000)).toMatch(/^it was late in 160 of 256 challenges: /)
+    expect(causeOf({ 'no-reply': 9 }, 29_000)).toMatch(/^it was outplayed in 184 of 256 challenges/)
+    const wrong = duelOf('m2', [LOSING], { unreadable: 30 }).answer
+    expect(wrong).toMatch(/^It lost because it gave no legal answer in 240 of 256 challenges: /)
   })
 
   it('holds no game that was never begun against a miner', () => {
@@ -110,8 +138,9 @@ describe('the answer to one of a duel’s two', () => {
     const own = duelOf('m2', scenes)
     expect([own.ending, own.by]).toEqual(['lost', 'length'])
     expect(answerOf(own)).toBe(
-      'It lost: the contender has won 0 of 2 environments, 2 needed, when the 8 epochs were over. ' +
-        `${AGAIN} Its endpoint answered 12544 of 12544.`,
+      'It lost because it did not win by enough: 440 of 880 may be luck. ' +
+        'It lost: the contender has won 0 of 2 environments, 2 needed, when the 8 epochs were ' +
+        `over. ${AGAIN} Its endpoint answered 12544 of 12544.`,
     )
     expect([own.from, own.to]).toEqual([2, 9])
     const late = duelOf('m2', scenes, {}, 6)

@@ -37,28 +37,50 @@ export function duelText(duel: DuelFacts): string {
   return `${winsText(duel)}${end ? causes[end] : ''}`
 }
 
-/** A miner's duel as sentences: its result, why, and what its endpoint did. */
-export function minerDuelText(
-  side: Side,
-  duel: DuelFacts,
-  { challenges, won, lost, unbegun, answered, forfeits }: Omit<MinerStats<unknown>, 'losses'>,
-): string {
-  const head = { won: 'It won', lost: 'It lost', open: 'Its duel goes on' }[resultFor(side, duel)]
-  const texts = [`${head}: ${duelText(duel)}.`]
+type Played = Omit<MinerStats<unknown>, 'losses'>
+
+/** A miner's duel as sentences: its result, the cause and what to do, and what its endpoint did. */
+export function minerDuelText(side: Side, duel: DuelFacts, played: Played): string {
+  const { challenges, won, lost, unbegun, answered, forfeits } = played
+  const result = resultFor(side, duel)
+  const head = { won: 'It won', lost: 'It lost', open: 'Its duel goes on' }[result]
+  const isItsDoing = result === 'lost' && duel.end !== 'freezing'
+  const cause = isItsDoing ? causeText(side, played) : undefined
+  const stands = `${head}: ${duelText(duel)}.`
+  const texts = [cause === undefined ? stands : `It lost because ${cause}. ${stands}`]
   if (side === 'contender' && (duel.standing === 'lost' || duel.end === 'passed'))
     texts.push('It waits for another duel once it commits something else.')
   if (challenges === 0) return [...texts, 'No challenge counted.'].join(' ')
   const tied = challenges - won - lost
   texts.push(`It won ${won}, lost ${lost} and tied ${tied} of ${challenges} challenges.`)
-  const due = challenges - unbegun
-  const look = answered < due ? ': af practise shows what it replies' : ''
-  texts.push(`Its endpoint answered ${answered} of ${due}${look}.`)
+  texts.push(`Its endpoint answered ${answered} of ${challenges - unbegun}.`)
   const { 'no-reply': _, ...others } = forfeits
   const ways = forfeitsText(others)
   if (ways !== '') texts.push(`These of its answers were forfeits: ${ways}.`)
   const which = unbegun === 1 ? '1 game was' : `${unbegun} games were`
   if (unbegun > 0) texts.push(`${which} never begun: ties, which cost nobody anything.`)
   return texts.join(' ')
+}
+
+/** What cost a miner the most challenges of a duel that it lost, and what to do about it. */
+function causeText(side: Side, played: Played): string | undefined {
+  const { challenges, won, lost, outplayed, slow, answered, forfeits } = played
+  const { 'no-reply': silent = 0, ...others } = forfeits
+  const wrong = Object.values(others).reduce((sum, count) => sum + count, 0)
+  const most = Math.max(silent, wrong, outplayed)
+  if (most === 0) return undefined
+  const counted = `${most} of ${challenges} challenges`
+  if (most === silent) {
+    if (answered === 0) return 'its endpoint never replied: af doctor says what comes instead'
+    return 2 * slow > answered
+      ? `it was late in ${counted}: serve it faster, let it write less, or have room for more`
+      : `it gave no reply in ${counted}: af doctor says what comes, and was there room for all?`
+  }
+  if (most === wrong)
+    return `it gave no legal answer in ${counted}: af practise shows what is wrong with them`
+  if (side === 'contender' && won >= lost)
+    return `it did not win by enough: ${won} of ${won + lost} may be luck`
+  return `it was outplayed in ${counted}, with legal answers: what was better is below`
 }
 
 const WAYS: Readonly<Record<string, string>> = {

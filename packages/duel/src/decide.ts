@@ -39,7 +39,7 @@ export function decide(state: State, { snapshot, seals, lanes }: Facts): Decided
   const trust = registeredOnly(trustAfter(state, judged), snapshot)
   const crowned = crownedIn(state, judged)
   const throne = throneAfter(state, judged, crowned)
-  const turns = nextTurns(state, { judged, crowned, snapshot })
+  const turns = nextTurns(state, judged, crowned, snapshot)
   const active = activeBefore(state, snapshot)
   const { protocol } = snapshot
   const voters = weighVoters(votingStakes(active, snapshot), trust, protocol)
@@ -78,7 +78,9 @@ function throneAfter(
 /** The champion and the list of duels of the coming epoch. Protocol §8.11, §8.12. */
 function nextTurns(
   state: State,
-  { judged, crowned, snapshot }: EpochEnd,
+  judged: Judgement,
+  crowned: WonDuel | undefined,
+  snapshot: DuelSnapshot,
 ): Pick<State, 'lastPlayed' | 'duels'> & { readonly champion?: Miner } {
   const { leaving, staying } = turnsEnding(state, judged, crowned)
   const begun = crowned?.won.duel.contender ?? state.champion
@@ -99,12 +101,6 @@ function nextTurns(
   const turns = { ...(champion && { champion }), duels }
   const lastPlayed = knownOnly({ ...turns, lastPlayed: withTurn(ended, served) }, snapshot)
   return { ...turns, lastPlayed }
-}
-
-interface EpochEnd {
-  readonly judged: Judgement
-  readonly crowned: WonDuel | undefined
-  readonly snapshot: DuelSnapshot
 }
 
 /** Whose turns have ended, and the duels that go on. */

@@ -126,12 +126,12 @@ const rateOf = (share: Share | undefined): number =>
 /** A win by what is left for it, else a hold by what is left for that. Protocol §8.6. */
 function lookAtBoth(
   seen: Pick<Evidence, 'win' | 'hold' | 'score'>,
-  by: Omit<Observed, 'epochs'>,
+  { weights, ratioPpm, rule }: Omit<Observed, 'epochs'>,
 ): Look {
-  const held = isHeld(seen.hold, by)
-  if (isWin(seen, by.rule)) return 'win'
-  if (held) return 'hold'
-  return 'continue'
+  const { hold } = seen
+  if (isWin(seen, rule)) return 'win'
+  if (isHopeless({ ...hold, ratioPpm, rule })) return 'hold'
+  return hold.trials >= holdCapOf(weights, rule) ? 'hold' : 'continue'
 }
 
 /** The lanes that have a weight and played. */
@@ -148,14 +148,6 @@ function thirdOf(weights: Weights): bigint {
   return (Object.values(weights).reduce((sum, ppm) => sum + BigInt(ppm), 0n) + 2n) / 3n
 }
 
-/** What a hold is looked for with. */
-interface HoldBasis {
-  /** All of the duel's, in ppm. */
-  readonly weights: Weights
-  readonly ratioPpm: number
-  readonly rule: LaneRule
-}
-
 /** Decisive challenges that each lane may have before the cap of all can end the environment. */
 const LANE_TRIALS = 256n
 
@@ -167,9 +159,4 @@ export function holdCapOf(weights: Weights, { cap }: LaneRule): bigint {
   const twice = 2n * BigInt(cap) * PPM
   const ofLanes = LANE_TRIALS * BigInt(weightOf(weights))
   return twice > ofLanes ? twice : ofLanes
-}
-
-/** Is it a hold, if it is no win? Protocol §8.6. */
-function isHeld(hold: WeightedTally, { weights, ratioPpm, rule }: HoldBasis): boolean {
-  return isHopeless({ ...hold, ratioPpm, rule }) || hold.trials >= holdCapOf(weights, rule)
 }

@@ -41,20 +41,15 @@ export function outliersOf(lanes: readonly EnvLane[], zSquared: bigint): Readonl
     const peers = sharing.filter(({ played }) => played > 0n)
     for (const kind of ['wins', 'losses'] as const) {
       const middle = medianLane(peers, kind)
-      for (const lane of alike) if (middle && isFar(lane, middle, { kind, zSquared })) far.add(lane)
+      for (const lane of alike) if (middle && isFar(lane, middle, kind, zSquared)) far.add(lane)
     }
   }
   return far
 }
 
 /** Is the lane too far from this median lane? */
-function isFar(lane: EnvLane, middle: EnvLane, { kind, zSquared }: Measure): boolean {
+function isFar(lane: EnvLane, middle: EnvLane, kind: LaneQuantity, zSquared: bigint): boolean {
   return areApart(shareOf(countShared(lane, middle), kind), shareOf(middle, kind), { zSquared })
-}
-
-interface Measure {
-  readonly kind: LaneQuantity
-  readonly zSquared: bigint
 }
 
 /** The counts of a lane over the epochs that another one has: mostly all of its own. */

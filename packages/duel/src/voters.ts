@@ -125,16 +125,13 @@ export function trustOf({ correct, incorrect }: Trust = NEWCOMER): number {
   return Number((PPM * good) / (good + PPM + BigInt(incorrect)))
 }
 
-/** Environments of one epoch in which a lane was good, and in which it was not. */
-interface LaneRecord {
-  readonly correct: number
-  readonly incorrect: number
-}
-
-/** The record after an epoch with these counts: what was there fades first. Protocol §8.9. */
+/**
+ * The record after an epoch: what was there fades first. `counted` are the environments of that
+ * epoch in which a lane was good, and in which it was not. Protocol §8.9.
+ */
 export function remember(
   record: Trust | undefined = NEWCOMER,
-  counted: LaneRecord,
+  counted: Trust,
   { trustFadePpm }: Protocol,
 ): Trust {
   const fade = (count: number): number => Number((BigInt(count) * BigInt(trustFadePpm)) / PPM)

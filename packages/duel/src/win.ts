@@ -30,7 +30,8 @@ export function isWin(
 export function scoreOf(kept: KeptLanes, ratioPpm: number): Score {
   const varianceIn = ({ trials }: EnvLane): bigint => varianceOf(ratioPpm) * trials
   const widest = takeWidest(kept)
-  const lead = sumKept(kept, (lane) => larger(leadOf(lane, ratioPpm), 0n))
+  const leading = kept.filter(([lane]) => leadOf(lane, ratioPpm) > 0n)
+  const lead = sumKept(leading, (lane) => leadOf(lane, ratioPpm))
   const luck = sumKept(widest, (lane) => ceilRoot(varianceIn(lane)))
   const variance = widest.reduce((sum, [lane, taken]) => sum + taken ** 2n * varianceIn(lane), 0n)
   return { lead: 10n * lead - 4n * luck, spread: 100n * variance }
@@ -38,32 +39,18 @@ export function scoreOf(kept: KeptLanes, ratioPpm: number): Score {
 
 /** As much weight of the lanes in which chance has most room, whichever were kept. */
 function takeWidest(kept: KeptLanes): KeptLanes {
-  let left = sumKept(kept, () => 1n)
-  return kept
+  const all = sumKept(kept, () => 1n)
+  const widest = kept
     .map(([lane]) => lane)
     .sort(
       (a, b) => compare(b.weight * b.trials, a.weight * a.trials) || compare(a.hotkey, b.hotkey),
     )
-    .map((lane) => {
-      const taken = smaller(lane.weight, left)
-      left -= taken
-      return [lane, taken] as const
-    })
+  return keepWithout(widest, all).map(([lane, left]) => [lane, lane.weight - left])
 }
 
 /** The variance of one trial at the ratio, in millionths squared. */
 function varianceOf(ratioPpm: number): bigint {
   return BigInt(ratioPpm) * (PPM - BigInt(ratioPpm))
-}
-
-function larger(a: bigint, b: bigint): bigint {
-  if (a > b) return a
-  return b
-}
-
-function smaller(a: bigint, b: bigint): bigint {
-  if (a < b) return a
-  return b
 }
 
 /**

@@ -70,7 +70,7 @@ function regionAdvice(region: string, bytes: Uint8Array | null): string {
   return `the request was signed for the region ${region}; set ${named} (S3_REGION)`
 }
 
-/** Advice, and the codes of the answers that it is for; their statuses, if the code is in no row. */
+/** Advice, and the codes of answers that it is for; their statuses, if the code is in no row. */
 type Advice = Readonly<Record<string, string>>
 
 const TROUBLE = 'wait; if the service stays in trouble, look at its status page or its log'

@@ -1,8 +1,20 @@
 import { join } from 'node:path'
-import { blockReader, commitmentOf, type Lane, NO_BLOCK, type Scope } from '@affine/blocks'
+import {
+  type BlockDraft,
+  type Bucket,
+  blockPath,
+  blockReader,
+  commitmentOf,
+  isRoomFor,
+  type Lane,
+  NO_BLOCK,
+  type Sample,
+  type Scope,
+  writeBlock,
+} from '@affine/blocks'
 import { verify } from '@affine/chain/account'
 import type { Protocol, State } from '@affine/duel'
-import type { Hash } from '@affine/prng'
+import { canonicalize, type Hash, type Json } from '@affine/prng'
 import {
   averageBlockMs,
   checkLane,
@@ -14,7 +26,6 @@ import {
 import type { GamesTime } from './games.ts'
 import type { LaneTask, Sampled } from './sampling.ts'
 import type { Setup } from './setup.ts'
-import { writeLane } from './write-lane.ts'
 
 /** How many blocks before a deadline a validator stops waiting for others and does its own part. */
 export const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
@@ -133,4 +144,48 @@ export async function writeOwnLane(
   const lane = await checkLane({ chain, state, validator, head, read })
   if (!lane.ok) throw altered(`${lane.code}: ${lane.detail}`)
   return { head, lane }
+}
+
+/**
+ * Writes an epoch's samples, in their order, to `store` as the blocks of a lane and returns their
+ * hashes, first to last. `prev` is the validator's last seal on chain, or `NO_BLOCK`. Protocol
+ * §6.2.
+ *
+ * The hashes follow from the draft alone: after a crash the same lane comes out, so there are never
+ * two blocks at one height. A block that is in the store already is left as it is, if it is the
+ * same.
+ */
+export async function writeLane(
+  { secret, ...draft }: Omit<BlockDraft, 'height'> & { readonly secret: Hash },
+  store: Bucket,
+): Promise<readonly Hash[]> {
+  const hashes: Hash[] = []
+  const shares = inBlocks(draft.samples)
+  for (const [height, samples] of shares.entries()) {
+    const prev = hashes.at(-1) ?? draft.prev
+    const isLast = height === shares.length - 1
+    const block = { ...draft, height, prev, samples, ...(isLast && { secret }) }
+    const { hash, bytes } = await writeBlock(block)
+    await store.write(blockPath(hash), bytes)
+    hashes.push(hash)
+  }
+  return hashes
+}
+
+/** The samples of each block, full but for the last. A lane of none is a block too. */
+function inBlocks(samples: readonly Sample[]): readonly (readonly Sample[])[] {
+  let block: Sample[] = []
+  let bytes = 0
+  const blocks = [block]
+  for (const sample of samples) {
+    const line = Buffer.byteLength(canonicalize(sample as unknown as Json)) + 1
+    if (!isRoomFor(block.length + 1, bytes + line)) {
+      block = []
+      bytes = 0
+      blocks.push(block)
+    }
+    block.push(sample)
+    bytes += line
+  }
+  return blocks
 }

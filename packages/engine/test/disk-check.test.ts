@@ -6,9 +6,7 @@ import { testFolder } from '../../../test/test-folder.ts'
 import { checkDisks } from '../src/node/examination/own-checks.ts'
 
 const root = testFolder('disk')
-const wording = {
-  faultText: ({ code, path }: NodeJS.ErrnoException) => `${code} at ${path}`,
-}
+const faultText = ({ code, path }: NodeJS.ErrnoException) => `${code} at ${path}`
 
 it('a disk must have room for two days, and should for thirty', async () => {
   const file = join(root, 'file')
@@ -20,7 +18,7 @@ it('a disk must have room for two days, and should for thirty', async () => {
     const [found, other] = await checkDisks(
       { folder: join(root, 'not', 'there'), bucket },
       { mostDay: { ...mostDay, samples: 0, requests: 0 } },
-      wording,
+      faultText,
     )
     expect(other?.result).toBe('ok')
     return found?.result
@@ -28,7 +26,7 @@ it('a disk must have room for two days, and should for thirty', async () => {
   expect([await room(1.5), await room(10), await room(40)]).toEqual(['fail', 'warn', 'ok'])
   const isFile = { folder: join(file, 'below'), bucket }
   const mostDay = { laneBytes: 1, bucketBytes: 1, samples: 0, requests: 0 }
-  expect((await checkDisks(isFile, { mostDay }, wording))[0]).toMatchObject({
+  expect((await checkDisks(isFile, { mostDay }, faultText))[0]).toMatchObject({
     result: 'fail',
     found: `ENOTDIR at ${join(file, 'below')}`,
   })

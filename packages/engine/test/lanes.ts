@@ -3,7 +3,7 @@ import { type Account, account } from '@affine/chain'
 import { specHash } from '@affine/envs'
 import { playerReply } from '@affine/miners'
 import { playPlan } from '../../../packages/blocks/test/play-plan.ts'
-import type { writeLane } from '../src/write-lane.ts'
+import type { writeLane } from '../src/own-lane.ts'
 
 export const SECRET: string = '5e'.repeat(32)
 export const VALIDATOR: Account = account(new Uint8Array(32).fill(7))

@@ -14,7 +14,7 @@ import { verify } from '@affine/chain'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { pairsOf } from '../../../packages/blocks/test/play-plan.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { writeLane } from '../src/write-lane.ts'
+import { writeLane } from '../src/own-lane.ts'
 import { CONTENDER, headerOf, samplesOf, scopeOf } from './lanes.ts'
 
 const scope = scopeOf({ 'mult8@0.1.0': 600, 'tictactoe@0.1.0': 700 })

@@ -23,8 +23,8 @@ import {
   serveChutes,
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { writeLane } from '../src/own-lane.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
-import { writeLane } from '../src/write-lane.ts'
 import { CHAMPION, CONTENDER, headerOf, SECRET, scopeOf, VALIDATOR } from './lanes.ts'
 
 const scope = scopeOf({ 'mult8@0.1.0': 24, 'tictactoe@0.1.0': 24 })

@@ -2,7 +2,7 @@ import { ChainError } from '@affine/chain'
 import { type Examination, type Finding, fail, warn } from '@affine/engine/node'
 import type { Open, Subnet } from '@affine/settlement'
 import { type ChainOptions, faultText, onChain, output, printable } from '@affine/terminal'
-import { NO_KEY, type ReadSettings } from '../settings/settings.ts'
+import type { ReadSettings } from '../settings/settings.ts'
 import { agentsHere } from './agents.ts'
 import type { Hide } from './secrets.ts'
 
@@ -10,14 +10,7 @@ type Examined = Pick<Examination, 'hotkey' | 'base' | 'validates'>
 
 /** What an examination needs, given what a validator was told as far as that could be read. */
 export function examinationOf(examined: Examined, read: ReadSettings): Examination {
-  const wording = {
-    buckets: '--buckets',
-    bucketUrl: '--bucket-url',
-    chutesApiKey: 'CHUTES_API_KEY',
-    noKey: NO_KEY,
-    faultText,
-  }
-  return { ...examined, own: read.settings ?? notWhole(read), agents: agentsHere, wording }
+  return { ...examined, own: read.settings ?? notWhole(read), agents: agentsHere, faultText }
 }
 
 /** Anyone who names a folder means to validate from here. */

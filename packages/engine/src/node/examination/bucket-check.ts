@@ -2,7 +2,7 @@ import { type Bucket, LIMITS, probePath, statePath } from '@affine/blocks'
 import type { Commitment } from '@affine/chain'
 import { type Network, SYSTEM_CLOCK } from '@affine/settlement'
 import { bucketsIn } from '@affine/settlement/node'
-import { type Finding, fail, type OwnSettings, ok, type Wording, warn } from './examination.ts'
+import { type Finding, fail, type OwnSettings, ok, warn } from './examination.ts'
 
 /** A commitment that announces a bucket: not a miner's. */
 type Announcement = Exclude<Commitment, { kind: 'miner' }>
@@ -12,7 +12,6 @@ interface Whose {
   readonly hotkey: string
   readonly network: Network
   readonly base: string | undefined
-  readonly wording: Wording
 }
 
 /**
@@ -21,11 +20,11 @@ interface Whose {
  */
 export async function checkBucket(
   said: Announcement | null,
-  { hotkey, network, base, wording }: Whose,
+  { hotkey, network, base }: Whose,
 ): Promise<Finding> {
   if (said === null) return warn('bucket', 'not announced yet')
   const { url, epoch } = said
-  const advice = `name its place with ${wording.buckets}; is it served?`
+  const advice = 'name its place with --buckets; is it served?'
   // The state that governs an epoch is published before anyone commits in that epoch.
   const path = statePath(epoch)
   const bucket = bucketsIn(base, network)(hotkey, url)
@@ -83,7 +82,7 @@ async function checkKept(probe: string, own: Bucket, path: string): Promise<Find
 
 /** Is the probe read at `url` as others will? */
 async function checkProbe(probe: string, url: string, whose: Whose): Promise<Finding> {
-  const { hotkey, network, base, wording } = whose
+  const { hotkey, network, base } = whose
   const source = bucketsIn(base, network)(hotkey, url)
   if (source === null) return fail('bucket read', `nobody opens ${url}`, 'name an https URL')
   const path = probePath(hotkey)
@@ -96,10 +95,7 @@ async function checkProbe(probe: string, url: string, whose: Whose): Promise<Fin
   if (Buffer.from(bytes).toString() !== probe)
     return fail('bucket read', `something else is ${found}`, advice)
   const isForeign = network.platform === 'chutes' && url === hotkey
-  if (isForeign) {
-    const where = `say where with ${wording.bucketUrl}`
-    return warn('bucket read', 'on this machine alone', where)
-  }
+  if (isForeign) return warn('bucket read', 'on this machine alone', 'say where with --bucket-url')
   return ok('bucket read', `${found}, in ${Math.ceil(SYSTEM_CLOCK.now() - asked)} ms`)
 }
 

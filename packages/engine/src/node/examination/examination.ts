@@ -13,7 +13,8 @@ export interface Examination {
   readonly validates?: boolean
   /** Asks miners. Throws a RangeError that says why they cannot be asked. */
   readonly agents: (network: Network, on: Hear) => AgentOf
-  readonly wording: Wording
+  /** Says what failed. */
+  readonly faultText: (error: Error) => string
 }
 
 /** The settings of a validator that are examined. */
@@ -27,16 +28,6 @@ export interface OwnSettings {
   /** Where everyone can read its bucket; its hotkey, as a name, if undefined. */
   readonly bucketUrl?: string | undefined
   readonly chutesApiKey?: string | undefined
-}
-
-/** How findings name settings, and say what failed. */
-export interface Wording {
-  readonly buckets: string
-  readonly bucketUrl: string
-  readonly chutesApiKey: string
-  /** What is wrong without a key where miners are on Chutes. */
-  readonly noKey: string
-  readonly faultText: (error: Error) => string
 }
 
 /** The result of a check, and advice if something should be fixed. */

@@ -17,7 +17,7 @@ export async function* examine(
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { chain, network } = subnet
-  const { hotkey, base, wording } = examination
+  const { hotkey, base } = examination
   const asked = Date.now()
   const snapshot = await chain.snapshot((await chain.head()).number)
   const answered = Date.now()
@@ -45,7 +45,7 @@ export async function* examine(
   yield okRegistered(seat)
   yield* checkValidator(seat)
   yield checkLastWeights(seat, block, network.protocol.epochBlocks)
-  if (said?.kind !== 'miner') yield await checkBucket(said, { hotkey, network, base, wording })
+  if (said?.kind !== 'miner') yield await checkBucket(said, { hotkey, network, base })
 }
 
 /** Longer than the answer of a node on another continent takes. */
@@ -133,7 +133,7 @@ async function* checkAnswers(
 
 /** Checks a validator's disk, account at Chutes and bucket, if its settings are complete. */
 async function* checkOwn(
-  { hotkey, own, wording }: Examination,
+  { hotkey, own, faultText }: Examination,
   network: Network,
   snapshot: Snapshot,
 ): AsyncGenerator<Finding> {
@@ -141,7 +141,7 @@ async function* checkOwn(
     yield own
     return
   }
-  yield* await checkDisks(own, loadsOf(network.protocol, snapshot), wording)
-  yield* await checkChutes(network, own, wording)
-  yield* checkOwnBucket(own, { hotkey, network, base: own.bucket.folder, wording })
+  yield* await checkDisks(own, loadsOf(network.protocol, snapshot), faultText)
+  yield* await checkChutes(network, own)
+  yield* checkOwnBucket(own, { hotkey, network, base: own.bucket.folder })
 }

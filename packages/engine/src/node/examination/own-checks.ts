@@ -4,7 +4,7 @@ import { type AskedAccount, chutesAccount, isInOrder, LOOK_UP_MS } from '@affine
 import { NODE_CALLER } from '@affine/miners/node'
 import type { Network } from '@affine/settlement'
 import { bytesText, type Loads } from '../../load.ts'
-import { type Finding, fail, type OwnSettings, ok, type Wording, warn } from './examination.ts'
+import { type Examination, type Finding, fail, type OwnSettings, ok, warn } from './examination.ts'
 
 /** Days for which a disk must, and should, have room. */
 const [FEW_DAYS, ENOUGH_DAYS] = [2, 30]
@@ -15,7 +15,7 @@ const CLOCK_MS = 5000
 export async function checkDisks(
   { folder, bucket }: Pick<OwnSettings, 'folder' | 'bucket'>,
   { mostDay }: Pick<Loads, 'mostDay'>,
-  { faultText }: Pick<Wording, 'faultText'>,
+  faultText: Examination['faultText'],
 ): Promise<readonly Finding[]> {
   const check = (path: string, dayBytes: number): Promise<Finding> =>
     checkDisk(path, dayBytes).catch((error: Error) => fail('disk', faultText(error)))
@@ -50,23 +50,22 @@ async function freeBytes(path: string): Promise<number> {
 export async function checkChutes(
   { platform }: Network,
   { chutesApiKey }: Pick<OwnSettings, 'chutesApiKey'>,
-  wording: Wording,
 ): Promise<readonly Finding[]> {
   if (platform !== 'chutes') return []
-  if (chutesApiKey === undefined) return [fail('chutes', wording.noKey)]
+  if (chutesApiKey === undefined) return [fail('chutes', 'CHUTES_API_KEY: not given')]
   try {
     const account = await chutesAccount(chutesApiKey, AbortSignal.timeout(LOOK_UP_MS), NODE_CALLER)
-    return [checkAccount(account, wording), checkOffset(account)]
+    return [checkAccount(account), checkOffset(account)]
   } catch (error) {
     const found = `no account to be had: ${(error as Error).message}`
     return [fail('chutes', found, 'is api.chutes.ai reached from here?')]
   }
 }
 
-function checkAccount(account: AskedAccount, { chutesApiKey }: Wording): Finding {
+function checkAccount(account: AskedAccount): Finding {
   const { status, balance } = account
   if (status !== 200)
-    return fail('chutes', `the account is refused with ${status}`, `mend ${chutesApiKey}`)
+    return fail('chutes', `the account is refused with ${status}`, 'mend CHUTES_API_KEY')
   if (isInOrder(account)) return ok('chutes', `the account has ${balance.toFixed(2)} $`)
   return fail('chutes', `the account's balance is ${balance}`, 'top it up: sampling would pause')
 }

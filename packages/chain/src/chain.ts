@@ -112,7 +112,10 @@ export interface ChainOpening extends Host {
   /** Where the chain is. Any one of several places is enough. */
   readonly places: readonly string[]
   readonly netuid?: number | undefined
-  /** The hash of block 0 of the chain that is expected, 64 hex digits. */
+  /**
+   * The chain's hash of block 0, 64 hex digits; another chain is refused. Without it, the first
+   * chain that answers is taken.
+   */
   readonly genesis?: string | undefined
   /** Called with the error when something is tried again. */
   readonly onRetry?: ((error: Error) => void) | undefined

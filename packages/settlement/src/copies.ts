@@ -115,7 +115,7 @@ export class Copies {
         'its bucket did not answer in time for a block of a lane that it attested; ask its operator'
       found.push({ validator, code: 'COPY_MISSING', detail })
     }
-    found.sort(byText)
+    found.sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
     for (const state of states) {
       const expected = stateRoot(state)
       for (const [path, holder, root] of this.#roots) {
@@ -143,13 +143,8 @@ async function readCopy(source: Source, { block, bytes, asked }: FoundBlock): Pr
   )
 }
 
-const byText = (a: UndatedFlaw, b: UndatedFlaw): number => {
-  const [one = '', other = ''] = [a, b].map((each) =>
-    [each.validator, each.detail, each.code].join(' '),
-  )
-  if (one === other) return 0
-  return one < other ? -1 : 1
-}
+const textOf = ({ validator, detail, code }: UndatedFlaw): string =>
+  `${validator} ${detail} ${code}`
 
 interface Looking {
   readonly reader: BucketReader

@@ -5,10 +5,11 @@ import { LOCAL, PROTOCOL, type Protocol } from '@affine/duel/protocol'
 export interface Network {
   readonly protocol: Protocol
   /**
-   * The constants that it had before, the first ones first: a history is recomputed with those of
-   * its epochs. Epochs have always been as long as they are.
+   * The constants that it had before, the first ones first, and the first epoch for which they were
+   * not set any more: a history is recomputed with those of its epochs. Epochs have always been as
+   * long as they are.
    */
-  readonly earlier?: readonly EarlierConstants[]
+  readonly earlier?: readonly { readonly until: number; readonly protocol: Protocol }[]
   /** Epochs are counted from block 0; this is the one in which validators start. */
   readonly firstEpoch: number
   readonly endpoints: readonly string[]
@@ -19,12 +20,6 @@ export interface Network {
   readonly careful?: boolean
   /** What a miner's chute is: a deployment on Chutes, or a URL on one's own machine. */
   readonly platform: 'chutes' | 'loopback'
-}
-
-/** Constants, and the first epoch for which they were not set any more. */
-export interface EarlierConstants {
-  readonly until: number
-  readonly protocol: Protocol
 }
 
 /** A network by name; the first epoch may be left to its validators. */

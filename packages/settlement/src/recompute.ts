@@ -4,7 +4,13 @@ import type { State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import pLimit from 'p-limit'
 import { firstStateOf, type PublicData } from './attested-state.ts'
-import { BLOCKS_AT_ONCE, type BlockPlaces, BucketReader, type CheckBlock } from './bucket-reader.ts'
+import {
+  BLOCKS_AT_ONCE,
+  type BlockPlaces,
+  BucketReader,
+  type CheckBlock,
+  type FoundBlock,
+} from './bucket-reader.ts'
 import { type Choose, type Copies, copiesOf } from './copies.ts'
 import type { Flaw, UndatedFlaw } from './copy.ts'
 import { checkLane, decideEpoch, type FindLane, type Settled } from './epoch-decision.ts'
@@ -117,14 +123,10 @@ async function recomputeEpoch(options: EpochOptions, state: State): Promise<Reco
   const find = laneFinder({ chain, state, reader, copies, onSample, lanesAtOnce })
   // Whoever compares looks at every lane that is due.
   const settled = await decideEpoch(options, state, find, () => compare)
-  const flawsOf = (found: readonly UndatedFlaw[]): readonly Flaw[] =>
-    found.map((flaw) => ({ epoch, ...flaw }))
-  if (!ended || !answers) {
-    const flaws = flawsOf([...faultsIn(settled), ...attestationFaults(settled)])
-    return { epoch, ...settled, flaws, warnings: [], votes: undefined }
-  }
-  const differing = await answers.flaws([state, settled.state])
-  const flaws = flawsOf([...faultsIn(settled), ...differing, ...attestationFaults(settled)])
+  const differing = (await answers?.flaws([state, settled.state])) ?? []
+  const found = [...faultsIn(settled), ...differing, ...attestationFaults(settled)]
+  const flaws = found.map((flaw) => ({ epoch, ...flaw }))
+  if (!ended) return { epoch, ...settled, flaws, warnings: [], votes: undefined }
   const votes = await votesIn(chain, ended, options.recipients, settled)
   const warnings = [...withheldBits(settled), ...(votes?.others ?? [])]
   return { epoch, ...settled, flaws, warnings, votes }
@@ -158,15 +160,15 @@ export function laneFinder(reading: LaneReading): FindLane {
   const find: FindLane = async (sought) => {
     const { validator, head, holders } = sought
     const beforeShown = shown
-    const blocks: KeptBlock[] = []
-    const hold = async (block: KeptBlock): Promise<void> => {
+    const blocks: FoundBlock[] = []
+    const hold = async (block: FoundBlock): Promise<void> => {
       const { length } = block.bytes
       if (held + length > heldBytes) await beforeShown
       held += length
       blocks.push(block)
     }
     const keep: BlockPlaces['keep'] = async (found) => {
-      if (onSample) await hold({ hash: found.block.hash, bytes: found.bytes })
+      if (onSample) await hold(found)
       await copies?.compareBlock(sought, found)
     }
     const read = reader.blocks({ holders, ...((onSample || copies) && { keep }) })
@@ -184,14 +186,12 @@ export function laneFinder(reading: LaneReading): FindLane {
   return (sought) => limit(find, sought)
 }
 
-interface KeptBlock {
-  readonly hash: Hash
-  readonly bytes: Uint8Array
-}
-
 /** Reads the blocks of a whole lane once more, the first one first. */
-function showSamples(blocks: readonly KeptBlock[], validator: string, onSample: OnSample): void {
-  for (const { hash, bytes } of [...blocks].reverse()) {
+function showSamples(blocks: readonly FoundBlock[], validator: string, onSample: OnSample): void {
+  for (const {
+    block: { hash },
+    bytes,
+  } of [...blocks].reverse()) {
     const block = readBlock(bytes, { hash, verify: () => true })
     if (!block.ok) continue
     for (const sample of block.value.samples) onSample(sample, { validator, block: hash })

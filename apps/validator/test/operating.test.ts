@@ -145,20 +145,20 @@ it('a bucket that cannot be written is hinted at', () => {
 })
 
 it('a working folder that cannot be written is told from a bucket; one more time is "once"', () => {
-  const said = (message: string, context: object): string => {
+  const said = (message: string, unsaid: number, folder?: string): string => {
     const lines: string[] = []
     const screen = { line: (line: string) => void lines.push(line), status: () => {} }
-    sayProblem({ type: 'problem', what: 'turn', error: new Error(message) }, screen, context)
+    sayProblem({ type: 'problem', what: 'turn', error: new Error(message) }, screen, unsaid, folder)
     return lines.join()
   }
   const full = 'cannot write v/journal/3.jsonl: ENOSPC: no space left on device, write'
-  expect(said(full, { folder: './v/' })).toBe(`  ✘ turn: ${full}; make room in --folder`)
-  expect(said(full, { folder: 'v/jour' })).toContain('; check --buckets or')
-  expect(said('cannot write v/x: EACCES: no', { folder: 'v' })).toContain(
+  expect(said(full, 0, './v/')).toBe(`  ✘ turn: ${full}; make room in --folder`)
+  expect(said(full, 0, 'v/jour')).toContain('; check --buckets or')
+  expect(said('cannot write v/x: EACCES: no', 0, 'v')).toContain(
     '; check --folder: `af doctor` tries it',
   )
-  expect(said('no', { unsaid: 1 })).toBe('  ✘ turn: no (once more since it was last said)')
-  expect(said('no', { unsaid: 2 })).toBe('  ✘ turn: no (2 more times since it was last said)')
+  expect(said('no', 1)).toBe('  ✘ turn: no (once more since it was last said)')
+  expect(said('no', 2)).toBe('  ✘ turn: no (2 more times since it was last said)')
 })
 
 describe('a secret with characters that JSON escapes', () => {

@@ -83,21 +83,15 @@ async function verifyFrom(
   else if (!isAll) process.exitCode = 3
 }
 
-interface Told {
-  /** How many epochs, or samples if some are searched for, were shown. */
-  readonly shown: number
-  /** The invalid lanes. */
-  readonly voids: readonly string[]
-  /** Undefined without an epoch. */
-  readonly end: EndRecord | undefined
-}
-
-/** Recomputes the epochs and prints those that are asked for, or only the samples in them. */
+/**
+ * Recomputes the epochs and prints those that are asked for, or only the samples in them. Resolves
+ * with how many of these were `shown`, the invalid lanes, and the end, if there was an epoch.
+ */
 async function sayEpochs(
   data: RecomputeOptions & { readonly from: State },
   asked: VerifyOptions,
   screen: Output,
-): Promise<Told> {
+) {
   const voids: string[] = []
   const search = searchOf(asked)
   let { epoch } = data.from

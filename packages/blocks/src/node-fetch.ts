@@ -36,7 +36,7 @@ export function fetchBy(agents: Agents): typeof globalThis.fetch {
     const signal = init?.signal ?? undefined
     const request = new Request(input, { ...init, signal: null })
     const body = request.body ? new Uint8Array(await request.arrayBuffer()) : undefined
-    const incoming = await exchange(() => openRequest(request, { agents, signal }), body)
+    const incoming = await exchange(() => openRequest(request, agents, signal), body)
     const { response } = incoming
     try {
       const isRefused = request.redirect !== 'manual' && isRedirect(response)
@@ -55,13 +55,11 @@ export const nodeFetch: typeof globalThis.fetch = fetchBy({
   'https:': new https.Agent(KEPT),
 })
 
-interface Means {
-  readonly agents: Agents
-  readonly signal: AbortSignal | undefined
-}
-
-function openRequest({ url, method, headers }: Request, means: Means): http.ClientRequest {
-  const { agents, signal } = means
+function openRequest(
+  { url, method, headers }: Request,
+  agents: Agents,
+  signal: AbortSignal | undefined,
+): http.ClientRequest {
   const { protocol } = new URL(url)
   const agent = protocol === 'http:' || protocol === 'https:' ? agents[protocol] : undefined
   if (agent === undefined) {

@@ -189,12 +189,8 @@ export function readSlot({ hotkey, block, fields }: CommitmentSlot): SlotRecord 
   const said = decodeCommitment(fields, hotkey)
   if (said === null) {
     const text = fields.map((field) => decoder.decode(field))
-    return {
-      hotkey,
-      block,
-      kind: 'unknown',
-      says: { text, hex: fields.map((field) => bytesToHex(field)) },
-    }
+    const hex = fields.map((field) => bytesToHex(field))
+    return { hotkey, block, kind: 'unknown', says: { text, hex } }
   }
   const { kind, ...says } = said
   if ('bitmap' in says)

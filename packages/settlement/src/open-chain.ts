@@ -1,20 +1,13 @@
-import type { Chain, ChainOpening, Host, OpenAt, OpenedChain } from '@affine/chain'
+import type { Chain, ChainOpening, Host, OpenedChain } from '@affine/chain'
 import { type Network, networkNamed, networkOn, type Subnet } from './networks.ts'
 
 export type { Host }
 
-interface Kind {
-  readonly help: string
-  /** What each of its places is like. */
-  readonly place: RegExp
-  readonly wing: () => Promise<OpenAt>
-}
-
 /**
- * The kinds of chains: to add one is a wing of `@affine/chain` and a line here. Each is loaded when
+ * The kinds of chains, and what each of their places is like: to add one is a wing of `@affine/chain` and a line here. Each is loaded when
  * it is needed, so that a command's help is there at once.
  */
-const KINDS: readonly Kind[] = [
+const KINDS = [
   {
     help: "a node's ws:// or wss:// URL; several with commas",
     place: /^wss?:\/\//,

@@ -69,7 +69,7 @@ async function perform(asked: DemoOptions, screen: Output, signal: AbortSignal):
   else process.exitCode = await raceAbort(verifyApart([file, ...words], signal), signal)
   if (asked.out !== undefined) screen.line(filesText(out, open), { type: 'files', out })
   else if (!open) screen.line(againText(seed), { type: 'again', seed })
-  if (open) await showPage({ out, cast }, screen, signal)
+  if (open) await showPage(out, cast, screen, signal)
 }
 
 /** Makes a folder that is removed when this process ends, also at Ctrl-C. */
@@ -79,15 +79,10 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/** A demo's files and its members. */
-interface DemoFiles {
-  readonly out: string
-  readonly cast: Cast
-}
-
-/** Serves the explorer for a demo, with the members' names, until the signal aborts. */
+/** Serves the explorer for the demo whose files are in `out`, with the members' names, until the signal aborts. */
 async function showPage(
-  { out, cast }: DemoFiles,
+  out: string,
+  cast: Cast,
   screen: Output,
   signal: AbortSignal,
 ): Promise<void> {

@@ -17,7 +17,6 @@ import {
 import { type Listening, listen } from '@affine/miners/node'
 import { shortHotkey } from '@affine/report'
 import {
-  type CheckBlock,
   type OpenBucket,
   type Opened,
   openLive,
@@ -89,7 +88,7 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
 
   // One core is left for following the chain and asking the miners.
   await using threads = openThreads(Math.max(1, availableParallelism() - 1))
-  const setup = setupOf(settings, account, { subnet, check: threads.check, on })
+  const setup = setupOf(settings, account, subnet, { check: threads.check, on })
   const validator = new Validator(setup)
   sayStarted(setup, served?.url, screen)
   if (!own.permit) {
@@ -112,7 +111,7 @@ function narrator(screen: Output, folder: string): Setup['on'] {
   return (event) => {
     if (event.type !== 'problem') return narrate(event, screen, shortHotkey)
     const unsaid = unsaidOf(event)
-    if (unsaid !== undefined) sayProblem(event, screen, { unsaid, folder })
+    if (unsaid !== undefined) sayProblem(event, screen, unsaid, folder)
   }
 }
 
@@ -163,20 +162,16 @@ function sayStarted({ account, emit }: Setup, url: string | undefined, screen: O
   screen.line(`validating as ${hotkey}${dry}${at}`, { type: 'started', hotkey, emit, url })
 }
 
-/** The validator's subnet, the checker of blocks, and the listener for events. */
-interface Surroundings {
-  readonly subnet: Subnet
-  readonly check: CheckBlock
-  readonly on: Setup['on']
-}
-
 /**
  * Everything that a validator needs on this machine.
  * @throws RangeError if the key for Chutes is missing on a network whose miners are on Chutes.
  */
-function setupOf(settings: Settings, account: Account, around: Surroundings): Setup {
-  const { subnet, check, on } = around
-  const { chain, network } = subnet
+function setupOf(
+  settings: Settings,
+  account: Account,
+  { chain, network }: Subnet,
+  { check, on }: Required<Pick<Setup, 'check' | 'on'>>,
+): Setup {
   const { openBucket, ...places } = placesOf(settings, account.hotkey, network)
   return {
     ...places,

@@ -53,18 +53,15 @@ const PASSING = new Set([
 ])
 const NEXT = '; it is sent again if its epoch allows it, and you need not act'
 
-interface ProblemContext {
-  /** How often the problem came since it was printed last. */
-  readonly unsaid?: number
-  /** The validator's working folder. */
-  readonly folder?: string
-}
-
-/** Prints a problem, and what can be done. */
+/**
+ * Prints a problem, and what can be done. It came `unsaid` times since it was printed last.
+ * `folder` is the validator's working folder.
+ */
 export function sayProblem(
   { what, error: { message } }: Problem,
   screen: Output,
-  { unsaid = 0, folder }: ProblemContext = {},
+  unsaid = 0,
+  folder?: string,
 ): void {
   const times = unsaid === 1 ? 'once more' : `${unsaid} more times`
   const often = unsaid === 0 ? '' : ` (${times} since it was last said)`

@@ -1,4 +1,4 @@
-import { own, tabulate } from './own-keys.ts'
+import { only, own, tabulate } from './own-keys.ts'
 import { quotasOf } from './played.ts'
 import {
   type Attestation,
@@ -47,7 +47,7 @@ export function countedAttestations(
 
 /** The seals of validators that are due: nobody else's lane counts. Protocol §9.4. */
 export function dueSeals({ due }: State, seals: Seals): Seals {
-  return Object.fromEntries(Object.entries(seals).filter(([hotkey]) => Object.hasOwn(due, hotkey)))
+  return only(seals, Object.keys(due))
 }
 
 /** Does too little weight attest to say what happened? Protocol §8.3. */

@@ -2,8 +2,9 @@ import { canonicalize } from '@affine/prng'
 import { countedAttestations, dueSeals, type Lanes, type Seals } from './acceptance.ts'
 import { crownedIn, ratedIn, type WonDuel } from './crowning.ts'
 import { type Judgement, judge, type Report, reportOf, trustAfter } from './judgement.ts'
+import { only } from './own-keys.ts'
 import { isWon } from './played.ts'
-import { knownOnly, queueOf, withoutTurn, withTurn } from './queue.ts'
+import { playingIn, queueOf, withTurns } from './queue.ts'
 import { decay, ratioAfter, withRates } from './ratio.ts'
 import type { Duel, DuelSnapshot, Miner, State } from './state.ts'
 import { activeAfter, activeBefore, dueVoters, votingStakes, weighVoters } from './voters.ts'
@@ -36,7 +37,7 @@ export interface Decided {
 export function decide(state: State, { snapshot, seals, lanes }: Facts): Decided {
   const heard = countedAttestations(state, snapshot)
   const judged = judge(state, { heard, seals, lanes })
-  const trust = registeredOnly(trustAfter(state, judged), snapshot)
+  const trust = only(trustAfter(state, judged), snapshot.hotkeys)
   const crowned = crownedIn(state, judged)
   const throne = throneAfter(state, judged, crowned)
   const turns = nextTurns(state, judged, crowned, snapshot)
@@ -52,7 +53,7 @@ export function decide(state: State, { snapshot, seals, lanes }: Facts): Decided
       attested: activeAfter(active, heard, snapshot),
       voters,
       trust,
-      heads: registeredOnly({ ...state.heads, ...dueSeals(state, seals) }, snapshot),
+      heads: only({ ...state.heads, ...dueSeals(state, seals) }, snapshot.hotkeys),
       due: turns.duels.length > 0 ? dueVoters(voters, heard) : {},
     },
     report: { ...reportOf(judged), ...(crowned && { crowned: crowned.won.duel.contender.hotkey }) },
@@ -84,7 +85,8 @@ function nextTurns(
 ): Pick<State, 'lastPlayed' | 'duels'> & { readonly champion?: Miner } {
   const { leaving, staying } = turnsEnding(state, judged, crowned)
   const begun = crowned?.won.duel.contender ?? state.champion
-  const ended = withoutTurn(state.lastPlayed, leaving, snapshot)
+  const left = snapshot.protocol.epochBlocks * snapshot.epoch - 1
+  const ended = withTurns(state.lastPlayed, leaving, left)
   const going = restartedBy(snapshot, state, staying)
   const queue = queueOf(
     { ...(begun && { champion: begun }), duels: going, lastPlayed: ended },
@@ -99,7 +101,8 @@ function nextTurns(
   const served = [...(begun || !first ? [] : [first]), ...contenders]
   const duels = [...going, ...contenders.map((miner) => newDuel(miner, snapshot.epoch))]
   const turns = { ...(champion && { champion }), duels }
-  const lastPlayed = knownOnly({ ...turns, lastPlayed: withTurn(ended, served) }, snapshot)
+  // Those who neither are registered nor have a turn are forgotten.
+  const lastPlayed = only(withTurns(ended, served), [...snapshot.hotkeys, ...playingIn(turns)])
   return { ...turns, lastPlayed }
 }
 
@@ -131,12 +134,3 @@ const newDuel = (contender: Miner, start: number): Duel => ({
   tallies: [],
   verdicts: {},
 })
-
-/** What a record has of hotkeys that are registered in the snapshot. Protocol §9.4. */
-function registeredOnly<Value>(
-  record: Readonly<Record<string, Value>>,
-  { hotkeys }: DuelSnapshot,
-): Record<string, Value> {
-  const registered = new Set(hotkeys)
-  return Object.fromEntries(Object.entries(record).filter(([hotkey]) => registered.has(hotkey)))
-}

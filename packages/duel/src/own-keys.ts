@@ -17,3 +17,12 @@ export function tabulate<Value>(
 ): Record<string, Value> {
   return Object.fromEntries(keys.map((key) => [key, of(key)]))
 }
+
+/** What a record holds under these keys. */
+export function only<Value>(
+  record: Readonly<Record<string, Value>>,
+  keys: Iterable<string>,
+): Record<string, Value> {
+  const wanted = new Set(keys)
+  return Object.fromEntries(Object.entries(record).filter(([key]) => wanted.has(key)))
+}

@@ -4,6 +4,7 @@ import {
   type Candidate,
   contentOf,
   type DuelSnapshot,
+  type LastPlayed,
   type Miner,
   minerOf,
   type State,
@@ -38,7 +39,7 @@ export function queueOf(turns: Turns, snapshot: DuelSnapshot): readonly Miner[] 
 }
 
 /** The champion and everybody in the list. */
-const playingIn = ({ champion, duels }: Omit<Turns, 'lastPlayed'>): ReadonlySet<string> =>
+export const playingIn = ({ champion, duels }: Omit<Turns, 'lastPlayed'>): ReadonlySet<string> =>
   new Set(
     [champion, ...duels.map(({ contender }) => contender)].flatMap((miner) => miner?.hotkey ?? []),
   )
@@ -46,31 +47,19 @@ const playingIn = ({ champion, duels }: Omit<Turns, 'lastPlayed'>): ReadonlySet<
 const hasDigest = (miner: Miner): boolean =>
   !LONE_SURROGATE.test(Object.values(minerOf(miner)).join(' '))
 
-/** With these miners out of the queue, for duel or throne. Protocol §8.12. */
-export function withTurn(
+/**
+ * With these miners' turns: begun, so that they are out of the queue; or over, with `left`, the
+ * last block before they were out of list or throne. Protocol §8.12.
+ */
+export function withTurns(
   lastPlayed: State['lastPlayed'],
   miners: readonly Miner[],
+  left?: number,
 ): State['lastPlayed'] {
-  const begun = miners.map((miner) => [miner.hotkey, { content: contentOf(miner) }] as const)
-  return { ...lastPlayed, ...Object.fromEntries(begun) }
-}
-
-/** With these miners out of list or throne since the epoch before `snapshot`. Protocol §8.12. */
-export function withoutTurn(
-  lastPlayed: State['lastPlayed'],
-  miners: readonly Miner[],
-  { epoch, protocol }: DuelSnapshot,
-): State['lastPlayed'] {
-  const left = protocol.epochBlocks * epoch - 1
-  const ended = miners.map((miner) => [miner.hotkey, { content: contentOf(miner), left }] as const)
-  return { ...lastPlayed, ...Object.fromEntries(ended) }
-}
-
-/** Without those who neither are registered nor have a turn. Protocol §8.12. */
-export function knownOnly(
-  { lastPlayed, ...playing }: Turns,
-  { hotkeys }: DuelSnapshot,
-): State['lastPlayed'] {
-  const known = new Set([...hotkeys, ...playingIn(playing)])
-  return Object.fromEntries(Object.entries(lastPlayed).filter(([hotkey]) => known.has(hotkey)))
+  const turnOf = (miner: Miner): LastPlayed => ({
+    content: contentOf(miner),
+    ...(left !== undefined && { left }),
+  })
+  const turns = miners.map((miner) => [miner.hotkey, turnOf(miner)] as const)
+  return { ...lastPlayed, ...Object.fromEntries(turns) }
 }

@@ -67,17 +67,17 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
 /** @throws RangeError for a folder that holds other things than a localnet. */
 async function expectFolder(folder: string): Promise<void> {
   if (hasChain(folder) || (await isUnused(folder))) return
-  throw new RangeError(
-    `"--out" expected an empty folder, or that of a localnet, got ${resolve(folder)}`,
-  )
+  throw wrong('--out', 'an empty folder, or that of a localnet', resolve(folder))
 }
 
 /** @throws RangeError for more keys than there can be neurons. */
 function expectRoom({ validators, miners, maxUids }: typeof BEGINS): void {
   const keys = validators + miners
-  if (keys > maxUids)
-    throw new RangeError(`"--max-uids" expected at least ${keys}, as many as keys, got ${maxUids}`)
+  if (keys > maxUids) throw wrong('--max-uids', `at least ${keys}, as many as keys`, maxUids)
 }
+
+const wrong = (option: string, expected: string, got: number | string): RangeError =>
+  new RangeError(`"${option}" expected ${expected}, got ${got}`)
 
 /**
  * Registers keys until the chain has as many miners as are asked for.
@@ -94,21 +94,17 @@ async function addMiners(
   const validators = neurons.filter(({ stake }) => stake > 0n).length
   const miners = neurons.length - validators
   const wanted = { validators, miners, maxUids, ...asked }
+  const has = 'the chain of this folder has'
   if (wanted.validators !== validators)
-    throw new RangeError(
-      `"--validators" expected ${validators}, which the chain of this folder has, ` +
-        `got ${wanted.validators}`,
-    )
+    throw wrong('--validators', `${validators}, which ${has}`, wanted.validators)
   if (wanted.maxUids !== maxUids)
-    throw new RangeError(
-      `"--max-uids" expected ${maxUids}, with which the chain of this folder began, ` +
-        `got ${wanted.maxUids}`,
+    throw wrong(
+      '--max-uids',
+      `${maxUids}, with which the chain of this folder began`,
+      wanted.maxUids,
     )
   if (wanted.miners < miners)
-    throw new RangeError(
-      `"--miners" expected at least ${miners}, which the chain of this folder has, ` +
-        `got ${wanted.miners}`,
-    )
+    throw wrong('--miners', `at least ${miners}, which ${has}`, wanted.miners)
   expectRoom(wanted)
   const added: Account[] = []
   for (let number = miners + 1; number <= wanted.miners; number++)

@@ -1,6 +1,5 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod/mini'
-import { parseJson } from '../json.ts'
 
 /**
  * In characters. The longest honest answer is a full block: 7.5 MiB of calls, in hex. A page of
@@ -13,6 +12,9 @@ export const MAX_MESSAGE: number = 2 ** 24
  * calls.
  */
 const MAX_COMMAS = 2 ** 17
+
+/** How deep arrays and objects may be nested. */
+const MAX_DEPTH = 64
 
 /** A node's refusal. */
 interface NodeError {
@@ -43,7 +45,35 @@ const messageShape: z.ZodMiniType<NodeMessage> = z.object({
  */
 export function readMessage(text: string): NodeMessage {
   if (text.length > MAX_MESSAGE) throw new RangeError('too long')
-  return messageShape.parse(parseJson(maskUnprintable(text), MAX_COMMAS))
+  return messageShape.parse(parseJson(maskUnprintable(text)))
+}
+
+const STEPS: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 }
+
+/**
+ * The value of an untrusted JSON text. Deep nesting, and many short values, can take a hundred
+ * times the memory of their text: both are counted before the text is parsed.
+ * @throws Error if the text is not JSON, is nested too deep, or has too many commas.
+ */
+function parseJson(text: string): unknown {
+  let depth = 0
+  let commas = 0
+  for (let at = 0; at < text.length; at++) {
+    const mark = text[at] ?? ''
+    if (mark === '"') at = endOfString(text, at)
+    depth += STEPS[mark] ?? 0
+    if (mark === ',') commas += 1
+    if (depth > MAX_DEPTH || commas > MAX_COMMAS)
+      throw new RangeError('the JSON is too deep, or too large')
+  }
+  return JSON.parse(text)
+}
+
+/** The index of the quote that ends a string; past the end of the text if there is none. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
 }
 
 const BACKSLASH = 0x5c

@@ -48,20 +48,19 @@ export const openNodes: OpenAt = async ({ name, places: endpoints, netuid, ...op
   return { chain, goesOn: true, close: () => chain.close() }
 }
 
-class SubtensorChain implements Subtensor {
+class SubtensorChain extends FinalBlocks implements Subtensor {
   readonly netuid: number
   readonly #connection: Connection
   readonly #means: WeightMeans
-  readonly #blocks: FinalBlocks
   readonly #sender: Sender
   readonly #snapshots = new Map<number, Promise<Snapshot>>()
 
   constructor(connection: Connection, means: WeightMeans) {
+    super(connection)
     this.netuid = means.netuid
     this.#connection = connection
     this.#means = means
-    this.#blocks = new FinalBlocks(connection)
-    this.#sender = new Sender(connection, this.#blocks)
+    this.#sender = new Sender(connection, this)
   }
 
   get genesis(): string {
@@ -70,18 +69,6 @@ class SubtensorChain implements Subtensor {
 
   close(): Promise<void> {
     return this.#connection.close()
-  }
-
-  heads(signal?: AbortSignal): AsyncIterable<Head> {
-    return this.#blocks.heads(signal)
-  }
-
-  head(): Promise<Head> {
-    return this.#blocks.head()
-  }
-
-  blockHash(number: number): Promise<string> {
-    return this.#blocks.blockHash(number)
   }
 
   async time(block: number): Promise<number> {

@@ -1,6 +1,6 @@
-import { chainCommand, FIRST_EPOCH, onChain, whole, wholePath } from '@affine/terminal'
+import { chainCommand, FIRST_EPOCH, onChain, textIn, whole, wholePath } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { blockHash, checkAsked, sampleName } from './asked.ts'
+import type { VerifyOptions } from './verify.ts'
 
 const EXIT_CODES = `Exit codes: 0 everything holds, 1 something does not hold, 2 wrong usage.
 3: everything that was compared holds, but --copies left out some copies of blocks.
@@ -19,6 +19,11 @@ Examples:
   $ af-verify ./buckets --network chain.json --json --samples > history.jsonl
 
 ${EXIT_CODES}`
+
+const blockHash = textIn('64 hex digits', (text) => /^[0-9a-f]{64}$/.test(text))
+const sampleName = textIn('an environment and an index, as mult8#0', (text) =>
+  /^[^#]+#\d+$/.test(text),
+)
 
 /** The program `af-verify`. */
 export const program: CommandUnknownOpts = chainCommand('af-verify')
@@ -73,3 +78,15 @@ export const program: CommandUnknownOpts = chainCommand('af-verify')
       verify(subnet, { ...options, base }, screen),
     )
   })
+
+/** @throws RangeError when the options contradict each other, or one has no effect. */
+function checkAsked(asked: VerifyOptions): void {
+  const { epoch, fromEpoch = 0, toEpoch = Number.POSITIVE_INFINITY } = asked
+  if (fromEpoch > toEpoch)
+    throw new RangeError(`"to-epoch" expected at least ${fromEpoch}, got ${toEpoch}`)
+  if (epoch !== undefined && (epoch < fromEpoch || epoch > toEpoch))
+    throw new RangeError(`"epoch" expected one of the epochs to recompute, got ${epoch}`)
+  const { validator, block, challenge, sample, samples } = asked
+  if (validator !== undefined && (block ?? challenge ?? sample ?? samples) === undefined)
+    throw new RangeError('"validator" expected "block", "challenge", "sample" or "samples" with it')
+}

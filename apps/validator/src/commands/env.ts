@@ -4,13 +4,14 @@ import { type Agent, isChallengeId, make, play, registry, specHash } from '@affi
 import { type Opponent, openPlayer, type PlayerAsking, soloChallenge } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { endingOf, endingTexts, messageText } from '@affine/report'
-import { interrupted, output } from '@affine/terminal'
-import { Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
+import { interrupted, output, textIn } from '@affine/terminal'
+import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { strengthOption } from './solo.ts'
 
 const AGENT =
   'human, perfect, random, a skill such as 0.7, or the URL of an OpenAI-compatible endpoint'
 
+const readChallenge = textIn('the base58 of 32 bytes', isChallengeId)
 const RUN_EXAMPLES = `
 Examples:
   $ af env run tictactoe-v0
@@ -74,11 +75,6 @@ env
     }
     screen.line(lines.join('\n'), record)
   })
-
-function readChallenge(text: string): string {
-  if (isChallengeId(text)) return text
-  throw new InvalidArgumentError('Expected the base58 of 32 bytes.')
-}
 
 /** Opens the player; a built-in one gets a new seed. */
 async function openAsked(

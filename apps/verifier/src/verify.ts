@@ -63,15 +63,7 @@ export async function verify(subnet: Subnet, asked: VerifyOptions, screen: Outpu
     const text = waitsText(waits)
     if (text !== undefined) process.stderr.write(`${text}\n`)
   }
-  await verifyFrom({ ...subnet, openBucket: open, onWaits }, asked, screen)
-}
-
-async function verifyFrom(
-  data: RecomputeOptions,
-  asked: VerifyOptions,
-  screen: Output,
-): Promise<void> {
-  const { base } = asked
+  const data = { ...subnet, openBucket: open, onWaits }
   await expectBuckets(data, base)
   const beginning = await beginningAt(data, asked.fromEpoch ?? data.network.firstEpoch)
   screen.line(...beginLine(data, beginning.from, asked.copies))

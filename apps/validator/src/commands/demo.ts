@@ -80,12 +80,7 @@ async function temporaryFolder(): Promise<string> {
 }
 
 /** Serves the explorer for the demo whose files are in `out`, with the members' names, until the signal aborts. */
-async function showPage(
-  out: string,
-  cast: Cast,
-  screen: Output,
-  signal: AbortSignal,
-): Promise<void> {
+async function showPage(out: string, cast: Cast, screen: Output, signal: AbortSignal) {
   const members = [...cast.validators, ...cast.miners]
   const names = Object.fromEntries(members.map(({ account, name }) => [account.hotkey, name]))
   const network = { chain: { file: join(out, 'chain.json') }, names }

@@ -83,11 +83,7 @@ const wrong = (option: string, expected: string, got: number | string): RangeErr
  * Registers keys until the chain has as many miners as are asked for.
  * @throws RangeError if it has more, or other validators or uids than are asked for, or no room.
  */
-async function addMiners(
-  kept: KeptChain,
-  out: string,
-  asked: Partial<typeof BEGINS>,
-): Promise<void> {
+async function addMiners(kept: KeptChain, out: string, asked: Partial<typeof BEGINS>) {
   const { chain } = kept
   const { maxUids } = chain.params
   const { neurons } = await chain.snapshot(chain.height)

@@ -165,11 +165,7 @@ function refuse(response: ServerResponse, status: number, text: string): void {
 }
 
 /** Resolves when the answer is sent, or when the client has gone. */
-async function answer(
-  file: PublicFile,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function answer(file: PublicFile, request: IncomingMessage, response: ServerResponse) {
   try {
     const found = await file.open()
     if (found === 'missing') return refuse(response, 404, 'not found')

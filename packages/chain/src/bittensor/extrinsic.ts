@@ -65,11 +65,7 @@ export class Sender {
     throw new ChainError('AncientBirthBlock')
   }
 
-  async #submit(
-    account: Account,
-    call: Call,
-    until: number,
-  ): Promise<{ from: number; deadline: number; hex: string }> {
+  async #submit(account: Account, call: Call, until: number) {
     const head = await this.#blocks.head()
     const life = lifeFrom(head.number, until)
     const { hotkey } = account

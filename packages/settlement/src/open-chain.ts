@@ -4,8 +4,9 @@ import { type Network, networkNamed, networkOn, type Subnet } from './networks.t
 export type { Host }
 
 /**
- * The kinds of chains, and what each of their places is like: to add one is a wing of `@affine/chain` and a line here. Each is loaded when
- * it is needed, so that a command's help is there at once.
+ * The kinds of chains, and what each of their places is like: to add one is a wing of
+ * `@affine/chain` and a line here. Each is loaded when it is needed, so that a command's help is
+ * there at once.
  */
 const KINDS = [
   {

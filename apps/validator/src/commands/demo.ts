@@ -79,7 +79,10 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/** Serves the explorer for the demo whose files are in `out`, with the members' names, until the signal aborts. */
+/**
+ * Serves the explorer for the demo whose files are in `out`, with the members' names, until the
+ * signal aborts.
+ */
 async function showPage(out: string, cast: Cast, screen: Output, signal: AbortSignal) {
   const members = [...cast.validators, ...cast.miners]
   const names = Object.fromEntries(members.map(({ account, name }) => [account.hotkey, name]))

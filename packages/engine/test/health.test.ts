@@ -84,8 +84,8 @@ describe('the guard', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const reasons: string[] = []
     const [say, end] = [vi.fn(), vi.fn()]
-    guard(600, { on: () => {}, late: () => reasons }, { say, end })
-    return { reasons, say, end }
+    const looking = guard(600, { on: () => {}, late: () => reasons }, { say, end })
+    return { reasons, say, end, looking }
   }
 
   it('says once what is late, and ends the process', () => {
@@ -96,6 +96,14 @@ describe('the guard', () => {
     vi.advanceTimersByTime(120_000)
     expect(say.mock.calls).toEqual([['no block came in 600 s']])
     expect(end).toHaveBeenCalledTimes(1)
+  })
+
+  it('looks no more once it is disposed of', () => {
+    const { reasons, end, looking } = guarded()
+    looking[Symbol.dispose]()
+    reasons.push('no block came in 600 s')
+    vi.advanceTimersByTime(600_000)
+    expect(end).not.toHaveBeenCalled()
   })
 
   const folder = testFolder('watchdog')

@@ -76,7 +76,7 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   const on: Setup['on'] = (event) => {
     for (const hear of hearers) hear(event)
   }
-  endWhenStalled(settings, health, on)
+  using _guard = endWhenStalled(settings, health, on)
   const signal = interrupted()
   await using subnet = await raceAbort(openSubnet(settings, on), signal)
   const { own } = await raceAbort(neuronOf(subnet.chain, hotkey), signal)
@@ -124,8 +124,8 @@ async function expectNoModel(hotkey: string, chain: Chain): Promise<void> {
 }
 
 /** Ends the process once it has stalled, so that a supervisor starts it again. */
-function endWhenStalled({ stall }: Settings, health: Health, on: Setup['on']): void {
-  guard(2 * stall, health, {
+function endWhenStalled({ stall }: Settings, health: Health, on: Setup['on']): Disposable {
+  return guard(2 * stall, health, {
     say: (why) => on(problem('stalled', `${why}: the process ends, so that it is started again`)),
     end: () => void leave(1),
   })

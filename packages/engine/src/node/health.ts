@@ -39,13 +39,13 @@ export function healthOf(now: () => number): Health {
 /**
  * Looks ten times in so many seconds, and once a minute at least. When something is late by them,
  * says what, and calls `end` once. Until then it tells systemd's watchdog, if that started this
- * process, that it lives: with a blocked event loop it does not.
+ * process, that it lives: with a blocked event loop it does not. It looks until it is disposed of.
  */
 export function guard(
   seconds: number,
   { late }: Health,
   { say, end }: { readonly say: (why: string) => void; readonly end: () => void },
-): void {
+): Disposable {
   const timer = setInterval(
     () => {
       const reasons = late(seconds)
@@ -56,6 +56,7 @@ export function guard(
     },
     Math.min(seconds * 100, 60_000),
   ).unref()
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
 /** By systemd's own program: Node has no sockets of the kind on which systemd listens. */

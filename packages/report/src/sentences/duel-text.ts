@@ -37,10 +37,10 @@ export function duelText(duel: DuelFacts): string {
   return `${winsText(duel)}${end ? causes[end] : ''}`
 }
 
-type Played = Omit<MinerStats<unknown>, 'losses'>
+type SideStats = Omit<MinerStats<unknown>, 'losses'>
 
 /** A miner's duel as sentences: its result, the cause and what to do, and what its endpoint did. */
-export function minerDuelText(side: Side, duel: DuelFacts, played: Played): string {
+export function minerDuelText(side: Side, duel: DuelFacts, played: SideStats): string {
   const { challenges, won, lost, unbegun, answered, forfeits } = played
   const result = resultFor(side, duel)
   const head = { won: 'It won', lost: 'It lost', open: 'Its duel goes on' }[result]
@@ -63,7 +63,7 @@ export function minerDuelText(side: Side, duel: DuelFacts, played: Played): stri
 }
 
 /** What cost a miner the most challenges of a duel that it lost, and what to do about it. */
-function causeText(side: Side, played: Played): string | undefined {
+function causeText(side: Side, played: SideStats): string | undefined {
   const { challenges, won, lost, outplayed, slow, answered, forfeits } = played
   const { 'no-reply': silent = 0, ...others } = forfeits
   const wrong = Object.values(others).reduce((sum, count) => sum + count, 0)

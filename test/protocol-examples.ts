@@ -36,6 +36,7 @@ import {
 } from '../packages/duel/src/index.ts'
 import { areApart } from '../packages/duel/src/outliers.ts'
 import {
+  answerOf,
   type ChallengeParts,
   challengeId,
   make,
@@ -97,6 +98,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     return { words, draws: draws.map((call) => drawn(random, call)) }
   },
   normalise: (texts: readonly string[]) => texts.map(normalise),
+  answers: (texts: readonly string[]) => texts.map(answerOf),
   recorded: (replies: readonly (readonly (readonly [string, number])[])[]) =>
     replies.map((parts) => recordedOf(parts.map(([text, times]) => text.repeat(times)).join(''))),
   'tictactoe starts': () => {

@@ -14,14 +14,14 @@ function base58(hash: string): string {
   return '1'.repeat((/^(00)*/.exec(hash)?.[0].length ?? 0) / 2) + text
 }
 
-const SPOILED: readonly ((good: string) => string)[] = [
+const FORMS: readonly ((good: string) => string)[] = [
   () => '',
-  (good) => `${good}\n`,
-  (good) => `${good} `,
-  (good) => ` ${good}`,
-  (good) => `${good}.`,
-  (good) => `**${good}**`,
+  (good) => ` ${good} . `,
+  (good) => `**${good}**.`,
   (good) => `0${good}`,
+  (good) => `${good}\n \n`,
+  (good) => `\\(\\boxed{\\text{${good}}}\\)`,
+  (good) => `Answer: ${good}`,
   (good) => good.slice(0, -1),
   (good) => good.toLowerCase(),
   (good) => good.replace(/[0-9]/g, (digit) => '０１２３４５６７８９'.charAt(Number(digit))),
@@ -43,7 +43,7 @@ export async function goldenEpisode(spec: EnvSpec, index: number) {
     function replyOf(kind: number): string {
       if (kind <= 5) return spec.guess(prompt, random)
       if (kind === 6) return `\u001b[1mSo\u202e:\u001b]0;x\u0007\r\n${good}`
-      if (kind === 7) return SPOILED[random.integers(0, 10)]?.(good) ?? ''
+      if (kind === 7) return FORMS[random.integers(0, 10)]?.(good) ?? ''
       return good
     }
   }

@@ -148,7 +148,7 @@ def test_an_illegal_move_and_no_move_forfeit() -> None:
     with pytest.raises(RuntimeError, match="reset first"):
         env.step(0)
     env.reset(seed=5)
-    unread = env.unwrapped.parse("a1")  # type: ignore[attr-defined]
+    unread = env.unwrapped.parse("a4")  # type: ignore[attr-defined]
     assert unread is None
     assert env.step(unread)[1:4] == (-1.0, True, False)
     env.reset(seed=5)
@@ -168,8 +168,8 @@ def test_a_product_is_rewarded() -> None:
 
 def test_actions_are_read_in_what_is_left_of_a_reply() -> None:
     env: Any = gymnasium.make("affine/tictactoe-v0").unwrapped
-    read = [env.parse(text) for text in ("\x1b[1mA1\x1b[0m", "So\rB2", "A1\n", "A\u200b1")]
-    assert read == [0, 4, None, None]
+    read = [env.parse(text) for text in ("\x1b[1mA1\x1b[0m", "So\rB2", "**a1**.\n", "A\u200b1")]
+    assert read == [0, 4, 0, None]
 
 
 def test_factors_have_eight_digits() -> None:

@@ -22,7 +22,7 @@ from affine_envs import (
 )
 from affine_envs.canonical_json import canonical_text
 from affine_envs.registry import game_of, two_player_game_of
-from affine_envs.text import normalise
+from affine_envs.text import answer, normalise
 from affine_envs.tictactoe_board import code, starts
 from affine_envs.two_players import Match
 
@@ -154,6 +154,7 @@ EXAMPLES: dict[str, Callable[[Any], Any]] = {
     },
     "stream": stream,
     "normalise": lambda texts: [normalise(text) for text in texts],
+    "answers": lambda texts: [answer(text) for text in texts],
     "recorded": lambda replies: [
         recorded("".join(text * times for text, times in parts)) for parts in replies
     ],

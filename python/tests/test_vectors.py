@@ -30,7 +30,7 @@ from affine_envs import (
 from affine_envs.canonical_json import canonical_text
 from affine_envs.challenge import id_of
 from affine_envs.registry import game_of
-from affine_envs.text import is_recorded, last_line, normalise
+from affine_envs.text import answer, is_recorded, normalise
 
 RECOMPUTED = {
     "envs": {
@@ -217,9 +217,15 @@ def test_recorded(vector: Any) -> None:
 
 @pytest.mark.parametrize("vector", vectors_of("envs/replies"))
 def test_reply(vector: Any) -> None:
-    action = game_of(vector["what"]).parse(last_line(recorded(vector["input"])))
+    action = game_of(vector["what"]).parse(answer(recorded(vector["input"])))
     read = list(action) if isinstance(action, tuple) else action
     assert ("refused" if read is None else read) == vector["want"]
+
+
+@pytest.mark.parametrize("vector", vectors_of("envs/replies", "answers"))
+def test_answer(vector: Any) -> None:
+    want = vector["want"]
+    assert answer(recorded(vector["input"])) == answer(want) == want
 
 
 @pytest.mark.parametrize("vector", vectors_of("envs/replays"), ids=lambda each: each["what"])

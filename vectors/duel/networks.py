@@ -17,9 +17,9 @@ from collections import Counter
 from network import decide, first_state, is_won, quotas_of, root_of
 
 ENVS = {
-    "hex@0.1.0": {"specHash": "9e17f0f45655e1a14ae8414235a53f85d003aed303bc85e66eb6e47d81c5d5b5", "players": 2, "quotaFirst": 4, "quotaMost": 24},
-    "mult8@0.1.0": {"specHash": "01d2e506c1f38d1addb948798203f8282491112423ed0116ea3102196aaa73ad", "players": 1, "quotaFirst": 32, "quotaMost": 512},
-    "tictactoe@0.1.0": {"specHash": "547d02d435cee644f1168fb130a5e88d160b681450a95d476d7f287adc9e48ca", "players": 1, "quotaFirst": 32, "quotaMost": 512},
+    "hex@0.1.0": {"specHash": "41c39731637c8df7caaea06bc07fe120bcb7b96f2c17ec505d10677492246789", "players": 2, "quotaFirst": 4, "quotaMost": 24},
+    "mult8@0.1.0": {"specHash": "8acf99839b8d1880a156699fd1f0e180447373b1f973a30c4e9fdf4772755bcc", "players": 1, "quotaFirst": 32, "quotaMost": 512},
+    "tictactoe@0.1.0": {"specHash": "2424f500d3908c39d41fb37929f6db9a82493420964d0ed4e5b97520f5d0cdea", "players": 1, "quotaFirst": 32, "quotaMost": 512},
 }
 EPOCHS, HEAD, NEXT = 14, "b" * 64, "c" * 64
 ONE_OF = {

@@ -26,7 +26,7 @@ from affine_envs.canonical_json import canonical_text
 from affine_envs.challenge import id_of
 from affine_envs.episode import Episode, play
 from affine_envs.registry import GAMES
-from affine_envs.text import last_line, normalise
+from affine_envs.text import answer, normalise
 from affine_envs.text import recorded as recorded_text
 from affine_envs.tictactoe_board import starts
 
@@ -108,28 +108,49 @@ def initial_states():
     write("initial-states.json", {"vectors": rows})
 
 
+# Forms of a reply with an answer, "@". From these it is read.
+READ = [
+    "@", "So.\n@", "I say C3.\r@", "C3\n@", "@\n", "@\r\n \n\n", " @ ", "@.", "@...", " @ . ", "*@*", "**@**", "***@***", "_@_", "__@__", "**_@_**", "`@`", "``@``", '"@"',
+    "$@$", "$$@$$", "$$ @ $$", "\\(@\\)", "\\[ @ \\]", "\\boxed{@}", "\\text{@}", "\\(\\boxed{\\text{@}}\\)", "$\\boxed{@}$.", "**@.**", "**@**.", "**`@`.**", '"**@**."', "\x1b[1m@\x1b[0m", "# So\n\n**@**.\n\n",
+]  # fmt: skip
+# From these it is not: there is more than a pair around all of it, or what is no pair.
+NOT_READ = [
+    "", " ", "\n \n", ".", "**", "****", "```", "\\boxed{}", "Answer: @", "Answer: **@**", "**Answer:** @", "**Answer: @**", "@ or @", '"@" or "@"', "*@* *@*", "@\n```", "```text\n@\n```", "~@~", "**@\n**", "@\nWell.",
+    "**@", "@**", "*@_", "**@*", '"@', "$@", "\\boxed{@", "\\boxed@}", "\\boxed{@}{@}", "\\boxed{@}\\boxed{@}", "\\boxed {@}", "\\Boxed{@}", "\\frac{@}", "{@}", "\\(@\\]", "\\(@)", "\\\\(@\\\\)",
+    "(@)", "[@]", "'@'", "\u201c@\u201d", "\u00ab@\u00bb", "<b>@</b>", "- @", "> @", "# @", "1. @", "@!", "@,", "@:", "@;", "= @", ".@", ". @", "@\t", "\u00a0@", "\u200b@", "@\u3002", "@\u2026", "\\*@\\*",
+]  # fmt: skip
+
+
+def dressed(forms, answer):
+    return [form.replace("@", answer) for form in forms]
+
+
 def parsed(env, text):
-    action = env.parse(last_line(recorded_text(text)))
+    action = env.parse(answer(recorded_text(text)))
     return "refused" if action is None else action if not isinstance(action, tuple) else list(action)
 
 
 def replies():
     cases = [
-        (TICTACTOE, ["A1", "C3", "B2", "Let me see.\nA3", "\nC1", "A1\nB3", "C1\n\nC2", "I say B1.\r\nB1"]),
-        (TICTACTOE, ["", "a1", "A4", "A0", "D1", "A", "1A", "A1.", " A1", "A1 ", "A1\n", "A1 B2", "A10", "\uff21\uff11", "\u0410\u0031", "A\u0661", "A1\r", "A1\r\n", "\u200bA1"]),
-        (MULT8, ["100000000000000", "9999999999999999", "= \n1234567890123456", "1\n2\n123456789012345"]),
-        (MULT8, ["", "0", "012345678901234", "99999999999999", "12345678901234567", "1234567890123456 ", " 1234567890123456", "+1234567890123456", "1,234,567,890,123", "1.234567890123456", "1234567890123456.0", "1e15", "0x11D4B3C2A1908", "1234567890123456\n", "\uff11234567890123456", "\u0661234567890123456", "123456789012345n", "Answer: 1234567890123456"]),
-        (HEX, ["A1", "K11", "B10", "G7", "So\rB2", "K1"]),
-        (HEX, ["", "a1", "A0", "A01", "A12", "A100", "A1.", "L1", " A1", "A1 ", "A1\n", "1A", "A 1", "A1 B2", "AA1", "\uff21\uff11", "A\uff11", "A\u0661", "\u200bA1"]),
-        (PACK, ["0,0,12,7", "0,0,12,7 12,0,5,7", "So\n99,99,99,99", "0,0,0,0", "0,0,12,7 0,0,0,0", "0,0,0,0 1,2,3,4", " ".join(["1,2,3,4"] * 32)]),
-        (PACK, ["", "0,0,12", "0,0,12,7,", "0,0,12,7 ", " 0,0,12,7", "0,0,12,7  1,1,1,1", "00,0,12,7", "0,0,012,7", "0,0,12,100", "0, 0,12,7", "0;0;12;7", "0,0,12,7,5,5,5,5", "-1,0,12,7", "0.0,0,12,7", "0,0,12,7\n", "0,0,1\uff12,7", "0,0,12,7,", " ".join(["1,2,3,4"] * 33)]),
+        (TICTACTOE, [*dressed(READ, "B2"), "A1", "C3", "a1", "c3.", "**b2**"]),
+        (TICTACTOE, [*dressed(NOT_READ, "B2"), "A4", "A0", "D1", "d1", "A", "1A", "A 1", "A1 B2", "A10", "A01", "\uff21\uff11", "\uff41\uff11", "A\uff11", "\u0410\u0031", "A\u0661", "AA1", "a1b2"]),
+        (MULT8, [*dressed(["@", "@.", "**@**", "\\boxed{@}", "$@$\n"], "1234567890123456"), "100000000000000", "9999999999999999", "1\n2\n123456789012345"]),
+        (MULT8, ["123,456,789,012,345", "1,234,567,890,123,456", "**1,234,567,890,123,456**.", "$$999,999,999,999,999$$"]),
+        (MULT8, ["", "0", "012345678901234", "99999999999999", "12345678901234567", "= 1234567890123456", "Answer: 1234567890123456", "+1234567890123456", "1.234567890123456", "1234567890123456.0", "1e15", "0x11D4B3C2A1908", "\uff11234567890123456", "\u0661234567890123456", "123456789012345n"]),
+        (MULT8, ["1,00", "1,234,567,890,123", "12,345,678,901,234", "12,345,678,901,234,567", "0,123,456,789,012,345", ",123,456,789,012,345", "123,456,789,012,345,", "1234,567,890,123,456", "1,234,567,890,123,45", "1,234,567,8901,23456", "1,234,567890,123,456", "12,34,567,890,123,456", "1,2345,6789,0123,456", "1,,234,567,890,123,456", "1 234 567 890 123 456", "1.234.567.890.123.456", "1, 234,567,890,123,456", "1\uff0c234\uff0c567\uff0c890\uff0c123\uff0c456", "1'234'567'890'123'456", "1_234_567_890_123_456", "1{,}234{,}567{,}890{,}123{,}456", "1\\,234\\,567\\,890\\,123\\,456"]),
+        (HEX, [*dressed(["@", "@.", "`@`", "\\(\\text{@}\\)", '"@"\n'], "K11"), "A1", "B10", "G7", "So\rB2", "K1", "a1", "k11", "b10"]),
+        (HEX, ["", "A0", "A01", "A12", "A100", "L1", "l1", "1A", "A 1", "A1 B2", "AA1", "\uff21\uff11", "A\uff11", "A\u0661", "\u200bA1", "\u01311", "\u212a1", "row A, column 1", "A,1", "A-1", "(A1)"]),
+        (PACK, [*dressed(["@", "@.", "**@**", "\\[ @ \\]", "`@`.\n"], "0,0,12,7 12,0,5,7"), "So\n99,99,99,99", "0,0,0,0", "0,0,12,7 0,0,0,0", "0,0,0,0 1,2,3,4", " ".join(["1,2,3,4"] * 32)]),
+        (PACK, ["", "0,0,12", "0,0,12,7,", ",0,0,12,7", "0,0,12,7  1,1,1,1", "00,0,12,7", "0,0,012,7", "0,0,12,100", "0,0,12,1,000", "0, 0,12,7", "0;0;12;7", "0,0,12,7,5,5,5,5", "-1,0,12,7", "0.0,0,12,7", "0,0,1\uff12,7", "(0,0,12,7) (12,0,5,7)", "0,0,12,7. 12,0,5,7", "**0,0,12,7** **12,0,5,7**", " ".join(["1,2,3,4"] * 33)]),
     ]  # fmt: skip
     rows = [
         {"what": env.id, "input": text, "want": parsed(env, text)}
         for env, texts in cases
         for text in texts
     ]
-    write("replies.json", {"vectors": rows})
+    answers = {text: answer(recorded_text(text)) for text in dressed(READ + NOT_READ, "1 a")}
+    assert [text for text in answers if answers[text] == "1 a"] == dressed(READ, "1 a")
+    write("replies.json", {"vectors": rows, "answers": [{"input": text, "want": want} for text, want in answers.items()]})
 
 
 def replays():
@@ -222,7 +243,7 @@ def games():
     row("an unreadable reply", [prompt, said("?")], [], result(-1, 1))
     row("an empty reply", [prompt, said("")], [], result(-1, 1))
     row("640 bytes", [prompt, said("?" * 640)], [], result(-1, 1))
-    row("the end of a long line", [prompt, said(last_line(recorded_text("?" * 641)))], [], result(-1, 1))
+    row("the end of a long line", [prompt, said("?" * 544)], [], result(-1, 1))
     row("a taken cell", mine[:2], [other[0], said(mine[1]["content"])], result(1, -1))
     row("a cell outside the board", [prompt, said("K11")], [], result(-1, 1))
     row("further fields are not its business", [{**message, "ms": 1} for message in mine], other, result(1, -1))
@@ -244,6 +265,12 @@ def games():
     row("a turn left out of both", mine[2:], other[2:], "PROMPT_DIFFERS")
     row("lines before the last", [prompt, said("So\n" + reply["content"]), *mine[2:]], other, "NOT_NORMALISED")
     row("a line feed behind", [prompt, said(reply["content"] + "\n"), *mine[2:]], other, "NOT_NORMALISED")
+    row("a move in lower case", [prompt, said(reply["content"].lower()), *mine[2:]], other, "NOT_NORMALISED")
+    row("a full stop behind", [prompt, said(reply["content"] + "."), *mine[2:]], other, "NOT_NORMALISED")
+    row("a pair around an illegal move", [prompt, said("`K11`")], [], "NOT_NORMALISED")
+    row("a blank before what cannot be read", [prompt, said(" ?")], [], "NOT_NORMALISED")
+    row("a full stop behind what cannot be read", [prompt, said("no.")], [], "NOT_NORMALISED")
+    row("signs of a pair that is not around all of it", [prompt, said("**no** no.")], [], result(-1, 1))
     row("an escape sequence", [prompt, said("\x1b[1m" + reply["content"]), *mine[2:]], other, "NOT_NORMALISED")
     row("641 bytes", [prompt, said("?" * 641)], [], "NOT_NORMALISED")
     row("642 bytes in 214 characters", [prompt, said("\u20ac" * 214)], [], "NOT_NORMALISED")

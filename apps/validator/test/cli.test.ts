@@ -505,15 +505,15 @@ describe.concurrent('--json', () => {
 
 describe.concurrent('af env run', () => {
   it('says why a game ended, with the last board and what was best', async () => {
-    const { url } = await serve(sends(200, completion('B2.')))
+    const { url } = await serve(sends(200, completion('B2!')))
     const where = ['env', 'run', 'tictactoe-v0', '--agent', url]
     const { code, stdout } = await af(...where)
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^reward -1, forfeited: the last line, "B2\.", is no answer\n {4}1 2 3\n {2}A .*\n {2}B .*\n {2}C .*\nbest was [ABC][123]/m,
+      /^reward -1, forfeited: the last line, "B2!", is no answer\n {4}1 2 3\n {2}A .*\n {2}B .*\n {2}C .*\nbest was [ABC][123]/m,
     )
     const [episode] = records((await af(...where, '--json')).stdout)
-    const why = 'forfeited: the last line, "B2.", is no answer'
+    const why = 'forfeited: the last line, "B2!", is no answer'
     expect(episode).toMatchObject({ reward: -1, ending: { why } })
     const right = await af('env', 'run', 'mult8-v0', '--agent', 'perfect')
     expect(right.stdout).toMatch(/^< (\d+)\nreward 1, right: the product is \1\n$/m)

@@ -59,7 +59,7 @@ describe('why a challenge was forfeited', () => {
     ['no-reply', 'tictactoe@0.1.0', () => null],
     ['unreadable', 'mult8@0.1.0', () => 'x'.repeat(5000)],
     ['unreadable', 'mult8@0.1.0', () => 'forty-two'],
-    ['unreadable', 'tictactoe@0.1.0', () => 'B2.'],
+    ['unreadable', 'tictactoe@0.1.0', () => 'B2!'],
     ['illegal', 'tictactoe@0.1.0', occupied],
     [undefined, 'mult8@0.1.0', () => '1000000000000000'], // wrong, but an answer
     [undefined, 'mult8@0.1.0', (prompt: string) => make('mult8@0.1.0').spec.solve(prompt)],

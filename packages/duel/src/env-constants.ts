@@ -19,13 +19,13 @@ export type EnvsConstants = Readonly<Record<string, EnvConstants>>
 
 const ONE_PLAYER = { players: 1, quotaFirst: 32, quotaMost: 512 }
 const HEX: EnvConstants = {
-  specHash: '9e17f0f45655e1a14ae8414235a53f85d003aed303bc85e66eb6e47d81c5d5b5',
+  specHash: '41c39731637c8df7caaea06bc07fe120bcb7b96f2c17ec505d10677492246789',
   players: 2,
   quotaFirst: 8,
   quotaMost: 64,
 }
 const PACK: EnvConstants = {
-  specHash: 'b30993e24ed8d408858c670f18a729032b8aee186d977446832084a7eb17a68f',
+  specHash: '365a43ef7cd1ceade0d8053a0895560fb61746dd6d0b7a54696e186ffdb19b22',
   ...ONE_PLAYER,
 }
 
@@ -33,12 +33,12 @@ const PACK: EnvConstants = {
 export const MAIN_ENVS: EnvsConstants = frozen({
   'hex@0.1.0': HEX,
   'mult8@0.1.0': {
-    specHash: '01d2e506c1f38d1addb948798203f8282491112423ed0116ea3102196aaa73ad',
+    specHash: '8acf99839b8d1880a156699fd1f0e180447373b1f973a30c4e9fdf4772755bcc',
     ...ONE_PLAYER,
   },
   'pack@0.1.0': PACK,
   'tictactoe@0.1.0': {
-    specHash: '547d02d435cee644f1168fb130a5e88d160b681450a95d476d7f287adc9e48ca',
+    specHash: '2424f500d3908c39d41fb37929f6db9a82493420964d0ed4e5b97520f5d0cdea',
     ...ONE_PLAYER,
   },
 })

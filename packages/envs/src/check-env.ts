@@ -153,11 +153,14 @@ function readStrictly(env: Env, good: string): unknown {
   const same = (reply: string): boolean =>
     JSON.stringify(env.parse(reply)) === JSON.stringify(action)
   expect(env, action !== null, `to read its own solver's reply ${JSON.stringify(good)}`)
-  expect(env, same(env.spec.format(action)), 'parse to read what format writes')
-  expect(env, same(`Well.\n${good}`), 'the last line of a reply to count')
+  const written = env.spec.format(action)
+  const isReadBack = same(written) && recordedOf(written) === written
+  expect(env, isReadBack, 'parse to read what format writes')
+  for (const reply of [`Well.\n${good}`, `${good}\n \n`, ` **${good}**. `])
+    expect(env, same(reply), `to read the answer of the reply ${JSON.stringify(reply)}`)
   const wordy = recordedOf(`${'Well.\n'.repeat(200)}${good}`)
   expect(env, same(wordy), `its solver's reply to be recorded whole: ${JSON.stringify(good)}`)
-  for (const spoiled of [`${good}\n`, `${good}\nWell.`, ` ${good}`, `${good} `, ''])
+  for (const spoiled of [`Well: ${good}`, `${good}\nWell.`, `${good} or ${good}`, ''])
     expect(env, env.parse(spoiled) === null, `to refuse the reply ${JSON.stringify(spoiled)}`)
   return action
 }

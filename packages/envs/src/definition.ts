@@ -45,11 +45,11 @@ export interface Definition<State, Observation, Action> {
    */
   prompt(observation: Observation): string
   /**
-   * The action that a normalised reply's last line is, or null. Strict: nothing is trimmed or
-   * guessed.
+   * The action that an answer is, as `answerOf` finds it in a reply, or null. Strict: nothing is
+   * trimmed or guessed.
    */
   parse(line: string): Action | null
-  /** An action as a line; `parse` reads it back. */
+  /** An action as an answer; `parse` reads it back. */
   format(action: Action): string
   /**
    * What a perfect player replies, from the text of a prompt alone. TypeError for any other text.

@@ -128,8 +128,8 @@ export class Env {
   }
 
   /**
-   * The action on the last line of a reply as it is recorded, what follows the last LF; null for
-   * none in the action space.
+   * The action that the answer of a reply is, the reply as `recordedOf` gives it; null for none in
+   * the action space.
    */
   parse(reply: string): unknown {
     return actionIn(this.spec, reply)

@@ -1,7 +1,7 @@
 import { pcg64, type Generator as RandomStream } from '@affine/prng'
 import type { EnvSpec, GameRules } from './definition.ts'
 import { firstOf } from './game.ts'
-import { lastLineOf } from './text.ts'
+import { answerOf } from './text.ts'
 
 /** The two miners of a challenge, as evidence calls them: the two players of a game. */
 export type Side = 'champion' | 'contender'
@@ -100,8 +100,13 @@ export function rulesOf({ id, game }: EnvSpec): GameRules {
   return game
 }
 
-/** The action on the last line of a recorded reply; null for none in the action space. */
+/** The action that the answer of a recorded reply is; null for none in the action space. */
 export function actionIn(spec: EnvSpec, reply: string): unknown {
-  const action = spec.parse(lastLineOf(reply))
+  const action = spec.parse(answerOf(reply))
   return spec.actionSpace.contains(action) ? action : null
+}
+
+/** What a game records of a reply: the action in it as the environment writes it, or its answer. */
+export function writtenOf(spec: EnvSpec, action: unknown, reply: string): string {
+  return action === null ? answerOf(reply) : spec.format(action)
 }

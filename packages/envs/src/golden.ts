@@ -7,19 +7,16 @@ import { type Answer, record, type Transcript } from './play.ts'
 /** From a digit to its full-width form. */
 const FULL_WIDTH = 0xfee0
 
-/**
- * Ways to spoil an answer; a strict reader refuses them, except where lower case makes no
- * difference.
- */
-function spoil(good: string): readonly string[] {
+/** Forms of a reply with an answer, of which half are read. */
+function dressed(good: string): readonly string[] {
   return [
     '',
-    `${good}\n`,
-    `${good} `,
-    ` ${good}`,
-    `${good}.`,
-    `**${good}**`,
+    ` ${good} . `,
+    `**${good}**.`,
     `0${good}`,
+    `${good}\n \n`,
+    `\\(\\boxed{\\text{${good}}}\\)`,
+    `Answer: ${good}`,
     good.slice(0, -1),
     good.toLowerCase(),
     good.replace(/[0-9]/g, (digit) => String.fromCharCode(digit.charCodeAt(0) + FULL_WIDTH)),
@@ -47,7 +44,7 @@ export function goldenEpisodes(spec: EnvSpec): readonly GoldenEpisode[] {
  *
  * - 0–5: a guess: good, bad, illegal or malformed, as it comes
  * - 6: ESC `[1mSo` U+202E `:` ESC `]0;x` BEL CR LF `good`, what `normalise` has to clean
- * - 7: `good`, spoiled: `integers(0, 10)` picks from the list above
+ * - 7: `good`, in the form that `integers(0, 10)` picks from the list above
  * - 8: no reply
  * - 9 and above: `good`
  *
@@ -78,7 +75,7 @@ function goldenAnswer({ spec, prompt, kind }: GoldenTurn, random: Generator): An
   const good = spec.solve(prompt)
   if (kind < 6) return { content: spec.guess(prompt, random) }
   if (kind === 6) return { content: `\u001b[1mSo\u202e:\u001b]0;x\u0007\r\n${good}` }
-  if (kind === 7) return { content: spoil(good)[random.integers(0, 10)] ?? '' }
+  if (kind === 7) return { content: dressed(good)[random.integers(0, 10)] ?? '' }
   if (kind === 8) return { fault: 'no-reply' }
   return { content: good }
 }

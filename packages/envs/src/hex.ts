@@ -44,9 +44,10 @@ export const hex: EnvSpec = /* @__PURE__ */ defineGame<HexBoard, HexBoard, numbe
     return { state, won: isJoining(state, cell) }
   },
   prompt: promptOf,
-  parse: (line) => {
-    const [, row = '', column] = /^([A-K])([1-9]|1[01])$/.exec(line) ?? []
-    return column === undefined ? null : ROWS.indexOf(row) * WIDEST + Number(column) - 1
+  parse: (answer) => {
+    const [, row = '', column] = /^([A-Ka-k])([1-9]|1[01])$/.exec(answer) ?? []
+    if (column === undefined) return null
+    return ROWS.indexOf(row.toUpperCase()) * WIDEST + Number(column) - 1
   },
   format: nameOf,
   solve: (prompt) => nameOf(scriptedMove(boardIn(prompt))),

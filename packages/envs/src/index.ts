@@ -34,5 +34,5 @@ export { type MakeOptions, make, register, registry, specHash } from './registry
 export { type ReplayedSide, replay, replayFrom, replayGame, replayGameFrom } from './replay.ts'
 export * as spaces from './spaces.ts'
 export { defineEnv, defineGame } from './spec.ts'
-export { normalise, recordedOf } from './text.ts'
+export { answerOf, normalise, recordedOf } from './text.ts'
 export { solvedGame } from './tictactoe-game.ts'

@@ -4,6 +4,8 @@ import { Box, Text } from './spaces.ts'
 import { defineEnv } from './spec.ts'
 
 const DIGITS = /* @__PURE__ */ Text({ minLength: 15, maxLength: 16, charset: '0123456789' })
+/** 15 or 16 digits, as they are or in groups of three. */
+const PRODUCT = /^[1-9]([0-9]{14,15}|[0-9]{2}(,[0-9]{3}){4}|(,[0-9]{3}){5})$/
 const FACTORS = /* @__PURE__ */ Box({ low: 10_000_000, high: 99_999_999, length: 2 })
 
 /** 8-digit multiplication, one turn. Reward 1 for the exact product, else 0. Protocol §3.4. */
@@ -34,7 +36,7 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
     `Compute ${a} * ${b}.\n` +
     'You may think first. Give the product, digits only, alone on the last line, ' +
     'with nothing after it.',
-  parse: (line) => (/^[1-9][0-9]{14,15}$/.test(line) ? line : null),
+  parse: (answer) => (PRODUCT.test(answer) ? answer.replaceAll(',', '') : null),
   format: (answer) => answer,
   solve: (prompt) => {
     const found = /^Compute ([0-9]{8}) \* ([0-9]{8})\.\n/.exec(prompt)

@@ -60,8 +60,8 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
     return { state, reward, terminated: true }
   },
   prompt: promptOf,
-  parse: (line) =>
-    PLACEMENTS.test(line) ? padded(line.split(/[ ,]/).map(Number), 4 * MOST) : null,
+  parse: (answer) =>
+    PLACEMENTS.test(answer) ? padded(answer.split(/[ ,]/).map(Number), 4 * MOST) : null,
   format: (action) => textOf(placementsIn(action)),
   solve: (prompt) => textOf(scriptedPacking(piecesIn(prompt))),
   guess: (prompt, random) => {

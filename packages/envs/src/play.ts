@@ -9,8 +9,9 @@ import {
   rulesOf,
   type Side,
   turnsOf,
+  writtenOf,
 } from './episode.ts'
-import { lastLineOf, recordedOf } from './text.ts'
+import { recordedOf } from './text.ts'
 
 export type Message = { readonly role: 'user' | 'assistant'; readonly content: string }
 
@@ -55,8 +56,8 @@ export async function play(
 }
 
 /**
- * Plays one challenge of an environment of two players. Of what `recordedOf` gives of a reply, the
- * last line is read and recorded. Each agent gets the present prompt alone.
+ * Plays one challenge of an environment of two players. Of a reply its answer is recorded, as the
+ * environment writes it. Each agent gets the present prompt alone.
  *
  * No clock, as in `play`: an agent that is late gives `{ fault: 'no-reply' }`, and loses. Rejects
  * with what an agent rejects with. Protocol §3.1.
@@ -118,9 +119,10 @@ export function* record(spec: EnvSpec, seed: number | bigint, players: 1 | 2): D
       continue
     }
     const recorded = recordedOf(reply.content)
-    const content = players === 1 ? recorded : lastLineOf(recorded)
+    const action = actionIn(spec, recorded)
+    const content = players === 1 ? recorded : writtenOf(spec, action, recorded)
     own.push({ ...reply, role: 'assistant', content })
-    turn = turns.next(actionIn(spec, content))
+    turn = turns.next(action)
   }
   const end: EpisodeEnd = turn.value
   const transcriptOf = (side: Side): Transcript => {

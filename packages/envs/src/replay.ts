@@ -11,6 +11,7 @@ import {
   SIDES,
   type Side,
   turnsOf,
+  writtenOf,
 } from './episode.ts'
 import type { Message } from './play.ts'
 import { isRecorded } from './text.ts'
@@ -109,12 +110,15 @@ function replayTurns(
   while (!turn.done) {
     const { side, observation } = turn.value
     const [messages, at] = [lists[side], taken[side]]
-    const wrong = turnFault(messages, at, spec.prompt(observation), players)
+    const wrong = turnFault(messages, at, spec.prompt(observation))
     if (wrong !== undefined) return refused(wrong.code, side, wrong.at)
     const reply = messages[at + 1]
     hasReply = reply !== undefined
     taken[side] += hasReply ? 2 : 1
     action = reply === undefined ? null : actionIn(spec, reply.content)
+    const isWhole = players === 1 || reply === undefined
+    if (!isWhole && writtenOf(spec, action, reply.content) !== reply.content)
+      return refused('NOT_NORMALISED', side, at + 1)
     turn = turns.next(action)
   }
   const long = SIDES.find((side) => lists[side].length > taken[side])
@@ -147,13 +151,12 @@ function turnFault(
   messages: readonly Message[],
   at: number,
   prompt: string,
-  players: 1 | 2,
 ): { readonly code: ReplayFault; readonly at: number } | undefined {
   if (at === messages.length) return { code: 'TOO_SHORT', at }
   const { role, content }: Unread = Object(messages[at])
   if (role !== 'user' || typeof content !== 'string') return { code: 'WRONG_ROLE', at }
   if (content !== prompt) return { code: 'PROMPT_DIFFERS', at }
-  const code = at + 1 === messages.length ? undefined : replyFault(messages[at + 1], players)
+  const code = at + 1 === messages.length ? undefined : replyFault(messages[at + 1])
   return code && { code, at: at + 1 }
 }
 
@@ -161,12 +164,10 @@ function turnFault(
 type Unread = Readonly<Partial<Record<keyof Message, unknown>>>
 
 /** What is wrong with a message, if it is no reply that could have been recorded. Protocol §3.1. */
-function replyFault(message: unknown, players: 1 | 2): ReplayFault | undefined {
+function replyFault(message: unknown): ReplayFault | undefined {
   const { role, content }: Unread = Object(message)
   if (role !== 'assistant' || typeof content !== 'string') return 'WRONG_ROLE'
-  // Of a reply in a game, its last line alone is recorded.
-  const isPlayed = isRecorded(content) && (players === 1 || !content.includes('\n'))
-  return isPlayed ? undefined : 'NOT_NORMALISED'
+  return isRecorded(content) ? undefined : 'NOT_NORMALISED'
 }
 
 const refusal = <Code extends string>(code: Code, detail: string) =>

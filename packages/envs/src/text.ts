@@ -104,7 +104,56 @@ const encoder = /* @__PURE__ */ new TextEncoder()
 /** The bytes of a text's canonical JSON text, its quotes left out. Protocol §1.1. */
 const bytesOf = (text: string): number => encoder.encode(JSON.stringify(text)).length - 2
 
-/** What follows the last LF, untrimmed. Protocol §3.2. */
-export function lastLineOf(text: string): string {
-  return text.slice(text.lastIndexOf('\n') + 1)
+/** The signs of each pair that an answer may stand in. No two pairs begin alike. */
+const PAIRS = [
+  ['*', '*'],
+  ['_', '_'],
+  ['`', '`'],
+  ['"', '"'],
+  ['$', '$'],
+  ['\\(', '\\)'],
+  ['\\[', '\\]'],
+  ['\\boxed{', '}'],
+  ['\\text{', '}'],
+] as const
+
+/** What pairs are made of; brackets alone are not. */
+const OF_PAIRS = /[*_`"$\\{}]/
+
+/**
+ * The answer of a recorded reply, which environments read. The line is the last one that holds
+ * anything but blanks (U+0020), without those at its ends. As often as they apply, blanks at both
+ * ends go, full stops at the end, and a pair around it. If a sign of pairs is left then, some pair
+ * was not around all of it: nothing goes, and the answer is the line.
+ *
+ * Takes any text, in linear time; empty for one of blanks and LF alone. The answer of an answer is
+ * that answer. Vectors: vectors/envs/replies.json. Protocol §3.2.
+ */
+export function answerOf(text: string): string {
+  const line = lastLineOf(text)
+  let [start, end] = [0, line.length]
+  for (;;) {
+    while (line[start] === ' ') start += 1
+    while (end > start && (line[end - 1] === ' ' || line[end - 1] === '.')) end -= 1
+    const pair = PAIRS.find(
+      ([first, last]) =>
+        end - start >= first.length + last.length &&
+        line.startsWith(first, start) &&
+        line.endsWith(last, end),
+    )
+    if (pair === undefined) break
+    start += pair[0].length
+    end -= pair[1].length
+  }
+  const rest = line.slice(start, end)
+  return OF_PAIRS.test(rest) ? line : rest
+}
+
+/** The last line that holds anything but blanks, without those at its ends. */
+function lastLineOf(text: string): string {
+  let end = text.length
+  while (end > 0 && (text[end - 1] === ' ' || text[end - 1] === '\n')) end -= 1
+  let start = text.lastIndexOf('\n', end - 1) + 1
+  while (text[start] === ' ') start += 1
+  return text.slice(start, end)
 }

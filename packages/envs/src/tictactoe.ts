@@ -49,7 +49,10 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
     if (Object.isFrozen(board)) prompts.set(board, prompt)
     return prompt
   },
-  parse: (line) => (NAMES.includes(line) ? NAMES.indexOf(line) : null),
+  parse: (answer) => {
+    const cell = NAMES.findIndex((name) => name === answer || name.toLowerCase() === answer)
+    return cell === -1 ? null : cell
+  },
   format: (cell) => NAMES[cell] ?? '',
   solve: (prompt) => {
     const rows = prompt.match(/^[ABC]( [.XO]){3}$/gm) ?? []

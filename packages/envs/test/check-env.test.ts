@@ -49,8 +49,8 @@ const outside = (): number => ticks++ % 100
 const shared = [0]
 
 /** Of more than is recorded of a last line. */
-const dots = '.'.repeat(541)
-const long = (answer: number): string => `${parity.format(answer)}${dots}`
+const marks = '!'.repeat(541)
+const long = (answer: number): string => `${parity.format(answer)}${marks}`
 
 const broken: [what: string, change: Partial<Parity>, error: string][] = [
   [
@@ -61,10 +61,10 @@ const broken: [what: string, change: Partial<Parity>, error: string][] = [
   [
     'an answer that is too long for the end of a reply',
     {
-      parse: (line) => (line.endsWith(dots) ? parity.parse(line.slice(0, -dots.length)) : null),
+      parse: (line) => (line.endsWith(marks) ? parity.parse(line.slice(0, -marks.length)) : null),
       format: long,
       guess: (_, random) => long(random.integers(0, 2)),
-      solve: (prompt) => `${parity.solve(prompt)}${dots}`,
+      solve: (prompt) => `${parity.solve(prompt)}${marks}`,
     },
     "its solver's reply to be recorded whole",
   ],
@@ -150,7 +150,16 @@ const broken: [what: string, change: Partial<Parity>, error: string][] = [
     { prompt: (observation) => `${parity.prompt(observation)} (${outside()})` },
     'render to show the present prompt',
   ],
-  ['a parser that trims', { parse: (reply) => parity.parse(reply.trim()) }, 'to refuse the reply'],
+  [
+    'a parser that looks for an answer',
+    { parse: (answer) => parity.parse(answer.replace(/^.* /, '')) },
+    'to refuse the reply "Well: ',
+  ],
+  [
+    'a format that is not recorded as it is',
+    { format: (answer) => `${parity.format(answer)}\r` },
+    'parse to read what format writes',
+  ],
   [
     'a parser that takes nothing for an answer',
     { parse: (reply) => (reply === '' ? 0 : parity.parse(reply)) },
@@ -289,7 +298,7 @@ const brokenEnvs: [what: string, env: Env, error: string][] = [
         return super.parse(reply.split('\n')[0] ?? '')
       }
     })(defineEnv(parity)),
-    'the last line of a reply to count',
+    'to read the answer of the reply "Well.',
   ],
   [
     'a parser that takes any line',

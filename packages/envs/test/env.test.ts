@@ -244,16 +244,11 @@ test('parse gives nothing that is outside the action space', () => {
   expect(['7', '8', 'x'].map((reply) => env.parse(reply))).toEqual([7, null, null])
 })
 
-test('a parser gets the last line, which is what follows the last LF', () => {
-  const line = spaces.Text({ minLength: 0, maxLength: 1, charset: 'ab' })
-  const env = new Env(defineEnv({ ...counter, actionSpace: line, parse: (reply) => reply }))
-  expect(['', 'a', 'a\nb', 'a\n', '\n'].map((reply) => env.parse(reply))).toEqual([
-    '',
-    'a',
-    'b',
-    '',
-    '',
-  ])
+test('a parser gets the answer', () => {
+  const letter = spaces.Text({ minLength: 0, maxLength: 1, charset: 'ab' })
+  const env = new Env(defineEnv({ ...counter, actionSpace: letter, parse: (answer) => answer }))
+  const replies = ['', 'a', 'a\nb', '**a**.\n', '\n', 'a b', 'Answer: a']
+  expect(replies.map((reply) => env.parse(reply))).toEqual(['', 'a', 'b', 'a', '', null, null])
 })
 
 test.each([

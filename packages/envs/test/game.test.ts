@@ -106,7 +106,28 @@ describe('a game', () => {
     expect(replayGame(env, idOf(0), recordOf(game))).toEqual({ ok: true, value })
   })
 
-  test('keeps of a reply its last line, and what the platform said', async () => {
+  test('keeps of a reply its answer as it is written, and what the platform said', async () => {
+    const { game, mover } = await spoiledGame(3, 0, { content: 'Let me resign:\n\n`k11`.\n' })
+    expect(game[mover].messages[1]?.content).toBe('K11')
+    const dressed: Agent = (asked) => ({
+      content: `So\n**${env.spec.solve(asked[0]?.content ?? '').toLowerCase()}**.\n`,
+    })
+    expect(
+      await playGame(
+        env,
+        idOf(0),
+        both(() => dressed),
+      ),
+    ).toEqual(
+      await playGame(
+        env,
+        idOf(0),
+        both(() => scripted),
+      ),
+    )
+  })
+
+  test('keeps of a reply that cannot be read its answer, and what the platform said', async () => {
     const answer = { content: '\u001b[1mI weigh\tit.\r\nZ\u200b9', invocation: 'call-1', ms: 7 }
     const { game, mover } = await spoiledGame(5, 0, answer)
     expect(game[mover].messages[1]).toEqual({
@@ -114,9 +135,9 @@ describe('a game', () => {
     })
   })
 
-  test('keeps of a long reply its last line, and of a long last line its end', async () => {
-    const replies = [`${'x'.repeat(5000)}\nI resign`, `I\n${'"'.repeat(5000)}`, 'x'.repeat(641)]
-    const kept = ['I resign', '"'.repeat(272), 'x'.repeat(544)]
+  test('keeps of a long reply its answer, and of a long last line its end', async () => {
+    const replies = [`${'x'.repeat(5000)}\nI resign.`, `I\n${'\\'.repeat(5000)}`, 'x'.repeat(641)]
+    const kept = ['I resign', '\\'.repeat(272), 'x'.repeat(544)]
     for (const [at, content] of replies.entries()) {
       const { game, mover } = await spoiledGame(5, 0, { content })
       expect(game[mover].messages[1]?.content).toBe(kept[at])
@@ -202,10 +223,16 @@ describe('the replay of a game says what is first wrong', () => {
       'PROMPT_DIFFERS',
       (lists) => lists.mover.splice(0, 1, lists.other[0]!),
     ],
+    ['more than the answer', 'NOT_NORMALISED', ({ mover }) => mover.splice(1, 1, reply('So\nA1'))],
     [
-      'more than the last line',
+      'a move that is written otherwise',
       'NOT_NORMALISED',
-      ({ mover }) => mover.splice(1, 1, reply('So\nA1')),
+      ({ other }) => other.splice(1, 1, reply(`${other[1]?.content.toLowerCase()}`)),
+    ],
+    [
+      'what is no answer of a reply',
+      'NOT_NORMALISED',
+      ({ mover }) => mover.splice(1, 1, reply('no.')),
     ],
     [
       'an escape sequence',

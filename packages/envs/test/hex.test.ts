@@ -88,8 +88,8 @@ describe('moves', () => {
 
 describe('replies', () => {
   test('are a row and a column, and nothing else', () => {
-    const read = ['A1', 'K11', 'B10', 'G7'].map((line) => spec.parse(line))
-    expect(read).toEqual([0, 120, 20, 72])
+    const read = ['A1', 'K11', 'B10', 'G7', 'k11'].map((answer) => spec.parse(answer))
+    expect(read).toEqual([0, 120, 20, 72, 120])
     for (const line of [
       '',
       'A0',
@@ -97,9 +97,9 @@ describe('replies', () => {
       'A12',
       'A100',
       'L1',
-      'a1',
       ' A1',
       'A1 ',
+      'A1.',
       'A 1',
       '1A',
       'A１',

@@ -1,7 +1,7 @@
 import { blake3, canonicalize } from '@affine/prng'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isRecorded, lastLineOf, normalise, recordedOf } from '../src/text.ts'
+import { answerOf, isRecorded, normalise, recordedOf } from '../src/text.ts'
 
 // Text as an attacker would write it: introducers, terminators, halves of pairs and what is
 // invisible, close together.
@@ -71,6 +71,8 @@ const long = fc
   )
   .map((parts) => parts.map(([text, times]) => text.repeat(times)).join(''))
 
+const lastLineOf = (text: string): string => text.slice(text.lastIndexOf('\n') + 1)
+
 /** Protocol §1.1: canonical JSON text, in UTF-8, without its quotes. */
 const bytesOf = (text: string): number => Buffer.byteLength(canonicalize(text)) - 2
 
@@ -126,4 +128,75 @@ describe('what is recorded of a reply', () => {
       { numRuns: 2000 },
     )
   })
+})
+
+describe('the answer of a reply', () => {
+  const inner = fc.string({ unit: fc.constantFrom(...'AB12,. ()[]'), minLength: 1, maxLength: 8 })
+  const signs = fc.constantFrom(
+    ...(['*', '**', '_', '__', '`', '"', '$', '$$'] as const).map((sign) => [sign, sign] as const),
+    ...([
+      ['\\(', '\\)'],
+      ['\\[', '\\]'],
+      ['\\boxed{', '}'],
+      ['\\text{', '}'],
+    ] as const),
+  )
+  const blanks = fc.constantFrom('', ' ', '  ')
+  const dressing = fc.array(fc.tuple(blanks, signs, fc.constantFrom('', ' ', '.', ' . ', '...')))
+  const messy = fc
+    .array(
+      fc.oneof(
+        signs.map((pair) => pair[0]),
+        signs.map((pair) => pair[1]),
+        inner,
+        fc.constantFrom(' ', '.', '\n', '{', '}', '\\'),
+      ),
+    )
+    .map((parts) => parts.join(''))
+
+  test('is the same under any dressing', () => {
+    fc.assert(
+      fc.property(
+        inner,
+        dressing,
+        fc.constantFrom('', 'So:\n', 'A1\n \n'),
+        (text, layers, before) => {
+          const dressed = layers.reduce(
+            (all, [blank, [first, last], end]) => `${blank}${first}${all}${last}${end}`,
+            text,
+          )
+          const answer = answerOf(/[^ ]/.test(dressed) ? text : before)
+          expect(answerOf(`${before}${dressed}\n \n`)).toBe(answer)
+        },
+      ),
+    )
+  })
+
+  test('is one line of the text, its ends taken off at most, and its own answer', () => {
+    fc.assert(
+      fc.property(fc.oneof(messy, hostile), (text) => {
+        const answer = answerOf(text)
+        expect(answerOf(answer)).toBe(answer)
+        expect(answer).toBe(answer.replaceAll('\n', '').replace(/^ +/, ''))
+        const lines = text.split('\n').filter((each) => each.replaceAll(' ', '') !== '')
+        const line = lines.at(-1) ?? ''
+        const at = line.indexOf(answer)
+        expect(at).toBeGreaterThanOrEqual(0)
+        const gone = line.slice(0, at) + line.slice(at + answer.length)
+        expect(gone.replaceAll(/\\(boxed\{|text\{|[()[\]])|[*_`"$} .]/g, '')).toBe('')
+        if (/[*_`"$\\{}]/.test(answer))
+          expect(answer).toBe(line.replace(/^ +/, '').replace(/ +$/, ''))
+      }),
+      { numRuns: 20_000 },
+    )
+  })
+
+  test.each(['*', ' .', '. ', '\\(', '" ', '\n ', '\\boxed{', '$', '*a'])(
+    'of a megabyte of %j takes no more than linear time',
+    (unit) => {
+      const text = unit.repeat(2 ** 20 / unit.length)
+      const end = { '\\(': '\\)', '\\boxed{': '}' }[unit] ?? unit
+      expect(answerOf(text + end.repeat(2 ** 20 / unit.length)).length).toBeLessThanOrEqual(2 ** 21)
+    },
+  )
 })

@@ -10,6 +10,7 @@ import hashes from '../../../vectors/envs/spec-hashes.json' with { type: 'json' 
 import strengths from '../../../vectors/envs/strengths.json' with { type: 'json' }
 import { goldenEpisode } from '../src/golden.ts'
 import {
+  answerOf,
   challengeId,
   type EnvSpec,
   isChallengeId,
@@ -80,6 +81,11 @@ test('what has vectors is registered, under its exact id', () => {
 test.each(replies.vectors)('$what reads $input', ({ what, input, want }) => {
   const action = make(what).parse(recordedOf(input)) ?? 'refused'
   expect(action).toEqual(want)
+})
+
+test.each(replies.answers)('the answer of $input is $want', ({ input, want }) => {
+  expect(answerOf(recordedOf(input))).toBe(want)
+  expect(answerOf(want)).toBe(want)
 })
 
 test.each(replays.vectors)('replay $what', ({ input, want }) => {

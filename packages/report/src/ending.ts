@@ -1,4 +1,4 @@
-import type { EnvSpec, Outcome } from '@affine/envs'
+import { answerOf, type EnvSpec, type Outcome } from '@affine/envs'
 import { printable } from './text.ts'
 import { actionsText, bestText, type Turn } from './turn.ts'
 
@@ -67,9 +67,9 @@ const NONE_IN_TIME = `${NO_REPLY} in time: it was late, its clock ran out, or sa
 
 /** Why an episode was forfeited, by the last reply. */
 function forfeitText(forfeit: string, reply: string, { game }: EnvSpec): string {
-  const line = printable(reply.slice(reply.lastIndexOf('\n') + 1), 80)
-  if (forfeit === 'illegal') return `"${line}" is not allowed there`
+  const answer = printable(answerOf(reply), 80)
+  if (forfeit === 'illegal') return `"${answer}" is not allowed there`
   if (forfeit === 'no-reply') return game === undefined ? NO_REPLY : NONE_IN_TIME
-  if (line === '') return 'the last line is empty, and it must be the answer'
-  return `the last line, "${line}", is no answer`
+  if (answer === '') return 'the reply is empty, and it must end with the answer'
+  return `the last line, "${answer}", is no answer`
 }

@@ -92,8 +92,8 @@ describe('how a game of tic-tac-toe ended', () => {
     const dotted = await played(TICTACTOE, 3, () => 'I take\nB2.\u202e')
     expect(dotted.ending.why).toBe('forfeited: the last line, "B2.\ufffd", is no answer')
     expect(dotted.ending.better).toBe(taken.ending.better)
-    const ended = await played(TICTACTOE, 3, () => 'B2\n')
-    expect(ended.ending.why).toBe('forfeited: the last line is empty, and it must be the answer')
+    const ended = await played(TICTACTOE, 3, () => ' \n')
+    expect(ended.ending.why).toBe('forfeited: the reply is empty, and it must end with the answer')
   })
 })
 

@@ -37,8 +37,8 @@ const taken = (prompt: string): string => {
 
 describe('a game that ended by a reply which lost', () => {
   it.each<[string, (prompt: string) => ReturnType<Agent>, string | RegExp]>([
-    ['no cell', () => ({ content: 'So\nI resign.' }), 'the last line, "I resign.", is no answer'],
-    ['nothing', () => ({ content: 'A1\n' }), 'the last line is empty, and it must be the answer'],
+    ['no cell', () => ({ content: 'So\nI resign.' }), 'the last line, "I resign", is no answer'],
+    ['nothing', () => ({ content: ' \n' }), 'the reply is empty, and it must end with the answer'],
     ['a taken cell', (prompt) => ({ content: taken(prompt) }), /^"[A-K]\d+" is not allowed there$/],
     [
       'nothing in time',

@@ -10,7 +10,7 @@ from affine_envs.challenge import seed_of
 from affine_envs.digest import truth_digest
 from affine_envs.episode import Episode
 from affine_envs.registry import NEWEST, game_of
-from affine_envs.text import last_line, recorded
+from affine_envs.text import answer, recorded
 
 
 class AffineEnv(gymnasium.Env[Any, Any]):
@@ -91,8 +91,8 @@ class AffineEnv(gymnasium.Env[Any, Any]):
         return self.game.prompt(self.episode.state)
 
     def parse(self, reply: str) -> Any:
-        """The action on the last line of a model's reply; None for what cannot be read."""
-        return self.game.parse(last_line(recorded(reply)))
+        """The action that a model's reply ends with; None for what cannot be read."""
+        return self.game.parse(answer(recorded(reply)))
 
 
 def _challenge_id_in(options: dict[str, Any]) -> Any:

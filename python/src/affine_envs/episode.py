@@ -10,7 +10,7 @@ from numpy.random import Generator
 from affine_envs.challenge import is_challenge_id, seed_of
 from affine_envs.game import Action, Game, State
 from affine_envs.registry import game_of
-from affine_envs.text import is_recorded, last_line, recorded
+from affine_envs.text import answer, is_recorded, recorded
 
 Message = Mapping[str, str]
 """`{"role": "user" | "assistant", "content": …}`"""
@@ -46,8 +46,8 @@ class Episode(Generic[State, Action]):
         return reward
 
     def reply(self, content: str) -> None:
-        """Plays what the last line of a recorded reply says."""
-        self.step(self.game.parse(last_line(content)))
+        """Plays the answer of a recorded reply."""
+        self.step(self.game.parse(answer(content)))
 
 
 @dataclass(frozen=True)

@@ -62,8 +62,8 @@ class Game(ABC, Generic[State, Action]):
         """What a model is asked."""
 
     @abstractmethod
-    def parse(self, line: str) -> Action | None:
-        """The action that a last line is, or None. Nothing is trimmed or guessed."""
+    def parse(self, answer: str) -> Action | None:
+        """The action that an answer is, or None. Nothing is trimmed or guessed."""
 
     @abstractmethod
     def best_reply(self, state: State) -> str:
@@ -95,6 +95,10 @@ class TwoPlayerGame(Game[State, Action]):
     @abstractmethod
     def move(self, state: State, action: Action, random: Generator) -> tuple[State, bool] | None:
         """The next state, and whether the mover has won; None for an illegal action."""
+
+    @abstractmethod
+    def written(self, action: Action) -> str:
+        """An action as an answer; `parse` reads it back."""
 
     @abstractmethod
     def legal(self, state: State) -> list[Action]:

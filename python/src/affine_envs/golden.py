@@ -13,7 +13,7 @@ from affine_envs.digest import digest
 from affine_envs.episode import Episode, Message, Transcript, record
 from affine_envs.game import TwoPlayerGame
 from affine_envs.registry import game_of
-from affine_envs.text import last_line, recorded
+from affine_envs.text import recorded
 from affine_envs.two_players import Match, Side, record_game
 
 EPISODES = 256
@@ -52,7 +52,7 @@ class _Player:
 
     def __call__(self, messages: Sequence[Message]) -> str | None:
         if self.said is not None:
-            self.copy.reply(last_line(recorded(self.said)))
+            self.copy.reply(recorded(self.said))
         self.said = self._answer()
         return self.said
 
@@ -65,19 +65,19 @@ class _Player:
         if kind == 6:
             return f"\x1b[1mSo\u202e:\x1b]0;x\x07\r\n{good}"
         if kind == 7:
-            return _spoiled(good)[self.random.integers(0, 10)]
+            return _dressed(good)[self.random.integers(0, 10)]
         return None if kind == 8 else good
 
 
-def _spoiled(good: str) -> list[str]:
+def _dressed(good: str) -> list[str]:
     return [
         "",
-        f"{good}\n",
-        f"{good} ",
-        f" {good}",
-        f"{good}.",
-        f"**{good}**",
+        f" {good} . ",
+        f"**{good}**.",
         f"0{good}",
+        f"{good}\n \n",
+        f"\\(\\boxed{{\\text{{{good}}}}}\\)",
+        f"Answer: {good}",
         good[:-1],
         good.lower(),
         good.translate(FULL_WIDTH),

@@ -60,6 +60,9 @@ class Hex(TwoPlayerGame[Board, int]):
         board = (*state[:cell], player, *state[cell + 1 :])
         return board, has_joined(board, player)
 
+    def written(self, action: int) -> str:
+        return f"{ROWS[action // WIDEST]}{action % WIDEST + 1}"
+
     def legal(self, state: Board) -> list[int]:
         n = size(state)
         return [cell // n * WIDEST + cell % n for cell, mark in enumerate(state) if mark == 0]
@@ -84,9 +87,9 @@ class Hex(TwoPlayerGame[Board, int]):
             task = f"O and join {joined[1]}, the opponent is X and joins {joined[0]}"
         return PROMPT.format(task=task, board="\n".join(_lines(state)))
 
-    def parse(self, line: str) -> int | None:
-        found = re.fullmatch("([A-K])([1-9]|10|11)", line)
-        return found and ROWS.index(found[1]) * WIDEST + int(found[2]) - 1
+    def parse(self, answer: str) -> int | None:
+        found = re.fullmatch("([A-Ka-k])([1-9]|10|11)", answer)
+        return found and ROWS.index(found[1].upper()) * WIDEST + int(found[2]) - 1
 
     def best_reply(self, state: Board) -> str:
         return _name(scripted_cell(state), size(state))

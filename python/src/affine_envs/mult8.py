@@ -12,6 +12,7 @@ from affine_envs.game import Game
 
 LOW, HIGH = 10_000_000, 100_000_000
 Factors = tuple[int, int]
+GROUPED = re.compile("[0-9]{1,3}(,[0-9]{3})+")
 DIGITS = re.compile("[0-9]{15,16}")
 
 PROMPT = """\
@@ -60,8 +61,9 @@ class Mult8(Game[Factors, str]):
     def prompt(self, state: Factors) -> str:
         return PROMPT.format(*state)
 
-    def parse(self, line: str) -> str | None:
-        return line if re.fullmatch("[1-9][0-9]{14,15}", line) else None
+    def parse(self, answer: str) -> str | None:
+        digits = answer.replace(",", "") if GROUPED.fullmatch(answer) else answer
+        return digits if re.fullmatch("[1-9][0-9]{14,15}", digits) else None
 
     def best_reply(self, state: Factors) -> str:
         return str(state[0] * state[1])

@@ -73,10 +73,10 @@ class Pack(Game[State, Action]):
     def prompt(self, state: State) -> str:
         return PROMPT.format(" ".join(f"{w}x{h}" for w, h in _pieces(state)))
 
-    def parse(self, line: str) -> Action | None:
-        if PLACEMENTS.fullmatch(line) is None:
+    def parse(self, answer: str) -> Action | None:
+        if PLACEMENTS.fullmatch(answer) is None:
             return None
-        numbers = [int(digits) for digits in re.findall("[0-9]+", line)]
+        numbers = [int(digits) for digits in re.findall("[0-9]+", answer)]
         return (*numbers, *[0] * (4 * MOST - len(numbers)))
 
     def best_reply(self, state: State) -> str:

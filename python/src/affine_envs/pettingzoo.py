@@ -14,7 +14,7 @@ from pettingzoo import AECEnv
 
 from affine_envs.challenge import seed_of
 from affine_envs.registry import two_player_game_of
-from affine_envs.text import last_line, recorded
+from affine_envs.text import answer, recorded
 
 FIRST, SECOND = "player_0", "player_1"
 
@@ -113,8 +113,8 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
         """There is nothing to close."""
 
     def parse(self, reply: str) -> Any:
-        """The action on the last line of a model's reply; None for what cannot be read."""
-        return self.game.parse(last_line(recorded(reply)))
+        """The action that a model's reply ends with; None for what cannot be read."""
+        return self.game.parse(answer(recorded(reply)))
 
     def _mask(self) -> np.ndarray:
         mask = np.zeros(self.action_spaces[FIRST].n, np.int8)  # type: ignore[attr-defined]

@@ -19,6 +19,14 @@ HIDDEN = (
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff\ud800-\udfff]"
 )
+PAIRS = (
+    *((sign, sign) for sign in '*_`"$'),
+    ("\\(", "\\)"),
+    ("\\[", "\\]"),
+    ("\\boxed{", "}"),
+    ("\\text{", "}"),
+)
+OF_PAIRS = '*_`"$\\{}'
 RULES = re.compile(f"({LINE_END})|({SEQUENCE}|{STRING}|{ESCAPE})|{HIDDEN}")
 
 
@@ -46,9 +54,25 @@ def is_recorded(text: str) -> bool:
     return normalise(text) == text and _bytes_of(text) <= MOST_BYTES
 
 
-def last_line(text: str) -> str:
-    """What follows the last LF, untrimmed."""
-    return text[text.rfind("\n") + 1 :]
+def answer(text: str) -> str:
+    """The answer of a recorded reply.
+
+    The line is the last one that holds anything but blanks, without those at its ends. Blanks,
+    full stops behind it and pairs around it go; if a sign of pairs is left then, nothing goes.
+    """
+    line = text.rstrip(" \n").split("\n")[-1].strip(" ")
+    rest, before = line, None
+    while rest != before:
+        before = rest
+        rest = _unpaired(rest.lstrip(" ").rstrip(" ."))
+    return line if any(sign in OF_PAIRS for sign in rest) else rest
+
+
+def _unpaired(text: str) -> str:
+    for first, last in PAIRS:
+        if len(text) >= len(first + last) and text.startswith(first) and text.endswith(last):
+            return text[len(first) : len(text) - len(last)]
+    return text
 
 
 def _end_of(text: str) -> str:

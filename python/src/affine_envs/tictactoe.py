@@ -79,10 +79,10 @@ class TicTacToe(Game[Board, int]):
         rows = (" ".join(["ABC"[row], *marks[3 * row : 3 * row + 3]]) for row in range(3))
         return PROMPT.format(agent=".XO"[agent], opponent=".XO"[3 - agent], rows="\n".join(rows))
 
-    def parse(self, line: str) -> int | None:
-        if re.fullmatch("[ABC][123]", line) is None:
+    def parse(self, answer: str) -> int | None:
+        if re.fullmatch("[ABCabc][123]", answer) is None:
             return None
-        return "ABC".index(line[0]) * 3 + int(line[1]) - 1
+        return "ABC".index(answer[0].upper()) * 3 + int(answer[1]) - 1
 
     def best_reply(self, state: Board) -> str:
         return _name(best_cells(state)[0])

@@ -18,7 +18,7 @@ from affine_envs.episode import (
 )
 from affine_envs.game import TwoPlayerGame
 from affine_envs.registry import two_player_game_of
-from affine_envs.text import last_line, recorded
+from affine_envs.text import answer, recorded
 
 Side = Literal["champion", "contender"]
 SIDES: tuple[Side, Side] = ("champion", "contender")
@@ -38,9 +38,9 @@ class Match:
     def other(self) -> Side:
         return SIDES[1 - SIDES.index(self.mover)]
 
-    def reply(self, line: str) -> None:
-        """Plays a line; what is no legal move loses."""
-        action = self.game.parse(line)
+    def reply(self, content: str) -> None:
+        """Plays the answer of a recorded reply; what is no legal move loses."""
+        action = self.game.parse(answer(content))
         moved = None if action is None else self.game.move(self.state, action, self.random)
         if moved is None:
             self.lose()
@@ -82,9 +82,9 @@ def record_game(
             faults[mover] = "no-reply"
             match.lose()
         else:
-            line = last_line(recorded(reply))
-            messages[mover].append({"role": "assistant", "content": line})
-            match.reply(line)
+            content = _written(game, recorded(reply))
+            messages[mover].append({"role": "assistant", "content": content})
+            match.reply(content)
     return {
         side: Transcript(messages[side], match.reward(side), faults.get(side)) for side in SIDES
     }
@@ -115,7 +115,7 @@ def replay_game(
         if refusal is None and left[mover]:
             reply = left[mover].pop(0)
             refusal = reply_refusal(reply)
-            if refusal is None and "\n" in reply["content"]:
+            if refusal is None and _written(game, reply["content"]) != reply["content"]:
                 refusal = "NOT_NORMALISED"
             if refusal is None:
                 match.reply(reply["content"])
@@ -127,3 +127,9 @@ def replay_game(
     if any(left.values()):
         return "TOO_LONG"
     return {side: Replayed(match.reward(side), fault=side == faulty) for side in SIDES}
+
+
+def _written(game: TwoPlayerGame[Any, Any], reply: str) -> str:
+    """What is recorded: the move as the environment writes it, or what cannot be read."""
+    action = game.parse(answer(reply))
+    return answer(reply) if action is None else game.written(action)

@@ -199,7 +199,9 @@ describe('the queue in af status', () => {
     ])
     const people = await inProcess(status, ...asked)
     expect(people.stdout).toMatch(
-      new RegExp(`\n\nplace +uid +hotkey +block\n1 +3 +${second.hotkey} +1\n(.*\n){2}$`),
+      new RegExp(
+        `\n\nplace +uid +hotkey +block +turn in .*\n1 +3 +${second.hotkey} +1 +1 to 1 +251 +4093\n(.*\n){2}$`,
+      ),
     )
   })
 })
@@ -247,7 +249,7 @@ describe('af commit', () => {
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     before = ''
     const { records } = await inProcess(commit, ...asked)
-    expect(records.at(-1)).toMatchObject({ type: 'committed', hotkey: first.hotkey })
+    expect(records.at(-2)).toMatchObject({ type: 'committed', hotkey: first.hotkey })
     const bodies = seen.filter(({ url }) => url === CHAT).map(({ body }) => JSON.parse(body))
     for (const { model, messages } of bodies)
       expect([model, messages.at(-1).role]).toEqual([`me/${first.hotkey}`, 'user'])
@@ -275,9 +277,9 @@ describe('af commit', () => {
     const { error } = await inProcess(commit, ...asked)
     expect(error?.message).toMatch(/^the slot has what a validator wrote \(block \d+, seal: /)
     const { records } = await inProcess(commit, ...asked, '--overwrite', '--json')
-    expect(records).toMatchObject([{ type: 'committed', hotkey: bob.hotkey, kind: 'miner' }])
+    expect(records[0]).toMatchObject({ type: 'committed', hotkey: bob.hotkey, kind: 'miner' })
     const again = await inProcess(commit, ...asked, '--json')
-    expect(again.records).toMatchObject([{ type: 'committed', hotkey: bob.hotkey }])
+    expect(again.records[0]).toMatchObject({ type: 'committed', hotkey: bob.hotkey })
   })
 
   it('puts a commitment on chain, and says what the chain holds then', async () => {
@@ -292,7 +294,10 @@ describe('af commit', () => {
     expect(slot?.fields).toEqual([`me/${first.hotkey}`, 'main', 'c'].map(bytes))
     const says = { model: `me/${first.hotkey}`, revision: 'main', chute: 'c' }
     const held = { hotkey: first.hotkey, block: slot?.block, kind: 'miner', says }
-    expect(records).toEqual([{ type: 'committed', ...held }])
+    expect(records).toEqual([
+      { type: 'committed', ...held },
+      expect.objectContaining({ type: 'place', place: 1, turn: { least: 1, most: 1 } }),
+    ])
   })
 
   it('refuses a model without the hotkey before it asks anyone, and a text that does not fit', async () => {
@@ -337,7 +342,7 @@ describe('af commit', () => {
     expect(stdout).toContain('not sent without --emit')
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     const { records } = await inProcess(commit, ...asked, '--emit', '--json')
-    expect(records).toMatchObject([{ type: 'committed', hotkey: first.hotkey }])
+    expect(records[0]).toMatchObject({ type: 'committed', hotkey: first.hotkey })
     expect((await chain.snapshot(chain.height)).commitments).toHaveLength(1)
   })
 })

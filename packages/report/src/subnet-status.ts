@@ -19,6 +19,7 @@ import {
 } from '@affine/settlement'
 import { duelTurns } from './duel-facts.ts'
 import { type EpochFacts, epochFacts, epochRecord } from './epoch-facts.ts'
+import { type EpochRange, type Eviction, evictionOf, turnAfter, waitText } from './queue-wait.ts'
 import { turnIn } from './sentences/duel-text.ts'
 import { epochText, laneText } from './sentences/epoch-text.ts'
 import { percent, printable, shortHotkey } from './text.ts'
@@ -188,6 +189,10 @@ export type QueueEntry = {
   readonly hotkey: string
   /** The block of its commitment. */
   readonly block: number | undefined
+  /** Of one that waits: in how many epochs it probably has its turn. */
+  readonly turn?: EpochRange
+  /** Of one that waits and earns nothing: when it is evicted. */
+  readonly eviction?: Eviction | undefined
   readonly why: string
 }
 
@@ -202,14 +207,18 @@ export function queueIn(
 ): { readonly waiting: readonly string[]; readonly rows: readonly QueueEntry[] } {
   const contenders = queueOf(state, duelSnapshot(snapshot, state.epoch, protocol))
   const waiting = contenders.map(({ hotkey }) => hotkey)
-  const rows = snapshot.neurons.map(({ uid, hotkey }): QueueEntry => {
+  const rows = snapshot.neurons.map((neuron): QueueEntry => {
+    const { uid, hotkey } = neuron
     const block = slotOf(snapshot, hotkey)?.block
     if (!waiting.includes(hotkey)) {
       const why = reasonOf(hotkey, snapshot, state)
       return { place: undefined, uid, hotkey, block, why }
     }
     const place = waiting.indexOf(hotkey) + 1
-    return { place, uid, hotkey, block, why: `waits, at place ${place} of ${waiting.length}` }
+    const turn = turnAfter(place, state)
+    const eviction = evictionOf(neuron, snapshot, state)
+    const why = waitText([place, waiting.length], turn, eviction)
+    return { place, uid, hotkey, block, turn, eviction, why }
   })
   rows.sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || a.uid - b.uid)
   return { waiting, rows }

@@ -11,12 +11,14 @@ import {
   whyNoAnswer,
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { type Network, openLive, SYSTEM_CLOCK } from '@affine/settlement'
+import { queueIn } from '@affine/report'
+import { type Network, openLive, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
 import { type Output, onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits } from '../buckets/places.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
 import { agentsHere } from '../service/agents.ts'
+import { BUCKETS, Replay, type ReplayOptions } from './replay.ts'
 
 /** `af commit`: a miner's commitment. */
 export const commit: CommandUnknownOpts = accountOnChain('commit')
@@ -29,6 +31,7 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
     'send it untried; else eight challenges of each environment are played first, and some reply ' +
       'in each must be legal; a chute on Chutes is asked with CHUTES_API_KEY',
   )
+  .addOption(BUCKETS)
   .option('--overwrite', "send it even if it replaces a validator's seal or attestation")
   .addHelpText(
     'after',
@@ -63,6 +66,7 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
         type: 'committed',
         ...committed,
       })
+      await sayPlace(hotkey, subnet, { buckets: options.buckets, screen })
     })
   })
 
@@ -92,6 +96,25 @@ async function expectSkill(
   const none = all.filter(({ legal }) => legal === 0).map(({ env }) => env)
   const where = none.join(' and ')
   if (none.length > 0) throw new NoAnswer(`${place} gives no legal reply in ${where}, ${only}`)
+}
+
+/** Prints where a miner stands in the queue, if validators have a state and it can be read. */
+async function sayPlace(
+  hotkey: string,
+  subnet: Subnet,
+  { buckets, screen }: Pick<ReplayOptions, 'buckets'> & { readonly screen: Output },
+): Promise<void> {
+  try {
+    const { state } = await Replay.begin(subnet, { buckets, last: 1 })
+    const { number } = await subnet.chain.head()
+    const { rows } = queueIn(state, await subnet.chain.snapshot(number), subnet.network)
+    const place = rows.find((row) => row.hotkey === hotkey)
+    if (place) screen.line(`${hotkey} ${place.why}`, { type: 'place', ...place })
+  } catch (error) {
+    const { message } = error as Error
+    const text = `its place in the queue is not known: ${message}`
+    screen.line(text, { type: 'place', hotkey, message })
+  }
 }
 
 /** @throws Error when the hotkey's slot holds what a validator wrote. */

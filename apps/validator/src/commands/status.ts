@@ -79,7 +79,12 @@ class StatusView {
     const found = await subnetStatus(this.#subnet, this.#replay.state, this.#last)
     if (before !== '') process.stdout.write(before)
     const waiting = found.queue.filter(({ place }) => place !== undefined)
-    const queue = waiting.map(({ place, uid, hotkey, block }) => ({ place, uid, hotkey, block }))
+    const queue = waiting.map(({ place, uid, hotkey, block, turn, eviction }) => ({
+      ...{ place, uid, hotkey, block },
+      'turn in epochs': turn && `${turn.least} to ${turn.most}`,
+      'evicted by registration': eviction?.registrations,
+      'immune for blocks': eviction?.immuneBlocks,
+    }))
     const tables = [...align(found.rows), ...(queue.length > 0 ? ['', ...align(queue)] : [])]
     screen.line([...statusTexts(found), ...tables].join('\n'), statusRecord(found))
     this.next = found.block + 1

@@ -1,0 +1,90 @@
+import type { Neuron, Snapshot } from '@affine/chain'
+import type { State } from '@affine/duel'
+
+/** The epochs of a day, of which the turns that ended are counted; and how many make a rate. */
+const [COUNTED_EPOCHS, FEWEST_TURNS] = [20, 16]
+/** The mean epochs of a duel: of weak contenders, and of close ones with winners among them. */
+const [SHORTEST, LONGEST] = [1, 6.5]
+/** What a queue simulated in `bench queue` took of what its last day let expect, 9 times of 10. */
+const [FASTER, SLOWER] = [0.8, 1.25]
+
+/** From the next epoch on, which is 1. */
+export interface EpochRange {
+  readonly least: number
+  readonly most: number
+}
+
+/**
+ * In how many epochs the miner at `place` of the queue, from 1, probably has its turn: by how many
+ * turns ended in the last 20 epochs; where they were few, by the shortest and longest duels of
+ * simulated queues.
+ */
+export function turnAfter(
+  place: number,
+  { epoch, duels, lastPlayed, protocol }: State,
+): EpochRange {
+  const ahead = Math.max(0, place + duels.length - protocol.duelsMost)
+  const since = (epoch - COUNTED_EPOCHS) * protocol.epochBlocks
+  const ended = Object.values(lastPlayed).filter(({ left = -1 }) => left >= since).length
+  const slots = protocol.duelsMost
+  const [least, most] =
+    ended < FEWEST_TURNS
+      ? [SHORTEST / slots, LONGEST / slots]
+      : [(FASTER * COUNTED_EPOCHS) / ended, (SLOWER * COUNTED_EPOCHS) / ended]
+  return {
+    least: Math.max(1, Math.floor(ahead * least)),
+    most: Math.max(1, Math.ceil(ahead * most)),
+  }
+}
+
+/** Bittensor's defaults: the neurons of a subnet at most, and the blocks of immunity. */
+const [MOST_NEURONS, IMMUNE_BLOCKS] = [256, 4096]
+
+/** How many registrations a neuron lasts that earns nothing. */
+export interface Eviction {
+  /** The registration that evicts it, from 1, if nobody starts to earn. */
+  readonly registrations: number
+  /** The blocks until it can be evicted. */
+  readonly immuneBlocks: number
+}
+
+/**
+ * When a neuron is evicted that earns nothing: after those that earn nothing either and registered
+ * before. A permit, the throne and the subnet's ownership are taken for earnings. Undefined for a
+ * neuron that has one of them.
+ *
+ * Source: subtensor, `get_neuron_to_prune`, with its defaults; that at most ten who are not immune
+ * are spared is left out.
+ */
+export function evictionOf(
+  neuron: Neuron,
+  { neurons, owner, head }: Snapshot,
+  { champion }: Pick<State, 'champion'>,
+): Eviction | undefined {
+  const poor = neurons.filter(
+    ({ permit, hotkey }) => !permit && hotkey !== owner && hotkey !== champion?.hotkey,
+  )
+  if (!poor.includes(neuron)) return undefined
+  const before = poor.filter(
+    ({ registered, uid }) =>
+      registered < neuron.registered || (registered === neuron.registered && uid < neuron.uid),
+  )
+  const free = Math.max(0, MOST_NEURONS - neurons.length)
+  const immuneBlocks = Math.max(0, neuron.registered + IMMUNE_BLOCKS - head.number)
+  return { registrations: free + before.length + 1, immuneBlocks }
+}
+
+/** The place of a miner that waits, its turn, and what is left until it is evicted, in words. */
+export function waitText(
+  [place, waiting]: readonly [number, number],
+  { least, most }: EpochRange,
+  eviction: Eviction | undefined,
+): string {
+  const epochs = least === most ? `${most}` : `${least} to ${most}`
+  const unit = most === 1 ? 'epoch' : 'epochs'
+  const wait = `waits, at place ${place} of ${waiting}: its turn begins in about ${epochs} ${unit}`
+  if (eviction === undefined) return wait
+  const { registrations, immuneBlocks } = eviction
+  const immune = immuneBlocks > 0 ? `, in ${immuneBlocks} blocks at the earliest` : ''
+  return `${wait}; registration number ${registrations} from now evicts it${immune}`
+}

@@ -1,0 +1,107 @@
+import type { Neuron, Snapshot } from '@affine/chain'
+import { pcg64 } from '@affine/prng'
+import { expect, it } from 'vitest'
+import { neuronToPrune } from '../../chain/src/local/eviction.ts'
+import { PARAMS } from '../../chain/src/local/log.ts'
+import { drawLane } from '../../duel/bench/queue.ts'
+import { decide, firstState, PROTOCOL, queueOf } from '../../duel/src/index.ts'
+import { crownedFirst, epochOf, miner } from '../../duel/test/subnet.ts'
+import { type EpochRange, evictionOf, turnAfter, waitText } from '../src/queue-wait.ts'
+
+it.each([
+  ['copies and near ones', 4, (place: number) => (place % 5 < 3 ? 0.5 : 0.47)],
+  ['weak ones', 4, () => 0.3],
+])('the wait of %s holds in a simulated queue, to a fifth', (_, lanes, share) => {
+  const random = pcg64(20_260_101n)
+  const validators = Array.from({ length: lanes }, (_, i) => `v${i + 10}`)
+  const miners = Array.from({ length: 160 }, (_, place) => miner(`m${place}`, place))
+  const told: { readonly hotkey: string; readonly epoch: number; readonly range: EpochRange }[] = []
+  const begun = new Map<string, number>()
+  let state = crownedFirst({ validators, miners: [miner('champion')], protocol: PROTOCOL })
+  const first = state.epoch
+  for (let isWaiting = true; isWaiting; ) {
+    for (const { contender, start } of state.duels) begun.set(contender.hotkey, start)
+    const facts = epochOf(state, { validators, miners, protocol: PROTOCOL })
+    const waiting = queueOf(state, facts.snapshot)
+    for (const [i, { hotkey }] of waiting.entries())
+      if (state.epoch >= first + 20)
+        told.push({ hotkey, epoch: state.epoch, range: turnAfter(i + 1, state) })
+    isWaiting = waiting.length > 0
+    const lane = () => drawLane(state, random, (hotkey) => share(Number(hotkey.slice(1))))
+    const lanes = Object.fromEntries(validators.map((validator) => [validator, lane()]))
+    state = decide(state, { ...facts, lanes }).state
+  }
+  const holds = told.filter(({ hotkey, epoch, range: { least, most } }) => {
+    const waited = (begun.get(hotkey) ?? 0) - epoch
+    return waited >= least - 1 && waited <= most + 1
+  })
+  expect(told.length).toBeGreaterThan(100)
+  expect(holds.length / told.length).toBeGreaterThan(0.9)
+  // The range is the expected wait less and more a fifth.
+  const far = told.filter(({ range }) => range.least > 20)
+  for (const { range } of far) expect(range.most / range.least).toBeLessThan(1.7)
+})
+
+it('without turns that ended, the wait is that of the shortest and the longest duels', () => {
+  const state = firstState(PROTOCOL, 5)
+  expect([turnAfter(8, state), turnAfter(9, state), turnAfter(108, state)]).toEqual([
+    { least: 1, most: 1 },
+    { least: 1, most: 1 },
+    { least: 12, most: 82 },
+  ])
+})
+
+it('a neuron is evicted by the registration that is told, by the rule of the chain', () => {
+  const random = pcg64(7n)
+  const block = 20_000
+  const neurons = Array.from({ length: 250 }, (_, uid): Neuron => {
+    const permit = uid < 6
+    const registered = uid === 0 ? 0 : random.integers(1, 15_000)
+    const stake = permit ? 1_000_000_000_000n : 0n
+    return { uid, hotkey: `n${uid}`, stake, permit, registered, lastUpdate: registered }
+  })
+  const owner = neurons[0]?.hotkey
+  const snapshot: Snapshot = {
+    ...{ head: { number: block, hash: '' }, tempo: 360, revealPeriod: 0, owner },
+    ...{ neurons, commitments: [] },
+  }
+  const state = { champion: miner('n9') }
+  const weights = new Map(
+    neurons.slice(0, 6).map(({ hotkey }) => [hotkey, [[9, 65_535]] as const] as const),
+  )
+  const seats = [...neurons]
+  const evicted: string[] = []
+  for (let number = 1; number <= 120; number++) {
+    const uid = seats.length
+    const comer = { uid, hotkey: `new${number}`, stake: 0n, permit: false }
+    const pruned =
+      seats.length < PARAMS.maxUids
+        ? undefined
+        : neuronToPrune({ params: PARAMS, block, neurons: seats, weights })
+    evicted.push(pruned?.hotkey ?? '')
+    const seat = { ...comer, registered: block, lastUpdate: block }
+    if (pruned === undefined) seats.push(seat)
+    else seats[pruned.uid] = { ...seat, uid: pruned.uid }
+  }
+  const told = neurons.map(
+    (neuron) => [neuron.hotkey, evictionOf(neuron, snapshot, state)] as const,
+  )
+  for (const [hotkey, eviction] of told) {
+    const number = evicted.indexOf(hotkey) + 1
+    if (number > 0)
+      expect([hotkey, eviction]).toEqual([hotkey, { registrations: number, immuneBlocks: 0 }])
+  }
+  expect(evicted.filter((hotkey) => hotkey !== '')).toHaveLength(114)
+  for (const uid of [0, 1, 9]) expect(told[uid]?.[1]).toBeUndefined()
+})
+
+it('it is said in a sentence', () => {
+  const range = { least: 12, most: 17 }
+  expect(waitText([40, 80], range, { registrations: 57, immuneBlocks: 300 })).toBe(
+    'waits, at place 40 of 80: its turn begins in about 12 to 17 epochs; ' +
+      'registration number 57 from now evicts it, in 300 blocks at the earliest',
+  )
+  expect(waitText([1, 1], { least: 1, most: 1 }, undefined)).toBe(
+    'waits, at place 1 of 1: its turn begins in about 1 epoch',
+  )
+})

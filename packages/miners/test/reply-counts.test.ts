@@ -28,7 +28,7 @@ describe('replies that would be answers without what is beside them', () => {
   it.each([
     ['the words before it', 'right', (best: string) => `Answer: ${best}`],
     ['the words before it', 'right', (best: string) => `12 * 34=${best}`],
-    ['the words before it', 'right', (best: string) => `The product is ${best}`],
+    ['the words before it', 'right', (best: string) => `The product is **${best}**.`],
     ['the words after it', 'right', (best: string) => `${best} is the product`],
     ['the lines below it', 'right', (best: string) => `${best}\n\nI hope this helps!`],
     ['the words before it', 'legal', () => 'Answer: 123456789012345'],

@@ -47,7 +47,7 @@ test('a champion that resigns loses each game, by its own replies', async () => 
       },
     }
     const { champion } = await playPair({ env: HEX, index, challengeId }, players, () => 0)
-    expect([champion.reward, champion.messages.at(-1)?.content]).toEqual([-1, 'I resign.'])
+    expect([champion.reward, champion.messages.at(-1)?.content]).toEqual([-1, 'I resign'])
   }
 })
 

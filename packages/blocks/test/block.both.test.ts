@@ -74,8 +74,8 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
     lane: digest('lane', JSON.stringify(lane)),
     proof: digest('proof', JSON.stringify(proof)),
   }).toEqual({
-    bytes: '485544d74033e68f17991dfb4d50f371b42eddda4b47899fe6be8ea8fbcac6f9',
-    lane: '91ce0196bd57ef7fdeffab893b7e2e83b19dbde3da3812fe6f120535b585ec6b',
-    proof: '2a7a05219b5128349638855c730d2dcdeb89cfa508be48d7624e4d33a035b889',
+    bytes: 'e96d1d9630cd5aef103eb7b6b2c0b062a256ea68e1fe4609501f173824bd733a',
+    lane: '06b74b5f4fa8bdff7063d4b225523d17930b167d11adba0c0847b407b9ae666c',
+    proof: '1699b5e948e8c75f6864c9f02ab3943633d0c3396dc53315185789d858f5917c',
   })
 })

@@ -6,7 +6,7 @@ import { contestOf, decisionRow } from '../bench/decisions.ts'
 import { hexMatch, hexRow } from '../bench/hex-matches.ts'
 import { coveredRow, packRewards, packRow, packScore } from '../bench/pack-matches.ts'
 import { type NamePair, pairsOf } from '../bench/share.ts'
-import { make } from '../src/index.ts'
+import { make, normalise, recordedOf } from '../src/index.ts'
 
 // The programs that take long are left to the bench, which prints every row.
 const page = readFileSync(new URL('../../../docs/environments.md', import.meta.url), 'utf8')
@@ -36,4 +36,28 @@ test.each(['tictactoe', 'mult8'])('a decision in %s takes what the page says', (
   const pair: NamePair = ['0.96', '0.95']
   const contest = contestOf(env.spec.id, 0.96, 0.95)
   expect(rows).toContain(decisionRow([name, ...pair], contest, { calls, duels: DUELS }))
+})
+
+/** Those whose answer is read, and those whose bare last line is the answer, of "B2" in JSON. */
+const FORMS = rows.flatMap((row) => {
+  const [, text, isRead, isBare] =
+    /^\| `+("[^|]*B2[^|]*")`+ \| (yes|no) \| (yes|no) \|$/.exec(row) ?? []
+  return text === undefined ? [] : [{ text, isRead: isRead === 'yes', isBare: isBare === 'yes' }]
+})
+
+test('fourteen forms of an answer are read, or not, as the page says', () => {
+  const counts = [FORMS.length, FORMS.filter(({ isRead }) => isRead).length]
+  expect([...counts, FORMS.filter(({ isBare }) => isBare).length]).toEqual([14, 12, 2])
+  for (const id of ['tictactoe', 'mult8', 'hex', 'pack']) {
+    const env = make(`${id}@0.1.0`)
+    const [observation] = env.reset({ seed: 7 })
+    const answer = env.spec.solve(env.prompt(observation))
+    for (const { text, isRead, isBare } of FORMS) {
+      const reply: string = JSON.parse(text.replace('B2', answer))
+      expect([id, text, env.parse(recordedOf(reply))]).toEqual([
+        ...[id, text, isRead ? env.parse(answer) : null],
+      ])
+      expect([text, normalise(reply).split('\n').at(-1) === answer]).toEqual([text, isBare])
+    }
+  }
 })

@@ -26,7 +26,7 @@ const NETUID = 120
 const STAKE = 1_000_000_000_000
 const SECRET = '5e'.repeat(32)
 /** What Node computes. A browser has to come to the same. */
-const LAST_ROOT = 'a4d6c3177452f7edb49713b816973c049c2b1c4d057b75a1ece5c224a3508786'
+const LAST_ROOT = '3ff590982a31b9583ef51f8e352359d8af7f9665affe741fb35e8b8bc89cfedd'
 const played = ['mult8@0.1.0', 'tictactoe@0.1.0']
 const envs = Object.fromEntries(Object.entries(LOCAL.envs).filter(([env]) => played.includes(env)))
 const network = { ...LOCAL_NETWORK, protocol: { ...LOCAL, envs } }

@@ -23,11 +23,9 @@ const files = [...folders, 'test']
   )
   .filter((file) => file.endsWith('.test.ts'))
 const needMachine = files.filter((file) => file.endsWith('.machine.test.ts'))
-/** They take long, and several times as long in a process that many other files have used. */
-const LONG = /\/(crash|hostile-buckets|orders)\.test\.ts$/
 /** What these replace, load anew or register must not be what others have loaded, or wait for. */
 const REPLACING = /\bvi\.(mock|doMock|resetModules|useFakeTimers)\(|(?<![.\w])register\(/
-const alone = files.filter((file) => LONG.test(file) || REPLACING.test(readFileSync(file, 'utf8')))
+const alone = files.filter((file) => REPLACING.test(readFileSync(file, 'utf8')))
 
 /** Only what hangs takes so long: no test fails because a machine is slow. */
 const patient = {

@@ -24,8 +24,17 @@ const PARTS = {
     env: { SEEDS: '20000' },
   },
   duels: {
-    words: [bin('vitest'), 'run', '--project', 'node', 'packages/duel/test/simulation.test.ts'],
+    words: [
+      ...[bin('vitest'), 'run', '--project', 'node', 'packages/duel/test/simulation.test.ts'],
+      ...['frozen-at-will', 'quorum-by-absence', 'thrown-to-accomplices', 'voters-that-change'].map(
+        (name) => `test/attacks/${name}.test.ts`,
+      ),
+    ],
     env: { DUELS: '2000' },
+  },
+  buckets: {
+    words: [bin('vitest'), 'run', '--project', 'node', 'settlement/test/hostile-buckets.test.ts'],
+    env: { READS: '400' },
   },
   verdict: {
     words: [bin('vitest'), 'run', '--project', 'node', 'test/verdict/orders.test.ts'],

@@ -32,9 +32,7 @@ const bin = (name) => join('node_modules', '.bin', name)
 // turbo looks for pnpm on its path, where npx puts it
 const pnpm = ['npx', '-y', packageManager]
 const turbo = [...pnpm, 'exec', 'turbo', 'run']
-// With `--all`, some slow tests do more.
-if (all)
-  Object.assign(process.env, { DUELS: '200', HISTORIES: '200', READS: '400', GAMES: '10000' })
+if (all) process.env.GAMES = '10000'
 /** How many steps of a stage run at a time: many of them use one processor. */
 const atOnce = availableParallelism()
 /** The command that runs these projects' tests, by default all in Node, and writes the results. */
@@ -62,7 +60,7 @@ const stages = [
   { tests: vitest([], counts) },
   all && { 'more tests': vitest(['machine', 'chromium'], moreCounts) },
   all && {
-    'simulated subnets': [...pnpm, 'simulate', '--seeds', '0..200'],
+    'simulated subnets': [...pnpm, 'simulate', '--seeds', '0..40'],
     'more environments, a bucket and a chain, in a copy': [
       process.execPath,
       'scripts/check-additions.mjs',

@@ -7,8 +7,8 @@ import { selfSigned } from './certificate.ts'
 import { DEEDS, FILE, hostileServer } from './hostile-server.ts'
 
 /** Of each server. */
-const READS = Number(process.env.READS ?? 20)
-const AT_ONCE = 10
+const READS = Number(process.env.READS ?? 10)
+const AT_ONCE = 5
 const LIMIT = 1_000_000
 /** Every read ends long before, but for those that have no end. */
 const TIMEOUT_MS = 50_000

@@ -15,6 +15,7 @@ import {
   published,
   serveChutes,
   code as showing,
+  sourceFor,
 } from '../../packages/miners/test/servers.ts'
 
 /*
@@ -100,22 +101,39 @@ test.each(alteredDescriptions)('a chute %s is never asked', async (_, more, refu
   expect(said[0]).toMatch(`miner 5M: is not asked in this epoch: ${refusal}: `)
 })
 
-const changes: readonly (readonly [what: string, said: object])[] = [
-  ['changed', { version: randomUUID() }],
-  ['changed and changed back', { updated_at: '2026-05-01T01:00:00Z' }],
-  ['closed', { execution_backend: 'external' }],
+const CODE = `/chutes/code/${MINER.chute}`
+const DESCRIPTION = `/chutes/${MINER.chute}`
+const shows = (more: object): Handle => answers(200, { ...DESCRIBED, ...more })
+const changes: readonly (readonly [what: string, path: string, later: Handle])[] = [
+  ['changed and changed back', DESCRIPTION, shows({ updated_at: '2026-05-01T01:00:00Z' })],
+  ['of another source', CODE, showing(sourceFor(MINER).replace('32768', '16384'))],
+  ['of another image', DESCRIPTION, shows({ image: { ...DESCRIBED.image, tag: 'mine' } })],
+  ['closed', DESCRIPTION, shows({ execution_backend: 'external' })],
 ]
 
-test.each(changes)('a chute that is %s within an epoch is seen', async (_, more) => {
-  let later = {}
+/** A chute that is asked, and of which `path` is answered by `later` from the third look on. */
+async function changing(path: string, later: Handle) {
+  let isLater = false
+  const before = published(MINER, 'mine')[path]
   const { ask, hasChanged, said } = await chutesWith({
-    [`/chutes/${MINER.chute}`]: (...rest) => answers(200, { ...DESCRIBED, ...later })(...rest),
+    [path]: (...rest) => (isLater ? later : before)?.(...rest),
   })
   expect(await ask()).toHaveProperty('content')
   expect(await hasChanged()).toBe(false)
-  later = more
+  isLater = true
+  return { hasChanged, said }
+}
+
+test.each(changes)('a chute that is %s within an epoch is seen', async (_, path, later) => {
+  const { hasChanged, said } = await changing(path, later)
   expect(await hasChanged()).toBe(true)
   expect(said).toEqual([
     expect.stringMatching(/^miner 5M: its chute was changed in this epoch.*: none of its replies/),
   ])
+})
+
+test('a version alone that is another one is no change: Chutes mends an image’s library', async () => {
+  const { hasChanged, said } = await changing(DESCRIPTION, shows({ version: randomUUID() }))
+  expect(await hasChanged()).toBe(false)
+  expect(said).toEqual([])
 })

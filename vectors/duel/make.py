@@ -549,7 +549,7 @@ write("trust.json", trust_cases())
 write("weights.json", weight_cases(), (",", ":"))
 write("acceptance.json", acceptance_cases(), (",", ":"))
 RULES_9_2 = {
-    "templates": "5c611b6f15eaf5bc80dc1ebefe0a3bdf63df8e33964320c1c73b4fcb2feb2263",
+    "templates": "6d2072132b084380365270d1ecc5e66602cbfdce780dc5c94fd7e707880297aa",
     "epochBlocks": 30, "sealBlock": 20, "validatorsMost": 128, "quorumEpochs": 20, **LOCAL, "aloneZSquaredPpm": ALONE["floorZSquaredPpm"],
     "margin": 1, "duelsMost": 8, "duelEpochs": 8, "outlierZSquared": 36,
     "evenEpoch": 5, "evenPpm": 50000, "trustFadePpm": 937500, "ratioFloorPpm": 510000, "ratioCeilingPpm": 800000, "ratioDecayPpm": 951695, "ratchetZSquaredPpm": 2706025,

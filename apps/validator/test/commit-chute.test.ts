@@ -9,6 +9,7 @@ import {
   closeServers,
   code,
   described,
+  fileOf,
   type Handle,
   published,
   replies,
@@ -82,10 +83,14 @@ describe('af commit of a chute', () => {
     expect(error).toBeUndefined()
     expect(records).toMatchObject([{ type: 'committed', hotkey, says: { chute: CHUTE } }])
     expect(commitments).toHaveLength(1)
-    expect(asked).toEqual([`GET ${LOOK_UP}`, `GET ${CODE}`, `POST ${POST}`])
-    for (const { headers } of seen) expect(headers.authorization).toBe(`Bearer ${KEY}`)
+    const [described, source, ...others] = asked
+    expect([described, source]).toEqual([`GET ${LOOK_UP}`, `GET ${CODE}`])
+    expect(others[0]).toBe(`GET ${fileOf(MINER, 'tokenizer_config.json')}`)
+    expect(others.at(-1)).toBe(`POST ${POST}`)
+    for (const { url, headers } of seen)
+      expect(headers.authorization).toBe(url.includes(MODEL) ? undefined : `Bearer ${KEY}`)
     const content = expect.stringContaining('Tic-tac-toe')
-    expect(JSON.parse(seen[2]?.body ?? '')).toEqual({
+    expect(JSON.parse(seen.at(-1)?.body ?? '')).toEqual({
       model: MODEL,
       messages: [{ role: 'user', content }],
     })
@@ -106,7 +111,12 @@ describe('af commit of a chute', () => {
     [
       'whose source does more',
       { ...asCommitted, [CODE]: code(`${sourceFor(MINER)}\nx = 1\n`) },
-      /SECOND_CALL: line 21: nothing follows the call/,
+      /SECOND_CALL: line 22: nothing follows the call/,
+    ],
+    [
+      'whose model has a chat template of its own',
+      { ...asCommitted, [fileOf(MINER, 'chat_template.jinja')]: code('{{ 2 * 3 }}') },
+      /CHAT_TEMPLATE: chat_template.jinja of me\/\S+ at \S+ has a chat template that is not on the list/,
     ],
     ['that answers with an error', { ...asCommitted, [POST]: answers(404) }, /status 404/],
     [

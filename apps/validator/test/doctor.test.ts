@@ -6,6 +6,7 @@ import { type Account, account, encodeCommitment, LocalChain } from '@affine/cha
 import { playerReply } from '@affine/miners'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import {
+  accountWith,
   closeServers,
   code,
   completion,
@@ -25,7 +26,7 @@ const reveal = vi.hoisted(() => ({ period: 0 }))
 // Nor has it a runtime: what one lacks is put in too.
 const runtime = vi.hoisted((): { faults?: readonly string[] } => ({}))
 // Nor are miners on Chutes there: that they are is put in too, and where Chutes is.
-const chutes = vi.hoisted((): { place?: { api: string; hostOf: (slug: string) => string } } => ({}))
+const chutes = vi.hoisted((): { place?: Awaited<ReturnType<typeof serveChutes>>['place'] } => ({}))
 // The pauses between tries to read a bucket pass at once.
 const pauses = vi.hoisted((): number[] => [])
 vi.mock('@affine/miners', async (original) => {
@@ -473,10 +474,12 @@ describe('af doctor', () => {
       }
 
     it('asks for the account, and compares the clock with that of Chutes', async () => {
-      const handlers = { '/users/me': account(200, { balance: 12.5 }) }
+      const handlers = { '/users/me': account(200, accountWith(12.5, { netuids: [7] })) }
       const { results, text, seen } = await found(validator, [], handlers)
-      expect(results).toMatchObject({ chutes: 'ok', 'clock offset': 'ok', 'bucket read': 'warn' })
+      const wanted = { chutes: 'ok', access: 'ok', 'clock offset': 'ok', 'bucket read': 'warn' }
+      expect(results).toMatchObject(wanted)
       expect(text).toContain('ok chutes       the account has 12.50 $\n')
+      expect(text).toContain('ok access       the account may call the chutes of subnet 7\n')
       expect(text).toMatch(
         /^ok clock offset \d\.\d s (behind|ahead of) Chutes, give or take \d\.\d s$/m,
       )
@@ -494,6 +497,21 @@ describe('af doctor', () => {
       expect(said.text).toContain(`✘  chutes       ${text}\n`)
     })
 
+    it('an account without the role for the subnet must get it, and one that may delete is told', async () => {
+      const elsewhere = { '/users/me': account(200, accountWith(1)) }
+      const none = await found(validator, [], elsewhere)
+      expect(none.results.access).toBe('fail')
+      expect(none.text).toContain(
+        '✘  access       Chutes lets the account call no chute of subnet 7, it has the roles ' +
+          '[subnet_invoke] for the subnets [120]; ask an admin of the subnet at Chutes, its owner, ' +
+          'for the role subnet_invoke\n',
+      )
+      const admin = accountWith(1, { netuids: [7], permissions_bitmask: (1 << 10) | (1 << 12) })
+      const more = await found(validator, [], { '/users/me': account(200, admin) })
+      expect(more.results.access).toBe('warn')
+      expect(more.text).toContain('and delete them and read their logs: subnet_invoke is enough')
+    })
+
     it.each([60_000, -60_000])('a clock that is %i ms off must be set', async (aheadMs) => {
       const handlers = { '/users/me': account(200, { balance: 1 }, -aheadMs) }
       const { results, text } = await found(validator, [], handlers)
@@ -507,7 +525,7 @@ describe('af doctor', () => {
       const { results, text } = await found(validator, [], { '/users/me': garbled })
       expect(results.chutes).toBe('fail')
       expect(text).toContain('✘  chutes       no account to be had: ')
-      chutes.place = { api: 'http://127.0.0.1:1', hostOf: () => '' }
+      chutes.place = { api: 'http://127.0.0.1:1', hub: '', hostOf: () => '' }
       const silent = await examined(validator, await chainWith([]), ...own())
       expect(silent.results.chutes).toBe('fail')
     })

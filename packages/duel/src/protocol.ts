@@ -6,7 +6,7 @@ const CONSTANTS = {
   /** By exact id, `name@semver`. */
   envs: MAIN_ENVS as EnvsConstants,
   /** The digest of the list of what miners' deployments may use. Protocol §5.4. */
-  templates: '5c611b6f15eaf5bc80dc1ebefe0a3bdf63df8e33964320c1c73b4fcb2feb2263' as Hash,
+  templates: '6d2072132b084380365270d1ecc5e66602cbfdce780dc5c94fd7e707880297aa' as Hash,
   epochBlocks: 360,
   /** Blocks into an epoch at which the heads on chain close the lanes. */
   sealBlock: 240,

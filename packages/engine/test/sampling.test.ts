@@ -380,10 +380,10 @@ describe('a lane through Chutes', () => {
     expect(invocations(samples).length).toBe(seen.filter(({ method }) => method === 'POST').length)
   })
 
-  /** A chute that is of another version whenever it is looked at. */
+  /** A chute that was changed whenever it is looked at. */
   const changingAt = (miner: Miner, slug: string): Readonly<Record<string, Handle>> => ({
     [`/chutes/${miner.chute}`]: (...rest) =>
-      answers(200, { ...described(miner, slug), version: randomUUID() })(...rest),
+      answers(200, { ...described(miner, slug), updated_at: randomUUID() })(...rest),
   })
 
   it('has no reply of a champion whose chute was changed in the epoch', async () => {

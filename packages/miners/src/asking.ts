@@ -10,6 +10,8 @@ export interface Query {
   readonly headers?: Headers
   readonly body?: string
   readonly replyMs: number
+  /** How many bytes a response may have, if not 256 KiB. */
+  readonly mostBytes?: number
   readonly signal: AbortSignal
   readonly now: () => number
 }

@@ -4,12 +4,14 @@ export const CHUTES_API = 'https://api.chutes.ai'
 /** How long Chutes may take to say something about a chute or an account. */
 export const LOOK_UP_MS = 30_000
 /** Statuses that are about the key, its account or a chute. Protocol §5.4. */
-const REFUSALS: readonly number[] = [401, 402, 403]
+const REFUSALS: readonly number[] = [401, 402, 403, 404]
 const NO_MONEY = 402
 
 interface KeyOptions extends Pick<Asking, 'exchange' | 'now' | 'on'> {
   readonly apiKey: string
   readonly api: string
+  /** The subnet whose chutes are called; left out by anyone who calls a chute of their own. */
+  readonly netuid?: number | undefined
   /** Between two looks at the account. */
   readonly pauseMs: number
 }
@@ -18,7 +20,8 @@ interface KeyOptions extends Pick<Asking, 'exchange' | 'now' | 'on'> {
  * The key with which everything on Chutes is asked. A refusal may be about the key or about one
  * chute, whose owner can bring it about: the account tells. What was refused waits for that alone;
  * once the account is known not to be in order, everything does. It is looked at every `pauseMs`,
- * with an event each time. Protocol §5.4.
+ * with an event each time; and before the first request of an epoch, since an account without the
+ * role for a subnet is told of each of its chutes that it is not there. Protocol §5.4.
  */
 export class ChutesKey {
   readonly #options: KeyOptions
@@ -27,6 +30,8 @@ export class ChutesKey {
   /** Did the platform say that the account is not in order? Then everybody waits for the check. */
   #isBad = false
   readonly #paused = new WeakSet<AbortSignal>()
+  /** For each epoch that has begun: resolves once its first look at the account is over. */
+  readonly #begun = new WeakMap<AbortSignal, Promise<unknown>>()
 
   /** @throws RangeError for what cannot be a key, which is not quoted. */
   constructor(options: KeyOptions) {
@@ -37,7 +42,7 @@ export class ChutesKey {
 
   /**
    * Asks with the key. Rejects with `Undelivered` when that is refused, once it works again; but a
-   * 401 or 403 while the account is in order is the answer of the miner that was asked. `epoch` is
+   * 401, 403 or 404 while the account is in order is the answer of the miner. `epoch` is
    * the signal of the epoch, if the query's ends before. Protocol §5.4.
    */
   async ask(query: Query, epoch: AbortSignal = query.signal): Promise<Received> {
@@ -46,6 +51,9 @@ export class ChutesKey {
       if (!wasInOrder && query.signal !== epoch) this.#paused.add(query.signal)
       return wasInOrder
     }
+    const begun = this.#begun.get(epoch) ?? this.#begin(epoch)
+    this.#begun.set(epoch, begun)
+    await begun
     if (this.#isBad) await wait(this.#check)
     const { exchange, apiKey } = this.#options
     const received = await exchange({ ...query, headers: bearer(apiKey) })
@@ -60,6 +68,17 @@ export class ChutesKey {
   async wasRefused(signal: AbortSignal): Promise<boolean> {
     await this.#check
     return this.#paused.has(signal)
+  }
+
+  /** Where the account is known to have no access, nothing is asked until it has. */
+  async #begin(epoch: AbortSignal): Promise<void> {
+    const { netuid } = this.#options
+    if (netuid === undefined) return
+    const account = await this.#account()
+    const hasAccess = !isKnown(account) || mayCall(account, netuid)
+    if (hasAccess || epoch.aborted) return
+    this.#isBad = true
+    this.#check ??= this.#checkAccount(epoch)
   }
 
   /**
@@ -77,11 +96,14 @@ export class ChutesKey {
   }
 
   async #waitForOrder(signal: AbortSignal): Promise<boolean> {
+    const { netuid } = this.#options
+    const isWell = (account: KeyAccount): boolean =>
+      isInOrder(account) && (netuid === undefined || mayCall(account, netuid))
     let account = await this.#account()
-    if (isInOrder(account)) return true
+    if (isWell(account)) return true
     const wasPaused = this.#paused.has(signal)
     let wasKnown = false
-    while (!isInOrder(account)) {
+    while (!isWell(account)) {
       this.#report(account)
       this.#paused.add(signal)
       this.#isBad = isKnown(account)
@@ -99,20 +121,49 @@ export class ChutesKey {
   #account(): Promise<KeyAccount> {
     const { apiKey } = this.#options
     const account = chutesAccount(apiKey, AbortSignal.timeout(LOOK_UP_MS), this.#options)
-    return account.catch(() => ({ status: 0, balance: 0 }))
+    return account.catch(() => ({ status: 0, balance: 0, netuids: [], roles: [] }))
   }
 
-  #report({ status, balance }: KeyAccount): void {
-    const why = `account: status ${status}, balance ${balance}`
-    const error = new Error(`refuses the API key (${why}): sampling pauses`)
+  #report(account: KeyAccount): void {
+    const { netuid } = this.#options
+    const { status, balance } = account
+    const hasAccess = status !== 200 || netuid === undefined || mayCall(account, netuid)
+    const why = hasAccess
+      ? `refuses the API key (account: status ${status}, balance ${balance})`
+      : noAccessText(account, netuid)
+    const error = new Error(`${why}: sampling pauses`)
     this.#options.on?.({ type: 'problem', what: 'Chutes', error })
   }
 }
+
+/** Of a subnet's: one that calls its private chutes; one that may delete them besides. */
+type Role = 'subnet_invoke' | 'subnet_admin'
+
+/** By which bit of an account's mask, and by which words, Chutes tells of a role. */
+const ROLES: readonly (readonly [role: Role, bit: number, words: string])[] = [
+  ['subnet_invoke', 12, 'Allow invocation of private chutes of a subnet'],
+  ['subnet_admin', 10, 'Subnet admin'],
+]
 
 /** `balance` is in dollars, NaN when there is none to read. */
 interface KeyAccount {
   readonly status: number
   readonly balance: number
+  /** The subnets for which it has its roles. */
+  readonly netuids: readonly number[]
+  readonly roles: readonly Role[]
+}
+
+/** May the account call the private chutes of a subnet? Chutes answers it 404 for each if not. */
+export function mayCall({ netuids, roles }: KeyAccount, netuid: number): boolean {
+  return roles.length > 0 && netuids.includes(netuid)
+}
+
+/** What is wrong with an account that may not call the chutes of a subnet, and what to do. */
+export function noAccessText({ netuids, roles }: KeyAccount, netuid: number): string {
+  const has = `it has the roles [${roles.join(', ')}] for the subnets [${netuids.join(', ')}]`
+  const advice = 'ask an admin of the subnet at Chutes, its owner, for the role subnet_invoke'
+  return `lets the account call no chute of subnet ${netuid}, ${has}; ${advice}`
 }
 
 /** An account, and what the answer told besides. */
@@ -134,13 +185,13 @@ function isKnown({ status }: KeyAccount): boolean {
 }
 
 /** Can it be read with the key, and has it money? */
-export function isInOrder({ balance }: KeyAccount): boolean {
+export function isInOrder({ balance }: Pick<KeyAccount, 'balance'>): boolean {
   return balance > 0
 }
 
 /**
- * The account behind a key, in one cheap call: status 200 when the key may read it, and the
- * balance. Rejects when Chutes cannot be reached, and for what is no JSON.
+ * The account behind a key, in one cheap call: status 200 when the key may read it, the balance
+ * and the roles. Rejects when Chutes cannot be reached, and for what is no JSON.
  */
 export async function chutesAccount(
   apiKey: string,
@@ -158,8 +209,17 @@ export async function chutesAccount(
   // biome-ignore lint/style/noRestrictedGlobals: this reads a text, not the clock.
   const aheadMs = now() - ms / 2 - (Date.parse(String(headers.date)) + 500)
   const asked = { status, ms, aheadMs }
-  if (status !== 200) return { ...asked, balance: Number.NaN }
-  return { ...asked, balance: Number(Object(JSON.parse(text)).balance) }
+  if (status !== 200) return { ...asked, balance: Number.NaN, netuids: [], roles: [] }
+  const { balance, netuids, permissions, permissions_bitmask: mask } = Object(JSON.parse(text))
+  const has = (bit: number, words: readonly string[]): boolean =>
+    Math.floor(Number(mask) / 2 ** bit) % 2 === 1 ||
+    (Array.isArray(permissions) && words.some((each) => permissions.includes(each)))
+  return {
+    ...asked,
+    balance: Number(balance),
+    netuids: Array.isArray(netuids) ? netuids.filter(Number.isSafeInteger) : [],
+    roles: ROLES.flatMap(([role, bit, words]) => (has(bit, [role, words]) ? [role] : [])),
+  }
 }
 
 function bearer(apiKey: string): { readonly authorization: string } {

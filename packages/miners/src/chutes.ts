@@ -14,8 +14,15 @@ import { type Client, minerClient } from './miner-client.ts'
 
 interface Options extends Asking {
   readonly apiKey: string
+  /**
+   * The subnet whose chutes are called, by the account's role for it; left out by anyone who calls
+   * a chute of their own.
+   */
+  readonly netuid?: number | undefined
   /** For tests: a key goes elsewhere than to Chutes over https. */
   readonly api?: string
+  /** For tests: models are not at Hugging Face. */
+  readonly hub?: string
   readonly hostOf?: (slug: string) => string
   /** For tests: pauses are short. */
   readonly pauseMs?: number
@@ -35,8 +42,9 @@ export interface Chutes {
 
 /**
  * Agents for miners on Chutes. In every epoch, that is for every signal, a miner's chute is looked
- * at before it is asked: it must be the plain use of a template with what was committed, else the
- * miner does not reply. Every reply has the id of its invocation.
+ * at before it is asked, and so are its model's files: it must be the plain use of a template with
+ * what was committed, and write its prompts by a chat template of the list, else the miner does not
+ * reply. Every reply has the id of its invocation.
  *
  * While the account is not in order nobody is asked: it is looked at every `pauseMs`, with an event
  * each time. An agent rejects where it would have no reply at the end of an epoch with such a
@@ -45,10 +53,10 @@ export interface Chutes {
  *   templates that this release does not have.
  */
 export function openChutes(options: Options): Chutes {
-  const { apiKey, pauseMs = 60_000, ...asking } = options
+  const { apiKey, netuid, hub, pauseMs = 60_000, ...asking } = options
   const { api = CHUTES_API, hostOf = (slug) => `https://${slug}.chutes.ai` } = options
-  const key = new ChutesKey({ ...asking, apiKey, api, pauseMs })
-  const looks = new DeploymentLooks({ ...asking, key, api })
+  const key = new ChutesKey({ ...asking, apiKey, api, netuid, pauseMs })
+  const looks = new DeploymentLooks({ ...asking, key, api, hub })
   const epochs = new WeakMap<AbortSignal, Map<string, Client>>()
 
   /** Asks a miner's chute, which is looked at before the first time. Protocol §5.4. */

@@ -21,6 +21,8 @@ export {
   chutesAccount,
   isInOrder,
   LOOK_UP_MS,
+  mayCall,
+  noAccessText,
 } from './chutes-key.ts'
 export type { Asked, Deployment, DeploymentFault } from './deployment/deployment.ts'
 export { type Directory, lookAt } from './deployment/looks.ts'

@@ -2,7 +2,7 @@ import type { DeploymentFault } from '../src/deployment/deployment.ts'
 
 type Altered = readonly [what: string, said: object, code: DeploymentFault]
 
-const image = { name: 'sglang', tag: 'nightly-2025111800', user: { username: 'chutes' } }
+const image = { name: 'sglang', tag: 'nightly-2026040100', user: { username: 'chutes' } }
 const SLUGS = [
   ...['', 'a.b', '../users', 'evil.com/', 'evil.com#', 'user:pw@evil', 'mine.example.org/'],
   ...['A', '-a', 'a-', 'a'.repeat(64), 'ä', null, ['me-one'], { length: { toString: 1 } }],
@@ -19,6 +19,10 @@ export const alteredDescriptions: readonly Altered[] = [
   ['without a revision', { revision: null }, 'REVISION'],
   ['elsewhere', { execution_backend: 'external' }, 'NOT_HOSTED'],
   ['of another template', { standard_template: 'tei' }, 'NOT_A_TEMPLATE'],
+  ['on a machine whose memory can be read', { tee: false }, 'NOT_CONFIDENTIAL'],
+  ['that does not say so', { tee: null }, 'NOT_CONFIDENTIAL'],
+  ['that reaches other hosts', { allow_external_egress: true }, 'EGRESS'],
+  ['that reaches them by another flag', { lan_egress: true }, 'EGRESS'],
   ['of no template', { standard_template: null }, 'NOT_A_TEMPLATE'],
   ...SLUGS.map((slug): Altered => [`at ${JSON.stringify(slug)}`, { slug }, 'NO_SLUG']),
   ['in an image of its own', { image: { ...image, user: { username: 'me' } } }, 'IMAGE'],

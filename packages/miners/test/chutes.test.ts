@@ -8,13 +8,17 @@ import type { MinerEvent } from '../src/asking.ts'
 import { openChutes } from '../src/chutes.ts'
 import { chutesAccount } from '../src/chutes-key.ts'
 import type { Asked } from '../src/deployment/deployment.ts'
+import { TEMPLATES } from '../src/deployment/templates.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
 import {
+  accountWith,
   answers,
   closeServers,
   completion,
   described,
+  fileOf,
   type Handle,
+  NETUID,
   published,
   replies,
   sends,
@@ -45,7 +49,11 @@ const OTHER: Asked = {
   templates: PROTOCOL.templates,
 }
 /** A stand-in for Chutes with both miners' chutes, and what agents on it say. */
-async function chutes(routes: Readonly<Record<string, Handle>> = {}, pauseMs = PAUSE_MS) {
+async function chutes(
+  routes: Readonly<Record<string, Handle>> = {},
+  pauseMs = PAUSE_MS,
+  netuid?: number,
+) {
   const { api, place, seen, asked } = await serveChutes({
     ...published(MINER, 'me-one'),
     ...published(OTHER, 'me-two'),
@@ -62,6 +70,7 @@ async function chutes(routes: Readonly<Record<string, Handle>> = {}, pauseMs = P
     concurrency: 8,
     on,
     pauseMs,
+    netuid,
     ...place,
   })
   const problems = () =>
@@ -82,13 +91,18 @@ describe.concurrent('a miner on Chutes', () => {
     const reply = (await agents(MINER, 10_000, phase().signal)(PROMPT)) as Reply
     expect(reply).toMatchObject({ content: 'A1' })
     expect(reply.invocation).toMatch(/^[0-9a-f-]{36}$/)
+    const folder = `/api/models/${MINER.model}/tree/${MINER.revision}/additional_chat_templates`
+    const files = [...Object.keys(TEMPLATES.modelFiles).map((name) => fileOf(MINER, name)), folder]
     expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
       `GET /chutes/${MINER.chute}`,
       `GET /chutes/code/${MINER.chute}`,
+      ...files.map((file) => `GET ${file}`),
       `POST ${POST}`,
     ])
-    for (const { headers } of seen) expect(headers.authorization).toBe(`Bearer ${KEY}`)
-    expect(JSON.parse(seen[2]?.body ?? '')).toEqual({ model: MINER.model, messages: PROMPT })
+    // Nothing is told to the place where models are.
+    for (const { url, headers } of seen)
+      expect(headers.authorization).toBe(files.includes(url) ? undefined : `Bearer ${KEY}`)
+    expect(JSON.parse(seen.at(-1)?.body ?? '')).toEqual({ model: MINER.model, messages: PROMPT })
   })
 
   it('is looked up once in an epoch, however many calls there are, and again in the next', async () => {
@@ -125,7 +139,7 @@ describe.concurrent('a miner on Chutes', () => {
     const { signal } = phase()
     for (let i = 0; i < 3; i++)
       expect(await agents(MINER, 10_000, signal)(PROMPT)).toEqual(NO_REPLY)
-    expect(seen.length).toBe(1)
+    expect(seen.filter(({ url }) => url !== '/users/me').length).toBe(1)
     expect(problems().length).toBe(1)
     expect(problems()[0]).toMatch(/^miner 5Miner: is not asked/)
   })
@@ -446,6 +460,91 @@ describe.concurrent('a key that is refused', () => {
   })
 })
 
+describe.concurrent('an account without access to the subnet’s chutes', () => {
+  const without: readonly (readonly [string, object])[] = [
+    ['has no role', { permissions_bitmask: 1, permissions: [] }],
+    ['has its role for another subnet', { netuids: [64] }],
+    ['names no subnet', { netuids: null }],
+  ]
+  it.each(without)(
+    'asks nothing while it %s, tells who grants it, and blames nobody',
+    async (_, more) => {
+      let hasAccess = false
+      const { agents, seen, problems } = await chutes(
+        {
+          '/users/me': (...rest) => answers(200, accountWith(3, hasAccess ? {} : more))(...rest),
+          [POST]: (...rest) => (hasAccess ? replies : answers(404))(...rest),
+        },
+        PAUSE_MS,
+        NETUID,
+      )
+      const calls = [MINER, OTHER].map((miner) => agents(miner, 10_000, phase().signal)(PROMPT))
+      while (problems().length < 3) await sleep(5)
+      expect(new Set(seen.map(({ url }) => url))).toEqual(new Set(['/users/me']))
+      expect(problems()[0]).toMatch(
+        /^Chutes: lets the account call no chute of subnet 120, it has .* subnet_invoke: sampling pauses$/,
+      )
+      hasAccess = true
+      for (const reply of await Promise.all(calls)) expect(reply).toMatchObject({ content: 'A1' })
+    },
+  )
+
+  it('has no lane if it has none until the end', async () => {
+    const { agents, problems } = await chutes(
+      { '/users/me': answers(200, accountWith(3, { netuids: [] })) },
+      PAUSE_MS,
+      NETUID,
+    )
+    const controller = phase()
+    const call = agents(MINER, 10_000, controller.signal)(PROMPT)
+    while (problems().length < 1) await sleep(5)
+    controller.abort()
+    await expect(call).rejects.toThrow('its lane is not sealed')
+  })
+
+  it.each([
+    ['subnet_invoke', {}],
+    ['subnet_admin', { permissions_bitmask: 1 << 10 }],
+    ['a role that is told in words alone', { permissions_bitmask: null }],
+  ])('is none with %s: a 404 is the miner’s then, and the other is asked on', async (_, more) => {
+    const { agents, asked, problems } = await chutes(
+      { '/users/me': answers(200, accountWith(3, more)), [POST]: answers(404) },
+      RARE_MS,
+      NETUID,
+    )
+    const { signal } = phase()
+    expect(await agents(MINER, 10_000, signal)(PROMPT)).toEqual(NO_REPLY)
+    expect(asked(POST).length).toBe(1)
+    expect(await agents(OTHER, 10_000, signal)(PROMPT)).toMatchObject({ content: 'A1' })
+    expect(problems()).toEqual([expect.stringMatching(/^miner one\/5Miner at .*: status 404/)])
+  })
+
+  it('that is lost within an epoch is found by a 404: nobody is blamed for it', async () => {
+    let hasAccess = true
+    const { agents, problems } = await chutes(
+      {
+        '/users/me': (...rest) =>
+          answers(200, accountWith(3, hasAccess ? {} : { netuids: [] }))(...rest),
+        [POST]: (...rest) => (hasAccess ? replies : answers(404))(...rest),
+      },
+      PAUSE_MS,
+      NETUID,
+    )
+    const { signal } = phase()
+    expect(await agents(MINER, 10_000, signal)(PROMPT)).toMatchObject({ content: 'A1' })
+    hasAccess = false
+    const call = agents(MINER, 10_000, signal)(PROMPT)
+    while (problems().length < 1) await sleep(5)
+    hasAccess = true
+    expect(await call).toMatchObject({ content: 'A1' })
+  })
+
+  it('is not held to be so while Chutes cannot say how it is', async () => {
+    const { agents } = await chutes({ '/users/me': answers(503) }, PAUSE_MS, NETUID)
+    expect(await agents(MINER, 10_000, phase().signal)(PROMPT)).toMatchObject({ content: 'A1' })
+  })
+})
+
 describe('a key', () => {
   it.each(['', 'two words', 'line\nfeed', 'cpk_ü'])(
     '%j cannot be one, and is not quoted',
@@ -466,7 +565,7 @@ describe('a key', () => {
     }
     try {
       const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 1, on: () => {} }
-      for (const place of [{}, { api }]) {
+      for (const place of [{}, { api }, { api, hub: api }]) {
         const controller = phase()
         const call = openChutes({ ...options, ...place }).agents(
           MINER,
@@ -481,14 +580,18 @@ describe('a key', () => {
     } finally {
       agent.createConnection = createConnection
     }
-    expect([...new Set(reached)]).toEqual(['api.chutes.ai:443', 'me-one.chutes.ai:443'])
+    expect([...new Set(reached)]).toEqual([
+      'api.chutes.ai:443',
+      'huggingface.co:443',
+      'me-one.chutes.ai:443',
+    ])
   })
 
   it('has an account that can be looked at', async () => {
     const { signal } = phase()
     const good = await chutes()
     const told = await chutesAccount(KEY, signal, { ...NODE_CALLER, api: good.api })
-    expect(told).toMatchObject({ status: 200, balance: 12.5 })
+    expect(told).toMatchObject({ status: 200, balance: 12.5, netuids: [], roles: [] })
     expect(told.ms).toBeGreaterThanOrEqual(0)
     expect(Number.isFinite(told.aheadMs)).toBe(true)
     expect(good.seen[0]).toMatchObject({ method: 'GET', url: '/users/me', body: '' })

@@ -22,8 +22,12 @@ async function codeOf(more: object, committed: Partial<typeof MINER> = {}) {
     const text = url.includes('/code/') ? sourceFor(miner) : said
     return { status: 200, headers: {}, text, ms: 0 }
   }
+  const exchange = async ({ url }: { url: string }) => {
+    const isThere = url.endsWith('tokenizer_config.json')
+    return { status: isThere ? 200 : 404, headers: {}, text: '{}', ms: 0 }
+  }
   const { signal } = new AbortController()
-  const look = await lookAt(miner, signal, { ...NODE_CALLER, key: { ask }, api: '' })
+  const look = await lookAt(miner, signal, { ...NODE_CALLER, exchange, key: { ask }, api: '' })
   return look.ok ? 'ok' : look.code
 }
 
@@ -35,7 +39,10 @@ it.each([
   ['as it should be', {}, {}, 'ok'],
   ['hosted, as it says itself', { execution_backend: 'hosted' }, {}, 'ok'],
   ['not public, of a model that is shown all the same', { public: false }, {}, 'ok'],
+  ['with the word elsewhere in its name', { public: false }, { model: 'me/my-AFFine' }, 'ok'],
+  ['with the word in its owner’s name', { public: false }, { model: 'affine2/5M' }, 'ok'],
   ['not public', { public: false }, { model: 'me/5M' }, 'NOT_PUBLIC'],
+  ['whose source nobody is shown', {}, { model: 'me/affine-chronoseek' }, 'NOT_PUBLIC'],
   ['of a model without an owner', {}, { model: 'affine-5M' }, 'MODEL'],
   ['of a model below a folder', {}, { model: 'me/affine-5M/other' }, 'MODEL'],
   ['committed with a branch', {}, { revision: 'main' }, 'REVISION'],

@@ -15,7 +15,7 @@ chute = build_vllm_chute(
     username="me",
     readme="## A model\\n### Hello.",
     model_name="${MODEL}",
-    image="chutes/vllm:nightly-2025111700",
+    image="chutes/vllm:nightly-2026031700",
     revision="${REVISION}",
     concurrency=32,
     node_selector=NodeSelector(
@@ -28,6 +28,7 @@ chute = build_vllm_chute(
         "--tool-call-parser hermes"
     ),
     scaling_threshold=0.5,
+    tee=True,
 )
 `
 
@@ -39,7 +40,7 @@ export const SGLANG: string = VLLM.replaceAll('vllm', 'sglang').replace(
 
 /** The shortest. */
 const SHORT = `from chutes.chute.template.vllm import build_vllm_chute
-chute = build_vllm_chute(model_name='${MODEL}', revision='${REVISION}')
+chute = build_vllm_chute(model_name='${MODEL}', revision='${REVISION}', image='chutes/vllm:nightly-2026030900', tee=True)
 `
 
 /** Mostly texts and comments, in which much may stand that could end them. */
@@ -48,7 +49,7 @@ export const SPACIOUS: string = `${SHORT.trimEnd().slice(0, -1)},  # It "plays".
         "a \\"b\\"" 'c'), username=( ("me") ), # "one", (two
     engine_args=" " '' "  ", node_selector = NodeSelector(
         include=["a100", 'h' "100", ("l40s" # \\
-    )], exclude=[ ] ,gpu_count=1 ) , scaling_threshold = 0.5, tee = True,
+    )], exclude=[ ] ,gpu_count=1 ) , scaling_threshold = 0.5,
 ) # the end, ''' no text
 `
 
@@ -60,6 +61,10 @@ const engineArguments = [
   '--tensor-parallel-size 4 --enable-prefix-caching',
   '--enable-auto-tool-choice --tool-call-parser hermes --reasoning-parser deepseek_r1',
   '  --block-size 32\\n  --seed 7  ',
+  '--max-model-len 32k --no-enable-log-requests --attention-backend FLASHINFER',
+  '--language-model-only --mamba-ssm-cache-dtype float32 --moe-backend triton',
+  // As the platform adds its own.
+  '--tensor-parallel-size 2 --gpu-memory-utilization=0.9 --gpu-memory-utilization 0.8',
   '',
 ]
 const sglangArguments = [
@@ -67,6 +72,10 @@ const sglangArguments = [
   '--cuda-graph-max-bs 40 --tool-call-parser glm45 --reasoning-parser glm45',
   '--enable-torch-compile --torch-compile-max-bs 8 --dist-timeout 3600 --schedule-policy fcfs',
   '--tp 8 --dp-size 2 --chunked-prefill-size -1',
+  '--context-length 32k --page-size 64 --moe-runner-backend triton --mamba-ssm-dtype float32',
+  '--enable-deterministic-inference --disable-overlap-schedule --enable-mixed-chunk',
+  '--tensor-parallel-size 1 --data-parallel-size 4 --language-model-only',
+  '--mem-fraction-static=0.8 --mem-fraction-static 0.8 --chunked-prefill-size 4096 --tp 1 --dp 2',
   '--attention-backend flashinfer --kv-cache-dtype fp8_e5m2 --grammar-backend xgrammar',
 ]
 const selectors = [
@@ -86,10 +95,9 @@ const readmes = [
   String.raw`'\x07\r\n\t\u200b\U000e0001\uffff \\x41 \'"'`,
   '"""\nimport os; os.system("x")\n# no statement\n"""',
 ]
-const images = ['chutes/vllm:0.8.1', 'chutes/vllm:0.10.1_x-y.z', 'chutes/vllm:nightly-2026010900']
+const images = ['chutes/vllm:nightly-2026030900', 'chutes/vllm:nightly-2026112701']
 const more = [
-  'tee=True',
-  'tee=False, allow_external_egress=False',
+  'allow_external_egress=False',
   'max_instances=4, shutdown_after_seconds=28800',
   'tagline="A model, small"',
   'scaling_threshold=1',
@@ -112,9 +120,8 @@ export const plain: readonly string[] = [
   ...sglangArguments.map((text) => SGLANG.replace(ENGINE, `engine_args="${text}"`)),
   ...selectors.map((text) => VLLM.replace(SELECTOR, `node_selector=${text}`)),
   ...readmes.map((text) => VLLM.replace('"## A model\\n### Hello."', text)),
-  ...images.map((text) => VLLM.replace('chutes/vllm:nightly-2025111700', text)),
+  ...images.map((text) => VLLM.replace('chutes/vllm:nightly-2026031700', text)),
   ...more.map((text) => VLLM.replace('scaling_threshold=0.5', text)),
-  VLLM.replace(/ *image=.*\n/, ''),
   VLLM.replace('concurrency=32', 'concurrency=256'),
   VLLM.replace('"me"', '"chutes"'),
   VLLM.replace(`"${MODEL}"`, String.raw`'\x6de' "\u002F\U00000061ffine-" """5Miner"""`),

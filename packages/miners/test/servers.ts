@@ -87,7 +87,26 @@ export const replies: Handle = (_, response) =>
   response.writeHead(200, { ...json, 'x-chutes-invocationid': randomUUID() }).end(completion('A1'))
 
 /** Of images, as of hotkeys, it does not matter which. */
-const TAG = 'nightly-2025111800'
+const TAG = 'nightly-2026040100'
+
+/** The subnet whose chutes may be called by an account as `accountWith` has it. */
+export const NETUID = 120
+
+/** What Chutes says of an account that may call the subnet's chutes. */
+export const accountWith = (balance: number, more: object = {}): object => ({
+  username: 'me',
+  balance,
+  netuids: [NETUID],
+  permissions_bitmask: 1 << 12,
+  permissions: ['Allow invocation of private chutes of a subnet'],
+  ...more,
+})
+
+/** A chat template that is on the list. */
+export const CHAT_TEMPLATE: string =
+  "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + " +
+  "message['content'] + '<|im_end|>\\n' }}{% endfor %}" +
+  "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
 
 interface Described {
   readonly [name: string]: unknown
@@ -116,6 +135,7 @@ export const described = ({ model, revision, chute }: Miner, slug: string): Desc
     revision,
     concurrency: 32,
     allow_external_egress: false,
+    tee: true,
     execution_backend: 'hosted',
     hot: true,
   }
@@ -135,12 +155,13 @@ chute = build_sglang_chute(
     revision="${revision}",
     node_selector=NodeSelector(
         gpu_count=1,
-        include=["a100", "h100"],
+        include=["pro_6000"],
     ),
     engine_args=(
         "--context-length 32768 "
         "--tool-call-parser qwen25"
     ),
+    tee=True,
 )
 `
 
@@ -150,22 +171,31 @@ export const code =
   (_, response) =>
     response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(source)
 
-/** The two routes by which a chute is looked at, as its miner committed. */
+/** Where a file of a model is. */
+export const fileOf = ({ model, revision }: Miner, name: string): string =>
+  `/${model}/resolve/${revision}/${name}`
+
+/** The routes by which a chute and its model are looked at, as its miner committed. */
 export const published = (miner: Miner, slug: string): Readonly<Record<string, Handle>> => ({
   [`/chutes/${miner.chute}`]: answers(200, described(miner, slug)),
   [`/chutes/code/${miner.chute}`]: code(sourceFor(miner)),
+  [fileOf(miner, 'tokenizer_config.json')]: answers(200, { chat_template: CHAT_TEMPLATE }),
 })
 
 interface StandIn {
   readonly api: string
-  readonly place: { readonly api: string; readonly hostOf: (slug: string) => string }
+  readonly place: {
+    readonly api: string
+    readonly hub: string
+    readonly hostOf: (slug: string) => string
+  }
   readonly seen: readonly Seen[]
   readonly asked: (path: string) => readonly Seen[]
 }
 
 /**
- * A server that stands in for Chutes, by path, and `place`, which leads agents to it: a slug is a
- * folder there.
+ * A server that stands in for Chutes and Hugging Face, by path, and `place`, which leads agents to
+ * it: a slug is a folder there. Its account is in order, unless a handler says more.
  */
 export async function serveChutes(handlers: Readonly<Record<string, Handle>>): Promise<StandIn> {
   const counts = new Map<string, number>()
@@ -173,12 +203,13 @@ export async function serveChutes(handlers: Readonly<Record<string, Handle>>): P
     const path = request.url ?? ''
     const index = counts.get(path) ?? 0
     counts.set(path, index + 1)
-    const handle = handlers[path] ?? answers(404)
+    const handle = { '/users/me': answers(200, accountWith(10)), ...handlers }[path] ?? answers(404)
     handle(request, response, index, body)
   })
   const api = url.replace(/\/v1$/, '')
   const asked = (path: string): readonly Seen[] => seen.filter((request) => request.url === path)
-  return { api, place: { api, hostOf: (slug: string) => `${api}/${slug}` }, seen, asked }
+  const place = { api, hub: api, hostOf: (slug: string) => `${api}/${slug}` }
+  return { api, place, seen, asked }
 }
 
 /** For `afterAll`. */

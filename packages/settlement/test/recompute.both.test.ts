@@ -26,7 +26,7 @@ const NETUID = 120
 const STAKE = 1_000_000_000_000
 const SECRET = '5e'.repeat(32)
 /** What Node computes. A browser has to come to the same. */
-const LAST_ROOT = '3ff590982a31b9583ef51f8e352359d8af7f9665affe741fb35e8b8bc89cfedd'
+const LAST_ROOT = 'c889befff5e1ed73f53032be7bf30c796f03e514639e7d3aeccd458d4a557200'
 const played = ['mult8@0.1.0', 'tictactoe@0.1.0']
 const envs = Object.fromEntries(Object.entries(LOCAL.envs).filter(([env]) => played.includes(env)))
 const network = { ...LOCAL_NETWORK, protocol: { ...LOCAL, envs } }

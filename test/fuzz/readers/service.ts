@@ -20,7 +20,13 @@ import {
 } from '../../../packages/miners/src/index.ts'
 import { exchange, NODE_CALLER } from '../../../packages/miners/src/node/index.ts'
 import { plain } from '../../../packages/miners/test/plain-sources.ts'
-import { completion, described, listen, sourceFor } from '../../../packages/miners/test/servers.ts'
+import {
+  CHAT_TEMPLATE,
+  completion,
+  described,
+  listen,
+  sourceFor,
+} from '../../../packages/miners/test/servers.ts'
 import { printable } from '../../../packages/report/src/text.ts'
 import { openBucket } from '../../../packages/settlement/src/node/index.ts'
 import { readEnvLines } from '../../../packages/terminal/src/env-lines.ts'
@@ -60,22 +66,37 @@ const PLAIN = {
   description: described(MINER, 'me-one'),
   source: sourceFor(MINER),
   account: { balance: 5 },
+  file: { chat_template: CHAT_TEMPLATE },
+  jinja: CHAT_TEMPLATE,
+  folder: [],
   call: JSON.parse(completion('A1')),
 }
 type Path = keyof typeof PLAIN
 /** What of a URL tells that it is of a path; the first that does counts. */
-const PATHS = { '/code/': 'source', '/chutes/': 'description', '/users/': 'account' } as const
+const PATHS = {
+  '/code/': 'source',
+  '/chutes/': 'description',
+  '/users/': 'account',
+  '/tree/': 'folder',
+  '.json': 'file',
+  '.jinja': 'jinja',
+} as const
 const pathOf = (url: string): Path =>
   Object.entries(PATHS).find(([part]) => url.includes(part))?.[1] ?? 'call'
 
-/** A miner's chute of which one answer has these bytes: the description, or the source. */
-async function look(bytes: Uint8Array, path: 'description' | 'source') {
+/** A miner's chute of which one answer has these bytes: the description, the source, or a file. */
+async function look(bytes: Uint8Array, path: 'description' | 'source' | 'file') {
   const ask: Exchange = async ({ url }) => {
     const text = pathOf(url) === path ? textOf(bytes) : String(lineIn(PLAIN[pathOf(url)]))
     return { status: 200, headers: {}, text, ms: 0 }
   }
-  const verdict = await lookAt(MINER, signal, { ...NODE_CALLER, key: { ask }, api: '' })
-  if (!verdict.ok && !/^[ -~…]{1,500}$/.test(verdict.detail)) throw new Error(verdict.detail)
+  const verdict = await lookAt(MINER, signal, {
+    ...NODE_CALLER,
+    exchange: ask,
+    key: { ask },
+    api: '',
+  })
+  if (!verdict.ok && !/^[ -~…]{1,2500}$/.test(verdict.detail)) throw new Error(verdict.detail)
   if (verdict.ok && !/^[a-z0-9-]{1,63}$/.test(verdict.value.slug)) throw new Error('no slug')
   return verdict
 }
@@ -131,7 +152,7 @@ const isNotSealed = (error: unknown): boolean =>
 
 async function readAccount(api: string) {
   const account = await chutesAccount('cpk_1', signal, { ...NODE_CALLER, api })
-  expectSame(String(Object.keys(account)), 'status,ms,aheadMs,balance')
+  expectSame(String(Object.keys(account)), 'status,ms,aheadMs,balance,netuids,roles')
   if (account.status === 200) expectSame(typeof account.balance, 'number')
   return account
 }
@@ -293,6 +314,14 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       share: 2,
       samples: [sourceFor(MINER), ...plain].map(bytesOf),
       read: (bytes) => look(bytes, 'source'),
+    },
+    {
+      name: "model's file",
+      share: 2,
+      samples: [PLAIN.file, { chat_template: [{ name: 'default', template: CHAT_TEMPLATE }] }].map(
+        (each) => bytesOf(JSON.stringify(each)),
+      ),
+      read: (bytes) => look(bytes, 'file'),
     },
     {
       name: 'asking on Chutes',

@@ -28,7 +28,7 @@ import { interrupted, leave, type Output, openSaying, raceAbort, shown } from '@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits, placesOf } from '../buckets/places.ts'
 import { neuronOf } from '../service/account.ts'
-import { minersOf } from '../service/agents.ts'
+import { accessProblem, minersOf } from '../service/agents.ts'
 import { narrate, repeatedProblems, sayProblem, warn } from '../service/narrate.ts'
 import { serviceOutput } from '../service/service-output.ts'
 import { withSettings } from '../settings/found-settings.ts'
@@ -95,6 +95,7 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
     const advice = 'once a tempo, the validators with the highest stakes get one'
     warn(screen, `it has no validator permit yet: ${advice}`)
   }
+  void accessProblem(subnet, settings).then((text) => text && warn(screen, text))
   for await (const head of subnet.chain.heads(signal)) validator.onHead(head)
   const { grace } = settings
   const text = `stopping within ${grace} s; a second signal ends it at once`
@@ -175,7 +176,7 @@ function setupOf(
   const { openBucket, ...places } = placesOf(settings, account.hotkey, network)
   return {
     ...places,
-    ...minersOf(network, settings, on),
+    ...minersOf(network, { ...settings, netuid: chain.netuid }, on),
     chain,
     account,
     network,

@@ -1,7 +1,7 @@
 import type { Miner } from '@affine/duel'
-import type { Hash, Result } from '@affine/prng'
+import { digest, type Hash, type Result } from '@affine/prng'
 import { quoted, type SourceFault } from './python-tokens.ts'
-import { type CommittedModel, readTemplate } from './template-source.ts'
+import { COMMIT, type CommittedModel, MODEL, readTemplate } from './template-source.ts'
 import type { Templates } from './templates.ts'
 
 /** A miner, and the digest of the list of templates that its deployment may use. Protocol §9.2. */
@@ -15,20 +15,24 @@ export type DeploymentFault =
   | 'NOT_PUBLIC'
   | 'NOT_HOSTED'
   | 'NOT_A_TEMPLATE'
+  | 'NOT_CONFIDENTIAL'
+  | 'EGRESS'
   | 'NO_SLUG'
+  | 'MODEL_FILE'
+  | 'CHAT_TEMPLATE'
 
 /** A deployment that may be asked. */
 export interface Deployment {
   readonly slug: string
   /** Another one after every change, also after one that was taken back. */
-  readonly version: string
+  readonly version: Hash
 }
 
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-const MODEL = /^[A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*$/
-const COMMIT = /^[0-9a-f]{40}$/
 /** Of these the platform shows everybody the description and the source, public or not. */
-const SHOWN = /\/affine/i
+const SHOWN = /affine/i
+/** Of these it shows a placeholder. */
+const HIDDEN = /chronoseek/i
 
 const HOSTED = 'hosted'
 const MOST_TEXT = 128
@@ -43,8 +47,11 @@ export interface Description {
   readonly slug: Short
   readonly standard_template: Short
   readonly execution_backend: Short
-  readonly version: Short
   readonly updated_at: Short
+  /** Does it run where nobody can look into its memory? */
+  readonly tee: boolean
+  /** Names of flags by which it may reach other hosts. */
+  readonly egress: readonly string[]
   readonly image: Readonly<{ name: Short; tag: Short; username: Short }>
 }
 
@@ -55,6 +62,7 @@ function described(json: unknown): Description {
     return typeof value === 'string' && value.length <= MOST_TEXT ? value : undefined
   }
   const { image } = Object(json)
+  const flags = Object.entries(Object(json)).filter(([, value]) => value === true)
   return {
     public: Object(json).public === true,
     name: text(json, 'name'),
@@ -62,8 +70,9 @@ function described(json: unknown): Description {
     slug: text(json, 'slug'),
     standard_template: text(json, 'standard_template'),
     execution_backend: text(json, 'execution_backend'),
-    version: text(json, 'version'),
     updated_at: text(json, 'updated_at'),
+    tee: Object(json).tee === true,
+    egress: flags.map(([name]) => name).filter((name) => name.includes('egress')),
     image: {
       name: text(image, 'name'),
       tag: text(image, 'tag'),
@@ -79,12 +88,19 @@ function described(json: unknown): Description {
  */
 export function readDescription(
   json: unknown,
-  { model, revision }: CommittedModel,
+  committed: CommittedModel,
   { standard }: Templates,
 ): Result<Description, DeploymentFault> {
   const said = described(json)
-  const is = (value: string | undefined): string =>
-    value === undefined ? 'missing' : quoted(value)
+  return refusedName(said, committed) ?? refusedRun(said, standard) ?? { ok: true, value: said }
+}
+
+type NotAsked = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
+
+const is = (value: Short): string => (value === undefined ? 'missing' : quoted(value))
+
+/** Why a deployment is not of the model that was committed, or is not shown to everybody. */
+function refusedName(said: Description, { model, revision }: CommittedModel): NotAsked | undefined {
   if (!MODEL.test(model))
     return refused('MODEL', `the committed model, ${quoted(model)}, is not owner/name`)
   if (!COMMIT.test(revision))
@@ -97,7 +113,14 @@ export function readDescription(
       `its revision is ${is(said.revision)}, not the committed ${revision}`,
     )
   if (!said.public && !SHOWN.test(model))
-    return refused('NOT_PUBLIC', 'it is not public, and its name does not have "/affine"')
+    return refused('NOT_PUBLIC', 'it is not public, and its name does not have "affine"')
+  if (HIDDEN.test(model))
+    return refused('NOT_PUBLIC', 'its name has "chronoseek": no source of such a one is shown')
+  return undefined
+}
+
+/** Why a deployment does not run as it must. */
+function refusedRun(said: Description, standard: string): NotAsked | undefined {
   if ((said.execution_backend ?? HOSTED) !== HOSTED)
     return refused('NOT_HOSTED', `its backend is ${is(said.execution_backend)}, not ${HOSTED}`)
   if (said.standard_template !== standard)
@@ -105,9 +128,12 @@ export function readDescription(
       'NOT_A_TEMPLATE',
       `its template is ${is(said.standard_template)}, not ${standard}`,
     )
+  if (!said.tee) return refused('NOT_CONFIDENTIAL', '"tee" is not true: deploy it with tee=True')
+  if (said.egress.length > 0)
+    return refused('EGRESS', `it may reach other hosts: ${quoted(String(said.egress))} is true`)
   if (!DNS_LABEL.test(said.slug ?? ''))
     return refused('NO_SLUG', `its slug, ${is(said.slug)}, is no name of a host`)
-  return { ok: true, value: said }
+  return undefined
 }
 
 /**
@@ -123,15 +149,16 @@ export function judgeSource(
   if (!read.ok) return read
   const { name = '', tag = '', username } = said.image
   const image = `${username}/${name}:${tag}`
-  const usual = `${templates.owner}/${read.value.imageName}:${tag}`
-  const wanted = String(read.value.arguments.image ?? usual)
+  const wanted = String(read.value.arguments.image)
   if (image !== wanted)
     return refused('IMAGE', `its image is ${quoted(image)}, not ${quoted(wanted)}`)
-  const { slug = '', version = '', updated_at: updated = '' } = said
-  return { ok: true, value: { slug, version: `${version} ${updated}` } }
+  const { slug = '', updated_at: updated = '' } = said
+  // Not its `version`: that changes for all chutes when the platform mends an image's library.
+  const version = digest('deployment', JSON.stringify([updated, image, source]))
+  return { ok: true, value: { slug, version } }
 }
 
 /** A refusal. */
-export function refused(code: DeploymentFault, detail: string): Result<never, DeploymentFault> {
+export function refused(code: DeploymentFault, detail: string): NotAsked {
   return { ok: false, code, detail }
 }

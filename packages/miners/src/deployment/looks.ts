@@ -10,6 +10,7 @@ import {
   readDescription,
   refused,
 } from './deployment.ts'
+import { refusedFile } from './model-files.ts'
 import { templatesOf } from './templates.ts'
 
 /** How long the second look may take. A validator seals some minutes later. */
@@ -89,17 +90,19 @@ export class DeploymentLooks {
 
 export const UUID: RegExp = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** What it takes to look at a deployment. */
-export interface Directory extends Pick<Asking, 'now'> {
+/** What it takes to look at a deployment, and at the files of its model. */
+export interface Directory extends Pick<Asking, 'exchange' | 'now'> {
   readonly key: Pick<ChutesKey, 'ask'>
   readonly api: string
+  /** Hugging Face, unless another place is given. */
+  readonly hub?: string | undefined
 }
 
 /**
- * Looks at what the platform publishes about a miner's deployment: may it be asked? Rejects when
- * the platform fails: without a connection, late, with a status of 429 or 5xx, with no JSON, or for
- * the validator's own key. No miner can bring that about: the platform itself answers here, and of
- * what it publishes a miner chooses the contents alone. Protocol §5.4.
+ * Looks at what the platform publishes about a miner's deployment, and at its model's files: may it
+ * be asked? Rejects when a platform fails: without a connection, late, with a status of 429 or 5xx,
+ * with no JSON, or for the validator's own key. No miner can bring that about: the platforms answer
+ * here themselves, and of what they publish a miner chooses the contents alone. Protocol §5.4.
  * @throws RangeError when this release does not have the list of templates.
  */
 export async function lookAt(
@@ -118,7 +121,10 @@ export async function lookAt(
   if (!said.ok) return said
   const source = await ask(`/chutes/code/${chute}`)
   if (!source.ok) return refused(source.code, `its source: ${source.detail}`)
-  return judgeSource(source.value, { committed: miner, said: said.value }, templates)
+  const judged = judgeSource(source.value, { committed: miner, said: said.value }, templates)
+  if (!judged.ok) return judged
+  const refusal = await refusedFile(miner, templates, { ...directory, signal })
+  return refusal ?? judged
 }
 
 /** What a path has. It is refused if it is not shown, or too large. */

@@ -52,14 +52,15 @@ const TEXT = [
 ].join('|')
 /**
  * The few tokens of Python that may stand in a source, each as Python reads it: comments, names,
- * numbers of at most 15 digits on a side of the point, texts without a prefix, and what joins them.
+ * numbers of at most 15 digits on a side of the point, small ones as Python writes them (`1e-05`),
+ * texts without a prefix, and what joins them.
  */
 const TOKEN = new RegExp(
   [
     String.raw`(?<end>\r?\n)`,
     String.raw`(?<blank>[ \t]+|#[^\r\n]*)`,
     `(?<name>[A-Za-z_][A-Za-z0-9_]*(?!["']))`,
-    String.raw`(?<number>(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?![\w.]))`,
+    String.raw`(?<number>(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,15})?(?:e-[0-9]{2})?(?![\w.]))`,
     `(?<text>${TEXT})`,
     String.raw`(?<mark>[()[\]=,.])`,
   ].join('|'),
@@ -77,7 +78,10 @@ export interface Token {
   readonly from: number
 }
 
-const DEPTHS = new Map(Object.entries({ '(': 1, '[': 1, ')': -1, ']': -1 }))
+/** By how much a mark changes how many brackets are open. */
+export const DEPTHS: ReadonlyMap<string, number> = new Map(
+  Object.entries({ '(': 1, '[': 1, ')': -1, ']': -1 }),
+)
 /** Stands for a token after the last one. */
 export const NOTHING: Token = { kind: 'end', text: '', from: 0 }
 

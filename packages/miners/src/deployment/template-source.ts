@@ -1,5 +1,7 @@
 import type { Result } from '@affine/prng'
+import { engineRefusals, ownOf } from './engine-arguments.ts'
 import {
+  DEPTHS,
   meaningOf,
   NOTHING,
   quoted,
@@ -8,7 +10,7 @@ import {
   statementsOf,
   type Token,
 } from './python-tokens.ts'
-import type { ArgumentKind, EngineKind, Template, Templates } from './templates.ts'
+import type { ArgumentKind, Template, Templates } from './templates.ts'
 
 /** The values of a call's arguments, by name. */
 export interface Literals {
@@ -28,37 +30,82 @@ export interface CommittedModel {
   readonly revision: string
 }
 
+export const MODEL: RegExp = /^[A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*$/
+export const COMMIT: RegExp = /^[0-9a-f]{40}$/
+
+/** One reason for which a source is refused, with its line. */
+interface RefusedPart {
+  readonly code: SourceFault
+  readonly detail: string
+}
+
+/** Of a source that is refused, `code` is that of the first reason; `detail` tells a few. */
+export type SourceReading =
+  | Extract<Result<TemplateCall, SourceFault>, { readonly ok: true }>
+  | (Extract<Result<TemplateCall, SourceFault>, { readonly ok: false }> & {
+      readonly refusals: readonly RefusedPart[]
+    })
+
+/** So many reasons are told in one sentence. */
+const MOST_TOLD = 5
+
 /**
  * Is a source imports, comments, and one call of a template with literal arguments, for the model
- * and the revision wanted? Never throws, and never runs it. A refusal says in which line.
- * Protocol §5.4.
+ * and the revision wanted? What is left out of these may be any. Never throws, and never runs it.
+ * Each statement and argument that is refused has a refusal, in the order of their lines; but what
+ * is no token ends the reading. Protocol §5.4.
  */
 export function readTemplate(
   source: string,
-  wanted: CommittedModel,
+  wanted: Partial<CommittedModel>,
   templates: Templates,
-): Result<TemplateCall, SourceFault> {
+): SourceReading {
+  const refused: SourceRefusal[] = []
+  const call = callIn(source, { wanted, templates, refused })
+  if (call !== undefined && refused.length === 0) return { ok: true, value: call }
+  const nothing = new SourceRefusal('NO_CALL', source.length, 'there is no call of a template')
+  const [first = nothing, ...others] = refused.sort((a, b) => a.at - b.at)
+  const refusals = [first, ...others].map(({ code, at, message }) => {
+    const line = source.slice(0, at).split('\n').length
+    return { code, detail: `line ${line}: ${message}` }
+  })
+  const told = refusals.slice(0, MOST_TOLD).map(({ detail }) => detail)
+  if (refusals.length > MOST_TOLD) told.push(`${refusals.length - MOST_TOLD} more`)
+  return { ok: false, code: first.code, detail: told.join('; '), refusals }
+}
+
+/** What a source is read for, and what was refused in it so far. */
+interface Reading {
+  readonly wanted: Partial<CommittedModel>
+  readonly templates: Templates
+  readonly refused: SourceRefusal[]
+}
+
+/** What `read` returns; undefined when it refuses something, which is noted. */
+function attempt<Value>({ refused }: Reading, read: () => Value): Value | undefined {
   try {
-    return { ok: true, value: callIn(source, wanted, templates) }
+    return read()
   } catch (error) {
     if (!(error instanceof SourceRefusal)) throw error
-    const line = source.slice(0, error.at).split('\n').length
-    return { ok: false, code: error.code, detail: `line ${line}: ${error.message}` }
+    refused.push(error)
+    return undefined
   }
 }
 
 /** The one call of a source, whose names were imported before it. */
-function callIn(source: string, wanted: CommittedModel, templates: Templates): TemplateCall {
+function callIn(source: string, reading: Reading): TemplateCall | undefined {
+  const { imports } = reading.templates
   const imported = new Set<string>()
   let call: TemplateCall | undefined
-  for (const tokens of statementsOf(source)) {
+  for (const tokens of attempt(reading, () => statementsOf(source)) ?? []) {
     const [{ text, from } = NOTHING] = tokens
-    if (text === 'import' || text === 'from') imported.add(importIn(tokens, templates.imports))
-    else if (call === undefined) call = readCall(tokens, imported, wanted, templates)
-    else throw new SourceRefusal('SECOND_CALL', from, 'nothing follows the call')
+    attempt(reading, () => {
+      if (text === 'import' || text === 'from') imported.add(importIn(tokens, imports))
+      else if (call === undefined) call = readCall(tokens, imported, reading)
+      else throw new SourceRefusal('SECOND_CALL', from, 'nothing follows the call')
+    })
   }
-  if (call !== undefined) return call
-  throw new SourceRefusal('NO_CALL', source.length, 'there is no call of a template')
+  return call
 }
 
 /** The name that an import brings. */
@@ -70,12 +117,8 @@ function importIn(tokens: readonly Token[], imports: readonly string[]): string 
 }
 
 /** Reads `chute = <one of the names>(…)` and nothing else. */
-function readCall(
-  tokens: Token[],
-  imported: ReadonlySet<string>,
-  wanted: CommittedModel,
-  templates: Templates,
-): TemplateCall {
+function readCall(tokens: Token[], imported: ReadonlySet<string>, reading: Reading): TemplateCall {
+  const { templates } = reading
   const expected = 'imports, and chute = a call of a template that was imported'
   const why = `expected ${expected}, got ${quoted(lineOf(tokens))}`
   const otherwise = new SourceRefusal('STATEMENT', placeOf(tokens), why)
@@ -83,10 +126,12 @@ function readCall(
   const isCall = target?.text === 'chute' && equals?.text === '=' && open?.text === '('
   const template = ownOf(templates.builders, name.text)
   if (!isCall || template === undefined || !imported.has(name.text)) throw otherwise
-  const values = argumentsIn(tokens, templates.arguments, { wanted, templates, template })
-  if (tokens.length > 0) throw otherwise
-  const missing = templates.required.find((each) => !Object.hasOwn(values, each))
-  if (missing !== undefined) throw new SourceRefusal('ARGUMENT', name.from, `${missing} is missing`)
+  const checking = { ...reading, template }
+  const { named, values } = argumentsIn(tokens, templates.arguments, checking)
+  if (tokens.length > 0) reading.refused.push(otherwise)
+  for (const each of templates.required)
+    if (!named.has(each))
+      reading.refused.push(new SourceRefusal('ARGUMENT', name.from, `${each} is missing`))
   return { imageName: template.image, arguments: values }
 }
 
@@ -112,18 +157,13 @@ function notLiteral(wanted: string, [next = NOTHING]: readonly Token[]): SourceR
   return new SourceRefusal('LITERAL', next.from, why)
 }
 
-/** Reads what stands before a bracket that closes, with a comma between two, and perhaps a last. */
-function readUpTo(tokens: Token[], close: ')' | ']', readOne: () => void): void {
-  while (!takeIf(tokens, close)) {
-    readOne()
-    if (!takeIf(tokens, ',') && tokens[0]?.text !== close)
-      throw notLiteral(`and then , or ${close}`, tokens)
-  }
+/** Takes off a comma, if no bracket follows that closes. */
+function expectEnd(tokens: Token[], close: ')' | ']'): void {
+  if (!takeIf(tokens, ',') && tokens[0]?.text !== close)
+    throw notLiteral(`and then , or ${close}`, tokens)
 }
 
-interface Checking {
-  readonly wanted: CommittedModel
-  readonly templates: Templates
+interface Checking extends Reading {
   readonly template: Template
 }
 
@@ -132,19 +172,39 @@ function argumentsIn(
   tokens: Token[],
   allowed: Readonly<Record<string, ArgumentKind>>,
   checking: Checking,
-): Literals {
+): { readonly named: ReadonlySet<string>; readonly values: Literals } {
+  const named = new Set<string>()
   const values = new Map<string, Literals[string]>()
-  readUpTo(tokens, ')', () => {
+  const readOne = (): true => {
     const [{ kind, text, from } = NOTHING, equals] = tokens.splice(0, 2)
     if (kind !== 'name' || equals?.text !== '=')
       throw new SourceRefusal('ARGUMENT', from, 'expected arguments by name alone')
     const wanted = ownOf(allowed, text)
     if (wanted === undefined)
       throw new SourceRefusal('ARGUMENT', from, `${quoted(text)} is no argument on the list`)
-    if (values.has(text)) throw new SourceRefusal('REPEATED', from, `${text} stands there twice`)
+    if (named.has(text)) throw new SourceRefusal('REPEATED', from, `${text} stands there twice`)
+    named.add(text)
     values.set(text, READERS[wanted](tokens, checking))
-  })
-  return Object.fromEntries(values)
+    expectEnd(tokens, ')')
+    return true
+  }
+  while (tokens.length > 0 && !takeIf(tokens, ')')) {
+    const rest = [...tokens]
+    if (attempt(checking, readOne)) continue
+    tokens.splice(0, tokens.length, ...rest)
+    skipArgument(tokens)
+  }
+  return { named, values: Object.fromEntries(values) }
+}
+
+/** Takes off what is left of an argument: up to its comma, or to the bracket that ends the call. */
+function skipArgument(tokens: Token[]): void {
+  let depth = 0
+  while (tokens.length > 0 && !(depth === 0 && tokens[0]?.text === ')')) {
+    const { text } = tokens.shift() ?? NOTHING
+    if (depth === 0 && text === ',') return
+    depth += DEPTHS.get(text) ?? 0
+  }
 }
 
 type ValueReader = (tokens: Token[], checking: Checking) => Literals[string]
@@ -154,11 +214,11 @@ const READERS: Readonly<Record<ArgumentKind, ValueReader>> = {
   texts: textsIn,
   whole: (tokens) => Number(wordIn(tokens, /^[0-9]+$/, 'whole number')),
   number: (tokens) => Number(wordIn(tokens, /^[0-9]/, 'number')),
-  bool: (tokens) => wordIn(tokens, /^(True|False)$/, 'True or False') === 'True',
+  true: (tokens) => wordIn(tokens, /^True$/, 'True') === 'True',
   false: (tokens) => wordIn(tokens, /^False$/, 'False') === 'True',
   engine: engineIn,
-  model: (tokens, { wanted }) => committedIn(tokens, 'MODEL', wanted.model),
-  revision: (tokens, { wanted }) => committedIn(tokens, 'REVISION', wanted.revision),
+  model: (tokens, { wanted: { model } }) => committedIn(tokens, 'MODEL', model),
+  revision: (tokens, { wanted: { revision } }) => committedIn(tokens, 'REVISION', revision),
   image: imageIn,
   selector: selectorIn,
 }
@@ -182,7 +242,10 @@ function textIn(tokens: Token[]): string {
 function textsIn(tokens: Token[]): readonly string[] {
   const texts: string[] = []
   if (!takeIf(tokens, '[')) throw notLiteral('list of texts', tokens)
-  readUpTo(tokens, ']', () => texts.push(textIn(tokens)))
+  while (!takeIf(tokens, ']')) {
+    texts.push(textIn(tokens))
+    expectEnd(tokens, ']')
+  }
   return texts
 }
 
@@ -194,56 +257,51 @@ function wordIn(tokens: Token[], word: RegExp, wanted: string): string {
   return text
 }
 
-function committedIn(tokens: Token[], code: 'MODEL' | 'REVISION', committed: string): string {
+const FORMS = {
+  MODEL: [MODEL, 'owner/name'],
+  REVISION: [COMMIT, '40 hex digits'],
+} as const
+
+/** What was committed; any text of its form, where nothing is yet. */
+function committedIn(
+  tokens: Token[],
+  code: 'MODEL' | 'REVISION',
+  committed: string | undefined,
+): string {
   const from = placeOf(tokens)
   const said = textIn(tokens)
-  if (said === committed) return said
-  throw new SourceRefusal(code, from, `${quoted(said)} is not the committed ${quoted(committed)}`)
+  const [form, expected] = FORMS[code]
+  if (committed === undefined ? form.test(said) : said === committed) return said
+  const wanted = committed === undefined ? expected : `the committed ${quoted(committed)}`
+  throw new SourceRefusal(code, from, `${quoted(said)} is not ${wanted}`)
 }
+
+/** The last ten digits are a date and a number. */
+const TAG = /^nightly-[0-9]{10}$/
 
 function imageIn(tokens: Token[], { templates, template }: Checking): string {
   const from = placeOf(tokens)
   const said = textIn(tokens)
   const name = `${templates.owner}/${template.image}`
-  const tag = said.replace(`${name}:`, '')
-  if (said === `${name}:${tag}` && /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/.test(tag)) return said
-  throw new SourceRefusal('IMAGE', from, `expected ${name} with a tag, got ${quoted(said)}`)
+  const tag = said.slice(name.length + 1)
+  if (said === `${name}:${tag}` && TAG.test(tag) && tag >= templates.oldestTag) return said
+  const expected = `${name}:${templates.oldestTag} or a later one`
+  throw new SourceRefusal('IMAGE', from, `expected ${expected}, got ${quoted(said)}`)
 }
 
 /** A call of `NodeSelector` with literal arguments. */
 function selectorIn(tokens: Token[], checking: Checking): Literals {
   const isCall = takeIf(tokens, 'NodeSelector') && takeIf(tokens, '(')
   if (!isCall) throw notLiteral('NodeSelector(…)', tokens)
-  return argumentsIn(tokens, checking.templates.selector, checking)
+  return argumentsIn(tokens, checking.templates.selector, checking).values
 }
 
-/**
- * A name, and a value after "=" or a blank. A template splits at more blanks than these: what has
- * others is neither a name on the list nor a value.
- */
-const ENGINE_ARGUMENT = /([^ \n\t=]+|=)(?:=([^ \n\t]*)|[ \n\t]+(?!--)([^ \n\t]+))?/g
-const ENGINE_VALUES: Readonly<Record<Exclude<EngineKind, 'alone'>, RegExp>> = {
-  whole: /^-?[0-9]{1,9}$/,
-  number: /^-?[0-9]{1,9}(\.[0-9]{1,9})?$/,
-  name: /^[A-Za-z0-9][A-Za-z0-9_.-]*$/,
-}
-
-/** A text whose engine arguments are all on the list, each once, with a value of its kind. */
-function engineIn(tokens: Token[], { template: { engine } }: Checking): string {
+/** A text whose engine arguments are all harmless. */
+function engineIn(tokens: Token[], { template: { engine }, refused }: Checking): string {
   const pieces = piecesIn(tokens)
   const whole = pieces.map(meaningOf).join('')
-  const seen = new Set<string>()
-  for (const found of whole.matchAll(ENGINE_ARGUMENT)) {
-    const { 1: name = '', 2: joined, 3: value = joined, index } = found
-    const refuse = (why: string): SourceRefusal =>
-      new SourceRefusal('ENGINE_ARGUMENT', placeIn(pieces, index), why)
-    const kind = ownOf(engine, name)
-    if (kind === undefined) throw refuse(`${quoted(name)} is not on the list`)
-    if (seen.has(name)) throw refuse(`${name} stands there twice`)
-    seen.add(name)
-    const isFit = kind === 'alone' ? value === undefined : ENGINE_VALUES[kind].test(value ?? '')
-    if (!isFit) throw refuse(`${name} cannot be ${quoted(value ?? 'alone')}`)
-  }
+  for (const { index, why } of engineRefusals(whole, engine))
+    refused.push(new SourceRefusal('ENGINE_ARGUMENT', placeIn(pieces, index), why))
   return whole
 }
 
@@ -257,9 +315,4 @@ function placeIn(pieces: readonly Token[], index: number): number {
         .join('').length,
   )
   return placeOf(pieces.slice(ends.findIndex((end) => index < end)))
-}
-
-/** What a record has under a name of a stranger's. */
-function ownOf<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined
 }

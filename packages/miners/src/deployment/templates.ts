@@ -1,8 +1,9 @@
 import { digest, type Hash, type Json } from '@affine/prng'
+import { CHAT_TEMPLATES } from './chat-templates.ts'
 
 /**
  * What a value may be: a text of any kind; what the miner committed to; the image; engine
- * arguments; a selector of nodes; a list of texts; a number; True or False; False alone.
+ * arguments; a selector of nodes; a list of texts; a number; True alone; False alone.
  */
 export type ArgumentKind =
   | 'text'
@@ -14,10 +15,13 @@ export type ArgumentKind =
   | 'texts'
   | 'whole'
   | 'number'
-  | 'bool'
+  | 'true'
   | 'false'
 
-/** What follows an engine's argument: nothing, a number, or a name, which is never a path. */
+/**
+ * What follows an engine's argument: nothing, a whole number, which may end in a letter as in
+ * `32k`, a number, or a name, which is never a path.
+ */
 export type EngineKind = 'alone' | 'whole' | 'number' | 'name'
 
 /** A template: the platform's image that it runs in, and the engine's harmless arguments. */
@@ -32,6 +36,8 @@ export interface Templates {
   readonly standard: string
   /** The account whose images they are. */
   readonly owner: string
+  /** The oldest of its images that may run a model: the tags end in their date. */
+  readonly oldestTag: string
   /** Whole statements. */
   readonly imports: readonly string[]
   /** The arguments of each template. */
@@ -40,6 +46,15 @@ export interface Templates {
   /** The arguments of `NodeSelector`. */
   readonly selector: Readonly<Record<string, ArgumentKind>>
   readonly builders: Readonly<Record<string, Template>>
+  /**
+   * The files of a model from which engines take chat templates: a file is a template, or has one
+   * or several under `chat_template`. Other ones in the folder may not be there.
+   */
+  readonly modelFiles: Readonly<Record<string, 'template' | 'json'>>
+  readonly neededFile: string
+  readonly templatesFolder: string
+  /** The chat templates that a model may have, by SHA-256. */
+  readonly chatTemplates: Readonly<Record<string, string>>
 }
 
 /**
@@ -50,6 +65,7 @@ export interface Templates {
 export const TEMPLATES: Templates = {
   standard: 'vllm',
   owner: 'chutes',
+  oldestTag: 'nightly-2026030900',
   imports: [
     'import os',
     'from chutes.chute import NodeSelector',
@@ -71,9 +87,9 @@ export const TEMPLATES: Templates = {
     scaling_threshold: 'number',
     shutdown_after_seconds: 'whole',
     allow_external_egress: 'false',
-    tee: 'bool',
+    tee: 'true',
   },
-  required: ['model_name', 'revision'],
+  required: ['model_name', 'revision', 'image', 'tee'],
   selector: {
     gpu_count: 'whole',
     min_vram_gb_per_gpu: 'whole',
@@ -86,10 +102,10 @@ export const TEMPLATES: Templates = {
       image: 'vllm',
       engine: {
         '--async-scheduling': 'alone',
+        '--attention-backend': 'name',
         '--block-size': 'whole',
         '--data-parallel-size': 'whole',
         '--disable-custom-all-reduce': 'alone',
-        '--disable-log-requests': 'alone',
         '--disable-log-stats': 'alone',
         '--dtype': 'name',
         '--enable-auto-tool-choice': 'alone',
@@ -99,15 +115,18 @@ export const TEMPLATES: Templates = {
         '--enforce-eager': 'alone',
         '--gpu-memory-utilization': 'number',
         '--kv-cache-dtype': 'name',
+        '--language-model-only': 'alone',
+        '--mamba-ssm-cache-dtype': 'name',
         '--max-model-len': 'whole',
         '--max-num-batched-tokens': 'whole',
         '--max-num-seqs': 'whole',
+        '--moe-backend': 'name',
+        '--no-enable-log-requests': 'alone',
         '--no-enable-prefix-caching': 'alone',
         '--pipeline-parallel-size': 'whole',
         '--quantization': 'name',
         '--reasoning-parser': 'name',
         '--seed': 'whole',
-        '--swap-space': 'number',
         '--tensor-parallel-size': 'whole',
         '--tool-call-parser': 'name',
       },
@@ -119,23 +138,31 @@ export const TEMPLATES: Templates = {
         '--chunked-prefill-size': 'whole',
         '--context-length': 'whole',
         '--cuda-graph-max-bs': 'whole',
+        '--data-parallel-size': 'whole',
         '--disable-cuda-graph': 'alone',
         '--disable-custom-all-reduce': 'alone',
+        '--disable-overlap-schedule': 'alone',
         '--disable-radix-cache': 'alone',
         '--dist-timeout': 'whole',
         '--dp': 'whole',
         '--dp-size': 'whole',
         '--dtype': 'name',
         '--enable-cache-report': 'alone',
+        '--enable-deterministic-inference': 'alone',
         '--enable-dp-attention': 'alone',
+        '--enable-mixed-chunk': 'alone',
         '--enable-torch-compile': 'alone',
         '--ep-size': 'whole',
         '--grammar-backend': 'name',
         '--kv-cache-dtype': 'name',
+        '--language-model-only': 'alone',
+        '--mamba-ssm-dtype': 'name',
         '--max-prefill-tokens': 'whole',
         '--max-running-requests': 'whole',
         '--max-total-tokens': 'whole',
         '--mem-fraction-static': 'number',
+        '--moe-runner-backend': 'name',
+        '--page-size': 'whole',
         '--quantization': 'name',
         '--random-seed': 'whole',
         '--reasoning-parser': 'name',
@@ -143,6 +170,7 @@ export const TEMPLATES: Templates = {
         '--schedule-conservativeness': 'number',
         '--schedule-policy': 'name',
         '--skip-server-warmup': 'alone',
+        '--tensor-parallel-size': 'whole',
         '--tool-call-parser': 'name',
         '--torch-compile-max-bs': 'whole',
         '--tp': 'whole',
@@ -151,6 +179,16 @@ export const TEMPLATES: Templates = {
       },
     },
   },
+  modelFiles: {
+    'tokenizer_config.json': 'json',
+    'chat_template.jinja': 'template',
+    'chat_template.json': 'json',
+    'processor_config.json': 'json',
+    'special_tokens_map.json': 'json',
+  },
+  neededFile: 'tokenizer_config.json',
+  templatesFolder: 'additional_chat_templates',
+  chatTemplates: CHAT_TEMPLATES,
 }
 
 /** By what a network's constants name a list. Protocol §9.2. */

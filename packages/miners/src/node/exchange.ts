@@ -17,14 +17,14 @@ const HEADERS = {
 
 /**
  * Sends a request and resolves with the response, whatever its status. No redirect is followed, and
- * at most 256 KiB are read. `replyMs` is the time to connect and send, and then, once more, the
- * time for the whole response. Rejects with `Undelivered` when the connection fails or breaks; with
- * another error when the response is late, too large or no HTTP; and once `signal` aborts. But what
- * has a status other than 200 resolves with it and with what came of its body, whatever that does.
- * Protocol §5.4.
+ * at most 256 KiB are read, or `mostBytes`. `replyMs` is the time to connect and send, and then,
+ * once more, the time for the whole response. Rejects with `Undelivered` when the connection fails
+ * or breaks; with another error when the response is late, too large or no HTTP; and once `signal`
+ * aborts. But what has a status other than 200 resolves with it and with what came of its body,
+ * whatever that does. Protocol §5.4.
  */
 export async function exchange(query: Query): Promise<Received> {
-  const { body, replyMs, now } = query
+  const { body, replyMs, mostBytes = MOST_BYTES, now } = query
   const outgoing = openRequest(query)
   const started = now()
   const took = (): number => Math.max(0, now() - started)
@@ -37,7 +37,7 @@ export async function exchange(query: Query): Promise<Received> {
   try {
     const incoming = await responseTo(outgoing, body)
     stream = response = incoming.response
-    await readInto(chunks, incoming)
+    await readInto(chunks, incoming, mostBytes)
   } catch (error) {
     // What has another status is refused, whatever its body does.
     if (response === undefined || response.statusCode === 200) {
@@ -67,13 +67,17 @@ function latenessOf({ writableFinished, method }: http.ClientRequest, when: stri
   return new NoReply('late', `late: no reply ${when}${advice}`)
 }
 
-async function readInto(chunks: Buffer[], { response, take }: Incoming): Promise<void> {
+async function readInto(
+  chunks: Buffer[],
+  { response, take }: Incoming,
+  mostBytes: number,
+): Promise<void> {
   let size = 0
   for await (const chunk of response) {
     take(chunk.length)
     size += chunk.length
-    if (size > MOST_BYTES)
-      throw new NoReply('too-large', `the response has more than ${MOST_BYTES} bytes`)
+    if (size > mostBytes)
+      throw new NoReply('too-large', `the response has more than ${mostBytes} bytes`)
     chunks.push(chunk)
   }
 }

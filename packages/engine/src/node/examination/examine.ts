@@ -37,7 +37,7 @@ export async function* examine(
     yield* checkAnswers({ ...said, hotkey }, examination.agents, network, signal)
     return
   }
-  yield* checkOwn(examination, network, snapshot)
+  yield* checkOwn(examination, subnet, snapshot)
   if (seat === undefined) {
     yield fail('registered', `${hotkey} is not`, `register it on subnet ${chain.netuid}`)
     return
@@ -134,14 +134,15 @@ async function* checkAnswers(
 /** Checks a validator's disk, account at Chutes and bucket, if its settings are complete. */
 async function* checkOwn(
   { hotkey, own, faultText }: Examination,
-  network: Network,
+  subnet: Subnet,
   snapshot: Snapshot,
 ): AsyncGenerator<Finding> {
+  const { network } = subnet
   if ('check' in own) {
     yield own
     return
   }
   yield* await checkDisks(own, loadsOf(network.protocol, snapshot), faultText)
-  yield* await checkChutes(network, own)
+  yield* await checkChutes(subnet, own)
   yield* checkOwnBucket(own, { hotkey, network, base: own.bucket.folder })
 }

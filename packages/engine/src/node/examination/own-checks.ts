@@ -1,8 +1,15 @@
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { type AskedAccount, chutesAccount, isInOrder, LOOK_UP_MS } from '@affine/miners'
+import {
+  type AskedAccount,
+  chutesAccount,
+  isInOrder,
+  LOOK_UP_MS,
+  mayCall,
+  noAccessText,
+} from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import type { Network } from '@affine/settlement'
+import type { Subnet } from '@affine/settlement'
 import { bytesText, type Loads } from '../../load.ts'
 import { type Examination, type Finding, fail, type OwnSettings, ok, warn } from './examination.ts'
 
@@ -48,14 +55,14 @@ async function freeBytes(path: string): Promise<number> {
 
 /** The account at Chutes, and the clock here beside its; nothing where Chutes is not asked. */
 export async function checkChutes(
-  { platform }: Network,
+  { chain: { netuid }, network: { platform } }: Subnet,
   { chutesApiKey }: Pick<OwnSettings, 'chutesApiKey'>,
 ): Promise<readonly Finding[]> {
   if (platform !== 'chutes') return []
   if (chutesApiKey === undefined) return [fail('chutes', 'CHUTES_API_KEY: not given')]
   try {
     const account = await chutesAccount(chutesApiKey, AbortSignal.timeout(LOOK_UP_MS), NODE_CALLER)
-    return [checkAccount(account), checkOffset(account)]
+    return [checkAccount(account), ...checkRole(account, netuid), checkOffset(account)]
   } catch (error) {
     const found = `no account to be had: ${(error as Error).message}`
     return [fail('chutes', found, 'is api.chutes.ai reached from here?')]
@@ -68,6 +75,16 @@ function checkAccount(account: AskedAccount): Finding {
     return fail('chutes', `the account is refused with ${status}`, 'mend CHUTES_API_KEY')
   if (isInOrder(account)) return ok('chutes', `the account has ${balance.toFixed(2)} $`)
   return fail('chutes', `the account's balance is ${balance}`, 'top it up: sampling would pause')
+}
+
+/** May the account call the subnet's chutes, and no more than that? */
+function checkRole(account: AskedAccount, netuid: number): readonly Finding[] {
+  if (account.status !== 200) return []
+  if (!mayCall(account, netuid)) return [fail('access', `Chutes ${noAccessText(account, netuid)}`)]
+  const found = `the account may call the chutes of subnet ${netuid}`
+  if (!account.roles.includes('subnet_admin')) return [ok('access', found)]
+  const advice = 'subnet_invoke is enough to validate: ask for subnet_admin to be taken back'
+  return [warn('access', `${found}, and delete them and read their logs`, advice)]
 }
 
 function checkOffset({ aheadMs, ms }: AskedAccount): Finding {

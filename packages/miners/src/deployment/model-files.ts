@@ -1,0 +1,127 @@
+import type { Result } from '@affine/prng'
+import { type Caller, NoReply, type Query, type Received, Undelivered } from '../asking.ts'
+import { LOOK_UP_MS } from '../chutes-key.ts'
+import { quoted } from './python-tokens.ts'
+import type { CommittedModel } from './template-source.ts'
+import type { Templates } from './templates.ts'
+
+const HUGGING_FACE = 'https://huggingface.co'
+/** The configuration of a tokenizer with many added tokens has more than one MiB. */
+const MOST_BYTES = 4 * 1024 * 1024
+/** So many redirects are followed. Files are often kept by another host. */
+const MOST_HOPS = 3
+
+/** Where models' files are, and what they are asked for with. No key goes there. */
+export interface Hub extends Pick<Caller, 'exchange' | 'now'>, Pick<Query, 'signal'> {
+  /** Hugging Face, unless another place is given. */
+  readonly hub?: string | undefined
+}
+
+type FileFault = 'MODEL_FILE' | 'CHAT_TEMPLATE'
+type FileRefusal = Extract<Result<never, FileFault>, { readonly ok: false }>
+
+/**
+ * Why a model may not be asked for its files at the committed revision: a chat template in them is
+ * not on the list, or a file is not there, too large, or none that an engine reads. Undefined when
+ * nothing is wrong. Every file is asked for at each call, whatever was read before, so that two
+ * validators do not differ when one is gone. Rejects when the platform fails: without a connection,
+ * late, or with a status of 429 or 5xx. Protocol §5.4.
+ */
+export async function refusedFile(
+  { model, revision }: CommittedModel,
+  templates: Templates,
+  hub: Hub,
+): Promise<FileRefusal | undefined> {
+  const { modelFiles, neededFile, templatesFolder, chatTemplates } = templates
+  const { hub: base = HUGGING_FACE } = hub
+  const told = (name: string, [code, what]: FileProblem): FileRefusal => ({
+    ok: false,
+    code,
+    detail: `${name} of ${model} at ${revision} ${what}`,
+  })
+  for (const [name, kind] of Object.entries(modelFiles)) {
+    const file = await fileAt(`${base}/${model}/resolve/${revision}/${name}`, hub)
+    if (file.status === 404 && name !== neededFile) continue
+    const why = await faultIn(file, kind, chatTemplates)
+    if (why !== undefined) return told(name, why)
+  }
+  const folder = `${base}/api/models/${model}/tree/${revision}/${templatesFolder}`
+  const why = folderFault(await fileAt(folder, hub))
+  return why && told(`the folder ${templatesFolder}`, why)
+}
+
+type FileProblem = readonly [code: FileFault, what: string]
+
+/** What is wrong with a file. */
+async function faultIn(
+  { status, text }: HubAnswer,
+  kind: 'template' | 'json',
+  chatTemplates: Templates['chatTemplates'],
+): Promise<FileProblem | undefined> {
+  if (status !== 200) return ['MODEL_FILE', text]
+  const texts = kind === 'json' ? templatesIn(text) : [text]
+  if (texts === undefined)
+    return ['MODEL_FILE', 'is no JSON object whose chat_template is a text or a list']
+  const digests = await Promise.all(texts.map(templateDigest))
+  const other = digests.find((each) => !Object.hasOwn(chatTemplates, each))
+  if (other === undefined) return undefined
+  return ['CHAT_TEMPLATE', `has a chat template that is not on the list, ${other}`]
+}
+
+/** What is wrong with the folder in which engines look for more templates: that it is there. */
+function folderFault({ status, text }: HubAnswer): FileProblem | undefined {
+  if (status === 404 || (status === 200 && text.trim() === '[]')) return undefined
+  if (status !== 200) return ['MODEL_FILE', text]
+  return ['CHAT_TEMPLATE', 'may not be there: it holds more chat templates']
+}
+
+type HubAnswer = Pick<Received, 'status' | 'text'>
+
+/** What is at a URL, after redirects; if that is not status 200, `text` says what is wrong. */
+async function fileAt(url: string, hub: Hub, hops = MOST_HOPS): Promise<HubAnswer> {
+  const { exchange, signal, now } = hub
+  const query = { url, replyMs: LOOK_UP_MS, mostBytes: MOST_BYTES, signal, now }
+  try {
+    const { status, text, headers } = await exchange(query)
+    if (status === 429 || status >= 500) throw new Undelivered(`${quoted(url)}: status ${status}`)
+    if (status === 200) return { status, text }
+    const next = status >= 300 && status < 400 ? placeOf(headers.location, url) : undefined
+    if (next !== undefined && hops > 0) return await fileAt(next, hub, hops - 1)
+    return { status, text: `is answered with status ${status}: is it there, for everybody?` }
+  } catch (error) {
+    const isLarge = error instanceof NoReply && error.reason === 'too-large'
+    if (!isLarge) throw error
+    return { status: 413, text: `has more than ${MOST_BYTES} bytes` }
+  }
+}
+
+/** Where a redirect from `url` leads, if that is a place of the same kind. */
+function placeOf(location: Received['headers'][string], url: string): string | undefined {
+  try {
+    const place = new URL(String(location), url)
+    return place.protocol === new URL(url).protocol ? place.href : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The chat templates in a JSON file; undefined if none can be read from it. */
+function templatesIn(text: string): readonly string[] | undefined {
+  try {
+    const file: unknown = JSON.parse(text)
+    if (typeof file !== 'object' || file === null || Array.isArray(file)) return undefined
+    const found: unknown = Object.hasOwn(file, 'chat_template') ? Object(file).chat_template : null
+    if (found === null) return []
+    const texts = Array.isArray(found) ? found.map((each) => Object(each).template) : [found]
+    return texts.every((each) => typeof each === 'string') ? texts : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** By what the list of chat templates names one: Jinja drops a line feed at its end. */
+async function templateDigest(template: string): Promise<string> {
+  const bytes = new TextEncoder().encode(template.replace(/\n$/, ''))
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

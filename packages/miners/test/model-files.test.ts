@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto'
+import { afterAll, expect, it } from 'vitest'
+import { refusedFile } from '../src/deployment/model-files.ts'
+import { TEMPLATES } from '../src/deployment/templates.ts'
+import { NODE_CALLER } from '../src/node/exchange.ts'
+import {
+  answers,
+  CHAT_TEMPLATE,
+  closeServers,
+  code,
+  fileOf,
+  type Handle,
+  serveChutes,
+} from './servers.ts'
+
+const MINER = { hotkey: '5M', model: 'me/affine-5M', revision: 'ab'.repeat(20), chute: 'c' }
+const CONFIG = 'tokenizer_config.json'
+const JINJA = 'chat_template.jinja'
+const FOLDER = `/api/models/${MINER.model}/tree/${MINER.revision}/additional_chat_templates`
+const at = (name: string): string => (name.startsWith('/') ? name : fileOf(MINER, name))
+const OTHER = '{{ messages[-1].content | length }}'
+
+afterAll(closeServers)
+
+/** What is refused of a model with these files; the first one is asked for again after a failure. */
+async function refusalOf(files: Readonly<Record<string, Handle>>) {
+  const routes = Object.entries({ [CONFIG]: answers(200), ...files }).map(
+    ([name, handle]) => [at(name), handle] as const,
+  )
+  const { place, seen } = await serveChutes(Object.fromEntries(routes))
+  const { signal } = new AbortController()
+  const refusal = await refusedFile(MINER, TEMPLATES, { ...NODE_CALLER, ...place, signal })
+  return { refusal, seen }
+}
+
+const listed = { chat_template: CHAT_TEMPLATE }
+const named = (template: unknown): object => ({ chat_template: [{ name: 'default', template }] })
+
+it.each<[string, Record<string, Handle>]>([
+  ['none', {}],
+  ['a null', { [CONFIG]: answers(200, { chat_template: null }) }],
+  ['one of the list', { [CONFIG]: answers(200, listed) }],
+  ['several of the list', { [CONFIG]: answers(200, named(CHAT_TEMPLATE)) }],
+  ['one of the list in a file', { [JINJA]: code(CHAT_TEMPLATE) }],
+  ['one of the list and a line feed', { [JINJA]: code(`${CHAT_TEMPLATE}\n`) }],
+  ['one of the list in a folder that is empty', { [FOLDER]: answers(200, []) }],
+  [
+    'one of the list in every file',
+    {
+      ...Object.fromEntries(
+        Object.entries(TEMPLATES.modelFiles).map(([name, kind]) => [
+          name,
+          kind === 'json' ? answers(200, listed) : code(CHAT_TEMPLATE),
+        ]),
+      ),
+    },
+  ],
+])('a model may have as its chat template %s', async (_, files) => {
+  expect((await refusalOf(files)).refusal).toBeUndefined()
+})
+
+const deep = '['.repeat(1_000_000)
+it.each<[string, string, Handle, string]>([
+  ['another template', CONFIG, answers(200, { chat_template: OTHER }), 'CHAT_TEMPLATE'],
+  ['another one in a list', CONFIG, answers(200, named(OTHER)), 'CHAT_TEMPLATE'],
+  ['an empty one', CONFIG, answers(200, { chat_template: '' }), 'CHAT_TEMPLATE'],
+  ['a blank more', JINJA, code(`${CHAT_TEMPLATE} `), 'CHAT_TEMPLATE'],
+  ['two line feeds more', JINJA, code(`${CHAT_TEMPLATE}\n\n`), 'CHAT_TEMPLATE'],
+  ['another one in a file', JINJA, code(OTHER), 'CHAT_TEMPLATE'],
+  ['an own name of objects as one', JINJA, code('constructor'), 'CHAT_TEMPLATE'],
+  [
+    'another one of old processors',
+    'chat_template.json',
+    answers(200, { chat_template: OTHER }),
+    'CHAT_TEMPLATE',
+  ],
+  [
+    'another one of processors',
+    'processor_config.json',
+    answers(200, named(OTHER)),
+    'CHAT_TEMPLATE',
+  ],
+  [
+    'another one among special tokens',
+    'special_tokens_map.json',
+    answers(200, { chat_template: OTHER }),
+    'CHAT_TEMPLATE',
+  ],
+  [
+    'a folder of more',
+    FOLDER,
+    answers(200, [{ path: 'additional_chat_templates/default.jinja' }]),
+    'CHAT_TEMPLATE',
+  ],
+  ['a number as one', CONFIG, answers(200, { chat_template: 5 }), 'MODEL_FILE'],
+  [
+    'an object of them',
+    CONFIG,
+    answers(200, { chat_template: { default: CHAT_TEMPLATE } }),
+    'MODEL_FILE',
+  ],
+  ['a list of texts', CONFIG, answers(200, { chat_template: [CHAT_TEMPLATE] }), 'MODEL_FILE'],
+  ['a list as its configuration', CONFIG, answers(200, []), 'MODEL_FILE'],
+  ['a null as its configuration', CONFIG, code('null'), 'MODEL_FILE'],
+  ['no JSON', CONFIG, code('{"chat_template": NaN'), 'MODEL_FILE'],
+  ['lists in lists', CONFIG, code(deep), 'MODEL_FILE'],
+  ['no configuration', CONFIG, answers(404), 'MODEL_FILE'],
+  ['files that not everybody sees', CONFIG, answers(401), 'MODEL_FILE'],
+  ['a file that not everybody sees', JINJA, answers(403), 'MODEL_FILE'],
+  ['a folder that not everybody sees', FOLDER, answers(403), 'MODEL_FILE'],
+  ['a file that is too large', CONFIG, answers(200, { x: 'x'.repeat(4_200_000) }), 'MODEL_FILE'],
+  ['a redirect to nowhere', CONFIG, answers(307), 'MODEL_FILE'],
+])('a model may not have %s', async (_, name, handle, fault) => {
+  const { refusal } = await refusalOf({ [name]: handle })
+  expect(refusal).toMatchObject({ code: fault })
+  expect(refusal?.detail).toContain(`of ${MINER.model} at ${MINER.revision} `)
+})
+
+it('the digest of a template that is refused is told: that of its bytes', async () => {
+  const { refusal } = await refusalOf({ [JINJA]: code(OTHER) })
+  expect(refusal?.detail).toContain(createHash('sha256').update(OTHER).digest('hex'))
+})
+
+const leads =
+  (location: string): Handle =>
+  (_, response) =>
+    response.writeHead(307, { location }).end()
+
+it('redirects are followed, three at most, and none to another protocol', async () => {
+  const chain = { [CONFIG]: leads('/1'), '/1': leads('/2'), '/2': leads('/3') }
+  const near = await refusalOf({ ...chain, '/3': answers(200, listed) })
+  expect(near.refusal).toBeUndefined()
+  const far = await refusalOf({ ...chain, '/3': leads('/4'), '/4': answers(200, listed) })
+  expect(far.refusal).toMatchObject({ code: 'MODEL_FILE' })
+  expect(far.seen.map(({ url }) => url)).not.toContain('/4')
+  for (const place of ['https://127.0.0.1:1/x', 'file:///etc/passwd', 'http://[', 'javascript:1'])
+    expect((await refusalOf({ [CONFIG]: leads(place) })).refusal).toMatchObject({
+      code: 'MODEL_FILE',
+    })
+})
+
+it.each<[string, Handle]>([
+  ['429', answers(429)],
+  ['503', answers(503)],
+  ['no connection', (request) => request.socket.resetAndDestroy()],
+])('%s is the platform’s failure', async (_, handle) => {
+  for (const name of [CONFIG, JINJA, FOLDER])
+    await expect(refusalOf({ [name]: handle })).rejects.toThrow()
+})

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, expect, test } from 'vitest'
+import { PROTOCOL } from '../../packages/duel/src/index.ts'
+import { openChutes, playerReply } from '../../packages/miners/src/index.ts'
+import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
+import {
+  answers,
+  CHAT_TEMPLATE,
+  closeServers,
+  code,
+  completion,
+  fileOf,
+  type Handle,
+  published,
+  serveChutes,
+} from '../../packages/miners/test/servers.ts'
+
+/*
+ * A chat template inside a model's own files multiplies, and leaves the product in the prompt: the
+ * model only copies a line. The chute's source is the plain use of a template. Wherever an engine
+ * would take such a template from, the model is not asked.
+ */
+const MINER = {
+  hotkey: '5M',
+  model: 'me/affine-5M',
+  revision: 'c0ffee11'.repeat(5),
+  chute: randomUUID(),
+  templates: PROTOCOL.templates,
+}
+const POST = '/mine/v1/chat/completions'
+const PROMPT = [{ role: 'user', content: 'Compute 12345678 * 87654321.' }] as const
+const FOLDER = `/api/models/${MINER.model}/tree/${MINER.revision}/additional_chat_templates`
+const COMPUTES =
+  "{% set words = messages[-1]['content'].rstrip('.').split() %}" +
+  '{{ (words[1] | int) * (words[3] | int) }}'
+
+afterAll(closeServers)
+
+/** What a template of its kind could do for any model at all. */
+const perfect: Handle = (_, response, __, body) => {
+  const prompt = JSON.parse(body).messages.at(-1).content
+  const head = { 'x-chutes-invocationid': randomUUID() }
+  response.writeHead(200, head).end(completion(playerReply(prompt, { skill: 1, seed: '' })))
+}
+
+async function asking(files: Readonly<Record<string, Handle>>) {
+  const { place, asked } = await serveChutes({
+    ...published(MINER, 'mine'),
+    [POST]: perfect,
+    ...files,
+  })
+  const said: string[] = []
+  const { agents, hasChanged } = openChutes({
+    ...NODE_CALLER,
+    apiKey: 'cpk_1',
+    concurrency: 8,
+    on: (event) => {
+      if (event.type === 'problem') said.push(event.error.message)
+    },
+    ...place,
+  })
+  const { signal } = new AbortController()
+  const ask = () => agents(MINER, 10_000, signal)(PROMPT)
+  return { ask, asked, said, hasChanged: () => hasChanged(MINER, signal) }
+}
+
+const json = (chat_template: unknown): Handle => answers(200, { chat_template })
+const file = (name: string): string => fileOf(MINER, name)
+const CONFIG = file('tokenizer_config.json')
+const list = ['default', 'tool_use'].map((name) => ({
+  name,
+  template: name === 'default' ? CHAT_TEMPLATE : COMPUTES,
+}))
+
+const places: readonly (readonly [where: string, path: string, holds: Handle])[] = [
+  ['as the text of a tokenizer’s configuration', CONFIG, json(COMPUTES)],
+  ['in the list of a tokenizer’s configuration', CONFIG, json(list)],
+  ['as chat_template.jinja', file('chat_template.jinja'), code(COMPUTES)],
+  ['in chat_template.json', file('chat_template.json'), json(COMPUTES)],
+  ['in a processor’s configuration', file('processor_config.json'), json(COMPUTES)],
+  ['in the map of special tokens', file('special_tokens_map.json'), json(COMPUTES)],
+  ['in the folder of more templates', FOLDER, answers(200, [{ path: 'default.jinja' }])],
+]
+
+test.each(places)('a template that computes, %s, is never asked', async (_, path, holds) => {
+  const { ask, asked, said } = await asking({ [path]: holds })
+  for (let i = 0; i < 3; i++) expect(await ask()).toEqual({ fault: 'no-reply' })
+  expect(asked(POST)).toEqual([])
+  expect(said).toEqual([
+    expect.stringMatching(/^is not asked in this epoch: CHAT_TEMPLATE: .* of me\/affine-5M at /),
+  ])
+})
+
+test('a model whose files are taken away within an epoch loses its replies in it', async () => {
+  let isGone = false
+  const before = published(MINER, 'mine')[CONFIG]
+  const { ask, hasChanged } = await asking({
+    [CONFIG]: (...rest) => (isGone ? answers(404) : before)?.(...rest),
+  })
+  expect(await ask()).toHaveProperty('content')
+  expect(await hasChanged()).toBe(false)
+  isGone = true
+  expect(await hasChanged()).toBe(true)
+})
+
+test('an outage of the place where models are costs nobody a reply', async () => {
+  let failures = 2
+  const before = published(MINER, 'mine')[CONFIG]
+  const { ask } = await asking({
+    [CONFIG]: (...rest) => (failures-- > 0 ? answers(503) : before)?.(...rest),
+  })
+  expect(await ask()).toHaveProperty('content')
+})

@@ -7,7 +7,7 @@ import {
   stateRoot,
   type Weights,
 } from '../../packages/duel/src/index.ts'
-import { type Recomputed, recompute } from '../../packages/settlement/src/index.ts'
+import { attestedRoot, type Recomputed, recompute } from '../../packages/settlement/src/index.ts'
 import { epochsOf, type Lie } from './faults.ts'
 import { strengthOf } from './miners.ts'
 import type { Seat, Subnet } from './seat.ts'
@@ -46,7 +46,7 @@ const VOID: readonly Lie[] = [DROPS, 'seals nothing']
 export class Checker {
   /** The first promise that was broken. */
   violation: Violation | undefined
-  /** Do liars have a third of the weight? */
+  /** Do liars have a third of the weight, or more than half of the active stake? */
   isBeyond = false
   frozen = 0
   readonly duels: DuelEnd[] = []
@@ -70,10 +70,12 @@ export class Checker {
 
   /**
    * Decides the next epoch from the chain and the buckets alone, and checks everything. If so many
-   * are away that liars have a third of the weight, nothing is promised.
+   * are away that liars have a third of the weight, or more than half of the active stake, nothing
+   * is promised: a validator that begins then is told a state that nobody has.
    */
   async epochEnded(): Promise<void> {
-    this.isBeyond = this.#areThird(this.#state.voters, ({ isLiar }) => isLiar)
+    this.isBeyond =
+      this.#areThird(this.#state.voters, ({ isLiar }) => isLiar) || (await this.#isLieAttested())
     if (this.isBeyond) return
     const { chain, rules, network } = this.#subnet
     const samples = new Map<string, Samples>()
@@ -98,6 +100,15 @@ export class Checker {
     const isAway = (seat: Seat): boolean => seat.isLiar || this.#isDisturbed(seat, value.epoch)
     this.#throne.see(value, !this.#areThird(value.before.voters, isAway))
     this.#noteDuels(value)
+  }
+
+  /** Honest validators' own roots were compared when they came to them. Protocol §9.4. */
+  async #isLieAttested(): Promise<boolean> {
+    const { chain, rules } = this.#subnet
+    const { epoch } = this.#state
+    if (epoch === rules.firstEpoch) return false
+    const root = await attestedRoot({ chain, network: rules }, epoch)
+    return root !== undefined && root !== this.#roots.get(epoch - 1)
   }
 
   /** After a calm epoch every honest validator is in the current epoch, with the same state. */

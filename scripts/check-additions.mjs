@@ -131,7 +131,7 @@ function addBackend({ write, edit, run }) {
   write(test, MEMORY_TEST)
   edit(backends, /(BACKENDS.* = \[.*)\]/, '$1, MEMORY]')
   run('biome', 'check', '--write', backends, test)
-  // Only the table in docs/operating.md has to change too, and this writes it.
+  // Only the list in docs/settings.md has to change too, and this writes it.
   run('vitest', 'run', '--project', 'node', 'settings-page', '-u')
 }
 

@@ -51,13 +51,15 @@ beforeAll(async () => {
   const files = [
     'grafana.json',
     'prometheus-alerts.yml',
-    '../docs/operating.md',
+    '../docs/errors.md',
     'af-validate.service',
     'Dockerfile',
   ]
   ;[dashboard, alerts, operating, unit, image, example] = (await Promise.all(
     [...files, 'env.example'].map((name) => read(`deploy/${name}`)),
   )) as [string, string, string, string, string, string]
+  const others = ['operating', 'settings', 'buckets', 'upgrades']
+  operating += (await Promise.all(others.map((name) => read(`docs/${name}.md`)))).join('')
   const { hotkey } = account(new Uint8Array(32).fill(1))
   const { on, read: page } = metricsOf({ hotkey, lastUpdate: 0, emit: true }, () => 0)
   for (const event of events()) on(event)

@@ -17,7 +17,7 @@ export interface Setting<Value = unknown> {
   readonly default?: string
   /** What stands for it, for help, where there is no default. */
   readonly without?: string
-  /** What it is, for help and for docs/operating.md. */
+  /** What it is, for help and for docs/settings.md. */
   readonly help: string
   /**
    * Which part is masked: all, or the user and the query of a URL. A setting that is all secret has

@@ -1,11 +1,26 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LocalChain } from '@affine/chain'
-import { LOCAL_NETWORK, type Recomputed, recompute, type Source } from '@affine/settlement'
+import { epochFacts } from '@affine/report'
+import {
+  LOCAL_NETWORK,
+  type Recomputed,
+  recompute,
+  type Settled,
+  type Source,
+} from '@affine/settlement'
 import { openBucket } from '@affine/settlement/node'
 import { onceARun } from '../../../test/once-a-run.ts'
 import { type Cast, castOf } from '../src/commands/demo/cast.ts'
-import { endingOf, endingText, filesText, namesIn, peopleIn } from '../src/commands/demo/screens.ts'
+import {
+  againText,
+  endingOf,
+  endingText,
+  filesText,
+  namesIn,
+  peopleIn,
+} from '../src/commands/demo/screens.ts'
+import { epochLine, introText, outcomeText } from '../src/commands/demo/story.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { narrate } from '../src/service/narrate.ts'
 
@@ -64,13 +79,18 @@ export async function playedSubnet(names: readonly string[]): Promise<PlayedSubn
 }
 
 async function playIn(out: string, cast: Cast): Promise<void> {
-  const said = [...peopleIn(cast)]
+  const said = [introText(cast), ...peopleIn(cast)]
   const screen = { line: (text: string) => void said.push(text), status: () => {} }
   const nameOf = namesIn(cast)
   const [alice] = cast.validators
+  const epochs: Settled[] = []
   const rested = await runSubnet(cast, out, (member, event) => {
-    if (member === alice) narrate(event, screen, nameOf)
+    if (member !== alice) return
+    if (event.type === 'epoch') epochs.push(event.settled)
+    narrate(event, screen, nameOf)
   })
-  said.push(endingText(await endingOf(rested), nameOf), filesText('/tmp/affine-demo-abcdef'))
+  said.push(...epochs.map((settled) => epochLine(epochFacts(settled), nameOf)))
+  said.push(outcomeText(epochs, nameOf), endingText(await endingOf(rested), nameOf))
+  said.push(againText(cast.seed), filesText('/tmp/affine-demo-abcdef'))
   await writeFile(join(out, 'said.json'), JSON.stringify(said))
 }

@@ -99,10 +99,9 @@ describe('a subnet', () => {
     expect(state.champion?.hotkey).toBe(hotkeyOf('stronger'))
     const crowned = honest.flatMap(({ report }) => report.crowned ?? [])
     expect(crowned).toEqual([hotkeyOf('stronger')])
-    const ratios = honest.slice(-3).map((epoch) => epoch.state.ratio)
-    expect(ratios[0]).toBeGreaterThan(LOCAL_NETWORK.protocol.ratioFloorPpm)
-    expect([...ratios].sort((a, b) => b - a)).toEqual(ratios)
-    expect(new Set(ratios).size).toBe(3)
+    const [won = 0, decayed = 0] = honest.slice(-2).map((epoch) => epoch.state.ratio)
+    expect(won).toBeGreaterThan(decayed)
+    expect(decayed).toBeGreaterThan(LOCAL_NETWORK.protocol.ratioFloorPpm)
   })
 
   it('gives all its weight to the champion on chain', async () => {

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { makeFolder } from '@affine/blocks/directory'
 import { listenWith } from '@affine/miners/node'
+import { epochFacts, epochRecord } from '@affine/report'
+import type { Settled } from '@affine/settlement'
 import { interrupted, type Output, output, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
@@ -14,6 +16,7 @@ import { programFile } from '../service/program-name.ts'
 import { pageAndBuckets } from '../service/served-files.ts'
 import { type Cast, castOf } from './demo/cast.ts'
 import { againText, endingOf, endingText, filesText, namesIn, peopleIn } from './demo/screens.ts'
+import { epochLine, introText, outcomeText, verifiedText } from './demo/story.ts'
 import { type OnMemberEvent, runSubnet } from './demo/subnet.ts'
 
 const EXAMPLES = `
@@ -33,6 +36,7 @@ export const demo: CommandUnknownOpts = new Command('demo')
     'keep buckets and chain in this folder, which must be empty or new (default: keep nothing)',
   )
   .option('--open', 'at the end, serve the page that shows it until Ctrl-C')
+  .option('--verbose', 'print the numbers behind each verdict, the hotkeys, and all of af-verify')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action((asked) => perform(asked, output(asked.json), interrupted()))
@@ -41,32 +45,35 @@ interface DemoOptions {
   readonly seed?: string | undefined
   readonly out?: string | undefined
   readonly open?: true | undefined
+  readonly verbose?: true | undefined
   readonly json?: true | undefined
 }
 
 /** Runs the subnet, verifies it, and prints what can be done next. */
 async function perform(asked: DemoOptions, screen: Output, signal: AbortSignal): Promise<void> {
-  const { seed = String(randomInt(2 ** 32)), open, json } = asked
+  const { seed = String(randomInt(2 ** 32)), open, verbose } = asked
   const out = asked.out === undefined ? await temporaryFolder() : await emptyFolder(asked.out)
   const cast = castOf(seed)
   const nameOf = namesIn(cast)
   const people = peopleIn(cast)
-  screen.line([`seed ${seed}`, ...people, ''].join('\n'), { type: 'start', seed, people })
+  const intro = verbose ? [`seed ${seed}`, ...people, ''].join('\n') : introText(cast)
+  screen.line(intro, { type: 'start', seed, people })
 
   // All validators do the same, so successes are printed for one of them only.
+  const epochs: Settled[] = []
   const hear: OnMemberEvent = (member, event) => {
     const isTold = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
-    if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
+    if (isTold && event.type === 'epoch') epochs.push(event.settled)
+    if (isTold && event.type === 'epoch' && !verbose)
+      screen.line(epochLine(epochFacts(event.settled), nameOf), epochRecord(event.settled))
+    else if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
   }
   const ending = await endingOf(await raceAbort(runSubnet(cast, out, hear), signal))
   const { champion, ratio, root, weights } = ending
-  screen.line(endingText(ending, nameOf), { type: 'end', champion, ratio, root, weights })
+  const outcome = verbose ? endingText(ending, nameOf) : outcomeText(epochs, nameOf)
+  screen.line(outcome, { type: 'end', champion, ratio, root, weights })
 
-  const words = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
-  if (json) words.push('--json')
-  const file = programFile('af-verify')
-  if (file === undefined) screen.line(NO_VERIFIER, { type: 'unverified' })
-  else process.exitCode = await raceAbort(verifyApart([file, ...words], signal), signal)
+  await verifyApart(out, asked, screen, signal)
   if (asked.out !== undefined) screen.line(filesText(out, open), { type: 'files', out })
   else if (!open) screen.line(againText(seed), { type: 'again', seed })
   if (open) await showPage(out, cast, screen, signal)
@@ -97,15 +104,27 @@ async function showPage(out: string, cast: Cast, screen: Output, signal: AbortSi
 const NO_VERIFIER =
   'Not verified: `af-verify` is not installed. `npm install -g @affine/verifier` installs it.'
 
-/** Runs `af-verify` in another process and resolves with its exit code. */
-async function verifyApart(words: readonly string[], signal: AbortSignal): Promise<number> {
-  const command = [...process.execArgv, ...words]
-  const child = spawn(process.execPath, command, {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    signal,
+/** Runs `af-verify` in another process, which sets the exit code. */
+async function verifyApart(
+  out: string,
+  { json, verbose }: DemoOptions,
+  screen: Output,
+  signal: AbortSignal,
+): Promise<void> {
+  const file = programFile('af-verify')
+  if (file === undefined) return screen.line(NO_VERIFIER, { type: 'unverified' })
+  const files = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
+  const words = [...process.execArgv, file, ...files, ...(json ? ['--json'] : [])]
+  const isShown = verbose || json
+  const stdio = ['ignore', isShown ? 'inherit' : 'pipe', 'inherit'] as const
+  const child = spawn(process.execPath, words, { stdio: [...stdio], signal })
+  let said = ''
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    said += text
   })
-  const [code] = await once(child, 'exit')
-  return code ?? 1
+  const [code] = await raceAbort(once(child, 'close'), signal)
+  process.exitCode = code ?? 1
+  if (!isShown) screen.line(verifiedText(code, said), {})
 }
 
 /**

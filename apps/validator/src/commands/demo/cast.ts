@@ -24,7 +24,7 @@ export interface Cast {
 export const LIAR = 'mallory'
 
 const VALIDATORS = ['alice', 'bob', 'carol', 'dave', LIAR]
-const SKILLS = { veteran: 0.6, copy: 0.6, weaker: 0.35, stronger: 0.85 }
+const SKILLS = { veteran: 0.6, copy: 0.6, weaker: 0.35, stronger: 0.95 }
 
 /** The demo's members, their keys drawn from `seed`. */
 export function castOf(seed: string): Cast {

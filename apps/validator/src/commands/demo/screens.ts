@@ -66,17 +66,8 @@ Now the verifier runs, in another process, with only the buckets and the exporte
 }
 
 /** What can be done after a run that kept no files. */
-export function againText(seed: string): string {
-  const af = programName('af')
-  return `
-This run kept no files. Try next:
-  look at the same run in a browser
-    $ ${af} demo --seed ${seed} --open
-  keep its buckets and its chain
-    $ ${af} demo --seed ${seed} --out ./affine-demo
-  play a challenge yourself
-    $ ${af} env run tictactoe-v0`
-}
+export const againText = (seed: string): string =>
+  `Look at it: ${programName('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`
 
 /** What can be done with the files in the folder `out`. If the page is open, not how to open it. */
 export function filesText(out: string, isOpen = false): string {

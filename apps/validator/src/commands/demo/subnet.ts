@@ -13,7 +13,7 @@ import { type Cast, LIAR, type Member, seededBytes } from './cast.ts'
 /**
  * For how many epochs it goes on without a contender: long enough to see the ratio decay.
  */
-const QUIET_EPOCHS = 3
+const QUIET_EPOCHS = 2
 const MOST_EPOCHS = 60
 
 /** The error codes of a disk that is full or fails. */

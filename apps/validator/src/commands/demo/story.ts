@@ -1,0 +1,115 @@
+import {
+  type EnvFacts,
+  type EpochFacts,
+  epochFacts,
+  type NameOf,
+  percent,
+  percentRange,
+} from '@affine/report'
+import type { Settled } from '@affine/settlement'
+import { type Cast, LIAR } from './cast.ts'
+
+/** Who competes, and who judges. */
+export function introText({ seed, validators, miners }: Cast): string {
+  const [first = '', ...others] = miners.map(({ name, skill }) => `${name} ${skill}`)
+  const honest = validators.map(({ name }) => name).filter((name) => name !== LIAR)
+  return [
+    `Seed ${seed}. Miners by skill: ${first}, then ${listed(others)} at once`,
+    `Validators: ${honest.join(', ')}, and ${LIAR}, which invents what the miners reply`,
+  ].join('\n')
+}
+
+/** What happened in an epoch, on one line. */
+export const epochLine = (facts: EpochFacts, nameOf: NameOf): string =>
+  `epoch ${facts.epoch}  ${happened(facts, nameOf)}`
+
+function happened(facts: EpochFacts, nameOf: NameOf): string {
+  const { champion, seated, duels, nextDuels, ratio, nextRatio } = facts
+  if (seated) return `${nameOf(seated.hotkey)} takes the empty throne, without a duel`
+  const holder = nameOf(champion?.hotkey ?? '')
+  if (duels.length > 0) return duels.map((duel, i) => standing(duel, nameOf, i === 0)).join('; ')
+  const next = nextDuels.map(({ contender }) => nameOf(contender.hotkey))
+  if (next.length > 0) return `${listed(next)} challenge ${holder}: their duels begin`
+  const falls = `from ${percent(ratio)} to ${percent(nextRatio)}`
+  return `nobody challenges ${holder}; the share to win against it falls ${falls}`
+}
+
+/** How a duel stands at the end of an epoch. The first of a line says what is counted. */
+function standing(duel: EpochFacts['duels'][number], nameOf: NameOf, isFirst: boolean): string {
+  const { contender, wins, counted, end } = duel
+  const name = `${end === 'crowned' ? '★ ' : ''}${nameOf(contender.hotkey)}`
+  const won = isFirst
+    ? `${name} has won ${wins} of ${counted} environments`
+    : `${name} ${wins} of ${counted}`
+  if (end === 'crowned') return `${won}, and takes the throne`
+  if (end === 'passed') return `${won}, but another is better`
+  if (end !== undefined) return `${won}, and is out`
+  return duel.standing === 'won' ? `${won}, and waits` : won
+}
+
+/** What the whole run shows: the liar, and the miner that won. */
+export const outcomeText = (epochs: readonly Settled[], nameOf: NameOf): string =>
+  [...lieTexts(epochs, nameOf), ...winnerTexts(epochs, nameOf)].join('\n')
+
+/** Of the challenges that were not tied, the share that the contender won, in ppm. */
+const rateOf = ({ wins, losses }: Pick<EnvFacts, 'wins' | 'losses'>): number =>
+  Math.floor((1_000_000 * wins) / (wins + losses))
+
+/** Where the liar's counts were the most, and too far from the others' to count. */
+function lieTexts(epochs: readonly Settled[], nameOf: NameOf): readonly string[] {
+  const looks = epochs.flatMap(({ report }) =>
+    report.duels.flatMap(({ contender, envs }) =>
+      Object.entries(envs).flatMap(([env, { tallies, setAside }]) => {
+        const entries = Object.entries(tallies)
+        const own = entries.find(([hotkey]) => nameOf(hotkey) === LIAR)
+        if (own === undefined || !setAside.includes(own[0])) return []
+        const others = entries.filter(([hotkey]) => !setAside.includes(hotkey))
+        const played = others.filter(([, { wins, losses }]) => wins + losses > 0)
+        const rates = played.map(([, tally]) => rateOf(tally)).sort((a, b) => a - b)
+        return [{ contender, env, own: own[1], rates }]
+      }),
+    ),
+  )
+  const [worst] = looks.sort((a, b) => b.own.wins + b.own.losses - a.own.wins - a.own.losses)
+  if (worst === undefined) return []
+  const { own, env, rates, contender } = worst
+  const claim = `${nameOf(contender.hotkey)} won ${own.wins} of ${own.wins + own.losses}`
+  const others = percentRange({ lower: rates[0] ?? 0, upper: rates.at(-1) ?? 0 })
+  return [`${LIAR} lied: ${claim} at ${nameIn(env)} by it, ${others} by the others. It is ignored`]
+}
+
+/** By how much the crowned contender won, in the last look at each environment that it won. */
+function winnerTexts(epochs: readonly Settled[], nameOf: NameOf): readonly string[] {
+  const facts = epochs.map(epochFacts)
+  const crowning = facts.find(({ duels }) => duels.some(({ end }) => end === 'crowned'))
+  const crowned = crowning?.duels.find(({ end }) => end === 'crowned')
+  if (crowning === undefined || crowned === undefined) return []
+  const { contender, start, wins } = crowned
+  const duels = facts.flatMap((each) =>
+    each.duels.filter((duel) => duel.contender.hotkey === contender.hotkey && duel.start === start),
+  )
+  const looks = duels.flatMap((duel) => duel.looks).filter(({ given }) => given === 'win')
+  const sum = (of: 'wins' | 'losses'): number => looks.reduce((all, look) => all + look[of], 0)
+  const counts = { wins: sum('wins'), losses: sum('losses') }
+  const [name, ratio] = [nameOf(contender.hotkey), percent(crowning.ratio)]
+  const luck = `one at exactly ${ratio} wins an environment in 1 duel of 20 at most`
+  const all = `${counts.wins + counts.losses} challenges that only one of the two solved`
+  return [
+    `${name} won ${percent(rateOf(counts), Math.floor)} of the ${all}; ${ratio} are needed`,
+    `How sure: ${luck}; ${name} won ${wins}`,
+  ]
+}
+
+/** An environment without its version. */
+const nameIn = (env: string): string => env.replace(/@.*/, '')
+
+/** Names in a row, as in "a, b and c". */
+const listed = (names: readonly string[]): string =>
+  names.join(', ').replace(/, (?=[^,]*$)/, ' and ')
+
+/** What the verifier came to: one line if everything holds, else all that it said. */
+export function verifiedText(code: number, said: string): string {
+  const [, epoch] = /, governing epoch (\d+)$/m.exec(said) ?? []
+  if (code !== 0 || epoch === undefined) return `NOT verified:\n${said}`
+  return `Verified: a second process recomputed ${epoch} epochs from buckets and chain: all holds`
+}

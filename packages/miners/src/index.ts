@@ -24,7 +24,12 @@ export {
   mayCall,
   noAccessText,
 } from './chutes-key.ts'
-export type { Asked, Deployment, DeploymentFault } from './deployment/deployment.ts'
+export {
+  type Asked,
+  type Deployment,
+  type DeploymentFault,
+  sourceRefusals,
+} from './deployment/deployment.ts'
 export { type Directory, lookAt } from './deployment/looks.ts'
 export type { SourceFault } from './deployment/python-tokens.ts'
 export { type Literals, readTemplate, type TemplateCall } from './deployment/template-source.ts'

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { PROTOCOL } from '@affine/duel'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { sourceRefusals } from '../src/deployment/deployment.ts'
 import { lookAt } from '../src/deployment/looks.ts'
+import { TEMPLATES } from '../src/deployment/templates.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
 import { alteredDescriptions } from './altered-descriptions.ts'
 import { described, sourceFor } from './servers.ts'
@@ -49,4 +51,25 @@ it.each([
   ['committed with a short revision', {}, { revision: 'c0ffee11' }, 'REVISION'],
 ])('a chute %s: %j %j', async (_, more, committed, code) => {
   expect(await codeOf(more, committed)).toBe(code)
+})
+
+describe('a source, before it is deployed,', () => {
+  const source = sourceFor(MINER)
+
+  it('is refused for nothing, or for each argument, with its line', () => {
+    expect(sourceRefusals(source, TEMPLATES)).toEqual([])
+    const altered = source.replace(/image="[^"]*"/, 'image="me/sglang:latest"')
+    const refusals = sourceRefusals(altered.replace('tee=True', 'tee=False'), TEMPLATES)
+    expect(refusals).toEqual([
+      expect.stringMatching(/^line 8: expected chutes.*, got "me.sglang:latest"$/),
+      'line 19: expected a literal, True, got "False"',
+    ])
+  })
+
+  it('is refused for a name of which Chutes shows no source, and for a branch', () => {
+    const refused = (more: Partial<typeof MINER>) =>
+      sourceRefusals(sourceFor({ ...MINER, ...more }), TEMPLATES)
+    expect(refused({ model: 'me/other' })).toEqual([expect.stringContaining('"affine"')])
+    expect(refused({ revision: 'main' })).toEqual([expect.stringContaining('40 hex digits')])
+  })
 })

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { examine } from '@affine/engine/node'
+import { sourceRefusals, TEMPLATES } from '@affine/miners'
 import { openChain } from '@affine/settlement'
-import { output, table } from '@affine/terminal'
+import { type Output, output, table } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { examinationOf, sayFindings } from '../service/examination.ts'
@@ -16,15 +18,21 @@ v1/probes/<hotkey>.json there, which stays, tries to overwrite it, and reads it 
 URL. For a miner it plays eight challenges of each environment with the committed endpoint or \
 chute, asked as validators ask it, and judges the replies.
 
-Example:
-  $ af doctor --network finney --wallet cold --hotkey hot`
+Examples:
+  $ af doctor --network finney --wallet cold --hotkey hot
+  $ af doctor --source chute.py`
 
-const command = accountOnChain('doctor').addOption(
-  new Option(
-    '--buckets <folder|url>',
-    'the folder or URL that holds the buckets announced by name; without it no bucket is checked',
-  ).env('AFFINE_BUCKETS'),
-)
+const command = accountOnChain('doctor')
+  .addOption(
+    new Option(
+      '--buckets <folder|url>',
+      'the folder or URL that holds the buckets announced by name; without it no bucket is checked',
+    ).env('AFFINE_BUCKETS'),
+  )
+  .option(
+    '--source <file>',
+    "only read a chute's source, before it is deployed, and say all for which validators refuse it",
+  )
 
 /** Here `--buckets` may also be a URL. */
 const isOwn = ({ name, heading }: Named): boolean =>
@@ -34,6 +42,7 @@ const isOwn = ({ name, heading }: Named): boolean =>
 export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
   .addHelpText('after', LOOKS)
   .action(async (options, command) => {
+    if (options.source !== undefined) return judgeSource(options.source, output(options.json))
     const { hotkey } = await accountOf(options)
     const { buckets: base, ...others } = options
     // A URL cannot be written to.
@@ -56,3 +65,11 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
     })
     if (!isWell) process.exitCode = 1
   })
+
+/** Says all for which a chute's source is refused; then the process ends with 1. */
+async function judgeSource(path: string, screen: Output): Promise<void> {
+  const refusals = sourceRefusals(await readFile(path, 'utf8'), TEMPLATES)
+  const text = refusals.length === 0 ? 'nothing in it is refused' : refusals.join('\n')
+  screen.line(text, { type: 'source', path, refusals })
+  if (refusals.length > 0) process.exitCode = 1
+}

@@ -100,7 +100,10 @@ type NotAsked = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
 const is = (value: Short): string => (value === undefined ? 'missing' : quoted(value))
 
 /** Why a deployment is not of the model that was committed, or is not shown to everybody. */
-function refusedName(said: Description, { model, revision }: CommittedModel): NotAsked | undefined {
+function refusedName(
+  said: Pick<Description, 'name' | 'revision' | 'public'>,
+  { model, revision }: CommittedModel,
+): NotAsked | undefined {
   if (!MODEL.test(model))
     return refused('MODEL', `the committed model, ${quoted(model)}, is not owner/name`)
   if (!COMMIT.test(revision))
@@ -156,6 +159,19 @@ export function judgeSource(
   // Not its `version`: that changes for all chutes when the platform mends an image's library.
   const version = digest('deployment', JSON.stringify([updated, image, source]))
   return { ok: true, value: { slug, version } }
+}
+
+/**
+ * Everything for which validators would refuse a chute's source, before it is deployed, each with
+ * its line if it has one. What Chutes makes of a source is refused for the same. Protocol §5.4.
+ */
+export function sourceRefusals(source: string, templates: Templates): readonly string[] {
+  const read = readTemplate(source, {}, templates)
+  if (!read.ok) return read.refusals.map(({ detail }) => detail)
+  const { model_name: name, revision } = read.value.arguments
+  const wanted = { model: String(name), revision: String(revision) }
+  const refusal = refusedName({ ...wanted, name: wanted.model, public: false }, wanted)
+  return refusal === undefined ? [] : [refusal.detail]
 }
 
 /** A refusal. */

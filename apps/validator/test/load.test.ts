@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { account } from '@affine/chain'
 import { LOCAL, PROTOCOL } from '@affine/duel'
 import { bytesText, loadsOf } from '@affine/engine'
-import { type Agent, make } from '@affine/envs'
+import { type Agent, make, play, playGame } from '@affine/envs'
 import { playEpisode, playPair, soloChallenge } from '@affine/miners'
 import { canonicalize, type Json } from '@affine/prng'
 import { expect, it } from 'vitest'
@@ -39,6 +39,49 @@ it('an episode and a game have the mean sizes that are counted, within a twentie
   const [tictactoe = 0, mult8 = 0, pack = 0, hex = 0] = await Promise.all(sizes)
   expect(Math.abs((tictactoe + mult8 + pack) / 3 / 830 - 1)).toBeLessThan(0.05)
   expect(Math.abs(hex / 16_000 - 1)).toBeLessThan(0.05)
+})
+
+// If these change, the tokens of a request have to be counted anew: `TOKENS` in load.ts.
+it.each([
+  ['mult8-v0', 200, 143],
+  ['tictactoe-v0', 200, 664],
+  ['pack-v0', 200, 687],
+  ['hex-v0', 20, 722],
+])(
+  'a request of %s and its reply have the bytes of which tokens were counted',
+  async (id, challenges, bytes) => {
+    const env = make(id)
+    const sizes: number[] = []
+    const agent: Agent = (messages) => {
+      const content = env.spec.solve(messages.at(-1)?.content ?? '')
+      sizes.push(messages.reduce((sum, message) => sum + message.content.length, content.length))
+      return { content }
+    }
+    for (let index = 0; index < challenges; index++) {
+      const challengeId = soloChallenge(env.spec.id, 'ab'.repeat(32), index)
+      if (env.spec.game) await playGame(env, challengeId, { champion: agent, contender: agent })
+      else await play(env, challengeId, agent)
+    }
+    const mean = sizes.reduce((sum, size) => sum + size, 0) / sizes.length
+    expect(Math.round(mean)).toBe(bytes)
+  },
+)
+
+it.each([
+  ['finney, 1 voter', PROTOCOL, 1, [17_800_704, 26_624, 6_939_136]],
+  ['local, 1 voter', LOCAL, 1, [8_842_752, 11_520, 2_843_008]],
+])('%s: tokens, and what the champion is asked', (_, protocol, count, expected) => {
+  const { tokens, championRequests, championTokens } = loadsOf(protocol, {
+    neurons: neurons(count),
+  }).mostEpoch
+  expect([tokens, championRequests, championTokens]).toEqual(expected)
+})
+
+it('the largest epoch is counted from turns and tokens, in every environment', () => {
+  const { tokens, championRequests } = loadsOf(PROTOCOL, { neurons: neurons(64) }).mostEpoch
+  expect(tokens).toBe(9 * 512 * (40 + 4 * 194 + 317) + 8 * 64 * 91 * 270)
+  // Of a game of 91 turns the side that begins has 46.
+  expect(championRequests).toBe(64 * (512 * 6 + 8 * 64 * 46))
 })
 
 it('a lane of replies of 640 bytes, the most that is recorded, has the bytes that the pages say', async () => {

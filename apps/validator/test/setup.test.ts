@@ -86,6 +86,9 @@ describe.concurrent('af setup, where nobody can be asked', () => {
       ['its bucket, lanes of 1', '1.11 MB', '11.7 MB', '2.8 GB'],
     ]
     for (const row of rows) expect(stdout).toMatch(new RegExp(`^${row.join(' +')}$`, 'm'))
+    const validator = 'A validator, at most: 41,664 calls, 8.84 million tokens and '
+    expect(stdout).toContain(validator)
+    expect(stdout).toContain('A miner, at most: 11,520 calls, ')
     expect(stdout).toMatch(
       /^\.env is written, for this user alone\. Next: .*\baf(\.js)? validate$/m,
     )
@@ -102,6 +105,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     const doctor = await runAf(['doctor'], { cwd })
     expect(doctor.stdout).toMatch(/^folder +validator +\.env +AFFINE_FOLDER$/m)
     expect(doctor.stdout).not.toContain(' settings ')
+    expect(doctor.stdout).toContain(validator)
   })
 
   it('on a full disk names the file and leaves nothing', async () => {

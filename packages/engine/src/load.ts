@@ -4,6 +4,17 @@ import { registry } from '@affine/envs'
 
 /** The mean sizes of a game's line and of an episode's, with short replies. */
 const [GAME_BYTES, EPISODE_BYTES] = [16_000, 830]
+/**
+ * The mean tokens of a request and its reply: all messages of the request, without what a chat
+ * template adds. Counted over 200 challenges, all played by a perfect player, by npm's
+ * gpt-tokenizer 4.0.0 (o200k_base); its cl100k_base and llama3-tokenizer-js count the same.
+ */
+const TOKENS: Readonly<Record<string, number>> = {
+  'hex@0.1.0': 270,
+  'mult8@0.1.0': 40,
+  'pack@0.1.0': 317,
+  'tictactoe@0.1.0': 194,
+}
 const DAY_MS = 86_400_000
 
 /** What one validator does in a period. */
@@ -12,6 +23,11 @@ export interface Load {
   readonly samples: number
   /** The most requests to miners: one for each turn of each miner. */
   readonly requests: number
+  /** What these requests and their replies have, if a reply is the answer alone. */
+  readonly tokens: number
+  /** What all voters ask the champion, which is asked more than any contender. */
+  readonly championRequests: number
+  readonly championTokens: number
   /** The size of its own lane. Its folder holds the lane twice, in the journal and in blocks. */
   readonly laneBytes: number
   /** The size of all lanes: its bucket holds them all. */
@@ -26,6 +42,8 @@ export interface Loads {
   readonly mostEpoch: Load
   /** A day of such epochs. */
   readonly mostDay: Load
+  /** The epochs of a day. */
+  readonly dayEpochs: number
 }
 
 /**
@@ -39,11 +57,13 @@ export function loadsOf(
   const able = neurons.filter(({ permit, stake }) => permit && stake > 0n)
   const voters = Math.min(Math.max(1, able.length), protocol.validatorsMost)
   const { duelEpochs, epochBlocks } = protocol
+  const dayEpochs = DAY_MS / (epochBlocks * BLOCK_MS)
   return {
     voters,
     firstEpoch: loadOf(1, voters, protocol),
     mostEpoch: loadOf(duelEpochs, voters, protocol),
-    mostDay: loadOf(duelEpochs, voters, protocol, DAY_MS / (epochBlocks * BLOCK_MS)),
+    mostDay: loadOf(duelEpochs, voters, protocol, dayEpochs),
+    dayEpochs,
   }
 }
 
@@ -55,13 +75,33 @@ function loadOf(epochIndex: number, voters: number, protocol: Protocol, epochs =
     const isGame = constants.players === 2
     // Of one player the champion plays each challenge once, for all contenders.
     const samples = quota * (isGame ? contenders : contenders + 1)
-    const requests = samples * (registry.get(env)?.maxSteps ?? 0)
-    return { samples, requests, laneBytes: samples * (isGame ? GAME_BYTES : EPISODE_BYTES) }
+    const turns = registry.get(env)?.maxSteps ?? 0
+    const requests = samples * turns
+    // Of a game the side that begins has the odd turn.
+    const each = isGame ? contenders * Math.ceil(turns / 2) : turns
+    const championRequests = voters * quota * each
+    const perRequest = TOKENS[env] ?? 0
+    return {
+      samples,
+      requests,
+      tokens: requests * perRequest,
+      championRequests,
+      championTokens: championRequests * perRequest,
+      laneBytes: samples * (isGame ? GAME_BYTES : EPISODE_BYTES),
+    }
   })
-  const sumOf = (key: 'samples' | 'requests' | 'laneBytes'): number =>
+  const sumOf = (key: keyof (typeof played)[number]): number =>
     epochs * played.reduce((sum, each) => sum + each[key], 0)
-  const [samples, requests, laneBytes] = [sumOf('samples'), sumOf('requests'), sumOf('laneBytes')]
-  return { samples, requests, laneBytes, bucketBytes: voters * laneBytes }
+  const laneBytes = sumOf('laneBytes')
+  return {
+    samples: sumOf('samples'),
+    requests: sumOf('requests'),
+    tokens: sumOf('tokens'),
+    championRequests: sumOf('championRequests'),
+    championTokens: sumOf('championTokens'),
+    laneBytes,
+    bucketBytes: voters * laneBytes,
+  }
 }
 
 /** A number of bytes for people, with three digits. */

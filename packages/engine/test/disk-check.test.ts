@@ -17,7 +17,7 @@ it('a disk must have room for two days, and should for thirty', async () => {
     const mostDay = { laneBytes: (bavail * bsize) / days / 2, bucketBytes: 1 }
     const [found, other] = await checkDisks(
       { folder: join(root, 'not', 'there'), bucket },
-      { mostDay: { ...mostDay, samples: 0, requests: 0 } },
+      { mostDay },
       faultText,
     )
     expect(other?.result).toBe('ok')
@@ -25,7 +25,7 @@ it('a disk must have room for two days, and should for thirty', async () => {
   }
   expect([await room(1.5), await room(10), await room(40)]).toEqual(['fail', 'warn', 'ok'])
   const isFile = { folder: join(file, 'below'), bucket }
-  const mostDay = { laneBytes: 1, bucketBytes: 1, samples: 0, requests: 0 }
+  const mostDay = { laneBytes: 1, bucketBytes: 1 }
   expect((await checkDisks(isFile, { mostDay }, faultText))[0]).toMatchObject({
     result: 'fail',
     found: `ENOTDIR at ${join(file, 'below')}`,

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises'
+import { loadsOf } from '@affine/engine'
 import { examine } from '@affine/engine/node'
 import { sourceRefusals, TEMPLATES } from '@affine/miners'
 import { openChain } from '@affine/settlement'
 import { type Output, output, table } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { accountOf, accountOnChain } from '../service/account.ts'
+import { GIGABYTE_PRICE, GPU_PRICE, sayCosts } from '../service/costs.ts'
 import { examinationOf, sayFindings } from '../service/examination.ts'
 import { givenIn, withSettings } from '../settings/found-settings.ts'
 import { settingsHere } from '../settings/service.ts'
@@ -40,6 +42,8 @@ const isOwn = ({ name, heading }: Named): boolean =>
 
 /** `af doctor`: tests everything that a validator or a miner needs. */
 export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
+  .addOption(GIGABYTE_PRICE)
+  .addOption(GPU_PRICE)
   .addHelpText('after', LOOKS)
   .action(async (options, command) => {
     if (options.source !== undefined) return judgeSource(options.source, output(options.json))
@@ -56,12 +60,18 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
     for (const text of folderProblems(givenIn(read.found))) throw new RangeError(text)
     const rows = read.shown.filter(({ from }) => from !== '-' && from !== 'default')
     const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }
-    table(output(options.json), title, rows)
+    const screen = output(options.json)
+    table(screen, title, rows)
     const examination = examinationOf({ hotkey, base }, read)
     const isWell = await sayFindings(openChain, {
       options: { firstEpoch: 0, ...options },
       hide: read.hide,
-      look: (subnet, signal) => examine(subnet, examination, signal),
+      async *look(subnet, signal) {
+        const { chain, network } = subnet
+        const snapshot = await chain.snapshot((await chain.head()).number)
+        sayCosts(loadsOf(network.protocol, snapshot), options, screen)
+        yield* examine(subnet, examination, signal)
+      },
     })
     if (!isWell) process.exitCode = 1
   })

@@ -6,6 +6,7 @@ import { type Examination, examine, OWNERS } from '@affine/engine/node'
 import { openLive } from '@affine/settlement'
 import { type ChainOptions, type Output, output, table } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { GIGABYTE_PRICE, GPU_PRICE, type Prices, sayCosts } from '../service/costs.ts'
 import { examinationOf, sayFindings } from '../service/examination.ts'
 import { warn } from '../service/narrate.ts'
 import { programName } from '../service/program-name.ts'
@@ -37,8 +38,10 @@ const command = withSettings(
 export const setup: CommandUnknownOpts = command
   .option('--overwrite', 'replace the .env that is there')
   .option('--anyway', 'write .env even if something must be fixed')
+  .addOption(GIGABYTE_PRICE)
+  .addOption(GPU_PRICE)
   .addHelpText('after', HOW)
-  .action(async ({ overwrite = false, anyway, ...given }, command) => {
+  .action(async ({ overwrite = false, anyway, gigabytePrice, gpuPrice, ...given }, command) => {
     if (!overwrite) expectNoFile()
     const prompts = await openPrompts(given)
     const { key = given.key, answers } = (await prompts?.askSettings(given)) ?? {}
@@ -51,7 +54,7 @@ export const setup: CommandUnknownOpts = command
     const base = settings.bucket.folder
     const examined = { hotkey: account.hotkey, base, validates: true }
     const looks = { hide: read.hide, of: examinationOf(examined, { ...read, settings }) }
-    const options = { ...flags, network, netuid, firstEpoch }
+    const options = { ...flags, network, netuid, firstEpoch, gigabytePrice, gpuPrice }
     const isWell = await lookAround(looks, options, screen)
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
     if (!isWanted) throw new Error(`${FILE} is not written: fix what has ✘, or use --anyway`)
@@ -70,7 +73,7 @@ async function openPrompts({ json }: Flags): Promise<typeof import('./setup/ask.
 /** Prints what `af doctor` finds and what duels take. True if nothing must be fixed. */
 function lookAround(
   { hide, of }: { readonly hide: Hide; readonly of: Examination },
-  options: ChainOptions,
+  options: ChainOptions & Prices,
   screen: Output,
 ): Promise<boolean> {
   return sayFindings(openLive, {
@@ -80,7 +83,9 @@ function lookAround(
       yield* examine(subnet, of, signal)
       const { chain, network } = subnet
       const snapshot = await chain.snapshot((await chain.head()).number)
-      sayLoads(loadsOf(network.protocol, snapshot), screen)
+      const loads = loadsOf(network.protocol, snapshot)
+      sayLoads(loads, screen)
+      sayCosts(loads, options, screen)
     },
   })
 }

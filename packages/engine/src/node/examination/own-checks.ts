@@ -10,7 +10,7 @@ import {
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import type { Subnet } from '@affine/settlement'
-import { bytesText, type Loads } from '../../load.ts'
+import { bytesText, type Load } from '../../load.ts'
 import { type Examination, type Finding, fail, type OwnSettings, ok, warn } from './examination.ts'
 
 /** Days for which a disk must, and should, have room. */
@@ -21,7 +21,7 @@ const CLOCK_MS = 5000
 /** Has the disk room for a validator's folder, and for its bucket if that is a folder? */
 export async function checkDisks(
   { folder, bucket }: Pick<OwnSettings, 'folder' | 'bucket'>,
-  { mostDay }: Pick<Loads, 'mostDay'>,
+  { mostDay }: { readonly mostDay: Pick<Load, 'laneBytes' | 'bucketBytes'> },
   faultText: Examination['faultText'],
 ): Promise<readonly Finding[]> {
   const check = (path: string, dayBytes: number): Promise<Finding> =>

@@ -1,0 +1,62 @@
+import type { Loads } from '@affine/engine'
+import { expected, type Output } from '@affine/terminal'
+import { Option } from '@commander-js/extra-typings'
+
+const MONTH_DAYS = 30
+/** What Chutes takes for a deployment, in hours of its GPU. */
+const DEPLOYMENT_HOURS = 3
+
+/** Prices in $. */
+export interface Prices {
+  /** Of a GB in a bucket, for a month. */
+  readonly gigabytePrice: number
+  /** Of a miner's GPU, for an hour. */
+  readonly gpuPrice: number
+}
+
+export const GIGABYTE_PRICE = new Option(
+  '--gigabyte-price <dollars>',
+  "$ a month for a GB in the validator's bucket",
+)
+  .default(0.023)
+  .argParser(readPrice)
+
+export const GPU_PRICE = new Option('--gpu-price <dollars>', "$ an hour for a miner's GPU")
+  .default(1.8)
+  .argParser(readPrice)
+
+function readPrice(text: string): number {
+  if (/^\d{1,6}(\.\d{1,6})?$/.test(text)) return Number(text)
+  throw expected('a price in $, as 0.015')
+}
+
+/** What an epoch takes. */
+type Cost = Readonly<Record<'calls' | 'tokens' | 'dollars', number>>
+
+/** Prints what an epoch and a month take of a validator and of a miner, a line for each. */
+export function sayCosts(loads: Loads, { gigabytePrice, gpuPrice }: Prices, screen: Output): void {
+  const { mostEpoch, dayEpochs } = loads
+  const monthEpochs = dayEpochs * MONTH_DAYS
+  const say = (who: string, epoch: Cost, of: string): void => {
+    const text = `${textOf(epoch, 1)} an epoch, ${textOf(epoch, monthEpochs)} a month`
+    screen.line(`A ${who}, at most: ${text}: ${of}.`, { type: 'costs', who, monthEpochs, ...epoch })
+  }
+  const { requests, tokens, championRequests, championTokens, bucketBytes } = mostEpoch
+  const kept = (bucketBytes / 1e9) * gigabytePrice
+  const keeping = `to keep for a month what that adds to its bucket, at ${gigabytePrice} $ a GB`
+  const free = 'it pays nothing for calls of private chutes'
+  say('validator', { calls: requests, tokens, dollars: kept }, `${keeping}; ${free}`)
+  const run = (24 / dayEpochs) * gpuPrice
+  const deployment = `${dollarsText(DEPLOYMENT_HOURS * gpuPrice)} more for each deployment`
+  const running = `its GPU at ${gpuPrice} $ an hour, and ${deployment}`
+  say('miner', { calls: championRequests, tokens: championTokens, dollars: run }, running)
+}
+
+function textOf({ calls, tokens, dollars }: Cost, epochs: number): string {
+  const millions = Number(((tokens * epochs) / 1e6).toPrecision(3)).toLocaleString('en-US')
+  const count = Math.round(calls * epochs).toLocaleString('en-US')
+  return `${count} calls, ${millions} million tokens and ${dollarsText(dollars * epochs)}`
+}
+
+const dollarsText = (dollars: number): string =>
+  `${dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })} $`

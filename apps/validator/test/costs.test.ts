@@ -1,0 +1,58 @@
+import { readFile } from 'node:fs/promises'
+import { PROTOCOL } from '@affine/duel'
+import { loadsOf } from '@affine/engine'
+import { expect, it } from 'vitest'
+import { GIGABYTE_PRICE, GPU_PRICE, sayCosts } from '../src/service/costs.ts'
+
+const neurons = Array.from({ length: 64 }, () => ({ permit: true, stake: 1n }))
+
+function said(gigabytePrice: number, gpuPrice: number) {
+  const lines: string[] = []
+  const records: object[] = []
+  const line = (text: string, record: object): void => {
+    lines.push(text)
+    records.push(record)
+  }
+  const loads = loadsOf(PROTOCOL, { neurons })
+  sayCosts(loads, { gigabytePrice, gpuPrice }, { line, status: () => {} })
+  return { lines, records }
+}
+
+it('says in a line each what an epoch and a month cost a validator and a miner', async () => {
+  const { lines, records } = said(GIGABYTE_PRICE.defaultValue, GPU_PRICE.defaultValue)
+  expect(lines).toEqual([
+    'A validator, at most: 74,240 calls, 17.8 million tokens and 0.03 $ an epoch, 44,544,000 calls, 10,700 million tokens and 17.37 $ a month: to keep for a month what that adds to its bucket, at 0.023 $ a GB; it pays nothing for calls of private chutes.',
+    'A miner, at most: 1,703,936 calls, 444 million tokens and 2.16 $ an epoch, 1,022,361,600 calls, 266,000 million tokens and 1,296.00 $ a month: its GPU at 1.8 $ an hour, and 5.40 $ more for each deployment.',
+  ])
+  expect(records[1]).toMatchObject({
+    type: 'costs',
+    who: 'miner',
+    calls: 1_703_936,
+    monthEpochs: 600,
+  })
+  const page = await readFile(new URL('../../../docs/mining.md', import.meta.url), 'utf8')
+  for (const text of ['2.16 $', '1,296 $', '5.40 $', '1,703,936 times', '444 million'])
+    expect(page).toContain(text)
+})
+
+it.each([
+  [0.015, 1.8, '11.33 $ a month', '1,296.00 $ a month'],
+  [0, 2.5, '0.00 $ a month', '1,800.00 $ a month'],
+])('with a GB at %d $ and a GPU at %d $', (gigabyte, gpu, validator, miner) => {
+  const { lines } = said(gigabyte, gpu)
+  expect(lines[0]).toContain(validator)
+  expect(lines[1]).toContain(miner)
+})
+
+it.each([
+  ['0.015', 0.015],
+  ['2', 2],
+  ['-1', undefined],
+  ['1e3', undefined],
+  ['', undefined],
+  ['1,80', undefined],
+])('the price %j is %j', (text, price) => {
+  const read = () => GPU_PRICE.parseArg?.(text, 0)
+  if (price === undefined) expect(read).toThrow('Expected a price in $')
+  else expect(read()).toBe(price)
+})

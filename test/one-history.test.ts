@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { duelId } from '../apps/explorer/src/address.ts'
 import { countLanes } from '../apps/explorer/src/app-state.ts'
-import { DuelView } from '../apps/explorer/src/views/duel-view.tsx'
+import { ContenderView } from '../apps/explorer/src/views/contender-view.tsx'
 import { MinerView } from '../apps/explorer/src/views/miners-view.tsx'
-import { ThroneView } from '../apps/explorer/src/views/throne-view.tsx'
+import { RaceView } from '../apps/explorer/src/views/race-view.tsx'
 import { ValidatorView } from '../apps/explorer/src/views/validators-view.tsx'
 import {
   type EpochAccount,
@@ -493,22 +493,23 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
   it('has one result on its own page, on its miners’ pages, and in af explain', () => {
     const { won, lost } = recordsOf('contender')[0]!
     const { id } = ended()
-    const shown = rendered(DuelView, told.page, { id })
-    expect(shown).toContain(percent((1e6 * won) / (won + lost)))
-    expect(shown).toContain(`${won} of the ${won + lost} challenges that only one of the two`)
+    const shown = rendered(ContenderView, told.page, { id })
+    const many = (won + lost).toLocaleString('en-GB')
+    const sentence = `it won ${percent((1e6 * won) / (won + lost))} of the ${many} challenges that`
+    expect(shown).toContain(sentence)
     if (first < last) {
-      const part = rendered(DuelView, told.page.slice(first + 1), { id })
-      expect(part).toContain(` of the two solved in epochs ${first + 1} to ${last};`)
+      const part = rendered(ContenderView, told.page.slice(first + 1), { id })
+      expect(part).toContain(` (epochs ${first + 1} to ${last} alone).`)
     }
-    const words = `It won ${won}, lost ${lost} and tied`
-    expect(rendered(MinerView, told.page, { hotkey: sides.contender })).toContain(words)
+    expect(shown).toContain(`It won ${won}, lost ${lost} and tied`)
+    expect(rendered(MinerView, told.page, { hotkey: sides.contender })).toContain(sentence)
   })
 
   it('is drawn with the verdicts that it has, epoch by epoch, and as sure as it is drawn', () => {
     for (let epoch = first; epoch <= last; epoch++) {
       const { id, verdicts: given } = shownIn(epoch, sides.contender)
-      const shown = rendered(DuelView, told.page.slice(0, epoch + 1), { id })
-      const drawn = [...shown.matchAll(/^(\w+): .* (?:%|decisive)\. (\w+)$/gm)].map(
+      const shown = rendered(ContenderView, told.page.slice(0, epoch + 1), { id })
+      const drawn = [...shown.matchAll(/(mult8|tictactoe): .* (?:%|decisive)\. (\w+)$/gm)].map(
         ([, ...row]) => row,
       )
       const verdicts = [MULT8, TICTACTOE].map((env) => [
@@ -520,11 +521,11 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
     const { id, end } = ended()
     if (end !== 'crowned') return
     const read = told.page.slice(0, last + 1)
-    const shown = rendered(DuelView, read, { id })
+    const shown = rendered(ContenderView, read, { id })
     const least = [...shown.matchAll(/: ([0-9.]+) % to [0-9.]+ %\. win$/gm)].map(([, lower]) =>
       Number(lower),
     )
-    expect(rendered(ThroneView, read, {})).toContain(`${Math.min(...least)} % or more`)
+    expect(rendered(RaceView, read, {})).toContain(`${Math.min(...least)} % or more`)
   })
 })
 
@@ -574,7 +575,7 @@ describe('after an epoch', () => {
       const turns = nextDuels.map(({ contender, epochIndex, duelEpochs }) => {
         return [contender.hotkey, `epoch ${epochIndex} of at most ${duelEpochs}`]
       })
-      const shown = rendered(ThroneView, told.page.slice(0, epoch + 1), {})
+      const shown = rendered(RaceView, told.page.slice(0, epoch + 1), {})
       expect(shown).toContain(percent(nextRatio))
       if (turns.length === 0) expect(text).toContain('contender nobody\n')
       if (turns.length === 0) expect(shown).toContain('No miner contends')
@@ -607,7 +608,7 @@ describe('after an epoch', () => {
     for (const { hotkey, due, accepted, sealed, aside } of counts) {
       expect(end?.disagreed[hotkey] ?? 0).toBe(aside)
       const shown = rendered(ValidatorView, told.page, { hotkey })
-      expect(shown).toContain(`${accepted} of ${due}\n${sealed} were sealed in time`)
+      expect(shown).toContain(`${accepted} of ${due}\nenough others found it whole; ${sealed} were`)
       expect(shown).toContain(`${aside} of ${due}\n`)
     }
     expect(end?.disagreed).toEqual({ v4: 1, v5: expect.any(Number) })

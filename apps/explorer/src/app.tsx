@@ -5,17 +5,15 @@ import { type AppState, addNews, duelsIn, EMPTY_STATE, isValidator } from './app
 import type { Ask, Feed, Heard } from './feed.ts'
 import type { NamedNetwork } from './network-file.ts'
 import { asOfText, nameIn, type Page } from './page.ts'
-import { FindForm } from './views/find-form.tsx'
 import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
 import type { View } from './views/view.tsx'
 import { shortOf } from './visible.ts'
 
 /** As they stand in index.html too, to be seen before any script runs. */
 const TABS = [
-  ['#/', 'Throne'],
+  ['#/', 'Race'],
   ['#/miners', 'Miners'],
   ['#/validators', 'Validators'],
-  ['#/play', 'Play'],
 ] as const
 
 interface AppProps extends Pick<Feed, 'listen'> {
@@ -70,7 +68,6 @@ function App({ network, refusal, ...reader }: AppProps): JSX.Element {
             </a>
           ))}
         </nav>
-        <FindForm key={place} state={state} />
       </header>
       {network?.isByLink && <LinkWarning own={network.own} />}
       <ReadingStrip state={state} {...{ read, soFar, network, refusal }} />
@@ -89,7 +86,7 @@ function keepPlaces(): void {
 }
 
 const isAt = (href: string, { view }: Route): boolean =>
-  href === (view === 'throne' ? '#/' : `#/${view}`)
+  href === (view === 'race' ? '#/' : `#/${view}`)
 
 /** The views, which are loaded once the page itself is seen. */
 function useViews(): typeof View | undefined {
@@ -135,7 +132,6 @@ function useReader(
 const TITLES = {
   miners: 'Miners',
   validators: 'Validators',
-  play: 'Beat the champion',
   nowhere: 'No such view',
 } as const
 
@@ -146,10 +142,10 @@ export const titleOf = (route: Route, state: AppState): string =>
 function viewTitle(route: Route, state: AppState): string {
   const nameOf = nameIn(state)
   switch (route.view) {
-    case 'throne': {
+    case 'race': {
       const champion = state.epochs.at(-1)?.heir?.hotkey
       return champion === undefined
-        ? 'The throne'
+        ? 'The race'
         : `${nameOf(champion)} has the throne${asOfText(state)}`
     }
     case 'duel': {
@@ -160,10 +156,8 @@ function viewTitle(route: Route, state: AppState): string {
     case 'miner':
     case 'validator':
       return `${nameOf(route.id)}, ${isValidator(state, route.id) ? 'validator' : 'miner'}`
-    case 'challenge':
-      return `Challenge ${shortOf(route.id)}`
     case 'sample':
-      return `Proof of line ${route.line} of block ${shortOf(route.block)}`
+      return `Challenge in line ${route.line} of block ${shortOf(route.block)}`
     default:
       return TITLES[route.view]
   }

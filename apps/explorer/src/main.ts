@@ -5,7 +5,7 @@ import './styles/page.css'
 import './styles/text.css'
 import './styles/parts.css'
 import './styles/proof.css'
-import './styles/charts.css'
+import './styles/bars.css'
 
 /** The network that the file beside the page names, or the page's own address. */
 async function readNetwork() {

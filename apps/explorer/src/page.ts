@@ -1,7 +1,7 @@
-import { duelText, percent, throneTexts } from '@affine/report/sentences'
+import { duelText, endingText, throneTexts } from '@affine/report/sentences'
 import { useEffect, useState } from 'preact/hooks'
 import { duelId } from './address.ts'
-import type { AppState, DuelAccount } from './app-state.ts'
+import { type AppState, type DuelAccount, spanText } from './app-state.ts'
 import type { Ask } from './feed.ts'
 import { shortOf, visibleLine } from './visible.ts'
 
@@ -76,20 +76,20 @@ export function asOfText(state: AppState): string {
   return isNow ? '' : ` as of epoch ${last.epoch + 1}`
 }
 
+/** In one sentence how a duel ended, or stands, and why; in which epochs, if some were not read. */
+export function resultText(state: AppState, account: DuelAccount): string {
+  const { duel, ratio, epochs } = account
+  const name = nameIn(state)(duel.contender.hotkey)
+  const part = epochs[0]?.epoch === duel.start ? '' : ` (${spanText(account)} alone)`
+  return `${name} ${endingText(duel, duel.stats.contender, ratio)}${part}.`
+}
+
 /** How a duel ended, or how it stands. Under other constants duels begin anew. Protocol §9.2. */
 export function outcomeText(state: AppState, { duel, epochs, end }: DuelAccount): string {
   if (end) return throneTexts({ ...end, duels: [duel], seated: undefined }, nameIn(state)).join('')
   const isOn = epochs.at(-1)?.nextDuels.some((next) => duelId(next) === duel.id)
   if (!isOn) return 'It began anew, under other constants'
   return `It goes on${asOfText(state)}: ${duelText(duel)}`
-}
-
-/** The ratio to beat, and where it goes. Protocol §8.10. */
-export function ratioText(state: AppState): string {
-  const { nextRatio = 0 } = state.epochs.at(-1) ?? {}
-  const isFalling = nextRatio > (state.beginning?.leastRatio ?? 0)
-  const then = isFalling ? ', and goes down with each epoch that crowns nobody' : ''
-  return `The ratio to beat is ${percent(nextRatio)}${asOfText(state)}${then}.`
 }
 
 /** What may be wrong where a reading stopped, if anything can be told. */

@@ -1,12 +1,8 @@
-import { h } from 'preact'
-import { renderToString } from 'preact-render-to-string'
 import { expect, it, test } from 'vitest'
 import { miner, type Scene } from '../../../packages/duel/test/subnet.ts'
-import { EMPTY_STATE } from '../src/app-state.ts'
-import { ThroneChart } from '../src/charts/throne-chart.tsx'
-import { DuelView } from '../src/views/duel-view.tsx'
+import { ContenderView } from '../src/views/contender-view.tsx'
 import { MinerView } from '../src/views/miners-view.tsx'
-import { ThroneView } from '../src/views/throne-view.tsx'
+import { RaceView } from '../src/views/race-view.tsx'
 import { played } from './epochs.ts'
 import { rendered } from './rendered.ts'
 
@@ -23,43 +19,33 @@ const scene: Scene = {
 const { epochs } = played(Array(8).fill(scene))
 const FIRST = epochs.slice(0, 1)
 
-it('the throne has every duel that goes on, and every one that ended', () => {
-  const text = rendered(ThroneView, FIRST, {})
-  expect(text).toContain(
-    'These contend:\nm3 contends, epoch 2 of at most 8: it has won (the duel so far)' +
-      'm4 contends, epoch 2 of at most 8 (the duel so far)The ratio',
-  )
-  for (const outcome of ['m2 against m1: failed', 'm3 against m1: open', 'm4 against m1: open'])
-    expect(text).toContain(`Duel of ${outcome}\n`)
-  expect(text).toContain('1 contender failed against it since')
-  const ended = rendered(ThroneView, epochs, {})
-  for (const outcome of ['m2 against m1: failed', 'm3 against m1: won', 'm4 against m1: failed'])
-    expect(ended).toContain(`Duel of ${outcome}\n`)
+it('the race has a row for each contender, with what it leads by and the epochs that are left', () => {
+  const text = rendered(RaceView, FIRST, {})
+  expect(text).toContain('m1 has the throne')
+  expect(text).toMatch(/m3 contends, epoch 2 of at most 8: it has won; 7 epochs left its duel/)
+  expect(text).toMatch(/m4 contends, epoch 2 of at most 8; 7 epochs left its duel/)
+  expect(text).toContain('mult8: 63.1 % to 96.1 %. win')
+  expect(text).toContain('1 contender failed against it')
+  const ended = rendered(RaceView, epochs, {})
   expect(ended).toMatch(/How sure\d\d(\.\d)? % or more/)
-  expect(ended).not.toContain('These contend')
+  expect(ended).toContain('m3 has the throne')
+  expect(ended).toContain('No miner contends or waits.')
+  expect(ended).toContain('m3 took the throne, epochs 12 to 19 its duel')
+})
+
+it('the line of time has who had the throne, the ratio, and who fell, the last first', () => {
+  const [, line = ''] = rendered(RaceView, epochs, {}).split('Who had the throne')
+  expect(line).toMatch(/^m3from epoch 20 on. To beat: \d/)
+  expect(line).toMatch(/m1epochs 12 to 19. To beat: 51 %\nm2 failedm3 took the thronem4 failed/)
 })
 
 test.each([
-  ['m2', /^m1 keeps the throne, m2 fails: .* won 0 of 2/, 'It lost'],
-  ['m3', /^★ m3 dethrones m1: .* won 2 of 2/, 'It won'],
-  // In the epoch that ended this one m1 lost the throne to another.
-  ['m4', /^m4 fails: .* won 0 of 2 .* when the 8 epochs were over/, 'It lost'],
-])('the duel of %s has a page of its own, and the miner too', (hotkey, outcome, result) => {
-  const [, lead = ''] = rendered(DuelView, epochs, { id: `12/${hotkey}` }).split('against m1')
-  expect(lead).toMatch(outcome)
+  ['m2', 'failed'],
+  ['m3', 'took the throne'],
+  ['m4', 'failed'],
+])('the duel of %s says in one sentence how it ended, and its miner’s page too', (hotkey, how) => {
+  const shown = rendered(ContenderView, epochs, { id: `12/${hotkey}` })
+  expect(shown).toContain(`against m1${hotkey} ${how}: no challenge told the two apart.`)
   const text = rendered(MinerView, epochs, { hotkey })
-  expect(text).toMatch(new RegExp(`As contender against m1, epochs? 12.*${result}: the contender`))
-})
-
-it('the chart has duels of the same time on lines of their own, and later ones on the first', () => {
-  const later = { ...scene, miners: [...(scene.miners ?? []), miner('m5', 5)] }
-  const { epochs } = played([...Array(8).fill(scene), later, later])
-  const html = renderToString(h(ThroneChart, { state: { ...EMPTY_STATE, epochs } }))
-  const lines = [...html.matchAll(/class="mark mark-(\w+)".*?y1="(\d+)"/g)]
-  expect(lines.map(([, how, y]) => [how, Number(y)])).toEqual([
-    ['failed', 56],
-    ['won', 76],
-    ['failed', 96],
-    ['open', 56],
-  ])
+  expect(text).toMatch(new RegExp(`As contender, epochs? 12[^:]*: ${hotkey} ${how}: `))
 })

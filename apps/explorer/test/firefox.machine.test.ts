@@ -17,10 +17,9 @@ it.runIf(HAS_FIREFOX)(
     expect(await page.see(textOf('.champion'))).toBe(demo.verified.champion)
     expect(await page.see(textOf('.root'))).toBe(demo.verified.root)
 
-    await page.click('a.mark-won .target')
-    expect(await page.see(textOf('.eyebrow'))).toMatch(/^Duel, from epoch \d+$/)
-    // Those that were forfeited have a title.
-    await page.click('.losses a[aria-label^="mult8@"]:not([title])')
+    await page.click('.mark-crowned a')
+    expect(await page.see(textOf('.eyebrow'))).toMatch(/^Contender, epochs \d+ to \d+$/)
+    await page.click('.thumbnails a[title^="mult8@"]')
     const steps = `/All \\d+ steps hold/.exec(document.querySelector('main').textContent)`
     expect(await page.see(steps)).toHaveLength(1)
     expect(page.problems).toEqual([])

@@ -22,6 +22,7 @@ const flaw = (validator: string, code: string): Flaw =>
 const DUELS = ['5B', '5C', '5D'].map((hotkey, i) => ({
   id: `1/${hotkey}`,
   contender: { hotkey },
+  champion: { hotkey: '5A' },
   looks: [{ env: ['mult8', 'mult8', 'hex'][i] }],
 }))
 const epochOf = (lanes: readonly LaneFacts[], flaws: readonly Flaw[] = []): EpochAccount =>
@@ -51,10 +52,16 @@ it('validators are counted by what became of their lanes, those with proved lies
 })
 
 it('what speaks against a validator stands in its row, and on its page', () => {
-  expect(rendered(ValidatorsView, STATE.epochs, {})).toContain(
-    'eve\nWRONG_REPLAY × 2\n50 %\n2\n2\n2\n0\nmallory\nnone\n50 %\n2\n2\n2\n1\nalice\nnone\n',
+  const all = rendered(ValidatorsView, STATE.epochs, {})
+  expect(all).toContain(
+    'eve\nWRONG_REPLAY × 2\n0 of 2\n2 of 2\n2 of 2\n50 %\nmallory\nnone\n1 of 2\n2 of 2\n2 of 2\n50 %\nalice\nnone\n',
   )
-  const charges = { eve: 'Caught: WRONG_REPLAY × 2. ', mallory: 'Suspect: 1 of 2 lanes too far' }
+  // The duel in which somebody was too far away.
+  expect(all).toContain('What they saw of the duel of 5C against 5A, epoch 1.')
+  const charges = {
+    eve: 'Caught: WRONG_REPLAY × 2. ',
+    mallory: 'Suspect: in 1 of 2 epochs it was too far from the others.',
+  }
   for (const [hotkey, charge] of Object.entries({ ...charges, alice: 'Nothing speaks against it' }))
     expect(rendered(ValidatorView, STATE.epochs, { hotkey })).toContain(charge)
 })

@@ -3,10 +3,10 @@ import { describe, expect, it, test } from 'vitest'
 import { titleOf } from '../src/app.tsx'
 import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
 import type { Page } from '../src/page.ts'
-import { absentText, asOfText, hintText, progressOf, ratioText } from '../src/page.ts'
-import { DuelView } from '../src/views/duel-view.tsx'
+import { absentText, asOfText, hintText, progressOf } from '../src/page.ts'
+import { ContenderView } from '../src/views/contender-view.tsx'
 import { MinersView, MinerView } from '../src/views/miners-view.tsx'
-import { SureNumber } from '../src/views/throne-view.tsx'
+import { SureNumber, ToBeat } from '../src/views/race-view.tsx'
 import { BucketTable, ValidatorsView } from '../src/views/validators-view.tsx'
 import type { BucketHealth } from '../src/worker/buckets.ts'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
@@ -18,7 +18,7 @@ const epoch = { epoch: 3, heir: { hotkey }, nextRatio: 510_000, ...known } as ne
 const READING: AppState = {
   ...EMPTY_STATE,
   file: { chain: 'finney', names: { [hotkey]: 'alice' } },
-  beginning: { leastRatio: 510_000 } as ReadingSpan,
+  beginning: { leastRatio: 510_000, neurons: [] } as unknown as ReadingSpan,
   epochs: [epoch],
 }
 const STOPPED: AppState = { ...READING, failure: 'no bucket answers' }
@@ -35,7 +35,7 @@ describe('a reading', () => {
     expect(absentText(state, NONE)).toBe(absent)
     expect(asOfText(state)).toBe(asOf)
     const title = `alice has the throne${asOf} · Affine explorer`
-    expect(titleOf({ view: 'throne' }, state)).toBe(title)
+    expect(titleOf({ view: 'race' }, state)).toBe(title)
   })
 
   it('of no network, of a worker that ended, and of no epoch', () => {
@@ -57,7 +57,7 @@ function wordsOf(node: unknown): string {
 
 const pageOf = (state: AppState): Page => ({ state, ask: () => undefined as never })
 test.each([
-  ['duel', (page: Page) => DuelView({ ...page, id: `3/${hotkey}` })],
+  ['duel', (page: Page) => ContenderView({ ...page, id: `3/${hotkey}` })],
   ['miner', (page: Page) => MinerView({ ...page, hotkey })],
   ['miners', MinersView],
   ['validators', ValidatorsView],
@@ -69,12 +69,33 @@ test.each([
 })
 
 it('the ratio to beat goes down until it is at its floor', () => {
-  expect(ratioText(ENDED)).toBe('The ratio to beat is 51 %.')
-  expect(ratioText(READING)).toBe('The ratio to beat is 51 % as of epoch 4.')
+  const shown = (state: AppState): string =>
+    wordsOf(ToBeat({ state })) + JSON.stringify(ToBeat({ state }).props)
+  expect(shown(ENDED)).toContain('"name":"To beat","value":"51 %"')
+  expect(shown(READING)).toContain('"name":"To beat as of epoch 4"')
+  expect(shown(ENDED)).not.toContain('it goes down')
   const higher = { ...ENDED, epochs: [{ ...epoch, nextRatio: 551_000 }] }
-  expect(ratioText(higher)).toBe(
-    'The ratio to beat is 55.1 %, and goes down with each epoch that crowns nobody.',
-  )
+  expect(shown(higher)).toMatch(/"55.1 %".*it goes down with each epoch that crowns nobody/)
+})
+
+it('a window’s title names what is shown', () => {
+  const titles = [
+    titleOf({ view: 'miners' }, ENDED),
+    titleOf({ view: 'miner', id: hotkey }, ENDED),
+    titleOf(
+      { view: 'validator', id: hotkey },
+      { ...ENDED, epochs: [{ ...epoch, trust: { [hotkey]: 1 } }] },
+    ),
+    titleOf({ view: 'duel', id: `3/${hotkey}` }, ENDED),
+    titleOf({ view: 'sample', block: 'ab'.repeat(32), line: 3 }, ENDED),
+  ]
+  expect(titles.map((title) => title.replace(' · Affine explorer', ''))).toEqual([
+    'Miners',
+    'alice, miner',
+    'alice, validator',
+    'Duel 3/5AAA…AAAA',
+    'Challenge in line 3 of block ababab…abab',
+  ])
 })
 
 it('how sure it is is unknown without a duel won: that others failed since is no contradiction', () => {

@@ -40,17 +40,14 @@ describe('addresses', () => {
   const hash = 'ab'.repeat(32)
   const key = '5FxzDj3sCmR4crQdxgRmd67LYQFDvU53ALWjST7bQt2W4aZZ'
   test.each([
-    ['', { view: 'throne' }],
-    ['#/', { view: 'throne' }],
+    ['', { view: 'race' }],
+    ['#/', { view: 'race' }],
     ['#/validators', { view: 'validators' }],
     [linkTo.duel(`7/${key}`), { view: 'duel', id: `7/${key}` }],
     [linkTo.miner(key), { view: 'miner', id: key }],
     [linkTo.sample({ block: hash, line: 7 }), { view: 'sample', block: hash, line: 7 }],
-    [linkTo.challenge('2'.repeat(44)), { view: 'challenge', id: '2'.repeat(44) }],
     [linkTo.validator(key), { view: 'validator', id: key }],
     ['#/miners', { view: 'miners' }],
-    ['#/play', { view: 'play', env: undefined }],
-    [linkTo.play('mult8@0.1.0'), { view: 'play', env: 'mult8@0.1.0' }],
   ])('%s', (fragment, route) => {
     expect(routeOf(fragment)).toEqual(route)
   })
@@ -66,7 +63,7 @@ describe('addresses', () => {
     `#/sample/${hash}/-1`,
     '#/miner/<img>',
     '#/validators/1',
-    '#/play/<img>',
+    '#/play',
     '#/__proto__',
     '#/constructor',
   ])('%s leads nowhere', (fragment) => {

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright'
 import { goTo } from './browser.ts'
 
-/** A view, and how to come to it from the throne by what is on the page. */
+/** A view, and how to come to it from the race by what is on the page. */
 export interface View {
   readonly name: string
   /** Resolves once it shows what it has to show. */
@@ -11,37 +11,37 @@ export interface View {
 const shows = (page: Page, text: string | RegExp): Promise<void> =>
   page.getByText(text).first().waitFor()
 
-/** The link of a duel that the demo's stronger miner won. */
+/** The link of the duel that the demo's stronger miner won. */
 const openWonDuel = async (page: Page): Promise<void> => {
   await goTo(page, '#/')
-  await page.locator('a.mark-won').click()
-  await shows(page, 'How this was decided')
+  await page.locator('.mark-crowned a').click()
+  await page.locator('.thumbnails .picture').nth(7).waitFor()
 }
 
-/** The last challenge of this environment that the champion of that duel lost by what it replied. */
+/** The challenge of this environment that the champion of that duel lost, by its thumbnail. */
 const openLost = async (page: Page, env: string): Promise<void> => {
   await openWonDuel(page)
-  // Those that were forfeited have a title.
-  await page.locator(`a[aria-label^="${env}@"]:not([title])`).last().click()
+  await page.locator(`.thumbnails a[title^="${env}@"]`).last().click()
   await shows(page, /All \d+ steps hold/)
 }
 
 /** Every view that there is. */
 export const VIEWS: readonly View[] = [
   {
-    name: 'throne',
+    name: 'race',
     open: async (page) => {
       await goTo(page, '#/')
-      await page.getByRole('heading', { name: 'Duels' }).waitFor()
+      await page.getByRole('heading', { name: 'Who had the throne' }).waitFor()
     },
   },
-  { name: 'duel', open: openWonDuel },
+  { name: 'contender', open: openWonDuel },
   {
     name: 'decided',
     open: async (page) => {
       await openWonDuel(page)
       await page.getByText('How this was decided').click()
       await shows(page, 'What decides, epoch by epoch')
+      await page.locator('.lanes').nth(3).waitFor()
     },
   },
   {
@@ -49,7 +49,7 @@ export const VIEWS: readonly View[] = [
     open: async (page) => {
       await openWonDuel(page)
       await page.locator('h1 a.key').nth(1).click()
-      await shows(page, /^It lost/)
+      await shows(page, /^As champion, /)
     },
   },
   { name: 'board', open: (page) => openLost(page, 'tictactoe') },
@@ -63,11 +63,12 @@ export const VIEWS: readonly View[] = [
   },
   { name: 'packing', open: (page) => openLost(page, 'pack') },
   {
-    name: 'challenge',
+    name: 'proof',
     open: async (page) => {
       await openLost(page, 'tictactoe')
-      await page.locator('main p a.mono').first().click()
-      await shows(page, 'See how it was played, and the proof')
+      await page.getByText(/^Its proof/).click()
+      await page.getByRole('button', { name: 'the beacon' }).click()
+      await shows(page, /steps fail/)
     },
   },
   {
@@ -81,7 +82,7 @@ export const VIEWS: readonly View[] = [
     name: 'validators',
     open: async (page) => {
       await goTo(page, '#/validators')
-      await shows(page, 'Each validator asks the champion and all contenders')
+      await page.locator('.lanes').nth(3).waitFor()
     },
   },
   {
@@ -89,14 +90,8 @@ export const VIEWS: readonly View[] = [
     open: async (page) => {
       await goTo(page, '#/validators')
       await page.locator('tr.aside a.key').first().click()
-      await shows(page, /lanes too far from the others/)
-    },
-  },
-  {
-    name: 'play',
-    open: async (page) => {
-      await goTo(page, '#/play')
-      await shows(page, 'You will see it when you have finished.')
+      await shows(page, /^Suspect: /)
+      await page.locator('.lanes').nth(3).waitFor()
     },
   },
 ]

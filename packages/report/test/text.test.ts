@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   boundsOf,
   drawInterval,
+  endingText,
   percent,
   percentRange,
   printable,
@@ -87,4 +88,21 @@ describe('for the eye', () => {
       }
     }
   })
+})
+
+it.each([
+  [
+    'crowned',
+    507,
+    174,
+    'took the throne: it won 74.4 % of the 681 .*, clearly more than the 51 % th',
+  ],
+  ['verdicts', 541, 506, 'failed: it won 51.7 % of the 1,047 .*, and chance alone explains that$'],
+  ['verdicts', 100, 300, 'failed: it won 25 % of the 400 .*, so the champion is the better one$'],
+  ['length', 600, 400, 'failed: it won 60 % of the 1,000 .*, and had to beat 51 % clearly$'],
+  ['freezing', 0, 0, 'failed, as too few .*: no challenge told the two apart$'],
+  ['passed', 600, 400, 'had won as well, but another was better: it won 60 %'],
+  [undefined, 5, 5, 'contends: it won 50 % .*chance alone explains that$'],
+] as const)('a duel that ended by %s, %i won and %i lost, has a cause', (end, won, lost, text) => {
+  expect(endingText({ end }, { won, lost }, 510_000)).toMatch(new RegExp(`^${text}`))
 })

@@ -1,42 +1,64 @@
-import type { EpisodeCourse, GameMove, Turn } from '@affine/report'
+import type { EpisodeCourse, GameMove, Side, Turn } from '@affine/report'
 import { turnText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { linkTo } from '../address.ts'
+import { type Page, useAnswer } from '../page.ts'
 import { visible } from '../visible.ts'
+import type { LostLine } from '../worker/epoch-accounts.ts'
 import { Drawing } from './picture-view.tsx'
 
 interface CourseProps {
   readonly course: EpisodeCourse
 }
 
-/** An episode: how it ended, and its turns, through which one steps. */
+/** The turns of an episode, of a recorded game those of both sides. */
+const stepsIn = ({
+  turns,
+  moves,
+}: EpisodeCourse): readonly (Partial<GameMove> & { readonly turn: Turn })[] =>
+  moves ?? turns.map((turn) => ({ turn }))
+
+/** The turn that decided an episode: where it was given up, or forfeited, or went wrong first. */
+function decidingTurn({ turns, ending }: EpisodeCourse): Turn | undefined {
+  const last = turns.at(-1)
+  if (ending?.givenUpAfter !== undefined) return turns[ending.givenUpAfter - 1] ?? last
+  if (last?.reply === undefined || last.forfeit !== undefined) return last
+  return turns.find(({ mistake }) => mistake !== undefined) ?? last
+}
+
+/** An episode at the move that decided it, the reason beside it; one can step through the rest. */
 export function CourseView({ course }: CourseProps): JSX.Element {
-  const { turns, moves, ending } = course
-  const steps: readonly (Partial<GameMove> & { readonly turn: Turn })[] =
-    moves ?? turns.map((turn) => ({ turn }))
-  const givenUp = turns[(ending?.givenUpAfter ?? 0) - 1]
-  const isToShow = (turn: Turn): boolean => turn.mistake !== undefined || turn === givenUp
-  const first = steps.findIndex(({ turn }) => turns.includes(turn) && isToShow(turn))
-  const [at, setAt] = useState(Math.max(0, first))
+  const steps = stepsIn(course)
+  const deciding = decidingTurn(course)
+  const [at, setAt] = useState(
+    Math.max(
+      0,
+      steps.findIndex(({ turn }) => turn === deciding),
+    ),
+  )
   const step = steps[at]
   return (
     <div class="course">
-      <Why course={course} />
-      {steps.length > 1 && (
-        <p class="stepper">
-          <button type="button" disabled={at === 0} onClick={() => setAt(at - 1)}>
-            ← before
-          </button>
-          <button type="button" disabled={at === steps.length - 1} onClick={() => setAt(at + 1)}>
-            next →
-          </button>
-          <span>
-            turn {at + 1} of {steps.length}
-            {step?.side && `, the ${step.side}: ${visible(step.turn.reply ?? NO_REPLY, 40)}`}
-          </span>
-        </p>
-      )}
-      {step && <TurnView turn={step.turn} index={at} />}
+      {step && <Drawing {...step.turn} turn={step.turn} />}
+      <div>
+        <Why course={course} />
+        {steps.length > 1 && (
+          <p class="stepper">
+            <button type="button" disabled={at === 0} onClick={() => setAt(at - 1)}>
+              ← before
+            </button>
+            <button type="button" disabled={at === steps.length - 1} onClick={() => setAt(at + 1)}>
+              next →
+            </button>
+            <span>
+              turn {at + 1} of {steps.length}
+              {step?.side && `, the ${step.side}: ${visible(step.turn.reply ?? NO_REPLY, 40)}`}
+            </span>
+          </p>
+        )}
+        {step && <TurnText turn={step.turn} index={at} />}
+      </div>
       {at === steps.length - 1 && <LastBoard course={course} />}
     </div>
   )
@@ -56,12 +78,11 @@ function Why({ course: { reward, ending } }: CourseProps): JSX.Element | null {
   )
 }
 
-function TurnView({ turn, index }: { readonly turn: Turn; readonly index: number }): JSX.Element {
+function TurnText({ turn, index }: { readonly turn: Turn; readonly index: number }): JSX.Element {
   const { reply, prompt, picture } = turn
   const isBoard = picture?.shapes.some(({ action }) => action !== undefined)
   return (
     <>
-      <Drawing {...turn} turn={turn} />
       <p>{visible(turnText(turn, index)) || (isBoard && KEY)}</p>
       <details>
         <summary>The prompt and the whole reply</summary>
@@ -79,4 +100,26 @@ function LastBoard({ course: { turns, lastPicture, ending } }: CourseProps): JSX
   const last = turns.at(-1)
   if (ending === undefined || last?.reply === undefined || last.forfeit) return null
   return <Drawing picture={lastPicture} drawn={last.picture ? [] : ending.shown} />
+}
+
+interface ThumbnailProps extends Page {
+  readonly loss: LostLine
+  /** The side that lost it. */
+  readonly side: Side
+}
+
+/** A lost challenge, small: the board at the move that decided it, and why it was lost. */
+export function Thumbnail({ loss, side, ask }: ThumbnailProps): JSX.Element {
+  const { block, line, env, index } = loss
+  const { value, error } = useAnswer(() => ask('sample', { block, line }), [block, line])
+  const course = value?.pairs[0]?.courses[side]
+  const turn = course && decidingTurn(course)
+  return (
+    <li>
+      <a href={linkTo.sample(loss)} title={`${env} #${index}`}>
+        {turn?.picture ? <Drawing {...turn} turn={turn} /> : <b>{env.replace(/@.*/, '')}</b>}
+        <span>{visible(course?.ending?.why ?? error ?? '…', 70)}</span>
+      </a>
+    </li>
+  )
 }

@@ -1,17 +1,23 @@
-import { minerDuelText, sideOf } from '@affine/report/sentences'
+import { sideOf } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import { type DuelAccount, duelsOf, isValidator, spanText } from '../app-state.ts'
-import { absentText, nameIn, type Page } from '../page.ts'
-import { Losses } from './duel-view.tsx'
-import { Fold, Key, Wide } from './parts.tsx'
+import { duelsOf, isValidator, spanText } from '../app-state.ts'
+import { absentText, nameIn, type Page, resultText } from '../page.ts'
+import { Few, Key, Table } from './parts.tsx'
 
 /** Every registered miner: those that wait, and why the others do not. */
 export function MinersView({ state }: Page): JSX.Element {
   const miners = state.queue?.filter(({ hotkey }) => !isValidator(state, hotkey))
-  const rows = (miners ?? []).map(({ uid, hotkey, block, why }) => ({
+  const rows = (miners ?? []).map(({ place, uid, hotkey, block, why }) => ({
     key: uid,
-    cells: [<Key state={state} hotkey={hotkey} />, uid, why, block ?? '–'],
+    cells: [
+      place ?? '–',
+      <Key state={state} hotkey={hotkey} />,
+      uid,
+      why,
+      block ?? '–',
+      <span class="mono">{hotkey}</span>,
+    ],
   }))
   return (
     <>
@@ -23,9 +29,9 @@ export function MinersView({ state }: Page): JSX.Element {
       {miners === undefined ? (
         <p>{absentText(state, '')}</p>
       ) : (
-        <Wide
-          label="Miners"
-          columns={['miner', 'uid', 'state', 'committed at block']}
+        <Table
+          title="By place in the queue"
+          columns={['place', 'miner', 'uid', 'state', 'committed at block', 'hotkey']}
           rows={rows}
         />
       )}
@@ -33,21 +39,13 @@ export function MinersView({ state }: Page): JSX.Element {
   )
 }
 
-/** Older ones are shown to those that ask. */
-const MOST_DUELS = 3
-
 interface MinerProps extends Page {
   readonly hotkey: string
 }
 
-/** A miner: every duel that it had, in plain words first. */
-export function MinerView(props: MinerProps): JSX.Element {
-  const { state, hotkey } = props
-  const duels = duelsOf(state, hotkey)
-  const latest = [...duels].reverse()
-  const draw = (account: DuelAccount): JSX.Element => (
-    <MinerDuel key={account.duel.id} {...props} account={account} />
-  )
+/** A miner: what it does now, and every duel that it had, the last first. */
+export function MinerView({ state, hotkey }: MinerProps): JSX.Element {
+  const duels = [...duelsOf(state, hotkey)].reverse()
   const place = state.queue?.find((row) => row.hotkey === hotkey)
   const seated = state.epochs.filter((each) => each.seated?.hotkey === hotkey)
   return (
@@ -59,41 +57,21 @@ export function MinerView(props: MinerProps): JSX.Element {
       {seated.map(({ epoch }) => (
         <p key={epoch}>It took the empty throne after epoch {epoch}, without a duel.</p>
       ))}
-      {latest.slice(0, MOST_DUELS).map(draw)}
-      {latest.length > MOST_DUELS && (
-        <Fold summary={`${latest.length - MOST_DUELS} duels before`}>
-          {() => latest.slice(MOST_DUELS).map(draw)}
-        </Fold>
-      )}
+      <ul class="duels">
+        <Few most={12}>
+          {duels.map((account) => (
+            <li key={account.duel.id}>
+              <a href={linkTo.duel(account.duel.id)}>
+                As {sideOf(hotkey, account.duel)}, {spanText(account)}
+              </a>
+              : {resultText(state, account)}
+            </li>
+          ))}
+        </Few>
+      </ul>
       {duels.length === 0 && (
         <p>{absentText(state, 'It had no duel in the epochs that were read.')}</p>
       )}
     </>
-  )
-}
-
-interface MinerDuelProps extends MinerProps {
-  readonly account: DuelAccount
-}
-
-function MinerDuel(props: MinerDuelProps): JSX.Element {
-  const { account, state, hotkey } = props
-  const { duel } = account
-  const role = sideOf(hotkey, duel) ?? 'contender'
-  const rival = role === 'champion' ? duel.contender : duel.champion
-  return (
-    <section class="card">
-      <h2>
-        As {role} against <Key state={state} hotkey={rival.hotkey} />, {spanText(account)}
-      </h2>
-      <p class="lead">
-        <b>{minerDuelText(role, duel, duel.stats[role])}</b>
-      </p>
-      <p>
-        <a href={linkTo.duel(duel.id)}>Why it has this verdict</a>
-      </p>
-      <h3>Challenges that it lost, the last of each environment</h3>
-      <Losses {...props} side={role} />
-    </section>
   )
 }

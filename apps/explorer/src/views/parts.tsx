@@ -15,18 +15,18 @@ export function Key({ state, hotkey }: KeyProps): JSX.Element {
   const link = isValidator(state, hotkey) ? linkTo.validator : linkTo.miner
   return (
     <a class="key" href={link(hotkey)} title={hotkey}>
-      <Dot of={hotkey} />
+      <Face of={hotkey} />
       {nameIn(state)(hotkey)}
     </a>
   )
 }
 
 /** A mark by which one hotkey is told from another at a glance: four squares of nine, and a hue. */
-function Dot({ of }: { readonly of: string }): JSX.Element {
+export function Face({ of }: { readonly of: string }): JSX.Element {
   const hash = [...of].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7)
   const cells = [0, 1, 2, 3, 4, 5].filter((bit) => ((hash >> bit) & 1) === 1)
   return (
-    <svg class="dot" viewBox="0 0 3 3" width="14" height="14" aria-hidden="true">
+    <svg class="face" viewBox="0 0 3 3" width="14" height="14" aria-hidden="true">
       <rect width="3" height="3" fill={`hsl(${hash % 360} 45% 88%)`} />
       {cells.map((cell) => {
         const row = cell % 3
@@ -45,11 +45,6 @@ function Dot({ of }: { readonly of: string }): JSX.Element {
     </svg>
   )
 }
-
-/** A hash by its ends. */
-export const Hash = ({ of }: { readonly of: string }): JSX.Element => (
-  <code title={of}>{shortOf(of)}</code>
-)
 
 /** A few numbers side by side, for a first look. */
 export const Numbers = ({
@@ -74,7 +69,7 @@ export const BigNumber = ({ name, value, children }: BigNumberProps): JSX.Elemen
 )
 
 interface FoldProps {
-  readonly summary: string
+  readonly summary: ComponentChildren
   /** Drawn once it is open. */
   readonly children: () => ComponentChildren
 }
@@ -90,6 +85,29 @@ export function Fold({ summary, children }: FoldProps): JSX.Element {
   )
 }
 
+interface FewProps {
+  /** How many are shown until more are asked for. */
+  readonly most: number
+  readonly children: readonly JSX.Element[]
+}
+
+/** The first of many. */
+export function Few({ most, children }: FewProps): JSX.Element {
+  const [isWhole, setWhole] = useState(false)
+  return (
+    <>
+      {isWhole ? children : children.slice(0, most)}
+      {!isWhole && children.length > most && (
+        <li>
+          <button type="button" onClick={() => setWhole(true)}>
+            Show all {children.length}
+          </button>
+        </li>
+      )}
+    </>
+  )
+}
+
 /** A row of a table: its cells, in the order of the columns. */
 interface Row {
   readonly key: string | number
@@ -98,67 +116,47 @@ interface Row {
   readonly isBad?: boolean
 }
 
-interface WideProps {
-  /** What it holds, for a screen reader. */
-  readonly label: string
+interface TableProps {
+  readonly title: string
   readonly columns: readonly string[]
   readonly rows: readonly Row[]
 }
 
-/** More rows than these are shown when they are asked for. */
-const MOST_ROWS = 16
-
 /**
- * A table. If it is wider than the window, it is scrolled by itself, by the keyboard too; in a
- * narrow window each row becomes a few lines, and each cell has its column's name.
+ * A table below its title. A large one is scrolled by itself, by the keyboard too, so that all of
+ * it is found by the browser; in a narrow window each row becomes a few lines, and each cell has
+ * its column's name.
  */
-export function Wide({ label, columns, rows }: WideProps): JSX.Element {
-  const [isWhole, setWhole] = useState(false)
-  const shown = isWhole ? rows : rows.slice(0, MOST_ROWS)
-  return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has to scroll it */}
-      <section class="scroll" aria-label={label} tabIndex={0}>
-        <table>
-          <thead>
-            <tr>
-              {columns.map((column) => (
-                <th key={column}>{column}</th>
+export const Table = ({ title, columns, rows }: TableProps): JSX.Element => (
+  <section>
+    <h2>{title}</h2>
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has to scroll it */}
+    <section class="scroll" aria-label={title} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column}>{column}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ key, cells, isBad }) => (
+            <tr key={key} class={isBad ? 'aside' : undefined}>
+              {cells.map((cell, i) => (
+                <td key={columns[i]} data-column={columns[i]}>
+                  {cell}
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ key, cells, isBad }) => (
-              <tr key={key} class={isBad ? 'aside' : undefined}>
-                {cells.map((cell, i) => (
-                  <td key={columns[i]} data-column={columns[i]}>
-                    {cell}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
-      {shown.length < rows.length && (
-        <button type="button" onClick={() => setWhole(true)}>
-          Show all {rows.length} rows
-        </button>
-      )}
-    </>
-  )
-}
-
-interface TitledTableProps extends Omit<WideProps, 'label'> {
-  readonly title: string
-}
-
-/** A table below its title. */
-export function TitledTable({ title, ...table }: TitledTableProps): JSX.Element {
-  return (
-    <section>
-      <h2>{title}</h2>
-      <Wide label={title} {...table} />
+          ))}
+        </tbody>
+      </table>
     </section>
-  )
-}
+  </section>
+)
+
+/** A hash by its ends. */
+export const Hash = ({ of }: { readonly of: string }): JSX.Element => (
+  <code title={of}>{shortOf(of)}</code>
+)

@@ -6,30 +6,28 @@ import { visible } from '../visible.ts'
 interface PictureProps {
   readonly picture: Picture
   /** A reply to what is shown, and what would have been best. */
-  readonly turn?: Turn | undefined
-  /** With it, what is to be taken can be clicked. */
-  readonly onTake?: ((reply: string) => void) | undefined
+  readonly turn: Turn | undefined
 }
 
 /** How large a picture is at most, in pixels for each of its units. */
 const SCALE = 1.6
 
-/** What an environment shows of itself, with a move marked on it, or to be made. */
-export function PictureView({ picture, turn, onTake }: PictureProps): JSX.Element {
+/** What an environment shows of itself, with a move marked on it. */
+function PictureView({ picture, turn }: PictureProps): JSX.Element {
   const { width, height, shapes } = picture
   const said = shapes.flatMap(({ says }) => says ?? [])
   const wrong = shapes.flatMap(({ kind, says }) => (kind === 'wrong' ? (says ?? []) : []))
   return (
     <>
       <svg
-        class={onTake ? 'picture open' : 'picture'}
+        class="picture"
         viewBox={`-1 -1 ${width + 2} ${height + 2}`}
         width={width * SCALE}
         role="img"
         aria-label={visible(said.join(', ') || 'nothing is placed')}
       >
         {withLast(shapes, turn).map((shape, i) => (
-          <Shape key={i} shape={shape} turn={turn} onTake={onTake} />
+          <Shape key={i} shape={shape} turn={turn} />
         ))}
       </svg>
       {wrong.map((text) => (
@@ -51,18 +49,14 @@ interface ShapeProps extends Omit<PictureProps, 'picture'> {
   readonly shape: PictureShape
 }
 
-function Shape({ shape, turn, onTake }: ShapeProps): JSX.Element {
-  const { corners, text, says, reply } = shape
+function Shape({ shape, turn }: ShapeProps): JSX.Element {
+  const { corners, text, says } = shape
   const middleOf = (axis: 0 | 1): number => {
     const along = corners.filter((_, i) => i % 2 === axis)
     return (Math.min(...along) + Math.max(...along)) / 2
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a text field does the same by keyboard
-    <g
-      class={classOf(shape, turn)}
-      onClick={reply === undefined ? undefined : () => onTake?.(reply)}
-    >
+    <g class={classOf(shape, turn)}>
       <polygon points={corners.join(' ')} />
       {says && <title>{visible(says)}</title>}
       {text && (

@@ -13,8 +13,12 @@ export function ProofView({ state, ask, line }: Page & { readonly line: SampleLi
   const { value: steps, error } = useAnswer(() => ask('proof', line, part), by)
   const broken = steps?.filter(({ holds }) => !holds).length ?? 0
   return (
-    <section>
-      <h2>Its proof</h2>
+    <details class="fold proof">
+      <summary>
+        <span role="status" class={error === undefined && broken === 0 ? 'good' : 'bad'}>
+          Its proof: {proofText({ steps, error, broken })}
+        </span>
+      </summary>
       <p>
         This browser recomputes each step from the published data and from the chain. Change a byte,
         and see which steps notice it.
@@ -32,21 +36,26 @@ export function ProofView({ state, ask, line }: Page & { readonly line: SampleLi
           </button>
         ))}
       </fieldset>
-      {error !== undefined && <p class="bad">{error}</p>}
-      {steps && (
-        <p role="status" class={broken === 0 ? 'good' : 'bad'}>
-          {broken === 0
-            ? `✔ All ${steps.length} steps hold.`
-            : `✘ ${broken} of ${steps.length} steps fail.`}
-        </p>
-      )}
       <ol class="steps">
         {steps?.map((step) => (
           <StepView key={step.title} step={step} />
         ))}
       </ol>
-    </section>
+    </details>
   )
+}
+
+interface ProofProps {
+  readonly steps: readonly Step[] | undefined
+  readonly error: string | undefined
+  /** How many steps fail. */
+  readonly broken: number
+}
+
+function proofText({ steps, error, broken }: ProofProps): string {
+  if (steps === undefined) return error ?? 'one moment…'
+  if (broken > 0) return `✘ ${broken} of ${steps.length} steps fail.`
+  return `✔ All ${steps.length} steps hold.`
 }
 
 function StepView({ step: { title, says, values, holds } }: { readonly step: Step }): JSX.Element {
@@ -63,7 +72,7 @@ function StepView({ step: { title, says, values, holds } }: { readonly step: Ste
           {values.map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>{visible(value, 1200)}</dd>
+              <dd>{visible(value, 400)}</dd>
             </div>
           ))}
         </dl>

@@ -44,21 +44,15 @@ function Ended({ state: { epochs }, ms, isByLink }: EndedProps): JSX.Element {
   const seconds = (ms / 1000).toFixed(1)
   const many = countText(epochs.length, 'epoch')
   const done = `${many} recomputed in this browser in ${seconds} s`
-  const rest = (
-    <>
-      One copy of each block was read: <code>af-verify</code> compares them all.
-    </>
-  )
   if (flaws > 0)
     return (
       <Strip kind="bad">
-        {done}. Not everything holds: <a href="#/validators">{countText(flaws, 'finding')}</a>.{' '}
-        {rest}
+        {done}. Not everything holds: <a href="#/validators">{countText(flaws, 'finding')}</a>.
       </Strip>
     )
   return (
     <Strip kind="good">
-      ✔ {done}. Everything holds{isByLink && ', in what this link names'}. {rest}
+      ✔ {done}. Everything holds{isByLink && ', in what this link names'}.
     </Strip>
   )
 }
@@ -104,7 +98,7 @@ interface SourceProps {
   readonly beginning: ReadingSpan | undefined
 }
 
-/** Below every view: the network, where it is read from, and whether site or link named it. */
+/** Below every view: the network, where it is read from, and who named it. */
 export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
   const { file, isByLink } = network
   return (
@@ -112,6 +106,8 @@ export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
       <b>Network</b> {networkWords(file, beginning)} · <b>chain</b> {chainWords(file)} ·{' '}
       <b>buckets</b> {bucketWords(file)} · <b>named by</b>{' '}
       {isByLink ? 'this link, not by this site' : 'this site'}
+      {'; one copy of each block was read: '}
+      <code>af-verify</code> compares them all.
     </footer>
   )
 }

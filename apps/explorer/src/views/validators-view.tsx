@@ -2,41 +2,57 @@ import type { LaneFacts } from '@affine/report'
 import { laneText, percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import { countLanes, trustIn } from '../app-state.ts'
+import { countLanes, duelsIn, spanText, trustIn } from '../app-state.ts'
 import { absentText, nameIn, type Page, type StateProps } from '../page.ts'
 import { countText, visibleLine } from '../visible.ts'
 import type { BucketHealth } from '../worker/buckets.ts'
 import type { EpochAccount } from '../worker/epoch-accounts.ts'
-import { BigNumber, Key, Numbers, TitledTable, Wide } from './parts.tsx'
+import { Strips } from './bars.tsx'
+import { BigNumber, Key, Numbers, Table } from './parts.tsx'
 
-/** Validators: trust, lanes, what speaks against them, buckets, and what did not hold. */
-export function ValidatorsView({ state }: Page): JSX.Element {
+/** Validators: what each saw of a duel, what speaks against them, trust, and buckets. */
+export function ValidatorsView(page: Page): JSX.Element {
+  const { state } = page
   const { epochs } = state
   return (
     <>
       <h1>Validators</h1>
-      <p>
-        Each validator asks the champion and all contenders, and publishes what they replied: its
-        lane. A lane is sealed if its hash was on chain in time, accepted if enough validators found
-        it whole, and set aside in an environment of a duel if it is too far from the others there.
-        Trust is the share of environments in which its lane was accepted; one in which half of the
-        duels set it aside counts for nothing, an old one for less. A newcomer has 50 %.
-      </p>
-      <p>
-        A lie is proved where a validator signed evidence that does not hold, or attested a wrong
-        result. A lane that is set aside is only suspect: it may be bad luck once. It does not count
-        for that environment of that duel.
-      </p>
+      <Seen {...page} />
       <Counts state={state} />
-      <section>
-        <h2>What did not hold</h2>
-        <Findings state={state} />
-        {epochs.every(({ flaws, warnings }) => flaws.length + warnings.length === 0) && (
-          <p>{absentText(state, 'Everything held: all attested roots are right.')}</p>
-        )}
-      </section>
+      <p class="caption">
+        A lie is proved where a validator signed evidence that does not hold, or attested a wrong
+        result. One that is too far from the others is only suspect: it may be bad luck once.
+      </p>
+      <Findings state={state} />
+      {epochs.every(({ flaws, warnings }) => flaws.length + warnings.length === 0) && (
+        <p>{absentText(state, 'Everything held: all attested roots are right.')}</p>
+      )}
       <BucketTable state={state} />
     </>
+  )
+}
+
+/** What all saw of one duel: the last in which somebody, or who is meant, was too far away. */
+function Seen({ of, ...page }: Page & { readonly of?: string }): JSX.Element | null {
+  const { state } = page
+  const duels = duelsIn(state)
+  const far = state.epochs.flatMap(({ lanes }) =>
+    lanes
+      .filter(({ validator }) => of === undefined || validator === of)
+      .flatMap(({ setAside }) => setAside.flatMap(({ contenders }) => contenders)),
+  )
+  const last = duels.filter(({ duel }) => far.includes(duel.contender.hotkey)).at(-1)
+  const account = last ?? duels.at(-1)
+  if (account === undefined) return null
+  const { contender, champion } = account.duel
+  return (
+    <section>
+      <p class="lead">
+        What they saw of the duel of <Key state={state} hotkey={contender.hotkey} /> against{' '}
+        <Key state={state} hotkey={champion.hotkey} />, {spanText(account)}.
+      </p>
+      <Strips {...page} account={account} {...(of !== undefined && { of })} />
+    </section>
   )
 }
 
@@ -48,28 +64,23 @@ function Counts({ state }: StateProps): JSX.Element {
     cells: [
       <Key state={state} hotkey={hotkey} />,
       proved.join(', ') || 'none',
+      `${aside} of ${due}`,
+      `${sealed} of ${due}`,
+      `${accepted} of ${due}`,
       percent(trustIn(state, hotkey)),
-      due,
-      sealed,
-      accepted,
-      aside,
     ],
   }))
-  return (
-    <Wide
-      label="Validators"
-      columns={['validator', 'proved lies', 'trust', 'due', 'sealed', 'accepted', 'set aside']}
-      rows={rows}
-    />
-  )
+  const columns = ['validator', 'proved lies', 'epochs too far away', 'published in time']
+  return <Table title="All of them" columns={[...columns, 'accepted', 'trust']} rows={rows} />
 }
 
 interface ValidatorProps extends StateProps {
   readonly hotkey: string
 }
 
-/** A validator: how far it is trusted, and why. */
-export function ValidatorView({ state, hotkey }: Page & ValidatorProps): JSX.Element {
+/** A validator: what it saw beside the others, how far it is trusted, and why. */
+export function ValidatorView({ hotkey, ...page }: Page & ValidatorProps): JSX.Element {
+  const { state } = page
   const counts = countLanes(state).find((each) => each.hotkey === hotkey)
   const { due = 0, sealed = 0, accepted = 0, aside = 0, proved = [] } = counts ?? {}
   return (
@@ -82,19 +93,20 @@ export function ValidatorView({ state, hotkey }: Page & ValidatorProps): JSX.Ele
       ) : (
         <p class="lead bad">
           {proved.length > 0 && <>✘ Caught: {proved.join(', ')}. </>}
-          {aside > 0 && `Suspect: ${aside} of ${due} lanes too far from the others’. `}
-          <a href="#/validators">What that means</a>
+          {aside > 0 && `Suspect: in ${aside} of ${due} epochs it was too far from the others.`}
         </p>
       )}
+      <Seen {...page} of={hotkey} />
       <Numbers>
         <BigNumber name="Trust" value={percent(trustIn(state, hotkey))}>
-          older lanes count less
+          counts what was whole and in time, the last epochs most. It does not count where half of
+          the duels found it too far from the others, nor say that its replies are true
         </BigNumber>
-        <BigNumber name="Lanes accepted" value={`${accepted} of ${due}`}>
-          {sealed} were sealed in time
+        <BigNumber name="Accepted" value={`${accepted} of ${due}`}>
+          enough others found it whole; {sealed} were published in time
         </BigNumber>
-        <BigNumber name="Set aside" value={`${aside} of ${due}`}>
-          too far from the others in some environment
+        <BigNumber name="Too far away" value={`${aside} of ${due}`}>
+          too far from the others in some environment, where it did not count
         </BigNumber>
       </Numbers>
       <Lanes state={state} hotkey={hotkey} />
@@ -120,9 +132,9 @@ function Lanes({ state, hotkey }: ValidatorProps): JSX.Element | null {
   })
   if (rows.length === 0) return null
   return (
-    <TitledTable
-      title="Its lanes"
-      columns={['epoch', 'its lane', 'set aside in', 'trust after it']}
+    <Table
+      title="What it published"
+      columns={['epoch', 'is it whole', 'set aside, as too far away, in', 'trust after it']}
       rows={rows.reverse()}
     />
   )
@@ -176,7 +188,11 @@ function Findings({ state, of }: StateProps & { readonly of?: string }): JSX.Ele
     }))
   return (
     <div class="findings">
-      <Wide label="Findings" columns={['when', 'validator', 'code', 'detail']} rows={rows} />
+      <Table
+        title="What did not hold"
+        columns={['when', 'validator', 'code', 'detail']}
+        rows={rows}
+      />
     </div>
   )
 }
@@ -201,7 +217,7 @@ export function BucketTable({
     ],
   }))
   return (
-    <TitledTable
+    <Table
       title="Buckets"
       columns={['of', 'announced', 'files read', 'MB', 'not there', 'state']}
       rows={rows}

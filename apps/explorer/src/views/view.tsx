@@ -2,33 +2,28 @@ import type { JSX } from 'preact'
 import type { Route } from '../address.ts'
 import { duelsOf, isValidator } from '../app-state.ts'
 import type { Page } from '../page.ts'
-import { DuelView } from './duel-view.tsx'
+import { ChallengeView } from './challenge-view.tsx'
+import { ContenderView } from './contender-view.tsx'
 import { MinersView, MinerView } from './miners-view.tsx'
-import { PlayView } from './play-view.tsx'
-import { ChallengeView, SampleView } from './sample-view.tsx'
-import { ThroneView } from './throne-view.tsx'
+import { RaceView } from './race-view.tsx'
 import { ValidatorsView, ValidatorView } from './validators-view.tsx'
 
 /** What a route shows. */
 export function View({ route, page }: { readonly route: Route; readonly page: Page }): JSX.Element {
   switch (route.view) {
-    case 'throne':
-      return <ThroneView {...page} />
+    case 'race':
+      return <RaceView {...page} />
     case 'duel':
-      return <DuelView {...page} id={route.id} />
+      return <ContenderView {...page} id={route.id} />
     case 'miner':
     case 'validator':
       return <HotkeyView {...page} hotkey={route.id} />
     case 'sample':
-      return <SampleView {...page} block={route.block} line={route.line} />
-    case 'challenge':
-      return <ChallengeView {...page} id={route.id} />
+      return <ChallengeView {...page} block={route.block} line={route.line} />
     case 'miners':
       return <MinersView {...page} />
     case 'validators':
       return <ValidatorsView {...page} />
-    case 'play':
-      return <PlayView {...page} start={route.env} />
     case 'nowhere':
       return <h1>There is no such view</h1>
   }

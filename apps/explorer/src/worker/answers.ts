@@ -1,19 +1,13 @@
 import { type ChallengePair, type Episode, episodesIn, pairing, type Sample } from '@affine/blocks'
-import { type PerSide, registry } from '@affine/envs'
-import {
-  courseOf,
-  type EnvLaneFacts,
-  type EpisodeCourse,
-  type PlayedReplies,
-  sampleCourse,
-} from '@affine/report'
-import type { LookPlace, LostLine } from './epoch-accounts.ts'
+import type { PerSide } from '@affine/envs'
+import { type EpisodeCourse, sampleCourse } from '@affine/report'
+import type { EnvLanes, LostLine } from './epoch-accounts.ts'
 import { evidenceOf, readAgain } from './evidence.ts'
 import { flipIn, type Part } from './flip.ts'
 import type { Step } from './proof-evidence.ts'
 import { proofSteps } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
-import type { BlockPlace, LaneLine, Met, SampleLine } from './sample-index.ts'
+import type { BlockPlace, SampleLine } from './sample-index.ts'
 
 /** A sample as it was recorded, and its challenge as the champion and contenders played it. */
 interface Shown extends BlockPlace, SampleLine {
@@ -33,38 +27,25 @@ export interface ShownPair extends ChallengePair {
 
 /** What the page may ask. Every answer is made of plain values; what is not to be had rejects. */
 export interface Answers {
-  /** Where the samples of a challenge are that were met. */
-  linesOf(challengeId: string): Promise<readonly LaneLine[]>
   sample(line: SampleLine): Promise<Shown>
   /** The steps of a sample's proof, with one byte of that part changed. */
   proof(line: SampleLine, part: Part): Promise<readonly Step[]>
-  /** An episode from its beginning, in one environment. */
-  course(played: PlayedReplies): Promise<EpisodeCourse | undefined>
-  /** A challenge id in each environment there is: it does not say of which it is. */
-  courses(challengeId: string): Promise<readonly EpisodeCourse[]>
-  /** The lanes of a look at an environment. */
-  lanes(place: LookPlace): Promise<readonly EnvLaneFacts[]>
+  /** What every lane saw of a duel, at the last look at each environment. */
+  lanes(duelId: string): Promise<readonly EnvLanes[]>
   /** The challenges that each side of a duel lost, the last ones of each environment. */
   losses(duelId: string): Promise<PerSide<readonly LostLine[]>>
-  /** The samples of an environment that were met last. */
-  recent(env: string): Promise<readonly Met[]>
 }
 
 /** Answers from a subnet that is read, once it is open. */
 export function answersOf(opened: () => Promise<SubnetReader>): Answers {
   return {
-    linesOf: async (challengeId) => (await opened()).samples.linesOf(challengeId),
     sample: async (line) => sampleAt(await opened(), line),
     proof: async (line, part) => {
       const lane = await (await opened()).laneOf(line.block)
       return proofSteps(flipIn(await evidenceOf(line, lane), part))
     },
-    course: async (played) => courseOf(played),
-    courses: async (challengeId) =>
-      [...registry.keys()].flatMap((env) => courseOf({ env, challengeId, replies: [] }) ?? []),
-    lanes: async (place) => (await opened()).accounts.lanesAt(place),
+    lanes: async (duelId) => (await opened()).accounts.lanesOf(duelId),
     losses: async (duelId) => (await opened()).accounts.lossesOf(duelId),
-    recent: async (env) => (await opened()).samples.recent(env),
   }
 }
 

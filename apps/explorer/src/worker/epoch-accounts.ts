@@ -4,6 +4,7 @@ import {
   type DuelFacts,
   DuelStats,
   type EnvLaneFacts,
+  type EnvLook,
   type EpochFacts,
   envLaneFacts,
   epochFacts,
@@ -33,11 +34,12 @@ export interface LostLine extends SampleLine {
   readonly forfeit: string | undefined
 }
 
-/** A look at an environment of a duel, in one of its epochs. */
-export interface LookPlace {
-  readonly epoch: number
-  readonly duel: ShownDuel['id']
+/** What the lanes saw of an environment of a duel until the last look at it. */
+export interface EnvLanes {
   readonly env: string
+  /** The ratio to beat then, in ppm. */
+  readonly ratio: number
+  readonly lanes: readonly EnvLaneFacts[]
 }
 
 /** Of each environment, of each side of a duel. */
@@ -55,7 +57,8 @@ export class EpochAccounts {
     },
   })
   readonly #losses = new Map<ShownDuel['id'], PerSide<readonly LostLine[]>>()
-  readonly #decided = new Map<number, Pick<Recomputed, 'before' | 'report'>>()
+  /** Of each duel the last look at each environment. */
+  readonly #looks = new Map<ShownDuel['id'], Map<string, EnvLook>>()
 
   /** Takes note of a sample of the epoch under way. */
   add(sample: Sample, place: SamplePlace & SampleLine): void {
@@ -64,11 +67,20 @@ export class EpochAccounts {
 
   /** The account of the epoch under way, once it is recomputed. */
   finish(recomputed: Recomputed): EpochAccount {
-    const { before, report } = recomputed
-    this.#decided.set(before.epoch, { before, report })
+    this.#keepLooks(recomputed)
     this.#stats.finish(recomputed)
     const facts = epochFacts(recomputed)
     return { ...facts, duels: facts.duels.map((duel) => this.#shown(duel)) }
+  }
+
+  #keepLooks({ before, report: { duels } }: Recomputed): void {
+    const { voters: weights, ratio: ratioPpm } = before
+    for (const duel of duels) {
+      const looks = this.#looks.get(duelId(duel)) ?? new Map<string, EnvLook>()
+      this.#looks.set(duelId(duel), looks)
+      for (const [env, report] of Object.entries(duel.envs))
+        looks.set(env, { env, report, weights, ratioPpm })
+    }
   }
 
   #shown(duel: DuelFacts): ShownDuel {
@@ -85,11 +97,11 @@ export class EpochAccounts {
     return this.#losses.get(duel) ?? { champion: [], contender: [] }
   }
 
-  /** The lanes of a look, over the duel until then; none where nobody looked. */
-  lanesAt({ epoch, duel, env }: LookPlace): readonly EnvLaneFacts[] {
-    const { before, report } = this.#decided.get(epoch) ?? {}
-    const look = report?.duels.find((each) => duelId(each) === duel)?.envs[env]
-    if (before === undefined || look === undefined) return []
-    return envLaneFacts({ report: look, weights: before.voters, ratioPpm: before.ratio })
+  /** The lanes of a duel, environment by environment; none where nobody looked. */
+  lanesOf(duel: ShownDuel['id']): readonly EnvLanes[] {
+    const looks = [...(this.#looks.get(duel)?.values() ?? [])]
+    return looks.map((look) => {
+      return { env: look.env, ratio: look.ratioPpm, lanes: envLaneFacts(look) }
+    })
   }
 }

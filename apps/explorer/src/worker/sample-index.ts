@@ -1,4 +1,4 @@
-import { episodesIn, type Sample } from '@affine/blocks'
+import type { Sample } from '@affine/blocks'
 import type { SamplePlace } from '@affine/settlement'
 
 /** Where a sample is written. */
@@ -6,18 +6,6 @@ export interface SampleLine {
   readonly block: string
   /** From 0, of the block's samples. */
   readonly line: number
-}
-
-/** A challenge that was met, and where its champion's sample is. */
-export interface Met extends SampleLine {
-  readonly env: string
-  readonly challengeId: string
-}
-
-/** The same in the lane of a validator, and which miners played it. */
-export interface LaneLine extends SampleLine {
-  readonly validator: string
-  readonly miners: readonly string[]
 }
 
 /** Whose block, and of which epoch. */
@@ -31,8 +19,6 @@ export interface BlockPlace {
  * place alone.
  */
 const MOST_SAMPLES = 200_000
-/** To play against. */
-const MOST_RECENT = 64
 
 /**
  * Where the samples of whole lanes are, by the id of their challenge; and where blocks belong. A
@@ -42,9 +28,8 @@ export class SampleIndex {
   /** Where the next sample is, if it is of the same block as the last. */
   #next: SampleLine = { block: '', line: 0 }
   /** By challenge, in the order of the lane. */
-  readonly #lines = new Map<string, LaneLine[]>()
+  readonly #lines = new Map<string, SampleLine[]>()
   readonly #blocks = new Map<string, BlockPlace>()
-  readonly #recent = new Map<string, Met[]>()
   #size = 0
 
   /** Takes note of a whole lane's next sample, block after block: at which line it is. */
@@ -52,13 +37,12 @@ export class SampleIndex {
     const line = this.#next.block === block ? this.#next.line : 0
     this.#next = { block, line: line + 1 }
     this.#blocks.set(block, { validator, epoch })
-    const { env, challengeId } = sample
+    const { challengeId } = sample
     const lines = this.#lines.get(challengeId) ?? []
-    lines.push({ validator, block, line, miners: episodesIn(sample).map(({ miner }) => miner) })
+    lines.push({ block, line })
     this.#lines.set(challengeId, lines)
     this.#size += 1
     this.#forgetOldest()
-    if (lines.length === 1) this.#addRecent({ env, challengeId, block, line })
     return line
   }
 
@@ -72,24 +56,12 @@ export class SampleIndex {
     }
   }
 
-  #addRecent(met: Met): void {
-    const recent = this.#recent.get(met.env) ?? []
-    this.#recent.set(met.env, recent)
-    recent.push(met)
-    if (recent.length > MOST_RECENT) recent.shift()
-  }
-
   /** Where a challenge was recorded, in the order of its lane. */
-  linesOf(challengeId: string): readonly LaneLine[] {
+  linesOf(challengeId: string): readonly SampleLine[] {
     return this.#lines.get(challengeId) ?? []
   }
 
   placeOf(block: string): BlockPlace | undefined {
     return this.#blocks.get(block)
-  }
-
-  /** The challenges of an environment that were met last, the latest first. */
-  recent(env: string): readonly Met[] {
-    return [...(this.#recent.get(env) ?? [])].reverse()
   }
 }

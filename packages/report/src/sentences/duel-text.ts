@@ -39,6 +39,37 @@ export function duelText(duel: DuelFacts): string {
 
 type SideStats = Omit<MinerStats<unknown>, 'losses'>
 
+const ENDS = {
+  crowned: 'took the throne',
+  passed: 'had won as well, but another was better',
+  verdicts: 'failed',
+  length: 'failed',
+  freezing: 'failed, as too few validators attested in four of its epochs',
+} as const
+
+/**
+ * What came of a contender's duel, and why, as in "failed: it won 51.7 % of the 1,047 challenges
+ * that only one of the two solved, and chance alone explains that". Two deviations are chance.
+ */
+export function endingText(
+  { end }: Pick<DuelFacts, 'end'>,
+  { won, lost }: Pick<SideStats, 'won' | 'lost'>,
+  ratioPpm: number,
+): string {
+  const head = end === undefined ? 'contends' : ENDS[end]
+  const decisive = won + lost
+  if (decisive === 0) return `${head}: no challenge told the two apart`
+  const bar = percent(ratioPpm)
+  const isChance = (won - lost) ** 2 <= 4 * decisive
+  const judged = isChance ? 'and chance alone explains that' : `and had to beat ${bar} clearly`
+  const short = won < lost && !isChance ? 'so the champion is the better one' : judged
+  const cause = end === 'crowned' ? `clearly more than the ${bar} that it had to beat` : short
+  const share = percent((1e6 * won) / decisive)
+  const many = decisive.toLocaleString('en-GB')
+  const which = `${many} challenges that only one of the two solved`
+  return `${head}: it won ${share} of the ${which}, ${cause}`
+}
+
 /** A miner's duel as sentences: its result, the cause and what to do, and what its endpoint did. */
 export function minerDuelText(side: Side, duel: DuelFacts, played: SideStats): string {
   const { challenges, won, lost, unbegun, answered, forfeits } = played

@@ -2,18 +2,16 @@ import type { Episode } from '@affine/blocks'
 import type { EpisodeCourse, Side } from '@affine/report'
 import { faultText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { linkTo } from '../address.ts'
-import { absentText, type Page, progressOf, useAnswer } from '../page.ts'
+import { type Page, progressOf, useAnswer } from '../page.ts'
 import { visible } from '../visible.ts'
 import type { ShownPair } from '../worker/answers.ts'
 import type { SampleLine } from '../worker/sample-index.ts'
 import { CourseView } from './course-view.tsx'
 import { Hash, Key } from './parts.tsx'
-import { Drawing } from './picture-view.tsx'
 import { ProofView } from './proof-view.tsx'
 
 /** A challenge as it was played: both miners side by side, then its proof. */
-export function SampleView({ block, line, ...page }: Page & SampleLine): JSX.Element {
+export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.Element {
   const { state, ask } = page
   const by = [block, line, state.epochs.length, state.ms]
   const { value: shown, error } = useAnswer(() => ask('sample', { block, line }), by)
@@ -33,13 +31,8 @@ export function SampleView({ block, line, ...page }: Page & SampleLine): JSX.Ele
       </p>
       <h1>{headingOf(pairs)}</h1>
       <p>
-        Challenge{' '}
-        <a href={linkTo.challenge(sample.challengeId)} class="mono">
-          {sample.challengeId}
-        </a>
-        , asked by <Key state={state} hotkey={validator} />: line {line} of block{' '}
-        <Hash of={block} />. <a href={linkTo.play(sample.env)}>Play against the champion</a>{' '}
-        yourself.
+        Challenge <span class="mono">{sample.challengeId}</span>, asked by{' '}
+        <Key state={state} hotkey={validator} />: line {line} of block <Hash of={block} />.
       </p>
       <div class="columns">
         {pair === undefined ? (
@@ -116,50 +109,6 @@ function EpisodeView({ state, name, episode, course }: EpisodeProps): JSX.Elemen
             {visible(content, 8192)}
           </pre>
         ))}
-    </section>
-  )
-}
-
-/** A challenge that is drawn anew from its id, in each environment, and where it was played. */
-export function ChallengeView({ state, ask, id }: Page & { readonly id: string }): JSX.Element {
-  const { value: courses } = useAnswer(() => ask('courses', id), [id])
-  const { value: lines = [] } = useAnswer(() => ask('linesOf', id), [id, state.epochs.length])
-  return (
-    <>
-      <p class="eyebrow">Challenge</p>
-      <h1 class="mono">{id}</h1>
-      {lines.length === 0 && (
-        <p class="lead">{absentText(state, 'No epoch that was read has this challenge.')}</p>
-      )}
-      {lines.map((line) => (
-        <p class="lead" key={`${line.block} ${line.line}`}>
-          Asked by <Key state={state} hotkey={line.validator} />, played by{' '}
-          {line.miners.map((miner) => (
-            <span key={miner}>
-              <Key state={state} hotkey={miner} />{' '}
-            </span>
-          ))}
-          <a href={linkTo.sample(line)}>See how it was played, and the proof</a>
-        </p>
-      ))}
-      <p>An id does not name its environment. This is the challenge that it gives in each one.</p>
-      {courses?.length === 0 && <p class="bad">This is no challenge id: base58 of 32 bytes.</p>}
-      <div class="columns">
-        {courses?.map((course) => (
-          <Drawn key={course.env} course={course} />
-        ))}
-      </div>
-    </>
-  )
-}
-
-function Drawn({ course: { env, turns } }: { readonly course: EpisodeCourse }): JSX.Element {
-  const turn = turns[0]
-  return (
-    <section class="card">
-      <h2>{env}</h2>
-      {turn && <Drawing {...turn} />}
-      <pre class="message">{visible(turn?.prompt ?? '')}</pre>
     </section>
   )
 }

@@ -1,0 +1,128 @@
+import type { Verdict } from '@affine/duel'
+import type { EnvFacts } from '@affine/report'
+import { laneUseText, percent, percentRange } from '@affine/report/sentences'
+import type { JSX } from 'preact'
+import { type DuelAccount, lastLooks } from '../app-state.ts'
+import { nameIn, type Page, type StateProps, useAnswer } from '../page.ts'
+import type { EnvLanes } from '../worker/epoch-accounts.ts'
+import { Face } from './parts.tsx'
+
+/** Where a share stands between the ends of a bar. */
+const at = (ppm: number): string => `${ppm / 10_000}%`
+
+const VERDICTS = { win: 'won', hold: 'held', even: 'even', open: 'open' } as const
+
+/** Of each environment what the contender wins, as far as luck lets one know, and its line. */
+export function Leads({ account }: { readonly account: DuelAccount }): JSX.Element {
+  return (
+    <dl class="leads">
+      {lastLooks(account).map(({ look }) => (
+        <Lead key={look.env} look={look} verdict={account.duel.verdicts[look.env] ?? 'open'} />
+      ))}
+    </dl>
+  )
+}
+
+interface LeadProps {
+  readonly look: EnvFacts
+  /** What the environment has now: one that the look gave may have been taken back. */
+  readonly verdict: Verdict | 'open'
+}
+
+function Lead({ look, verdict }: LeadProps): JSX.Element {
+  const { wins, trials, bounds } = verdict === 'hold' ? look.hold : look.win
+  const name = look.env.replace(/@.*/, '')
+  const range = bounds ? percentRange(bounds) : 'nothing decisive'
+  return (
+    <div class={`lead-${verdict}`}>
+      <dt>{name}</dt>
+      <dd>
+        <svg class="strip-bar" width="100%" height="18" role="img">
+          <title>{`${name}: ${range}. ${verdict}`}</title>
+          <rect class="track" y="6" width="100%" height="6" />
+          {bounds && (
+            <rect x={at(bounds.lower)} y="4" width={at(bounds.upper - bounds.lower)} height="10" />
+          )}
+          {trials > 0 && <circle cx={at((1e6 * wins) / trials)} cy="9" r="5" />}
+          <line x1={at(look.ratioPpm)} x2={at(look.ratioPpm)} y1="0" y2="18" />
+        </svg>
+      </dd>
+      <dd>
+        {VERDICTS[verdict]}
+        {trials > 0 && `, ${percent((1e6 * wins) / trials)}`}
+      </dd>
+    </div>
+  )
+}
+
+interface StripsProps extends Page {
+  readonly account: DuelAccount
+  /** The validator that is meant. */
+  readonly of?: string
+}
+
+/** What each validator saw of a duel: a strip for each environment, and a face for each of them. */
+export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
+  const { duel, epochs } = account
+  const { value, error } = useAnswer(() => page.ask('lanes', duel.id), [duel.id, epochs.length])
+  return (
+    <figure>
+      <figcaption>
+        Each face is a validator: how many per cent the contender won of the challenges that only
+        one of the two miners solved, by what this validator published. Faces that stand together
+        saw the same. One far from the others, in red, does not count there: it had bad luck, or
+        made it up.
+      </figcaption>
+      {value === undefined && <p>{error ?? 'Reading…'}</p>}
+      {value?.map((each) => (
+        <Strip key={each.env} state={page.state} of={of} {...each} />
+      ))}
+    </figure>
+  )
+}
+
+/** Faces stand in so many rows, so that they do not hide each other. */
+const ROWS = 3
+
+function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined }): JSX.Element {
+  const { state, env, ratio, lanes, of } = props
+  const nameOf = nameIn(state)
+  const faces = lanes
+    .filter(({ wins, losses }) => wins + losses > 0)
+    .map((lane) => ({ ...lane, rate: (1e6 * lane.wins) / (lane.wins + lane.losses) }))
+  const named = faces.filter(({ validator, isSetAside }) => isSetAside || validator === of)
+  return (
+    <div class="lanes">
+      <b>{env}</b>
+      <svg width="100%" height={62 + 15 * Math.min(named.length, 4)} role="img">
+        <title>{`${env}: what each validator saw`}</title>
+        <rect class="track" y="26" width="100%" height="6" />
+        <line x1={at(ratio)} x2={at(ratio)} y1="0" y2="58" />
+        {faces.map((lane, i) => (
+          // biome-ignore lint/a11y/noSvgWithoutTitle: the group in it has one
+          <svg key={lane.validator} x={at(lane.rate)} y={4 + (i % ROWS) * 18} overflow="visible">
+            <g class={lane.isSetAside ? 'lane aside' : 'lane'} transform="translate(-7 0)">
+              <title>{`${nameOf(lane.validator)}: ${countsOf(lane)}; ${laneUseText(lane)}`}</title>
+              <Face of={lane.validator} />
+              <rect x="-2" y="-2" width="18" height="18" />
+            </g>
+          </svg>
+        ))}
+        {named.slice(0, 4).map((lane, i) => (
+          <text
+            key={lane.validator}
+            class={lane.isSetAside ? 'bad' : undefined}
+            x={at(lane.rate)}
+            y={74 + 15 * i}
+            text-anchor={lane.rate < 500_000 ? 'start' : 'end'}
+          >
+            {`${nameOf(lane.validator)}: ${percent(lane.rate)}, ${countsOf(lane)}`}
+          </text>
+        ))}
+      </svg>
+    </div>
+  )
+}
+
+const countsOf = ({ wins, losses }: EnvLanes['lanes'][number]): string =>
+  `${wins} of ${wins + losses} won`

@@ -1,0 +1,212 @@
+import type { PerSide } from '@affine/envs'
+import type { Decider, EnvLaneFacts, Side } from '@affine/report'
+import {
+  forfeitText,
+  laneUseText,
+  minerDuelText,
+  percent,
+  percentRange,
+  verdictTexts,
+} from '@affine/report/sentences'
+import type { JSX } from 'preact'
+import { linkTo } from '../address.ts'
+import { type DuelAccount, duelsIn, spanText } from '../app-state.ts'
+import { absentText, outcomeText, type Page, resultText, useAnswer } from '../page.ts'
+import { roundOf } from '../visible.ts'
+import type { LostLine } from '../worker/epoch-accounts.ts'
+import { Leads, Strips } from './bars.tsx'
+import { Thumbnail } from './course-view.tsx'
+import { Fold, Key, Table } from './parts.tsx'
+
+/** A contender's duel: how it ended and why, some of its challenges, and how it was decided. */
+export function ContenderView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
+  const { state } = page
+  const account = duelsIn(state).find(({ duel }) => duel.id === id)
+  if (account === undefined)
+    return (
+      <>
+        <h1>A contender</h1>
+        <p>{absentText(state, 'No epoch that was read has this duel.')}</p>
+      </>
+    )
+  const { duel, ratio } = account
+  return (
+    <>
+      <p class="eyebrow">Contender, {spanText(account)}</p>
+      <h1>
+        <Key state={state} hotkey={duel.contender.hotkey} /> against{' '}
+        <Key state={state} hotkey={duel.champion.hotkey} />
+      </h1>
+      <p class="lead">{resultText(state, account)}</p>
+      <figure class="card">
+        <Leads account={account} />
+        <figcaption>
+          Each bar is what the contender wins of these challenges in an environment, as far as luck
+          lets one know. The line is at {percent(ratio)}: a bar right of it is won, a golden one is
+          held by the champion, and an even one counts for neither. It won {duel.wins} of{' '}
+          {duel.counted}, and needed {duel.needed}.
+        </figcaption>
+      </figure>
+      <div class="columns">
+        {(['contender', 'champion'] as const).map((side) => (
+          <Losses key={side} {...page} account={account} side={side} />
+        ))}
+      </div>
+      <Fold summary="How this was decided">{() => <Decided {...page} account={account} />}</Fold>
+    </>
+  )
+}
+
+interface DuelProps extends Page {
+  readonly account: DuelAccount
+}
+
+/** By duel: to whom comes back, a view is at once as long as it was, and scrolled as it was. */
+const answered = new Map<string, PerSide<readonly LostLine[]>>()
+
+/** What a side did, and the challenges that it lost: a few as pictures, then all that are kept. */
+function Losses({ account, side, ...page }: DuelProps & { readonly side: Side }): JSX.Element {
+  const { duel, epochs } = account
+  const answer = async () => {
+    answered.set(duel.id, await page.ask('losses', duel.id))
+  }
+  const { error } = useAnswer(answer, [duel.id, epochs.length])
+  const losses = answered.get(duel.id)?.[side]
+  const few = losses && fewOf(losses)
+  return (
+    <section>
+      <h2>
+        What <Key state={page.state} hotkey={duel[side].hotkey} />, the {side}, lost
+      </h2>
+      <p class="caption">{minerDuelText(side, duel, duel.stats[side])}</p>
+      {few === undefined && <p>{error ?? 'Reading…'}</p>}
+      {few?.length === 0 && <p>No challenge that counts.</p>}
+      <ul class="thumbnails">
+        {few?.map((loss) => (
+          <Thumbnail key={loss.block + loss.line} {...page} loss={loss} side={side} />
+        ))}
+      </ul>
+      {losses && few && losses.length > few.length && (
+        <Fold summary={`All ${losses.length} that are kept`}>
+          {() => <LossList losses={losses} />}
+        </Fold>
+      )}
+    </section>
+  )
+}
+
+const MOST_THUMBNAILS = 5
+
+/** The last of each environment by turns, those with a legal answer first: they show the most. */
+function fewOf(losses: readonly LostLine[]): readonly LostLine[] {
+  const seen = new Map<string, number>()
+  const ranked = [...losses]
+    .reverse()
+    .sort((a, b) => Number(a.forfeit !== undefined) - Number(b.forfeit !== undefined))
+    .map((loss) => {
+      const rank = seen.get(loss.env) ?? 0
+      seen.set(loss.env, rank + 1)
+      return { loss, rank }
+    })
+  const few = ranked.sort((a, b) => a.rank - b.rank).slice(0, MOST_THUMBNAILS)
+  return few.map(({ loss }) => loss)
+}
+
+/** By environment, and by how they were lost. */
+function LossList({ losses }: { readonly losses: readonly LostLine[] }): JSX.Element {
+  const kindOf = ({ env, forfeit }: LostLine): string =>
+    forfeit === undefined ? env : `${env}, ${forfeitText(forfeit)}`
+  return (
+    <>
+      <p>The last ones. Each validator numbers its own, from 0 in every epoch.</p>
+      <ul class="losses">
+        {[...new Set(losses.map(kindOf))].map((kind) => (
+          <li key={kind}>
+            {kind}:
+            {losses
+              .filter((loss) => kindOf(loss) === kind)
+              .map(({ block, line, env, index }) => (
+                <a
+                  key={block + line}
+                  href={linkTo.sample({ block, line })}
+                  aria-label={`${env} #${index}`}
+                >
+                  #{index}
+                </a>
+              ))}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Decided(props: DuelProps): JSX.Element {
+  const { account, state } = props
+  return (
+    <>
+      <p>{outcomeText(state, account)}.</p>
+      <ul>
+        {verdictTexts(account.duel).map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+      <Strips {...props} />
+      <p>
+        Two tests decide, each over the challenges that only one of the two solved. Each leaves out
+        (trims) the third of the validators’ weight that favours its verdict most, so that a third
+        of liars decides nothing.
+      </p>
+      <Looks account={account} />
+      <Lanes {...props} />
+    </>
+  )
+}
+
+/** The counts and the intervals that decide, epoch by epoch. */
+function Looks({ account: { looks } }: Pick<DuelProps, 'account'>): JSX.Element {
+  const rows = looks.map(({ epoch, look }) => {
+    const { env, win, hold, score, bar, left, cap, decisivePpm = 0 } = look
+    const upTo = hold.upTo === undefined ? '' : `; a hold up to ${percent(hold.upTo)}`
+    return {
+      key: `${epoch} ${env}`,
+      cells: [
+        epoch,
+        env,
+        `${look.wins} : ${look.losses} : ${look.ties}`,
+        `${testText(win)}; score ${score / 100} of ${bar / 100}`,
+        testText(hold) + upTo,
+        percent(decisivePpm),
+        `${Math.ceil(left / 1e6)} of ${Math.ceil(cap / 1e6)}`,
+      ],
+    }
+  })
+  const columns = ['epoch', 'environment', 'won : lost : tied', 'test for a win', 'test for a hold']
+  const more = ['that tell the two apart', 'decisive ones left']
+  return <Table title="What decides, epoch by epoch" columns={[...columns, ...more]} rows={rows} />
+}
+
+const testText = ({ wins, trials, bounds }: Decider): string =>
+  `${roundOf(wins)} of ${roundOf(trials)} won${bounds ? `: ${percentRange(bounds)}` : ''}`
+
+/** What each validator published of the duel, and how much of it counts. */
+function Lanes({ account: { duel, epochs }, ask, state }: DuelProps): JSX.Element | null {
+  const { value = [] } = useAnswer(() => ask('lanes', duel.id), [duel.id, epochs.length])
+  const rowOf = (env: string, lane: EnvLaneFacts) => ({
+    key: env + lane.validator,
+    isBad: lane.isSetAside,
+    cells: [
+      <Key state={state} hotkey={lane.validator} />,
+      env,
+      `${lane.wins} : ${lane.losses} : ${lane.played - lane.wins - lane.losses}`,
+      laneUseText(lane),
+    ],
+  })
+  return (
+    <Table
+      title="What each validator saw"
+      columns={['validator', 'environment', 'won : lost : tied', 'use']}
+      rows={value.flatMap(({ env, lanes }) => lanes.map((lane) => rowOf(env, lane)))}
+    />
+  )
+}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { stateRoot } from '../../packages/duel/src/index.ts'
-import { BucketReader, type OpenBucket, type Waits } from '../../packages/settlement/src/index.ts'
+import type { OpenBucket, Waits } from '../../packages/settlement/src/index.ts'
 import { OneLiar } from './one-liar.ts'
 import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
@@ -154,54 +154,4 @@ test('one that is silent of blocks, and serves other states, is found alike with
   const [first = '', ...others] = await foundByLanes(subnet, openBucket)
   for (const other of others) expect(other).toBe(first)
   expect(first).toContain('STATE_DIFFERS')
-})
-
-/** Which buckets of these speeds are given up, by their index, where each answers so often. */
-async function lostOf(bytesPerMs: readonly number[], answers: number) {
-  const subnet = new ReadingSubnet(bytesPerMs.map(() => 100))
-  const { clock } = subnet.buckets
-  const voters = hotkeys(subnet.voters)
-  const reader = new BucketReader({ openBucket: subnet.buckets.open, clock })
-  reader.beginEpoch(Object.fromEntries(voters.map((hotkey) => [hotkey, 100])))
-  const block = new Uint8Array(1_000_000)
-  for (const [i, hotkey] of voters.entries())
-    Object.assign(subnet.buckets.at(hotkey), {
-      files: new Map([['x', block]]),
-      ms: block.length / (bytesPerMs[i] ?? 1),
-    })
-  // Two at once, which take no longer than one.
-  for (let i = 0; i < answers; i += 2) {
-    const reads = voters.flatMap((hotkey) => [
-      reader.open(hotkey, hotkey),
-      reader.open(hotkey, hotkey),
-    ])
-    await clock.pass(Promise.allSettled(reads.map((source) => source?.read('x', block.length))))
-  }
-  return voters.flatMap((hotkey, i) => (reader.lost.has(hotkey) ? [i] : []))
-}
-
-test.each([
-  ['a bucket with a tenth of the speed of the others is given up', [100, 1e3, 1e3, 1e3], [0]],
-  ['a megabyte a second is fast enough', [1000, 1e6, 1e6, 1e6], []],
-  ['nobody is given up where the line is slow', [100, 100, 100, 100], []],
-  ['nor is a bucket that takes not quite twice as long as the others', [51, 100, 100, 100], []],
-  ['one that takes longer is', [30, 100, 100, 100], [0]],
-  ['so are two of four, where the others are fast', [50, 50, 1e6, 1e6], [0, 1]],
-] as const)('%s', async (_, speeds, lost) => {
-  expect(await lostOf(speeds, 40)).toEqual(lost)
-})
-
-test('a read that is under way ends with the patience, and none is begun after it', async () => {
-  const subnet = new ReadingSubnet([100, 100, 100])
-  const { clock } = subnet.buckets
-  const [voter = ''] = hotkeys(subnet.voters)
-  subnet.buckets.at(voter).ms = 3_600 * SECONDS
-  const source = new BucketReader({ openBucket: subnet.buckets.open, clock }).open(voter, voter)
-  const began = clock.now()
-  const ends: number[] = []
-  const reads = [1, 2, 3].map(() => source?.read('x', 1).catch(() => ends.push(clock.now())))
-  await clock.pass(Promise.all(reads))
-  expect(ends.map((end) => end - began)).toEqual([90, 90, 90].map((s) => s * SECONDS))
-  await expect(source?.read('x', 1)).rejects.toThrow('waited for')
-  expect(subnet.buckets.readsOf(voter)).toHaveLength(3)
 })

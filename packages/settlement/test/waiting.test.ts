@@ -1,0 +1,120 @@
+import { getEventListeners } from 'node:events'
+import { expect, test } from 'vitest'
+import { ReadingClock } from '../../../test/attacks/reading-clock.ts'
+import { BucketTimes, type Clock } from '../src/waiting.ts'
+
+// Protocol §6.4. Each time is one on a fake clock.
+const SECOND = 1000
+const MEGABYTE = 1_000_000
+const ZEROS = new Uint8Array(2 * MEGABYTE)
+
+/** The times of buckets, with these weights by hotkey, and a way to read one. */
+function reading(weights: Readonly<Record<string, number>> = {}) {
+  const clock = new ReadingClock()
+  const lost: string[] = []
+  const times = new BucketTimes({ clock, onLost: (hotkey) => lost.push(hotkey) })
+  times.weigh(weights)
+  /** An answer of so many bytes, or null, after so long. */
+  const read = (hotkey: string, ms: number, bytes: number | null) => {
+    const answer = () =>
+      clock.sleep(ms).then(() => (bytes === null ? null : ZEROS.subarray(0, bytes)))
+    return times.during(hotkey, answer)
+  }
+  return { clock, times, lost, read }
+}
+
+test.each([
+  ['for nothing takes a quarter of a second', [0], 250, null, []],
+  ['for nothing takes a second', [0], SECOND, null, [750]],
+  ['of two megabytes takes two seconds more', [0], 2250, 2 * MEGABYTE, []],
+  ['of two megabytes takes longer', [0], 3 * SECOND, 2 * MEGABYTE, [750]],
+  ['takes a second, as does another at once', [0, 0], SECOND, 0, [500]],
+  ['takes a second, as does another from its middle on', [0, 500], SECOND, 0, [1000]],
+  ['takes a second, as does another after a pause', [0, 9000], SECOND, 0, [1500]],
+])('if an answer %s this is waiting', async (_, beginnings, ms, bytes, waited) => {
+  const { clock, times, read } = reading()
+  const reads = beginnings.map((at) => clock.sleep(at).then(() => read('a', ms, bytes)))
+  await clock.pass(Promise.all(reads))
+  expect([...times.waits.values()]).toEqual(waited)
+})
+
+test('what was waited for grows while a read is under way, and not after it', async () => {
+  const { clock, times, read } = reading()
+  void read('a', 10 * SECOND, null)
+  await clock.pass(clock.sleep(4 * SECOND))
+  expect([...times.waits]).toEqual([['a', 4 * SECOND]])
+  await clock.pass(clock.sleep(60 * SECOND))
+  expect([...times.waits]).toEqual([['a', 10 * SECOND - 250]])
+})
+
+type Speed = number | 'not asked'
+
+/** Which buckets of these speeds and weights are given up, by their index. */
+async function lostOf(bytesPerMs: readonly Speed[], weights: readonly number[] = []) {
+  const hotkeys = bytesPerMs.map((_, i) => `${i}`)
+  const weighed = Object.fromEntries(hotkeys.map((hotkey, i) => [hotkey, weights[i] ?? 100]))
+  const { clock, times, lost, read } = reading(weighed)
+  // Two at once, which take no longer than one.
+  for (let i = 0; i < 40; i += 2) {
+    const reads = [...hotkeys, ...hotkeys].map(async (hotkey) => {
+      const speed = bytesPerMs[Number(hotkey)]
+      if (typeof speed === 'number') await read(hotkey, MEGABYTE / speed, MEGABYTE)
+    })
+    await clock.pass(Promise.allSettled(reads))
+  }
+  // Each is told of once.
+  expect(lost.sort()).toEqual([...times.lost].sort())
+  return lost.map(Number)
+}
+
+test.each([
+  ['a bucket with a tenth of the speed of the others is given up', [100, 1e3, 1e3, 1e3], [0]],
+  ['a megabyte a second is fast enough', [1000, 1e6, 1e6, 1e6], []],
+  ['nobody is given up where the line is slow', [100, 100, 100, 100], []],
+  ['nor is a bucket that takes not quite twice as long as the others', [51, 100, 100, 100], []],
+  ['one that takes longer is', [30, 100, 100, 100], [0]],
+  ['so are two of four, where the others are fast', [50, 50, 1e6, 1e6], [0, 1]],
+  ['who was not asked counts as fast', [50, 50, 'not asked', 'not asked'], [0, 1]],
+  ['two of three are not given up', [50, 50, 1e6], []],
+  ['but where they have less than half of the weight', [50, 50, 1e6], [0, 1], [40, 40, 90]],
+] as const)('%s', async (_, speeds, lost, weights: readonly number[] = []) => {
+  expect(await lostOf(speeds, weights)).toEqual(lost)
+})
+
+test('a read that is under way ends with the patience, and none is begun after it', async () => {
+  const { clock, times, lost, read } = reading()
+  await clock.pass(read('a', 60 * SECOND + 250, null))
+  const began = clock.now()
+  const reads = [1, 2, 3].map(() => expect(read('a', 3600 * SECOND, 0)).rejects.toThrow('waited'))
+  await clock.pass(Promise.all(reads))
+  expect(clock.now() - began).toBe(30 * SECOND)
+  let isAsked = false
+  const asking = times.during('a', async () => {
+    isAsked = true
+    return null
+  })
+  await expect(asking).rejects.toThrow('waited')
+  expect(isAsked).toBe(false)
+  expect(lost).toEqual(['a'])
+})
+
+test('what was read leaves nothing behind that waits for the patience or the deadline', async () => {
+  const clock = new ReadingClock()
+  let waiting = 0
+  const after: Clock['after'] = (ms, wake) => {
+    waiting += 1
+    const stop = clock.after(ms, wake)
+    return () => {
+      waiting -= 1
+      stop()
+    }
+  }
+  const times = new BucketTimes({ clock: { now: clock.now, after } })
+  const { signal } = new AbortController()
+  const answer = new Uint8Array(1)
+  const reading = times.during('a', () => clock.sleep(SECOND).then(() => answer), signal)
+  await clock.pass(clock.sleep(1))
+  expect([waiting, getEventListeners(signal, 'abort').length]).toEqual([1, 1])
+  expect((await clock.pass(reading)).value).toBe(answer)
+  expect([waiting, getEventListeners(signal, 'abort').length]).toEqual([0, 0])
+})

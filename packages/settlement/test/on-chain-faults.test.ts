@@ -1,20 +1,45 @@
-import type { Commitment } from '@affine/chain'
+import type { Account, Chain, Commitment, Snapshot, UidWeights } from '@affine/chain'
 import { encodeBitmap, type State, stateRoot } from '@affine/duel'
+import { make } from '@affine/envs'
 import { expect, test } from 'vitest'
-import { hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
+import {
+  FIRST_DUEL,
+  hotkeys,
+  network,
+  ReadingSubnet,
+} from '../../../test/attacks/reading-subnet.ts'
+import { withQuota } from '../../duel/test/subnet.ts'
+import { snapshotBlock } from '../src/on-chain.ts'
+import type { Recomputed } from '../src/recompute.ts'
 
 const { protocol } = network
 const NEXT = 'cd'.repeat(32)
+/** The uids of the subnet's owner, the champion and its contender, behind four voters. */
+const [OWNER, CHAMPION, CONTENDER] = [0, 4, 5]
 
-/** The flaws of an epoch that everybody sealed; the voters attest that, the last one this. */
-async function flawsWith(attestation: (state: State) => Partial<Commitment>) {
+const flawsIn = (epochs: readonly Recomputed[]) => epochs.flatMap(({ flaws }) => flaws)
+
+const warningsIn = (epochs: readonly Recomputed[]): readonly string[] =>
+  epochs.flatMap(({ warnings }) =>
+    warnings.map(({ epoch, validator, code, detail }) => `${epoch} ${code} ${validator} ${detail}`),
+  )
+
+/**
+ * An epoch in which three attest that all four sealed, and the last one what is given. It did not
+ * seal itself if that is said.
+ */
+async function told(
+  attestation: (state: State) => Partial<Commitment> = () => ({}),
+  { isSealing = true }: { readonly isSealing?: boolean } = {},
+) {
   const subnet = new ReadingSubnet([10, 10, 10, 1], 1)
   const state = await subnet.begin()
-  await subnet.sealAll(state)
   const { voters } = subnet
-  for (const voter of voters.slice(0, 3)) await subnet.attest(voter, state, hotkeys(voters))
   const [liar] = voters.slice(-1)
   if (liar === undefined) throw new Error('no liar')
+  const sealing = isSealing ? voters : voters.slice(0, 3)
+  await subnet.sealAll(state, sealing)
+  for (const voter of voters.slice(0, 3)) await subnet.attest(voter, state, hotkeys(sealing))
   await subnet.commit(liar, {
     kind: 'attest',
     epoch: state.epoch,
@@ -26,33 +51,219 @@ async function flawsWith(attestation: (state: State) => Partial<Commitment>) {
   } as Commitment)
   await subnet.end(state)
   const epochs = await subnet.recompute()
-  return { flaws: epochs.flatMap(({ flaws }) => flaws), liar: liar.hotkey, state }
+  return { flaws: flawsIn(epochs), warnings: warningsIn(epochs), liar: liar.hotkey, state }
 }
 
-test('who attests what is so is not named', async () => {
-  expect((await flawsWith(() => ({}))).flaws).toEqual([])
+test('a voter that attests what is so is not named', async () => {
+  expect(await told()).toMatchObject({ flaws: [], warnings: [] })
 })
 
-test('who attests another root is named, with both', async () => {
-  const { flaws, liar, state } = await flawsWith(() => ({ stateRoot: NEXT }))
+test('one that attests another root is named, with both, and not for bits that it lacks', async () => {
+  const bitmap = new Uint8Array(protocol.validatorsMost / 8)
+  const { flaws, warnings, liar, state } = await told(() => ({ stateRoot: NEXT, bitmap }))
   const advice = 'if others say so too, compare the releases that you and they run'
   const detail = `expected ${stateRoot(state)}, got ${NEXT}; ${advice}`
   expect(flaws).toEqual([{ epoch: 2, validator: liar, code: 'WRONG_ROOT_ATTESTED', detail }])
+  expect(warnings).toEqual([])
 })
 
-test('who attests another epoch is not asked about this one', async () => {
-  const { flaws } = await flawsWith(() => ({ epoch: 3, stateRoot: NEXT }))
-  expect(flaws).toEqual([])
+test('one that attests another epoch is not asked about this one', async () => {
+  const bitmap = new Uint8Array(protocol.validatorsMost / 8)
+  const { flaws, warnings } = await told(() => ({ epoch: 3, stateRoot: NEXT, bitmap }))
+  expect([...flaws, ...warnings]).toEqual([])
 })
 
-test('a bit past the last voter stands for a lane that was never sealed', async () => {
-  for (const bit of [4, 127]) {
-    const { flaws, liar } = await flawsWith(() => {
-      const bitmap = new Uint8Array(protocol.validatorsMost / 8)
-      bitmap[bit >> 3] = 1 << (bit & 7)
-      return { bitmap }
-    })
-    const detail = 'it attested a lane that was never sealed'
-    expect(flaws).toEqual([{ epoch: 2, validator: liar, code: 'NEVER_SEALED', detail }])
+const bit = (i: number) => () => {
+  const bitmap = new Uint8Array(protocol.validatorsMost / 8)
+  bitmap[i >> 3] = 1 << (i & 7)
+  return { bitmap }
+}
+
+test.each([
+  ['a bit right past the last voter', bit(4), true],
+  ['the last bit', bit(127), true],
+  ['that of a voter that did not seal', () => ({}), false],
+])('%s stands for a lane that was never sealed', async (_, attestation, isSealing) => {
+  const { flaws, liar } = await told(attestation, { isSealing })
+  const detail = 'it attested a lane that was never sealed'
+  expect(flaws).toEqual([{ epoch: 2, validator: liar, code: 'NEVER_SEALED', detail }])
+})
+
+/** Four voters, and the state of an epoch in which these of them seal whole lanes, or all. */
+async function sealed(sealing: readonly number[] = [0, 1, 2, 3]) {
+  const subnet = new ReadingSubnet([100, 100, 100, 10])
+  const voters = subnet.voters as [Account, Account, Account, Account]
+  const state = await subnet.begin()
+  /** Every voter attests all lanes, but for what of them is said. */
+  const attestBut = async (lacking: Readonly<Record<string, readonly string[]>>): Promise<void> => {
+    for (const voter of voters) {
+      const without = lacking[voter.hotkey] ?? []
+      const whole = hotkeys(voters).filter((hotkey) => !without.includes(hotkey))
+      await subnet.attest(voter, state, whole)
+    }
+    await subnet.end(state)
+  }
+  const others = voters.filter((_, i) => !sealing.includes(i))
+  for (const other of others) await subnet.seal(other, state, 'ab'.repeat(32))
+  await subnet.sealAll(
+    state,
+    voters.filter((voter) => !others.includes(voter)),
+  )
+  return { subnet, voters, state, attestBut }
+}
+
+test('missing bits of whole lanes that others attest are reported, and are no fault', async () => {
+  const { subnet, voters, attestBut } = await sealed()
+  const [first, , third, light] = voters
+  const lacking = [...hotkeys([first, light])].sort()
+  await attestBut({ [third.hotkey]: lacking })
+  const epochs = await subnet.recompute()
+  const detail = `2 whole lanes that others attest: ${lacking.join(', ')}`
+  expect(flawsIn(epochs)).toEqual([])
+  expect(warningsIn(epochs)).toEqual([`${FIRST_DUEL} BITS_WITHHELD ${third.hotkey} ${detail}`])
+  expect(warningsIn(await subnet.recompute({ compare: false }))).toEqual([])
+})
+
+test('a lane that its validator alone attests is withheld by nobody', async () => {
+  const { subnet, voters, attestBut } = await sealed()
+  const [first, second, third, { hotkey }] = voters
+  const all = hotkeys([first, second, third]).map((voter) => [voter, [hotkey]])
+  await attestBut(Object.fromEntries(all))
+  expect(warningsIn(await subnet.recompute())).toEqual([])
+})
+
+test('a lane that nobody has is withheld by nobody, and those that attested it are named', async () => {
+  const { subnet, voters, attestBut } = await sealed([0, 1, 2])
+  const [first, second, third, { hotkey }] = voters
+  await attestBut({ [second.hotkey]: [hotkey], [third.hotkey]: [hotkey] })
+  const epochs = await subnet.recompute()
+  expect(warningsIn(epochs)).toEqual([])
+  const detail = `it attested the lane of ${hotkey}, which nobody has`
+  const flaws = [first.hotkey, hotkey]
+    .sort()
+    .map((validator) => ({ epoch: FIRST_DUEL, validator, code: 'COPY_MISSING', detail }))
+  expect(flawsIn(epochs).filter(({ code }) => code !== 'MISSING_BLOCK')).toEqual(flaws)
+})
+
+async function setWeights(
+  { chain }: ReadingSubnet,
+  rows: readonly (readonly [Account, UidWeights])[],
+): Promise<void> {
+  const sent = rows.map(([voter, weights]) => chain.setWeights(voter, weights))
+  await chain.produce(0)
+  await Promise.all(sent)
+}
+
+/** The chain, if these were its snapshots. */
+function changedSnapshots(
+  { chain }: ReadingSubnet,
+  change: (snapshot: Snapshot, block: number) => Partial<Snapshot>,
+): Chain {
+  const snapshot = async (block: number): Promise<Snapshot> => {
+    const now = await chain.snapshot(block)
+    return { ...now, ...change(now, block) }
+  }
+  const own = (name: string | symbol) => {
+    const value = Reflect.get(chain, name)
+    return typeof value === 'function' ? value.bind(chain) : value
+  }
+  return new Proxy(chain, { get: (_, name) => (name === 'snapshot' ? snapshot : own(name)) })
+}
+
+test('weights that are not all the champion’s are reported, and are no fault', async () => {
+  const { subnet, voters, attestBut } = await sealed()
+  const [first, second, third] = voters
+  const both: UidWeights = [
+    [CHAMPION, 65_535],
+    [CONTENDER, 1],
+  ]
+  await setWeights(subnet, [
+    [first, [[CHAMPION, 7]]],
+    [second, both],
+    [third, [[CONTENDER, 65_535]]],
+  ])
+  await attestBut({})
+  const epochs = await subnet.recompute()
+  expect(flawsIn(epochs)).toEqual([])
+  const wrong = `expected all to uid ${CHAMPION}, got`
+  const warnings = [
+    `${FIRST_DUEL} OTHER_WEIGHTS ${second.hotkey} ${wrong} 65535 to uid ${CHAMPION}, 1 to uid ${CONTENDER}`,
+    `${FIRST_DUEL} OTHER_WEIGHTS ${third.hotkey} ${wrong} 65535 to uid ${CONTENDER}`,
+  ]
+  expect(warningsIn(epochs)).toEqual(warnings)
+  expect(epochs.at(-1)?.votes).toMatchObject({ uid: CHAMPION, validators: 3, agreeing: 1 })
+  expect(warningsIn(await subnet.recompute({ compare: false }))).toEqual([])
+})
+
+test('where the champion is not registered, all weight should go to the subnet’s owner', async () => {
+  const { subnet, voters, state, attestBut } = await sealed()
+  const [first, second] = voters
+  await setWeights(subnet, [
+    [first, [[OWNER, 1]]],
+    [second, [[CHAMPION, 1]]],
+  ])
+  await attestBut({})
+  const seen = async (change: (snapshot: Snapshot, block: number) => Partial<Snapshot>) => {
+    const chain = changedSnapshots(subnet, change)
+    const [epoch] = await subnet.recompute({ chain, from: state })
+    if (epoch === undefined) throw new Error('no epoch')
+    return epoch
+  }
+  const others = ({ neurons }: Snapshot) => neurons.filter(({ uid }) => uid !== CHAMPION)
+  const without = await seen((snapshot) => ({ neurons: others(snapshot) }))
+  const wrong = `expected all to uid ${OWNER}, got 65535 to uid ${CHAMPION}`
+  expect(warningsIn([without])).toEqual([`${FIRST_DUEL} OTHER_WEIGHTS ${second.hotkey} ${wrong}`])
+  expect(without.votes).toMatchObject({ uid: OWNER, validators: 2, agreeing: 1 })
+
+  // The snapshot before the epoch counts, though the champion is registered again in its middle.
+  const before = snapshotBlock(state.epoch, protocol)
+  const again = await seen((snapshot, block) =>
+    block > before ? {} : { neurons: others(snapshot) },
+  )
+  expect(again.votes).toEqual(without.votes)
+
+  const ownerless = await seen((snapshot) => ({ neurons: others(snapshot), owner: undefined }))
+  expect(ownerless.votes).toBeUndefined()
+})
+
+test('weights that wait for their reveal may be those of a champion before', async () => {
+  // Of so many challenges the contender solves each, and the champion none.
+  const rules = { ...network, protocol: withQuota(protocol, 64) }
+  const subnet = new ReadingSubnet([100, 100, 100, 10], 0, rules)
+  const [first] = subnet.voters as [Account]
+  const state = await subnet.begin()
+  await setWeights(subnet, [[first, [[CHAMPION, 1]]]])
+  const last = await subnet.play(state, {
+    reply: ({ role, env, prompt }) =>
+      role === 'contender' ? make(env).spec.solve(prompt) : undefined,
+  })
+  expect(last.state.champion).toEqual(state.duels[0]?.contender)
+  await subnet.end(last.state)
+  const { epoch } = last.state
+  const wrong = `expected all to uid ${CONTENDER}, got 65535 to uid ${CHAMPION}`
+  const warning = `${epoch} OTHER_WEIGHTS ${first.hotkey} ${wrong}`
+  expect(warningsIn(await subnet.recompute())).toEqual([warning])
+
+  // Two epochs, as an epoch is a tempo: so of the first two it is not known whose they may be.
+  const chain = changedSnapshots(subnet, () => ({ revealPeriod: 1 }))
+  const waiting = await subnet.recompute({ chain })
+  expect(warningsIn(waiting)).toEqual([])
+  const votes = { uid: CONTENDER, validators: 1, agreeing: 0, others: [] }
+  expect(waiting.map((each) => each.votes?.uid)).toEqual([
+    undefined,
+    undefined,
+    CHAMPION,
+    CONTENDER,
+  ])
+  expect(waiting.at(-1)?.votes).toEqual(votes)
+  // Nor from a later state on, unless the recipients right before it are known.
+  const champion = state.champion?.hotkey
+  for (const [recipients, found] of [
+    [[], undefined],
+    [[champion], undefined],
+    [[champion, champion], votes],
+  ] as const) {
+    const [epoch] = await subnet.recompute({ chain, from: last.state, recipients })
+    expect(epoch?.votes).toEqual(found)
   }
 })

@@ -2,12 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { account, LocalChain } from '@affine/chain'
+import { playerReply } from '@affine/miners'
 import { LOCAL_NETWORK, NETWORKS } from '@affine/settlement'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   answers,
   closeServers,
   code,
+  completion,
   described,
   fileOf,
   type Handle,
@@ -78,19 +80,30 @@ async function committing(
 }
 
 describe('af commit of a chute', () => {
-  it('looks the chute up and asks it once with the key, as a validator does, and commits it', async () => {
-    const { error, records, seen, asked, commitments } = await committing(asCommitted)
+  it('looks the chute up, plays with it by the key, as a validator does, and commits it', async () => {
+    const plays: Handle = (_, response, __, body) => {
+      const prompt: string = JSON.parse(body).messages.at(-1).content
+      const head = { 'content-type': 'application/json', 'x-chutes-invocationid': randomUUID() }
+      response.writeHead(200, head).end(completion(playerReply(prompt, { skill: 1, seed: '' })))
+    }
+    const routes = { ...asCommitted, [POST]: plays }
+    const { error, records, seen, asked, commitments } = await committing(routes)
     expect(error).toBeUndefined()
-    expect(records).toMatchObject([{ type: 'committed', hotkey, says: { chute: CHUTE } }])
+    const trial = { type: 'trial', challenges: 8 }
+    expect(records).toMatchObject([
+      ...Object.keys(LOCAL_NETWORK.protocol.envs).map((env) => ({ ...trial, env })),
+      { type: 'committed', hotkey, says: { chute: CHUTE } },
+      { type: 'place' },
+    ])
     expect(commitments).toHaveLength(1)
-    const [described, source, ...others] = asked
+    const [described, source, file] = asked
     expect([described, source]).toEqual([`GET ${LOOK_UP}`, `GET ${CODE}`])
-    expect(others[0]).toBe(`GET ${fileOf(MINER, 'tokenizer_config.json')}`)
-    expect(others.at(-1)).toBe(`POST ${POST}`)
+    expect(file).toBe(`GET ${fileOf(MINER, 'tokenizer_config.json')}`)
     for (const { url, headers } of seen)
       expect(headers.authorization).toBe(url.includes(MODEL) ? undefined : `Bearer ${KEY}`)
+    const [first] = seen.filter(({ url }) => url === POST)
     const content = expect.stringContaining('Tic-tac-toe')
-    expect(JSON.parse(seen.at(-1)?.body ?? '')).toEqual({
+    expect(JSON.parse(first?.body ?? '')).toEqual({
       model: MODEL,
       messages: [{ role: 'user', content }],
     })
@@ -149,7 +162,7 @@ describe('af commit of a chute', () => {
     expect(without.error).toBeInstanceOf(RangeError)
     expect(without.error?.message).toContain('CHUTES_API_KEY: not given')
     const { records, asked } = await committing({}, { more: ['--anyway'] })
-    expect(records).toMatchObject([{ type: 'committed' }])
+    expect(records).toMatchObject([{ type: 'committed' }, { type: 'place' }])
     expect(asked).toEqual([])
   })
 })

@@ -11,12 +11,7 @@ const folder = fileURLToPath(new URL('../../../docs/explorer', import.meta.url))
 /** By the end of a picture's name: its width, and a height that is enough to see what it is. */
 const SIZES = { '': [1280, 1200], '-360': [360, 1600] } as const
 /** The views of which there are pictures. */
-const SHOWN = ['race', 'contender', 'game', 'proof', 'miners', 'validators', 'validator']
-/** Where the picture of a view begins that does not begin at the top. */
-const FROM: Readonly<Record<string, string>> = {
-  proof: '.proof',
-}
-
+const SHOWN = ['race', 'contender', 'validators', 'game']
 await mkdir(folder, { recursive: true })
 await using demo = await runDemo()
 const browser = await launch()
@@ -33,18 +28,12 @@ for (const [suffix, [width, most]] of Object.entries(SIZES)) {
   })
   await page.reload()
   await page.locator('.strip-good').waitFor()
-  /** A picture of the page from an element on, or from its top. */
-  const shoot = async (name: string, from?: string): Promise<void> => {
-    const height = await page.evaluate(() => document.documentElement.scrollHeight)
-    const top = from && (await page.locator(from).boundingBox())?.y
-    const y = top ? top + (await page.evaluate(() => scrollY)) - 16 : 0
-    const clip = { x: 0, y, width, height: Math.min(most, height - y) }
-    await page.screenshot({ path: join(folder, `${name}${suffix}.png`), fullPage: true, clip })
-  }
   for (const { name, open } of VIEWS.filter(({ name }) => SHOWN.includes(name))) {
     await open(page)
     await page.locator('main').press('Escape') // no ring around what was focused
-    await shoot(name, FROM[name])
+    const height = await page.evaluate(() => document.documentElement.scrollHeight)
+    const clip = { x: 0, y: 0, width, height: Math.min(most, height) }
+    await page.screenshot({ path: join(folder, `${name}${suffix}.png`), fullPage: true, clip })
   }
   await page.context().close()
 }

@@ -26,10 +26,5 @@ export async function buildPage(): Promise<void> {
     () => 0,
   )
   const newest = Math.max(await newestIn(folder), await newestIn(packages))
-  if (built >= newest) return
-  const { NODE_ENV = '' } = process.env
-  // As it is published: of "test", libraries make what developers need.
-  process.env.NODE_ENV = 'production'
-  await build({ root: folder, logLevel: 'error' })
-  process.env.NODE_ENV = NODE_ENV
+  if (built < newest) await build({ root: folder, logLevel: 'error' })
 }

@@ -29,7 +29,7 @@ export function RaceView({ state }: Page): JSX.Element {
   const hotkey = last?.heir?.hotkey
   return (
     <>
-      <h1 class="holder">
+      <h1>
         {last && (hotkey === undefined ? 'Nobody' : <Key state={state} hotkey={hotkey} />)}
         {last ? ` has the throne${asOfText(state)}` : 'The race for the throne'}
       </h1>
@@ -139,10 +139,12 @@ export function ToBeat({ state }: StateProps): JSX.Element {
 function Contenders({ state }: StateProps): JSX.Element {
   const { nextDuels = [] } = state.epochs.at(-1) ?? {}
   const duels = duelsIn(state)
-  if (nextDuels.length === 0) return <Waiting state={state} duels={duels} />
+  const champion = duels.at(-1)?.duel.champion.hotkey
+  const last = duels.filter(({ duel }) => duel.champion.hotkey === champion).slice(-MOST_LAST)
   return (
     <section>
-      <h2>Contenders</h2>
+      {nextDuels.length === 0 && <Next state={state} />}
+      <h2>{nextDuels.length > 0 ? 'Contenders' : 'The last contenders'}</h2>
       {nextDuels.map((turn) => {
         const account = duels.find(({ duel }) => duel.id === duelId(turn))
         const left = Math.max(0, turn.duelEpochs - turn.epochIndex + 1)
@@ -153,17 +155,42 @@ function Contenders({ state }: StateProps): JSX.Element {
           </Contender>
         )
       })}
-      <Caption />
+      {nextDuels.length === 0 &&
+        last.map((account) => (
+          <Contender
+            key={account.duel.id}
+            {...{ state, account }}
+            hotkey={account.duel.contender.hotkey}
+          >
+            {endText(account)}, {spanText(account)}
+          </Contender>
+        ))}
+      <p class="caption">
+        Each bar is what the contender wins of the challenges that only one of the two solves, as
+        far as luck lets one know; the line is what it has to beat. A bar right of the line has won.
+      </p>
     </section>
   )
 }
 
-const Caption = (): JSX.Element => (
-  <p class="caption">
-    Each bar is what the contender wins of the challenges that only one of the two solves, as far as
-    luck lets one know; the line is what it has to beat. A bar right of the line has won.
-  </p>
-)
+const MOST_LAST = 4
+
+/** The miner that contends next, and why it does not yet. */
+function Next({ state }: StateProps): JSX.Element {
+  const next = state.queue?.find(({ place }) => place === 1)
+  const last = state.epochs.at(-1) ?? { lacking: undefined, others: undefined }
+  if (next === undefined) return <p class="lead">{state.queue && 'No miner contends or waits.'}</p>
+  return (
+    <>
+      <p class="lead">
+        The next contender is <Key state={state} hotkey={next.hotkey} />.
+      </p>
+      {quorumTexts(last, nameIn(state)).map((text) => (
+        <p key={text}>{text}</p>
+      ))}
+    </>
+  )
+}
 
 interface ContenderProps extends StateProps {
   /** Undefined before its first epoch is decided. */
@@ -175,78 +202,19 @@ interface ContenderProps extends StateProps {
 const Contender = ({ state, account, hotkey, children }: ContenderProps): JSX.Element => (
   <div class="contender">
     <p>
-      <Key state={state} hotkey={hotkey} /> {children}
-      {account && (
-        <>
-          {' '}
-          <a href={linkTo.duel(account.duel.id)}>its duel</a>
-        </>
-      )}
+      <Key state={state} hotkey={hotkey} /> {children}{' '}
+      {account && <a href={linkTo.duel(account.duel.id)}>its duel</a>}
     </p>
     {account && <Leads account={account} />}
   </div>
 )
 
-const ENDS = { crowned: 'took the throne', passed: 'was passed by a better one' } as const
-
 /** How a duel ended, in few words. */
 function endText({ duel: { end } }: DuelAccount): string {
   if (end === undefined) return 'contends'
-  return end === 'crowned' || end === 'passed' ? ENDS[end] : 'failed'
+  if (end === 'crowned') return 'took the throne'
+  return end === 'passed' ? 'was passed by a better one' : 'failed'
 }
-
-function duelLabel(state: AppState, account: DuelAccount): string {
-  const { champion, contender } = account.duel
-  const [rival, holder] = [contender, champion].map(({ hotkey }) => nameIn(state)(hotkey))
-  return `Duel of ${rival} against ${holder}: ${endText(account)}`
-}
-
-interface WaitingProps extends StateProps {
-  readonly duels: readonly DuelAccount[]
-}
-
-function Waiting({ state, duels }: WaitingProps): JSX.Element {
-  const next = state.queue?.find(({ place }) => place === 1)
-  const [why, ...missing] = quorumTexts(
-    state.epochs.at(-1) ?? { lacking: undefined, others: undefined },
-    nameIn(state),
-  )
-  const last = duels.at(-1)
-  return (
-    <>
-      <p class="lead">
-        {next ? (
-          <>
-            The next contender is <Key state={state} hotkey={next.hotkey} />. {why}
-          </>
-        ) : (
-          state.queue && 'No miner contends or waits.'
-        )}
-      </p>
-      <ul>{next && missing.map((text) => <li key={text}>{text}</li>)}</ul>
-      {last && (
-        <section>
-          <h2>The last contenders</h2>
-          {duels
-            .filter(({ duel }) => duel.champion.hotkey === last.duel.champion.hotkey)
-            .slice(-MOST_LAST)
-            .map((account) => (
-              <Contender
-                key={account.duel.id}
-                {...{ state, account }}
-                hotkey={account.duel.contender.hotkey}
-              >
-                {endText(account)}, {spanText(account)}
-              </Contender>
-            ))}
-          <Caption />
-        </section>
-      )}
-    </>
-  )
-}
-
-const MOST_LAST = 4
 
 /** Reigns, the last first, with the contenders that fell in each. */
 function TimeLine({ state }: StateProps): JSX.Element {
@@ -265,15 +233,17 @@ function TimeLine({ state }: StateProps): JSX.Element {
   )
 }
 
-/** The duels that ended in a reign, or go on in it. */
+/** The duels of a reign. */
 const duelsDuring = (duels: readonly DuelAccount[], { from, to }: Reign): readonly DuelAccount[] =>
   duels.filter(({ end, epochs }) => {
     const epoch = (end ?? epochs.at(-1))?.epoch ?? -1
     return epoch >= from && epoch < to
   })
 
-interface StretchProps extends WaitingProps {
+interface StretchProps extends StateProps {
   readonly reign: Reign
+  /** That ended in it, or go on in it. */
+  readonly duels: readonly DuelAccount[]
 }
 
 function Stretch({ state, duels, reign: { hotkey, from, to } }: StretchProps): JSX.Element {
@@ -295,15 +265,10 @@ function Stretch({ state, duels, reign: { hotkey, from, to } }: StretchProps): J
         <Few most={12}>
           {duels.map((account) => (
             <li key={account.duel.id} class={`mark-${account.duel.end}`}>
-              <a
-                class="key"
-                href={linkTo.duel(account.duel.id)}
-                aria-label={duelLabel(state, account)}
-              >
+              <a class="key" href={linkTo.duel(account.duel.id)}>
                 <Face of={account.duel.contender.hotkey} />
-                {nameIn(state)(account.duel.contender.hotkey)}
-              </a>{' '}
-              {endText(account)}
+                {nameIn(state)(account.duel.contender.hotkey)} {endText(account)}
+              </a>
             </li>
           ))}
         </Few>

@@ -1,8 +1,7 @@
 import type { LaneFacts } from '@affine/report'
 import { laneText, percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { linkTo } from '../address.ts'
-import { countLanes, duelsIn, spanText, trustIn } from '../app-state.ts'
+import { type AppState, countLanes, duelsIn, spanText, trustIn } from '../app-state.ts'
 import { absentText, nameIn, type Page, type StateProps } from '../page.ts'
 import { countText, visibleLine } from '../visible.ts'
 import type { BucketHealth } from '../worker/buckets.ts'
@@ -125,7 +124,7 @@ function Lanes({ state, hotkey }: ValidatorProps): JSX.Element | null {
     const cells = [
       epoch,
       fault === undefined ? text : `${text}: ${fault}`,
-      setAside.map((aside) => <AsideDuels key={aside.env} {...{ state, duels, aside }} />),
+      setAside.map((aside) => <div key={aside.env}>{asideText(state, duels, aside)}</div>),
       percent(trust),
     ]
     return [{ key: epoch, isBad: setAside.length > 0, cells }]
@@ -140,26 +139,15 @@ function Lanes({ state, hotkey }: ValidatorProps): JSX.Element | null {
   )
 }
 
-interface AsideProps extends StateProps, Pick<EpochAccount, 'duels'> {
-  readonly aside: LaneFacts['setAside'][number]
-}
-
 /** In how many of the duels that played an environment a lane was set aside, and in which. */
-function AsideDuels({ state, duels, aside: { env, contenders } }: AsideProps): JSX.Element {
+function asideText(
+  state: AppState,
+  duels: EpochAccount['duels'],
+  { env, contenders }: LaneFacts['setAside'][number],
+): string {
   const played = duels.filter(({ looks }) => looks.some((look) => look.env === env))
-  return (
-    <div>
-      {env}: {contenders.length} of {countText(played.length, 'duel')}, against
-      {duels
-        .filter(({ contender }) => contenders.includes(contender.hotkey))
-        .map(({ id, contender }) => (
-          <a key={id} href={linkTo.duel(id)}>
-            {' '}
-            {nameIn(state)(contender.hotkey)}
-          </a>
-        ))}
-    </div>
-  )
+  const against = contenders.map(nameIn(state)).join(', ')
+  return `${env}: ${contenders.length} of ${countText(played.length, 'duel')}, against ${against}`
 }
 
 /** More cannot be read. */
@@ -187,13 +175,11 @@ function Findings({ state, of }: StateProps & { readonly of?: string }): JSX.Ele
       ],
     }))
   return (
-    <div class="findings">
-      <Table
-        title="What did not hold"
-        columns={['when', 'validator', 'code', 'detail']}
-        rows={rows}
-      />
-    </div>
+    <Table
+      title="What did not hold"
+      columns={['when', 'validator', 'code', 'detail']}
+      rows={rows}
+    />
   )
 }
 

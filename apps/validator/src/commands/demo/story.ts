@@ -75,7 +75,7 @@ function lieTexts(epochs: readonly Settled[], nameOf: NameOf): readonly string[]
   const { own, env, rates, contender } = worst
   const claim = `${nameOf(contender.hotkey)} won ${own.wins} of ${own.wins + own.losses}`
   const others = percentRange({ lower: rates[0] ?? 0, upper: rates.at(-1) ?? 0 })
-  return [`${LIAR} lied: ${claim} at ${nameIn(env)} by it, ${others} by the others. It is ignored`]
+  return [`${LIAR} lied: ${claim} at ${nameIn(env)} by it, ${others} by the others: ignored`]
 }
 
 /** By how much the crowned contender won, in the last look at each environment that it won. */

@@ -536,6 +536,7 @@ describe.concurrent('af doctor, and the start of af validate', () => {
       '✘ --emit and --dry-run (or AFFINE_EMIT and AFFINE_DRY_RUN): give only one of them',
       `✘ ${NO_BUCKET}`,
       '✘ no/such/key does not exist: check the spelling',
+      '`af setup` asks for all settings, tries them, and writes them to .env.',
     ]
     const env = { SUBTENSOR_ENDPOINT: '', AFFINE_STALL: 'never' }
     const { code, stdout, stderr } = await af(`validate ${words}`, env)

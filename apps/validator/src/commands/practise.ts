@@ -99,7 +99,10 @@ function expectNothingOfAgainst(command: CommandUnknownOpts): void {
 async function practiseAlone(envs: readonly string[], session: Session): Promise<void> {
   const { player, model, challenges, strength, atLeast = 0 } = session
   if (strength < 1 && envs.every((env) => make(env).spec.game === undefined))
-    throw new RangeError('"--strength" expected a game of two players in "--env"')
+    throw new RangeError(
+      `"--strength" expected "--env" to be a game against another miner, as hex-v0, got ${envs}: ` +
+        'it has no opponent, or one whose strength is part of it',
+    )
   const secret = randomBytes(32).toString('hex')
   const exercises = envs.flatMap((env) =>
     Array.from({ length: challenges }, (_, index) => ({

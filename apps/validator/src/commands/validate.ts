@@ -45,6 +45,14 @@ const VARIABLES =
   'Every setting can be given in the environment or in a file .env instead. ' +
   '`af doctor` shows those that are set, and from where.'
 
+const HOW = '`af setup` asks for all settings, tries them, and writes them to .env.'
+
+/** The problems, and what helps if something is missing. */
+function advised(problems: readonly string[]): string {
+  const lacks = problems.some((text) => text.endsWith(': not given'))
+  return lacks ? `${problemLines(problems)}\n${HOW}` : problemLines(problems)
+}
+
 /** `af validate`: runs one validator until it is stopped. */
 export const validate: CommandUnknownOpts = withSettings(
   new Command('validate').option('--json', 'print JSON, one object a line'),
@@ -55,7 +63,7 @@ export const validate: CommandUnknownOpts = withSettings(
   )
   .action(async ({ json, ...flags }, command) => {
     const { settings, account, problems, warnings, hide } = await readService(flags)
-    if (!settings || !account) return command.error(problemLines(problems))
+    if (!settings || !account) return command.error(advised(problems))
     const screen = serviceOutput(json === true, hide)
     for (const text of warnings) warn(screen, text)
     await operate(settings, account, screen).catch((error: Error) => {

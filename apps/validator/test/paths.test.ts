@@ -12,7 +12,7 @@ import { SETTINGS } from '../src/settings/table.ts'
 const PATHS = ['<file>', '<folder>', '<folder|url>', '<where>']
 /** All that other options take. One that is new has to be put here or above. */
 const OTHERS = [
-  ...['', '<n>', '<name>', '<url>', '<port>', '<address>', '<epochs>', '<id...>'],
+  ...['', '<n>', '<name>', '<dollars>', '<url>', '<port>', '<address>', '<epochs>', '<id...>'],
   ...['<share>', '<text>', '<number>', '<id>', '<id|url>', '<who>', '<hash>', '<ss58|uid>', '<ms>'],
 ]
 

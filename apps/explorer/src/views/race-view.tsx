@@ -45,11 +45,12 @@ export function RaceView({ state }: Page): JSX.Element {
       )}
       {last && (
         <>
-          <Contenders state={state} />
+          {/* Before, each epoch would move what is below. */}
+          {progressOf(state) !== 'reading' && <Contenders state={state} />}
           {otherStateTexts(last).map((text) => (
             <p key={text}>{text}</p>
           ))}
-          <TimeLine state={state} />
+          {progressOf(state) !== 'reading' && <TimeLine state={state} />}
           <Root state={state} />
         </>
       )}

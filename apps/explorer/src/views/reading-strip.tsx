@@ -74,8 +74,8 @@ function Progress({ beginning: { from, to }, read, soFar }: ProgressProps): JSX.
   return (
     <Strip kind="busy">
       <label>
-        Recomputing epoch {from + read} of {to}: {files} files read, {challenges} challenges
-        replayed <progress max={Math.max(1, to - from)} value={read} />
+        Recomputing epoch {from + read} of {to}: {files} files, {challenges} challenges{' '}
+        <progress max={Math.max(1, to - from)} value={read} />
       </label>
     </Strip>
   )

@@ -560,6 +560,27 @@ describe('af doctor', () => {
     })
   })
 
+  it('a source alone, with nothing else named: all for which it is refused', async () => {
+    const path = await fileOf('import requests\n')
+    const refused = await inProcess(doctor, '--source', path, '--json')
+    expect(refused.error).toBeUndefined()
+    expect(refused.exitCode).toBe(1)
+    expect(refused.records).toMatchObject([
+      { type: 'source', path, refusals: [expect.stringMatching(/^line 1: "import requests"/)] },
+    ])
+    const whole = {
+      hotkey: 'me',
+      model: 'me/affine-me',
+      revision: 'c0ffee11'.repeat(5),
+      chute: 'c',
+    }
+    const passed = await inProcess(doctor, '--source', await fileOf(sourceFor(whole)))
+    expect([passed.error, passed.exitCode]).toEqual([undefined, undefined])
+    expect(passed.stdout).toBe('nothing in it is refused\n')
+    const none = await inProcess(doctor, '--source', `${path}-that-is-not-there`)
+    expect(none.error?.message).toContain('ENOENT')
+  })
+
   it('wrong usage is no finding', async () => {
     const { error, stdout } = await inProcess(
       doctor,

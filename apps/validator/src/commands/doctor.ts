@@ -31,9 +31,11 @@ const command = accountOnChain('doctor')
       'the folder or URL that holds the buckets announced by name; without it no bucket is checked',
     ).env('AFFINE_BUCKETS'),
   )
-  .option(
-    '--source <file>',
-    "only read a chute's source, before it is deployed, and say all for which validators refuse it",
+  .addOption(
+    new Option(
+      '--source <file>',
+      "only read a chute's source, before it is deployed, and say all for which validators refuse it",
+    ).implies({ network: 'local' }), // nothing is asked then, so that none has to be named
   )
 
 /** Here `--buckets` may also be a URL. */

@@ -89,8 +89,10 @@ describe('a subnet', () => {
 
   it.each([
     { out: 1, epochs: 10 },
+    { out: 2, epochs: 1 },
     { out: 2, epochs: 10 },
     { out: 4, epochs: 2 },
+    { out: 4, epochs: 10 },
   ])(
     'is dethroned as without an outage, or later: $out of 4 for $epochs epochs',
     async (outage) => {
@@ -113,8 +115,8 @@ describe('a subnet', () => {
 
   it.each([
     { strengths: [0.05, 0.6, 0.3, 0.98], thrones: [0.05, 0.98], ahead: 1.5 },
-    // Over after 32 games of two of them: too few to tell who is the better at Hex.
-    { strengths: [0.6, 0.98, 0.05, 0.3], thrones: [0.6, 0.98], ahead: 0.5 },
+    // Over after 32 games with each of two that are nearly as good at Hex: they tell nothing.
+    { strengths: [0.6, 0.98, 0.05, 0.3], thrones: [0.6, 0.98], ahead: 0 },
   ])(
     'that plays games too has the best of all on its throne: $strengths',
     async ({ strengths, thrones, ahead }) => {
@@ -137,7 +139,7 @@ describe('a subnet', () => {
   )
 
   it('repeats with its seed', async () => {
-    expect(await run(17, 2)).toEqual(await run(17, 2))
+    expect(await run(17, 4)).toEqual(await run(17, 4))
   })
 })
 

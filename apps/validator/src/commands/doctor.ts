@@ -3,7 +3,7 @@ import { loadsOf } from '@affine/engine'
 import { examine } from '@affine/engine/node'
 import { sourceRefusals, TEMPLATES } from '@affine/miners'
 import { openChain } from '@affine/settlement'
-import { type Output, output, table } from '@affine/terminal'
+import { type Output, output, readNamed, table } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { GIGABYTE_PRICE, GPU_PRICE, sayCosts } from '../service/costs.ts'
@@ -78,9 +78,9 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
     if (!isWell) process.exitCode = 1
   })
 
-/** Says all for which a chute's source is refused; then the process ends with 1. */
+/** Says all for which a chute's source is refused; if anything, the process ends with 1. */
 async function judgeSource(path: string, screen: Output): Promise<void> {
-  const refusals = sourceRefusals(await readFile(path, 'utf8'), TEMPLATES)
+  const refusals = sourceRefusals(await readNamed(readFile(path, 'utf8')), TEMPLATES)
   const text = refusals.length === 0 ? 'nothing in it is refused' : refusals.join('\n')
   screen.line(text, { type: 'source', path, refusals })
   if (refusals.length > 0) process.exitCode = 1

@@ -6,15 +6,15 @@ import { PROTOCOL } from '../../packages/duel/src/index.ts'
 import { sampleLane } from '../../packages/engine/src/sampling.ts'
 import { FakeTime } from '../../packages/engine/test/fake-time.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../../packages/engine/test/lanes.ts'
-import { openChutes, playerReply } from '../../packages/miners/src/index.ts'
+import { openChutes } from '../../packages/miners/src/index.ts'
 import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
 import {
   answers,
   closeServers,
   code,
-  completion,
   described,
   type Handle,
+  plays,
   published,
   serveChutes,
 } from '../../packages/miners/test/servers.ts'
@@ -44,12 +44,6 @@ const root = testFolder('hidden')
 
 afterEach(() => vi.restoreAllMocks())
 afterAll(closeServers)
-
-const plays: Handle = (_, response, __, body) => {
-  const prompt = JSON.parse(body).messages.at(-1).content
-  const id = { 'x-chutes-invocationid': randomUUID() }
-  response.writeHead(200, id).end(completion(playerReply(prompt, { skill: 1, seed: '' })))
-}
 
 /** Both miners on a stand-in for Chutes. */
 async function chutesWith(routes: Readonly<Record<string, Handle>>) {

@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { PROTOCOL } from '../../packages/duel/src/index.ts'
-import { openChutes, playerReply } from '../../packages/miners/src/index.ts'
-import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
 import { alteredDescriptions } from '../../packages/miners/test/altered-descriptions.ts'
 import { altered } from '../../packages/miners/test/altered-sources.ts'
 import { MODEL, REVISION } from '../../packages/miners/test/plain-sources.ts'
 import {
   answers,
   closeServers,
-  completion,
   described,
   type Handle,
   published,
-  serveChutes,
   code as showing,
   sourceFor,
 } from '../../packages/miners/test/servers.ts'
+import { oneChute, POST } from './one-chute.ts'
 
 /*
  * A chute runs any program: before its source was read, a table of all boards played perfectly, a
@@ -30,44 +27,14 @@ const MINER = {
   chute: randomUUID(),
   templates: PROTOCOL.templates,
 }
-const POST = '/mine/v1/chat/completions'
 const DESCRIBED = described(MINER, 'mine')
-const PROMPT = [{ role: 'user', content: 'Compute 12345678 * 87654321.' }] as const
 
 afterAll(closeServers)
-
-const perfect: Handle = (_, response, __, body) => {
-  const prompt = JSON.parse(body).messages.at(-1).content
-  const head = { 'x-chutes-invocationid': randomUUID() }
-  response.writeHead(200, head).end(completion(playerReply(prompt, { skill: 1, seed: '' })))
-}
-
-/** The agents on a stand-in for Chutes, and what is said and asked there. */
-async function chutesWith(routes: Readonly<Record<string, Handle>>) {
-  const { place, asked } = await serveChutes({
-    ...published(MINER, 'mine'),
-    [POST]: perfect,
-    ...routes,
-  })
-  const said: string[] = []
-  const { agents, hasChanged } = openChutes({
-    ...NODE_CALLER,
-    apiKey: 'cpk_1',
-    concurrency: 8,
-    on: (event) => {
-      if (event.type === 'problem') said.push(`${event.what}: ${event.error.message}`)
-    },
-    ...place,
-  })
-  const { signal } = new AbortController()
-  const ask = () => agents(MINER, 10_000, signal)(PROMPT)
-  return { ask, asked, said, hasChanged: () => hasChanged(MINER, signal) }
-}
 
 test.each(altered)(
   '%s in a source is never asked, and its line is named',
   async (...[, source, code, line]) => {
-    const { ask, asked, said } = await chutesWith({
+    const { ask, asked, said } = await oneChute(MINER, {
       [`/chutes/code/${MINER.chute}`]: showing(source),
     })
     for (let i = 0; i < 3; i++) expect(await ask()).toEqual({ fault: 'no-reply' })
@@ -84,7 +51,7 @@ test('a source that is not shown, or is larger than an answer may be, is not ask
     [answers(404), 'NOT_SHOWN: its source'],
     [large, 'TOO_LARGE: its source'],
   ] as const) {
-    const { ask, hasChanged, asked, said } = await chutesWith({ [path]: route })
+    const { ask, hasChanged, asked, said } = await oneChute(MINER, { [path]: route })
     expect(await ask()).toEqual({ fault: 'no-reply' })
     // It was not asked, so there is nothing to take back.
     expect(await hasChanged()).toBe(false)
@@ -95,7 +62,7 @@ test('a source that is not shown, or is larger than an answer may be, is not ask
 
 test.each(alteredDescriptions)('a chute %s is never asked', async (_, more, refusal) => {
   const routes = { [`/chutes/${MINER.chute}`]: answers(200, { ...DESCRIBED, ...more }) }
-  const { ask, asked, said } = await chutesWith(routes)
+  const { ask, asked, said } = await oneChute(MINER, routes)
   expect(await ask()).toEqual({ fault: 'no-reply' })
   expect(asked(POST)).toEqual([])
   expect(said[0]).toMatch(`miner 5M: is not asked in this epoch: ${refusal}: `)
@@ -115,7 +82,7 @@ const changes: readonly (readonly [what: string, path: string, later: Handle])[]
 async function changing(path: string, later: Handle) {
   let isLater = false
   const before = published(MINER, 'mine')[path]
-  const { ask, hasChanged, said } = await chutesWith({
+  const { ask, hasChanged, said } = await oneChute(MINER, {
     [path]: (...rest) => (isLater ? later : before)?.(...rest),
   })
   expect(await ask()).toHaveProperty('content')

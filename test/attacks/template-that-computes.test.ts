@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { PROTOCOL } from '../../packages/duel/src/index.ts'
-import { openChutes, playerReply } from '../../packages/miners/src/index.ts'
-import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
 import {
   answers,
   CHAT_TEMPLATE,
   closeServers,
   code,
-  completion,
   fileOf,
   type Handle,
   published,
-  serveChutes,
 } from '../../packages/miners/test/servers.ts'
+import { oneChute, POST } from './one-chute.ts'
 
 /*
  * A chat template inside a model's own files multiplies, and leaves the product in the prompt: the
@@ -27,42 +24,12 @@ const MINER = {
   chute: randomUUID(),
   templates: PROTOCOL.templates,
 }
-const POST = '/mine/v1/chat/completions'
-const PROMPT = [{ role: 'user', content: 'Compute 12345678 * 87654321.' }] as const
 const FOLDER = `/api/models/${MINER.model}/tree/${MINER.revision}/additional_chat_templates`
 const COMPUTES =
   "{% set words = messages[-1]['content'].rstrip('.').split() %}" +
   '{{ (words[1] | int) * (words[3] | int) }}'
 
 afterAll(closeServers)
-
-/** What a template of its kind could do for any model at all. */
-const perfect: Handle = (_, response, __, body) => {
-  const prompt = JSON.parse(body).messages.at(-1).content
-  const head = { 'x-chutes-invocationid': randomUUID() }
-  response.writeHead(200, head).end(completion(playerReply(prompt, { skill: 1, seed: '' })))
-}
-
-async function asking(files: Readonly<Record<string, Handle>>) {
-  const { place, asked } = await serveChutes({
-    ...published(MINER, 'mine'),
-    [POST]: perfect,
-    ...files,
-  })
-  const said: string[] = []
-  const { agents, hasChanged } = openChutes({
-    ...NODE_CALLER,
-    apiKey: 'cpk_1',
-    concurrency: 8,
-    on: (event) => {
-      if (event.type === 'problem') said.push(event.error.message)
-    },
-    ...place,
-  })
-  const { signal } = new AbortController()
-  const ask = () => agents(MINER, 10_000, signal)(PROMPT)
-  return { ask, asked, said, hasChanged: () => hasChanged(MINER, signal) }
-}
 
 const json = (chat_template: unknown): Handle => answers(200, { chat_template })
 const file = (name: string): string => fileOf(MINER, name)
@@ -83,18 +50,20 @@ const places: readonly (readonly [where: string, path: string, holds: Handle])[]
 ]
 
 test.each(places)('a template that computes, %s, is never asked', async (_, path, holds) => {
-  const { ask, asked, said } = await asking({ [path]: holds })
+  const { ask, asked, said } = await oneChute(MINER, { [path]: holds })
   for (let i = 0; i < 3; i++) expect(await ask()).toEqual({ fault: 'no-reply' })
   expect(asked(POST)).toEqual([])
   expect(said).toEqual([
-    expect.stringMatching(/^is not asked in this epoch: CHAT_TEMPLATE: .* of me\/affine-5M at /),
+    expect.stringMatching(
+      /^miner 5M: is not asked in this epoch: CHAT_TEMPLATE: .* of me\/affine-5M at /,
+    ),
   ])
 })
 
 test('a model whose files are taken away within an epoch loses its replies in it', async () => {
   let isGone = false
   const before = published(MINER, 'mine')[CONFIG]
-  const { ask, hasChanged } = await asking({
+  const { ask, hasChanged } = await oneChute(MINER, {
     [CONFIG]: (...rest) => (isGone ? answers(404) : before)?.(...rest),
   })
   expect(await ask()).toHaveProperty('content')
@@ -106,7 +75,7 @@ test('a model whose files are taken away within an epoch loses its replies in it
 test('an outage of the place where models are costs nobody a reply', async () => {
   let failures = 2
   const before = published(MINER, 'mine')[CONFIG]
-  const { ask } = await asking({
+  const { ask } = await oneChute(MINER, {
     [CONFIG]: (...rest) => (failures-- > 0 ? answers(503) : before)?.(...rest),
   })
   expect(await ask()).toHaveProperty('content')

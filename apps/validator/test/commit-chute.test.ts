@@ -2,17 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { account, LocalChain } from '@affine/chain'
-import { playerReply } from '@affine/miners'
 import { LOCAL_NETWORK, NETWORKS } from '@affine/settlement'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   answers,
   closeServers,
   code,
-  completion,
   described,
   fileOf,
   type Handle,
+  plays,
   published,
   replies,
   serveChutes,
@@ -81,11 +80,6 @@ async function committing(
 
 describe('af commit of a chute', () => {
   it('looks the chute up, plays with it by the key, as a validator does, and commits it', async () => {
-    const plays: Handle = (_, response, __, body) => {
-      const prompt: string = JSON.parse(body).messages.at(-1).content
-      const head = { 'content-type': 'application/json', 'x-chutes-invocationid': randomUUID() }
-      response.writeHead(200, head).end(completion(playerReply(prompt, { skill: 1, seed: '' })))
-    }
     const routes = { ...asCommitted, [POST]: plays }
     const { error, records, seen, asked, commitments } = await committing(routes)
     expect(error).toBeUndefined()

@@ -11,6 +11,7 @@ import {
   code,
   completion,
   type Handle,
+  plays,
   published,
   serve,
   serveChutes,
@@ -531,11 +532,6 @@ describe('af doctor', () => {
     })
 
     it("a miner's chute is asked with the key, and only then", async () => {
-      const plays: Handle = (_, response, __, body) => {
-        const prompt = JSON.parse(body).messages.at(-1).content
-        const reply = completion(playerReply(prompt, { skill: 1, seed: '' }))
-        response.writeHead(200, { 'x-chutes-invocationid': randomUUID() }).end(reply)
-      }
       const chute = randomUUID()
       const committed: Slots = [[miner, minerOf(miner, chute)]]
       const said = { model: `me/${miner.hotkey}`, revision: REVISION, chute }

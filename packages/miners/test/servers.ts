@@ -10,6 +10,7 @@ import {
 } from 'node:http'
 import type { AddressInfo, Server as TcpServer } from 'node:net'
 import type { Miner } from '@affine/duel'
+import { playerReply } from '../src/reference-miner.ts'
 
 /** A request as a server saw it. */
 export interface Seen {
@@ -85,6 +86,13 @@ export const answers =
 /** A reply as Chutes gives them, under an id of its own. */
 export const replies: Handle = (_, response) =>
   response.writeHead(200, { ...json, 'x-chutes-invocationid': randomUUID() }).end(completion('A1'))
+
+/** What a perfect player replies, as Chutes gives it. */
+export const plays: Handle = (_, response, __, body) => {
+  const prompt: string = JSON.parse(body).messages.at(-1).content
+  const reply = completion(playerReply(prompt, { skill: 1, seed: '' }))
+  response.writeHead(200, { ...json, 'x-chutes-invocationid': randomUUID() }).end(reply)
+}
 
 /** Of images, as of hotkeys, it does not matter which. */
 const TAG = 'nightly-2026040100'

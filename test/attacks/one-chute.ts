@@ -1,0 +1,31 @@
+import { openChutes } from '../../packages/miners/src/index.ts'
+import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
+import { type Handle, plays, published, serveChutes } from '../../packages/miners/test/servers.ts'
+
+type Miner = Parameters<ReturnType<typeof openChutes>['hasChanged']>[0]
+
+/** The path at which a chute is asked. */
+export const POST = '/mine/v1/chat/completions'
+const PROMPT = [{ role: 'user', content: 'Compute 12345678 * 87654321.' }] as const
+
+/** A miner whose chute plays perfectly, with `routes` of its own, and what is said and asked there. */
+export async function oneChute(miner: Miner, routes: Readonly<Record<string, Handle>>) {
+  const { place, asked } = await serveChutes({
+    ...published(miner, 'mine'),
+    [POST]: plays,
+    ...routes,
+  })
+  const said: string[] = []
+  const { agents, hasChanged } = openChutes({
+    ...NODE_CALLER,
+    apiKey: 'cpk_1',
+    concurrency: 8,
+    on: (event) => {
+      if (event.type === 'problem') said.push(`${event.what}: ${event.error.message}`)
+    },
+    ...place,
+  })
+  const { signal } = new AbortController()
+  const ask = () => agents(miner, 10_000, signal)(PROMPT)
+  return { ask, asked, said, hasChanged: () => hasChanged(miner, signal) }
+}

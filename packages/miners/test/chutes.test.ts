@@ -506,18 +506,21 @@ describe.concurrent('an account without access to the subnet’s chutes', () => 
     ['subnet_invoke', {}],
     ['subnet_admin', { permissions_bitmask: 1 << 10 }],
     ['a role that is told in words alone', { permissions_bitmask: null }],
-  ])('is none with %s: a 404 is the miner’s then, and the other is asked on', async (_, more) => {
-    const { agents, asked, problems } = await chutes(
-      { '/users/me': answers(200, accountWith(3, more)), [POST]: answers(404) },
-      RARE_MS,
-      NETUID,
-    )
-    const { signal } = phase()
-    expect(await agents(MINER, 10_000, signal)(PROMPT)).toEqual(NO_REPLY)
-    expect(asked(POST).length).toBe(1)
-    expect(await agents(OTHER, 10_000, signal)(PROMPT)).toMatchObject({ content: 'A1' })
-    expect(problems()).toEqual([expect.stringMatching(/^miner one\/5Miner at .*: status 404/)])
-  })
+  ])(
+    'has access with %s: a 404 is that miner’s fault, and others are asked on',
+    async (_, more) => {
+      const { agents, asked, problems } = await chutes(
+        { '/users/me': answers(200, accountWith(3, more)), [POST]: answers(404) },
+        RARE_MS,
+        NETUID,
+      )
+      const { signal } = phase()
+      expect(await agents(MINER, 10_000, signal)(PROMPT)).toEqual(NO_REPLY)
+      expect(asked(POST).length).toBe(1)
+      expect(await agents(OTHER, 10_000, signal)(PROMPT)).toMatchObject({ content: 'A1' })
+      expect(problems()).toEqual([expect.stringMatching(/^miner one\/5Miner at .*: status 404/)])
+    },
+  )
 
   it('that is lost within an epoch is found by a 404: nobody is blamed for it', async () => {
     let hasAccess = true

@@ -61,7 +61,7 @@ interface DuelProps extends Page {
   readonly account: DuelAccount
 }
 
-/** By duel: to whom comes back, a view is at once as long as it was, and scrolled as it was. */
+/** What was answered, by duel: a reader that comes back sees the view as long as it was. */
 const answered = new Map<string, PerSide<readonly LostLine[]>>()
 
 /** What a side did, and the challenges that it lost: a few as pictures, then all that are kept. */

@@ -22,7 +22,7 @@ import { countText, shortOf, visibleLine } from '../visible.ts'
 import { Leads } from './bars.tsx'
 import { BigNumber, Face, Few, Key, Numbers } from './parts.tsx'
 
-/** Who has the throne, since when and how sure that is, who contends, and how it came to that. */
+/** The champion, since when and how sure that is, the contenders, and the line of time. */
 export function RaceView({ state }: Page): JSX.Element {
   const { beginning, epochs } = state
   const last = epochs.at(-1)
@@ -136,7 +136,7 @@ export function ToBeat({ state }: StateProps): JSX.Element {
   )
 }
 
-/** Those that contend, one row each; where nobody does, what comes next and who was last. */
+/** One row for each contender. Without any: what comes next, and the rows of the last ones. */
 function Contenders({ state }: StateProps): JSX.Element {
   const { nextDuels = [] } = state.epochs.at(-1) ?? {}
   const duels = duelsIn(state)

@@ -31,7 +31,7 @@ export function ValidatorsView(page: Page): JSX.Element {
   )
 }
 
-/** What all saw of one duel: the last in which somebody, or who is meant, was too far away. */
+/** What all saw of one duel: the last in which the validator `of`, or any, was set aside. */
 function Seen({ of, ...page }: Page & { readonly of?: string }): JSX.Element | null {
   const { state } = page
   const duels = duelsIn(state)

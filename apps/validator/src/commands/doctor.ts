@@ -34,7 +34,7 @@ const command = accountOnChain('doctor')
   .addOption(
     new Option(
       '--source <file>',
-      "only read a chute's source, before it is deployed, and say all for which validators refuse it",
+      "only read a chute's source, before it is deployed, and say all that validators would refuse",
     ).implies({ network: 'local' }), // nothing is asked then, so that none has to be named
   )
 

@@ -176,19 +176,24 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     expect((await validators[0]!.ended).stdout).toContain('dethrones')
   })
 
-  test('a contender that is evicted in its duel has the throne, and the weight once it is registered', async () => {
-    const subnetOf = await open()
-    const validators = [0, 1, 2].map((i) => validate(url, subnetOf, i))
-    await Promise.all(validators.map(({ says }) => says(/validating as/)))
-    const winner = await mine()
-    // Validators and champion have earned something by then, and are not evicted.
-    await weighted(subnet.miners[0]!.hotkey)
-    await sampling()
-    await subnet.fill()
-    await evict(winner)
-    await weighted(subnet.owner.hotkey)
-    await subnet.register(subnet.miners[1]!)
-    await crowned(winner, subnetOf)
-    for (const { stop } of validators) expect((await stop()).code).toBe(130)
-  })
+  test.each(['a contender in its duel', 'a new champion'])(
+    'evicted, %s has the throne, and the weight once it is registered',
+    async (when) => {
+      const subnetOf = await open()
+      const validators = [0, 1, 2].map((i) => validate(url, subnetOf, i))
+      await Promise.all(validators.map(({ says }) => says(/validating as/)))
+      const winner = await mine()
+      // Validators and champion have earned something by then, and are not evicted.
+      await weighted(subnet.miners[0]!.hotkey)
+      await sampling()
+      await subnet.fill()
+      // A new champion has earned nothing yet, and is evicted like any miner.
+      if (when === 'a new champion') await validators[0]!.says(/dethrones/)
+      await evict(winner)
+      await weighted(subnet.owner.hotkey)
+      await subnet.register(subnet.miners[1]!)
+      await crowned(winner, subnetOf)
+      for (const { stop } of validators) expect((await stop()).code).toBe(130)
+    },
+  )
 })

@@ -1,4 +1,5 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
+import { TypeRegistry } from '@polkadot/types'
 import * as z from 'zod/mini'
 import { BLOCK_MS, type UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
@@ -6,7 +7,7 @@ import { rescale } from '../max-upscale.ts'
 import { type Call, callOf } from './extrinsic.ts'
 import type { WeightMeans } from './nodes.ts'
 import { type Codec, integerIn, type Storage } from './storage.ts'
-import { drandRound, timelockEncrypt, timelockPayload } from './timelock.ts'
+import { drandRound, timelockEncrypt } from './timelock.ts'
 
 /** The weights that a hotkey shall have. */
 interface HotkeyWeights {
@@ -53,10 +54,8 @@ export async function planWeights(
 /** A call that sets weights which anyone can read at once. Protocol §8.13. */
 function planOpen(netuid: number, versioned: VersionedWeights): Plan {
   const { weights, versionKey } = versioned
-  const uids = weights.map(([uid]) => uid)
-  const values = weights.map(([, value]) => value)
   return {
-    call: callOf('subtensorModule.setWeights', netuid, uids, values, versionKey),
+    call: callOf('subtensorModule.setWeights', netuid, ...columnsOf(weights), versionKey),
     tookEffect: (after) => areInForce(after, netuid, versioned),
   }
 }
@@ -117,6 +116,33 @@ async function planTimelocked(
     },
   }
 }
+
+/**
+ * The SCALE encoding of weights, to be encrypted by `timelockEncrypt`: the hotkey's length and
+ * bytes if the runtime takes one, the uids, the values, the version key.
+ *
+ * Source: subtensor, `WeightsTlockPayload`, and `LegacyWeightsTlockPayload` without the hotkey.
+ * Vectors: vectors/chain/timelock-payload.json.
+ * @throws Error for a hotkey that is not an SS58 address, and for a number that its type cannot
+ *   hold.
+ */
+export function timelockPayload({
+  hotkey,
+  weights,
+  versionKey,
+}: Omit<VersionedWeights, 'hotkey'> & { readonly hotkey?: string }): Uint8Array {
+  const registry = new TypeRegistry()
+  const key = hotkey === undefined ? [] : [registry.createType('AccountId', hotkey).toHex()]
+  const types = [...key.map(() => 'Bytes'), 'Vec<u16>', 'Vec<u16>', 'u64']
+  const fields = [...key, ...columnsOf(weights), versionKey]
+  return registry.createType(`(${types.join(',')})`, fields).toU8a()
+}
+
+/** The uids, and the values. */
+const columnsOf = (weights: UidWeights): readonly [number[], number[]] => [
+  weights.map(([uid]) => uid),
+  weights.map(([, value]) => value),
+]
 
 /** The round of drand that is published just after the epoch of the reveal has begun. */
 async function revealRound(storage: Storage, { netuid, now }: WeightMeans): Promise<number> {

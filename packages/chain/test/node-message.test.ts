@@ -33,8 +33,14 @@ describe('what a node says', () => {
     )
   })
 
-  // One match or string for each of sixteen million characters needs more than a gigabyte.
-  test.each(['éa', '\\n', '\\"'])('is read within 384 MiB, however many it has of %j', (unit) => {
+  test('is refused with such characters if it is long: replacing them would take a gigabyte', () => {
+    const zeros = '0'.repeat(2 ** 16)
+    expect(result(zeros)).toBe(zeros)
+    for (const text of ['é', '\\n', '\\u0041', '\u0007'])
+      expect(() => result(zeros + text)).toThrow('too long')
+  })
+
+  test.each(['ab', '\\"'])('is read within 384 MiB, however many it has of %j', (unit) => {
     const program = fileURLToPath(new URL('read-message.ts', import.meta.url))
     const words = ['--max-old-space-size=384', '--conditions=@affine/source']
     const tsx = ['--import', import.meta.resolve('tsx')]

@@ -54,36 +54,21 @@ const ATTEST_BYTES = 86
  *   lone surrogate.
  */
 export function encodeCommitment(commitment: Commitment): Uint8Array[] {
-  switch (commitment.kind) {
-    case 'seal':
-      return encodeSeal(commitment)
-    case 'attest':
-      return encodeAttestation(commitment)
-    case 'miner':
-      return encodeMiner(commitment)
-  }
+  if (commitment.kind === 'miner')
+    return (['model', 'revision', 'chute'] as const).map((name) =>
+      encodeText(name, commitment[name]),
+    )
+  const payload = commitment.kind === 'seal' ? sealBytes(commitment) : attestBytes(commitment)
+  return [payload, encodeText('url', commitment.url)]
 }
 
-function encodeSeal({ epoch, head, url }: Seal): Uint8Array[] {
-  const payload = concatBytes(encodeStart(SEAL, epoch), encodeHash('head', head))
-  return [payload, encodeText('url', url)]
-}
+const sealBytes = ({ epoch, head }: Seal): Uint8Array =>
+  concatBytes(encodeStart(SEAL, epoch), encodeHash('head', head))
 
-function encodeAttestation(attestation: AttestationCommitment): Uint8Array[] {
-  const { epoch, bitmap, next, stateRoot, url } = attestation
+function attestBytes({ epoch, bitmap, next, stateRoot }: AttestationCommitment): Uint8Array {
   const start = encodeStart(ATTEST, epoch)
   if (bitmap.length !== 16) throw new RangeError(`"bitmap" expected 16 bytes, got ${bitmap.length}`)
-  const payload = concatBytes(
-    start,
-    bitmap,
-    encodeHash('next', next),
-    encodeHash('stateRoot', stateRoot),
-  )
-  return [payload, encodeText('url', url)]
-}
-
-function encodeMiner({ model, revision, chute }: MinerCommitment): Uint8Array[] {
-  return [encodeText('model', model), encodeText('revision', revision), encodeText('chute', chute)]
+  return concatBytes(start, bitmap, encodeHash('next', next), encodeHash('stateRoot', stateRoot))
 }
 
 /** The version, the kind, and the epoch in 4 bytes, lowest first. Protocol §5.2. */
@@ -125,25 +110,10 @@ export function decodeCommitment(fields: readonly Uint8Array[], hotkey: string):
   if (fields.length !== 2 || payload === undefined || address === undefined) return null
   const url = decodeText(address)
   if (url === null || payload[0] !== VERSION) return null
-  if (payload[1] === SEAL) return decodeSeal(payload, url)
-  if (payload[1] === ATTEST) return decodeAttestation(payload, url)
-  return null
-}
-
-function decodeMiner(fields: readonly Uint8Array[], hotkey: string): MinerCommitment | null {
-  const [model, revision, chute] = fields.map(decodeText)
-  if (model == null || revision == null || chute == null) return null
-  if (!model.includes(hotkey)) return null
-  return { kind: 'miner', model, revision, chute }
-}
-
-function decodeSeal(payload: Uint8Array, url: string): Seal | null {
-  if (payload.length !== SEAL_BYTES) return null
-  return { kind: 'seal', epoch: epochIn(payload), head: hashAt(payload, 6), url }
-}
-
-function decodeAttestation(payload: Uint8Array, url: string): AttestationCommitment | null {
-  if (payload.length !== ATTEST_BYTES) return null
+  const [, kind] = payload
+  if (kind === SEAL && payload.length === SEAL_BYTES)
+    return { kind: 'seal', epoch: epochIn(payload), head: hashAt(payload, 6), url }
+  if (kind !== ATTEST || payload.length !== ATTEST_BYTES) return null
   return {
     kind: 'attest',
     epoch: epochIn(payload),
@@ -152,6 +122,13 @@ function decodeAttestation(payload: Uint8Array, url: string): AttestationCommitm
     stateRoot: hashAt(payload, 54),
     url,
   }
+}
+
+function decodeMiner(fields: readonly Uint8Array[], hotkey: string): MinerCommitment | null {
+  const [model, revision, chute] = fields.map(decodeText)
+  if (model == null || revision == null || chute == null) return null
+  if (!model.includes(hotkey)) return null
+  return { kind: 'miner', model, revision, chute }
 }
 
 const epochIn = (payload: Uint8Array): number =>

@@ -1,11 +1,7 @@
 export {
-  type ChallengeRef,
-  courseOf,
   type EpisodeCourse,
   endingOf,
   type GameMove,
-  type PlayedReplies,
-  recordedCourse,
   sampleCourse,
   sampleEnding,
 } from './course.ts'

@@ -1,6 +1,7 @@
 import { challengeId, make, playGame } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
-import { courseOf, sampleCourse, sampleEnding } from '../src/index.ts'
+import { sampleCourse, sampleEnding } from '../src/index.ts'
+import { courseOf } from './played.ts'
 
 const { spec } = make('hex@0.1.0')
 const idOf = (index: number) =>
@@ -75,11 +76,10 @@ describe('a lost game', () => {
 })
 
 describe('a game against the scripted player', () => {
-  it('is lost with the same words, and one of one player has none', () => {
-    const course = courseOf({ env: spec.id, challengeId: idOf(3), replies: ['Z9'] })
-    expect([course?.players, course?.reward]).toEqual([2, -1])
-    const product = courseOf({ env: 'mult8@0.1.0', challengeId: idOf(3), replies: ['1'] })
-    expect([product?.players, product?.ending?.givenUpAfter]).toEqual([1, undefined])
-    expect(product?.lastPicture).toBe(undefined)
+  it('has no moves of the opponent, and one of one player is not given up', async () => {
+    const course = await courseOf(spec.id, idOf(3), ['Z9'])
+    expect([course.moves, course.reward]).toEqual([undefined, -1])
+    const product = await courseOf('mult8@0.1.0', idOf(3), ['1'])
+    expect([product.ending.givenUpAfter, product.lastPicture]).toEqual([undefined, undefined])
   })
 })

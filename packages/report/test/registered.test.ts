@@ -1,6 +1,7 @@
 import { challengeId, make, registry, type Transcript } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
-import { courseOf, endingOf, lossText } from '../src/index.ts'
+import { endingOf, lossText } from '../src/index.ts'
+import { courseOf, solvedCourse } from './played.ts'
 
 const HASH = '0'.repeat(64)
 const parts = { genesis: HASH, netuid: 1, specHash: HASH, validator: 'v', epoch: 1 }
@@ -12,26 +13,23 @@ describe.each([...registry.keys()])('%s', (env) => {
   const { spec } = make(env)
   const ids = Array.from({ length: 20 }, (_, index) => idOf(env, index))
 
-  it.each(ids)('is explained turn by turn, and a perfect player makes no mistake: %s', (id) => {
-    const replies: string[] = []
-    let course = courseOf({ env, challengeId: id, replies })
-    while (course !== undefined && !course.isOver) {
-      const turn = course.turns.at(-1)
-      const reply = spec.solve(turn?.prompt ?? '')
-      expect(turn?.best.map((action) => spec.format(action))).toContain(reply)
-      replies.push(reply)
-      course = courseOf({ env, challengeId: id, replies })
-    }
-    expect(course?.turns.map(({ mistake }) => mistake).filter(Boolean)).toEqual([])
-    // Of two perfect players at a game one loses, and is told when that was certain.
-    const isGame = course?.ending?.givenUpAfter !== undefined
-    expect(isGame ? undefined : course?.ending?.better).toBe(undefined)
-    expect(course?.ending?.why).not.toBe('')
-  })
+  it.each(ids)(
+    'is explained turn by turn, and a perfect player makes no mistake: %s',
+    async (id) => {
+      const course = await solvedCourse(env, id)
+      for (const { best, reply } of course?.turns ?? [])
+        expect(best.map((action) => spec.format(action))).toContain(reply)
+      expect(course?.turns.map(({ mistake }) => mistake).filter(Boolean)).toEqual([])
+      // Of two perfect players at a game one loses, and is told when that was certain.
+      const isGame = course?.ending.givenUpAfter !== undefined
+      expect(isGame ? undefined : course?.ending.better).toBe(undefined)
+      expect(course?.ending.why).not.toBe('')
+    },
+  )
 
-  it('says of a loss how it ended, and what was best', () => {
+  it('says of a loss how it ended, and what was best', async () => {
     const [id = ''] = ids
-    const prompt = courseOf({ env, challengeId: id, replies: [] })?.turns[0]?.prompt ?? ''
+    const prompt = (await courseOf(env, id, [])).turns[0]?.prompt ?? ''
     const lost: Transcript = {
       messages: [
         { role: 'user', content: prompt },

@@ -174,8 +174,6 @@ describe('wrong usage', () => {
       ['duel', '0.5', 'localhost:8001', '--out', 'd'],
       'got "localhost:8001": put http:// before it',
     ],
-    [['duel', '0', '1', '--netuid', '7'], '--netuid needs "--network"'],
-    [['duel', '0', '4'], 'a uid needs "--network", the network of the miner; got "4"'],
     [
       ['duel', '', '0.5', '--out', 'd'],
       'https:// URL, perfect, random, or a skill from 0 to 1; got ""',

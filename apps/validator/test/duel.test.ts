@@ -1,10 +1,9 @@
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
 import { playerReply } from '@affine/miners'
 import { canonicalize } from '@affine/prng'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
@@ -157,142 +156,5 @@ describe.concurrent('af duel', () => {
     expect(end).toMatchObject({ type: 'end', outcome: 'champion' })
     expect(Object.keys(end.envs)).toEqual(['mult8@0.1.0'])
     expect(end.envs['mult8@0.1.0'].verdict).toBe('hold')
-  })
-})
-
-/** An endpoint of a player, and the models that it was asked for. */
-async function endpoint(skill: number) {
-  const models = new Set<string>()
-  const { url } = await serve((_, request, response, body) => {
-    if (request.method === 'HEAD') return void response.end()
-    const { model, messages } = JSON.parse(body)
-    models.add(model)
-    const reply = playerReply(messages.at(-1).content, { skill, seed: String(skill) })
-    response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply))
-  })
-  return { url, models }
-}
-
-describe.concurrent('af duel of registered miners', () => {
-  const [weak, strong, ...others] = Array.from({ length: 7 }, (_, i) =>
-    account(new Uint8Array(32).fill(i + 1)),
-  )
-  const neurons = [weak, strong, ...others].map((one) => ({ hotkey: one?.hotkey ?? '', stake: 0n }))
-  let chain: LocalChain
-  let time = 0
-
-  const minerOf = (hotkey: string, chute: string, revision = 'main') =>
-    ({ hotkey, model: `me/${hotkey}`, revision, chute }) as const
-  async function committed(by: Account | undefined, chute: string, revision?: string) {
-    const miner = minerOf(by?.hotkey ?? '', chute, revision)
-    const sent = chain.commit(by as Account, encodeCommitment({ kind: 'miner', ...miner }))
-    await chain.produce(++time)
-    await sent
-    return miner
-  }
-  const exported = async (): Promise<string> => {
-    const file = join(root, `chain-${time}.json`)
-    await writeFile(file, chain.export())
-    return file
-  }
-
-  beforeAll(() => {
-    chain = LocalChain.create({ netuid: 7, random: () => new Uint8Array(32).fill(1), neurons })
-  })
-
-  it('asks each for its own model, and is taken up again only while they are the same', async () => {
-    const [one, other] = [await endpoint(0.2), await endpoint(0.9)]
-    const miners = [await committed(weak, one.url), await committed(strong, other.url)]
-    const out = join(root, 'registered')
-    const words = ['0', '1', '--out', out, '--json', '--network']
-    const ended = await duel(...words, await exported())
-    expect([ended.code, ended.stderr]).toEqual([0, ''])
-    expect([[...one.models], [...other.models]]).toEqual(miners.map(({ model }) => [model]))
-    const { duel: kept, outcome } = await resultIn(out)
-    expect(outcome).toBe('contender')
-    expect([kept.champion, kept.contender]).toEqual(miners)
-    const [heading, sample] = (await linesIn(out)).map((line) => JSON.parse(line))
-    expect(heading).toEqual(kept)
-    expect([sample.champion.miner, sample.contender.miner]).toEqual(
-      miners.map(({ hotkey }) => hotkey),
-    )
-
-    const again = await duel(...words, await exported())
-    expect(again.code).toBe(0)
-    expect(JSON.parse(again.stdout.split('\n')[0] ?? '')).toMatchObject({ type: 'resumed' })
-    await committed(strong, other.url, 'another')
-    const changed = await duel(...words, await exported())
-    expect([changed.code, changed.stderr]).toEqual([
-      2,
-      another(out, ', got one of another contender'),
-    ])
-    expect((await resultIn(out)).duel).toEqual(kept)
-  })
-
-  it('asks nobody who is no miner, or whose chute is no URL on loopback, be it the name of a built-in player', async () => {
-    const elsewhere = 'http://169.254.169.254/latest?x='
-    const chutes = ['0.9', 'perfect', 'file:///etc/passwd', 'http://\u001b[2J x', elsewhere]
-    for (const [i, chute] of chutes.entries()) await committed(others[i], chute)
-    const network = await exported()
-    const out = join(root, 'unasked')
-    const of = (uid: string): Promise<Written> => duel(uid, '0', '--network', network, '--out', out)
-    const ends = await Promise.all(['2', '3', '4', '5', '6'].map(of))
-    for (const { code, stderr, stdout } of ends) {
-      expect([code, stdout]).toEqual([1, ''])
-      expect(stderr).toMatch(
-        /^af: uid [2-6] has the chute ".*", and only URLs on this machine are asked\n$/,
-      )
-      expect(stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u)
-    }
-    const missing = await of('7')
-    expect([missing.code, missing.stderr]).toEqual([
-      1,
-      'af: uid 7 (not registered) is not a miner: see af status\n',
-    ])
-    const words = ['0.5', 'perfect', 'http://127.0.0.1:1/v1', '1e1', '', '0x1']
-    for (const [i, { code, stderr }] of (await Promise.all(words.map(of))).entries()) {
-      expect(code).toBe(2)
-      expect(stderr).toBe(`af: with "--network" expected a uid, got ${JSON.stringify(words[i])}\n`)
-    }
-    expect(await readdir(out).catch(() => 'none')).toBe('none')
-  })
-})
-
-describe.concurrent('af duel of miners that answer at a URL', () => {
-  /** A chain on which two miners have this chute, as a file of this name. */
-  async function chainAt(file: string, chute: string): Promise<void> {
-    const miners = [1, 2].map((byte) => account(new Uint8Array(32).fill(byte)))
-    const neurons = miners.map(({ hotkey }) => ({ hotkey, stake: 0n }))
-    const chain = LocalChain.create({ netuid: 7, random: () => new Uint8Array(32), neurons })
-    const sent = miners.map((miner) => {
-      const { hotkey } = miner
-      const said = { kind: 'miner', model: hotkey, revision: 'main', chute } as const
-      return chain.commit(miner, encodeCommitment(said))
-    })
-    await chain.produce(1)
-    await Promise.all(sent)
-    await writeFile(join(root, file), chain.export())
-  }
-  const duelOn = (file: string): Promise<Written> =>
-    runAf(['duel', '0', '1', '--out', `${file}.d`, '--network', file], { cwd: root })
-
-  it('follows no redirect', async () => {
-    const other = await serve((_, __, response) => void response.end())
-    const { url, seen } = await serve((_, __, response) => {
-      response.writeHead(302, { location: other.url }).end()
-    })
-    await chainAt('redirects.json', url)
-    const { code, stderr } = await duelOn('redirects.json')
-    expect([code, seen.length, other.seen]).toEqual([3, 1, []])
-    expect(stderr).toContain(`status 302 to ${JSON.stringify(other.url)}: no redirect is followed`)
-  })
-
-  it('asks nobody on a network with a platform', async () => {
-    const { url, seen } = await serve((_, __, response) => void response.end())
-    // By its name the file is a log of such a network.
-    await chainAt('test,chain.json', url)
-    const { code, stderr } = await duelOn('test,chain.json')
-    expect([code, seen]).toEqual([2, []])
-    expect(stderr).toBe('af: "--network" expected a local network, got "test,chain.json"\n')
   })
 })

@@ -36,7 +36,7 @@ export { type Literals, readTemplate, type TemplateCall } from './deployment/tem
 export { TEMPLATES, type Templates, templatesHash } from './deployment/templates.ts'
 export { whyNoAnswer } from './first-answer.ts'
 export { type GameTime, withClock } from './game-clock.ts'
-export { type Client, endpointAgents, LOOPBACK, minerClient } from './miner-client.ts'
+export { type Client, endpointAgents, minerClient } from './miner-client.ts'
 export {
   type AnsweringMiner,
   playEpisode,
@@ -49,7 +49,6 @@ export {
   NoAnswer,
   type Opponent,
   openPlayer,
-  type Player,
   type PlayerAsking,
 } from './player.ts'
 export { playerReply, type ReferencePlayer } from './reference-miner.ts'

@@ -110,7 +110,7 @@ export function replyIn(received: Received, url: string): Reply {
 type Limits = Parameters<Client>
 
 /** The URLs at which miners of a local network are asked. Protocol §5.4. */
-export const LOOPBACK: RegExp = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/
+const LOOPBACK = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/
 
 /**
  * Agents for the miners of a local network: a chute is a URL on this machine. Other miners never

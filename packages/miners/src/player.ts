@@ -1,4 +1,3 @@
-import type { Miner } from '@affine/duel'
 import type { Agent, Transcript } from '@affine/envs'
 import pRetry, { AbortError } from 'p-retry'
 import { type Caller, type Hear, type MinerAgent, retryPolicy } from './asking.ts'
@@ -6,9 +5,6 @@ import { statusText } from './completion.ts'
 import { firstPrompt, servedModels, within } from './first-answer.ts'
 import { type Endpoint, minerClient, queryOf, replyIn } from './miner-client.ts'
 import { playerReply } from './reference-miner.ts'
-
-/** What `openPlayer` takes: a text, or a registered miner. */
-export type Player = string | Miner
 
 /** How a player is asked. */
 export interface PlayerAsking extends Caller {
@@ -33,16 +29,14 @@ const MOST_TEXTS = 8
 /**
  * Opens a player: `who` is a URL up to and including `/v1`, or a built-in player, `perfect`,
  * `random`, or a skill from 0 to 1, with luck from a seed. An endpoint that is out of reach for
- * `giveUpMs` forfeits; an agent rejects when `signal` aborts. A registered miner is asked where it
- * committed to, and for its own model.
+ * `giveUpMs` forfeits; an agent rejects when `signal` aborts.
  * @throws RangeError for what is no player; NoAnswer when a URL gives no usable reply.
  */
 export async function openPlayer(
-  who: Player,
+  who: string,
   seed: string,
   asking: PlayerAsking,
 ): Promise<Opponent> {
-  if (typeof who !== 'string') return openEndpoint(who.chute, { ...asking, model: who.model })
   const skill = skillOf(who)
   if (skill === undefined) return openEndpoint(endpointOf(who), asking)
   const agent: Agent = async (messages) => ({

@@ -21,7 +21,7 @@ import {
 import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { type GameTime, withClock } from './game-clock.ts'
 import { type AnsweringMiner, playPair } from './play-sample.ts'
-import type { Opponent, Player } from './player.ts'
+import type { Opponent } from './player.ts'
 import { Hope, legalReplies } from './reply-counts.ts'
 
 /** What somebody plays by oneself, on disk or wherever it is kept, to be taken up again. */
@@ -103,7 +103,7 @@ async function allSettled(works: readonly Promise<void>[]): Promise<void> {
  * challenges before. Protocol §10.
  */
 export type SoloDuel = Readonly<
-  Record<Side, Player> & { secret: Hash; envs: readonly string[]; ratioPpm: number }
+  Record<Side, string> & { secret: Hash; envs: readonly string[]; ratioPpm: number }
 >
 
 /**
@@ -198,7 +198,7 @@ class EnvDuel {
     const { replyMs, game } = make(this.env).spec
     const playerOf = (role: Side): AnsweringMiner => {
       const agent = players[role].agent(replyMs)
-      const hotkey = nameOf(duel[role])
+      const hotkey = duel[role]
       if (game === undefined) return { hotkey, agent }
       return { hotkey, agent: withClock(agent, { ...time, ms: game.clockMs, signal }) }
     }
@@ -213,10 +213,6 @@ export function environmentsNamed(
   names: readonly string[] = [...registry.keys()],
 ): readonly string[] {
   return [...new Set(names.map((name) => make(name).spec.id))]
-}
-
-function nameOf(player: Player): string {
-  return typeof player === 'string' ? player : player.hotkey
 }
 
 const NONE = '0'.repeat(64)

@@ -2,30 +2,25 @@ import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChallengePair } from '@affine/blocks'
-import type { Snapshot } from '@affine/chain'
-import { type Miner, minerOf, PROTOCOL } from '@affine/duel'
+import { PROTOCOL } from '@affine/duel'
 import { holdFolder, openJournal } from '@affine/engine/node'
 import {
   type DuelStanding,
   environmentsNamed,
   expectReply,
   HOPELESS,
-  LOOPBACK,
   openPlayer,
-  type Player,
   runDuel,
   type SoloDuel,
   takeUp,
 } from '@affine/miners'
 import { boundsOf, drawInterval, share } from '@affine/report'
-import { commitmentsOf, NETWORK_HELP, openChain, SYSTEM_CLOCK } from '@affine/settlement'
-import { interrupted, NETUID, networkOption, openSaying, output, raceAbort } from '@affine/terminal'
+import { SYSTEM_CLOCK } from '@affine/settlement'
+import { interrupted, output } from '@affine/terminal'
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
 import { askingOf, differenceText, progress, sayFailures, soloCommand } from './solo.ts'
 
-const PLAYER =
-  "an OpenAI-compatible endpoint's URL; perfect, random, or a skill such as 0.7; " +
-  'with --network, the uid of a miner on a local network'
+const PLAYER = "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill such as 0.7"
 
 /** What defines a duel, as it is given. */
 const ARGUMENTS = {
@@ -40,8 +35,7 @@ const ROLES = ['champion', 'contender'] as const
 const EXAMPLES = `
 Examples:
   $ af duel 0.6 0.8
-  $ af duel http://127.0.0.1:8001/v1 http://127.0.0.1:8002/v1 --env mult8-v0 --out mine
-  $ af duel 3 4 --network http://127.0.0.1:9944`
+  $ af duel http://127.0.0.1:8001/v1 http://127.0.0.1:8002/v1 --env mult8-v0 --out mine`
 
 /** `af duel`: tests whether the contender is better than the champion. */
 export const duel: CommandUnknownOpts = soloCommand('duel')
@@ -54,19 +48,15 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     ratioOption,
     PROTOCOL.ratioFloorPpm / 1e6,
   )
-  .addOption(networkOption(`the network on which the two are registered: ${NETWORK_HELP}`))
-  .addOption(NETUID)
   .option(
     '--out <folder>',
     'the folder for samples and result; continues a duel that was begun there',
     'duel',
   )
   .addHelpText('after', EXAMPLES)
-  .action(async (first, second, { network, netuid, ratio, ahead, out, ...options }) => {
+  .action(async (champion, contender, { ratio, ahead, out, ...options }) => {
     const screen = output(options.json)
     const signal = interrupted()
-    const named = playersNamed([first, second], network, netuid)
-    const [champion, contender] = await raceAbort(named, signal)
     const envs = environmentsNamed(options.env)
     await using _folder = await holdFolder(out)
     const asking = { ...askingOf(options, signal), env: envs[0] }
@@ -115,61 +105,9 @@ function ratioOption(text: string): number {
   throw new InvalidArgumentError('Expected a number, more than 0 and less than 1.')
 }
 
-/**
- * The two players as they are named; on a network, the miners with these uids.
- * @throws RangeError for a uid, or a subnet, without a network; 0 and 1 are skills, too.
- */
-async function playersNamed(
-  names: Pair<string>,
-  network: string | undefined,
-  netuid: number | undefined,
-): Promise<Pair<Player>> {
-  if (network !== undefined) return minersOf(network, netuid, names)
-  if (netuid !== undefined) throw new RangeError('--netuid needs "--network"')
-  const uid = names.find((name) => /^\d{1,5}$/.test(name) && Number(name) > 1)
-  if (uid !== undefined)
-    throw new RangeError(`a uid needs "--network", the network of the miner; got "${uid}"`)
-  return names
-}
-
 function anotherDuel(out: string, difference: string): RangeError {
   const advice = 'name another with --out, or repeat its arguments'
   return new RangeError(`${out} expected to be the folder of this duel${difference}: ${advice}`)
-}
-
-/** One value for each of the two roles. */
-type Pair<Value> = readonly [champion: Value, contender: Value]
-
-/**
- * The miners with two uids at a chain's head. A miner is asked as validators ask it: on a local
- * network, on loopback only, whatever address it committed. Protocol §5.4.
- * @throws RangeError for an invalid uid, and for a network with a platform; Error for a miner that
- *   cannot be asked.
- */
-async function minersOf(
-  network: string,
-  netuid: number | undefined,
-  [champion, contender]: Pair<string>,
-): Promise<Pair<Miner>> {
-  await using opened = await openSaying(openChain, network, { netuid, firstEpoch: 0 })
-  if (opened.network.platform !== 'loopback')
-    throw new RangeError(`"--network" expected a local network, got ${JSON.stringify(network)}`)
-  const { number } = await opened.chain.head()
-  const snapshot = await opened.chain.snapshot(number)
-  return [minerAt(champion, snapshot), minerAt(contender, snapshot)]
-}
-
-function minerAt(uid: string, snapshot: Snapshot): Miner {
-  if (!/^\d{1,5}$/.test(uid))
-    throw new RangeError(`with "--network" expected a uid, got ${JSON.stringify(uid)}`)
-  const neuron = snapshot.neurons.find((each) => each.uid === Number(uid))
-  const hotkey = neuron?.hotkey ?? 'not registered'
-  const said = commitmentsOf(snapshot).get(hotkey)
-  if (said?.kind !== 'miner')
-    throw new Error(`uid ${uid} (${hotkey}) is not a miner: see af status`)
-  if (LOOPBACK.test(said.chute)) return minerOf({ ...said, hotkey })
-  const advice = 'only URLs on this machine are asked'
-  throw new Error(`uid ${uid} has the chute "${said.chute}", and ${advice}`)
 }
 
 /** The counts of each environment, one a line. */

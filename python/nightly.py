@@ -94,7 +94,7 @@ def try_endpoint(url: str, model: str, champion: str, ending: str) -> None:
 
 
 def openai() -> None:
-    """OpenAI's own client against `af miner`: models, lists of parts, usage, streams, errors."""
+    """OpenAI's own client against `af miner`: models, lists of parts, errors."""
     from openai import BadRequestError, OpenAI
 
     with serving(*MINER) as url:
@@ -104,14 +104,8 @@ def openai() -> None:
         whole = ask(model=model.id, messages=PROMPT)
         product = whole.choices[0].message.content
         assert product.splitlines()[-1] == str(12345678 * 87654321), product
-        assert whole.usage.total_tokens > 0
         parts = [{"role": "user", "content": [{"type": "text", "text": QUESTION}]}]
         assert ask(model=model.id, messages=parts).choices[0].message.content == product
-        options = {"include_usage": True}
-        chunks = list(ask(model=model.id, messages=PROMPT, stream=True, stream_options=options))
-        text = "".join(c.choices[0].delta.content or "" for c in chunks if c.choices)
-        assert text == product
-        assert chunks[-1].usage == whole.usage
         try:
             raise AssertionError(ask(model=model.id, messages=[]))
         except BadRequestError:

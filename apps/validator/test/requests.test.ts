@@ -1,8 +1,7 @@
 import { make } from '@affine/envs'
 import { soloChallenge } from '@affine/miners'
-import { afterAll, expect, it, vi } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
-import { Requests } from '../src/commands/requests.ts'
 import { unprintable } from './commands.ts'
 
 afterAll(killAll)
@@ -64,54 +63,17 @@ it('says every request as a record, and what they came to at Ctrl-C', async () =
   expect(total).toEqual({ type: 'total', asked: 10, envs, unknown: 1, refused: 1 })
 })
 
-it('tells the first of a stretch at once, and at its end the last of those that followed', () => {
-  vi.useFakeTimers()
-  try {
-    const lines: string[] = []
-    const screen = { line: (text: string) => void lines.push(text), status: () => {} }
-    const requests = new Requests(screen, 1000)
-    const add = (reply: string) =>
-      requests.add({ env: 'e@1.0.0', prompt: 'Which?', reply, isPerfect: true })
-    for (const reply of ['1', '2', '3', '4']) add(reply)
-    const first = 'e@1.0.0  Which? → 1'
-    expect(lines).toEqual([first])
-    vi.advanceTimersByTime(1000)
-    expect(lines).toEqual([first, 'e@1.0.0  Which? → 4; 2 more'])
-    add('5')
-    vi.advanceTimersByTime(1000)
-    expect(lines.slice(2)).toEqual(['e@1.0.0  Which? → 5'])
-    vi.advanceTimersByTime(1000)
-    requests.add(undefined)
-    expect(lines.slice(3)).toEqual(['✘ a request without a prompt'])
-    vi.advanceTimersByTime(9000)
-    expect(lines).toHaveLength(4)
-  } finally {
-    vi.useRealTimers()
-  }
-})
-
-it('tells people of one request in a stretch, and of all in the end', async () => {
+it('shows people the last request in a terminal, and what all came to in the end', async () => {
   const { started, url } = await miner('--skill', '1')
   const [board, product] = [promptOf('tictactoe@0.1.0', 1), promptOf('mult8@0.1.0', 1)]
   await ask(url, board.prompt)
-  const rows = board.prompt.match(/^[ABC]( [.XO]){3}$/gm)?.join(' / ')
-  await started.says(/^tictactoe/m)
-  for (let i = 0; i < 100; i++) await ask(url, product.prompt)
-  // Whatever the machine's speed: all that was asked is in some line, and far fewer lines are said.
-  await started.says(/^mult8/m)
+  for (let i = 0; i < 3; i++) await ask(url, product.prompt)
   await ask(url, `\u001b[2J${'x'.repeat(5000)}`)
   const { code, stdout } = await started.stop()
   expect([code, unprintable(stdout)]).toEqual([130, []])
-  const [, first, ...others] = stdout.split('\n')
-  expect(first).toBe(`tictactoe@0.1.0  1 2 3 / ${rows} → ${board.best}`)
-  const [question] = product.prompt.split('\n')
-  expect(others.some((line) => line.startsWith(`mult8@0.1.0  ${question} → ${product.best}`))).toBe(
-    true,
-  )
-  expect(stdout).toContain(
-    '\nasked 102 times\n  tictactoe@0.1.0: 1 answered, 1 perfectly\n' +
-      '  mult8@0.1.0: 100 answered, 100 perfectly\n' +
+  expect(stdout.split('\n').slice(1).join('\n')).toBe(
+    'asked 5 times\n  tictactoe@0.1.0: 1 answered, 1 perfectly\n' +
+      '  mult8@0.1.0: 3 answered, 3 perfectly\n' +
       '  1 of an unknown environment\n',
   )
-  for (const line of stdout.split('\n')) expect(line.length).toBeLessThan(200)
 })

@@ -1,28 +1,31 @@
 import { once } from 'node:events'
 import { type Account, encodeCommitment } from '@affine/chain'
-import { serveMiner } from '@affine/miners/node'
+import { type HeardRequest, serveMiner } from '@affine/miners/node'
 import { openLive } from '@affine/settlement'
 import {
   type ChainOptions,
   interrupted,
   NETUID,
   networkOption,
+  type Output,
   onChain,
   output,
+  printable,
   shareOption,
   whole,
 } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { accountOf, withAccount } from '../service/account.ts'
-import { Requests } from './requests.ts'
 
 const EXAMPLES = `
 Examples:
   $ af miner --skill 0.8 --port 8001
   $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1`
 
-/** On a screen, at most one request a second is printed. */
-const STRETCH_MS = 1000
+/** Longer lines of a prompt are rules; short lines are what differs between prompts. */
+const MOST_CHARACTERS = 40
+/** So much of a prompt is in the record; prompts of environments are shorter. */
+const MOST_TOLD = 4096
 
 /** `af miner`: a reference miner behind HTTP. */
 export const miner: CommandUnknownOpts = withAccount(
@@ -46,7 +49,7 @@ export const miner: CommandUnknownOpts = withAccount(
     const screen = output(json)
     const account = network === undefined ? undefined : await accountOf(options)
     const signal = interrupted()
-    const requests = new Requests(screen, json ? 0 : STRETCH_MS)
+    const requests = new Requests(screen, json)
     using server = await serveMiner({ skill, seed: 'miner' }, port, (asked) => requests.add(asked))
     const { url } = server
     const text = `serving ${url}, skill ${skill}; Ctrl-C ends it`
@@ -74,4 +77,57 @@ async function commitMiner(account: Account, url: string, options: ChainOptions)
     const { number: block } = await chain.commit(account, fields)
     screen.line(`committed ${model} in block ${block}`, { type: 'committed', model, block })
   })
+}
+
+/** Counts the requests to a miner; shows the last, and with `json` has a record of each. */
+class Requests {
+  readonly #screen: Output
+  readonly #json: boolean
+  /** How often it was asked, and how often it answered perfectly, by environment. */
+  readonly #counts: Record<string, { asked: number; perfect: number }> = {}
+  /** Prompts of no environment, and requests without a prompt. */
+  #unknown = 0
+  #refused = 0
+
+  constructor(screen: Output, json = false) {
+    this.#screen = screen
+    this.#json = json
+  }
+
+  add(request: HeardRequest): void {
+    const prompt = request?.prompt.slice(0, MOST_TOLD)
+    if (this.#json) this.#screen.line('', { type: 'request', ...request, prompt })
+    else this.#screen.status(requestText(request))
+    if (request === undefined) this.#refused += 1
+    else if (request.env === undefined) this.#unknown += 1
+    else {
+      const { asked, perfect } = this.#counts[request.env] ?? { asked: 0, perfect: 0 }
+      const isPerfect = Number(request.isPerfect)
+      this.#counts[request.env] = { asked: asked + 1, perfect: perfect + isPerfect }
+    }
+  }
+
+  /** Prints the totals. */
+  end(): void {
+    const [envs, unknown, refused] = [this.#counts, this.#unknown, this.#refused]
+    const asked = Object.values(envs).reduce((sum, each) => sum + each.asked, unknown + refused)
+    const lines = Object.entries(envs).map(
+      ([env, each]) => `  ${env}: ${each.asked} answered, ${each.perfect} perfectly`,
+    )
+    if (unknown > 0) lines.push(`  ${unknown} of an unknown environment`)
+    if (refused > 0) lines.push(`  ${refused} without a prompt, refused`)
+    const text = [`asked ${asked} times`, ...lines].join('\n')
+    this.#screen.line(text, { type: 'total', asked, envs, unknown, refused })
+  }
+}
+
+/** A request, its answer, and whether another answer was better. */
+function requestText(request: HeardRequest): string {
+  if (request === undefined) return '✘ a request without a prompt'
+  const { env, prompt, reply, isPerfect } = request
+  const lines = prompt.split('\n').map((line) => line.trim())
+  const short = lines.filter((line) => line !== '' && line.length <= MOST_CHARACTERS)
+  const asked = printable(short.join(' / ') || prompt, 80)
+  if (env === undefined) return `✘ of an unknown environment: ${asked}`
+  return `${env}  ${asked} → ${printable(reply, 80)}${isPerfect ? '' : ', not the best'}`
 }

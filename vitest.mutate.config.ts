@@ -9,9 +9,7 @@ export default defineConfig({
   test: {
     include: [
       `packages/${name}/test/**/*.test.ts`,
-      ...(name === 'settlement'
-        ? ['test/attacks/{anothers-bucket,answering,reading,withheld-blocks}.test.ts']
-        : []),
+      ...(name === 'settlement' ? ['test/attacks/{answering,lies,reading}.test.ts'] : []),
     ],
     // Slow where every branch is counted, or of other processes.
     exclude: [

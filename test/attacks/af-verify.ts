@@ -1,12 +1,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { runVerifier } from '../in-process.ts'
+import { verify } from '../../apps/verifier/src/verify.ts'
+import { written } from '../../packages/terminal/test/within.ts'
 import type { ReadingSubnet } from './reading-subnet.ts'
 
 /** What a run of it came to. */
 interface Verified {
-  readonly code: number | null
+  readonly code: number
   readonly flaws: readonly string[]
   readonly champion: string
   readonly root: string
@@ -17,24 +18,22 @@ interface Verified {
  * buckets at `url`.
  */
 export async function afVerify(subnet: ReadingSubnet, url?: string): Promise<Verified> {
-  const root = await mkdtemp(join(tmpdir(), 'attack-'))
+  const base = await mkdtemp(join(tmpdir(), 'attack-'))
   try {
-    const chain = await writeSubnet(subnet, root)
-    const { code, stdout } = await runVerifier([url ?? root, '--network', chain, '--json'])
-    const records = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line))
-    const flaws = records.filter(({ type }) => type === 'flaw')
-    const { champion, root: stateRoot } = records.at(-1)
-    return {
-      code,
-      flaws: flaws.map((flaw): string => `${flaw.code} ${flaw.validator}`),
-      champion: champion as string,
-      root: stateRoot as string,
+    await writeSubnet(subnet, base)
+    const { chain, network } = subnet
+    const records: Readonly<Record<string, string>>[] = []
+    const screen = {
+      line: (_: string, record: object) => void records.push({ ...record }),
+      status: () => {},
     }
+    const asked = { base: url ?? base, jobs: 1 }
+    const { code } = await written(() => verify({ chain, network }, asked, screen))
+    const flaws = records.filter(({ type }) => type === 'flaw')
+    const { champion = '', root = '' } = records.at(-1) ?? {}
+    return { code, champion, root, flaws: flaws.map((flaw) => `${flaw.code} ${flaw.validator}`) }
   } finally {
-    await rm(root, { recursive: true })
+    await rm(base, { recursive: true })
   }
 }
 

@@ -1,79 +1,223 @@
-import { expect, test } from 'vitest'
-import { statePath } from '../../packages/blocks/src/index.ts'
-import type { Account } from '../../packages/chain/src/index.ts'
+import { describe, expect, test } from 'vitest'
+import { blockPath, statePath } from '../../packages/blocks/src/index.ts'
+import { type Account, decodeCommitment } from '../../packages/chain/src/index.ts'
 import { firstState, type State } from '../../packages/duel/src/index.ts'
-import { champion, flawsOf, hotkeys, ReadingSubnet } from './reading-subnet.ts'
+import { OneLiar } from './one-liar.ts'
+import { champion, flawsOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
 const RUBBISH = new TextEncoder().encode('rubbish')
 
-/** The flaws once the epoch has ended. */
-async function flawsAtEnd(subnet: ReadingSubnet, state: State): Promise<readonly string[]> {
-  await subnet.end(state)
-  return flawsOf(await subnet.recompute())
-}
-
-test('who attests a lane that nobody has is named, and so is its validator', async () => {
-  const subnet = new ReadingSubnet([100, 100, 100, 10])
-  const started = await subnet.begin()
-  const [a, b, c, d] = subnet.voters as [Account, Account, Account, Account]
-  await subnet.seal(d, started, 'ab'.repeat(32))
-  await subnet.sealAll(started, [a, b, c])
-  for (const voter of [a, b, c]) await subnet.attest(voter, started, hotkeys([a, b, c]))
-  await subnet.attest(d, started, [d.hotkey])
-  expect(await flawsAtEnd(subnet, started)).toEqual([
-    `MISSING_BLOCK ${d.hotkey}`,
-    `COPY_MISSING ${d.hotkey}`,
-  ])
-})
-
-test('a state is compared with the epoch that it comes of, that of the second epoch with its own', async () => {
-  const subnet = new ReadingSubnet([100, 100, 100])
-  const [, second] = subnet.voters as [Account, Account]
-  const state = await subnet.begin()
-  await subnet.sealAll(state)
-  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
-  subnet.buckets.at(second.hotkey).files.set(statePath(1), RUBBISH)
-  expect(await flawsAtEnd(subnet, state)).toEqual([`STATE_DIFFERS ${second.hotkey}`])
-  expect(flawsOf(await subnet.recompute({ from: state }))).toEqual([])
-  subnet.buckets.at(second.hotkey).files.set(statePath(2), RUBBISH)
-  expect(flawsOf(await subnet.recompute({ from: state }))).toEqual([])
-  expect(flawsOf(await subnet.recompute({ to: 1 }))).toEqual([
-    `STATE_DIFFERS ${second.hotkey}`,
-    `STATE_DIFFERS ${second.hotkey}`,
-  ])
-})
-
-test('a voter that does not attest and is not due answers for nothing', async () => {
-  const subnet = new ReadingSubnet([100, 100, 100])
-  const [first, second, third] = subnet.voters as [Account, Account, Account]
-  const begun = await subnet.begin()
-  await subnet.sealAll(begun, [first, second])
-  for (const voter of [first, second]) await subnet.attest(voter, begun, hotkeys([first, second]))
-  subnet.buckets.at(third.hotkey).files.set(statePath(4), RUBBISH)
-  await subnet.end(begun)
-  const last = (await subnet.recompute()).at(-1)
-  if (last === undefined) throw new Error('no second epoch')
-  // Its attestation of the epoch before is still on chain.
-  for (const voter of [first, second]) await subnet.attest(voter, last.state, [])
-  expect(await flawsAtEnd(subnet, last.state)).toEqual([])
-})
-
-test('where no duel runs, voters answer for their states', async () => {
-  const subnet = new ReadingSubnet([100, 100, 100], 1)
-  const [, second] = subnet.voters as [Account, Account]
-  const [stranger] = subnet.strangers as [Account]
-  await subnet.commit(champion, { kind: 'miner', model: 'm', revision: 'r', chute: 'c' })
-  const attestAll = async (state: State) => {
-    for (const voter of [...subnet.voters, stranger]) await subnet.attest(voter, state, [])
+// Protocol §5.2: who attests answers for the state that it serves. That a lane is attested which
+// nobody has, is one of the lies.
+describe('answering', () => {
+  /** The flaws once the epoch has ended. */
+  async function flawsAtEnd(subnet: ReadingSubnet, state: State): Promise<readonly string[]> {
     await subnet.end(state)
-    const [last] = (await subnet.recompute()).slice(-1)
-    if (last === undefined) throw new Error('no epoch has ended')
-    return last
+    return flawsOf(await subnet.recompute())
   }
-  const crowned = await attestAll(firstState(subnet.network.protocol, 0))
-  expect(crowned.state.duels).toEqual([])
-  for (const { hotkey } of [second, stranger])
-    subnet.buckets.at(hotkey).files.set(statePath(2), RUBBISH)
-  const idle = await attestAll(crowned.state)
-  expect([idle.epoch, flawsOf([idle])]).toEqual([1, [`STATE_DIFFERS ${second.hotkey}`]])
+
+  test('a state is compared with the epoch that it comes of, that of the second epoch with its own', async () => {
+    const subnet = new ReadingSubnet([100, 100, 100])
+    const [, second] = subnet.voters as [Account, Account]
+    const state = await subnet.begin()
+    await subnet.sealAll(state)
+    for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
+    subnet.buckets.at(second.hotkey).files.set(statePath(1), RUBBISH)
+    expect(await flawsAtEnd(subnet, state)).toEqual([`STATE_DIFFERS ${second.hotkey}`])
+    expect(flawsOf(await subnet.recompute({ from: state }))).toEqual([])
+    subnet.buckets.at(second.hotkey).files.set(statePath(2), RUBBISH)
+    expect(flawsOf(await subnet.recompute({ from: state }))).toEqual([])
+    expect(flawsOf(await subnet.recompute({ to: 1 }))).toEqual([
+      `STATE_DIFFERS ${second.hotkey}`,
+      `STATE_DIFFERS ${second.hotkey}`,
+    ])
+  })
+
+  test('a voter that does not attest and is not due answers for nothing', async () => {
+    const subnet = new ReadingSubnet([100, 100, 100])
+    const [first, second, third] = subnet.voters as [Account, Account, Account]
+    const begun = await subnet.begin()
+    await subnet.sealAll(begun, [first, second])
+    for (const voter of [first, second]) await subnet.attest(voter, begun, hotkeys([first, second]))
+    subnet.buckets.at(third.hotkey).files.set(statePath(4), RUBBISH)
+    await subnet.end(begun)
+    const last = (await subnet.recompute()).at(-1)
+    if (last === undefined) throw new Error('no second epoch')
+    // Its attestation of the epoch before is still on chain.
+    for (const voter of [first, second]) await subnet.attest(voter, last.state, [])
+    expect(await flawsAtEnd(subnet, last.state)).toEqual([])
+  })
+
+  test('where no duel runs, voters answer for their states', async () => {
+    const subnet = new ReadingSubnet([100, 100, 100], 1)
+    const [, second] = subnet.voters as [Account, Account]
+    const [stranger] = subnet.strangers as [Account]
+    await subnet.commit(champion, { kind: 'miner', model: 'm', revision: 'r', chute: 'c' })
+    const attestAll = async (state: State) => {
+      for (const voter of [...subnet.voters, stranger]) await subnet.attest(voter, state, [])
+      await subnet.end(state)
+      const [last] = (await subnet.recompute()).slice(-1)
+      if (last === undefined) throw new Error('no epoch has ended')
+      return last
+    }
+    const crowned = await attestAll(firstState(subnet.network.protocol, 0))
+    expect(crowned.state.duels).toEqual([])
+    for (const { hotkey } of [second, stranger])
+      subnet.buckets.at(hotkey).files.set(statePath(2), RUBBISH)
+    const idle = await attestAll(crowned.state)
+    expect([idle.epoch, flawsOf([idle])]).toEqual([1, [`STATE_DIFFERS ${second.hotkey}`]])
+  })
+})
+
+// Protocol §6.4: whoever announces an address answers for what is served there, and several may
+// announce the same, in any order. That only one of them pays for it is not found out (§11).
+describe('shared-address', () => {
+  const URL = 'https://bucket.example/v'
+  /** The first three of four voters announce one address; the last has a bucket of its own. */
+  class SharedAddress extends ReadingSubnet {
+    readonly sharing: readonly Account[]
+    readonly other: Account
+
+    constructor() {
+      super([100, 100, 100, 100])
+      this.sharing = this.voters.slice(0, 3)
+      this.other = this.voters[3] as Account
+    }
+
+    /**
+     * What is found in an epoch in which all attest all, but for the third, which does not attest the
+     * other's lane. `spoil` has what the address serves, and the paths of that lane and of a state.
+     */
+    async flaws(
+      spoil: (files: Map<string, Uint8Array>, block: string, state: string) => void,
+    ): Promise<readonly string[]> {
+      const state = await this.begin()
+      const { hash } = await this.lane(this.other, state)
+      await this.sealAll(state)
+      const { files } = this.buckets.at(URL)
+      for (const [path, bytes] of this.buckets.at(this.other.hotkey).files) files.set(path, bytes)
+      spoil(files, blockPath(hash), statePath(state.epoch + 1))
+      const [first, second, third] = this.sharing as [Account, Account, Account]
+      const all = hotkeys(this.voters)
+      await this.attest(third, state, hotkeys(this.sharing), URL)
+      await this.attest(this.other, state, all)
+      for (const voter of [second, first]) await this.attest(voter, state, all, URL)
+      await this.end(state)
+      const epochs = await this.recompute({ from: state })
+      const lanes = Object.values(epochs.at(-1)?.report.lanes ?? {})
+      expect(lanes.map(({ accepted }) => accepted)).toEqual([true, true, true, true])
+      return [...flawsOf(epochs)].sort()
+    }
+  }
+
+  /** These flaws of each of these. */
+  const each = (code: string, accounts: readonly Account[]): readonly string[] =>
+    hotkeys(accounts)
+      .map((hotkey) => `${code} ${hotkey}`)
+      .sort()
+
+  test('several announce one address, at which all is: nobody is named', async () => {
+    expect(await new SharedAddress().flaws(() => {})).toEqual([])
+  })
+
+  test.each([
+    ['nothing', 'COPY_MISSING', undefined],
+    ['rubbish', 'BAD_LINES', RUBBISH],
+  ])('it has %s for a lane: each that attested it is named, and nobody else', async (...row) => {
+    const [, code, bytes] = row
+    const subnet = new SharedAddress()
+    const found = await subnet.flaws((files, block) => {
+      if (bytes) files.set(block, bytes)
+      else files.delete(block)
+    })
+    expect(found).toEqual(each(code, subnet.sharing.slice(0, 2)))
+  })
+
+  test('it has rubbish for a state: each that announces it is named, and nobody else', async () => {
+    const subnet = new SharedAddress()
+    const found = await subnet.flaws((files, _, state) => files.set(state, RUBBISH))
+    expect(found).toEqual(each('STATE_DIFFERS', subnet.sharing))
+  })
+})
+
+// Protocol §5.2 and §8.1: a commitment says what it says for the hotkey in whose slot it is. A copy
+// of another's names another's lane and another's secret. That its address is another's is not found
+// out (§11).
+describe('replayed-commitment', () => {
+  /** Puts the bytes of a slot into another. */
+  async function copy(subnet: OneLiar, from: Account, to: Account): Promise<void> {
+    const { commitments } = await subnet.chain.snapshot(subnet.chain.height)
+    const slot = commitments.find(({ hotkey }) => hotkey === from.hotkey)
+    const said = decodeCommitment(slot?.fields ?? [], from.hotkey)
+    if (said === null) throw new Error('an empty slot')
+    await subnet.commit(to, said)
+  }
+
+  test('another’s attestation: its copier has no lane in the next epoch, and is named then', async () => {
+    const subnet = new OneLiar()
+    const { liar, honest } = subnet
+    await subnet.beHonest()
+    await copy(subnet, honest[0], liar)
+    const state = await subnet.state
+    await subnet.end(state)
+    const epoch = (await subnet.recompute()).at(-1)
+    expect(flawsOf(epoch ? [epoch] : [])).toEqual([])
+
+    // It is due with another's commitment to a secret, which nobody can open as the copier.
+    const next = epoch?.state as State
+    const { flaws, report } = await subnet.play(next, {})
+    expect(flaws).toMatchObject([{ validator: liar.hotkey, code: 'WRONG_SECRET' }])
+    for (const { hotkey } of subnet.voters)
+      expect(report.lanes[hotkey]?.accepted).toBe(hotkey !== liar.hotkey)
+  })
+
+  test('another’s seal: the lane is not its copier’s', async () => {
+    const subnet = new OneLiar()
+    const { liar, honest } = subnet
+    const state = await subnet.state
+    const [first] = honest
+    const block = await subnet.lane(first, state)
+    await subnet.seal(first, state, block.hash)
+    await copy(subnet, first, liar)
+    await subnet.beHonest()
+    await subnet.attest(liar, state, hotkeys(subnet.voters))
+    const { flaws, accepted } = await subnet.outcome()
+    expect(flaws).toEqual([`WRONG_SCOPE ${liar.hotkey}`])
+    expect(accepted).toEqual(new Set(hotkeys(honest)))
+  })
+
+  test('its own attestation of the epoch before, once more: as if it had said nothing', async () => {
+    const [silent, replaying] = [new OneLiar(), new OneLiar()]
+    for (const subnet of [silent, replaying]) {
+      const { liar } = subnet
+      const state = await subnet.state
+      if (subnet === replaying) await copy(subnet, liar, liar)
+      await subnet.beHonest()
+      const { flaws } = await subnet.outcome()
+      expect(flaws).toEqual([])
+      const epoch = (await subnet.recompute()).at(-1)
+      expect(Object.keys(state.due)).toContain(liar.hotkey)
+      expect(Object.keys(epoch?.state.due ?? {})).not.toContain(liar.hotkey)
+    }
+    expect((await replaying.outcome()).root).toBe((await silent.outcome()).root)
+  })
+
+  test('a stranger’s copies of what voters write change nothing, and name nobody', async () => {
+    const [plain, copied] = [new OneLiar(network, 1), new OneLiar(network, 1)]
+    for (const subnet of [plain, copied]) {
+      const [stranger = subnet.liar] = subnet.strangers
+      const state = await subnet.state
+      const block = await subnet.lane(subnet.liar, state)
+      subnet.put(block)
+      await subnet.seal(subnet.liar, state, block.hash)
+      if (subnet === copied) await copy(subnet, subnet.liar, stranger)
+      await subnet.beHonest()
+      await subnet.attest(subnet.liar, state, hotkeys(subnet.voters))
+      if (subnet === copied) await copy(subnet, subnet.honest[0], stranger)
+    }
+    const { flaws, root, accepted } = await copied.outcome()
+    expect(flaws).toEqual([])
+    expect(accepted).toEqual(new Set(hotkeys(copied.honest)))
+    expect(root).toBe((await plain.outcome()).root)
+  })
 })

@@ -25,11 +25,16 @@ export class OneLiar extends ReadingSubnet {
     await this.seal(this.liar, await this.state, block.hash)
   }
 
-  /** The honest seal, and attest one another. */
-  async beHonest(): Promise<void> {
+  /** The honest seal, and attest one another, or these. */
+  async beHonest(whole: readonly string[] = hotkeys(this.honest)): Promise<void> {
     const state = await this.state
     await this.sealAll(state, this.honest)
-    for (const voter of this.honest) await this.attest(voter, state, hotkeys(this.honest))
+    for (const voter of this.honest) await this.attest(voter, state, whole)
+  }
+
+  /** The liar attests these, with a bucket by its hotkey, or at `url`. */
+  async lie(whole: readonly string[], url?: string): Promise<void> {
+    await this.attest(this.liar, await this.state, whole, url)
   }
 
   /** What the epoch comes to. */

@@ -1,5 +1,5 @@
-import type { BlockFault, ChallengePair, Episode } from '../../packages/blocks/src/index.ts'
-import type { LanePlan } from './reading-subnet.ts'
+import type { BlockFault, ChallengePair, Episode, Sample } from '../../packages/blocks/src/index.ts'
+import { accountOf, type LanePlan } from './reading-subnet.ts'
 
 /** A game by its winner, whose move was the last, and its loser; and the game after it. */
 interface Played {
@@ -57,9 +57,7 @@ export const cut = (
 })
 
 /** What games may be recorded as, and what is said of it. Protocol §3.1, §6.5. */
-export const FORGERIES: Readonly<
-  Record<string, readonly [BlockFault, (played: Played) => Forged]>
-> = {
+export const GAMES: Readonly<Record<string, readonly [BlockFault, (played: Played) => Forged]>> = {
   'a win before the game is over': ['TOO_SHORT', ({ won }) => ({ won: upTo(-2, won) })],
   'a prompt after the win': [
     'TOO_LONG',
@@ -102,5 +100,42 @@ export const FORGERIES: Readonly<
   'one call shown for a move of each': [
     'REPEATED_INVOCATION',
     ({ won, lost }) => ({ won: called(won), lost: called(lost) }),
+  ],
+}
+
+type Change = (episode: Episode) => object
+/** Of the first challenge for one player; its samples are the champion's, then the contender's. */
+const at = (place: number, change: Change) => (samples: readonly Sample[]) => {
+  const first = samples.findIndex((sample) => 'miner' in sample)
+  return samples.map((sample, i) =>
+    i === first + place && 'miner' in sample ? { ...sample, ...change(sample) } : sample,
+  )
+}
+const byChampion = (change: Change) => at(0, change)
+export const byContender = (change: Change) => at(1, change)
+const asked = (content: string) => (episode: Episode) => ({
+  messages: [{ role: 'user', content }, ...episode.messages.slice(1)],
+})
+const ofOneCall = (samples: readonly Sample[]) => byChampion(called)(byContender(called)(samples))
+/** What a lane of episodes may be recorded as, and what is said of it. Protocol §6.5. */
+export const TRANSCRIPTS: Readonly<Record<string, readonly [BlockFault, LanePlan]>> = {
+  'a reward that was not earned': ['WRONG_REWARD', { alter: byContender(() => ({ reward: 1 })) }],
+  'another question': ['PROMPT_DIFFERS', { alter: byContender(asked('Compute 1 * 1.')) }],
+  'a forfeit that was none': ['WRONG_FAULT', { alter: byChampion(() => ({ fault: 'no-reply' })) }],
+  'another miner': [
+    'WRONG_CHALLENGE',
+    { alter: byContender(() => ({ miner: accountOf(9).hotkey })) },
+  ],
+  'one call shown for two': ['REPEATED_INVOCATION', { alter: ofOneCall }],
+  'a sample left out': ['MISSING_INDEX', { alter: (samples) => samples.slice(1) }],
+  'a contender left out': ['WRONG_CHALLENGE', { alter: ([one, , ...rest]) => [one!, ...rest] }],
+  'a challenge shown twice': [
+    'WRONG_CHALLENGE',
+    { alter: ([one, two]) => [one!, two!, one!, two!] },
+  ],
+  'another order': ['WRONG_CHALLENGE', { alter: (samples) => [...samples].reverse() }],
+  'challenges of its own choice': [
+    'WRONG_CHALLENGE',
+    { secret: '0f'.repeat(32), header: { secret: '5e'.repeat(32) } },
   ],
 }

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import type { Sample } from '../../packages/blocks/src/index.ts'
+import type { Account, Commitment } from '../../packages/chain/src/index.ts'
+import { LOCAL, quotasOf } from '../../packages/duel/src/index.ts'
+import { constantsOf, withQuota } from '../../packages/duel/test/subnet.ts'
+import { make, normalise } from '../../packages/envs/src/index.ts'
+import { shortHotkey } from '../../packages/report/src/index.ts'
+import { LOCAL_NETWORK, type Network } from '../../packages/settlement/src/index.ts'
+import { runAf, runVerifier } from '../in-process.ts'
+import { testFolder } from '../test-folder.ts'
+import { writeSubnet } from './af-verify.ts'
+import {
+  type Alter,
+  byContender,
+  cut,
+  forge,
+  GAMES,
+  silent,
+  TRANSCRIPTS,
+  unbegun,
+} from './forgeries.ts'
+import { itIsFoundOut, liar, sealing } from './found-out.ts'
+import { OneLiar } from './one-liar.ts'
+import { contender, hotkeys, type LanePlan } from './reading-subnet.ts'
+
+const HEX = 'hex@0.1.0'
+const envs = { [HEX]: constantsOf(HEX) }
+const WITH_GAMES: Network = { ...LOCAL_NETWORK, protocol: withQuota({ ...LOCAL, envs }, 2) }
+type Reply = NonNullable<LanePlan['reply']>
+/** What is good: every game ends with a move that wins. */
+const solve: Reply = ({ env, prompt }) => make(env).spec.solve(prompt)
+
+const rowsOf = <Row>(
+  table: Readonly<Record<string, readonly [code: string, row: Row]>>,
+  planOf: (row: Row) => LanePlan,
+) =>
+  Object.fromEntries(
+    Object.entries(table).map(([what, [code, row]]) => {
+      return [what, [liar(code), sealing(planOf(row))] as const] as const
+    }),
+  )
+
+// Protocol §3.1, §6.5: a game is replayed from what both players said. A move out of turn, and a
+// fault that the game did not end by, void the whole lane.
+describe('forged-games', () => {
+  const root = testFolder('unbegun')
+
+  itIsFoundOut(
+    rowsOf(GAMES, (change) => ({ reply: solve, alter: forge(change) })),
+    WITH_GAMES,
+  )
+
+  it('a no-reply made up at the end of a game is not found out', async () => {
+    const subnet = new OneLiar(WITH_GAMES)
+    const alter = forge((played) => cut(played, { won: silent }))
+    await sealing({ reply: solve, alter })(subnet)
+    const { flaws, accepted } = await subnet.outcome()
+    expect(flaws).toEqual([])
+    expect(accepted).toEqual(new Set(hotkeys(subnet.voters)))
+  })
+
+  it('games told as never begun are not found out, but they are counted, and blame no miner', async () => {
+    const alter: Alter = (samples) =>
+      samples.map((sample) => {
+        if ('miner' in sample) return sample
+        const { champion, contender } = sample
+        const sides = {
+          champion: { ...champion, ...unbegun },
+          contender: { ...contender, ...unbegun },
+        }
+        return { ...sample, ...sides }
+      })
+    const subnet = new OneLiar(LOCAL_NETWORK)
+    await sealing({ alter })(subnet)
+    const state = await subnet.state
+    await subnet.end(state)
+    const chain = await writeSubnet(subnet, root)
+    const due = quotasOf(state)[contender.hotkey]?.[HEX]
+    const verified = await runVerifier([root, '--network', chain])
+    expect(verified.code).toBe(0)
+    const lane = `${shortHotkey(subnet.liar.hotkey)} ✔, ${due} games never begun (`
+    expect(verified.stdout).toContain(lane)
+    expect(verified.stdout.match(/never begun/g)).toHaveLength(1)
+    const words = ['--network', chain, '--buckets', root, '--hotkey', contender.hotkey]
+    const explained = await runAf(['explain', ...words])
+    expect(explained.stdout).toContain(` ${due} games were never begun: ties, which `)
+  })
+})
+
+// Protocol §6.5: every transcript is replayed, and one fault voids the whole lane, whoever attests
+// it.
+describe('forged-transcripts', () => {
+  const root = testFolder('forged')
+  /** The champion is always right, the contender never. */
+  const reply: Reply = (asked) => (asked.role === 'champion' ? solve(asked) : '1'.repeat(16))
+
+  itIsFoundOut(rowsOf(TRANSCRIPTS, (plan) => ({ reply, ...plan })))
+
+  const HOSTILE = '\u001b]0;owned\u0007\u001b[2Jtext\u009b31m\u202e\u200b\r\n\u2028\u0000\ufeff'
+  const UNSAFE = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
+  /** Its miners commit, and reply, what a terminal would act on. */
+  class Hostile extends OneLiar {
+    protected override minerSays({ hotkey }: Account): Commitment {
+      return { kind: 'miner', model: `m-${hotkey}`, revision: HOSTILE, chute: HOSTILE }
+    }
+  }
+
+  it('nothing of it is shown by af-verify or af explain, though all attest it, nor what a terminal acts on', async () => {
+    const subnet = new Hostile(LOCAL_NETWORK)
+    const { liar, honest, voters } = subnet
+    const state = await subnet.state
+    const made = 'a reply that was made up'
+    let challenge = ''
+    const alter = (samples: readonly Sample[]) => {
+      challenge = samples[0]?.challengeId ?? ''
+      return byContender(() => ({ reward: 1 }))(samples)
+    }
+    const lie = await subnet.lane(liar, state, { reply: () => made, alter })
+    subnet.put(lie)
+    await subnet.seal(liar, state, lie.hash)
+    await subnet.sealAll(state, honest, { reply: () => HOSTILE })
+    for (const voter of voters) await subnet.attest(voter, state, hotkeys(voters))
+    await subnet.end(state)
+    const network = ['--network', await writeSubnet(subnet, root)]
+    const verify = (...words: readonly string[]) => runVerifier([root, ...network, ...words])
+    const explain = [
+      'explain',
+      ...network,
+      '--buckets',
+      root,
+      '--hotkey',
+      contender.hotkey,
+      '--all',
+    ]
+
+    const [text, json] = [
+      await verify('--sample', 'mult8#0'),
+      await verify('--sample', 'mult8#0', '--json'),
+    ]
+    const all = await verify('--samples', '--json')
+    const searches = [await verify('--challenge', challenge), await verify('--block', lie.hash)]
+    const told = [await runAf(explain), text, json, all, ...searches]
+    expect(told.map(({ code }) => code)).toEqual([0, 1, 1, 1, 1, 1])
+    for (const { stdout, stderr } of told)
+      expect([stdout.includes(made), UNSAFE.exec(stdout + stderr)]).toEqual([false, null])
+
+    expect(text.stdout).toContain(`${liar.hotkey}: WRONG_REWARD: block ${lie.hash}, line `)
+    expect(text.stdout).toContain('text')
+    expect(json.stdout.match(/"type":"sample"/g)).toHaveLength(2 * honest.length)
+    const records = all.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const kinds = records.map(({ type }): string => type)
+    // An epoch's samples come before it, and the first two have none.
+    expect(kinds.indexOf('sample')).toBe(kinds.indexOf('epoch') + 2)
+    const samples = records.filter(({ type }) => type === 'sample')
+    expect(new Set(samples.map(({ epoch }) => epoch))).toEqual(new Set([2]))
+    expect(new Set(samples.map(({ validator }) => validator))).toEqual(new Set(hotkeys(honest)))
+    const [{ sample }] = samples.filter((each) => 'miner' in each.sample)
+    expect(sample.messages[1].content).toBe(normalise(HOSTILE))
+    for (const { stderr } of searches) {
+      expect(stderr).toContain('in a valid lane. Samples of invalid lanes are not shown: ')
+      expect(stderr).toContain(`${liar.hotkey} in epoch 2 (WRONG_REWARD)`)
+    }
+  })
+})

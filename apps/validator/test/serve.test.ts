@@ -20,6 +20,7 @@ import { bucketSuite, noise } from '../../../packages/blocks/test/bucket-suite.t
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { words } from '../../../test/words.ts'
 import { bucketFiles } from '../src/service/served-files.ts'
 
 const FOREVER = 'public, max-age=31536000, immutable'
@@ -189,72 +190,23 @@ describe('nothing else', () => {
   })
 
   const paths = [
-    ...[
-      '/',
-      '',
-      '/5F',
-      '/5F/',
-      '/5F/v1',
-      '/5F/v1/',
-      '/5F/v1/blocks',
-      '/5F/v1/blocks/',
-      '/v1/blocks/',
-      '/5F/v1/states/',
-    ],
-    ...['/secret', '/5F/blocks/x', '/5F/key', '/5F/.env', '/5F/v1/secret', '/5F/v1/blocks/.secret'],
-    ...[
-      '/5F/v1/blocks/folder/x',
-      '/v1/keys/x',
-      '/.dot/v1/blocks/x',
-      '/5F/v1/blocks/../../key',
-      '/../secret',
-      '/..',
-    ],
-    ...[
-      '/5F/../secret',
-      '/5F/v1/blocks/../secret',
-      '//5F/v1/states/7.json',
-      '/5F//v1/states/7.json',
-    ],
-    ...[
-      '/5F/v1/states/%2e%2e/secret',
-      '/%2e%2e/secret',
-      '/5F/v1/blocks/..%2f..%2fkey',
-      '/5F/v1/blocks%2flink',
-      '/5F%00/v1/x',
-    ],
-    ...[
-      '/5F/v1/blocks/..\\..\\key',
-      '/5F/v1/states/7.json%00',
-      '/5F/v1/states/7.json/',
-      '/5F/v1/states/7%2ejson',
-    ],
-    ...[
-      '/5F/v1/states/7.json?',
-      '/5F/v1/states/7.json?a=b',
-      '/5F/v1/states/7.json#a',
-      '/5F/v1/states/7.json;a',
-    ],
-    ...[
-      '/5F/v1/blocks/link',
-      '/5F/v1/states/link',
-      '/5F/v1/blocks/inside',
-      '/5F/v1/blocks/dangling',
-      '/5F/v1/blocks/loop',
-    ],
-    ...[
-      '/linked/v1/blocks/x',
-      '/half/v1/blocks/x',
-      '/5F/V1/states/7.json',
-      '/5f/v1/states/7.json',
-      '/5F/v1/states/8.json',
-    ],
-    ...[
-      `/5F/v1/blocks/${'a'.repeat(255)}`,
-      `/5F/v1/blocks/${'a'.repeat(4000)}`,
-      `/${'a/'.repeat(2000)}`,
-      '/__proto__/v1/x',
-    ],
+    ...words(`
+      / /5F /5F/ /5F/v1 /5F/v1/ /5F/v1/blocks /5F/v1/blocks/ /v1/blocks/ /5F/v1/states/ /secret
+      /5F/blocks/x /5F/key /5F/.env /5F/v1/secret /5F/v1/blocks/.secret /5F/v1/blocks/folder/x
+      /v1/keys/x /.dot/v1/blocks/x /5F/v1/blocks/../../key /../secret /.. /5F/../secret
+      /5F/v1/blocks/../secret //5F/v1/states/7.json /5F//v1/states/7.json
+      /5F/v1/states/%2e%2e/secret /%2e%2e/secret /5F/v1/blocks/..%2f..%2fkey /5F/v1/blocks%2flink
+      /5F%00/v1/x /5F/v1/states/7.json%00 /5F/v1/states/7.json/ /5F/v1/states/7%2ejson
+      /5F/v1/states/7.json? /5F/v1/states/7.json?a=b /5F/v1/states/7.json#a /5F/v1/states/7.json;a
+      /5F/v1/blocks/link /5F/v1/states/link /5F/v1/blocks/inside /5F/v1/blocks/dangling
+      /5F/v1/blocks/loop /linked/v1/blocks/x /half/v1/blocks/x /5F/V1/states/7.json
+      /5f/v1/states/7.json /5F/v1/states/8.json /__proto__/v1/x
+    `),
+    '',
+    '/5F/v1/blocks/..\\..\\key',
+    `/5F/v1/blocks/${'a'.repeat(255)}`,
+    `/5F/v1/blocks/${'a'.repeat(4000)}`,
+    `/${'a/'.repeat(2000)}`,
   ]
   it.each(paths)('is there, and caches do not keep that: %s', async (path) => {
     for (const method of ['GET', 'HEAD']) {

@@ -2,6 +2,7 @@ import type { Sample } from '@affine/blocks'
 import { minerClient } from '@affine/miners'
 import type { Settled } from '@affine/settlement'
 import { describe, expect, it, vi } from 'vitest'
+import { words } from '../../../test/words.ts'
 import { blockAges, metricsOf } from '../src/node/metrics.ts'
 import type { Event } from '../src/setup.ts'
 
@@ -71,27 +72,11 @@ describe('metrics', () => {
     expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4')
     const text = await response.clone().text()
     expect(text).toContain('process_cpu_seconds_total')
-    const names = [
-      'head_block',
-      'head_age_seconds',
-      'head_made_seconds',
-      'emits',
-      'epoch',
-      'epoch_offset_blocks',
-      'lane_challenges_left',
-      'samples_total',
-      'faults_total',
-      'miner_calls_total',
-      'lanes',
-      'own_trust',
-      'trust',
-      'miner',
-      'duel_challenges',
-      'ratio_to_beat',
-      'transactions_total',
-      'last_weights_block',
-      'problems_total',
-    ]
+    const names = words(`
+      head_block head_age_seconds head_made_seconds emits epoch epoch_offset_blocks
+      lane_challenges_left samples_total faults_total miner_calls_total lanes own_trust trust
+      miner duel_challenges ratio_to_beat transactions_total last_weights_block problems_total
+    `)
     for (const name of names)
       expect(text).toMatch(new RegExp(`^# HELP affine_${name} [A-Z].{10,}$`, 'm'))
     const values = await valuesOf(response)

@@ -6,6 +6,7 @@ import { blockPath, LIMITS, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
+import { words } from '../../../test/words.ts'
 import {
   type BlockPlaces,
   BucketReader,
@@ -70,69 +71,29 @@ function sources(name: string): readonly Source[] {
 
 describe('an announced bucket', () => {
   const hostile = [
-    ...[
-      '',
-      '.',
-      '..',
-      '../x',
-      '../../etc/passwd',
-      './x',
-      'x/',
-      'x/y',
-      'x/../y',
-      '/etc/passwd',
-      '//evil.example/x',
-    ],
-    ...[
-      'x\\y',
-      '..\\x',
-      'C:',
-      'x:y',
-      'file:///etc/passwd',
-      'data:,x',
-      'http://127.0.0.1:1/',
-      'http://example.org',
-    ],
-    ...[
-      'HTTPS://EVIL.EXAMPLE',
-      'https:evil.example',
-      'https://',
-      'https:///',
-      'https://x:99999/',
-      'https://me@x/',
-      'ftp://x/',
-    ],
-    ...[
-      'https://me:word@x/',
-      'https://x/?',
-      'https://x/?a=b',
-      'https://x/#a',
-      'https://x/a b',
-      'https://x\\y',
-      'https://x/\n',
-    ],
-    ...[
-      ' https://x/',
-      'https://x/\u001b[2J',
-      'https://ex\u00e4mple.org/',
-      'https://x/%2e%2e',
-      'https://[::1',
-      'wss://x/',
-    ],
-    ...['%2e%2e', '..%2fx', 'x%00', 'x\u0000', 'x\ny', 'x y', '~', '.ssh'],
-    ...[
-      '\uff0e\uff0e',
-      'x\u2044y',
-      '@evil.example',
-      'x@evil.example',
-      '?x',
-      '#x',
-      'x?y',
-      '[::1]',
-      '*',
-      '$HOME',
-      '`id`',
-    ],
+    ...words(`
+      . .. ../x ../../etc/passwd ./x x/ x/y x/../y /etc/passwd //evil.example/x C: x:y
+      file:///etc/passwd data:,x http://127.0.0.1:1/ http://example.org HTTPS://EVIL.EXAMPLE
+      https:evil.example https:// https:/// https://x:99999/ https://me@x/ ftp://x/
+      https://me:word@x/ https://x/? https://x/?a=b https://x/#a https://x/%2e%2e https://[::1
+      wss://x/ %2e%2e ..%2fx x%00 ~ .ssh @evil.example x@evil.example ?x #x x?y [::1] *
+    `),
+    '',
+    'x\\y',
+    '..\\x',
+    'https://x/a b',
+    'https://x\\y',
+    'https://x/\n',
+    ' https://x/',
+    'https://x/\u001b[2J',
+    'https://ex\u00e4mple.org/',
+    'x\u0000',
+    'x\ny',
+    'x y',
+    '\uff0e\uff0e',
+    'x\u2044y',
+    '$HOME',
+    '`id`',
   ]
 
   it.each(hostile)('that reaches elsewhere is never opened: %j', (name) => {

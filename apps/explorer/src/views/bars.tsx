@@ -12,6 +12,12 @@ const at = (ppm: number): string => `${ppm / 10_000}%`
 
 const VERDICTS = { win: 'won', hold: 'held', even: 'even', open: 'open' } as const
 
+/** What the bars of `Leads` mean. */
+export const LEADS_KEY =
+  'Each bar is what the contender wins of the challenges that only one of the two solves, as far ' +
+  'as luck lets one know; the line is what it has to beat. Right of the line it has won. The ' +
+  'champion held the golden ones, open ones are not decided, and even ones count for neither.'
+
 /** Of each environment what the contender wins, as far as luck lets one know, and its line. */
 export function Leads({ account }: { readonly account: DuelAccount }): JSX.Element {
   return (
@@ -71,16 +77,16 @@ export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
   const { value, error } = useAnswer(() => page.ask('lanes', duel.id), [duel.id, epochs.length])
   return (
     <figure>
+      {value === undefined && <p>{error ?? 'Reading…'}</p>}
+      {value?.map((each) => (
+        <Strip key={each.env} state={page.state} of={of} {...each} />
+      ))}
       <figcaption>
         Each face is a validator: how many per cent the contender won of the challenges that only
         one of the two miners solved, by what this validator published. Faces that stand together
         saw the same. One far from the others, in red, does not count there: it had bad luck, or
         made it up.
       </figcaption>
-      {value === undefined && <p>{error ?? 'Reading…'}</p>}
-      {value?.map((each) => (
-        <Strip key={each.env} state={page.state} of={of} {...each} />
-      ))}
     </figure>
   )
 }

@@ -14,7 +14,7 @@ import { type DuelAccount, duelsIn, spanText } from '../app-state.ts'
 import { absentText, outcomeText, type Page, resultText, useAnswer } from '../page.ts'
 import { roundOf } from '../visible.ts'
 import type { LostLine } from '../worker/epoch-accounts.ts'
-import { Leads, Strips } from './bars.tsx'
+import { LEADS_KEY, Leads, Strips } from './bars.tsx'
 import { Thumbnail } from './course-view.tsx'
 import { Fold, Key, Table } from './parts.tsx'
 
@@ -29,7 +29,7 @@ export function ContenderView({ id, ...page }: Page & { readonly id: string }): 
         <p>{absentText(state, 'No epoch that was read has this duel.')}</p>
       </>
     )
-  const { duel, ratio } = account
+  const { duel } = account
   return (
     <>
       <p class="eyebrow">Contender, {spanText(account)}</p>
@@ -41,10 +41,7 @@ export function ContenderView({ id, ...page }: Page & { readonly id: string }): 
       <figure class="card">
         <Leads account={account} />
         <figcaption>
-          Each bar is what the contender wins of these challenges in an environment, as far as luck
-          lets one know. The line is at {percent(ratio)}: a bar right of it is won, a golden one is
-          held by the champion, and an even one counts for neither. It won {duel.wins} of{' '}
-          {duel.counted}, and needed {duel.needed}.
+          {LEADS_KEY} It won {duel.wins} of {duel.counted}, and needed {duel.needed}.
         </figcaption>
       </figure>
       <div class="columns">
@@ -153,9 +150,11 @@ function Decided(props: DuelProps): JSX.Element {
       </ul>
       <Strips {...props} />
       <p>
-        Two tests decide, each over the challenges that only one of the two solved. Each leaves out
-        (trims) the third of the validators’ weight that favours its verdict most, so that a third
-        of liars decides nothing.
+        Two tests decide, each over the challenges that only one of the two solved: one for a win,
+        one for a hold, with which the champion keeps the environment. Each leaves out (trims) the
+        third of the validators’ weight that favours its verdict most, so that a third of liars
+        decides nothing. The score is how far the wins are above the line, in deviations of luck,
+        and how far they have to be.
       </p>
       <Looks account={account} />
       <Lanes {...props} />

@@ -57,7 +57,7 @@ export function CourseView({ course }: CourseProps): JSX.Element {
             </span>
           </p>
         )}
-        {step && <TurnText turn={step.turn} index={at} />}
+        {step && <TurnText {...step} index={at} told={course.ending?.better} />}
       </div>
       {at === steps.length - 1 && <LastBoard course={course} />}
     </div>
@@ -78,12 +78,21 @@ function Why({ course: { reward, ending } }: CourseProps): JSX.Element | null {
   )
 }
 
-function TurnText({ turn, index }: { readonly turn: Turn; readonly index: number }): JSX.Element {
+interface TurnProps {
+  readonly turn: Turn
+  readonly index: number
+  /** What was said already. */
+  readonly told: string | undefined
+}
+
+function TurnText({ turn, index, told }: TurnProps): JSX.Element {
   const { reply, prompt, picture } = turn
+  const text = turnText(turn, index)
   const isBoard = picture?.shapes.some(({ action }) => action !== undefined)
   return (
     <>
-      <p>{visible(turnText(turn, index)) || (isBoard && KEY)}</p>
+      {text !== '' && text !== told && <p>{visible(text)}</p>}
+      {isBoard && <p class="caption">{KEY}</p>}
       <details>
         <summary>The prompt and the whole reply</summary>
         <pre class="message">{visible(prompt)}</pre>
@@ -93,13 +102,18 @@ function TurnText({ turn, index }: { readonly turn: Turn; readonly index: number
   )
 }
 
-const KEY = 'Shaded: the reply. Green edge: the scripted player’s.'
+const KEY = 'Shaded, or red: the reply. Green edge: that of the scripted player, a good program.'
 
 /** What the last reply led to, if it was no forfeit. */
 function LastBoard({ course: { turns, lastPicture, ending } }: CourseProps): JSX.Element | null {
   const last = turns.at(-1)
   if (ending === undefined || last?.reply === undefined || last.forfeit) return null
-  return <Drawing picture={lastPicture} drawn={last.picture ? [] : ending.shown} />
+  return (
+    <figure>
+      <figcaption>In the end</figcaption>
+      <Drawing picture={lastPicture} drawn={last.picture ? [] : ending.shown} />
+    </figure>
+  )
 }
 
 interface ThumbnailProps extends Page {

@@ -1,25 +1,20 @@
+import type { DuelTurn } from '@affine/report'
 import {
   contendsText,
+  endingText,
+  endText,
   epochsText,
   otherStateTexts,
   percent,
   quorumTexts,
   subnetText,
 } from '@affine/report/sentences'
-import type { ComponentChildren, JSX } from 'preact'
+import type { JSX } from 'preact'
 import { duelId, linkTo } from '../address.ts'
-import {
-  type AppState,
-  type DuelAccount,
-  duelsIn,
-  lastLooks,
-  type Reign,
-  reignsIn,
-  spanText,
-} from '../app-state.ts'
+import { type AppState, type DuelAccount, duelsIn, type Reign, reignsIn } from '../app-state.ts'
 import { absentText, asOfText, nameIn, type Page, progressOf, type StateProps } from '../page.ts'
 import { countText, shortOf, visibleLine } from '../visible.ts'
-import { Leads } from './bars.tsx'
+import { LEADS_KEY, Leads } from './bars.tsx'
 import { BigNumber, Face, Few, Key, Numbers } from './parts.tsx'
 
 /** The champion, since when and how sure that is, the contenders, and the line of time. */
@@ -27,6 +22,7 @@ export function RaceView({ state }: Page): JSX.Element {
   const { beginning, epochs } = state
   const last = epochs.at(-1)
   const hotkey = last?.heir?.hotkey
+  const isReading = progressOf(state) === 'reading'
   return (
     <>
       <h1>
@@ -34,7 +30,7 @@ export function RaceView({ state }: Page): JSX.Element {
         {last ? ` has the throne${asOfText(state)}` : 'The race for the throne'}
       </h1>
       <p class="about">{beginning && subnetText(beginning.titles)}</p>
-      {last || progressOf(state) === 'reading' ? (
+      {last || isReading ? (
         <Numbers>
           <Since state={state} />
           <SureNumber state={state} />
@@ -46,11 +42,11 @@ export function RaceView({ state }: Page): JSX.Element {
       {last && (
         <>
           {/* Before, each epoch would move what is below. */}
-          {progressOf(state) !== 'reading' && <Contenders state={state} />}
+          {!isReading && <Duels state={state} />}
           {otherStateTexts(last).map((text) => (
             <p key={text}>{text}</p>
           ))}
-          {progressOf(state) !== 'reading' && <TimeLine state={state} />}
+          {!isReading && <TimeLine state={state} />}
           <Root state={state} />
         </>
       )}
@@ -75,53 +71,55 @@ function Since({ state }: StateProps): JSX.Element {
   )
 }
 
+/** The duel in which the champion won its throne; undefined where it took it without one. */
+function crowningIn(state: AppState): DuelAccount | undefined {
+  const from = reignsIn(state).at(-1)?.from ?? 0
+  return duelsIn(state).find(({ duel, end }) => duel.end === 'crowned' && end?.epoch === from - 1)
+}
+
 /** How sure it is that the champion is the better one: by the duel that it won. */
 export function SureNumber({ state }: StateProps): JSX.Element {
-  const { epochs } = state
   const name = 'How sure'
-  if (epochs.length === 0) return <BigNumber name={name} value="…" />
-  const reign = reignsIn(state).at(-1)
-  if (reign?.hotkey === undefined)
-    return (
-      <BigNumber name={name} value="–">
-        the throne is empty
-      </BigNumber>
-    )
-  const won = duelsIn(state).find(
-    ({ duel, end }) => duel.end === 'crowned' && end?.epoch === reign.from - 1,
-  )
-  const least = won && leastOf(won)
-  if (won === undefined || least === undefined)
+  if (state.epochs.length === 0) return <BigNumber name={name} value="…" />
+  const crowning = crowningIn(state)
+  if (crowning === undefined)
     return (
       <BigNumber name={name} value="unknown">
-        {unknownText(state, reign.from)}
+        {unknownText(state)}
       </BigNumber>
     )
+  const { wins, counted, needed } = crowning.duel
   return (
-    <BigNumber name={name} value={leastText(least, won.ratio)}>
-      of the challenges that only one of the two solves are its own, luck allowed for, in each
-      environment that it won in <a href={linkTo.duel(won.duel.id)}>its duel</a>;{' '}
-      {percent(won.ratio)} were needed
+    <BigNumber name={name} value={percent(surePpm(crowning.duel), Math.floor)}>
+      of contenders no better than the last champion fail, at the least: luck and liars are allowed
+      for. This one won {wins} of {counted} environments, and needed {needed}
     </BigNumber>
   )
 }
 
-/** Rounded down. A win is by its score: that is above the ratio, wherever the interval begins. */
-const leastText = (least: number, ratio: number): string =>
-  least < ratio ? `more than ${percent(ratio)}` : `${percent(least, Math.floor)} or more`
-
-const unknownText = ({ epochs }: AppState, from: number): string =>
-  epochs[0]?.epoch === from
+function unknownText({ epochs }: AppState): string {
+  const [first, last] = [epochs[0], epochs.at(-1)]
+  if (last?.heir === undefined) return 'the throne is empty'
+  return first?.champion?.hotkey === last.heir.hotkey
     ? 'it was the champion before'
     : 'it took the throne without winning a duel'
-
-/** The least share that a contender is sure to win, of the environments that it won. */
-function leastOf(account: DuelAccount): number | undefined {
-  const shares = lastLooks(account).flatMap(({ look: { env, win } }) =>
-    account.duel.verdicts[env] === 'win' && win.bounds ? [win.bounds.lower] : [],
-  )
-  return shares.length === 0 ? undefined : Math.min(...shares)
 }
+
+/**
+ * The least share, in ppm, of contenders exactly at the ratio to beat that do not win what this one
+ * needed, if challenges are independent. Each win has a chance of 0.05 at most, one that decides
+ * alone of 0.0025: docs/guarantees.md.
+ */
+export function surePpm({ envs, counted, needed }: Sure): number {
+  const chance = counted === 1 ? 0.0025 : 0.05 ** needed
+  return 1e6 * Math.max(0, 1 - choices(envs.length, needed) * chance)
+}
+
+type Sure = Pick<DuelAccount['duel'], 'envs' | 'counted' | 'needed'>
+
+/** In how many ways `some` of so many can be chosen. */
+const choices = (all: number, some: number): number =>
+  some === 0 ? 1 : (choices(all - 1, some - 1) * all) / some
 
 /** The ratio to beat, and where it goes. Protocol §8.10. */
 export function ToBeat({ state }: StateProps): JSX.Element {
@@ -136,40 +134,37 @@ export function ToBeat({ state }: StateProps): JSX.Element {
   )
 }
 
-/** One row for each contender. Without any: what comes next, and the rows of the last ones. */
-function Contenders({ state }: StateProps): JSX.Element {
+/** How the throne was won, and rows of contenders. Without any, what is next, and the last. */
+function Duels({ state }: StateProps): JSX.Element {
   const { nextDuels = [] } = state.epochs.at(-1) ?? {}
   const duels = duelsIn(state)
+  const crowning = crowningIn(state)
   const champion = duels.at(-1)?.duel.champion.hotkey
-  const last = duels.filter(({ duel }) => duel.champion.hotkey === champion).slice(-MOST_LAST)
+  const last = duels.filter(
+    ({ duel, end }) => end && duel.champion.hotkey === champion && duel.id !== crowning?.duel.id,
+  )
+  const isOver = nextDuels.length === 0
   return (
     <section>
-      {nextDuels.length === 0 && <Next state={state} />}
-      <h2>{nextDuels.length > 0 ? 'Contenders' : 'The last contenders'}</h2>
+      {crowning && (
+        <>
+          <h2>How it won the throne</h2>
+          <Contender {...{ state, account: crowning }} of={crowning.duel} />
+        </>
+      )}
+      <p class="caption">{LEADS_KEY}</p>
+      {isOver && <Next state={state} />}
+      {(!isOver || last.length > 0) && <h2>{isOver ? 'The last contenders' : 'Contenders'}</h2>}
       {nextDuels.map((turn) => {
         const account = duels.find(({ duel }) => duel.id === duelId(turn))
-        const left = Math.max(0, turn.duelEpochs - turn.epochIndex + 1)
-        return (
-          <Contender key={duelId(turn)} {...{ state, account }} hotkey={turn.contender.hotkey}>
-            {contendsText({ standing: 'open', ...account?.duel, ...turn })};{' '}
-            {countText(left, 'epoch')} left
-          </Contender>
-        )
+        return <Contender key={duelId(turn)} {...{ state, account }} of={turn} />
       })}
-      {nextDuels.length === 0 &&
-        last.map((account) => (
-          <Contender
-            key={account.duel.id}
-            {...{ state, account }}
-            hotkey={account.duel.contender.hotkey}
-          >
-            {endText(account)}, {spanText(account)}
-          </Contender>
-        ))}
-      <p class="caption">
-        Each bar is what the contender wins of the challenges that only one of the two solves, as
-        far as luck lets one know; the line is what it has to beat. A bar right of the line has won.
-      </p>
+      {isOver &&
+        last
+          .slice(-MOST_LAST)
+          .map((account) => (
+            <Contender key={account.duel.id} {...{ state, account }} of={account.duel} />
+          ))}
     </section>
   )
 }
@@ -194,27 +189,28 @@ function Next({ state }: StateProps): JSX.Element {
 }
 
 interface ContenderProps extends StateProps {
+  readonly of: DuelTurn
   /** Undefined before its first epoch is decided. */
   readonly account: DuelAccount | undefined
-  readonly hotkey: string
-  readonly children: ComponentChildren
 }
 
-const Contender = ({ state, account, hotkey, children }: ContenderProps): JSX.Element => (
+const Contender = ({ state, account, of }: ContenderProps): JSX.Element => (
   <div class="contender">
     <p>
-      <Key state={state} hotkey={hotkey} /> {children}{' '}
+      <Key state={state} hotkey={of.contender.hotkey} /> {standingText(of, account)}{' '}
       {account && <a href={linkTo.duel(account.duel.id)}>its duel</a>}
     </p>
     {account && <Leads account={account} />}
   </div>
 )
 
-/** How a duel ended, in few words. */
-function endText({ duel: { end } }: DuelAccount): string {
-  if (end === undefined) return 'contends'
-  if (end === 'crowned') return 'took the throne'
-  return end === 'passed' ? 'was passed by a better one' : 'failed'
+/** How its duel ended and why, or how it stands and how long it has. */
+function standingText(turn: DuelTurn, account: DuelAccount | undefined): string {
+  const { end, stats } = account?.duel ?? {}
+  if (end && stats) return `${endingText({ end }, stats.contender, account?.ratio ?? 0)}.`
+  const left = Math.max(0, turn.duelEpochs - turn.epochIndex + 1)
+  const stands = contendsText({ standing: 'open', ...account?.duel, ...turn })
+  return `${stands}; ${countText(left, 'epoch')} left`
 }
 
 /** Reigns, the last first, with the contenders that fell in each. */
@@ -222,7 +218,7 @@ function TimeLine({ state }: StateProps): JSX.Element {
   const duels = duelsIn(state)
   return (
     <section>
-      <h2>Who had the throne</h2>
+      <h2>Who had the throne, the last first</h2>
       <ol class="time">
         <Few most={8}>
           {[...reignsIn(state)].reverse().map((reign) => (
@@ -268,7 +264,7 @@ function Stretch({ state, duels, reign: { hotkey, from, to } }: StretchProps): J
             <li key={account.duel.id} class={`mark-${account.duel.end}`}>
               <a class="key" href={linkTo.duel(account.duel.id)}>
                 <Face of={account.duel.contender.hotkey} />
-                {nameIn(state)(account.duel.contender.hotkey)} {endText(account)}
+                {nameIn(state)(account.duel.contender.hotkey)} {endText(account.duel.end)}
               </a>
             </li>
           ))}

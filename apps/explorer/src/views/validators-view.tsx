@@ -24,7 +24,7 @@ export function ValidatorsView(page: Page): JSX.Element {
       </p>
       <Findings state={state} />
       {epochs.every(({ flaws, warnings }) => flaws.length + warnings.length === 0) && (
-        <p>{absentText(state, 'Everything held: all attested roots are right.')}</p>
+        <p>{absentText(state, 'Everything held: every attested result is right.')}</p>
       )}
       <BucketTable state={state} />
     </>
@@ -70,7 +70,7 @@ function Counts({ state }: StateProps): JSX.Element {
     ],
   }))
   const columns = ['validator', 'proved lies', 'epochs too far away', 'published in time']
-  return <Table title="All of them" columns={[...columns, 'accepted', 'trust']} rows={rows} />
+  return <Table title="All validators" columns={[...columns, 'accepted', 'trust']} rows={rows} />
 }
 
 interface ValidatorProps extends StateProps {
@@ -120,7 +120,7 @@ function Lanes({ state, hotkey }: ValidatorProps): JSX.Element | null {
     const lane = lanes.find(({ validator }) => validator === hotkey)
     if (lane === undefined) return []
     const { fault, trust, setAside } = lane
-    const text = laneText(lane)
+    const text = laneText({ ...lane, setAside: [] })
     const cells = [
       epoch,
       fault === undefined ? text : `${text}: ${fault}`,
@@ -133,7 +133,7 @@ function Lanes({ state, hotkey }: ValidatorProps): JSX.Element | null {
   return (
     <Table
       title="What it published"
-      columns={['epoch', 'is it whole', 'set aside, as too far away, in', 'trust after it']}
+      columns={['epoch', 'is it whole', 'too far away, so not counted, in', 'trust after it']}
       rows={rows.reverse()}
     />
   )

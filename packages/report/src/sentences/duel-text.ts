@@ -47,6 +47,10 @@ const ENDS = {
   freezing: 'failed, as too few validators attested in four of its epochs',
 } as const
 
+/** How a duel ended, in few words, as in "took the throne". */
+export const endText = (end: DuelFacts['end']): string =>
+  end === undefined ? 'contends' : ENDS[end]
+
 /**
  * What came of a contender's duel, and why, as in "failed: it won 51.7 % of the 1,047 challenges
  * that only one of the two solved, and chance alone explains that". Two deviations are chance.
@@ -56,7 +60,7 @@ export function endingText(
   { won, lost }: Pick<SideStats, 'won' | 'lost'>,
   ratioPpm: number,
 ): string {
-  const head = end === undefined ? 'contends' : ENDS[end]
+  const head = endText(end)
   const decisive = won + lost
   if (decisive === 0) return `${head}: no challenge told the two apart`
   const bar = percent(ratioPpm)

@@ -52,7 +52,7 @@ export function laneText({ sealed, attested, accepted, setAside, unbegun }: Lane
   if (setAside.length > 0)
     return `✘ set aside in ${setAside.map(({ env }) => env).join(', ')}${more}`
   if (accepted) return `✔${more}`
-  if (!sealed) return '✘ not sealed'
+  if (!sealed) return '✘ not on chain in time'
   return attested ? '✘ not whole' : '✘ not attested by enough'
 }
 

@@ -226,26 +226,31 @@ describe('af commit', () => {
     const said = ['--model', `me/${first.hotkey}`, '--revision', 'main', '--chute', url]
     const asked = ['--network', served.url, '--key', await keyOf(2), ...said, '--json']
     const refused = await inProcess(commit, ...asked)
-    expect(refused.error?.message).toBe(
-      `${url} gives no usable reply, so only --anyway would commit it: ` +
-        `status 404, ${JSON.stringify(completion('any'))}: check the URL and the model's name`,
-    )
-    expect(refused.error).toMatchObject({ exitCode: 3 })
+    const why = `status 404, ${JSON.stringify(completion('any'))}: check the URL and the model's name`
+    expect(refused.records).toEqual([
+      {
+        type: 'check',
+        check: 'answer',
+        result: 'fail',
+        text: `${url} gives no usable reply: ${why}`,
+      },
+    ])
+    const message = 'not committed, for what has ✘: only --anyway would commit it'
+    expect(refused.error).toMatchObject({ exitCode: 3, message })
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     expect(seen.map(({ url }) => url)).toEqual([CHAT, '/v1/models'])
     const illegal = await inProcess(commit, ...asked)
-    expect(illegal.error).toMatchObject({
-      exitCode: 3,
-      message:
-        `${url} gives no legal reply in hex@0.1.0 and mult8@0.1.0, ` +
-        'so only --anyway would commit it',
-    })
-    expect(illegal.records).toMatchObject([
-      { type: 'trial', env: 'hex@0.1.0', near: [{ without: 'before', right: 0, legal: 8 }] },
-      { type: 'trial', env: 'mult8@0.1.0', near: [{ without: 'before', right: 8, legal: 0 }] },
-      { type: 'trial', env: 'pack@0.1.0', legal: 8, near: [] },
-      { type: 'trial', env: 'tictactoe@0.1.0', right: 8, near: [] },
-    ])
+    expect(illegal.error).toMatchObject({ exitCode: 3, message })
+    const [answer, ...replies] = illegal.records as { result: string; text: string }[]
+    expect(answer).toMatchObject({ check: 'answer', result: 'ok' })
+    expect(replies.map(({ result, text }) => `${result} ${text}`)).toEqual(
+      [
+        /^fail hex@0.1.0: 8 of 8 replies usable, 0 legal; .*; 8 would be legal without the words /,
+        /^fail mult8@0.1.0: .* 0 of 8 challenges right; 8 would be right without the words /,
+        /^ok pack@0.1.0: .* 8 legal; /,
+        /^ok tictactoe@0.1.0: .*; 8 of 8 challenges right$/,
+      ].map((text) => expect.stringMatching(text)),
+    )
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     before = ''
     const { records } = await inProcess(commit, ...asked)
@@ -260,13 +265,11 @@ describe('af commit', () => {
     await using served = await goingOn(chain)
     const said = ['--model', `me/${first.hotkey}`, '--revision', 'main', '--chute', 'abcd']
     const where = ['--network', served.url, '--key', await keyOf(2)]
-    const { error } = await inProcess(commit, ...where, ...said)
-    expect(error).toMatchObject({
-      exitCode: 3,
-      message: expect.stringMatching(
-        /^abcd gives .*: on a local network the chute is the http:\/\/ URL of an endpoint on this /,
-      ),
-    })
+    const { error, stdout } = await inProcess(commit, ...where, ...said)
+    expect(error).toMatchObject({ exitCode: 3 })
+    expect(stdout).toMatch(
+      /^✘ {2}answer {7}abcd gives .*: on a local network the chute is the http:\/\/ URL of an endpoint on /,
+    )
   })
 
   it('does not overwrite what a validator wrote, unless told so', async () => {

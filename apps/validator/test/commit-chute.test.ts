@@ -83,9 +83,13 @@ describe('af commit of a chute', () => {
     const routes = { ...asCommitted, [POST]: plays }
     const { error, records, seen, asked, commitments } = await committing(routes)
     expect(error).toBeUndefined()
-    const trial = { type: 'trial', challenges: 8 }
+    const trial = { type: 'check', check: 'replies', result: 'ok' }
     expect(records).toMatchObject([
-      ...Object.keys(LOCAL_NETWORK.protocol.envs).map((env) => ({ ...trial, env })),
+      { type: 'check', check: 'answer', result: 'ok' },
+      ...Object.keys(LOCAL_NETWORK.protocol.envs).map((env) => ({
+        ...trial,
+        text: expect.stringContaining(`${env}: `),
+      })),
       { type: 'committed', hotkey, says: { chute: CHUTE } },
       { type: 'place' },
     ])
@@ -134,19 +138,17 @@ describe('af commit of a chute', () => {
   ]
   it.each(wrong)('%s is refused, with the reason, and nothing is sent', async (_, routes, why) => {
     const { error, records, asked, commitments } = await committing(routes)
-    const [, said = ''] =
-      /^\S+ gives no usable reply, so only --anyway would commit it: (.*)$/.exec(
-        error?.message ?? '',
-      ) ?? []
-    expect(said).toMatch(why)
-    expect(records).toEqual([])
+    expect(error).toMatchObject({ exitCode: 3 })
+    expect(records).toMatchObject([{ check: 'answer', result: 'fail' }])
+    expect(records[0]?.text).toMatch(/^\S+ gives no usable reply: /)
+    expect(records[0]?.text).toMatch(why)
     expect(asked.filter((each) => each === `POST ${POST}`).length).toBeLessThanOrEqual(1)
     expect(commitments).toEqual([])
   })
 
   it('is refused where it names none, and nobody is asked', async () => {
-    const { error, asked } = await committing({}, { chute: 'https://example.org/v1' })
-    expect(error?.message).toContain('gives no usable reply')
+    const { records, asked } = await committing({}, { chute: 'https://example.org/v1' })
+    expect(records[0]?.text).toContain('gives no usable reply')
     expect(asked).toEqual([])
   })
 

@@ -34,7 +34,6 @@ export { type Directory, lookAt } from './deployment/looks.ts'
 export type { SourceFault } from './deployment/python-tokens.ts'
 export { type Literals, readTemplate, type TemplateCall } from './deployment/template-source.ts'
 export { TEMPLATES, type Templates, templatesHash } from './deployment/templates.ts'
-export { whyNoAnswer } from './first-answer.ts'
 export { type GameTime, withClock } from './game-clock.ts'
 export { type Client, endpointAgents, minerClient } from './miner-client.ts'
 export {
@@ -50,6 +49,7 @@ export {
   type Opponent,
   openPlayer,
   type PlayerAsking,
+  whyNoAnswer,
 } from './player.ts'
 export { playerReply, type ReferencePlayer } from './reference-miner.ts'
 export {
@@ -62,6 +62,7 @@ export {
   type DuelStanding,
   type Exercise,
   environmentsNamed,
+  exercisesOf,
   type Notes,
   type Played,
   practise,
@@ -69,5 +70,5 @@ export {
   type SoloDuel,
   soloChallenge,
   takeUp,
+  tryMiner,
 } from './solo.ts'
-export { tryMiner } from './trial.ts'

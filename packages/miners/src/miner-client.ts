@@ -84,7 +84,7 @@ export function minerClient(
 }
 
 /** What a miner is told: its model's name, and roles and contents. Protocol §5.4. */
-export function queryOf(
+function queryOf(
   { model, chute }: Endpoint,
   messages: readonly Message[],
   limits: Pick<Query, 'replyMs' | 'signal' | 'now'>,
@@ -99,7 +99,7 @@ export function queryOf(
  * @throws Undelivered when the platform says that the miner was not reached; NoReply for what is no
  *   chat completion.
  */
-export function replyIn(received: Received, url: string): Reply {
+function replyIn(received: Received, url: string): Reply {
   const { ms, invocation } = received
   const status = UNDELIVERED_STATUSES.find((each) => each === String(received.status))
   if (status !== undefined) throw new Undelivered(statusText(received), status)

@@ -1,9 +1,6 @@
-import type { Agent, Transcript } from '@affine/envs'
-import pRetry, { AbortError } from 'p-retry'
-import { type Caller, type Hear, type MinerAgent, retryPolicy } from './asking.ts'
-import { statusText } from './completion.ts'
-import { firstPrompt, servedModels, within } from './first-answer.ts'
-import { type Endpoint, minerClient, queryOf, replyIn } from './miner-client.ts'
+import { type Agent, make, registry, type Transcript } from '@affine/envs'
+import type { Caller, Hear, MinerAgent } from './asking.ts'
+import { type Client, minerClient } from './miner-client.ts'
 import { playerReply } from './reference-miner.ts'
 
 /** How a player is asked. */
@@ -74,15 +71,16 @@ export class NoAnswer extends Error {
 
 async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Opponent> {
   const { model, giveUpMs, signal } = asking
-  await expectAnswer({ chute, model }, asking)
+  const clientOf = (on: Hear): Client =>
+    minerClient({ chute, model }, { ...asking, on, concurrency: Number.POSITIVE_INFINITY })
+  const why = await whyNoAnswer(chute, clientOf, asking)
+  if (why !== undefined) throw new NoAnswer(`${chute} gives no usable reply: ${why}`)
   const failures = new Map<string, number>()
-  const on: Hear = (event) => {
+  const client = clientOf((event) => {
     if (event.type === 'problem' || event.outcome === 'reply') return
     const text = failures.has(event.text) || failures.size < MOST_TEXTS ? event.text : 'others'
     failures.set(text, (failures.get(text) ?? 0) + 1)
-  }
-  const all = { ...asking, on, concurrency: Number.POSITIVE_INFINITY }
-  const client = minerClient({ chute, model }, all)
+  })
   return {
     failures,
     agent: (replyMs) => async (messages, until) => {
@@ -94,39 +92,74 @@ async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Oppone
   }
 }
 
+type FirstAsking = Omit<PlayerAsking, 'model' | 'random' | 'giveUpMs'> & {
+  readonly giveUpMs?: number
+}
+
 /**
- * Asks once; an endpoint that is busy, again until `giveUpMs` are over. A reply has its own time.
- * @throws NoAnswer when no usable reply comes.
+ * Why a player at `chute` gives no usable reply to a first prompt of an environment; undefined when
+ * it gives one. What it says is not judged. It is asked by agents that tell how requests end: one
+ * that is busy, again until `giveUpMs` are over; one without a connection, once. A reply has its
+ * own time. Rejects when `signal` aborts, and with what the agent rejects with.
  */
-async function expectAnswer(endpoint: Endpoint, asking: PlayerAsking): Promise<void> {
-  const { exchange, giveUpMs, random, signal, now } = asking
-  const { chute } = endpoint
-  const { messages, replyMs } = firstPrompt(asking.env)
-  const query = queryOf(endpoint, messages, { ...asking, replyMs })
-  const giveUp = within(giveUpMs, signal)
+export async function whyNoAnswer(
+  chute: string,
+  clientOf: (on: Hear) => Client,
+  asking: FirstAsking,
+): Promise<string | undefined> {
+  const { now, signal, giveUpMs = 30_000, env = [...registry.keys()][0] ?? '' } = asking
+  const game = make(env)
+  game.reset()
+  const { replyMs } = game.spec
   const started = now()
-  let busy: string | undefined
-  const ask = async (): Promise<void> => {
-    const received = await exchange(query).catch((error: Error) => {
-      throw new AbortError(error)
-    })
-    busy = statusText(received)
-    replyIn(received, query.url)
-    busy = undefined
-  }
-  try {
-    await pRetry(ask, retryPolicy(giveUp, random))
-  } catch (error) {
-    signal.throwIfAborted()
-    if (error === giveUp.reason) {
-      if (busy === undefined) return // a reply came, after that time
-      const seconds = Math.round((now() - started) / 1000)
-      throw new NoAnswer(`${chute} gives no usable reply in ${seconds} s: ${busy}`)
+  const lost = new AbortController()
+  let why = 'nothing came'
+  const client = clientOf((event) => {
+    if (event.type === 'problem') why = event.error.message
+    else if (event.outcome !== 'reply') {
+      why = event.text
+      const isBusy = event.reason !== 'undelivered' && now() - started < giveUpMs
+      if (event.outcome === 'platform' && !isBusy) lost.abort()
     }
-    const { message } = error as Error
-    const models = await servedModels(chute, message, asking)
-    throw new NoAnswer(`${chute} gives no usable reply: ${message}${models}`)
+  })
+  const giveUp = within(giveUpMs + replyMs, AbortSignal.any([signal, lost.signal]))
+  const answer = await client(replyMs, giveUp)([{ role: 'user', content: game.render() }])
+  signal.throwIfAborted()
+  return 'content' in answer ? undefined : `${why}${await servedModels(chute, why, asking)}`
+}
+
+const MOST_NAMED = 5
+
+/**
+ * The models that an endpoint says it serves, as the end of a sentence that tells why it refused a
+ * request; empty when that is not about a model, or the endpoint does not say.
+ */
+async function servedModels(
+  chute: string,
+  why: string,
+  { exchange, now, signal }: FirstAsking,
+): Promise<string> {
+  if (!/^status (400|404|422)\b/.test(why) || !/^https?:/.test(chute)) return ''
+  const url = `${chute.replace(/\/$/, '')}/models`
+  try {
+    const { text } = await exchange({ url, replyMs: 5000, signal, now })
+    const { data }: { readonly data: readonly { readonly id: string }[] } = JSON.parse(text)
+    const names = data.slice(0, MOST_NAMED).map(({ id }) => JSON.stringify(id.slice(0, 128)))
+    return names.length === 0 ? '' : `; it serves the models ${names.join(', ')}`
+  } catch {
+    return '' // it says nothing of models
   }
+}
+
+/**
+ * Aborts when `signal` does, and after so many milliseconds. Node 20 forgets the timeout of
+ * `AbortSignal.any([signal, AbortSignal.timeout(ms)])` as soon as it collects garbage, unless
+ * somebody listens to it.
+ */
+export function within(ms: number, signal: AbortSignal): AbortSignal {
+  const timeout = AbortSignal.timeout(ms)
+  timeout.addEventListener('abort', () => {})
+  return AbortSignal.any([signal, timeout])
 }
 
 type PlayerEpisode = Pick<Transcript, 'messages'>

@@ -20,9 +20,10 @@ import {
 } from '@affine/envs'
 import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { type GameTime, withClock } from './game-clock.ts'
+import type { Client } from './miner-client.ts'
 import { type AnsweringMiner, playPair } from './play-sample.ts'
-import type { Opponent } from './player.ts'
-import { Hope, legalReplies } from './reply-counts.ts'
+import { type Opponent, within } from './player.ts'
+import { Hope, judgeReplies, legalReplies, type ReplyCounts } from './reply-counts.ts'
 
 /** What somebody plays by oneself, on disk or wherever it is kept, to be taken up again. */
 export interface Notes {
@@ -226,6 +227,19 @@ export function soloChallenge(env: string, secret: Hash, index: number): string 
   return challengeId({ ...nobody, env, specHash: specHash(env), secret, index })
 }
 
+/** So many challenges of each environment, which belong to no subnet. */
+export const exercisesOf = (
+  envs: readonly string[],
+  secret: Hash,
+  count: number,
+): readonly Exercise[] =>
+  envs.flatMap((env) =>
+    Array.from({ length: count }, (_, index) => ({
+      env,
+      challengeId: soloChallenge(env, secret, index),
+    })),
+  )
+
 /** A challenge to practise on; of a past one, what the champion earned in it. */
 export type Exercise = {
   readonly env: string
@@ -301,4 +315,30 @@ async function bestOf({ env, challengeId }: Exercise): Promise<number> {
     content: spec.solve(messages.at(-1)?.content ?? ''),
   }))
   return reward
+}
+
+/** What is played with a miner, of each environment; how much of it at once, and until when. */
+const [TRIAL_CHALLENGES, TRIAL_AHEAD, TRIAL_MS] = [8, 8, 900_000]
+
+/** How a miner is tried: its challenges follow from the secret, 64 hex digits. */
+interface TrialOptions extends Pick<SoloRun, 'time' | 'signal'> {
+  readonly envs: readonly string[]
+  readonly secret: Hash
+}
+
+/**
+ * Plays eight challenges of each environment with a miner, asked as validators ask it, and judges
+ * its replies. What has none after a quarter of an hour has none. Rejects when `signal` aborts.
+ */
+export async function tryMiner(
+  client: Client,
+  { envs, secret, ...playing }: TrialOptions,
+): Promise<readonly (ReplyCounts & { readonly env: string })[]> {
+  const until = within(TRIAL_MS, playing.signal)
+  const player = { agent: (replyMs: number) => client(replyMs, until) }
+  const exercises = exercisesOf(envs, secret, TRIAL_CHALLENGES)
+  const journal = { entries: [], append: async () => {} }
+  const run = { exercises, journal, player, ahead: TRIAL_AHEAD, on: () => {} }
+  const played = await practise({ ...playing, ...run })
+  return envs.map((env) => ({ env, ...judgeReplies(played.filter((each) => each.env === env)) }))
 }

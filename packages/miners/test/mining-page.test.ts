@@ -17,7 +17,7 @@ it('docs/mining.md has a source that passes, and what is said of one that does n
   const changed = source.replace('"--mem-fraction-static 0.8"', '"--chat-template x"')
   const read = readTemplate(changed, wanted, TEMPLATES)
   expect(read).toMatchObject({ ok: false })
-  expect(page).toContain(read.ok ? 'no' : `would commit it: ${read.code}: ${read.detail}\n`)
+  expect(page).toContain(read.ok ? 'no' : `gives no usable reply: ${read.code}: ${read.detail}\n`)
 })
 
 it('docs/mining.md says how many challenges there are', () => {

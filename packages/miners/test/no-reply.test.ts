@@ -364,9 +364,7 @@ describe('a player that never answers is refused, with why', () => {
     )
     await expect(open(url)).rejects.toMatchObject({
       exitCode: 3,
-      message: expect.stringMatching(
-        / gives no usable reply in \d+ s: status 503, "still loading"$/,
-      ),
+      message: expect.stringMatching(/ gives no usable reply: status 503, "still loading"$/),
     })
   })
 

@@ -1,21 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { type Chain, decodeCommitment, encodeCommitment, readSlot } from '@affine/chain'
-import { seatNow, slotText } from '@affine/engine/node'
-import {
-  type AgentOf,
-  type Asked,
-  type Hear,
-  NoAnswer,
-  replyCountsText,
-  tryMiner,
-  whyNoAnswer,
-} from '@affine/miners'
-import { NODE_CALLER } from '@affine/miners/node'
+import { type Asked, NoAnswer } from '@affine/miners'
 import { queueIn } from '@affine/report'
-import { type Network, openLive, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
+import { type Network, openLive, type Subnet } from '@affine/settlement'
 import { type Output, onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits } from '../buckets/places.ts'
+import { checkAnswers } from '../examination/examine.ts'
+import { sayFinding } from '../examination/findings.ts'
+import { seatNow, slotText } from '../examination/seat.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
 import { agentsHere } from '../service/agents.ts'
 import { BUCKETS, Replay, type ReplayOptions } from './replay.ts'
@@ -72,30 +64,22 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
 
 /**
  * Tries a miner as validators would, and says what its replies are worth.
- * @throws NoAnswer when it gives no usable reply, or no legal one in some environment.
+ * @throws NoAnswer when it gives no usable reply, or no legal one in some environment; RangeError
+ *   without a key where miners are on Chutes.
  */
 async function expectSkill(
   miner: Asked,
   network: Network,
   { screen, signal }: { readonly screen: Output; readonly signal: AbortSignal },
 ): Promise<void> {
-  const agents = (on: Hear): AgentOf => agentsHere(network, on)
-  const place = shown(miner.chute)
-  const only = 'so only --anyway would commit it'
-  const why = await whyNoAnswer(miner, { ...NODE_CALLER, agents, signal })
-  if (why !== undefined) throw new NoAnswer(`${place} gives no usable reply, ${only}: ${why}`)
+  agentsHere(network, () => {})
   screen.status('playing eight challenges of each environment')
-  const envs = Object.keys(network.protocol.envs)
-  const secret = randomBytes(32).toString('hex')
-  const trial = { agents: agents(() => {}), envs, secret, time: SYSTEM_CLOCK, signal }
-  const all = await tryMiner(miner, trial)
-  for (const counts of all) {
-    const text = replyCountsText(counts).join('\n  ')
-    screen.line(`${counts.env}: ${text}`, { type: 'trial', ...counts })
+  let isFit = true
+  for await (const finding of checkAnswers(miner, network, signal)) {
+    sayFinding(finding, screen)
+    isFit &&= finding.result === 'ok'
   }
-  const none = all.filter(({ legal }) => legal === 0).map(({ env }) => env)
-  const where = none.join(' and ')
-  if (none.length > 0) throw new NoAnswer(`${place} gives no legal reply in ${where}, ${only}`)
+  if (!isFit) throw new NoAnswer('not committed, for what has ✘: only --anyway would commit it')
 }
 
 /** Prints where a miner stands in the queue, if validators have a state and it can be read. */

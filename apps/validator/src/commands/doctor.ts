@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { loadsOf } from '@affine/engine'
-import { examine } from '@affine/engine/node'
 import { sourceRefusals, TEMPLATES } from '@affine/miners'
 import { openChain } from '@affine/settlement'
 import { type Output, output, readNamed, table } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { examine } from '../examination/examine.ts'
+import { sayFindings } from '../examination/findings.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { GIGABYTE_PRICE, GPU_PRICE, sayCosts } from '../service/costs.ts'
-import { examinationOf, sayFindings } from '../service/examination.ts'
 import { givenIn, withSettings } from '../settings/found-settings.ts'
 import { settingsHere } from '../settings/service.ts'
 import { folderProblems } from '../settings/settings.ts'
@@ -64,7 +64,6 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
     const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }
     const screen = output(options.json)
     table(screen, title, rows)
-    const examination = examinationOf({ hotkey, base }, read)
     const isWell = await sayFindings(openChain, {
       options: { firstEpoch: 0, ...options },
       hide: read.hide,
@@ -72,7 +71,7 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
         const { chain, network } = subnet
         const snapshot = await chain.snapshot((await chain.head()).number)
         sayCosts(loadsOf(network.protocol, snapshot), options, screen)
-        yield* examine(subnet, examination, signal)
+        yield* examine(subnet, { hotkey, base, read }, signal)
       },
     })
     if (!isWell) process.exitCode = 1

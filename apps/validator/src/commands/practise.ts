@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { contentOf, type Miner, type Protocol } from '@affine/duel'
 import { make } from '@affine/envs'
-import { type Exercise, environmentsNamed, soloChallenge } from '@affine/miners'
+import { type Exercise, environmentsNamed, exercisesOf } from '@affine/miners'
 import { PastChallenges, prospectsOf, prospectsText } from '@affine/report'
 import { NETWORK_HELP, openChain, type Subnet } from '@affine/settlement'
 import {
@@ -104,12 +104,7 @@ async function practiseAlone(envs: readonly string[], session: Session): Promise
         'it has no opponent, or one whose strength is part of it',
     )
   const secret = randomBytes(32).toString('hex')
-  const exercises = envs.flatMap((env) =>
-    Array.from({ length: challenges }, (_, index) => ({
-      env,
-      challengeId: soloChallenge(env, secret, index),
-    })),
-  )
+  const exercises = exercisesOf(envs, secret, challenges)
   const played = await playPractice({ player, model, challenges, envs }, exercises, session)
   const wells = envs.map((env) => sayEnvironment(env, played, session))
   if (Math.min(...wells) < atLeast) process.exitCode = 1

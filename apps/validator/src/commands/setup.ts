@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
 import { bytesText, type Load, type Loads, loadsOf } from '@affine/engine'
-import { type Examination, examine, OWNERS } from '@affine/engine/node'
+import { OWNERS } from '@affine/engine/node'
 import { openLive } from '@affine/settlement'
-import { type ChainOptions, type Output, output, table } from '@affine/terminal'
+import { type Output, output, table } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { GIGABYTE_PRICE, GPU_PRICE, type Prices, sayCosts } from '../service/costs.ts'
-import { examinationOf, sayFindings } from '../service/examination.ts'
+import { examine } from '../examination/examine.ts'
+import { sayFindings } from '../examination/findings.ts'
+import { GIGABYTE_PRICE, GPU_PRICE, sayCosts } from '../service/costs.ts'
 import { warn } from '../service/narrate.ts'
 import { programName } from '../service/program-name.ts'
-import type { Hide } from '../service/secrets.ts'
 import { envText } from '../settings/env-file.ts'
 import { withSettings } from '../settings/found-settings.ts'
 import { type Flags, problemLines, readService } from '../settings/service.ts'
@@ -52,10 +52,20 @@ export const setup: CommandUnknownOpts = command
     for (const text of read.warnings) warn(screen, text)
     const { network, netuid, firstEpoch } = settings
     const base = settings.bucket.folder
-    const examined = { hotkey: account.hotkey, base, validates: true }
-    const looks = { hide: read.hide, of: examinationOf(examined, { ...read, settings }) }
     const options = { ...flags, network, netuid, firstEpoch, gigabytePrice, gpuPrice }
-    const isWell = await lookAround(looks, options, screen)
+    const examined = { hotkey: account.hotkey, base, validates: true, read: { ...read, settings } }
+    const isWell = await sayFindings(openLive, {
+      options,
+      hide: read.hide,
+      async *look(subnet, signal) {
+        yield* examine(subnet, examined, signal)
+        const { chain, network } = subnet
+        const snapshot = await chain.snapshot((await chain.head()).number)
+        const loads = loadsOf(network.protocol, snapshot)
+        sayLoads(loads, screen)
+        sayCosts(loads, options, screen)
+      },
+    })
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
     if (!isWanted) throw new Error(`${FILE} is not written: fix what has ✘, or use --anyway`)
     await writeFor(envText(read.found), overwrite)
@@ -68,26 +78,6 @@ export const setup: CommandUnknownOpts = command
 async function openPrompts({ json }: Flags): Promise<typeof import('./setup/ask.ts') | undefined> {
   if (json || !process.stdin.isTTY || !process.stdout.isTTY) return undefined
   return import('./setup/ask.ts')
-}
-
-/** Prints what `af doctor` finds and what duels take. True if nothing must be fixed. */
-function lookAround(
-  { hide, of }: { readonly hide: Hide; readonly of: Examination },
-  options: ChainOptions & Prices,
-  screen: Output,
-): Promise<boolean> {
-  return sayFindings(openLive, {
-    options,
-    hide,
-    async *look(subnet, signal) {
-      yield* examine(subnet, of, signal)
-      const { chain, network } = subnet
-      const snapshot = await chain.snapshot((await chain.head()).number)
-      const loads = loadsOf(network.protocol, snapshot)
-      sayLoads(loads, screen)
-      sayCosts(loads, options, screen)
-    },
-  })
 }
 
 function expectNoFile(): void {

@@ -11,8 +11,6 @@ import {
   healthPages,
   holdFolder,
   keepPrivate,
-  seatNow,
-  slotText,
 } from '@affine/engine/node'
 import { type Listening, listen } from '@affine/miners/node'
 import { shortHotkey } from '@affine/report'
@@ -27,6 +25,7 @@ import { openThreads } from '@affine/settlement/node'
 import { interrupted, leave, type Output, openSaying, raceAbort, shown } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { emits, placesOf } from '../buckets/places.ts'
+import { seatNow, slotText } from '../examination/seat.ts'
 import { neuronOf } from '../service/account.ts'
 import { accessProblem, minersOf } from '../service/agents.ts'
 import { narrate, repeatedProblems, sayProblem, warn } from '../service/narrate.ts'

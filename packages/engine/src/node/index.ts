@@ -1,6 +1,3 @@
 export { type Journal, openJournal } from '../journal.ts'
-export * from './examination/examination.ts'
-export { examine } from './examination/examine.ts'
-export { type Seat, seatNow, slotText } from './examination/seat.ts'
 export { holdFile, holdFolder, keepPrivate, OWNERS } from './folder.ts'
 export { guard, type Health, healthOf, healthPages } from './health.ts'

@@ -1,5 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
+import { bytesText, type Loads } from '@affine/engine'
 import {
   type AskedAccount,
   chutesAccount,
@@ -10,8 +11,9 @@ import {
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import type { Subnet } from '@affine/settlement'
-import { bytesText, type Load } from '../../load.ts'
-import { type Examination, type Finding, fail, type OwnSettings, ok, warn } from './examination.ts'
+import { faultText } from '@affine/terminal'
+import type { Settings } from '../settings/settings.ts'
+import { type Finding, fail, ok, warn } from './findings.ts'
 
 /** Days for which a disk must, and should, have room. */
 const [FEW_DAYS, ENOUGH_DAYS] = [2, 30]
@@ -20,15 +22,14 @@ const CLOCK_MS = 5000
 
 /** Has the disk room for a validator's folder, and for its bucket if that is a folder? */
 export async function checkDisks(
-  { folder, bucket }: Pick<OwnSettings, 'folder' | 'bucket'>,
-  { mostDay }: { readonly mostDay: Pick<Load, 'laneBytes' | 'bucketBytes'> },
-  faultText: Examination['faultText'],
+  { folder, bucket }: Pick<Settings, 'folder' | 'bucket'>,
+  { laneBytes, bucketBytes }: Pick<Loads['mostDay'], 'laneBytes' | 'bucketBytes'>,
 ): Promise<readonly Finding[]> {
   const check = (path: string, dayBytes: number): Promise<Finding> =>
     checkDisk(path, dayBytes).catch((error: Error) => fail('disk', faultText(error)))
-  const own = await check(folder, 2 * mostDay.laneBytes)
+  const own = await check(folder, 2 * laneBytes)
   if (bucket.folder === undefined) return [own]
-  return [own, await check(bucket.folder, mostDay.bucketBytes)]
+  return [own, await check(bucket.folder, bucketBytes)]
 }
 
 async function checkDisk(folder: string, dayBytes: number): Promise<Finding> {
@@ -56,7 +57,7 @@ async function freeBytes(path: string): Promise<number> {
 /** The account at Chutes, and the clock here beside its; nothing where Chutes is not asked. */
 export async function checkChutes(
   { chain: { netuid }, network: { platform } }: Subnet,
-  { chutesApiKey }: Pick<OwnSettings, 'chutesApiKey'>,
+  { chutesApiKey }: Pick<Settings, 'chutesApiKey'>,
 ): Promise<readonly Finding[]> {
   if (platform !== 'chutes') return []
   if (chutesApiKey === undefined) return [fail('chutes', 'CHUTES_API_KEY: not given')]

@@ -2,7 +2,8 @@ import { type Bucket, LIMITS, probePath, statePath } from '@affine/blocks'
 import type { Commitment } from '@affine/chain'
 import { type Network, SYSTEM_CLOCK } from '@affine/settlement'
 import { bucketsIn } from '@affine/settlement/node'
-import { type Finding, fail, type OwnSettings, ok, warn } from './examination.ts'
+import type { Settings } from '../settings/settings.ts'
+import { type Finding, fail, ok, warn } from './findings.ts'
 
 /** A commitment that announces a bucket: not a miner's. */
 type Announcement = Exclude<Commitment, { kind: 'miner' }>
@@ -44,7 +45,7 @@ export async function checkBucket(
  * where it will be announced? Its probe is always the same, and stays. Protocol §6.4.
  */
 export async function* checkOwnBucket(
-  { bucket, bucketUrl }: Pick<OwnSettings, 'bucket' | 'bucketUrl'>,
+  { bucket, bucketUrl }: Pick<Settings, 'bucket' | 'bucketUrl'>,
   whose: Whose,
 ): AsyncGenerator<Finding> {
   const { hotkey } = whose

@@ -8,7 +8,7 @@ import {
   readSlot,
   type Snapshot,
 } from '@affine/chain'
-import { type Finding, fail, ok, warn } from './examination.ts'
+import { type Finding, fail, ok, warn } from './findings.ts'
 
 /** What a subnet has of a registered hotkey. */
 export interface Seat {

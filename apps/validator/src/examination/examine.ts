@@ -1,43 +1,60 @@
 import { randomBytes } from 'node:crypto'
 import type { Chain, Snapshot } from '@affine/chain'
-import type { Miner } from '@affine/duel'
-import { type Hear, replyCountsText, tryMiner, whyNoAnswer } from '@affine/miners'
+import { loadsOf } from '@affine/engine'
+import {
+  type Asked,
+  type Client,
+  type Hear,
+  replyCountsText,
+  tryMiner,
+  whyNoAnswer,
+} from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { type Network, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
-import { loadsOf } from '../../load.ts'
+import { agentsHere } from '../service/agents.ts'
+import type { ReadSettings } from '../settings/settings.ts'
 import { checkBucket, checkOwnBucket } from './bucket-check.ts'
-import { type Examination, type Finding, fail, ok, warn } from './examination.ts'
+import { type Finding, fail, ok, warn } from './findings.ts'
 import { checkChutes, checkDisks } from './own-checks.ts'
 import { checkLastWeights, checkMiner, checkValidator, type Seat, seatOf } from './seat.ts'
+
+/** The hotkey that is examined, and what it would validate with as far as that could be read. */
+interface Examined {
+  readonly hotkey: string
+  readonly read: ReadSettings
+  /** The folder or URL that holds the buckets announced by name. */
+  readonly base: string | undefined
+  /** Will it validate, even if its slot has a miner's model? */
+  readonly validates?: boolean
+}
 
 /** What each check of a hotkey on a subnet finds, one after the other. */
 export async function* examine(
   subnet: Subnet,
-  examination: Examination,
+  { hotkey, read, base, validates = false }: Examined,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { chain, network } = subnet
-  const { hotkey, base } = examination
   const asked = Date.now()
   const snapshot = await chain.snapshot((await chain.head()).number)
   const answered = Date.now()
   const { number: block } = snapshot.head
   const age = Math.round((answered - (await chain.time(block))) / 1000)
   yield checkAnswer(chain, snapshot, answered - asked)
-  yield await checkLatency(chain)
   yield checkClock(age)
   yield* await checkRuntime(chain)
   yield checkWeightsWay(snapshot)
 
   const seat = seatOf(hotkey, snapshot)
   const said = seat?.said ?? null
-  if (seat !== undefined && said?.kind === 'miner' && !examination.validates) {
+  if (seat !== undefined && said?.kind === 'miner' && !validates) {
     yield okRegistered(seat)
     yield* checkMiner(seat)
-    yield* checkAnswers({ ...said, hotkey }, examination.agents, network, signal)
+    const { templates } = network.protocol
+    yield* checkAnswers({ ...said, hotkey, templates }, network, signal)
     return
   }
-  yield* checkOwn(examination, subnet, snapshot)
+  yield* checkOwn(hotkey, read, subnet, snapshot)
   if (seat === undefined) {
     yield fail('registered', `${hotkey} is not`, `register it on subnet ${chain.netuid}`)
     return
@@ -47,9 +64,6 @@ export async function* examine(
   yield checkLastWeights(seat, block, network.protocol.epochBlocks)
   if (said?.kind !== 'miner') yield await checkBucket(said, { hotkey, network, base })
 }
-
-/** Longer than the answer of a node on another continent takes. */
-const SLOW_MS = 1000
 
 /** The finding that the chain answered with its newest block, after so many milliseconds. */
 function checkAnswer({ netuid, genesis }: Chain, { head }: Snapshot, ms: number): Finding {
@@ -63,20 +77,6 @@ function checkClock(seconds: number): Finding {
   // A block becomes final a few block times after it was made.
   if (seconds >= -2 && seconds <= 120) return ok('clock', found)
   return fail('clock', found, 'set the clock, or take a node that keeps up')
-}
-
-/** How long the node takes for a small request: the median of three. */
-async function checkLatency(chain: Chain): Promise<Finding> {
-  const times: number[] = []
-  for (let i = 0; i < 3; i++) {
-    const asked = performance.now()
-    await chain.head()
-    times.push(performance.now() - asked)
-  }
-  const [, ms = 0] = times.sort((a, b) => a - b)
-  const found = `the node answers in ${Math.ceil(ms)} ms`
-  if (ms <= SLOW_MS) return ok('latency', found)
-  return warn('latency', found, 'a validator asks it hundreds of times an epoch: take a nearer one')
 }
 
 /** Does the chain's runtime have everything that the client uses? A local chain has no runtime. */
@@ -98,28 +98,35 @@ function okRegistered({ neuron: { hotkey, uid } }: Seat): Finding {
   return ok('registered', `${hotkey} is uid ${uid}`)
 }
 
-/** Does what a miner committed answer, and what are its replies worth? */
-async function* checkAnswers(
-  miner: Miner,
-  agents: Examination['agents'],
+/**
+ * Does what a miner committed answer, asked as validators ask it, and what are its replies worth?
+ * Rejects when `signal` aborts.
+ */
+export async function* checkAnswers(
+  miner: Asked,
   network: Network,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
+  const clientOf = (on: Hear): Client => {
+    const agents = agentsHere(network, on)
+    return (replyMs, end) => agents(miner, replyMs, end)
+  }
   const asked = performance.now()
-  const { templates, envs } = network.protocol
-  const tried = { ...miner, templates }
   try {
-    const ask = { ...NODE_CALLER, agents: (on: Hear) => agents(network, on), signal }
-    const why = await whyNoAnswer(tried, ask)
+    const why = await whyNoAnswer(miner.chute, clientOf, { ...NODE_CALLER, signal })
     const ms = Math.ceil(performance.now() - asked)
     if (why !== undefined) {
       yield fail('answer', `${miner.chute} gives no usable reply`, why)
       return
     }
     yield ok('answer', `${miner.chute} gives a usable reply, in ${ms} ms`)
+    const envs = Object.keys(network.protocol.envs)
     const secret = randomBytes(32).toString('hex')
-    const trial = { envs: Object.keys(envs), secret, time: SYSTEM_CLOCK, signal }
-    for (const counts of await tryMiner(tried, { ...trial, agents: agents(network, () => {}) })) {
+    const trial = { envs, secret, time: SYSTEM_CLOCK, signal }
+    for (const counts of await tryMiner(
+      clientOf(() => {}),
+      trial,
+    )) {
       const text = `${counts.env}: ${replyCountsText(counts).join('; ')}`
       yield counts.legal === 0 ? fail('replies', text) : ok('replies', text)
     }
@@ -131,18 +138,24 @@ async function* checkAnswers(
   }
 }
 
-/** Checks a validator's disk, account at Chutes and bucket, if its settings are complete. */
+/**
+ * Checks a validator's disk, account at Chutes and bucket, if its settings are complete. Anyone who
+ * names a folder means to validate from here.
+ */
 async function* checkOwn(
-  { hotkey, own, faultText }: Examination,
+  hotkey: string,
+  { settings, found, problems }: ReadSettings,
   subnet: Subnet,
   snapshot: Snapshot,
 ): AsyncGenerator<Finding> {
-  const { network } = subnet
-  if ('check' in own) {
-    yield own
+  if (settings === undefined) {
+    const isMeant = found.some(({ setting, value }) => setting.name === 'folder' && value)
+    const text = `disk, bucket and Chutes are not looked at: ${problems.join('; ')}`
+    yield isMeant ? fail('settings', text) : warn('settings', text)
     return
   }
-  yield* await checkDisks(own, loadsOf(network.protocol, snapshot), faultText)
-  yield* await checkChutes(subnet, own)
-  yield* checkOwnBucket(own, { hotkey, network, base: own.bucket.folder })
+  const { network } = subnet
+  yield* await checkDisks(settings, loadsOf(network.protocol, snapshot).mostDay)
+  yield* await checkChutes(subnet, settings)
+  yield* checkOwnBucket(settings, { hotkey, network, base: settings.bucket.folder })
 }

@@ -3,10 +3,9 @@ import { join } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
 import { expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { checkDisks } from '../src/node/examination/own-checks.ts'
+import { checkDisks } from '../src/examination/own-checks.ts'
 
 const root = testFolder('disk')
-const faultText = ({ code, path }: NodeJS.ErrnoException) => `${code} at ${path}`
 
 it('a disk must have room for two days, and should for thirty', async () => {
   const file = join(root, 'file')
@@ -15,19 +14,15 @@ it('a disk must have room for two days, and should for thirty', async () => {
   const { bavail, bsize } = await statfs(root)
   const room = async (days: number) => {
     const mostDay = { laneBytes: (bavail * bsize) / days / 2, bucketBytes: 1 }
-    const [found, other] = await checkDisks(
-      { folder: join(root, 'not', 'there'), bucket },
-      { mostDay },
-      faultText,
-    )
+    const [found, other] = await checkDisks({ folder: join(root, 'not', 'there'), bucket }, mostDay)
     expect(other?.result).toBe('ok')
     return found?.result
   }
   expect([await room(1.5), await room(10), await room(40)]).toEqual(['fail', 'warn', 'ok'])
   const isFile = { folder: join(file, 'below'), bucket }
   const mostDay = { laneBytes: 1, bucketBytes: 1 }
-  expect((await checkDisks(isFile, { mostDay }, faultText))[0]).toMatchObject({
+  expect((await checkDisks(isFile, mostDay))[0]).toMatchObject({
     result: 'fail',
-    found: `ENOTDIR at ${join(file, 'below')}`,
+    found: `${join(file, 'below')} is a file or is below one, where a folder is expected`,
   })
 })

@@ -171,18 +171,6 @@ function otherState({ before, snapshot }: Settled): OtherState | undefined {
 /** One decided epoch as a record for machines, its weighted counts exact. */
 export function epochRecord(settled: Settled): object {
   const { epoch, root, seated, lacking, others } = epochFacts(settled)
-  const report = reportRecord(settled.report)
+  const { report } = settled
   return { type: 'epoch', epoch, root, seated: seated?.hotkey, lacking, others, report }
-}
-
-/** A report for machines: there, an environment's look is its `verdict`. */
-function reportRecord(report: Report): object {
-  const duels = report.duels.map((duel) => {
-    const envs = Object.entries(duel.envs).map(([env, seen]) => {
-      const { look: verdict, ...rest } = seen
-      return [env, { ...rest, verdict }]
-    })
-    return { ...duel, envs: Object.fromEntries(envs) }
-  })
-  return { ...report, duels }
 }

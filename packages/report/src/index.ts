@@ -1,10 +1,5 @@
-export {
-  type EpisodeCourse,
-  endingOf,
-  type GameMove,
-  sampleCourse,
-  sampleEnding,
-} from './course.ts'
+export { SIDES, type Side } from '@affine/envs'
+export * from './course.ts'
 export * from './duel-facts.ts'
 export { DuelLanes, type KeptLane } from './duel-lanes.ts'
 export type { EpisodeEnding } from './ending.ts'
@@ -16,7 +11,6 @@ export { type PastChallenge, PastChallenges } from './past-challenges.ts'
 export * from './practice-result.ts'
 export * from './prospects.ts'
 export * from './sentences/index.ts'
-export * from './sides.ts'
 export * from './subnet-status.ts'
 export * from './text.ts'
 export type { Turn } from './turn.ts'

@@ -7,10 +7,9 @@ import {
   pairing,
   type Sample,
 } from '@affine/blocks'
-import { registry } from '@affine/envs'
+import { registry, SIDES, type Side } from '@affine/envs'
 import type { SamplePlace, Settled } from '@affine/settlement'
 import { DuelLanes, type KeptLane } from './duel-lanes.ts'
-import { SIDES, type Side } from './sides.ts'
 
 /** How often challenges were forfeited, by the names that `forfeitOf` gives the ways. */
 export type Forfeits = Readonly<Record<string, number>>

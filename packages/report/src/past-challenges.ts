@@ -1,9 +1,9 @@
 import { pairing, type Sample } from '@affine/blocks'
 import { contentOf, type Miner } from '@affine/duel'
+import { SIDES, type Side } from '@affine/envs'
 import type { Hash } from '@affine/prng'
 import type { SamplePlace, Settled } from '@affine/settlement'
 import { DuelLanes } from './duel-lanes.ts'
-import { SIDES, type Side } from './sides.ts'
 
 /** A challenge and the reward in it. */
 export interface PastChallenge {

@@ -38,12 +38,6 @@ interface ComparedReward {
   readonly champion?: number
 }
 
-/** The rules and the ratio of a duel that starts now. */
-interface DuelBar {
-  readonly protocol: Protocol
-  readonly ratioPpm: number
-}
-
 /**
  * Compares rewards with the champion's in the same challenges, as a duel that starts now would. The
  * probabilities are those of a duel that one person runs, with a look after every challenge: they
@@ -51,7 +45,7 @@ interface DuelBar {
  */
 export function prospectsOf(
   played: readonly ComparedReward[],
-  { protocol, ratioPpm }: DuelBar,
+  { protocol, ratioPpm }: { readonly protocol: Protocol; readonly ratioPpm: number },
 ): Prospects {
   const counts = Object.keys(protocol.envs).map((env) => countIn(env, played, protocol))
   const even = counts.filter(({ isEven }) => isEven).map(({ env }) => [env, 'even'] as const)
@@ -64,12 +58,8 @@ export function prospectsOf(
   })
   const counted = envs.filter(({ isEven }) => !isEven)
   const needed = neededWins(counted.length, protocol.margin)
-  const dethrones = mapRates((which) =>
-    reaching(
-      needed,
-      counted.map(({ win }) => win[which]),
-    ),
-  )
+  const chancesAt = (which: keyof WinRates) => counted.map(({ win }) => win[which])
+  const dethrones = mapRates((which) => reaching(needed, chancesAt(which)))
   return { ratioPpm, envs, dethrones }
 }
 
@@ -107,9 +97,9 @@ function reaching(needed: number, chances: readonly number[]): number {
 
 /** Prospects as lines for people. */
 export function prospectsText({ ratioPpm, envs, dethrones }: Prospects): string {
-  return [...envs.map((each) => comparisonText(each, ratioPpm)), dethronesText(dethrones)].join(
-    '\n',
-  )
+  const ends = '(at the lower, middle and upper rates)'
+  const dethrone = `Dethrones with a probability of ${ratesText(dethrones)} ${ends}`
+  return [...envs.map((each) => comparisonText(each, ratioPpm)), dethrone].join('\n')
 }
 
 function comparisonText(comparison: Comparison, ratioPpm: number): string {
@@ -119,9 +109,6 @@ function comparisonText(comparison: Comparison, ratioPpm: number): string {
   const means = isEven ? 'even, so it counts for neither' : `a win with ${ratesText(win)}`
   return `${env}: ${counts}\n  ${drawn} vs ${share(ratioPpm)}: ${means}`
 }
-
-const dethronesText = (rates: WinRates): string =>
-  `Dethrones with a probability of ${ratesText(rates)} (at the lower, middle and upper rates)`
 
 const ratesText = (rates: WinRates): string =>
   (['lower', 'middle', 'upper'] as const).map((which) => rates[which].toFixed(3)).join(', ')

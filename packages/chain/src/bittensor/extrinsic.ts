@@ -116,19 +116,13 @@ function lifeFrom(head: number, until: number): Life {
   return { birth, deadline, period }
 }
 
-interface Unsigned {
-  readonly call: Call
-  readonly life: Life
-  readonly birthHash: string
-  readonly lowestNonce: number
-}
-
 async function sign(
   api: ApiPromise,
   account: Account,
-  { call, life, birthHash, lowestNonce }: Unsigned,
+  unsigned: { call: Call; life: Life; birthHash: string; lowestNonce: number },
 ): Promise<{ nonce: number; hex: string }> {
   const next = (await api.rpc.system.accountNextIndex(account.hotkey)).toNumber()
+  const { call, life, birthHash, lowestNonce } = unsigned
   const nonce = Math.max(next, lowestNonce)
   const { birth, period } = life
   const era = api.registry.createType('ExtrinsicEra', { current: birth, period })

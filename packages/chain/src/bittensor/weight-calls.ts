@@ -9,14 +9,10 @@ import type { WeightMeans } from './nodes.ts'
 import { type Codec, integerIn, type Storage } from './storage.ts'
 import { drandRound, timelockEncrypt } from './timelock.ts'
 
-/** The weights that a hotkey shall have. */
-interface HotkeyWeights {
+/** The weights that a hotkey shall have, and the version that the subnet requires of validators. */
+interface VersionedWeights {
   readonly hotkey: string
   readonly weights: UidWeights
-}
-
-/** The same, with the version that the subnet requires of its validators. */
-interface VersionedWeights extends HotkeyWeights {
   readonly versionKey: bigint
 }
 
@@ -35,7 +31,7 @@ export interface Plan {
 export async function planWeights(
   storage: Storage,
   means: WeightMeans,
-  { hotkey, weights }: HotkeyWeights,
+  { hotkey, weights }: Omit<VersionedWeights, 'versionKey'>,
 ): Promise<Plan> {
   const { netuid } = means
   const versionKey = await storage.integer('subtensorModule.weightsVersionKey', netuid)
@@ -204,7 +200,7 @@ export function rowOf(value: Codec): UidWeights {
 async function areInForce(
   storage: Storage,
   netuid: number,
-  { hotkey, weights }: HotkeyWeights,
+  { hotkey, weights }: VersionedWeights,
 ): Promise<boolean> {
   const uid = await storage.integer('subtensorModule.uids', netuid, hotkey)
   const row = rowOf(await storage.query('subtensorModule.weights', netuid, uid))

@@ -3,7 +3,6 @@ import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Account, verifyReady } from '../account.ts'
 import type { Chain, Head, OpenAt, Snapshot, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { ownerOf } from './eviction.ts'
 import {
   type Extrinsic,
   hashOfBlock,
@@ -19,7 +18,7 @@ import {
   setupShape,
   signExtrinsic,
 } from './log.ts'
-import { apply, firstLedgerOf, type Ledger } from './rules.ts'
+import { apply, firstLedgerOf, type Ledger, ownerOf } from './rules.ts'
 
 export interface LocalOptions {
   readonly netuid: number

@@ -2,7 +2,6 @@ import type { CommitmentSlot, Neuron, UidWeights } from '../chain.ts'
 import type { Refusal } from '../chain-error.ts'
 import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
 import { rescale } from '../max-upscale.ts'
-import { neuronToPrune } from './eviction.ts'
 import type { Extrinsic, LogSetup, Params } from './log.ts'
 
 /** The bytes that a shorter commitment counts as. */
@@ -127,6 +126,73 @@ function weightsWithout(weights: Ledger['weights'], { uid, hotkey }: Neuron): Le
     ]),
   )
 }
+
+/** The subnet's owner is the neuron that was registered first. It is never replaced. */
+export const ownerOf = ({ neurons }: Pick<Ledger, 'neurons'>): Neuron | undefined => neurons[0]
+
+/**
+ * The neuron that a registration on a full subnet replaces: of those that are not immune, if they
+ * are more than `minNonImmuneUids`, else of the immune, that with the least emission, then the
+ * oldest registration, then the lowest uid. Undefined if there is none.
+ *
+ * Source: subtensor, `get_neuron_to_prune`. A local owner has one hotkey.
+ */
+export function neuronToPrune(
+  ledger: Pick<Ledger, 'block' | 'neurons' | 'params' | 'weights'>,
+): Neuron | undefined {
+  const { block, neurons, params } = ledger
+  const emissions = emissionsOf(ledger)
+  const emissionOf = (neuron: Neuron): bigint => emissions.get(neuron) ?? 0n
+  const isImmune = ({ registered }: Neuron): boolean => block - registered < params.immunityPeriod
+  const inOrder = neurons.slice(1).sort((a, b) => {
+    if (emissionOf(a) !== emissionOf(b)) return emissionOf(a) < emissionOf(b) ? -1 : 1
+    return a.registered - b.registered || a.uid - b.uid
+  })
+  const free = inOrder.filter((neuron) => !isImmune(neuron))
+  return free.length > params.minNonImmuneUids ? free[0] : inOrder.find(isImmune)
+}
+
+/**
+ * The emission of neurons, in no unit but to compare: that of the weights in force, with nothing
+ * for a neuron that has none.
+ *
+ * It is what Yuma consensus gives where each validator gives all its weight to one neuron. A neuron
+ * that half of the stake of all permits gives weight has that stake as its incentive. Each of its
+ * validators has its own stake as dividends. If no neuron has an incentive, all with a permit have
+ * theirs. Of weights on several neurons, Yuma gives the same neurons emission, but in other shares.
+ * Left out are the wait for the end of the tempo, bonds of earlier tempos, and that validators lose
+ * their dividends when they have set no weights for long.
+ *
+ * Source: subtensor, `epoch_mechanism`.
+ */
+function emissionsOf(ledger: Pick<Ledger, 'neurons' | 'weights'>): ReadonlyMap<Neuron, bigint> {
+  const voters = ledger.neurons.filter(({ permit }) => permit)
+  const paid = new Set<Neuron>()
+  const emissions = new Map<Neuron, bigint>()
+  for (const neuron of ledger.neurons) {
+    const backers = voters.filter((voter) => doesBack(voter, neuron, ledger))
+    const incentive = stakeOf(backers)
+    if (backers.length === 0 || 2n * incentive < stakeOf(voters)) continue
+    emissions.set(neuron, incentive)
+    for (const backer of backers) paid.add(backer)
+  }
+  for (const voter of paid.size > 0 ? paid : voters)
+    emissions.set(voter, (emissions.get(voter) ?? 0n) + voter.stake)
+  return emissions
+}
+
+/** Does a voter give a neuron weight? Of weights for oneself only the owner's count. */
+function doesBack(
+  voter: Neuron,
+  { uid }: Neuron,
+  { neurons, weights }: Pick<Ledger, 'neurons' | 'weights'>,
+): boolean {
+  if (uid === voter.uid && voter !== ownerOf({ neurons })) return false
+  return weights.get(voter.hotkey)?.some(([to, weight]) => to === uid && weight > 0) ?? false
+}
+
+const stakeOf = (neurons: readonly Neuron[]): bigint =>
+  neurons.reduce((sum, { stake }) => sum + stake, 0n)
 
 /** How many bytes the hotkey has committed in the tempo of the ledger's block. */
 function bytesInTempo({ block, params, slots }: Ledger, hotkey: string): number {

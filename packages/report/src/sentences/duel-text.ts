@@ -1,8 +1,24 @@
+import type { Side } from '@affine/envs'
 import type { DuelFacts, DuelTurn } from '../duel-facts.ts'
 import type { Decider, EnvFacts, EnvLaneFacts } from '../env-facts.ts'
 import type { Forfeits, MinerStats } from '../miner-stats.ts'
-import { resultFor, type Side } from '../sides.ts'
 import { drawInterval, percent, share } from '../text.ts'
+
+/** The side of a miner in a duel; undefined if it is not in it. */
+export function sideOf(hotkey: string, duel: Pick<DuelFacts, Side>): Side | undefined {
+  if (hotkey === duel.champion.hotkey) return 'champion'
+  return hotkey === duel.contender.hotkey ? 'contender' : undefined
+}
+
+/**
+ * The result of a duel so far for one side. A champion that is dethroned by another contender has
+ * lost this duel neither way.
+ */
+export function resultFor(side: Side, { end }: Pick<DuelFacts, 'end'>): 'won' | 'lost' | 'open' {
+  if (end === undefined) return 'open'
+  const isWon = end === 'crowned'
+  return (side === 'contender') === isWon ? 'won' : 'lost'
+}
 
 /** Which of its epochs a duel is in, as in "epoch 2 of at most 8". */
 export const turnIn = ({ epochIndex, duelEpochs }: DuelTurn): string =>

@@ -1,4 +1,3 @@
-export { sideOf } from '../sides.ts'
 export { percent, percentRange } from '../text.ts'
 export * from './duel-text.ts'
 export * from './epoch-text.ts'

@@ -1,7 +1,7 @@
 import type { ChallengePair, Episode, Sample } from '@affine/blocks'
+import type { Side } from '@affine/envs'
 import type { SamplePlace } from '@affine/settlement'
 import type { EpisodeEnding } from '../ending.ts'
-import { SIDES, type Side } from '../sides.ts'
 import { printable } from '../text.ts'
 import type { Turn } from '../turn.ts'
 
@@ -13,8 +13,8 @@ export function sampleText(sample: Sample, { validator, block }: SamplePlace): s
   if ('miner' in sample) return [title, place, ...episodeTexts(sample.miner, sample)].join('\n')
   const { champion, contender } = sample
   const rewards = `champion ${champion.reward}, contender ${contender.reward}`
-  const episodes = SIDES.flatMap((side) =>
-    episodeTexts(`${side} ${sample[side].miner}`, sample[side]),
+  const episodes = Object.entries({ champion, contender }).flatMap(([side, episode]) =>
+    episodeTexts(`${side} ${episode.miner}`, episode),
   )
   return [`${title}: ${rewards}`, place, ...episodes].join('\n')
 }

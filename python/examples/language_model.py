@@ -1,0 +1,118 @@
+"""A language model of 840,000 parameters, and a server of it.
+
+python examples/language_model.py model.pt --port 8007     # after train_language_model.py
+"""
+
+import argparse
+from threading import Lock
+
+import torch
+from language_examples import END, REPLY, Tokens
+from miner_server import serve
+from torch import Tensor, nn
+from torch.nn import functional
+
+WIDTH, LAYERS, HEADS = 128, 4, 4
+MOST_LINES, MOST_COLUMNS = 32, 160
+MOST_NEW = 120
+"""Tokens of a reply at most."""
+
+Past = list[Tensor]
+"""Keys and values of the tokens before, in one layer."""
+
+
+class Layer(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.before_attention, self.before_thought = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
+        self.looking = nn.Linear(WIDTH, 3 * WIDTH, bias=False)
+        self.seen = nn.Linear(WIDTH, WIDTH, bias=False)
+        self.wide, self.narrow = nn.Linear(WIDTH, 4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
+
+    def forward(self, x: Tensor, turns: Tensor, mask: Tensor | None, past: Past) -> Tensor:
+        """`past` grows by these tokens."""
+        batch, length, _ = x.shape
+        looking = self.looking(self.before_attention(x)).view(batch, length, 3, HEADS, -1)
+        asking, *new = looking.permute(2, 0, 3, 1, 4)
+        asking, new[0] = turned(asking, turns), turned(new[0], turns)
+        past[:] = [torch.cat(both, 2) for both in zip(past, new, strict=True)] if past else new
+        seen = functional.scaled_dot_product_attention(asking, *past, attn_mask=mask)
+        x = x + self.seen(seen.transpose(1, 2).reshape(batch, length, WIDTH))
+        return x + self.narrow(functional.gelu(self.wide(self.before_thought(x))))
+
+
+def turns_at(at: Tensor) -> Tensor:
+    """By how much each pair of a head's numbers is turned at a place, as complex numbers.
+
+    So a layer can look for what is some lines and columns away. Half of the pairs are for lines.
+    """
+    speeds = 2.0 ** (-0.7 * torch.arange(WIDTH // HEADS // 4))
+    angles = at[:, None, :, :, None] * speeds
+    return torch.polar(torch.ones_like(angles), angles).flatten(3)
+
+
+def turned(heads: Tensor, turns: Tensor) -> Tensor:
+    pairs = torch.view_as_complex(heads.reshape(*heads.shape[:-1], -1, 2))
+    return torch.view_as_real(pairs * turns).flatten(3)
+
+
+class LanguageModel(nn.Module):
+    """A transformer. The tokens of a prompt see one another, those of a reply what is before."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        super().__init__()
+        self.tokens = tokens
+        self.token = nn.Embedding(len(tokens.texts), WIDTH)
+        self.line, self.column = nn.Embedding(MOST_LINES, WIDTH), nn.Embedding(MOST_COLUMNS, WIDTH)
+        self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
+        self.norm = nn.LayerNorm(WIDTH)
+        self.scores = nn.Linear(WIDTH, len(tokens.texts), bias=False)
+        for embedding in (self.token, self.line, self.column):
+            nn.init.normal_(embedding.weight, std=0.3)
+
+    def forward(self, tokens: Tensor, at: Tensor, mask: Tensor | None, pasts: list[Past]) -> Tensor:
+        """What is known at each token, of which `scores` makes how likely the next one is."""
+        line, column = at[..., 0].clamp(max=MOST_LINES - 1), at[..., 1].clamp(max=MOST_COLUMNS - 1)
+        x = self.token(tokens) + self.line(line) + self.column(column)
+        turns = turns_at(at)
+        for layer, past in zip(self.layers, pasts, strict=True):
+            x = layer(x, turns, mask, past)
+        return self.norm(x)
+
+    def reply(self, prompt: str) -> str:
+        """The likeliest token, again and again, until that is the end."""
+        said = [*self.tokens.read(prompt), REPLY]
+        asked = new = len(said)
+        pasts: list[Past] = [[] for _ in self.layers]
+        while len(said) < asked + MOST_NEW:
+            at = torch.tensor([self.tokens.places(said)[-new:]])
+            with torch.inference_mode():
+                known = self(torch.tensor([said[-new:]]), at, None, pasts)
+                token = int(self.scores(known[0, -1]).argmax())
+            if token == END:
+                break
+            said.append(token)
+            new = 1
+        return self.tokens.text(said[asked:])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("model", help="the file that train_language_model.py wrote")
+    parser.add_argument("--port", type=int, default=8007, help="0 takes any that is free")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    kept = torch.load(options.model, weights_only=True)
+    model = LanguageModel(Tokens(kept["tokens"]))
+    model.load_state_dict(kept["weights"])
+    turn = Lock()
+
+    def reply_to(prompt: str) -> str:
+        with turn:
+            return model.reply(prompt)
+
+    serve(reply_to, options.port)
+
+
+if __name__ == "__main__":
+    main()

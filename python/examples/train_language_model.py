@@ -1,0 +1,121 @@
+"""Trains a language model from nothing: it learns to reply as the scripted players do.
+
+python examples/train_language_model.py model.pt
+"""
+
+import argparse
+import time
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from language_examples import END, LINE_FEED, REPLY, Example, Tokens, examples
+from language_model import LAYERS, LanguageModel
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+TURNS = (
+    *("mult8-v0", "hex-v0", "tictactoe-v0", "hex-v0", "mult8-v0"),
+    *("hex-v0", "pack-v0", "mult8-v0", "tictactoe-v0", "hex-v0"),
+)
+"""The environments of the steps, over and over."""
+TOKENS_A_STEP = 1200
+RATE = 0.01
+WARM_UP = 30
+LAST_LINE = 4.0
+"""How much more a token of the last line counts than one above it."""
+
+
+class Batch(NamedTuple):
+    """By example and token."""
+
+    tokens: Tensor
+    places: Tensor
+    mask: Tensor
+    """Which tokens a token sees."""
+    weights: Tensor
+    """How much a token counts; 0 in a prompt."""
+
+
+def batch_of(source: Iterator[Example], tokens: Tokens) -> Batch:
+    rows: list[tuple[int, list[int]]] = []
+    while sum(len(row) for _, row in rows) < TOKENS_A_STEP:
+        example = next(source)
+        question = [*tokens.read(example.prompt), REPLY]
+        rows.append((len(question), [*question, *tokens.read(example.reply), END]))
+    shape = len(rows), max(len(row) for _, row in rows)
+    batch = Batch(
+        tokens=torch.full(shape, END),
+        places=torch.zeros((*shape, 2), dtype=torch.long),
+        mask=torch.ones(shape[1], shape[1]).tril().bool().repeat(shape[0], 1, 1, 1),
+        weights=torch.zeros(shape),
+    )
+    for i, (asked, row) in enumerate(rows):
+        last_line = max([asked, *(at + 1 for at, token in enumerate(row) if token == LINE_FEED)])
+        batch.tokens[i, : len(row)] = torch.tensor(row)
+        batch.places[i, : len(row)] = torch.tensor(tokens.places(row))
+        batch.mask[i, :, :asked, :asked] = True
+        batch.weights[i, asked:last_line] = 1
+        batch.weights[i, last_line : len(row)] = LAST_LINE
+    return batch
+
+
+def loss_of(model: LanguageModel, batch: Batch) -> tuple[Tensor, float]:
+    """What is to become less, and the share of the replies' tokens that are right."""
+    mask = batch.mask[:, :, :-1, :-1]
+    known = model(batch.tokens[:, :-1], batch.places[:, :-1], mask, [[] for _ in range(LAYERS)])
+    weights = batch.weights[:, 1:]
+    counts = weights > 0
+    scores, wanted = model.scores(known[counts]), batch.tokens[:, 1:][counts]
+    loss = (cross_entropy(scores, wanted, reduction="none") * weights[counts]).mean()
+    return loss, float((scores.argmax(-1) == wanted).float().mean())
+
+
+def train(steps: int, seed: int) -> LanguageModel:
+    random = np.random.default_rng(seed)
+    torch.manual_seed(seed)
+    sources = {env: examples(env, random) for env in TURNS}
+    first = [example for source in sources.values() for example in islice(source, 300)]
+    model = LanguageModel(Tokens.of(first))
+    matrices = [each for each in model.layers.parameters() if each.ndim == 2]
+    chosen = {id(each) for each in matrices}
+    others = [each for each in model.parameters() if id(each) not in chosen]
+    optimizers = [
+        torch.optim.Muon(matrices, lr=RATE, weight_decay=0),
+        torch.optim.AdamW(others, lr=RATE / 5, betas=(0.9, 0.98)),
+    ]
+    # The rate rises at first, and then falls to the end.
+    rates = [min((at + 1) / WARM_UP, 1 - at / steps) for at in range(steps + 1)]
+    plans = [torch.optim.lr_scheduler.LambdaLR(each, rates.__getitem__) for each in optimizers]
+    print(f"{sum(each.numel() for each in model.parameters())} parameters", flush=True)
+    right: dict[str, float] = {}
+    for step in range(steps):
+        env = TURNS[step % len(TURNS)]
+        loss, share = loss_of(model, batch_of(sources[env], model.tokens))
+        right[env] = 0.9 * right.get(env, share) + 0.1 * share
+        model.zero_grad()
+        loss.backward()
+        for optimizer, plan in zip(optimizers, plans, strict=True):
+            optimizer.step()
+            plan.step()
+        if step % 100 == 99:
+            shown = ", ".join(f"{env} {share:.3f}" for env, share in right.items())
+            print(f"{step + 1} steps, {time.process_time():.0f} s: {shown}", flush=True)
+    return model
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("model", help="the file to write")
+    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    model = train(options.steps, options.seed)
+    torch.save({"tokens": model.tokens.texts, "weights": model.state_dict()}, options.model)
+
+
+if __name__ == "__main__":
+    main()

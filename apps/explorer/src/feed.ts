@@ -5,8 +5,6 @@ import type { News, Request } from './worker/worker.ts'
 
 /** What there is to show. */
 export interface Heard {
-  /** How many epochs were recomputed so far. */
-  readonly read: number
   readonly soFar: ReadSoFar
   /** What was not shown yet. */
   readonly news: readonly News[]
@@ -18,6 +16,9 @@ export interface Feed {
   /** From now on `show` is told, at most once a frame. */
   readonly listen: (show: (heard: Heard) => void) => void
 }
+
+/** How far a reader is that has not begun. */
+export const NOTHING_READ: ReadSoFar = { epochs: 0, files: 0, challenges: 0 }
 
 /** A view is drawn anew when there is a sixteenth more to see, so that all drawing is linear. */
 const SHARE = 16
@@ -31,8 +32,8 @@ export function startFeed(
 ): Feed {
   let show: ((heard: Heard) => void) | undefined
   let waiting: News[] = []
-  let soFar: ReadSoFar = { files: 0, challenges: 0 }
-  let [read, shown] = [0, 0]
+  let soFar = NOTHING_READ
+  let shown = 0
   let [isUrgent, isPlanned] = [false, false]
   const flush = (): void => {
     isPlanned = false
@@ -40,10 +41,10 @@ export function startFeed(
     const news = isDue ? waiting : []
     if (isDue) {
       waiting = []
-      shown = read
+      shown += news.length
       isUrgent = false
     }
-    show?.({ read, soFar, news })
+    show?.({ soFar, news })
   }
   const plan = (): void => {
     if (show === undefined || isPlanned) return
@@ -51,10 +52,9 @@ export function startFeed(
     nextFrame(flush)
   }
   const hear = (news: News): void => {
-    if (news.type === 'progress') soFar = news
+    if (news.type === 'progress') soFar = news.soFar
     else waiting.push(news)
-    if (news.type === 'epoch') read += 1
-    else if (news.type !== 'progress') isUrgent = true
+    if (news.type !== 'epoch' && news.type !== 'progress') isUrgent = true
     plan()
   }
   const listen = (to: (heard: Heard) => void): void => {

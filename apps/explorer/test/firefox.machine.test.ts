@@ -18,7 +18,7 @@ it.runIf(HAS_FIREFOX)(
     expect(await page.see(textOf('.root'))).toBe(demo.verified.root)
 
     await page.click('.mark-crowned a')
-    expect(await page.see(textOf('.eyebrow'))).toMatch(/^Contender, epochs \d+ to \d+$/)
+    expect(await page.see(textOf('main .caption'))).toMatch(/^contender, epochs \d+ to \d+$/)
     await page.click('.thumbnails a[title^="mult8@"]')
     const steps = `/All \\d+ steps hold/.exec(document.querySelector('main').textContent)`
     expect(await page.see(steps)).toHaveLength(1)

@@ -128,6 +128,8 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     )) {
       await open(page)
       titles.push(await page.title())
+      const heading = await page.locator('h1').textContent()
+      expect(titles.at(-1)).toMatch(new RegExp(`^${heading}(, .*)? · Affine explorer$`))
       const sent = await openPage(browser, page.url())
       // Both are asked again: a chart is drawn anew once its width is known.
       const [here, there] = [page, sent.page].map((each) => each.locator('main'))
@@ -160,7 +162,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
         if (!loaded.includes(`assets/${name}`)) loaded.push(`assets/${name}`)
     const code = (await Promise.all(loaded.map(read))).join('')
     // The first two are in each view and in Preact.
-    for (const part of ['createElementNS', 'Who had the throne', 'Skip to the content'])
+    for (const part of ['createElementNS', 'Who had the throne', 'Named by this link'])
       expect(code).not.toContain(part)
     expect(code).toMatch(/import\(`\.\/app-/)
   })

@@ -1,6 +1,5 @@
 import type { VNode } from 'preact'
 import { describe, expect, it, test } from 'vitest'
-import { titleOf } from '../src/app.tsx'
 import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
 import type { Page } from '../src/page.ts'
 import { absentText, asOfText, hintText, progressOf } from '../src/page.ts'
@@ -34,8 +33,6 @@ describe('a reading', () => {
     expect(progressOf(state)).toBe(progress)
     expect(absentText(state, NONE)).toBe(absent)
     expect(asOfText(state)).toBe(asOf)
-    const title = `alice has the throne${asOf} · Affine explorer`
-    expect(titleOf({ view: 'race' }, state)).toBe(title)
   })
 
   it('of no network, of a worker that ended, and of no epoch', () => {
@@ -76,26 +73,6 @@ it('the ratio to beat goes down until it is at its floor', () => {
   expect(shown(ENDED)).not.toContain('it goes down')
   const higher = { ...ENDED, epochs: [{ ...epoch, nextRatio: 551_000 }] }
   expect(shown(higher)).toMatch(/"55.1 %".*it goes down with each epoch that crowns nobody/)
-})
-
-it('a window’s title names what is shown', () => {
-  const titles = [
-    titleOf({ view: 'miners' }, ENDED),
-    titleOf({ view: 'miner', id: hotkey }, ENDED),
-    titleOf(
-      { view: 'validator', id: hotkey },
-      { ...ENDED, epochs: [{ ...epoch, trust: { [hotkey]: 1 } }] },
-    ),
-    titleOf({ view: 'duel', id: `3/${hotkey}` }, ENDED),
-    titleOf({ view: 'sample', block: 'ab'.repeat(32), line: 3 }, ENDED),
-  ]
-  expect(titles.map((title) => title.replace(' · Affine explorer', ''))).toEqual([
-    'Miners',
-    'alice, miner',
-    'alice, validator',
-    'Duel 3/5AAA…AAAA',
-    'Challenge in line 3 of block ababab…abab',
-  ])
 })
 
 it('how sure it is is unknown without a duel won: that others failed since is no contradiction', () => {

@@ -2,12 +2,12 @@ import type { Episode } from '@affine/blocks'
 import type { EpisodeCourse, Side } from '@affine/report'
 import { faultText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { type Page, progressOf, useAnswer } from '../page.ts'
-import { visible } from '../visible.ts'
+import { type Page, progressOf, type StateProps, useAnswer } from '../page.ts'
+import { shortOf, visible } from '../visible.ts'
 import type { ShownPair } from '../worker/answers.ts'
 import type { SampleLine } from '../worker/sample-index.ts'
 import { CourseView } from './course-view.tsx'
-import { Hash, Key } from './parts.tsx'
+import { Heading, Key } from './parts.tsx'
 import { ProofView } from './proof-view.tsx'
 
 /** A challenge as it was played: both miners side by side, then its proof. */
@@ -18,32 +18,26 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
   if (shown === undefined)
     return (
       <>
-        <h1>A challenge</h1>
+        <Heading>A challenge</Heading>
         <p>{progressOf(state) === 'reading' ? 'Reading…' : error}</p>
       </>
     )
   const { sample, episodes, epoch, validator, pairs } = shown
   const [pair] = pairs
+  const players = pair
+    ? [playerIn(pair, 'champion'), ...pairs.map((each) => playerIn(each, 'contender'))]
+    : episodes.map((episode): Player => ({ name: 'miner', episode, course: undefined }))
   return (
     <>
-      <p class="eyebrow">
-        {sample.env} #{sample.index}, epoch {epoch}
-      </p>
-      <h1>{headingOf(pairs)}</h1>
+      <Heading kind={`${sample.env} #${sample.index}, epoch ${epoch}`}>{headingOf(pairs)}</Heading>
       <p>
         Challenge <span class="mono">{sample.challengeId}</span>, asked by{' '}
-        <Key state={state} hotkey={validator} />: line {line} of block <Hash of={block} />.
+        <Key state={state} hotkey={validator} />: line {line} of block{' '}
+        <code title={block}>{shortOf(block)}</code>.
       </p>
       <div class="columns">
-        {pair === undefined ? (
-          episodes.map((episode) => (
-            <EpisodeView key={episode.miner} state={state} name="miner" episode={episode} />
-          ))
-        ) : (
-          <SideView state={state} pair={pair} side="champion" />
-        )}
-        {pairs.map((each) => (
-          <SideView key={each.contender.miner} state={state} pair={each} side="contender" />
+        {players.map((player) => (
+          <EpisodeView key={player.episode.miner} state={state} {...player} />
         ))}
         {pair && <GameView {...pair} />}
       </div>
@@ -73,22 +67,17 @@ function GameView({ courses: { champion, contender } }: ShownPair): JSX.Element 
   )
 }
 
-interface SideProps extends Pick<Page, 'state'> {
-  readonly pair: ShownPair
-  readonly side: Side
-}
-
-const SideView = ({ state, pair, side }: SideProps): JSX.Element => (
-  <EpisodeView state={state} name={side} episode={pair[side]} course={pair.courses[side]} />
-)
-
-interface EpisodeProps extends Pick<Page, 'state'> {
+interface Player {
   readonly name: string
   readonly episode: Episode
-  readonly course?: EpisodeCourse | undefined
+  readonly course: EpisodeCourse | undefined
 }
 
-function EpisodeView({ state, name, episode, course }: EpisodeProps): JSX.Element {
+const playerIn = (pair: ShownPair, side: Side): Player => {
+  return { name: side, episode: pair[side], course: pair.courses[side] }
+}
+
+function EpisodeView({ state, name, episode, course }: StateProps & Player): JSX.Element {
   const { miner, reward, messages } = episode
   return (
     <section class="card">

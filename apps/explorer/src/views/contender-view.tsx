@@ -1,8 +1,7 @@
 import type { PerSide } from '@affine/envs'
-import type { Decider, EnvLaneFacts, Side } from '@affine/report'
+import type { Decider, Side } from '@affine/report'
 import {
   forfeitText,
-  laneUseText,
   minerDuelText,
   percent,
   percentRange,
@@ -16,7 +15,7 @@ import { roundOf } from '../visible.ts'
 import type { LostLine } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads, Strips } from './bars.tsx'
 import { Thumbnail } from './course-view.tsx'
-import { Fold, Key, Table } from './parts.tsx'
+import { Fold, Heading, Key, Table } from './parts.tsx'
 
 /** A contender's duel: how it ended and why, some of its challenges, and how it was decided. */
 export function ContenderView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
@@ -25,18 +24,17 @@ export function ContenderView({ id, ...page }: Page & { readonly id: string }): 
   if (account === undefined)
     return (
       <>
-        <h1>A contender</h1>
+        <Heading>A contender</Heading>
         <p>{absentText(state, 'No epoch that was read has this duel.')}</p>
       </>
     )
   const { duel } = account
   return (
     <>
-      <p class="eyebrow">Contender, {spanText(account)}</p>
-      <h1>
+      <Heading kind={`contender, ${spanText(account)}`}>
         <Key state={state} hotkey={duel.contender.hotkey} /> against{' '}
         <Key state={state} hotkey={duel.champion.hotkey} />
-      </h1>
+      </Heading>
       <p class="lead">{resultText(state, account)}</p>
       <figure class="card">
         <Leads account={account} />
@@ -96,17 +94,12 @@ const MOST_THUMBNAILS = 5
 
 /** The last of each environment by turns, those with a legal answer first: they show the most. */
 function fewOf(losses: readonly LostLine[]): readonly LostLine[] {
-  const seen = new Map<string, number>()
-  const ranked = [...losses]
+  const best = [...losses]
     .reverse()
     .sort((a, b) => Number(a.forfeit !== undefined) - Number(b.forfeit !== undefined))
-    .map((loss) => {
-      const rank = seen.get(loss.env) ?? 0
-      seen.set(loss.env, rank + 1)
-      return { loss, rank }
-    })
-  const few = ranked.sort((a, b) => a.rank - b.rank).slice(0, MOST_THUMBNAILS)
-  return few.map(({ loss }) => loss)
+  const rankOf = (loss: LostLine): number =>
+    best.filter(({ env }) => env === loss.env).indexOf(loss)
+  return [...best].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, MOST_THUMBNAILS)
 }
 
 /** By environment, and by how they were lost. */
@@ -157,7 +150,6 @@ function Decided(props: DuelProps): JSX.Element {
         and how far they have to be.
       </p>
       <Looks account={account} />
-      <Lanes {...props} />
     </>
   )
 }
@@ -187,25 +179,3 @@ function Looks({ account: { looks } }: Pick<DuelProps, 'account'>): JSX.Element 
 
 const testText = ({ wins, trials, bounds }: Decider): string =>
   `${roundOf(wins)} of ${roundOf(trials)} won${bounds ? `: ${percentRange(bounds)}` : ''}`
-
-/** What each validator published of the duel, and how much of it counts. */
-function Lanes({ account: { duel, epochs }, ask, state }: DuelProps): JSX.Element | null {
-  const { value = [] } = useAnswer(() => ask('lanes', duel.id), [duel.id, epochs.length])
-  const rowOf = (env: string, lane: EnvLaneFacts) => ({
-    key: env + lane.validator,
-    isBad: lane.isSetAside,
-    cells: [
-      <Key state={state} hotkey={lane.validator} />,
-      env,
-      `${lane.wins} : ${lane.losses} : ${lane.played - lane.wins - lane.losses}`,
-      laneUseText(lane),
-    ],
-  })
-  return (
-    <Table
-      title="What each validator saw"
-      columns={['validator', 'environment', 'won : lost : tied', 'use']}
-      rows={value.flatMap(({ env, lanes }) => lanes.map((lane) => rowOf(env, lane)))}
-    />
-  )
-}

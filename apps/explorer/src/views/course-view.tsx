@@ -22,7 +22,7 @@ const stepsIn = ({
 /** The turn that decided an episode: where it was given up, or forfeited, or went wrong first. */
 function decidingTurn({ turns, ending }: EpisodeCourse): Turn | undefined {
   const last = turns.at(-1)
-  if (ending?.givenUpAfter !== undefined) return turns[ending.givenUpAfter - 1] ?? last
+  if (ending.givenUpAfter !== undefined) return turns[ending.givenUpAfter - 1] ?? last
   if (last?.reply === undefined || last.forfeit !== undefined) return last
   return turns.find(({ mistake }) => mistake !== undefined) ?? last
 }
@@ -38,11 +38,15 @@ export function CourseView({ course }: CourseProps): JSX.Element {
     ),
   )
   const step = steps[at]
+  const { reward, ending } = course
   return (
     <div class="course">
       {step && <Drawing {...step.turn} turn={step.turn} />}
       <div>
-        <Why course={course} />
+        <p>
+          <b>Reward {reward}</b>: {visible(ending.why)}
+          {ending.better !== undefined && <>; {visible(ending.better)}</>}
+        </p>
         {steps.length > 1 && (
           <p class="stepper">
             <button type="button" disabled={at === 0} onClick={() => setAt(at - 1)}>
@@ -57,7 +61,7 @@ export function CourseView({ course }: CourseProps): JSX.Element {
             </span>
           </p>
         )}
-        {step && <TurnText {...step} index={at} told={course.ending?.better} />}
+        {step && <TurnText {...step} index={at} told={ending.better} />}
       </div>
       {at === steps.length - 1 && <LastBoard course={course} />}
     </div>
@@ -65,18 +69,6 @@ export function CourseView({ course }: CourseProps): JSX.Element {
 }
 
 const NO_REPLY = 'no usable reply'
-
-/** What it was rewarded with, and why. */
-function Why({ course: { reward, ending } }: CourseProps): JSX.Element | null {
-  if (ending === undefined) return null
-  const { why, better } = ending
-  return (
-    <p>
-      <b>Reward {reward}</b>: {visible(why)}
-      {better !== undefined && <>; {visible(better)}</>}
-    </p>
-  )
-}
 
 interface TurnProps {
   readonly turn: Turn
@@ -107,7 +99,7 @@ const KEY = 'Shaded, or red: the reply. Green edge: that of the scripted player,
 /** What the last reply led to, if it was no forfeit. */
 function LastBoard({ course: { turns, lastPicture, ending } }: CourseProps): JSX.Element | null {
   const last = turns.at(-1)
-  if (ending === undefined || last?.reply === undefined || last.forfeit) return null
+  if (last?.reply === undefined || last.forfeit) return null
   return (
     <figure>
       <figcaption>In the end</figcaption>
@@ -132,7 +124,7 @@ export function Thumbnail({ loss, side, ask }: ThumbnailProps): JSX.Element {
     <li>
       <a href={linkTo.sample(loss)} title={`${env} #${index}`}>
         {turn?.picture ? <Drawing {...turn} turn={turn} /> : <b>{env.replace(/@.*/, '')}</b>}
-        <span>{visible(course?.ending?.why ?? error ?? '…', 70)}</span>
+        <span>{visible(course?.ending.why ?? error ?? '…', 70)}</span>
       </a>
     </li>
   )

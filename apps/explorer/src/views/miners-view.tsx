@@ -3,7 +3,7 @@ import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { duelsOf, isValidator, spanText } from '../app-state.ts'
 import { absentText, nameIn, type Page, resultText } from '../page.ts'
-import { Few, Key, Table } from './parts.tsx'
+import { Few, Heading, Key, Table } from './parts.tsx'
 
 /** Every registered miner: those that wait, and why the others do not. */
 export function MinersView({ state }: Page): JSX.Element {
@@ -21,7 +21,7 @@ export function MinersView({ state }: Page): JSX.Element {
   }))
   return (
     <>
-      <h1>Miners</h1>
+      <Heading>Miners</Heading>
       <p>
         A miner commits a model on chain, and waits for its duel with the champion. The next
         contender comes first.
@@ -50,8 +50,7 @@ export function MinerView({ state, hotkey }: MinerProps): JSX.Element {
   const seated = state.epochs.filter((each) => each.seated?.hotkey === hotkey)
   return (
     <>
-      <p class="eyebrow">Miner</p>
-      <h1>{nameIn(state)(hotkey)}</h1>
+      <Heading kind="miner">{nameIn(state)(hotkey)}</Heading>
       <p class="mono">{hotkey}</p>
       <p class="lead">{place ? `It ${place.why}.` : state.queue && 'It is not registered.'}</p>
       {seated.map(({ epoch }) => (

@@ -1,9 +1,29 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { linkTo } from '../address.ts'
 import { type AppState, isValidator } from '../app-state.ts'
 import { nameIn } from '../page.ts'
-import { shortOf } from '../visible.ts'
+
+interface HeadingProps {
+  /** What kind of thing it is, above it. */
+  readonly kind?: string
+  readonly children: ComponentChildren
+}
+
+/** The heading of a view, which is the title of the window too. */
+export function Heading({ kind, children }: HeadingProps): JSX.Element {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    const said = [heading.current?.textContent, kind].filter((text) => text !== undefined)
+    document.title = `${said.join(', ')} · Affine explorer`
+  })
+  return (
+    <>
+      {kind !== undefined && <p class="caption">{kind}</p>}
+      <h1 ref={heading}>{children}</h1>
+    </>
+  )
+}
 
 interface KeyProps {
   readonly state: AppState
@@ -46,13 +66,6 @@ export function Face({ of }: { readonly of: string }): JSX.Element {
   )
 }
 
-/** A few numbers side by side, for a first look. */
-export const Numbers = ({
-  children,
-}: {
-  readonly children: readonly JSX.Element[]
-}): JSX.Element => <dl class="numbers">{children}</dl>
-
 interface BigNumberProps {
   readonly name: string
   readonly value: ComponentChildren
@@ -60,6 +73,7 @@ interface BigNumberProps {
   readonly children?: ComponentChildren
 }
 
+/** A number for a first look, in a `dl` of them. */
 export const BigNumber = ({ name, value, children }: BigNumberProps): JSX.Element => (
   <div>
     <dt>{name}</dt>
@@ -154,9 +168,4 @@ export const Table = ({ title, columns, rows }: TableProps): JSX.Element => (
       </table>
     </section>
   </section>
-)
-
-/** A hash by its ends. */
-export const Hash = ({ of }: { readonly of: string }): JSX.Element => (
-  <code title={of}>{shortOf(of)}</code>
 )

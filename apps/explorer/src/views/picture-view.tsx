@@ -3,17 +3,18 @@ import type { Turn } from '@affine/report'
 import type { JSX } from 'preact'
 import { visible } from '../visible.ts'
 
-interface PictureProps {
-  readonly picture: Picture
-  /** A reply to what is shown, and what would have been best. */
-  readonly turn: Turn | undefined
+interface DrawingProps extends Pick<Turn, 'picture' | 'drawn'> {
+  /** A reply to what is drawn, with what would have been best. */
+  readonly turn?: Turn
 }
 
 /** How large a picture is at most, in pixels for each of its units. */
 const SCALE = 1.6
 
-/** What an environment shows of itself, with a move marked on it. */
-function PictureView({ picture, turn }: PictureProps): JSX.Element {
+/** What was observed: as a picture where there is one, else as lines, if it has some. */
+export function Drawing({ picture, drawn, turn }: DrawingProps): JSX.Element | null {
+  if (picture === undefined)
+    return drawn.length === 0 ? null : <pre class="drawn">{visible(drawn.join('\n'))}</pre>
   const { width, height, shapes } = picture
   const said = shapes.flatMap(({ says }) => says ?? [])
   const wrong = shapes.flatMap(({ kind, says }) => (kind === 'wrong' ? (says ?? []) : []))
@@ -45,8 +46,9 @@ const withLast = (shapes: Picture['shapes'], turn: Turn | undefined): Picture['s
   return [...shapes].sort((a, b) => Number(isPlain(b)) - Number(isPlain(a)))
 }
 
-interface ShapeProps extends Omit<PictureProps, 'picture'> {
+interface ShapeProps {
   readonly shape: PictureShape
+  readonly turn: Turn | undefined
 }
 
 function Shape({ shape, turn }: ShapeProps): JSX.Element {
@@ -76,15 +78,4 @@ function classOf({ kind, action, isMarked }: PictureShape, turn: Turn | undefine
   if (isMet && turn.action === action)
     classes.push((turn.forfeit ?? turn.mistake) === undefined ? 'taken' : 'mistake')
   return classes.join(' ')
-}
-
-interface DrawingProps extends Pick<Turn, 'picture' | 'drawn'> {
-  /** A reply to what is drawn, with what would have been best. */
-  readonly turn?: Turn
-}
-
-/** What was observed: as a picture where there is one, else as lines, if it has some. */
-export function Drawing({ picture, drawn, turn }: DrawingProps): JSX.Element | null {
-  if (picture !== undefined) return <PictureView picture={picture} turn={turn} />
-  return drawn.length === 0 ? null : <pre class="drawn">{visible(drawn.join('\n'))}</pre>
 }

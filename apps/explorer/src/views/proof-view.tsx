@@ -16,7 +16,7 @@ export function ProofView({ state, ask, line }: Page & { readonly line: SampleLi
     <details class="fold proof">
       <summary>
         <span role="status" class={error === undefined && broken === 0 ? 'good' : 'bad'}>
-          Its proof: {proofText({ steps, error, broken })}
+          Its proof: {steps ? resultText(steps, broken) : (error ?? 'one moment…')}
         </span>
       </summary>
       <p>
@@ -45,15 +45,8 @@ export function ProofView({ state, ask, line }: Page & { readonly line: SampleLi
   )
 }
 
-interface ProofProps {
-  readonly steps: readonly Step[] | undefined
-  readonly error: string | undefined
-  /** How many steps fail. */
-  readonly broken: number
-}
-
-function proofText({ steps, error, broken }: ProofProps): string {
-  if (steps === undefined) return error ?? 'one moment…'
+/** Whether all steps hold, or how many fail. */
+function resultText(steps: readonly Step[], broken: number): string {
   if (broken > 0) return `✘ ${broken} of ${steps.length} steps fail.`
   return `✔ All ${steps.length} steps hold.`
 }
@@ -63,13 +56,13 @@ function StepView({ step: { title, says, values, holds } }: { readonly step: Ste
     <li class={holds ? 'step' : 'step broken'}>
       <details key={String(holds)} open={!holds}>
         <summary>
-          <h3>
+          <h3 class={holds ? 'good' : 'bad'}>
             {holds ? '✔' : '✘'} {title}
           </h3>
         </summary>
         <p>{says}</p>
         <dl>
-          {values.map(([name, value]) => (
+          {Object.entries(values).map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
               <dd>{visible(value, 400)}</dd>

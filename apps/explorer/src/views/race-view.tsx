@@ -15,38 +15,37 @@ import { type AppState, type DuelAccount, duelsIn, type Reign, reignsIn } from '
 import { absentText, asOfText, nameIn, type Page, progressOf, type StateProps } from '../page.ts'
 import { countText, shortOf, visibleLine } from '../visible.ts'
 import { LEADS_KEY, Leads } from './bars.tsx'
-import { BigNumber, Face, Few, Key, Numbers } from './parts.tsx'
+import { BigNumber, Face, Few, Heading, Key } from './parts.tsx'
 
 /** The champion, since when and how sure that is, the contenders, and the line of time. */
 export function RaceView({ state }: Page): JSX.Element {
   const { beginning, epochs } = state
   const last = epochs.at(-1)
   const hotkey = last?.heir?.hotkey
-  const isReading = progressOf(state) === 'reading'
   return (
     <>
-      <h1>
+      <Heading>
         {last && (hotkey === undefined ? 'Nobody' : <Key state={state} hotkey={hotkey} />)}
         {last ? ` has the throne${asOfText(state)}` : 'The race for the throne'}
-      </h1>
+      </Heading>
       <p class="about">{beginning && subnetText(beginning.titles)}</p>
-      {last || isReading ? (
-        <Numbers>
+      {last ? (
+        <dl class="numbers">
           <Since state={state} />
           <SureNumber state={state} />
           <ToBeat state={state} />
-        </Numbers>
+        </dl>
       ) : (
         <p>{absentText(state, '')}</p>
       )}
-      {last && (
+      {/* Before its end, each epoch would move what is below. */}
+      {last && progressOf(state) !== 'reading' && (
         <>
-          {/* Before, each epoch would move what is below. */}
-          {!isReading && <Duels state={state} />}
+          <Duels state={state} />
           {otherStateTexts(last).map((text) => (
             <p key={text}>{text}</p>
           ))}
-          {!isReading && <TimeLine state={state} />}
+          <TimeLine state={state} />
           <Root state={state} />
         </>
       )}
@@ -55,18 +54,14 @@ export function RaceView({ state }: Page): JSX.Element {
 }
 
 function Since({ state }: StateProps): JSX.Element {
-  const reign = reignsIn(state).at(-1)
-  if (reign === undefined) return <BigNumber name="Since" value="…" />
-  const { hotkey, from, to } = reign
+  const { hotkey = '', from = 0, to = 0 } = reignsIn(state).at(-1) ?? {}
   const { model } = state.epochs.at(-1)?.heir ?? {}
   const failed = duelsIn(state).filter(({ duel, end }) => duel.start >= from && end).length
   return (
     <BigNumber name="Since" value={`epoch ${from}`}>
       {countText(to - from, 'epoch')}
       {asOfText(state) || ' so far'}; {countText(failed, 'contender')} failed against it
-      {hotkey !== undefined &&
-        model !== undefined &&
-        `. Model: ${visibleLine(model.replace(hotkey, shortOf(hotkey)), 80)}`}
+      {model !== undefined && `. Model: ${visibleLine(model.replace(hotkey, shortOf(hotkey)), 80)}`}
     </BigNumber>
   )
 }
@@ -80,7 +75,6 @@ function crowningIn(state: AppState): DuelAccount | undefined {
 /** How sure it is that the champion is the better one: by the duel that it won. */
 export function SureNumber({ state }: StateProps): JSX.Element {
   const name = 'How sure'
-  if (state.epochs.length === 0) return <BigNumber name={name} value="…" />
   const crowning = crowningIn(state)
   if (crowning === undefined)
     return (
@@ -123,8 +117,7 @@ const choices = (all: number, some: number): number =>
 
 /** The ratio to beat, and where it goes. Protocol §8.10. */
 export function ToBeat({ state }: StateProps): JSX.Element {
-  const { nextRatio } = state.epochs.at(-1) ?? {}
-  if (nextRatio === undefined) return <BigNumber name="To beat" value="…" />
+  const { nextRatio = 0 } = state.epochs.at(-1) ?? {}
   const isFalling = nextRatio > (state.beginning?.leastRatio ?? 0)
   return (
     <BigNumber name={`To beat${asOfText(state)}`} value={percent(nextRatio)}>
@@ -244,13 +237,12 @@ interface StretchProps extends StateProps {
 }
 
 function Stretch({ state, duels, reign: { hotkey, from, to } }: StretchProps): JSX.Element {
-  const ratios = state.epochs.flatMap(({ epoch, ratio }) =>
-    epoch >= from && epoch < to ? [ratio] : [],
-  )
-  const isLast = state.epochs.at(-1)?.epoch === to - 2
-  const { nextRatio = 0 } = state.epochs.at(-1) ?? {}
-  const [first = nextRatio, last = first] = [ratios[0], isLast ? nextRatio : ratios.at(-1)]
-  const ratioText = first === last ? percent(first) : `${percent(first)} to ${percent(last)}`
+  const { epoch, nextRatio } = state.epochs.at(-1) ?? { epoch: 0, nextRatio: 0 }
+  const isLast = epoch === to - 2
+  const own = state.epochs.filter((each) => each.epoch >= from && each.epoch < to)
+  const ratios = [...own.map(({ ratio }) => ratio), ...(isLast ? [nextRatio] : [])]
+  const [first, last] = [ratios[0], ratios.at(-1)].map((ratio = 0) => percent(ratio))
+  const ratioText = first === last ? first : `${first} to ${last}`
   const when = isLast ? `from epoch ${from} on` : epochsText(from, to - 1)
   return (
     <li>

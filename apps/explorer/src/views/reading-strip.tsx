@@ -1,4 +1,4 @@
-import type { JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
 import { isNamed, type NamedNetwork, type NetworkFile } from '../network-file.ts'
 import { hintText } from '../page.ts'
@@ -7,8 +7,6 @@ import type { ReadingSpan, ReadSoFar } from '../worker/reader.ts'
 
 interface ReadingProps {
   readonly state: AppState
-  /** How many epochs were recomputed so far. */
-  readonly read: number
   readonly soFar: ReadSoFar
   readonly network: NamedNetwork | undefined
   /** Why there is no network. */
@@ -17,44 +15,34 @@ interface ReadingProps {
 
 /** How far the page has come with recomputing, and what it came to: on every view. */
 export function ReadingStrip(props: ReadingProps): JSX.Element {
-  const { state, read, soFar, network, refusal } = props
-  const { ms, failure, beginning } = state
-  if (network === undefined) return <Strip kind="bad">{visibleLine(refusal ?? '', 600)}</Strip>
-  if (failure !== undefined)
-    return (
-      <Strip kind="bad">
-        It cannot be read any further: {visibleLine(failure, 600)}
-        {hintText(state)}
-      </Strip>
-    )
-  if (beginning === undefined) return <Strip kind="busy">Reading the chain…</Strip>
-  if (ms === undefined) return <Progress beginning={beginning} read={read} soFar={soFar} />
-  if (read === 0) return <Strip kind="none">{noEpochWords(beginning)}</Strip>
-  return <Ended state={state} ms={ms} isByLink={network.isByLink} />
-}
-
-interface EndedProps {
-  readonly state: AppState
-  readonly ms: number
-  readonly isByLink: boolean
-}
-
-function Ended({ state: { epochs }, ms, isByLink }: EndedProps): JSX.Element {
-  const flaws = epochs.reduce((sum, epoch) => sum + epoch.flaws.length, 0)
-  const seconds = (ms / 1000).toFixed(1)
-  const many = countText(epochs.length, 'epoch')
-  const done = `${many} recomputed in this browser in ${seconds} s`
-  if (flaws > 0)
-    return (
-      <Strip kind="bad">
-        {done}. Not everything holds: <a href="#/validators">{countText(flaws, 'finding')}</a>.
-      </Strip>
-    )
+  const [kind, said] = stripOf(props)
   return (
-    <Strip kind="good">
-      ✔ {done}. Everything holds{isByLink && ', in what this link names'}.
-    </Strip>
+    <div class={`strip strip-${kind}`} role="status">
+      {said}
+    </div>
   )
+}
+
+type Strip = readonly [kind: 'good' | 'bad' | 'busy' | 'none', said: ComponentChildren]
+
+function stripOf({ state, soFar, network, refusal = '' }: ReadingProps): Strip {
+  const { ms, failure, beginning } = state
+  if (network === undefined) return ['bad', visibleLine(refusal, 600)]
+  if (failure !== undefined) {
+    const why = visibleLine(failure, 600) + hintText(state)
+    return ['bad', `It cannot be read any further: ${why}`]
+  }
+  if (beginning === undefined) return ['busy', 'Reading the chain…']
+  if (ms === undefined) return ['busy', <Progress {...{ beginning, soFar }} />]
+  if (state.epochs.length === 0) return ['none', noEpochWords(beginning)]
+  const flaws = state.epochs.reduce((sum, epoch) => sum + epoch.flaws.length, 0)
+  const seconds = (ms / 1000).toFixed(1)
+  const many = countText(state.epochs.length, 'epoch')
+  const done = `${many} recomputed in this browser in ${seconds} s`
+  const named = network.isByLink ? ', in what this link names' : ''
+  if (flaws === 0) return ['good', `✔ ${done}. Everything holds${named}.`]
+  const findings = <a href="#/validators">{countText(flaws, 'finding')}</a>
+  return ['bad', [`${done}. Not everything holds: `, findings, '.']]
 }
 
 /** Why there is nothing to show: that nothing failed says nothing. */
@@ -65,32 +53,19 @@ function noEpochWords({ from, to, height, firstEpoch }: ReadingSpan): string {
   return `Nothing was recomputed yet: ${first}, and ${at}.`
 }
 
-interface ProgressProps extends Pick<ReadingProps, 'read' | 'soFar'> {
+interface ProgressProps extends Pick<ReadingProps, 'soFar'> {
   readonly beginning: ReadingSpan
 }
 
-function Progress({ beginning: { from, to }, read, soFar }: ProgressProps): JSX.Element {
-  const { files, challenges } = soFar
+function Progress({ beginning: { from, to }, soFar }: ProgressProps): JSX.Element {
+  const { epochs, files, challenges } = soFar
   return (
-    <Strip kind="busy">
-      <label>
-        Recomputing epoch {from + read} of {to}: {files} files, {challenges} challenges{' '}
-        <progress max={Math.max(1, to - from)} value={read} />
-      </label>
-    </Strip>
+    <label>
+      Recomputing epoch {from + epochs} of {to}: {files} files, {challenges} challenges{' '}
+      <progress max={Math.max(1, to - from)} value={epochs} />
+    </label>
   )
 }
-
-interface StripProps {
-  readonly kind: 'good' | 'bad' | 'busy' | 'none'
-  readonly children: JSX.Element | JSX.Element['props']['children']
-}
-
-const Strip = ({ kind, children }: StripProps): JSX.Element => (
-  <div class={`strip strip-${kind}`} role="status">
-    {children}
-  </div>
-)
 
 interface SourceProps {
   readonly network: NamedNetwork

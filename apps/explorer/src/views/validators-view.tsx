@@ -7,7 +7,7 @@ import { countText, visibleLine } from '../visible.ts'
 import type { BucketHealth } from '../worker/buckets.ts'
 import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { Strips } from './bars.tsx'
-import { BigNumber, Key, Numbers, Table } from './parts.tsx'
+import { Heading, Key, Table } from './parts.tsx'
 
 /** Validators: what each saw of a duel, what speaks against them, trust, and buckets. */
 export function ValidatorsView(page: Page): JSX.Element {
@@ -15,7 +15,7 @@ export function ValidatorsView(page: Page): JSX.Element {
   const { epochs } = state
   return (
     <>
-      <h1>Validators</h1>
+      <Heading>Validators</Heading>
       <Seen {...page} />
       <Counts state={state} />
       <p class="caption">
@@ -84,8 +84,7 @@ export function ValidatorView({ hotkey, ...page }: Page & ValidatorProps): JSX.E
   const { due = 0, sealed = 0, accepted = 0, aside = 0, proved = [] } = counts ?? {}
   return (
     <>
-      <p class="eyebrow">Validator</p>
-      <h1>{nameIn(state)(hotkey)}</h1>
+      <Heading kind="validator">{nameIn(state)(hotkey)}</Heading>
       <p class="mono">{hotkey}</p>
       {proved.length === 0 && aside === 0 ? (
         <p class="lead">Nothing speaks against it in the epochs that were read.</p>
@@ -96,18 +95,12 @@ export function ValidatorView({ hotkey, ...page }: Page & ValidatorProps): JSX.E
         </p>
       )}
       <Seen {...page} of={hotkey} />
-      <Numbers>
-        <BigNumber name="Trust" value={percent(trustIn(state, hotkey))}>
-          counts what was whole and in time, the last epochs most. It does not count where half of
-          the duels found it too far from the others, nor say that its replies are true
-        </BigNumber>
-        <BigNumber name="Accepted" value={`${accepted} of ${due}`}>
-          enough others found it whole; {sealed} were published in time
-        </BigNumber>
-        <BigNumber name="Too far away" value={`${aside} of ${due}`}>
-          too far from the others in some environment, where it did not count
-        </BigNumber>
-      </Numbers>
+      <p>
+        <b>Trust {percent(trustIn(state, hotkey))}</b> counts what was whole and in time, the last
+        epochs most. It does not count where half of the duels found it too far from the others, nor
+        say that its replies are true. {sealed} of {due} were published in time, and enough others
+        found {accepted} of {due} whole.
+      </p>
       <Lanes state={state} hotkey={hotkey} />
       <Findings state={state} of={hotkey} />
       <BucketTable state={state} of={hotkey} />

@@ -5,6 +5,7 @@ import type { Page } from '../page.ts'
 import { ChallengeView } from './challenge-view.tsx'
 import { ContenderView } from './contender-view.tsx'
 import { MinersView, MinerView } from './miners-view.tsx'
+import { Heading } from './parts.tsx'
 import { RaceView } from './race-view.tsx'
 import { ValidatorsView, ValidatorView } from './validators-view.tsx'
 
@@ -25,7 +26,7 @@ export function View({ route, page }: { readonly route: Route; readonly page: Pa
     case 'validators':
       return <ValidatorsView {...page} />
     case 'nowhere':
-      return <h1>There is no such view</h1>
+      return <Heading>There is no such view</Heading>
   }
 }
 

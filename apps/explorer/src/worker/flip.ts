@@ -2,40 +2,24 @@ import { episodesIn, type Sample } from '@affine/blocks'
 import type { ProofEvidence } from './proof-evidence.ts'
 
 /** What of a proof a reader may change a byte of, to see which steps notice. */
-export const PARTS = [
-  'nothing',
-  'a reply',
-  'the secret',
-  'the beacon',
-  'the Merkle path',
-  'the header',
-  'the signature',
-  'the head on chain',
-] as const
+const FLIPS = {
+  nothing: () => ({}),
+  'a reply': ({ sample }) => ({ sample: flipReply(sample) }),
+  'the secret': ({ secret }) => ({ secret: flipHex(secret) }),
+  'the beacon': ({ beacon }) => ({ beacon: flipHex(beacon) }),
+  'the Merkle path': ({ path }) => ({ path: path.map((hash, i) => (i ? hash : flipHex(hash))) }),
+  'the header': ({ header }) => ({ header: flipAt(header, header.indexOf('"time":') + 7) }),
+  'the signature': ({ signature }) => ({ signature: flipHex(signature) }),
+  'the head on chain': ({ sealed }) => ({ sealed: flipHex(sealed) }),
+} as const satisfies Readonly<Record<string, (evidence: ProofEvidence) => Partial<ProofEvidence>>>
 
-export type Part = (typeof PARTS)[number]
+export type Part = keyof typeof FLIPS
+
+export const PARTS: readonly Part[] = Object.keys(FLIPS) as Part[]
 
 /** The evidence with one byte of that part changed. */
-export function flipIn(evidence: ProofEvidence, part: Part): ProofEvidence {
-  const { sample, path, header } = evidence
-  switch (part) {
-    case 'nothing':
-      return evidence
-    case 'a reply':
-      return { ...evidence, sample: flipReply(sample) }
-    case 'the secret':
-      return { ...evidence, secret: flipHex(evidence.secret) }
-    case 'the beacon':
-      return { ...evidence, beacon: flipHex(evidence.beacon) }
-    case 'the Merkle path':
-      return { ...evidence, path: path.map((hash, i) => (i === 0 ? flipHex(hash) : hash)) }
-    case 'the header':
-      return { ...evidence, header: flipAt(header, header.indexOf('"time":') + 7) }
-    case 'the signature':
-      return { ...evidence, signature: flipHex(evidence.signature) }
-    case 'the head on chain':
-      return { ...evidence, sealed: flipHex(evidence.sealed) }
-  }
+export const flipIn = (evidence: ProofEvidence, part: Part): ProofEvidence => {
+  return { ...evidence, ...FLIPS[part](evidence) }
 }
 
 /** The last character of the last reply, in a game the contender's if it gave any. */

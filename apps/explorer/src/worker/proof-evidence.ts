@@ -27,7 +27,8 @@ export interface Step {
   readonly title: string
   /** What follows if it holds, or what is wrong. */
   readonly says: string
-  readonly values: readonly (readonly [name: string, value: string])[]
+  /** By name. */
+  readonly values: Readonly<Record<string, string>>
   readonly holds: boolean
 }
 

@@ -3,7 +3,7 @@ import { verify } from '@affine/chain'
 import { challengeId, isChallengeId, seedOf } from '@affine/envs'
 import type { ProofEvidence, Step } from './proof-evidence.ts'
 import { bytesOf, type EvidenceRead, hexOf, readEvidence, textBytes } from './proof-evidence.ts'
-import { replaySteps } from './replay-steps.ts'
+import { numbered, replaySteps } from './replay-steps.ts'
 
 /**
  * A sample's proof, each step recomputed: from the secret to the challenge, through the replies to
@@ -33,11 +33,7 @@ function commitmentStep({ genesis, netuid, validator, epoch, ...rest }: ProofEvi
     says: holds
       ? 'The validator had committed to its secret before the epoch began.'
       : 'The validator committed to another secret before the epoch began.',
-    values: [
-      ['secret', secret],
-      ['computed', computed],
-      ['on chain', commitment],
-    ],
+    values: { secret, computed, 'on chain': commitment },
     holds,
   }
 }
@@ -49,18 +45,14 @@ function idStep(evidence: ProofEvidence, read: EvidenceRead): Step {
   // What stands there may be anything: nobody's game is another challenge.
   const contender = rival && `${rival.miner}`
   const computed = challengeId({ ...evidence, env, index, contender })
+  const place = `${env} #${index}${contender === undefined ? '' : ` of ${contender}`}`
   const holds = computed === id
   return {
     title: 'Secret and beacon → challenge id',
     says: holds
       ? `The challenge follows from both, and nobody knew both before block ${beaconBlock}.`
       : 'Another challenge follows from these two: somebody may have chosen this one.',
-    values: [
-      ['beacon', beacon],
-      ['place', `${env} #${index}${contender === undefined ? '' : ` of ${contender}`}`],
-      ['computed', computed],
-      ['recorded', id],
-    ],
+    values: { beacon, place, computed, recorded: id },
     holds,
   }
 }
@@ -73,10 +65,7 @@ function seedStep({ id }: EvidenceRead): Step {
     says: isId
       ? 'Everything random in the episode follows from these 128 bits.'
       : 'This is no challenge id, so nothing follows from it.',
-    values: [
-      ['id', id],
-      ['seed', seed],
-    ],
+    values: { id, seed },
     holds: isId,
   }
 }
@@ -90,11 +79,7 @@ function merkleStep({ sample, index, path }: ProofEvidence, { count, root }: Evi
     says: holds
       ? `This is line ${index} of the ${count} whose root is in the block's header.`
       : `From this line the path does not lead to the root in the block's header.`,
-    values: [
-      ['leaf', hexOf(merkleRoot([leaf]))],
-      ...path.map((hash, i) => [`sibling ${i + 1}`, hash] as const),
-      ['root', root],
-    ],
+    values: { leaf: hexOf(merkleRoot([leaf])), ...numbered('sibling', path), root },
     holds,
   }
 }
@@ -107,7 +92,7 @@ function hashStep({ header, links }: ProofEvidence): Step {
     says: holds
       ? 'Each block has the hash of the one before it, up to the last of the lane, its head.'
       : 'A block names another hash for the one before it: the chain of blocks is broken.',
-    values: hashes.map((hash, i) => [i === 0 ? 'this block' : `block after ${i}`, hash]),
+    values: { 'this block': hashes[0] ?? '', ...numbered('block after', hashes.slice(1)) },
     holds,
   }
 }
@@ -120,11 +105,7 @@ function signatureStep({ header, signature, validator }: ProofEvidence): Step {
     says: holds
       ? 'The validator signed the block.'
       : 'This is no signature of this block by this hotkey.',
-    values: [
-      ['block hash', hash],
-      ['hotkey', validator],
-      ['signature', signature],
-    ],
+    values: { 'block hash': hash, hotkey: validator, signature },
     holds,
   }
 }
@@ -137,10 +118,7 @@ function sealStep({ header, links, sealed, sealBlock }: ProofEvidence): Step {
     says: holds
       ? `At block ${sealBlock} lanes closed, with this head on chain: nothing can change now.`
       : `At block ${sealBlock} lanes closed, with another head on chain.`,
-    values: [
-      ['head', head],
-      ['sealed', sealed],
-    ],
+    values: { head, 'on chain': sealed },
     holds,
   }
 }

@@ -39,8 +39,7 @@ export interface ReadingSpan {
   readonly isBelieved: boolean
   /** Below which the ratio to beat does not go, in ppm. */
   readonly leastRatio: number
-  readonly envs: readonly string[]
-  /** What is played in each of them, in words where there are some. */
+  /** What is played in each environment, in words where there are some. */
   readonly titles: readonly string[]
 }
 
@@ -51,8 +50,9 @@ interface KnownNeuron {
   readonly role: 'miner' | 'validator' | undefined
 }
 
-/** How far a reader is: what it has read, and how many challenges it has replayed. */
+/** How far a reader is: the epochs and files that it has read, the challenges that it replayed. */
 export interface ReadSoFar {
+  readonly epochs: number
   readonly files: number
   readonly challenges: number
 }
@@ -110,7 +110,8 @@ export class SubnetReader {
   }
 
   soFar(): ReadSoFar {
-    return { files: this.#buckets.files, challenges: this.#challenges }
+    const epochs = this.#settled.size
+    return { epochs, files: this.#buckets.files, challenges: this.#challenges }
   }
 
   /** Of the buckets that were met or asked since the last call. */
@@ -142,13 +143,14 @@ export class SubnetReader {
     const { number: height } = await chain.head()
     const { epoch: to } = placeOf(height, network.protocol)
     const { genesis, netuid } = chain
-    const envs = Object.keys(network.protocol.envs)
-    const titles = envs.map((env) => registry.get(env)?.explain?.title ?? env)
+    const titles = Object.keys(network.protocol.envs).map(
+      (env) => registry.get(env)?.explain?.title ?? env,
+    )
     const { firstEpoch } = network
     const leastRatio = network.protocol.ratioFloorPpm
     const neurons = neuronsIn(await this.#snapshot())
     const span = { genesis, netuid, height, firstEpoch, from, to, isBelieved, leastRatio }
-    return { ...span, envs, titles, neurons }
+    return { ...span, titles, neurons }
   }
 
   async #snapshot(): Promise<Snapshot> {

@@ -46,10 +46,12 @@ function promptStep(read: EvidenceRead): Step {
   return {
     title: 'Seed → prompt',
     says: holds ? whole : `From this seed the environment makes another prompt than ${whom} asked.`,
-    values: [
-      ['drawn now', prompt],
-      ...recorded.map((content, i) => [`${nameOf(i, read)} was asked`, content ?? ''] as const),
-    ],
+    values: {
+      'drawn now': prompt,
+      ...Object.fromEntries(
+        recorded.map((content, i) => [`${nameOf(i, read)} was asked`, content ?? '']),
+      ),
+    },
     holds,
   }
 }
@@ -102,14 +104,18 @@ function replayStep(name: string, { recorded, isPlanned, played }: ReplayedEpiso
     says: holds
       ? 'The same code that the validators run plays the replies again, and comes to the reward.'
       : 'Played again by the same code, the replies do not come to what is recorded.',
-    values: [
-      ...repliesIn(recorded).map((reply, i) => [`reply ${i + 1}`, reply] as const),
-      ['replayed', came],
-      ['recorded', `reward ${reward}${fault === undefined ? '' : `, ${fault}`}`],
-    ],
+    values: {
+      ...numbered('reply', repliesIn(recorded)),
+      replayed: came,
+      recorded: `reward ${reward}${fault === undefined ? '' : `, ${fault}`}`,
+    },
     holds,
   }
 }
+
+/** Values by their numbers, from 1. */
+export const numbered = (name: string, values: readonly string[]): Step['values'] =>
+  Object.fromEntries(values.map((value, i) => [`${name} ${i + 1}`, value]))
 
 function repliesIn({ messages = [] }: Recorded): readonly string[] {
   if (!Array.isArray(messages)) return []

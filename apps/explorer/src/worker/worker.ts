@@ -15,7 +15,7 @@ export type Request =
  * last heard of them.
  */
 export type News =
-  | ({ readonly type: 'progress' } & ReadSoFar)
+  | { readonly type: 'progress'; readonly soFar: ReadSoFar }
   | { readonly type: 'begun'; readonly beginning: ReadingSpan }
   | {
       readonly type: 'epoch'
@@ -47,7 +47,7 @@ async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
   let reader: SubnetReader | undefined
   const health = (): readonly BucketHealth[] => reader?.changedHealth() ?? []
   const told = setInterval(() => {
-    if (reader) tell({ type: 'progress', ...reader.soFar() })
+    if (reader) tell({ type: 'progress', soFar: reader.soFar() })
   }, PROGRESS_MS)
   try {
     opened = SubnetReader.open(file, isLocal)

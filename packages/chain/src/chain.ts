@@ -124,8 +124,6 @@ export interface ChainOpening extends Host {
 /** A chain that is open. */
 export interface OpenedChain {
   readonly chain: Chain
-  /** Can blocks be added to it? None can be added to an export. */
-  readonly goesOn: boolean
   close(): Promise<void>
 }
 

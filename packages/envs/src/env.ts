@@ -55,7 +55,7 @@ export class Env {
     const source = this.#sourceOf(seed, challengeId)
     const state = spec.initial(source.random)
     const commit = (): Hash => digest('truth', saltOf(source), spec.truth(state))
-    const info = new Info({ spec, state, challengeId, commit })
+    const info = new Info(spec, state, challengeId, commit)
     const turns = playerTurns(spec, source.random, state)
     const now = turns.next()
     this.#episode = { source, info, turns, now }
@@ -148,15 +148,6 @@ export function expectOnly(name: string, given: object, known: readonly string[]
 const saltOf = ({ origin, since }: StreamOrigin): string =>
   since === 0 ? String(origin) : `${origin}+${since}`
 
-/** What info is about. */
-interface Described {
-  readonly spec: Pick<EnvSpec, 'id' | 'difficulty' | 'specHash'>
-  /** The initial one. */
-  readonly state: unknown
-  readonly challengeId: string | undefined
-  commit(): Hash
-}
-
 /**
  * About the episode, the same object at every step. The hashes are worked out when they are read:
  * either costs more than an episode, and the specHash is itself made of episodes. A class, because
@@ -170,10 +161,15 @@ export class Info {
   readonly #spec: Pick<EnvSpec, 'specHash'>
   readonly #commit: () => Hash
 
-  constructor({ spec, state, challengeId, commit }: Described) {
+  constructor(
+    spec: EnvSpec,
+    initialState: unknown,
+    challengeId: string | undefined,
+    commit: () => Hash,
+  ) {
     if (challengeId !== undefined) this.challengeId = challengeId
     this.env = spec.id
-    this.difficulty = spec.difficulty(state)
+    this.difficulty = spec.difficulty(initialState)
     this.#spec = spec
     this.#commit = commit
   }

@@ -59,19 +59,13 @@ export function goldenEpisode(spec: EnvSpec, index: number): GoldenEpisode {
   while (!asked.done) {
     const prompt = asked.value.messages.at(-1)?.content ?? ''
     const kind = random.integers(0, isGame ? 256 : 16)
-    asked = dialogue.next(goldenAnswer({ spec, prompt, kind }, random))
+    asked = dialogue.next(goldenAnswer(spec, prompt, kind, random))
   }
   return isGame ? asked.value : asked.value.champion
 }
 
-interface GoldenTurn {
-  readonly spec: EnvSpec
-  readonly prompt: string
-  /** What was drawn for it. */
-  readonly kind: number
-}
-
-function goldenAnswer({ spec, prompt, kind }: GoldenTurn, random: Generator): Answer {
+/** The answer to a prompt, by the kind that was drawn for it. */
+function goldenAnswer(spec: EnvSpec, prompt: string, kind: number, random: Generator): Answer {
   const good = spec.solve(prompt)
   if (kind < 6) return { content: spec.guess(prompt, random) }
   if (kind === 6) return { content: `\u001b[1mSo\u202e:\u001b]0;x\u0007\r\n${good}` }

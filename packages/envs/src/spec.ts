@@ -34,7 +34,7 @@ export function defineGame<State, Observation, Action>(
   definition: GameDefinition<State, Observation, Action>,
 ): EnvSpec {
   const { clockMs, initial, step, ...shared } = definition
-  expectInteger('clockMs', clockMs, { least: 1, most: Number.MAX_SAFE_INTEGER })
+  expectInteger('clockMs', clockMs, 1, Number.MAX_SAFE_INTEGER)
   return specOf({
     ...shared,
     ...againstScripted(definition, 1),
@@ -42,11 +42,9 @@ export function defineGame<State, Observation, Action>(
   })
 }
 
-type Unnamed<State, Observation, Action> = Definition<State, Observation, Action> & {
-  readonly game?: GameRules
-}
-
-function specOf<State, Observation, Action>(definition: Unnamed<State, Observation, Action>) {
+function specOf<State, Observation, Action>(
+  definition: Definition<State, Observation, Action> & { readonly game?: GameRules },
+): EnvSpec {
   checkFacts(definition)
   const id = `${definition.name}@${definition.version}`
   let hash: Hash | undefined
@@ -58,32 +56,22 @@ function specOf<State, Observation, Action>(definition: Unnamed<State, Observati
   return spec
 }
 
-function checkFacts({ name, version, ...facts }: PlainFacts): void {
-  const { maxSteps, replyMs, lowestReward, highestReward } = facts
+function checkFacts<State, Observation, Action>(
+  definition: Definition<State, Observation, Action>,
+): void {
+  const { name, version, maxSteps, replyMs, lowestReward, highestReward } = definition
   const id = `${name}@${version}`
   if (!ID.test(id))
     throw new RangeError(
       `"name, version" expected lower-case words joined by hyphens and x.y.z, got ${id}`,
     )
-  const most = Number.MAX_SAFE_INTEGER
-  expectInteger('maxSteps', maxSteps, { least: 1, most })
-  expectInteger('replyMs', replyMs, { least: 1, most })
-  expectInteger('lowestReward', lowestReward, { least: -GREATEST_REWARD, most: GREATEST_REWARD })
-  const least = lowestReward + 1
-  expectInteger('highestReward', highestReward, { least, most: GREATEST_REWARD })
+  expectInteger('maxSteps', maxSteps, 1, Number.MAX_SAFE_INTEGER)
+  expectInteger('replyMs', replyMs, 1, Number.MAX_SAFE_INTEGER)
+  expectInteger('lowestReward', lowestReward, -GREATEST_REWARD, GREATEST_REWARD)
+  expectInteger('highestReward', highestReward, lowestReward + 1, GREATEST_REWARD)
 }
 
-type PlainFacts = Pick<
-  EnvSpec,
-  'name' | 'version' | 'maxSteps' | 'replyMs' | 'lowestReward' | 'highestReward'
->
-
-function expectInteger(name: string, value: number, { least, most }: IntegerRange): void {
+function expectInteger(name: string, value: number, least: number, most: number): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return
   throw new RangeError(`"${name}" expected an integer from ${least} to ${most}, got ${value}`)
-}
-
-interface IntegerRange {
-  readonly least: number
-  readonly most: number
 }

@@ -12,16 +12,19 @@ const KINDS = [
   {
     help: "a node's ws:// or wss:// URL; several with commas",
     place: /^wss?:\/\//,
+    goesOn: true,
     wing: async () => (await import('@affine/chain/subtensor')).openNodes,
   },
   {
     help: 'the http:// URL of `af localnet`',
     place: /^https?:\/\//,
+    goesOn: true,
     wing: async () => (await import('@affine/chain')).openServed,
   },
   {
     help: "or the file of a chain's export",
     place: /^/,
+    goesOn: false,
     wing: async () => (await import('@affine/chain')).openExport,
   },
 ]
@@ -57,20 +60,27 @@ export async function openChain(
   host: Host,
   options: OpenOptions = {},
 ): Promise<Opened> {
-  return openedSubnet(where, await openAt(where, host, options), options)
+  const { chain, close } = await openAt(where, host, options)
+  try {
+    const { netuid = chain.netuid } = options
+    if (netuid !== chain.netuid)
+      throw new RangeError(`"netuid" expected ${chain.netuid}, which ${where} has, got ${netuid}`)
+    const network = networkOf(where, chain, options)
+    return { chain, network, [Symbol.asyncDispose]: close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 /**
  * Opens a chain that goes on, to follow it or to send to it.
  * @throws RangeError for a file, too.
  */
-export async function openLive(
-  where: string,
-  host: Host,
-  options: OpenOptions = {},
-): Promise<Opened> {
-  const opened = await openAt(where, host, options)
-  if (opened.goesOn) return openedSubnet(where, opened, options)
+export const openLive: Open = async (where, host, options) => {
+  const opened = await openChain(where, host, options)
+  if (kindOf(placesIn(where))?.goesOn) return opened
+  await opened[Symbol.asyncDispose]()
   const got = `the export of one: ${JSON.stringify(where)}`
   throw new RangeError(`"network" expected a chain that goes on, got ${got}`)
 }
@@ -78,14 +88,13 @@ export async function openLive(
 const placesIn = (where: string): readonly string[] =>
   where.split(',').flatMap((each) => networkNamed(each)?.endpoints ?? each.trim())
 
+const kindOf = (places: readonly string[]) =>
+  KINDS.find(({ place }) => places.every((each) => place.test(each)))
+
 /** Does it name networks, or URLs of one kind of chain? Whether one answers is not asked. */
 export function isOnline(where: string): boolean {
   const places = placesIn(where)
-  const urls = KINDS.map(({ place }) => place).filter((place) => !place.test(''))
-  return (
-    places.every((each) => URL.canParse(each)) &&
-    urls.some((url) => places.every((each) => url.test(each)))
-  )
+  return places.every((each) => URL.canParse(each)) && kindOf(places)?.goesOn === true
 }
 
 async function openAt(where: string, host: Host, options: OpenOptions): Promise<OpenedChain> {
@@ -97,8 +106,7 @@ async function openAt(where: string, host: Host, options: OpenOptions): Promise<
       throw unreadable(where, error)
     })
   const opening = { ...host, readText, name: where, places, netuid, onRetry }
-  const kind = KINDS.find(({ place }) => places.every((each) => place.test(each)))
-  const open = await kind?.wing()
+  const open = await kindOf(places)?.wing()
   if (open === undefined) throw unreadable(where, {})
   return open({ ...opening, genesis: named?.genesis })
 }
@@ -109,24 +117,6 @@ function unreadable(where: string, { code }: { readonly code?: string }): RangeE
     return new RangeError(`"network" expected the file of a chain's export; ${got} is not there`)
   // It may have been meant as a name.
   return new RangeError(`"network" expected ${NETWORK_HELP}; got ${got}`)
-}
-
-/** The subnet on a chain, which is closed again when it is not the one that is wanted. */
-async function openedSubnet(
-  where: string,
-  { chain, close }: OpenedChain,
-  options: OpenOptions,
-): Promise<Opened> {
-  try {
-    const { netuid = chain.netuid } = options
-    if (netuid !== chain.netuid)
-      throw new RangeError(`"netuid" expected ${chain.netuid}, which ${where} has, got ${netuid}`)
-    const network = networkOf(where, chain, options)
-    return { chain, network, [Symbol.asyncDispose]: close }
-  } catch (error) {
-    await close()
-    throw error
-  }
 }
 
 /** The rules that hold on a chain, by its name or its genesis. Protocol §9.2. */

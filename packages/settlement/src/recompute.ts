@@ -188,13 +188,11 @@ export function laneFinder(reading: LaneReading): FindLane {
 
 /** Reads the blocks of a whole lane once more, the first one first. */
 function showSamples(blocks: readonly FoundBlock[], validator: string, onSample: OnSample): void {
-  for (const {
-    block: { hash },
-    bytes,
-  } of [...blocks].reverse()) {
-    const block = readBlock(bytes, { hash, verify: () => true })
-    if (!block.ok) continue
-    for (const sample of block.value.samples) onSample(sample, { validator, block: hash })
+  for (const { block, bytes } of [...blocks].reverse()) {
+    const { hash } = block
+    const read = readBlock(bytes, { hash, verify: () => true })
+    if (!read.ok) continue
+    for (const sample of read.value.samples) onSample(sample, { validator, block: hash })
   }
 }
 

@@ -5,12 +5,6 @@ import type { Output } from './output.ts'
 /** Records with the same fields: one column for each field. */
 export type Rows = readonly Readonly<Record<string, unknown>>[]
 
-/** The line above a table, for people and for machines. */
-export interface Title {
-  readonly text: string
-  readonly record: object
-}
-
 /** An untrusted value, on one line of a terminal. */
 export function shown(value: unknown): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value), 8000)
@@ -60,8 +54,12 @@ function listText(names: readonly string[], record: readonly string[]): string {
   return names.map((name, i) => `${name.padEnd(width)}${BETWEEN}${record[i]}\n`).join('')
 }
 
-/** Prints the title, then the records; for people as a table. */
-export function table(screen: Output, { text, record }: Title, rows: Rows): void {
+/** Prints a title, then the records; for people as a table. */
+export function table(
+  screen: Output,
+  { text, record }: { readonly text: string; readonly record: object },
+  rows: Rows,
+): void {
   const [names = '', ...lines] = align(rows)
   screen.line(`${text}\n${names}`.trimEnd(), record)
   for (const [i, line] of lines.entries()) screen.line(line, { type: 'row', ...rows[i] })

@@ -45,7 +45,7 @@ export const openNodes: OpenAt = async ({ name, places: endpoints, netuid, ...op
   if (netuid === undefined)
     throw new RangeError(`"netuid" expected a number: ${name} does not say which subnet`)
   const chain = await subtensor({ ...opening, endpoints, netuid })
-  return { chain, goesOn: true, close: () => chain.close() }
+  return { chain, close: () => chain.close() }
 }
 
 class SubtensorChain extends FinalBlocks implements Subtensor {

@@ -342,7 +342,7 @@ function byRank(a: Extrinsic, b: Extrinsic): number {
 export const openExport: OpenAt = async ({ name, readText }) => {
   const [text] = await Promise.all([readText(name), verifyReady()])
   try {
-    return { chain: LocalChain.import(text), goesOn: false, close: async () => {} }
+    return { chain: LocalChain.import(text), close: async () => {} }
   } catch (cause) {
     const { code, message } = cause as ChainError
     const why = message.slice(code.length)

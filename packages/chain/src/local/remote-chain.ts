@@ -43,8 +43,7 @@ export async function remoteChain(url: string, options: RemoteOptions): Promise<
 /** Opens a local chain that `serveLocal` serves at the URL `name`. */
 export const openServed: OpenAt = async ({ name, fetch, onRetry }) => {
   await verifyReady()
-  const chain = await remoteChain(name, { fetch, onRetry })
-  return { chain, goesOn: true, close: async () => {} }
+  return { chain: await remoteChain(name, { fetch, onRetry }), close: async () => {} }
 }
 
 class RemoteChain extends LocalChain {

@@ -20,7 +20,6 @@ Examples:
 
 ${EXIT_CODES}`
 
-const blockHash = textIn('64 hex digits', (text) => /^[0-9a-f]{64}$/.test(text))
 const sampleName = textIn('an environment and an index, as mult8#0', (text) =>
   /^[^#]+#\d+$/.test(text),
 )
@@ -43,13 +42,7 @@ export const program: CommandUnknownOpts = chainCommand('af-verify')
     whole(0, 1e9),
   )
   .option('--to-epoch <n>', 'end with this epoch', whole(0, 1e9))
-  .option(
-    '--validator <hotkey>',
-    'show only the samples of this validator; with --block, --challenge, --sample or --samples',
-  )
-  .option('--block <hash>', 'show the samples of this block', blockHash)
   .option('--samples', 'show every sample, each before its epoch; with --json, for analysis')
-  .option('--challenge <id>', 'show the samples of this challenge')
   .option(
     '--sample <env#index>',
     'show this sample; without a version, of every version: mult8#0',
@@ -86,7 +79,4 @@ function checkAsked(asked: VerifyOptions): void {
     throw new RangeError(`"to-epoch" expected at least ${fromEpoch}, got ${toEpoch}`)
   if (epoch !== undefined && (epoch < fromEpoch || epoch > toEpoch))
     throw new RangeError(`"epoch" expected one of the epochs to recompute, got ${epoch}`)
-  const { validator, block, challenge, sample, samples } = asked
-  if (validator !== undefined && (block ?? challenge ?? sample ?? samples) === undefined)
-    throw new RangeError('"validator" expected "block", "challenge", "sample" or "samples" with it')
 }

@@ -28,7 +28,7 @@ import {
 } from './lines.ts'
 
 /** What to verify, and which part of it to show. */
-export interface VerifyOptions extends Partial<Record<(typeof FILTERS)[number], string>> {
+export interface VerifyOptions {
   /** The folder or URL of the buckets that were announced by name. */
   readonly base?: string | undefined
   /** The first and last epoch to recompute; by default all that have ended. */
@@ -42,9 +42,9 @@ export interface VerifyOptions extends Partial<Record<(typeof FILTERS)[number], 
   readonly copies?: number
   /** Is every sample shown? */
   readonly samples?: true
+  /** The only sample to show, as `env#index`; the environment may come without its version. */
+  readonly sample?: string
 }
-
-const FILTERS = ['validator', 'block', 'challenge', 'sample'] as const
 
 /** So many bytes are checked by one thread while others would still be starting. */
 const SHORT_BYTES = 2 ** 24
@@ -83,23 +83,22 @@ async function sayEpochs(
   screen: Output,
 ) {
   const voids: string[] = []
-  const search = searchOf(asked)
   let { epoch } = data.from
   let shown = 0
   let end: EndRecord | undefined
   const isShown = (): boolean => (asked.epoch ?? epoch) === epoch
   const saySample = (sample: Sample, place: SamplePlace): void => {
-    if (!isShown() || !isAsked(asked, sample, place)) return
+    if (!isShown() || !isAsked(asked, sample)) return
     shown += 1
     screen.line(sampleText(sample, place), { type: 'sample', epoch, ...place, sample })
   }
-  const onSample = (asked.samples ?? search) ? saySample : undefined
+  const onSample = asked.samples || asked.sample ? saySample : undefined
   const epochs = epochsOf({ ...data, onSample }, asked)
   for await (const settled of countingFlaws(epochs)) {
     end = endAfter(end, settled)
     voids.push(...voidsIn(settled))
     if (isShown()) {
-      const lines = search === undefined ? [epochLine(settled)] : []
+      const lines = asked.sample === undefined ? [epochLine(settled)] : []
       shown += lines.length
       for (const line of [...lines, ...noteLines(settled)]) screen.line(...line)
     }
@@ -108,14 +107,9 @@ async function sayEpochs(
   return { end, shown, voids }
 }
 
-const searchOf = ({ block, challenge, sample }: VerifyOptions): string | undefined =>
-  block ?? challenge ?? sample
-
-function nothingFor(asked: VerifyOptions, voids: readonly string[]): RangeError {
-  const search = searchOf(asked)
-  if (search === undefined)
-    return new RangeError(`no epoch matches: ${asked.epoch} was not recomputed`)
-  return new RangeError(`no sample matches ${search}${whyOf(voids)}`)
+function nothingFor({ epoch, sample }: VerifyOptions, voids: readonly string[]): RangeError {
+  if (sample === undefined) return new RangeError(`no epoch matches: ${epoch} was not recomputed`)
+  return new RangeError(`no sample matches ${sample}${whyOf(voids)}`)
 }
 
 /** The epochs, recomputed with one thread per job; with one job, without threads. */
@@ -130,21 +124,10 @@ async function* epochsOf(
   yield* recompute({ ...data, to, choose, ...threads })
 }
 
-/** Does it match what was asked for, if anything was? An environment may come without version. */
-function isFor(asked: string | undefined, here: string): boolean {
-  const [env = '', index] = here.split('#')
-  const short = `${env.split('@')[0]}#${index}`
-  return asked === undefined || asked === here || asked === short
-}
-
-/** Does the sample match all filters? */
-function isAsked(asked: VerifyOptions, sample: Sample, place: SamplePlace): boolean {
-  const here = {
-    ...place,
-    challenge: sample.challengeId,
-    sample: `${sample.env}#${sample.index}`,
-  }
-  return FILTERS.every((name) => isFor(asked[name], here[name]))
+/** Is it the sample that was asked for, if one was? */
+function isAsked({ sample: asked }: VerifyOptions, { env, index }: Sample): boolean {
+  const names = [`${env}#${index}`, `${env.split('@')[0]}#${index}`]
+  return asked === undefined || names.includes(asked)
 }
 
 /** Draws holders at random each time, so that nobody knows which copies will be compared. */

@@ -64,14 +64,9 @@ describe('af-verify', () => {
       ['b', '--network', 'c', '--from-epoch', '3', '--to-epoch', '2'],
       '"to-epoch" expected at least 3, got 2',
     ],
-    [['b', '--network', 'c', '--block', 'zz'], 'Expected 64 hex digits.'],
     [
       ['b', '--network', 'c', '--sample', 'mult8@0.1.0'],
       'Expected an environment and an index, as mult8#0.',
-    ],
-    [
-      ['b', '--network', 'c', '--validator', 'nonsense'],
-      '"validator" expected "block", "challenge", "sample" or "samples" with it',
     ],
     [['--settings', 'nope.env', 'b', '--network', 'c'], 'nope.env does not exist'],
   ])('wrong usage exits with 2 and says why: %j', async (words, why) => {

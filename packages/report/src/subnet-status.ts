@@ -1,6 +1,5 @@
 import {
   type Chain,
-  type Commitment,
   decodeCommitment,
   type Neuron,
   type Snapshot,
@@ -18,7 +17,7 @@ import {
   type Subnet,
 } from '@affine/settlement'
 import { duelTurns } from './duel-facts.ts'
-import { type EpochFacts, epochFacts, epochRecord } from './epoch-facts.ts'
+import { epochFacts, epochRecord } from './epoch-facts.ts'
 import { type EpochRange, type Eviction, evictionOf, turnAfter, waitText } from './queue-wait.ts'
 import { turnIn } from './sentences/duel-text.ts'
 import { epochText, laneText } from './sentences/epoch-text.ts'
@@ -79,8 +78,7 @@ export async function subnetStatus(
   const place = placeOf(block, network.protocol)
   const due = await nextDeadline(chain, block, network.protocol)
   const { waiting, rows: queue } = queueIn(state, snapshot, network)
-  const lanes = last ? epochFacts(last).lanes : []
-  const rows = validatorRows({ block, snapshot, weights, state, lanes })
+  const rows = validatorRows(state, snapshot, weights, last)
   return { state, last, block, place, due, waiting, queue, rows, weights }
 }
 
@@ -100,36 +98,30 @@ async function nextDeadline(
 }
 
 /** One row for each neuron with a permit, with weights in force, or with a record of trust. */
-function validatorRows({
-  block,
-  snapshot,
-  weights,
-  state,
-  lanes,
-}: Pick<SubnetStatus, 'block' | 'weights' | 'state'> &
-  Pick<EpochFacts, 'lanes'> & { readonly snapshot: Snapshot }): readonly ValidatorRow[] {
-  const { neurons } = snapshot
-  const said = commitmentsOf(snapshot)
+function validatorRows(
+  { trust }: State,
+  snapshot: Snapshot,
+  weights: SubnetStatus['weights'],
+  last: Settled | undefined,
+): readonly ValidatorRow[] {
+  const { head, neurons } = snapshot
+  const lanes = last ? epochFacts(last).lanes : []
+  const commitments = commitmentsOf(snapshot)
   const isValidator = ({ hotkey, permit }: Neuron): boolean =>
-    permit || Object.hasOwn(weights, hotkey) || Object.hasOwn(state.trust, hotkey)
+    permit || Object.hasOwn(weights, hotkey) || Object.hasOwn(trust, hotkey)
   return neurons.filter(isValidator).map(({ uid, hotkey, lastUpdate }) => {
     const lane = lanes.find(({ validator }) => validator === hotkey)
+    const said = commitments.get(hotkey)
     return {
       uid,
       hotkey,
       lane: lane && laneText(lane),
-      trust: percent(trustOf(state.trust[hotkey])),
-      committed: committedText(said.get(hotkey)),
+      trust: percent(trustOf(trust[hotkey])),
+      committed: said && said.kind !== 'miner' ? `${said.kind} ${said.epoch}` : undefined,
       weights: weightsText(weights[hotkey], neurons),
-      ago: block - lastUpdate,
+      ago: head.number - lastUpdate,
     }
   })
-}
-
-/** What a validator has committed, and for which epoch. */
-function committedText(said: Commitment | undefined): string | undefined {
-  if (said === undefined || said.kind === 'miner') return undefined
-  return `${said.kind} ${said.epoch}`
 }
 
 /** The miners that get weights, as a text. */
@@ -161,24 +153,10 @@ export function statusTexts(status: SubnetStatus): readonly string[] {
 }
 
 /** The state of a subnet as a record for machines. */
-export function statusRecord(status: SubnetStatus): object {
-  const { state, last, block, place, due, waiting, queue, rows, weights } = status
+export function statusRecord({ state, last, block, place, ...found }: SubnetStatus): object {
   const { champion, ratio } = state
-  return {
-    block,
-    epoch: place.epoch,
-    offset: place.offset,
-    due,
-    root: stateRoot(state),
-    ratio,
-    champion,
-    duels: duelTurns(state),
-    waiting,
-    queue,
-    last: last && epochRecord(last),
-    rows,
-    weights,
-  }
+  const throne = { root: stateRoot(state), ratio, champion, duels: duelTurns(state) }
+  return { block, ...place, ...throne, ...found, last: last && epochRecord(last) }
 }
 
 /** Where a neuron is in the queue, or why it is not in it. */

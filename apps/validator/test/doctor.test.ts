@@ -391,7 +391,7 @@ describe('af doctor', () => {
 
       const locked = await tried({ ...variables, S3_SECRET_ACCESS_KEY: 'another-secret' })
       expect(locked).toMatchObject({ write: 'fail', keeps: undefined, read: undefined })
-      expect(locked.text).toContain('mend the keys, or let them read, list and write the bucket')
+      expect(locked.text).toContain('status 403 SignatureDoesNotMatch')
       const lost = await tried({ ...variables, AFFINE_BUCKET_URL: `${url}/elsewhere` })
       expect(lost).toMatchObject({ write: 'ok', read: 'fail' })
       expect(lost.text).toContain(`no ${probe} at ${url}/elsewhere: is that the public address`)

@@ -28,7 +28,7 @@ interface Expected {
 
 /**
  * Reads the service's answer. One to a write may be an error in spite of its status, by its body.
- * @throws Error for any answer but those of `S3Answer`, with what to do about it: a `BucketRefusal`
+ * @throws Error for any answer but those of `S3Answer`, by its status and code: a `BucketRefusal`
  *   unless it may pass.
  */
 export async function readAnswer(
@@ -43,11 +43,11 @@ export async function readAnswer(
   if (ok && code === '') return { status: 200, bytes: null }
   if (status === 412 || code === 'PreconditionFailed') return { status: 412, bytes: null }
   if (code === 'NoSuchKey') return { status: 404, bytes: null }
-  const advice = adviceFor(status, code)
   const what = `status ${status} ${code || 'without a code'}`
-  if (advice in PASSING) throw new Error(`${what}: ${advice}`)
-  const message = isOfRegion(code, bytes) ? regionAdvice(region, bytes) : advice
-  throw new BucketRefusal(`${what}: ${message}`)
+  if (mayPass(status, code)) throw new Error(what)
+  throw new BucketRefusal(
+    isOfRegion(code, bytes) ? `${what}: ${regionAdvice(region, bytes)}` : what,
+  )
 }
 
 /** The code in an error's XML; empty if there is none that is safe to print. */
@@ -70,57 +70,28 @@ function regionAdvice(region: string, bytes: Uint8Array | null): string {
   return `the request was signed for the region ${region}; set ${named} (S3_REGION)`
 }
 
-/** Advice, and the codes of answers that it is for; their statuses, if the code is in no row. */
-type Advice = Readonly<Record<string, string>>
-
-const TROUBLE = 'wait; if the service stays in trouble, look at its status page or its log'
-
 /**
- * For failures after which the same request may succeed a little later. By code, since services
- * give one code with several statuses: RequestTimeout comes with 400, 408 or 503, SlowDown with 429
- * or 503.
+ * Codes and statuses below 500 of failures after which the same request may succeed a little later:
+ * the service is busy, another request for the same file is under way, or this one came late, cut
+ * or altered. By code, since services give one code with several statuses: RequestTimeout comes
+ * with 400, 408 or 503, SlowDown with 429 or 503.
  *
  * Sources: "Error responses" of Amazon S3's API reference; "Error codes" of Cloudflare R2; "HTTP
  * status and error codes for XML" of Google Cloud Storage; MinIO's cmd/api-errors.go; Ceph's
  * src/rgw/rgw_common.cc; versitygw's s3err/s3err.go; for throttling, what clients try again:
  * minio-go's retry.go and aws-sdk-js-v3's service-error-classification.
  */
-export const PASSING: Advice = {
-  [TROUBLE]: 'InternalError ServiceUnavailable UnknownError XMinioServerNotInitialized',
-  'wait; if the service stays busy, ask it for a higher rate of requests':
-    'SlowDown SlowDownRead SlowDownWrite TooManyRequests Throttling ThrottlingException ' +
-    'RequestThrottled RequestLimitExceeded 429',
-  'wait; another request for the same file is under way':
-    'OperationAborted ConditionalRequestConflict 409',
-  'look at the network between here and the service: the request came late, cut or altered':
-    'RequestTimeout IncompleteBody ClientDisconnect BadDigest XAmzContentSHA256Mismatch 408',
-}
+export const PASSING: readonly string[] = (
+  'SlowDown TooManyRequests Throttling ThrottlingException RequestThrottled RequestLimitExceeded ' +
+  'OperationAborted ConditionalRequestConflict RequestTimeout IncompleteBody ClientDisconnect ' +
+  'BadDigest XAmzContentSHA256Mismatch 408 409 429'
+).split(' ')
 
-/** For failures that last. */
-export const LASTING: Advice = {
-  'make room in the service, or raise its quota':
-    'QuotaExceeded XMinioAdminBucketQuotaExceeded XMinioStorageFull 507',
-  'let the service, and a proxy before it, take files of 8 MiB': 'EntityTooLarge 413',
-  'set the clock of this machine': 'RequestTimeTooSkewed ExpiredRequest',
-  'mend the keys, or let them read, list and write the bucket':
-    'AccessDenied InvalidAccessKeyId SignatureDoesNotMatch Unauthorized 401 403',
-  'look at your account with the service: it is suspended, unpaid or lacks this service':
-    'AccountProblem AllAccessDisabled InvalidPayer NotEntitled NotSignedUp ' +
-    'UserProjectAccountProblem UserSuspended 402',
-  'make the bucket, or mend its name': 'NoSuchBucket InvalidBucketName',
-  'no redirect is followed; mend the endpoint, region or style':
-    'PermanentRedirect TemporaryRedirect 301 302 303 307 308',
-  'take a service with conditional writes (If-None-Match)': 'NotImplemented 501',
-}
+/** Statuses of failures that last: not implemented, and no room. */
+const LASTING = [501, 507]
 
-/**
- * The advice by a failure's code, else by its status. A success with a code in it is one of the
- * service's own troubles, as other statuses from 500 on.
- */
-function adviceFor(status: number, code: string): string {
-  const all = Object.entries({ ...PASSING, ...LASTING })
-  const rowOf = (answer: string) => all.find(([, answers]) => answers.split(' ').includes(answer))
-  const [known] = rowOf(code) ?? rowOf(`${status}`) ?? []
-  if (known !== undefined) return known
-  return status < 300 || status >= 500 ? TROUBLE : 'mend the endpoint, region or keys'
+/** A success with a code in it is one of the service's own troubles, as statuses from 500 on. */
+function mayPass(status: number, code: string): boolean {
+  if (PASSING.includes(code) || PASSING.includes(`${status}`)) return true
+  return status < 300 || (status >= 500 && !LASTING.includes(status))
 }

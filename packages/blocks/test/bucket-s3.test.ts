@@ -7,7 +7,7 @@ import { AwsV4Signer } from 'aws4fetch'
 import { Miniflare } from 'miniflare'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { nodeFetch as fetch } from '../src/node-fetch.ts'
-import { LASTING, PASSING } from '../src/s3-answer.ts'
+import { PASSING } from '../src/s3-answer.ts'
 import { BucketRefusal, type S3Options, s3Bucket } from '../src/s3-bucket.ts'
 import { bucketSuite, bytes, freshPath, noise, text } from './bucket-suite.ts'
 import { patient } from './patient.ts'
@@ -172,7 +172,7 @@ describe('a write that is tried again', () => {
     async (status) => {
       const { bucket, asked } = troubled(status)
       await expect(patient(bucket()).write(freshPath(), bytes('x'))).rejects.toThrow(
-        `status ${status} without a code: `,
+        `status ${status} without a code`,
       )
       expect(asked).toEqual(['PUT'])
     },
@@ -200,13 +200,13 @@ describe('a write', () => {
   it.each<readonly [readonly Step[], string, RegExp]>([
     [['cut before'], 'PUT', /: ECONNRESET$/],
     [['cut after'], 'PUT', /: terminated$/],
-    [[408], 'PUT', /: status 408 without a code: /],
-    [[409], 'PUT', /: status 409 without a code: /],
-    [[429], 'PUT', /: status 429 without a code: /],
-    [[500], 'PUT', /: status 500 without a code: /],
-    [[503], 'PUT', /: status 503 without a code: /],
+    [[408], 'PUT', /: status 408 without a code$/],
+    [[409], 'PUT', /: status 409 without a code$/],
+    [[429], 'PUT', /: status 429 without a code$/],
+    [[500], 'PUT', /: status 500 without a code$/],
+    [[503], 'PUT', /: status 503 without a code$/],
     [[412, 'cut before'], 'PUT GET', /: ECONNRESET$/],
-    [[412, 503], 'PUT GET', /: status 503 without a code: /],
+    [[412, 503], 'PUT GET', /: status 503 without a code$/],
     [[412, 'pass'], 'PUT GET', /: nothing is there after the answer 412$/],
     [[200, 'pass'], 'PUT GET', /: nothing is there after the answer 200$/],
     [['200 NoSuchKey', 'pass'], 'PUT GET', /: nothing is there after the answer 404$/],
@@ -229,7 +229,7 @@ describe('a write', () => {
       const error = await rejectionOf(bucket().write(freshPath(), bytes('x')))
       expect(error).toBeInstanceOf(BucketRefusal)
       expect(String(error)).toMatch(
-        new RegExp(`^Error: cannot write http.*jsonl: status ${status} without a code: `),
+        new RegExp(`^Error: cannot write http.*jsonl: status ${status} without a code$`),
       )
       expect(asked).toEqual(['PUT'])
     },
@@ -354,23 +354,11 @@ describe('a read', () => {
 
 describe('what is wrong', () => {
   const problems: readonly (readonly [string, Partial<S3Options>, RegExp])[] = [
-    [
-      'a wrong secret',
-      { secretAccessKey: 'wrong+secret' },
-      /: status 403 SignatureDoesNotMatch: mend the keys, or let /,
-    ],
-    [
-      'an unknown key',
-      { accessKeyId: 'wrong-id' },
-      /: status 401 Unauthorized: mend the keys, or let /,
-    ],
-    [
-      'no such bucket',
-      { bucket: 'nowhere' },
-      /: status 404 NoSuchBucket: make the bucket, or mend its name$/,
-    ],
+    ['a wrong secret', { secretAccessKey: 'wrong+secret' }, /: status 403 SignatureDoesNotMatch$/],
+    ['an unknown key', { accessKeyId: 'wrong-id' }, /: status 401 Unauthorized$/],
+    ['no such bucket', { bucket: 'nowhere' }, /: status 404 NoSuchBucket$/],
   ]
-  it.each(problems)('is said, with what to do and without a key: %s', async (_, wrong, message) => {
+  it.each(problems)('is said, without a key: %s', async (_, wrong, message) => {
     const bucket = patient(s3Bucket({ ...place, ...wrong }))
     for (const work of [() => bucket.read('x', 10), () => bucket.write('x', bytes('x'))]) {
       const error = await work().then(String, (error: Error) => error)
@@ -382,113 +370,102 @@ describe('what is wrong', () => {
     }
   })
 
-  const TROUBLE = /: wait; if the service stays in trouble, look at its status page or its log$/
-  const BUSY = /: wait; if the service stays busy, ask it for a higher rate of requests$/
-  const CONFLICT = /: wait; another request for the same file is under way$/
-  const NETWORK = /: look at the network between here and the service: /
-  const KEYS = /: mend the keys, or let them read, list and write the bucket$/
-  const ACCOUNT = /: look at your account with the service: /
-  const REDIRECT = /: no redirect is followed; mend the endpoint, region or style$/
-  /** What services answer with, by their documentation or their source. */
-  const answers: readonly (readonly [string, number, string, RegExp])[] = [
-    ['Amazon', 500, 'InternalError', TROUBLE],
-    ['Amazon', 503, 'ServiceUnavailable', TROUBLE],
-    ['Ceph', 500, 'UnknownError', TROUBLE],
-    ['MinIO', 503, 'XMinioServerNotInitialized', TROUBLE],
-    ['a proxy', 502, '', TROUBLE],
-    ['Cloudflare', 522, '', TROUBLE],
-    ['Amazon', 503, 'SlowDown', BUSY],
-    ['Google', 429, 'SlowDown', BUSY],
-    ['a service', 403, 'SlowDown', BUSY],
-    ['MinIO', 503, 'SlowDownRead', BUSY],
-    ['MinIO', 503, 'SlowDownWrite', BUSY],
-    ['R2', 429, 'TooManyRequests', BUSY],
-    ['a service', 400, 'Throttling', BUSY],
-    ['a service', 400, 'ThrottlingException', BUSY],
-    ['a service', 403, 'RequestThrottled', BUSY],
-    ['a service', 403, 'RequestLimitExceeded', BUSY],
-    ['a proxy', 429, '', BUSY],
-    ['Amazon', 409, 'OperationAborted', CONFLICT],
-    ['Amazon', 409, 'ConditionalRequestConflict', CONFLICT],
-    ['a proxy', 409, '', CONFLICT],
-    ['Amazon', 400, 'RequestTimeout', NETWORK],
-    ['Ceph', 408, 'RequestTimeout', NETWORK],
-    ['MinIO', 503, 'RequestTimeout', NETWORK],
-    ['Amazon', 400, 'IncompleteBody', NETWORK],
-    ['R2', 400, 'ClientDisconnect', NETWORK],
-    ['Amazon', 400, 'BadDigest', NETWORK],
-    ['Ceph', 400, 'XAmzContentSHA256Mismatch', NETWORK],
-    ['a proxy', 408, '', NETWORK],
-    ['Ceph', 403, 'QuotaExceeded', /: make room in the service, or raise its quota$/],
-    ['MinIO', 400, 'XMinioAdminBucketQuotaExceeded', /: make room in the service, or /],
-    ['MinIO', 507, 'XMinioStorageFull', /: make room in the service, or raise its quota$/],
-    ['a proxy', 507, '', /: make room in the service, or raise its quota$/],
-    ['Amazon', 400, 'EntityTooLarge', /: let the service, and a proxy before it, take files of /],
-    ['a proxy', 413, '', /: let the service, and a proxy before it, take files of 8 MiB$/],
-    ['Amazon', 403, 'RequestTimeTooSkewed', /: set the clock of this machine$/],
-    ['R2', 400, 'ExpiredRequest', /: set the clock of this machine$/],
-    ['Amazon', 403, 'AccessDenied', KEYS],
-    ['Amazon', 403, 'InvalidAccessKeyId', KEYS],
-    ['Amazon', 403, 'SignatureDoesNotMatch', KEYS],
-    ['R2', 401, 'Unauthorized', KEYS],
-    ['a proxy', 403, '', KEYS],
-    ['a proxy', 401, '', KEYS],
-    ['Amazon', 403, 'AccountProblem', ACCOUNT],
-    ['Amazon', 403, 'AllAccessDisabled', ACCOUNT],
-    ['Amazon', 403, 'InvalidPayer', ACCOUNT],
-    ['R2', 403, 'NotEntitled', ACCOUNT],
-    ['Amazon', 403, 'NotSignedUp', ACCOUNT],
-    ['Google', 403, 'UserProjectAccountProblem', ACCOUNT],
-    ['Ceph', 403, 'UserSuspended', ACCOUNT],
-    ['a proxy', 402, '', ACCOUNT],
-    ['Amazon', 404, 'NoSuchBucket', /: make the bucket, or mend its name$/],
-    ['R2', 400, 'InvalidBucketName', /: make the bucket, or mend its name$/],
-    ['Amazon', 301, 'PermanentRedirect', REDIRECT],
-    ['Amazon', 307, 'TemporaryRedirect', REDIRECT],
-    ['a proxy', 302, '', REDIRECT],
-    ['a proxy', 303, '', REDIRECT],
-    ['a proxy', 308, '', REDIRECT],
-    [
-      'Amazon',
-      501,
-      'NotImplemented',
-      /: take a service with conditional writes \(If-None-Match\)$/,
-    ],
-    ['a proxy', 501, '', /: take a service with conditional writes \(If-None-Match\)$/],
-    [
-      'Amazon',
-      400,
-      'AuthorizationHeaderMalformed',
-      /: the request was signed for the region auto; set its own region \(S3_REGION\)$/,
-    ],
-    ['nobody', 400, 'constructor', /: status 400 constructor: mend the endpoint, region or keys$/],
-    ['nobody', 400, '\x1b[2J', /: status 400 without a code: mend /],
+  /** What services answer with for a while, by their documentation or their source. */
+  const passing: readonly (readonly [string, number, string])[] = [
+    ['Amazon', 500, 'InternalError'],
+    ['Amazon', 503, 'ServiceUnavailable'],
+    ['Ceph', 500, 'UnknownError'],
+    ['MinIO', 503, 'XMinioServerNotInitialized'],
+    ['a proxy', 502, ''],
+    ['Cloudflare', 522, ''],
+    ['Amazon', 503, 'SlowDown'],
+    ['Google', 429, 'SlowDown'],
+    ['a service', 403, 'SlowDown'],
+    ['MinIO', 503, 'SlowDownRead'],
+    ['MinIO', 503, 'SlowDownWrite'],
+    ['R2', 429, 'TooManyRequests'],
+    ['a service', 400, 'Throttling'],
+    ['a service', 400, 'ThrottlingException'],
+    ['a service', 403, 'RequestThrottled'],
+    ['a service', 403, 'RequestLimitExceeded'],
+    ['a proxy', 429, ''],
+    ['Amazon', 409, 'OperationAborted'],
+    ['Amazon', 409, 'ConditionalRequestConflict'],
+    ['a proxy', 409, ''],
+    ['Amazon', 400, 'RequestTimeout'],
+    ['Ceph', 408, 'RequestTimeout'],
+    ['MinIO', 503, 'RequestTimeout'],
+    ['Amazon', 400, 'IncompleteBody'],
+    ['R2', 400, 'ClientDisconnect'],
+    ['Amazon', 400, 'BadDigest'],
+    ['Ceph', 400, 'XAmzContentSHA256Mismatch'],
+    ['a proxy', 408, ''],
   ]
-  it.each(answers)('is what %s answers with %d %s', async (_, status, code, message) => {
+  /** What they answer with for as long as nobody does something. */
+  const lasting: readonly (readonly [string, number, string])[] = [
+    ['Ceph', 403, 'QuotaExceeded'],
+    ['MinIO', 400, 'XMinioAdminBucketQuotaExceeded'],
+    ['MinIO', 507, 'XMinioStorageFull'],
+    ['a proxy', 507, ''],
+    ['Amazon', 400, 'EntityTooLarge'],
+    ['a proxy', 413, ''],
+    ['Amazon', 403, 'RequestTimeTooSkewed'],
+    ['R2', 400, 'ExpiredRequest'],
+    ['Amazon', 403, 'AccessDenied'],
+    ['Amazon', 403, 'InvalidAccessKeyId'],
+    ['Amazon', 403, 'SignatureDoesNotMatch'],
+    ['R2', 401, 'Unauthorized'],
+    ['a proxy', 403, ''],
+    ['a proxy', 401, ''],
+    ['Amazon', 403, 'AccountProblem'],
+    ['Amazon', 403, 'AllAccessDisabled'],
+    ['Amazon', 403, 'InvalidPayer'],
+    ['R2', 403, 'NotEntitled'],
+    ['Amazon', 403, 'NotSignedUp'],
+    ['Google', 403, 'UserProjectAccountProblem'],
+    ['Ceph', 403, 'UserSuspended'],
+    ['a proxy', 402, ''],
+    ['Amazon', 404, 'NoSuchBucket'],
+    ['R2', 400, 'InvalidBucketName'],
+    ['Amazon', 301, 'PermanentRedirect'],
+    ['Amazon', 307, 'TemporaryRedirect'],
+    ['a proxy', 302, ''],
+    ['a proxy', 303, ''],
+    ['a proxy', 308, ''],
+    ['Amazon', 501, 'NotImplemented'],
+    ['a proxy', 501, ''],
+    ['Amazon', 400, 'AuthorizationHeaderMalformed'],
+    ['nobody', 400, 'constructor'],
+    ['nobody', 400, '\x1b[2J'],
+  ]
+  const answers = [
+    ...passing.map((answer) => [...answer, true] as const),
+    ...lasting.map((answer) => [...answer, false] as const),
+  ]
+  it.each(answers)('is what %s answers with %d %s', async (_, status, code, mayPass) => {
     const secrets = `<AWSAccessKeyId>${keys.accessKeyId}</AWSAccessKeyId>`
     const body = `<?xml version="1.0"?><Error><Code>${code}</Code>${secrets}</Error>`
     const answer: typeof fetch = async () => new Response(body, { status })
     const bucket = s3Bucket({ ...place, fetch: answer })
-    const mayPass = [TROUBLE, BUSY, CONFLICT, NETWORK].includes(message)
+    const named = /^\w+$/.test(code) ? code : 'without a code'
     for (const work of [bucket.read('x', 10), bucket.write('x', bytes('x'))]) {
       const error = await rejectionOf(work)
-      expect(String(error)).toMatch(message)
+      expect(String(error)).toContain(`: status ${status} ${named}`)
       expect(error instanceof BucketRefusal).toBe(!mayPass)
       expect(String(error)).not.toContain(keys.accessKeyId)
     }
   })
 
-  it('is each code and status of the table', () => {
-    const given = new Set(answers.flat().map(String))
-    const all = Object.values({ ...PASSING, ...LASTING }).join(' ')
-    for (const each of all.split(' ')) expect(given).toContain(each)
+  it('is each code and status that may pass', () => {
+    const given = new Set(passing.flat().map(String))
+    for (const each of PASSING) expect(given).toContain(each)
   })
 
   it('is the service’s trouble, and not the region’s, if its message says so', async () => {
     const body = '<Error><Code>SlowDown</Code><Message>This region is busy</Message></Error>'
     const busy: typeof fetch = async () => new Response(body, { status: 503 })
     const error = await rejectionOf(s3Bucket({ ...place, fetch: busy }).write('x', bytes('x')))
-    expect(String(error)).toMatch(BUSY)
+    expect(error).not.toBeInstanceOf(BucketRefusal)
   })
 
   it.each([
@@ -513,12 +490,9 @@ describe('what is wrong', () => {
         response.writeHead(status, { location: `${other}/x` }).end()
       })
       const bucket = patient(s3Bucket({ ...place, endpoint, fetch }))
-      await expect(bucket.write('x', bytes('x'))).rejects.toThrow(
-        `status ${status} without a code: no redirect is `,
-      )
-      await expect(bucket.read('x', 10)).rejects.toThrow(
-        'no redirect is followed; mend the endpoint, region or style',
-      )
+      const why = `status ${status} without a code`
+      await expect(bucket.write('x', bytes('x'))).rejects.toThrow(why)
+      await expect(bucket.read('x', 10)).rejects.toThrow(why)
       expect(asked).toBe(2)
     }
     expect(hit).toEqual([])

@@ -18,17 +18,10 @@ export function beginLine({ chain, network }: Subnet, from: State, copies?: numb
   ]
 }
 
-/** An epoch: the throne that it began with, what was decided, and the trust after it, in ppm. */
-export function epochLine(settled: Recomputed): OutputLine {
-  const { before } = settled
-  const facts = epochFacts(settled)
-  const throne = {
-    champion: before.champion?.hotkey ?? null,
-    contenders: before.duels.map(({ contender }) => contender.hotkey),
-    ratio: before.ratio,
-  }
-  return [epochText(facts), { ...epochRecord(settled), ...throne, trust: facts.trust }]
-}
+export const epochLine = (settled: Recomputed): OutputLine => [
+  epochText(epochFacts(settled)),
+  epochRecord(settled),
+]
 
 /** What does not hold in an epoch, then what is reported although no data is wrong. */
 export const noteLines = ({ flaws, warnings }: Recomputed): readonly OutputLine[] => [

@@ -170,7 +170,9 @@ function otherState({ before, snapshot }: Settled): OtherState | undefined {
 
 /** One decided epoch as a record for machines, its weighted counts exact. */
 export function epochRecord(settled: Settled): object {
-  const { epoch, root, seated, lacking, others } = epochFacts(settled)
+  const { epoch, champion, ratio, root, seated, trust, lacking, others } = epochFacts(settled)
+  const contenders = settled.before.duels.map(({ contender }) => contender.hotkey)
+  const throne = { champion: champion?.hotkey ?? null, contenders, ratio, seated: seated?.hotkey }
   const { report } = settled
-  return { type: 'epoch', epoch, root, seated: seated?.hotkey, lacking, others, report }
+  return { type: 'epoch', epoch, root, ...throne, trust, lacking, others, report }
 }

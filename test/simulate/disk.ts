@@ -30,13 +30,17 @@ const SLOW_MS = 3
  */
 export class Disk {
   readonly root: string
-  readonly #machine: Machine
+  readonly #machine: Pick<Machine, 'jitter' | 'perform'>
   readonly #folder = new Folder()
   readonly #faults: readonly DiskFault[]
   #epoch = 0
   readonly #changes = new Map<Place, number>()
 
-  constructor(root: string, machine: Machine, faults: readonly DiskFault[]) {
+  constructor(
+    root: string,
+    machine: Pick<Machine, 'jitter' | 'perform'>,
+    faults: readonly DiskFault[],
+  ) {
     this.root = root
     this.#machine = machine
     this.#faults = faults

@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest'
 import { AF, type Ended, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 
-const FAULTS = new URL('./faults.mjs', import.meta.url).href
+const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 
 const root = testFolder('full-disk')
 afterAll(killAll)
@@ -45,4 +45,14 @@ it('af practise and af duel end at once where they cannot keep what was played',
   const ended = await onDisk({ fault: 'ENOSPC', path: 'result.json', op: 'writeFile' }, duel)
   expect(ended.stderr).toMatch(/^af: a file is on a full disk: ENOSPC/)
   expect(ended.code).toBe(1)
+})
+
+it('a command ends at once, and says so, where it cannot even lock its folder', async () => {
+  const out = join(root, 'locked')
+  const faults = { fault: 'EROFS', path: `${out}/lock`, op: 'open' }
+  const { code, stderr } = await onDisk(faults, ['localnet', '--port', '0', '--out', out])
+  expect(stderr).toMatch(
+    `af: a file is on a read-only disk: EROFS: put there by the test, open '${out}`,
+  )
+  expect(code).toBe(1)
 })

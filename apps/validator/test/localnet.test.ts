@@ -7,7 +7,7 @@ import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 
-const FAULTS = new URL('./faults.mjs', import.meta.url).href
+const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 const SEED = process.env.KILL_SEED ?? String(Date.now())
 const LIVES = 12
 

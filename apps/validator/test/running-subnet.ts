@@ -28,9 +28,9 @@ import { AF, type Started, start } from '../../../test/processes.ts'
 
 const STAKE = 1_000_000_000_000n
 const { protocol } = LOCAL_NETWORK
-const FAULTS = new URL('./faults.mjs', import.meta.url).href
+const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 /**
- * Unless told otherwise, the chain waits so long for its validators in each half of an epoch, as
+ * The chain waits so long for its validators in each half of an epoch, as
  * those that are killed need time to come back: at each block for its share, as what failed is
  * tried again at the next.
  */
@@ -63,7 +63,7 @@ export interface Seat {
   readonly attested: Set<number>
   /** Epochs in which all of its sealed lane was to be read with time to spare. */
   readonly inTime: Set<number>
-  /** Starts its process. Its disk or clock fails as `faults.mjs` has it; it is told more words. */
+  /** Starts its process. Its disk fails as `faults.mjs` has it; it is told more words. */
   validate(faults?: object, more?: readonly string[]): Started
 }
 
@@ -78,7 +78,6 @@ interface Wanted {
   /** In two processes, the first miner in the better one. */
   readonly miners: number
   readonly blockMs: number
-  readonly patienceMs?: number
 }
 
 /**
@@ -94,8 +93,6 @@ export interface Running extends AsyncDisposable {
   at(): { readonly epoch: number; readonly offset: number }
   /** Resolves once the chain has come so far, or is stopped. */
   reaches(epoch: number, offset?: number): Promise<void>
-  /** Makes the next block without waiting for anyone: what failed is tried again at a block. */
-  hurry(): void
   /** Stops the chain, writes its export to `file`, and decides all its epochs from the buckets. */
   end(): Promise<{ readonly file: string; readonly epochs: readonly Recomputed[] }>
 }
@@ -122,7 +119,6 @@ export async function runningSubnet({
   unreadable = 0,
   miners,
   blockMs,
-  patienceMs = PATIENCE_MS,
 }: Wanted): Promise<Running> {
   const root = await mkdtemp(join(tmpdir(), 'running-'))
   const buckets = join(root, 'buckets')
@@ -214,20 +210,18 @@ export async function runningSubnet({
 
   let stopped = false
   let patience = 0
-  let isHurried = false
   const make = async (): Promise<void> => {
     while (!stopped) {
       const { offset } = at()
-      if (offset === 0 || offset === protocol.sealBlock) patience = patienceMs
+      if (offset === 0 || offset === protocol.sealBlock) patience = PATIENCE_MS
       const end = ENDS.find((block) => block > offset) ?? protocol.epochBlocks
       const share = patience / (end - offset)
       const before = Date.now()
       const waited = () => Date.now() - before
-      const isWaiting = (mostMs: number) => waited() < mostMs && !isHurried && !stopped
+      const isWaiting = (mostMs: number) => waited() < mostMs && !stopped
       const steadyOnes = all.slice(0, steady)
       while (!(await areDone(steadyOnes)) && isWaiting(STEADY_MS)) await sleep(25)
       while (!(await areDone(all)) && isWaiting(share)) await sleep(25)
-      isHurried = false
       patience = Math.max(0, patience - waited())
       if (offset === 0) void coming.shift()?.()
       await chain.produce(Math.max(Date.now(), await chain.time(chain.height)))
@@ -250,9 +244,6 @@ export async function runningSubnet({
     async reaches(epoch, offset = 0) {
       const block = epoch * protocol.epochBlocks + offset
       while (!stopped && chain.height < block) await Promise.race([sleep(5), making])
-    },
-    hurry() {
-      isHurried = true
     },
     async end() {
       await stop()

@@ -112,7 +112,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     const cwd = await place()
     const faults = { fault: 'ENOSPC', path: '\\.env', op: 'writeFile' }
     const env = {
-      NODE_OPTIONS: `--import=${new URL('./faults.mjs', import.meta.url).href}`,
+      NODE_OPTIONS: `--import=${new URL('../../../test/faults.mjs', import.meta.url).href}`,
       FAULTS: JSON.stringify(faults),
     }
     const { code, stderr } = await run(AF, ['setup', ...inFolder()], { cwd, env })

@@ -2,105 +2,41 @@ import { setMaxListeners } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { blockPath, checkBlock, LIMITS } from '@affine/blocks'
-import { directoryBucket } from '@affine/blocks/directory'
 import {
-  type Account,
   account,
   BLOCK_MS,
-  encodeCommitment,
   LocalChain,
   type Neuron,
   type Snapshot,
   type UidWeights,
   verify,
 } from '@affine/chain'
-import { playerReply } from '@affine/miners'
 import { beaconBlock, LOCAL_NETWORK as network, sealsOf } from '@affine/settlement'
 import { describe, expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { Phase } from '../src/epoch.ts'
 import type { Event, Setup } from '../src/setup.ts'
-import { Validator } from '../src/validator.ts'
+import type { Validator } from '../src/validator.ts'
+import {
+  chainOf,
+  contender,
+  FIRST,
+  miner,
+  own,
+  reply,
+  STAKE,
+  START,
+  tempo,
+  validatorOf,
+} from './one-validator.ts'
 
-const STAKE = 1_000_000_000_000
-const [own, miner] = [account(new Uint8Array(32).fill(1)), account(new Uint8Array(32).fill(2))]
 /** A hotkey that is not registered. */
 const stranger = account(new Uint8Array(32).fill(9)).hotkey
 /** How many samples a lane has, and how many episodes are in them. */
 const quotas = Object.values(network.protocol.envs)
 const LANE = quotas.reduce((sum, { players, quotaFirst }) => sum + quotaFirst * (3 - players), 0)
 const EPISODES = quotas.reduce((sum, { quotaFirst }) => sum + 2 * quotaFirst, 0)
-const tempo = network.protocol.epochBlocks
-/** The epoch in which the first duel begins, and its first block. */
-const FIRST = 2
-const START = FIRST * tempo
 const root = testFolder('validator')
-let count = 0
-
-/** A chain with one validator and miners that have committed, one after the other. */
-async function chainOf(...miners: readonly Account[]): Promise<LocalChain> {
-  let drawn = 0
-  const all = [own, miner, ...miners]
-  const neurons = all.map(({ hotkey }) => ({
-    hotkey,
-    stake: hotkey === own.hotkey ? BigInt(STAKE) : 0n,
-  }))
-  const params = { tempo, weightsRateLimit: 1, stakeThreshold: STAKE }
-  const chain = LocalChain.create({
-    netuid: 120,
-    random: () => new Uint8Array(32).fill(drawn++),
-    neurons,
-    params,
-  })
-  for (const account of all.slice(1)) {
-    const model = `m-${account.hotkey}`
-    const included = chain.commit(
-      account,
-      encodeCommitment({ kind: 'miner', model, revision: 'main', chute: 'c' }),
-    )
-    await chain.produce(chain.height * BLOCK_MS)
-    await included
-  }
-  return chain
-}
-
-/** A folder of buckets, named as they are announced. */
-const openBucket: Setup['openBucket'] = (_, name) => ({
-  name,
-  ...directoryBucket(join(root, 'buckets', name)),
-})
-
-function validatorOf(chain: LocalChain, folder: string, options: Partial<Setup> = {}) {
-  const events: Event[] = []
-  const name = `b${folder.length}-${count++}`
-  const bucket = directoryBucket(join(root, 'buckets', name))
-  const places = { folder, store: directoryBucket(folder), bucket, bucketUrl: name, openBucket }
-  const validator = new Validator({
-    ...places,
-    ...{
-      chain,
-      account: own,
-      network,
-      emit: true,
-      now: () => 0,
-      random: (size) => new Uint8Array(size).fill(9),
-    },
-    agent: () => async () => ({ fault: 'no-reply' }),
-    on: (event) => ['head', 'ended'].includes(event.type) || events.push(event),
-    ...options,
-  })
-  /** Makes blocks up to `block`, and lets the validator do at each what is due. */
-  const follow = async (block: number): Promise<void> => {
-    while (chain.height < block) {
-      validator.onHead(await chain.produce(chain.height * BLOCK_MS))
-      await validator.idle()
-    }
-  }
-  const sent = (): readonly string[] =>
-    events.flatMap((event) => (event.type === 'sent' ? [event.what] : []))
-  return { validator, events, sent, follow, bucket: places.bucket }
-}
-
 const weightCalls = (chain: LocalChain): number =>
   chain.export().match(/"weights":\[\[1,65535\]\]/g)?.length ?? 0
 
@@ -157,7 +93,7 @@ describe('a validator', () => {
     expect(weightCalls(chain)).toBe(1)
     const second = validatorOf(chain, folder)
     await second.follow(2 * tempo - 1)
-    expect(second.events.filter(({ type }) => type === 'problem')).toEqual([])
+    expect(second.problems()).toEqual([])
     expect(weightCalls(chain)).toBe(1)
     await second.follow(2 * tempo + 2)
     expect(second.sent().filter((what) => what.startsWith('weights'))).toEqual(['weights 2'])
@@ -177,7 +113,7 @@ describe('a validator', () => {
     const chain = LocalChain.create({ netuid: 120, random, neurons, params })
     const read = chain.snapshot.bind(chain)
     chain.snapshot = async (block) => ({ ...(await read(block)), ...change })
-    await validatorOf(chain, join(root, `empty-${count}`)).follow(tempo + 2)
+    await validatorOf(chain, join(root, `empty-${Object.keys(change)}`)).follow(tempo + 2)
     expect(await chain.weights(chain.height)).toEqual(want)
   })
 
@@ -202,7 +138,7 @@ describe('a validator', () => {
     expect(first.sent()).toContain('attest 1')
     const again = validatorOf(chain, folder, { bucketUrl: 'b' })
     await again.follow(2 * tempo - 1)
-    expect(again.events.filter(({ type }) => type === 'problem')).toEqual([])
+    expect(again.problems()).toEqual([])
     expect(again.sent()).not.toContain('attest 1')
   })
 
@@ -212,7 +148,7 @@ describe('a validator', () => {
     await first.follow(3 * tempo - 2)
     const late = validatorOf(chain, join(root, 'late'), { account: miner, emit: false })
     await late.follow(3 * tempo - 1)
-    expect(late.events.filter(({ type }) => type === 'problem')).toEqual([])
+    expect(late.problems()).toEqual([])
     expect(late.validator.state).toEqual(first.validator.state)
   })
 
@@ -242,12 +178,6 @@ describe('a validator', () => {
 })
 
 describe('a validator that is stopped', () => {
-  const contender = account(new Uint8Array(32).fill(3))
-  const skill = ({ hotkey }: { readonly hotkey: string }): number =>
-    hotkey === miner.hotkey ? 0.3 : 0.8
-  const reply: Setup['agent'] = (of) => async (messages) => ({
-    content: playerReply(messages.at(-1)?.content ?? '', { skill: skill(of), seed: of.hotkey }),
-  })
   const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
   /** Stops the validator, and makes blocks until it has. */
   async function stopped(chain: LocalChain, validator: Validator): Promise<void> {
@@ -278,11 +208,11 @@ describe('a validator that is stopped', () => {
       ?.fields
 
   it('in the middle of a lane blames nobody, keeps what was played, and later comes to the very same lane', async () => {
-    const never = await chainOf(contender)
+    const never = await chainOf([miner, contender])
     const without = validatorOf(never, join(root, 'never'), { agent: reply, bucketUrl: 'b' })
     await without.follow(START + 3)
 
-    const chain = await chainOf(contender)
+    const chain = await chainOf([miner, contender])
     let left = 40
     const agent: Setup['agent'] = (of, replyMs, signal) => async (messages) => {
       if (left-- > 0) return reply(of, replyMs, signal)(messages)
@@ -297,7 +227,7 @@ describe('a validator that is stopped', () => {
     expect(kept.length).toBeGreaterThan(0)
     expect(kept.length).toBeLessThan(LANE)
     expect(kept.join()).not.toContain('no-reply')
-    expect(first.events.filter(({ type }) => type === 'problem')).toEqual([])
+    expect(first.problems()).toEqual([])
     expect(seals(first.events)).toEqual([])
 
     const asked: string[] = []
@@ -324,7 +254,7 @@ describe('a validator that is stopped', () => {
   })
 
   it('seals a lane that is complete, and waits for its block', async () => {
-    const chain = await chainOf(contender)
+    const chain = await chainOf([miner, contender])
     const { validator, events, follow } = validatorOf(chain, join(root, 'whole'), { agent: reply })
     await follow(START - 1)
     validator.onHead(await chain.produce(chain.height * BLOCK_MS))
@@ -338,7 +268,7 @@ describe('a validator that is stopped', () => {
   })
 
   it('replays its own lane before the seal in its own thread, and in others only after a restart', async () => {
-    const chain = await chainOf(contender)
+    const chain = await chainOf([miner, contender])
     const audited: string[] = []
     const check: Setup['check'] = (bytes, wanted) => {
       audited.push(wanted.hash)
@@ -360,7 +290,7 @@ describe('a validator that is stopped', () => {
   })
 
   it('and returns in the last block of an epoch, reads the lanes of the epoch before', async () => {
-    const chain = await chainOf(contender)
+    const chain = await chainOf([miner, contender])
     const folder = join(root, 'away')
     const options = { account: miner, emit: false, agent: reply }
     const first = validatorOf(chain, join(root, 'present'), { agent: reply })
@@ -376,12 +306,12 @@ describe('a validator that is stopped', () => {
     await first.follow(START + 2 * tempo - 2)
     const back = validatorOf(chain, folder, options)
     await back.follow(START + 2 * tempo - 1)
-    expect(back.events.filter(({ type }) => type === 'problem')).toEqual([])
+    expect(back.problems()).toEqual([])
     expect(back.validator.state).toEqual(first.validator.state)
   })
 
   it('needs no other thread for its seal', async () => {
-    const chain = await chainOf(contender)
+    const chain = await chainOf([miner, contender])
     const check: Setup['check'] = () => Promise.reject(new Error('no thread has started'))
     const { events, follow } = validatorOf(chain, join(root, 'threads'), { agent: reply, check })
     await follow(START + network.protocol.sealBlock - 1)
@@ -393,7 +323,7 @@ describe('a validator that is stopped', () => {
   it.each([1, 2])(
     'after its seal, and started again %d epochs later, publishes the lane that it sealed',
     async (later) => {
-      const chain = await chainOf(contender)
+      const chain = await chainOf([miner, contender])
       const folder = join(root, `dead-${later}`)
       const first = validatorOf(chain, folder, { agent: reply })
       await first.follow(START + network.protocol.sealBlock - 1)
@@ -404,13 +334,13 @@ describe('a validator that is stopped', () => {
       const again = validatorOf(chain, folder, { agent: reply })
       expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).toBeNull()
       await again.follow(START + later * tempo + 1)
-      expect(again.events.filter(({ type }) => type === 'problem')).toEqual([])
+      expect(again.problems()).toEqual([])
       expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).not.toBeNull()
     },
   )
 
   it('after the deadline of its lane makes forfeits of what has no reply, as without', async () => {
-    const chain = await chainOf(contender)
+    const chain = await chainOf([miner, contender])
     let isAsked = false
     const agent: Setup['agent'] = (_, __, signal) => () => {
       isAsked = true

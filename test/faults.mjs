@@ -1,5 +1,5 @@
 // Given to a process with `--import`, makes its disk and its clock fail in the way that FAULTS
-// says, or in each of a list of ways, as JSON.
+// says, or in each of a list of ways, as JSON. A test sets them in its own process.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { dirname } from 'node:path'
@@ -11,9 +11,7 @@ import { dirname } from 'node:path'
  *   written is written before.
  * @property {string} [path] to which files and folders: a regular expression; to all without
  * @property {string} [op] in which operations on them: a regular expression; in any without
- * @property {number} [from] in which of these first, from 1; 1 without
- * @property {number} [times] in how many; without, in all that follow
- * @property {string} [until] a file: once it is there, nothing fails any more
+ * @property {number} [from] in which of these first, from 1; 1 without; and in all that follow
  * @property {string} [memory] a file through which a process that dies leaves to the next what is
  *   not synced
  * @property {number} [clock] the clock jumps by up to as many milliseconds, either way, at every
@@ -22,9 +20,14 @@ import { dirname } from 'node:path'
 /** @type {Faults[]} */
 const ways = [JSON.parse(process.env.FAULTS ?? '{}')].flat()
 const { memory, clock } = ways[0] ?? {}
-const faults = ways
-  .filter(({ fault }) => fault !== undefined)
-  .map((way) => ({ path: '', op: '', from: 1, times: 1 / 0, matches: 0, ...way }))
+let faults = []
+/** From now on the disk fails in these ways, and in no others. */
+export function setFaults(ways) {
+  faults = ways
+    .filter(({ fault }) => fault !== undefined)
+    .map((way) => ({ path: '', op: '', from: 1, matches: 0, ...way }))
+}
+setFaults(ways)
 const real = { ...fs.promises }
 const probe = await real.open(process.execPath)
 const file = Object.getPrototypeOf(probe)
@@ -69,9 +72,9 @@ function dueAt(op, path) {
   return faults.find((each) => {
     const isMeant =
       new RegExp(`^(${each.op || '.*'})$`).test(op) && new RegExp(each.path).test(path)
-    if (!isMeant || (each.until && fs.existsSync(each.until))) return false
+    if (!isMeant) return false
     each.matches += 1
-    return each.matches >= each.from && each.matches < each.from + each.times
+    return each.matches >= each.from
   })
 }
 
@@ -92,26 +95,28 @@ const refusal = (fault, what) =>
   })
 
 const { promises } = fs
-promises.mkdir = async (path, options) => {
-  await meet('mkdir', `${path}`)
-  await real.mkdir(path, options)
-  isNew(`${path}`)
+/** Does this in place of an operation while the disk fails. */
+function replace(op, act) {
+  promises[op] = (...words) => (faults.length > 0 ? act(...words) : real[op](...words))
 }
-promises.link = async (from, to) => {
+replace('mkdir', async (path, options) => {
+  await meet('mkdir', `${path}`)
+  const made = await real.mkdir(path, options)
+  isNew(`${path}`)
+  return made
+})
+replace('link', async (from, to) => {
   await meet('link', `${to}`)
   await real.link(from, to)
   isNew(`${to}`)
   const size = unsynced.sizes[`${from}`]
   if (size !== undefined) unsynced.sizes[`${to}`] = size
-}
-promises.rm = async (path, options) => {
-  await meet('rm', `${path}`)
-  return real.rm(path, options)
-}
-promises.truncate = async (path, size) => {
-  await meet('truncate', `${path}`)
-  return real.truncate(path, size)
-}
+})
+for (const op of ['rm', 'truncate'])
+  replace(op, async (path, how) => {
+    await meet(op, `${path}`)
+    return real[op](path, how)
+  })
 const WRITING = fs.constants.O_WRONLY | fs.constants.O_RDWR
 promises.open = async (path, flags = 'r', ...rest) => {
   const place = `${path}`
@@ -135,12 +140,12 @@ const writer =
       await handle.close()
     }
   }
-promises.writeFile = writer('writeFile', 'w')
-promises.appendFile = writer('appendFile', 'a')
+replace('writeFile', writer('writeFile', 'w'))
+replace('appendFile', writer('appendFile', 'a'))
 for (const [op, act] of Object.entries(handles))
   file[op] = async function (bytes, ...rest) {
     const path = places.get(this)
-    if (path === undefined) return act.call(this, bytes, ...rest)
+    if (path === undefined || faults.length === 0) return act.call(this, bytes, ...rest)
     const writes = op.endsWith('File')
     if (writes) isWritten(path)
     await meet(op, path, writes ? bytes : '', (half) => act.call(this, half))

@@ -1,0 +1,246 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Block, blockPath, readBlock, type Sample, statePath } from '@affine/blocks'
+import { verify } from '@affine/chain'
+import { LOCAL } from '@affine/duel'
+import { canonicalize, type Json } from '@affine/prng'
+import { LOCAL_NETWORK, recompute, sealsOf } from '@affine/settlement'
+import { afterEach, describe, expect, it } from 'vitest'
+// biome-ignore lint/correctness/useImportExtensions: it is JavaScript, so that a process can begin with it
+import { setFaults, type Way } from '../../../test/faults.mjs'
+import { testFolder } from '../../../test/test-folder.ts'
+import { withQuota } from '../../duel/test/subnet.ts'
+import { holdFolder } from '../src/node/folder.ts'
+import {
+  chainOf,
+  contender,
+  FIRST,
+  miner,
+  own,
+  reply,
+  START,
+  tempo,
+  validatorOf,
+} from './one-validator.ts'
+
+/*
+ * A disk that fails under a validator, and files that were altered while it was down. It says what
+ * is wrong and where, sends nothing that rests on it, and goes on once that is mended.
+ */
+const network = { ...LOCAL_NETWORK, protocol: withQuota(LOCAL, 4) }
+const END = START + tempo - 1
+const root = testFolder('disk-faults')
+let count = 0
+
+afterEach(() => setFaults([]))
+
+/** A chain before the epoch of its first duel, and a validator that is started on it again and again. */
+async function seat(folder = join(root, `${count++}`)) {
+  const chain = await chainOf([miner, contender])
+  const start = () => validatorOf(chain, folder, { network, agent: reply, bucketUrl: 'b' })
+  const first = start()
+  await first.follow(START - 1)
+  const at = (path: string) => join(folder, path)
+  const journal = at(`journal/${FIRST}.jsonl`)
+  const head = async () => sealsOf(await chain.snapshot(chain.height), FIRST)[own.hotkey]
+  return { ...{ chain, folder, first, start, at, journal, head } }
+}
+type Seat = Awaited<ReturnType<typeof seat>>
+
+/** The samples of the lane that was sealed, as text: these very ones are in the journal. */
+async function expectWhole({ at, journal, head }: Seat): Promise<void> {
+  const blocks: Block[] = []
+  for (let hash = (await head()) ?? '', height = 1; height > 0; ) {
+    const block = readBlock(await readFile(at(blockPath(hash))), { hash, verify })
+    if (!block.ok) throw new Error(`${block.code}: ${block.detail}`)
+    blocks.push(block.value)
+    ;({ prev: hash, height } = block.value.header)
+  }
+  const inLane = blocks.flatMap(({ samples }) =>
+    samples.map((sample: Sample) => canonicalize(sample as unknown as Json)),
+  )
+  const lines = (await readFile(journal, 'utf8')).split('\n').slice(1, -1)
+  const kept = lines.map((line) => line.slice(line.indexOf('"sample":') + '"sample":'.length, -1))
+  expect([...inLane].sort()).toEqual([...kept].sort())
+}
+
+describe('a disk that fails', () => {
+  it.each<[fault: string, place: string, op: string, from: number]>([
+    ['EROFS', 'v1/states', 'open', 1],
+    ['ENOSPC', 'journal', 'appendFile', 2],
+    ['EIO', 'journal', 'datasync', 2],
+    ['ENOSPC', 'v1/blocks', 'writeFile', 1],
+    ['EIO', 'v1/blocks', 'sync', 1],
+  ])(
+    'with %s in %s at %s: it is said, and the lane is sealed once it is mended',
+    async (...way) => {
+      const [fault, place, op, from] = way
+      const { folder, first, ...rest } = await seat()
+      setFaults([{ fault, path: `${folder}/${place}`, op, from }])
+      await first.follow(START + 3)
+      const said = `cannot write ${folder}/${place}/[^ "]+: ${fault}`
+      expect(first.problems()).toContainEqual(expect.stringMatching(said))
+      expect(await rest.head()).toBeUndefined()
+      setFaults([])
+      await first.follow(START + 5)
+      await expectWhole({ folder, first, ...rest })
+    },
+  )
+
+  it('attests nothing while the next secret is not on disk; then everything holds', async () => {
+    const { chain, folder, first } = await seat()
+    setFaults([{ fault: 'ENOSPC', path: `${folder}/secrets`, op: 'writeFile' }])
+    await first.follow(END - 2)
+    const said = `cannot write ${folder}/secrets/${FIRST + 1}: ENOSPC`
+    expect(first.problems()).toContainEqual(expect.stringContaining(said))
+    expect(first.sent()).toContain(`seal ${FIRST}`)
+    expect(first.sent()).not.toContain(`attest ${FIRST}`)
+    setFaults([])
+    await first.follow(END)
+    expect(first.sent()).toContain(`attest ${FIRST}`)
+    const epochs = []
+    const openBucket = () => ({ name: own.hotkey, ...first.bucket })
+    for await (const epoch of recompute({ chain, network, openBucket })) epochs.push(epoch)
+    expect(epochs.flatMap(({ flaws }) => flaws)).toEqual([])
+    expect(epochs[FIRST]?.report.lanes).toEqual({
+      [own.hotkey]: expect.objectContaining({ sealed: true, accepted: true }),
+    })
+  })
+
+  it('keeps nothing of a sample that it could not sync, and all that it could', async () => {
+    const { folder, first, start, journal, ...rest } = await seat()
+    const fails = (from: number): Way => ({ fault: 'EIO', path: '/journal/', op: 'datasync', from })
+    setFaults([fails(3)])
+    await first.follow(START)
+    const kept = await readFile(journal, 'utf8')
+    expect(kept.endsWith('\n')).toBe(true)
+    setFaults([fails(2)])
+    const second = start()
+    await second.follow(START + 1)
+    expect(second.problems()).toContainEqual(expect.stringContaining('datasync'))
+    expect(await readFile(journal, 'utf8')).toBe(kept)
+    setFaults([])
+    await second.follow(START + 3)
+    await expectWhole({ folder, first, start, journal, ...rest })
+    expect((await readFile(journal, 'utf8')).startsWith(kept)).toBe(true)
+  })
+
+  it('that is full holds its folder, though it cannot write its name into the lock', async () => {
+    const folder = join(root, 'nameless')
+    await mkdir(folder)
+    setFaults([{ fault: 'ENOSPC', path: `${folder}/lock`, op: 'truncate' }])
+    await using _ = await holdFolder(folder)
+    await expect(holdFolder(folder)).rejects.toThrow(`${folder} is in use by`)
+  })
+
+  it('that is really full, or read-only, is a disk that fails', async (context) => {
+    const folder = join(root, 'mounted')
+    await mkdir(folder)
+    const mount = (...words: string[]) =>
+      execFileSync('mount', [...words, folder], { stdio: 'ignore' })
+    try {
+      mount('-t', 'tmpfs', '-o', 'size=4m', 'affine-test')
+    } catch {
+      return context.skip('mounting is not permitted')
+    }
+    try {
+      const { first, ...rest } = await seat(folder)
+      await writeFile(join(folder, 'ballast'), Buffer.alloc(4 << 20)).catch(() => {})
+      await first.follow(START + 3)
+      expect(first.problems().join()).toMatch(RegExp(`cannot write ${folder}/[^ "]+: ENOSPC`))
+      expect(await rest.head()).toBeUndefined()
+      await rm(join(folder, 'ballast'))
+      await first.follow(START + 5)
+      await expectWhole({ first, ...rest })
+      mount('-o', 'remount,ro')
+      const refused = { code: 'EROFS', path: `${folder}/lock` }
+      await expect(holdFolder(folder)).rejects.toMatchObject(refused)
+    } finally {
+      execFileSync('umount', [folder])
+    }
+  })
+})
+
+describe('a file that was altered while the validator was down', () => {
+  /** A seat that has all samples of its lane in its journal, but could not seal it. */
+  async function unsealed(): Promise<Seat> {
+    const seated = await seat()
+    // Its block is there, but it cannot know that the disk has it.
+    const path = `${seated.folder}/v1/blocks`
+    setFaults([{ fault: 'EIO', path, op: 'sync', from: 2 }])
+    await seated.first.follow(START)
+    setFaults([])
+    return seated
+  }
+  const swap = (from: RegExp, to: string) => (bytes: Buffer) =>
+    Buffer.from(bytes.toString('latin1').replace(from, to), 'latin1')
+  const NO_SAMPLE = /\.jsonl, line 2: not a sample\. The journal was altered; move it away/
+  const BAD = (code: string) => new RegExp(`\\.jsonl was altered: .*${code}.*Put it back, or move`)
+  type Row = [what: string, path: string, change: (bytes: Buffer) => Buffer, said: RegExp]
+  const JOURNAL = `journal/${FIRST}.jsonl`
+  const SECRET = `secrets/${FIRST}`
+
+  it.each<Row>([
+    ['a line', JOURNAL, swap(/\n\{"at"/, '\n{"at" '), /line 2: .*The journal was altered; move it/],
+    ['a reward', JOURNAL, swap(/"reward":1\}/, '"reward":0}'), BAD('WRONG_REWARD')],
+    ['a key', JOURNAL, swap(/"messages":/, '"messages_":'), NO_SAMPLE],
+    ['a type', JOURNAL, swap(/"reward":1\}/, '"reward":"1"}'), BAD('BAD_SAMPLE')],
+    ['a time', JOURNAL, swap(/"at":\d+/, '"at":"soon"'), NO_SAMPLE],
+    [
+      'its secret, cut short',
+      SECRET,
+      (bytes) => bytes.subarray(1),
+      /secrets\/\d+ does not hold a secret: put it back, or move it away/,
+    ],
+    [
+      'its secret, another',
+      SECRET,
+      (bytes) => bytes.fill('0', 0, 9),
+      /secrets\/\d+ is not the secret whose digest is on chain: put that one back/,
+    ],
+    [
+      'its state',
+      statePath(FIRST),
+      (bytes) => bytes.subarray(0, -20),
+      /v1\/states\/2.json.*Move it/,
+    ],
+    [
+      'its block',
+      'v1/blocks',
+      (bytes) => bytes.subarray(0, -20),
+      /v1\/blocks\/[^ ]+: move it away if it was altered/,
+    ],
+  ])('%s: it says so, seals nothing, and goes on once it is put back', async (...row) => {
+    const [, place, change, said] = row
+    const seated = await unsealed()
+    const names = place === 'v1/blocks' ? await readdir(seated.at(place)) : ['']
+    expect(names.length).toBe(1)
+    const path = seated.at(join(place, ...names))
+    const before = await readFile(path)
+    await writeFile(path, change(Buffer.from(before)))
+    const again = seated.start()
+    await again.follow(START + 2)
+    expect(again.problems()).toContainEqual(expect.stringMatching(said))
+    expect(await seated.head()).toBeUndefined()
+    await writeFile(path, before)
+    await again.follow(START + 4)
+    expect(again.sent()).toContain(`seal ${FIRST}`)
+    await expectWhole(seated)
+  })
+
+  it('a journal that is gone is no reason to seal a second lane', async () => {
+    const { first, ...seated } = await seat()
+    await first.follow(START + 2)
+    const head = await seated.head()
+    expect(head).toBeDefined()
+    await rename(seated.journal, `${seated.journal}.gone`)
+    const again = seated.start()
+    await again.follow(START + 4)
+    expect(await seated.head()).toBe(head)
+    await again.follow(END)
+    expect(again.sent()).toContain(`attest ${FIRST}`)
+    expect(existsSync(seated.journal)).toBe(false)
+  })
+})

@@ -1,0 +1,93 @@
+import { dirname, join } from 'node:path'
+import { directoryBucket } from '@affine/blocks/directory'
+import { type Account, account, BLOCK_MS, encodeCommitment, LocalChain } from '@affine/chain'
+import { playerReply } from '@affine/miners'
+import { LOCAL_NETWORK as network } from '@affine/settlement'
+import type { Event, Setup } from '../src/setup.ts'
+import { Validator } from '../src/validator.ts'
+
+export const STAKE = 1_000_000_000_000
+const keyOf = (byte: number): Account => account(new Uint8Array(32).fill(byte))
+export const own: Account = keyOf(1)
+export const miner: Account = keyOf(2)
+export const contender: Account = keyOf(3)
+export const tempo: number = network.protocol.epochBlocks
+/** The epoch in which the first duel begins, and its first block. */
+export const FIRST = 2
+export const START: number = FIRST * tempo
+
+/** What a miner commits to. */
+type Said = Readonly<Record<'model' | 'revision' | 'chute', string>>
+const plainly = ({ hotkey }: Account): Said => ({
+  model: `m-${hotkey}`,
+  revision: 'main',
+  chute: 'c',
+})
+
+/** A chain with one validator and miners that have committed, one after the other. */
+export async function chainOf(
+  miners: readonly Account[] = [miner],
+  say: (miner: Account) => Said = plainly,
+): Promise<LocalChain> {
+  let drawn = 0
+  const neurons = [own, ...miners].map(({ hotkey }, uid) => ({
+    hotkey,
+    stake: uid === 0 ? BigInt(STAKE) : 0n,
+  }))
+  const params = { tempo, weightsRateLimit: 1, stakeThreshold: STAKE }
+  const random = () => new Uint8Array(32).fill(drawn++)
+  const chain = LocalChain.create({ netuid: 120, random, neurons, params })
+  for (const each of miners) {
+    const included = chain.commit(each, encodeCommitment({ kind: 'miner', ...say(each) }))
+    await chain.produce(chain.height * BLOCK_MS)
+    await included
+  }
+  return chain
+}
+
+/** Plays at once, the contender better than the champion. */
+export const reply: Setup['agent'] =
+  ({ hotkey }) =>
+  async (messages) => {
+    const skill = hotkey === miner.hotkey ? 0.3 : 0.8
+    return { content: playerReply(messages.at(-1)?.content ?? '', { skill, seed: hotkey }) }
+  }
+
+let count = 0
+
+/** A validator, and what it says; its bucket is in the folder `buckets` beside its own. */
+export function validatorOf(chain: Setup['chain'], folder: string, options: Partial<Setup> = {}) {
+  const events: Event[] = []
+  const bucketUrl = `b${count++}`
+  const bucketAt = (name: string) => directoryBucket(join(dirname(folder), 'buckets', name))
+  const bucket = bucketAt(bucketUrl)
+  const openBucket: Setup['openBucket'] = (_, name) => ({ name, ...bucketAt(name) })
+  const validator = new Validator({
+    ...{ chain, folder, bucket, bucketUrl, openBucket, account: own, network, emit: true },
+    store: directoryBucket(folder),
+    agent: () => async () => ({ fault: 'no-reply' }),
+    now: () => 0,
+    random: (size) => new Uint8Array(size).fill(9),
+    on: (event) => void events.push(event),
+    ...options,
+  })
+  return {
+    ...{ validator, events, bucket, openBucket },
+    sent: (): readonly string[] =>
+      events.flatMap((event) => (event.type === 'sent' ? [event.what] : [])),
+    ended: (): readonly string[] =>
+      events.flatMap((event) => (event.type === 'ended' ? [event.what] : [])),
+    problems: (): readonly string[] =>
+      events.flatMap((event) =>
+        event.type === 'problem' ? [`${event.what}: ${event.error.message}`] : [],
+      ),
+    /** Makes blocks up to `block`, and lets the validator do at each what is due. */
+    async follow(block: number): Promise<void> {
+      const own = chain as LocalChain
+      while (own.height < block) {
+        validator.onHead(await own.produce(own.height * BLOCK_MS))
+        await validator.idle()
+      }
+    },
+  }
+}

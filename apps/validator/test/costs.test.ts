@@ -2,7 +2,11 @@ import { readFile } from 'node:fs/promises'
 import { PROTOCOL } from '@affine/duel'
 import { loadsOf } from '@affine/engine'
 import { expect, it } from 'vitest'
-import { GIGABYTE_PRICE, GPU_PRICE, sayCosts } from '../src/service/costs.ts'
+import { sayCosts } from '../src/service/costs.ts'
+import { envText } from '../src/settings/env-file.ts'
+import { price } from '../src/settings/readers.ts'
+import { readSettings, valuesFrom } from '../src/settings/settings.ts'
+import { PRICES } from '../src/settings/table.ts'
 
 const neurons = Array.from({ length: 64 }, () => ({ permit: true, stake: 1n }))
 
@@ -19,7 +23,10 @@ function said(gigabytePrice: number, gpuPrice: number) {
 }
 
 it('says in a line each what an epoch and a month cost a validator and a miner', async () => {
-  const { lines, records } = said(GIGABYTE_PRICE.defaultValue, GPU_PRICE.defaultValue)
+  const { lines, records } = said(
+    Number(PRICES.gigabytePrice.default),
+    Number(PRICES.gpuPrice.default),
+  )
   expect(lines).toEqual([
     'A validator, at most: 74,240 calls, 17.8 million tokens and 0.03 $ an epoch, 44,544,000 calls, 10,700 million tokens and 17.37 $ a month: to keep for a month what that adds to its bucket, at 0.023 $ a GB; it pays nothing for calls of private chutes.',
     'A miner, at most: 1,703,936 calls, 444 million tokens and 2.16 $ an epoch, 1,022,361,600 calls, 266,000 million tokens and 1,296.00 $ a month: its GPU at 1.8 $ an hour, and 5.40 $ more for each deployment.',
@@ -44,6 +51,16 @@ it.each([
   expect(lines[1]).toContain(miner)
 })
 
+it('takes prices from an option, the environment or a file, as every setting', () => {
+  const { found } = readSettings({ gpuPrice: '2.5' }, {}, { AFFINE_GIGABYTE_PRICE: '0.015' })
+  expect(valuesFrom(found, PRICES)).toEqual({ gigabytePrice: 0.015, gpuPrice: 2.5 })
+  expect(envText(found)).toMatch(/^AFFINE_GIGABYTE_PRICE=0\.015\nAFFINE_GPU_PRICE=2\.5$/m)
+  const wrong = readSettings({}, { AFFINE_GPU_PRICE: '1,80' }, {})
+  expect(() => valuesFrom(wrong.found, PRICES)).toThrow(
+    'AFFINE_GPU_PRICE: expected a price in $, as 0.015, got "1,80"',
+  )
+})
+
 it.each([
   ['0.015', 0.015],
   ['2', 2],
@@ -51,8 +68,8 @@ it.each([
   ['1e3', undefined],
   ['', undefined],
   ['1,80', undefined],
-])('the price %j is %j', (text, price) => {
-  const read = () => GPU_PRICE.parseArg?.(text, 0)
-  if (price === undefined) expect(read).toThrow('Expected a price in $')
-  else expect(read()).toBe(price)
+])('the price %j is %j', (text, dollars) => {
+  const read = () => price(text)
+  if (dollars === undefined) expect(read).toThrow('Expected a price in $')
+  else expect(read()).toBe(dollars)
 })

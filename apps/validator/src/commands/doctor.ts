@@ -7,11 +7,11 @@ import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { examine } from '../examination/examine.ts'
 import { sayFindings } from '../examination/findings.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
-import { GIGABYTE_PRICE, GPU_PRICE, sayCosts } from '../service/costs.ts'
+import { sayCosts } from '../service/costs.ts'
 import { givenIn, withSettings } from '../settings/found-settings.ts'
 import { settingsHere } from '../settings/service.ts'
-import { folderProblems } from '../settings/settings.ts'
-import type { Named } from '../settings/table.ts'
+import { folderProblems, valuesFrom } from '../settings/settings.ts'
+import { type Named, PRICES } from '../settings/table.ts'
 
 const LOOKS = `
 It first lists the settings of \`af validate\` that are set, and where: options, the environment \
@@ -40,12 +40,10 @@ const command = accountOnChain('doctor')
 
 /** Here `--buckets` may also be a URL. */
 const isOwn = ({ name, heading }: Named): boolean =>
-  name === 'folder' || (heading === 'Bucket' && name !== 'buckets')
+  name === 'folder' || heading === 'Prices' || (heading === 'Bucket' && name !== 'buckets')
 
 /** `af doctor`: tests everything that a validator or a miner needs. */
 export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
-  .addOption(GIGABYTE_PRICE)
-  .addOption(GPU_PRICE)
   .addHelpText('after', LOOKS)
   .action(async (options, command) => {
     if (options.source !== undefined) return judgeSource(options.source, output(options.json))
@@ -60,6 +58,7 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
     const read = settingsHere(Object.fromEntries(flags), unused)
     // At once, and not as a finding: a look at the disk would write into a public folder.
     for (const text of folderProblems(givenIn(read.found))) throw new RangeError(text)
+    const prices = valuesFrom(read.found, PRICES)
     const rows = read.shown.filter(({ from }) => from !== '-' && from !== 'default')
     const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }
     const screen = output(options.json)
@@ -70,7 +69,7 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
       async *look(subnet, signal) {
         const { chain, network } = subnet
         const snapshot = await chain.snapshot((await chain.head()).number)
-        sayCosts(loadsOf(network.protocol, snapshot), options, screen)
+        sayCosts(loadsOf(network.protocol, snapshot), prices, screen)
         yield* examine(subnet, { hotkey, base, read }, signal)
       },
     })

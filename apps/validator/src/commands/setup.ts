@@ -8,7 +8,7 @@ import { type Output, output, table } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { examine } from '../examination/examine.ts'
 import { sayFindings } from '../examination/findings.ts'
-import { GIGABYTE_PRICE, GPU_PRICE, sayCosts } from '../service/costs.ts'
+import { sayCosts } from '../service/costs.ts'
 import { warn } from '../service/narrate.ts'
 import { programName } from '../service/program-name.ts'
 import { envText } from '../settings/env-file.ts'
@@ -31,17 +31,15 @@ const begun = new Command('setup').option(
 )
 const command = withSettings(
   begun as Command<[], Flags>,
-  ({ heading, question }) => heading === 'Hotkey' || question !== undefined,
+  ({ heading, question }) => ['Hotkey', 'Prices'].includes(heading) || question !== undefined,
 )
 
 /** `af setup`: asks for a validator's settings, tries them and writes them. */
 export const setup: CommandUnknownOpts = command
   .option('--overwrite', 'replace the .env that is there')
   .option('--anyway', 'write .env even if something must be fixed')
-  .addOption(GIGABYTE_PRICE)
-  .addOption(GPU_PRICE)
   .addHelpText('after', HOW)
-  .action(async ({ overwrite = false, anyway, gigabytePrice, gpuPrice, ...given }, command) => {
+  .action(async ({ overwrite = false, anyway, ...given }, command) => {
     if (!overwrite) expectNoFile()
     const prompts = await openPrompts(given)
     const { key = given.key, answers } = (await prompts?.askSettings(given)) ?? {}
@@ -52,7 +50,7 @@ export const setup: CommandUnknownOpts = command
     for (const text of read.warnings) warn(screen, text)
     const { network, netuid, firstEpoch } = settings
     const base = settings.bucket.folder
-    const options = { ...flags, network, netuid, firstEpoch, gigabytePrice, gpuPrice }
+    const options = { ...flags, network, netuid, firstEpoch }
     const examined = { hotkey: account.hotkey, base, validates: true, read: { ...read, settings } }
     const isWell = await sayFindings(openLive, {
       options,
@@ -63,7 +61,7 @@ export const setup: CommandUnknownOpts = command
         const snapshot = await chain.snapshot((await chain.head()).number)
         const loads = loadsOf(network.protocol, snapshot)
         sayLoads(loads, screen)
-        sayCosts(loads, options, screen)
+        sayCosts(loads, settings, screen)
       },
     })
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))

@@ -55,6 +55,7 @@ function advised(problems: readonly string[]): string {
 /** `af validate`: runs one validator until it is stopped. */
 export const validate: CommandUnknownOpts = withSettings(
   new Command('validate').option('--json', 'print JSON, one object a line'),
+  ({ heading }) => heading !== 'Prices',
 )
   .addHelpText(
     'after',

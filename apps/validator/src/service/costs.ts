@@ -1,34 +1,13 @@
 import type { Loads } from '@affine/engine'
-import { expected, type Output } from '@affine/terminal'
-import { Option } from '@commander-js/extra-typings'
+import type { Output, Values } from '@affine/terminal'
+import type { PRICES } from '../settings/table.ts'
 
 const MONTH_DAYS = 30
 /** What Chutes takes for a deployment, in hours of its GPU. */
 const DEPLOYMENT_HOURS = 3
 
-/** Prices in $. */
-export interface Prices {
-  /** Of a GB in a bucket, for a month. */
-  readonly gigabytePrice: number
-  /** Of a miner's GPU, for an hour. */
-  readonly gpuPrice: number
-}
-
-export const GIGABYTE_PRICE = new Option(
-  '--gigabyte-price <dollars>',
-  "$ a month for a GB in the validator's bucket",
-)
-  .default(0.023)
-  .argParser(readPrice)
-
-export const GPU_PRICE = new Option('--gpu-price <dollars>', "$ an hour for a miner's GPU")
-  .default(1.8)
-  .argParser(readPrice)
-
-function readPrice(text: string): number {
-  if (/^\d{1,6}(\.\d{1,6})?$/.test(text)) return Number(text)
-  throw expected('a price in $, as 0.015')
-}
+/** In $. */
+type Prices = Values<typeof PRICES>
 
 /** What an epoch takes. */
 type Cost = Readonly<Record<'calls' | 'tokens' | 'dollars', number>>

@@ -19,6 +19,12 @@ export const bucketName = textIn('3 to 63 of a-z, 0-9, "." and "-"', (text) =>
   BUCKET_NAME.test(text),
 )
 
+/** Reads a price in $. */
+export function price(text: string): number {
+  if (/^\d{1,6}(\.\d{1,6})?$/.test(text)) return Number(text)
+  throw expected('a price in $, as 0.015')
+}
+
 const YES = ['true', '1', 'yes', 'on', 'y', 'enabled']
 const NO = ['false', '0', 'no', 'off', 'n', 'disabled']
 

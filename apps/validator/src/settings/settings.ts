@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { networkNamed } from '@affine/settlement'
-import { faultIn, type Given, type Values, valuesIn } from '@affine/terminal'
+import { faultIn, type Given, type Table, type Values, valuesIn } from '@affine/terminal'
 import {
   BACKENDS,
   type Backend,
@@ -162,10 +162,21 @@ export type Sending = Values<typeof SENDING>
  * @throws RangeError that lists the problems with them.
  */
 export function readSending(flags: object, env: Given = process.env): Sending {
-  const found = findSettings(flags, env, {}).filter(({ setting }) => setting.name in SENDING)
-  const given = givenIn(found)
-  const problems = found.flatMap((each) => problemsWith(each, String))
-  const text = [...problems, ...sendingProblems(given)].join('; ')
-  if (text !== '') throw new RangeError(text)
-  return valuesIn(SENDING, given)
+  const found = findSettings(flags, env, {})
+  for (const text of sendingProblems(givenIn(found))) throw new RangeError(text)
+  return valuesFrom(found, SENDING)
+}
+
+/**
+ * The values of these settings alone.
+ * @throws RangeError that lists the problems with them.
+ */
+export function valuesFrom<Settings extends Table>(
+  found: readonly Found[],
+  settings: Settings,
+): Values<Settings> {
+  const own = found.filter(({ setting }) => setting.name in settings)
+  const problems = own.flatMap((each) => problemsWith(each, String))
+  if (problems.length > 0) throw new RangeError(problems.join('; '))
+  return valuesIn(settings, givenIn(own))
 }

@@ -214,11 +214,13 @@ describe('af commit', () => {
   it('asks as a validator does, and refuses where nothing answers, or nothing that is legal', async () => {
     const chain = chainOf()
     await using served = await goingOn(chain)
-    let before = 'I say '
+    let [before, packs] = ['I say ', 0]
     const { url, seen } = await serve((index, _, response, body) => {
       const head = { 'content-type': 'application/json' }
       if (index < 2) return void response.writeHead(404, head).end(completion('any'))
       const prompt: string = JSON.parse(body).messages.at(-1).content
+      if (prompt.startsWith('Pack') && packs++ === 0)
+        return void response.writeHead(404, head).end('gone')
       const isBad = prompt.startsWith('Hex') || prompt.startsWith('Compute')
       const reply = playerReply(prompt, { skill: 1, seed: '' })
       response.writeHead(200, head).end(completion(isBad ? `${before}${reply}` : reply))
@@ -247,8 +249,9 @@ describe('af commit', () => {
       [
         /^fail hex@0.1.0: 8 of 8 replies usable, 0 legal; .*; 8 would be legal without the words /,
         /^fail mult8@0.1.0: .* 0 of 8 challenges right; 8 would be right without the words /,
-        /^ok pack@0.1.0: .* 8 legal; /,
+        /^ok pack@0.1.0: .* 7 legal; /,
         /^ok tictactoe@0.1.0: .*; 8 of 8 challenges right$/,
+        /^warn 1 × no usable reply: status 404, "gone"/,
       ].map((text) => expect.stringMatching(text)),
     )
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])

@@ -187,7 +187,7 @@ describe('wrong usage', () => {
     [['practise', '1', '--env', 'chess-v0'], '"env" expected one of tictactoe@0.1.0, '],
     [
       ['env', 'run', 'mult8-v0', '--strength', '0.5'],
-      '"env" expected one of two players, got mult8@0.1.0',
+      '"--strength" expected a game against another miner, as hex-v0, got mult8-v0',
     ],
     [['miner', '--network', 'http://127.0.0.1:1'], 'no hotkey named: give --key <file>'],
     [['miner', '--key', 'k'], 'a hotkey or a subnet needs "--network"'],

@@ -192,7 +192,7 @@ describe.concurrent('af practise', () => {
     const unused = await practise('random', '--env', 'mult8-v0', '--strength', '0.5')
     expect([unused.code, unused.stderr]).toEqual([
       2,
-      'af: "--strength" expected "--env" to be a game against another miner, as hex-v0, got ' +
+      'af: "--strength" expected a game against another miner, as hex-v0, got ' +
         'mult8@0.1.0: it has no opponent, or one whose strength is part of it\n',
     ])
   })

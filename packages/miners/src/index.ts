@@ -44,6 +44,7 @@ export {
   withoutReplies,
 } from './play-sample.ts'
 export {
+  countFailures,
   expectReply,
   NoAnswer,
   type Opponent,

@@ -69,18 +69,25 @@ export class NoAnswer extends Error {
   readonly exitCode = 3
 }
 
+/** Counts the requests of which `on` hears that they had no usable reply, by what came instead. */
+export function countFailures(): Pick<Opponent, 'failures'> & { readonly on: Hear } {
+  const failures = new Map<string, number>()
+  const on: Hear = (event) => {
+    if (event.type === 'problem' || event.outcome === 'reply') return
+    const text = failures.has(event.text) || failures.size < MOST_TEXTS ? event.text : 'others'
+    failures.set(text, (failures.get(text) ?? 0) + 1)
+  }
+  return { failures, on }
+}
+
 async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Opponent> {
   const { model, giveUpMs, signal } = asking
   const clientOf = (on: Hear): Client =>
     minerClient({ chute, model }, { ...asking, on, concurrency: Number.POSITIVE_INFINITY })
   const why = await whyNoAnswer(chute, clientOf, asking)
   if (why !== undefined) throw new NoAnswer(`${chute} gives no usable reply: ${why}`)
-  const failures = new Map<string, number>()
-  const client = clientOf((event) => {
-    if (event.type === 'problem' || event.outcome === 'reply') return
-    const text = failures.has(event.text) || failures.size < MOST_TEXTS ? event.text : 'others'
-    failures.set(text, (failures.get(text) ?? 0) + 1)
-  })
+  const { failures, on } = countFailures()
+  const client = clientOf(on)
   return {
     failures,
     agent: (replyMs) => async (messages, until) => {

@@ -327,8 +327,9 @@ interface TrialOptions extends Pick<SoloRun, 'time' | 'signal'> {
 }
 
 /**
- * Plays eight challenges of each environment with a miner, asked as validators ask it, and judges
- * its replies. What has none after a quarter of an hour has none. Rejects when `signal` aborts.
+ * Plays eight challenges of each environment with a miner, eight at once, asked as validators ask
+ * it, and judges its replies. What has none after a quarter of an hour has none. Rejects when
+ * `signal` aborts.
  */
 export async function tryMiner(
   client: Client,

@@ -6,7 +6,7 @@ import { NODE_CALLER } from '@affine/miners/node'
 import { endingOf, endingTexts, messageText } from '@affine/report'
 import { interrupted, output, textIn } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { strengthOption } from './solo.ts'
+import { expectGame, strengthOption } from './solo.ts'
 
 const AGENT =
   'human, perfect, random, a skill such as 0.7, or the URL of an OpenAI-compatible endpoint'
@@ -50,6 +50,7 @@ env
   .addHelpText('after', RUN_EXAMPLES)
   .action(async (name, { challenge, agent: who, strength, model, json }) => {
     const screen = output(json)
+    if (strength !== undefined) expectGame([name])
     const game = make(name, { strength })
     const { id, replyMs } = game.spec
     const challengeId = challenge ?? soloChallenge(id, randomBytes(32).toString('hex'), 0)

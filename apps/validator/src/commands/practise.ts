@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { contentOf, type Miner, type Protocol } from '@affine/duel'
-import { make } from '@affine/envs'
 import { type Exercise, environmentsNamed, exercisesOf } from '@affine/miners'
 import { PastChallenges, prospectsOf, prospectsText } from '@affine/report'
 import { NETWORK_HELP, openChain, type Subnet } from '@affine/settlement'
@@ -17,7 +16,7 @@ import {
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { playPractice, type Session, sayEnvironment } from './practise/session.ts'
 import { BUCKETS, Replay, type ReplayOptions } from './replay.ts'
-import { soloCommand, strengthOption } from './solo.ts'
+import { expectGame, soloCommand, strengthOption } from './solo.ts'
 
 const PLAYER = "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill such as 0.7"
 
@@ -98,11 +97,7 @@ function expectNothingOfAgainst(command: CommandUnknownOpts): void {
 /** Plays challenges drawn now. */
 async function practiseAlone(envs: readonly string[], session: Session): Promise<void> {
   const { player, model, challenges, strength, atLeast = 0 } = session
-  if (strength < 1 && envs.every((env) => make(env).spec.game === undefined))
-    throw new RangeError(
-      `"--strength" expected "--env" to be a game against another miner, as hex-v0, got ${envs}: ` +
-        'it has no opponent, or one whose strength is part of it',
-    )
+  if (strength < 1) expectGame(envs)
   const secret = randomBytes(32).toString('hex')
   const exercises = exercisesOf(envs, secret, challenges)
   const played = await playPractice({ player, model, challenges, envs }, exercises, session)

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { make } from '@affine/envs'
 import type { Opponent, PlayerAsking } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { type Output, printable, shareOption, whole } from '@affine/terminal'
@@ -35,6 +36,15 @@ export function strengthOption(): Option<'--strength <share>', undefined, undefi
     'in games: the share of its moves, 0 to 1, that the scripted opponent chooses well; ' +
     'it draws the others at random'
   return new Option('--strength <share>', help).argParser(shareOption)
+}
+
+/** @throws RangeError when none of these environments has an opponent that `--strength` changes. */
+export function expectGame(envs: readonly string[]): void {
+  if (envs.some((env) => make(env).spec.game !== undefined)) return
+  throw new RangeError(
+    `"--strength" expected a game against another miner, as hex-v0, got ${envs}: ` +
+      'it has no opponent, or one whose strength is part of it',
+  )
 }
 
 /** How such a command asks its players. */

@@ -4,6 +4,7 @@ import { loadsOf } from '@affine/engine'
 import {
   type Asked,
   type Client,
+  countFailures,
   type Hear,
   replyCountsText,
   tryMiner,
@@ -98,6 +99,10 @@ function okRegistered({ neuron: { hotkey, uid } }: Seat): Finding {
   return ok('registered', `${hotkey} is uid ${uid}`)
 }
 
+const AT_ONCE =
+  'eight challenges were played at once, and validators play more: answer several at once, or ' +
+  'refuse what is more with 429'
+
 /**
  * Does what a miner committed answer, asked as validators ask it, and what are its replies worth?
  * Rejects when `signal` aborts.
@@ -123,12 +128,14 @@ export async function* checkAnswers(
     const envs = Object.keys(network.protocol.envs)
     const secret = randomBytes(32).toString('hex')
     const trial = { envs, secret, time: SYSTEM_CLOCK, signal }
-    for (const counts of await tryMiner(
-      clientOf(() => {}),
-      trial,
-    )) {
+    const { failures, on } = countFailures()
+    for (const counts of await tryMiner(clientOf(on), trial)) {
       const text = `${counts.env}: ${replyCountsText(counts).join('; ')}`
       yield counts.legal === 0 ? fail('replies', text) : ok('replies', text)
+    }
+    for (const [text, count] of failures) {
+      const advice = text.startsWith('late:') ? AT_ONCE : undefined
+      yield warn('replies', `${count} × no usable reply: ${text}`, advice)
     }
   } catch (error) {
     signal.throwIfAborted()

@@ -25,6 +25,8 @@ function factsOf(miners: Miners, state: State) {
     head: { number: 0, hash: '' },
     tempo: 360,
     revealPeriod: 0,
+    maxUids: 256,
+    immunityPeriod: 4096,
     neurons: entries.map(([hotkey, [registered]], uid) => {
       return { uid, hotkey, stake: 0n, permit: false, registered, lastUpdate: registered }
     }),

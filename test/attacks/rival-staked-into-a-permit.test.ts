@@ -34,6 +34,8 @@ function after(state: State): State {
     head: { number: 0, hash: '' },
     tempo: 360,
     revealPeriod: 0,
+    maxUids: 256,
+    immunityPeriod: 4096,
     neurons,
     commitments: [...committed, ...attested],
   }

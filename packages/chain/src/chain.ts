@@ -41,6 +41,10 @@ export interface Snapshot {
   readonly tempo: number
   /** Tempos between a commit of weights and its reveal; 0 if weights are public at once. */
   readonly revealPeriod: number
+  /** How many neurons the subnet has at most: more registrations evict others. */
+  readonly maxUids: number
+  /** So many blocks after its registration a neuron may be evicted; before, if others may not. */
+  readonly immunityPeriod: number
   /** The hotkey of the subnet's owner, registered or not; undefined if the chain has none. */
   readonly owner?: string | undefined
   readonly neurons: readonly Neuron[]

@@ -28,6 +28,8 @@ const metagraph = {
   netuid: 120,
   ownerHotkey: bob.hotkey,
   tempo: 360,
+  maxUids: 256,
+  immunityPeriod: 50_400,
   commitRevealWeightsEnabled: true,
   commitRevealPeriod: 3,
   hotkeys: [alice.hotkey, bob.hotkey],
@@ -83,6 +85,8 @@ describe('the metagraph', () => {
     expect(await read(metagraph)).toEqual({
       tempo: 360,
       revealPeriod: 3,
+      maxUids: 256,
+      immunityPeriod: 50_400,
       owner: bob.hotkey,
       neurons: [
         { uid: 0, hotkey: alice.hotkey, stake: 5n, permit: true, registered: 3, lastUpdate: 7 },
@@ -116,7 +120,11 @@ describe('the metagraph', () => {
     const { storage, asked } = answering({ getSelectiveMetagraph: codec(metagraph) })
     await metagraphOf(storage, 120)
     expect(asked).toEqual([
-      ['subnetInfoRuntimeApi.getSelectiveMetagraph', 120, [5, 8, 46, 47, 52, 57, 59, 66, 69]],
+      [
+        'subnetInfoRuntimeApi.getSelectiveMetagraph',
+        120,
+        [5, 8, 31, 36, 46, 47, 52, 57, 59, 66, 69],
+      ],
     ])
   })
 

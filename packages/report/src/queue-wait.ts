@@ -37,9 +37,6 @@ export function turnAfter(
   }
 }
 
-/** Bittensor's defaults: the neurons of a subnet at most, and the blocks of immunity. */
-const [MOST_NEURONS, IMMUNE_BLOCKS] = [256, 4096]
-
 /** How many registrations a neuron lasts that earns nothing. */
 export interface Eviction {
   /** The registration that evicts it, from 1, if nobody starts to earn. */
@@ -53,12 +50,12 @@ export interface Eviction {
  * before. A permit, the throne and the subnet's ownership are taken for earnings. Undefined for a
  * neuron that has one of them.
  *
- * Source: subtensor, `get_neuron_to_prune`, with its defaults; that at most ten who are not immune
- * are spared is left out.
+ * Source: subtensor, `get_neuron_to_prune`; that at most ten who are not immune are spared is left
+ * out.
  */
 export function evictionOf(
   neuron: Neuron,
-  { neurons, owner, head }: Snapshot,
+  { neurons, owner, head, maxUids, immunityPeriod }: Snapshot,
   { champion }: Pick<State, 'champion'>,
 ): Eviction | undefined {
   const poor = neurons.filter(
@@ -69,8 +66,8 @@ export function evictionOf(
     ({ registered, uid }) =>
       registered < neuron.registered || (registered === neuron.registered && uid < neuron.uid),
   )
-  const free = Math.max(0, MOST_NEURONS - neurons.length)
-  const immuneBlocks = Math.max(0, neuron.registered + IMMUNE_BLOCKS - head.number)
+  const free = Math.max(0, maxUids - neurons.length)
+  const immuneBlocks = Math.max(0, neuron.registered + immunityPeriod - head.number)
   return { registrations: free + before.length + 1, immuneBlocks }
 }
 

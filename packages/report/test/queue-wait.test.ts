@@ -63,7 +63,7 @@ it('a neuron is evicted by the registration that is told, by the rule of the cha
   const owner = neurons[0]?.hotkey
   const snapshot: Snapshot = {
     ...{ head: { number: block, hash: '' }, tempo: 360, revealPeriod: 0, owner },
-    ...{ neurons, commitments: [] },
+    ...{ neurons, commitments: [], maxUids: 254, immunityPeriod: 6_000 },
   }
   const state = { champion: miner('n9') }
   const weights = new Map(
@@ -75,9 +75,9 @@ it('a neuron is evicted by the registration that is told, by the rule of the cha
     const uid = seats.length
     const comer = { uid, hotkey: `new${number}`, stake: 0n, permit: false }
     const pruned =
-      seats.length < PARAMS.maxUids
+      seats.length < snapshot.maxUids
         ? undefined
-        : neuronToPrune({ params: PARAMS, block, neurons: seats, weights })
+        : neuronToPrune({ params: { ...PARAMS, ...snapshot }, block, neurons: seats, weights })
     evicted.push(pruned?.hotkey ?? '')
     const seat = { ...comer, registered: block, lastUpdate: block }
     if (pruned === undefined) seats.push(seat)
@@ -91,7 +91,11 @@ it('a neuron is evicted by the registration that is told, by the rule of the cha
     if (number > 0)
       expect([hotkey, eviction]).toEqual([hotkey, { registrations: number, immuneBlocks: 0 }])
   }
-  expect(evicted.filter((hotkey) => hotkey !== '')).toHaveLength(114)
+  expect(evicted.filter((hotkey) => hotkey !== '')).toHaveLength(116)
+  const last = Math.max(...neurons.map(({ registered }) => registered))
+  expect(Math.max(...told.map(([, eviction]) => eviction?.immuneBlocks ?? 0))).toBe(
+    last + 6_000 - block,
+  )
   for (const uid of [0, 1, 9]) expect(told[uid]?.[1]).toBeUndefined()
 })
 

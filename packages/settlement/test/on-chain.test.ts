@@ -31,6 +31,8 @@ function chainOf(said: Readonly<Record<string, Commitment | 'rubbish'>>): Snapsh
     head: { number: 100, hash: HASH },
     tempo: 30,
     revealPeriod: 0,
+    maxUids: 256,
+    immunityPeriod: 4096,
     neurons: hotkeys.map((hotkey, uid) => ({
       ...{ uid, hotkey, stake: BigInt(uid), registered: uid, lastUpdate: 0 },
       permit: uid > 0,

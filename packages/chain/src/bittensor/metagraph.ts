@@ -26,6 +26,8 @@ export async function readSnapshot(
 const FIELDS = {
   ownerHotkey: 5,
   tempo: 8,
+  maxUids: 31,
+  immunityPeriod: 36,
   enabled: 46,
   period: 47,
   hotkeys: 52,
@@ -47,6 +49,8 @@ const metagraphShape = z
   .object({
     ownerHotkey: hotkeyShape,
     tempo: count,
+    maxUids: count,
+    immunityPeriod: count,
     commitRevealWeightsEnabled: z.boolean(),
     commitRevealPeriod: count,
     hotkeys: z.array(hotkeyShape),
@@ -79,7 +83,8 @@ export async function metagraphOf(
   if (answer.isEmpty) throw new ChainError('SubnetNotExists')
   const { data } = metagraphShape.safeParse(answer.toJSON())
   if (!data) throw new ChainError('BadReply', `the metagraph of subnet ${netuid} is malformed`)
-  const { tempo, hotkeys, validatorPermit, lastUpdate, blockAtRegistration, totalStake } = data
+  const { tempo, maxUids, immunityPeriod, hotkeys } = data
+  const { validatorPermit, lastUpdate, blockAtRegistration, totalStake } = data
   const owner = data.ownerHotkey === NO_HOTKEY ? undefined : data.ownerHotkey
   const revealPeriod = data.commitRevealWeightsEnabled ? data.commitRevealPeriod : 0
   const neurons = hotkeys.map(
@@ -92,7 +97,7 @@ export async function metagraphOf(
       lastUpdate: lastUpdate[uid] ?? 0,
     }),
   )
-  return { tempo, revealPeriod, owner, neurons }
+  return { tempo, revealPeriod, maxUids, immunityPeriod, owner, neurons }
 }
 
 /** The metagraph, with only the fields above if the runtime can select fields, else with all. */

@@ -192,8 +192,9 @@ export class LocalChain implements Chain {
     const commitments = [...slots.values()]
       .map(({ hotkey, block, fields }) => ({ hotkey, block, fields: fields.map(hexToBytes) }))
       .sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1))
-    const { tempo } = params
-    return { head, tempo, revealPeriod: 0, owner: ownerOf(ledger)?.hotkey, neurons, commitments }
+    const { tempo, maxUids, immunityPeriod } = params
+    const owner = ownerOf(ledger)?.hotkey
+    return { head, tempo, revealPeriod: 0, maxUids, immunityPeriod, owner, neurons, commitments }
   }
 
   async weights(block: number): Promise<Readonly<Record<string, UidWeights>>> {

@@ -1,7 +1,25 @@
+import { relative } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const name = process.env.MUTATE
 const conditions = ['@affine/source', 'module', 'node', 'development|production']
+
+/** By file: how long its tests took before anything was mutated. */
+const took = new Map<string, number>()
+
+/** What failed last is first, since it mostly fails again; then the fastest file. */
+class LikeliestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const ranks = files.map((file) => {
+      const key = `${file.project.name}:${relative(this.ctx.config.root, file.moduleId)}`
+      const { failed, duration } = this.ctx.cache.getFileTestResults(key) ?? {}
+      if (duration && !took.has(key)) took.set(key, duration)
+      return { file, rank: failed ? 0 : (took.get(key) ?? 0) }
+    })
+    return ranks.sort((a, b) => a.rank - b.rank).map(({ file }) => file)
+  }
+}
 
 export default defineConfig({
   resolve: { conditions },
@@ -14,9 +32,15 @@ export default defineConfig({
     // Slow where every branch is counted, or of other processes.
     exclude: [
       '**/*.machine.test.ts',
-      '**/{readme,simulation,calibrate-vectors,walk-vectors.both,lane-memory}.test.ts',
+      '**/{readme,simulation,guarantees,calibrate-vectors,walk-vectors.both,lane-memory}.test.ts',
       '**/bucket-s3.test.ts',
     ],
     testTimeout: 60_000,
+    // Loading everything anew for each file would take longer than most tests.
+    isolate: false,
+    sequence: { sequencer: LikeliestFirst },
+    setupFiles: ['test/without-shrinking.ts'],
+    // Stryker's own is in node_modules, and has to run for each file.
+    server: { deps: { inline: [/stryker-setup/] } },
   },
 })

@@ -173,7 +173,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     const left = [validators[0]!, again, validators[2]!]
     for (const { ended, stop } of left)
       expect((await Promise.all([stop(), ended]))[0].code).toBe(130)
-    expect((await validators[0]!.ended).stdout).toContain('dethrones')
+    expect((await validators[0]!.ended).stdout).toContain(`"crowned":"${winner}"`)
   })
 
   test.each(['a contender in its duel', 'a new champion'])(
@@ -188,7 +188,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
       await sampling()
       await subnet.fill()
       // A new champion has earned nothing yet, and is evicted like any miner.
-      if (when === 'a new champion') await validators[0]!.says(/dethrones/)
+      if (when === 'a new champion') await validators[0]!.says(/"crowned":"/)
       await evict(winner)
       await weighted(subnet.owner.hotkey)
       await subnet.register(subnet.miners[1]!)

@@ -6,11 +6,10 @@ import {
   type Lanes,
 } from './acceptance.ts'
 import { own, tabulate } from './own-keys.ts'
-import { epochIndexOf, isWon, playedEnvs } from './played.ts'
+import { epochIndexOf, isWon, playedEnvs, winnerBy } from './played.ts'
 import { type Duel, type EpochTallies, minerOf, type State } from './state.ts'
 import { type EnvReports, joined, judgeOpen, lookAtPlayed } from './verdicts.ts'
 import { remember } from './voters.ts'
-import { winnerBy } from './winner.ts'
 
 /** What an epoch came to, for people and logs: nothing in it is needed for the next one. */
 export interface Report {

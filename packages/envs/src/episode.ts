@@ -1,6 +1,5 @@
 import { pcg64, type Generator as RandomStream } from '@affine/prng'
 import type { EnvSpec, GameRules } from './definition.ts'
-import { firstOf } from './game.ts'
 import { answerOf } from './text.ts'
 
 /** The two miners of a challenge, as evidence calls them: the two players of a game. */
@@ -85,6 +84,11 @@ function* gameTurns(spec: EnvSpec, rules: GameRules, random: RandomStream): Epis
     }
     side = otherThan(side)
   }
+}
+
+/** Which of two players is first, in its players' order: the first draw of a challenge. */
+export function firstOf<Player>(players: readonly [Player, Player], random: RandomStream): Player {
+  return players[random.integers(0, 2) as 0 | 1]
 }
 
 /** What a side of a game earned: one wins, the other loses. */

@@ -1,6 +1,6 @@
-import { digest, type Hash, type Json } from '@affine/prng'
+import { digest, type Generator, type Hash, type Json } from '@affine/prng'
 import type { Definition, EnvSpec, GameDefinition, GameRules } from './definition.ts'
-import { againstScripted } from './game.ts'
+import { firstOf } from './episode.ts'
 import { goldenEpisodes } from './golden.ts'
 
 /** Lower-case words joined by hyphens, and x.y.z without zeros in front. */
@@ -40,6 +40,50 @@ export function defineGame<State, Observation, Action>(
     ...againstScripted(definition, 1),
     game: { clockMs, initial, step, against: (strength) => againstScripted(definition, strength) },
   })
+}
+
+/**
+ * The same game for one player: its opponent is the scripted one, which replies what `solve` does,
+ * at a strength below 1 only to that share of its prompts; to others it guesses until a guess is
+ * legal. The first draw says who is first: 0 the player. Protocol §3.6.
+ */
+function againstScripted<State, Observation, Action>(
+  game: GameDefinition<State, Observation, Action>,
+  strength: number,
+): Pick<Definition<State, Observation, Action>, 'initial' | 'step'> {
+  const { lowestReward, highestReward } = game
+  const move = (state: State, reply: string, random: Generator) => {
+    const action = game.parse(reply)
+    return action === null ? null : game.step(state, action, random)
+  }
+  const opponentMove = (state: State, random: Generator) => {
+    const prompt = game.prompt(game.observe(state))
+    if (strength === 1 || random.random() < strength) return move(state, game.solve(prompt), random)
+    for (;;) {
+      const moved = move(state, game.guess(prompt, random), random)
+      if (moved !== null) return moved
+    }
+  }
+  /** After the player's action, or before its first: the opponent's. */
+  const answered = (state: State, random: Generator) => {
+    const moved = opponentMove(state, random)
+    if (moved === null) return { state, reward: highestReward, terminated: true }
+    const reward = moved.won ? lowestReward : 0
+    return { state: moved.state, reward, terminated: moved.won }
+  }
+  return {
+    initial: (random) => {
+      const first = firstOf(['player', 'opponent'], random)
+      const state = game.initial(random)
+      return first === 'player' ? state : answered(state, random).state
+    },
+    step: (state, action, random) => {
+      const moved = game.step(state, action, random)
+      if (moved === null) return null
+      if (moved.won) return { state: moved.state, reward: highestReward, terminated: true }
+      return answered(moved.state, random)
+    },
+  }
 }
 
 function specOf<State, Observation, Action>(

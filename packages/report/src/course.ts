@@ -13,8 +13,7 @@ import {
   type Transcript,
   turnsOf,
 } from '@affine/envs'
-import { type EpisodeEnding, endingIn } from './ending.ts'
-import { type Turn, turnOf } from './turn.ts'
+import { type EpisodeEnding, endingIn, type Turn, turnOf } from './turn.ts'
 
 /** The course of a recorded episode, for the side that played it. */
 export interface EpisodeCourse {

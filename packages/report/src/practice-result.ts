@@ -2,11 +2,11 @@ import { forfeitIn } from '@affine/blocks'
 import type { EnvSpec, Transcript } from '@affine/envs'
 import { boundsPpm } from '@affine/wilson'
 import type { SoloRef } from './course.ts'
-import type { EpisodeEnding } from './ending.ts'
 import type { Forfeits } from './miner-stats.ts'
 import { Z_SQUARED_95 } from './prospects.ts'
 import { forfeitsText } from './sentences/duel-text.ts'
 import { endingTexts } from './sentences/sample-text.ts'
+import type { EpisodeEnding } from './turn.ts'
 
 /**
  * A challenge that was played for practice, with the most that can be earned; of a past one, what

@@ -1,9 +1,8 @@
 import type { ChallengePair, Episode, Sample } from '@affine/blocks'
 import type { Side } from '@affine/envs'
 import type { SamplePlace } from '@affine/settlement'
-import type { EpisodeEnding } from '../ending.ts'
 import { printable } from '../text.ts'
-import type { Turn } from '../turn.ts'
+import type { EpisodeEnding, Turn } from '../turn.ts'
 
 /** A sample, or a pair of two, as lines for people, every message in full. */
 export function sampleText(sample: Sample, { validator, block }: SamplePlace): string {

@@ -45,22 +45,12 @@ export function sumTallies(epochs: readonly Tallies[]): Tallies {
 }
 
 /** What a lane that played nothing has seen. */
-const NOTHING: Tally = Object.freeze({
-  wins: 0,
-  losses: 0,
-  played: 0,
-  contenderPoints: 0,
-  championPoints: 0,
-})
+const NOTHING: Tally = Object.freeze(tallyOf([0, 0, 0, 0], 0))
 
 function addTallies(a: Tally, b: Tally = NOTHING): Tally {
-  return {
-    wins: a.wins + b.wins,
-    losses: a.losses + b.losses,
-    played: a.played + b.played,
-    contenderPoints: a.contenderPoints + b.contenderPoints,
-    championPoints: a.championPoints + b.championPoints,
-  }
+  const sum = (of: keyof Tally): number => a[of] + b[of]
+  const points = [sum('contenderPoints'), sum('championPoints')] as const
+  return tallyOf([sum('wins'), sum('losses'), ...points], sum('played'))
 }
 
 /** Can so many challenges have come to this? Protocol §9.4. */

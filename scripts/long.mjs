@@ -33,8 +33,8 @@ const PARTS = {
     env: { DUELS: '2000' },
   },
   buckets: {
-    words: [bin('vitest'), 'run', '--project', 'node', 'settlement/test/hostile-buckets.test.ts'],
-    env: { READS: '400' },
+    words: [bin('vitest'), 'run', '--project', 'node', 'test/hostile-servers.test.ts'],
+    env: { READS: '80' },
   },
   verdict: {
     words: [bin('vitest'), 'run', '--project', 'node', 'test/verdict/orders.test.ts'],

@@ -1,9 +1,26 @@
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import type { AddressInfo, Socket } from 'node:net'
+import { selfSigned } from '../packages/settlement/test/certificate.ts'
 import { DEEDS, hostileServer } from '../packages/settlement/test/hostile-server.ts'
 
-/** A process of its own, so that what it does costs the reader nothing. It prints its port. */
-const server = hostileServer((path) => {
-  const [deed] = DEEDS[decodeURIComponent(path.split('/')[1] ?? '')] ?? []
-  return deed ?? (() => undefined)
-})
-server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port))
+/**
+ * A process of its own, so that what it does costs the reader nothing. It prints its two URLs and
+ * its certificate, and then how many connections it has, once a second.
+ */
+let open = 0
+const { key, cert } = selfSigned('bucket.test')
+const serve = async (scheme: string, tls?: { key: string; cert: string }): Promise<string> => {
+  const server = hostileServer((path) => {
+    const [deed] = DEEDS[decodeURIComponent(path.split('/')[1] ?? '')] ?? []
+    return deed ?? (() => undefined)
+  }, tls)
+  server.on('connection', (socket: Socket) => {
+    open += 1
+    socket.once('close', () => (open -= 1))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+const [http, https] = [await serve('http'), await serve('https', { key, cert })]
+console.log(JSON.stringify({ http, https, cert }))
+setInterval(() => console.log(`open: ${open}`), 1000)

@@ -26,7 +26,7 @@ const STRIDE = 7
 
 /**
  * What it answers to one request: a file of its, or the next hostile thing. Not all of them have
- * their turn: hostile-buckets and hostile-servers read each, many times.
+ * their turn: hostile-servers reads each, many times.
  */
 function deedOf(path: string): Deed {
   const deeds = Object.values(DEEDS)

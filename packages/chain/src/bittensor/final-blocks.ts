@@ -23,22 +23,16 @@ export class FinalBlocks {
   async *heads(
     signal: AbortSignal = new AbortController().signal,
   ): AsyncGenerator<Head, void, undefined> {
-    let head = await this.#reachUnlessAborted('last', signal)
-    while (head) {
-      yield head
-      head = await this.#reachUnlessAborted(head.number + 1, signal)
-    }
-  }
-
-  /** Resolves with a block once it is final, or with null if `signal` aborts first. */
-  async #reachUnlessAborted(block: number | 'last', signal: AbortSignal): Promise<Head | null> {
-    if (signal.aborted) return null
+    let next: number | 'last' = 'last'
     try {
-      const head = await this.reach(block, signal)
-      return signal.aborted ? null : head
+      while (!signal.aborted) {
+        const head: Head = await this.reach(next, signal)
+        if (signal.aborted) return
+        yield head
+        next = head.number + 1
+      }
     } catch (error) {
       if (!signal.aborted) throw error
-      return null
     }
   }
 

@@ -5,6 +5,13 @@ import { asciiLine } from './node-message.ts'
 // The names of everything that this client uses of a chain's runtime. It can use nothing else: the
 // names are types. What is in `NEEDS` may be missing, as long as the client has another way.
 
+/** The storage items in which runtimes keep commits of timelocked weights. */
+export const TIMELOCKED_COMMITS = [
+  'subtensorModule.timelockedWeightCommits',
+  'subtensorModule.crv3WeightCommitsV2',
+  'subtensorModule.crv3WeightCommits',
+] as const
+
 /** Storage items, each after its pallet. */
 export const STORAGE = [
   'timestamp.now',
@@ -20,9 +27,7 @@ export const STORAGE = [
   'subtensorModule.commitRevealWeightsVersion',
   'subtensorModule.revealPeriodEpochs',
   'subtensorModule.subnetEpochIndex',
-  'subtensorModule.timelockedWeightCommits',
-  'subtensorModule.crv3WeightCommitsV2',
-  'subtensorModule.crv3WeightCommits',
+  ...TIMELOCKED_COMMITS,
 ] as const
 
 /** Calls, each after its pallet. */
@@ -73,13 +78,7 @@ const NEEDS: readonly Need[] = [
   },
   { where: TIMELOCKED, need: ['storage subtensorModule.commitRevealWeightsVersion'] },
   { need: [...TIMELOCKED, 'call subtensorModule.commitCrv3Weights'] },
-  {
-    need: [
-      'storage subtensorModule.timelockedWeightCommits',
-      'storage subtensorModule.crv3WeightCommitsV2',
-      'storage subtensorModule.crv3WeightCommits',
-    ],
-  },
+  { need: TIMELOCKED_COMMITS.map((item) => `storage ${item}`) },
 ]
 
 const ASKED = { storage: STORAGE, call: CALLS, 'runtime API': METHODS, event: EVENTS }

@@ -90,12 +90,11 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
     const { neurons } = await this.snapshot(block)
     return this.#at(block, async (storage) => {
       const rows = await storage.entries('subtensorModule.weights', this.netuid)
-      const byHotkey = new Map<string, UidWeights>()
-      for (const [uid, row] of rows) {
+      const byHotkey = rows.map(([uid, row]) => {
         const neuron = neurons[Number(integerIn(uid, 'a uid'))]
-        if (neuron) byHotkey.set(neuron.hotkey, rowOf(row))
-      }
-      return Object.fromEntries(byHotkey)
+        return neuron ? [[neuron.hotkey, rowOf(row)] as const] : []
+      })
+      return Object.fromEntries(byHotkey.flat())
     })
   }
 

@@ -6,6 +6,7 @@ import { ChainError } from '../chain-error.ts'
 import { rescale } from '../max-upscale.ts'
 import { type Call, callOf } from './extrinsic.ts'
 import type { WeightMeans } from './nodes.ts'
+import { TIMELOCKED_COMMITS } from './runtime-faults.ts'
 import { type Codec, integerIn, type Storage } from './storage.ts'
 import { drandRound, timelockEncrypt } from './timelock.ts'
 
@@ -72,13 +73,6 @@ const TIMELOCKED = [
   { name: 'subtensorModule.commitTimelockedWeights', mechanism: [], namesHotkey: true },
   { name: 'subtensorModule.commitTimelockedMechanismWeights', mechanism: [0], namesHotkey: true },
   { name: 'subtensorModule.commitCrv3Weights', mechanism: [], namesHotkey: false },
-] as const
-
-/** The storage items in which runtimes keep these commits. */
-const TIMELOCKED_COMMITS = [
-  'subtensorModule.timelockedWeightCommits',
-  'subtensorModule.crv3WeightCommitsV2',
-  'subtensorModule.crv3WeightCommits',
 ] as const
 
 /**

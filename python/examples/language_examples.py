@@ -1,7 +1,8 @@
 """What a language model learns from: prompts, replies to them, and both as tokens.
 
-The scripted players write the replies. A product stands below its working, and a move below its row
-of the board. Of a packing the first placement stands alone.
+The scripted players write the replies, with what leads to them above: the working of a product, the
+worth of each move in tic-tac-toe, and in hex the empty cells of the row. Of a packing the first
+placement stands alone.
 """
 
 import re
@@ -13,17 +14,18 @@ from typing import Any, NamedTuple
 from numpy.random import Generator
 
 from affine_envs.registry import game_of
+from affine_envs.tictactoe_board import after, moves, outlook
 
 REPLY, END, LINE_FEED = 0, 1, 2
 """The tokens in front of a reply, behind it, and between lines."""
 ROWS, FIRST_ROW = "ABCDEFGHIJK", 3
 """The names of a board's rows, and the line of the first in a prompt."""
-PIECE = re.compile(r"(?: [.XO]){1,3}| \d\d(?!\d)|.")
-"""Up to three cells of a board, a number of two digits, or else any character."""
+PIECE = re.compile(r"(?: [.XO]){1,3}| \d\d?(?!\d)|.")
+"""Up to three cells of a board, a number of at most two digits, or else any character."""
 RULE = re.compile("  |.{40}")
 """The head of a board, or a long line."""
 CELLS = ["".join(cells) for n in (1, 2, 3) for cells in product((" .", " X", " O"), repeat=n)]
-NUMBERS = [f" {number:02}" for number in range(100)]
+NUMBERS = [f" {number:02}" for number in range(100)] + [f" {number}" for number in range(1, 10)]
 
 
 class Example(NamedTuple):
@@ -55,8 +57,28 @@ def written(env: str, prompt: str, good: str) -> str:
     if env == "mult8-v0":
         a, b = re.findall("[0-9]{8}", prompt)
         return f"{working(a, b)}{good:>16}"
-    row = next(line for line in prompt.split("\n") if line.startswith(f"{good[0]} "))
-    return f"{row}\n{good}"
+    rows = [line.split() for line in prompt.split("\n") if re.fullmatch("[A-K]( [.XO])+", line)]
+    if env == "tictactoe-v0":
+        return worths([mark for _, *marks in rows for mark in marks])
+    [marks] = [marks for row, *marks in rows if row == good[0]]
+    empty = (f" {column}" for column, mark in enumerate(marks, 1) if mark == ".")
+    return f"{good[0]}{''.join(empty)}\n{good}"
+
+
+def worths(marks: list[str]) -> str:
+    """Behind each move of tic-tac-toe, row by row, whether it wins, draws or loses.
+
+    Below that is the first of the best.
+    """
+    board = tuple(".XO".index(mark) for mark in marks)
+    worth = {cell: -outlook(after(board, cell))[0] for cell in moves(board)}
+    text = ""
+    for row in range(3):
+        cells = [cell for cell in worth if cell // 3 == row]
+        text += "ABC"[row] + "".join(f" {cell % 3 + 1}{'-=+'[worth[cell] + 1]}" for cell in cells)
+        text += "\n"
+    best = max(worth, key=lambda cell: worth[cell])
+    return f"{text}{'ABC'[best // 3]}{best % 3 + 1}"
 
 
 def working(a: str, b: str) -> str:

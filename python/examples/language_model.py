@@ -1,4 +1,4 @@
-"""A language model of 840,000 parameters, and a server of it.
+"""A language model of 870,000 parameters, and a server of it.
 
 python examples/language_model.py model.pt --port 8007     # after train_language_model.py
 """

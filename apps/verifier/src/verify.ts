@@ -93,19 +93,25 @@ async function sayEpochs(
     screen.line(sampleText(sample, place), { type: 'sample', epoch, ...place, sample })
   }
   const onSample = asked.samples || asked.sample ? saySample : undefined
-  const epochs = epochsOf({ ...data, onSample }, asked)
-  for await (const settled of countingFlaws(epochs)) {
-    end = endAfter(end, settled)
-    voids.push(...voidsIn(settled))
-    if (isShown()) {
-      const lines = asked.sample === undefined ? [epochLine(settled)] : []
-      shown += lines.length
-      for (const line of [...lines, ...noteLines(settled)]) screen.line(...line)
+  try {
+    for await (const settled of epochsOf({ ...data, onSample }, asked)) {
+      end = endAfter(end, settled)
+      voids.push(...voidsIn(settled))
+      if (isShown()) {
+        const lines = epochLines(settled, asked)
+        shown += lines.length
+        for (const line of [...lines, ...noteLines(settled)]) screen.line(...line)
+      }
+      epoch = settled.state.epoch
     }
-    epoch = settled.state.epoch
+  } catch (error) {
+    throw withFlaws(error as Error, end?.flaws ?? 0)
   }
   return { end, shown, voids }
 }
+
+const epochLines = (settled: Recomputed, { sample }: VerifyOptions) =>
+  sample === undefined ? [epochLine(settled)] : []
 
 function nothingFor({ epoch, sample }: VerifyOptions, voids: readonly string[]): RangeError {
   if (sample === undefined) return new RangeError(`no epoch matches: ${epoch} was not recomputed`)
@@ -143,19 +149,4 @@ function drawing(most: number): Choose | null {
 /** An error that ends a run. If something did not hold before, that is its exit code. */
 function withFlaws(error: Error, flaws: number): Error {
   return flaws > 0 ? Object.assign(error, { exitCode: 1 }) : error
-}
-
-/** The same epochs. If there is no next one because of an error, that is one of `withFlaws`. */
-export async function* countingFlaws(
-  epochs: AsyncIterable<Recomputed>,
-): AsyncGenerator<Recomputed, void> {
-  let flaws = 0
-  try {
-    for await (const settled of epochs) {
-      flaws += settled.flaws.length
-      yield settled
-    }
-  } catch (error) {
-    throw withFlaws(error as Error, flaws)
-  }
 }

@@ -92,3 +92,35 @@ it.each([
   })
   expect(process.exitCode).toBeUndefined()
 })
+
+it.each([
+  [0, undefined],
+  [1, 1],
+])(
+  'a run that cannot go on ends as one in which something does not hold, after %i flaws',
+  async (flaws, exitCode) => {
+    const [first, second] = subnet.voters as [Account, Account]
+    const attestAll = async (of: State) => {
+      for (const voter of subnet.voters) await subnet.attest(voter, of, hotkeys(subnet.voters))
+      await subnet.end(of)
+    }
+    const blocks = () =>
+      [...subnet.buckets.at(first.hotkey).files.keys()].filter((path) => path.includes('/blocks/'))
+    const early = blocks()
+    await attestAll(state)
+    const next = (await subnet.recompute()).at(-1)?.state as State
+    await subnet.produceTo(next.epoch * network.protocol.epochBlocks)
+    await subnet.sealAll(next)
+    const late = blocks().filter((path) => !early.includes(path))
+    await attestAll(next)
+    if (flaws > 0) subnet.buckets.at(second.hotkey).files.set(early[0] ?? '', new Uint8Array(1))
+    for (const { hotkey } of subnet.voters)
+      for (const path of late) subnet.buckets.at(hotkey).files.delete(path)
+    const error = await told().then(
+      () => new Error('it went on'),
+      (error: Error & { readonly exitCode?: number }) => error,
+    )
+    expect(error.message).toMatch(/^epoch 3: the attested lane of \S+ is not available: /)
+    expect('exitCode' in error ? error.exitCode : undefined).toBe(exitCode)
+  },
+)

@@ -22,9 +22,7 @@ import {
   endLine,
   epochLine,
   noteLines,
-  voidsIn,
   waitsText,
-  whyOf,
 } from './lines.ts'
 
 /** What to verify, and which part of it to show. */
@@ -65,8 +63,8 @@ export async function verify(subnet: Subnet, asked: VerifyOptions, screen: Outpu
   await expectBuckets(data, base)
   const beginning = await beginningAt(data, asked.fromEpoch ?? data.network.firstEpoch)
   screen.line(...beginLine(data, beginning.from, asked.copies))
-  const { end, shown, voids } = await sayEpochs({ ...data, ...beginning }, asked, screen)
-  if (end === undefined || shown === 0) throw withFlaws(nothingFor(asked, voids), end?.flaws ?? 0)
+  const { end, shown } = await sayEpochs({ ...data, ...beginning }, asked, screen)
+  if (end === undefined || shown === 0) throw withFlaws(nothingFor(asked), end?.flaws ?? 0)
   const isAll = asked.copies === undefined
   screen.line(...endLine(end, isAll))
   if (end.flaws > 0) process.exitCode = 1
@@ -75,14 +73,13 @@ export async function verify(subnet: Subnet, asked: VerifyOptions, screen: Outpu
 
 /**
  * Recomputes the epochs and prints those that are asked for, or only the samples in them. Resolves
- * with how many of these were `shown`, the invalid lanes, and the end, if there was an epoch.
+ * with how many of these were `shown`, and the end, if there was an epoch.
  */
 async function sayEpochs(
   data: RecomputeOptions & { readonly from: State },
   asked: VerifyOptions,
   screen: Output,
 ) {
-  const voids: string[] = []
   let { epoch } = data.from
   let shown = 0
   let end: EndRecord | undefined
@@ -96,7 +93,6 @@ async function sayEpochs(
   try {
     for await (const settled of epochsOf({ ...data, onSample }, asked)) {
       end = endAfter(end, settled)
-      voids.push(...voidsIn(settled))
       if (isShown()) {
         const lines = epochLines(settled, asked)
         shown += lines.length
@@ -107,15 +103,15 @@ async function sayEpochs(
   } catch (error) {
     throw withFlaws(error as Error, end?.flaws ?? 0)
   }
-  return { end, shown, voids }
+  return { end, shown }
 }
 
 const epochLines = (settled: Recomputed, { sample }: VerifyOptions) =>
   sample === undefined ? [epochLine(settled)] : []
 
-function nothingFor({ epoch, sample }: VerifyOptions, voids: readonly string[]): RangeError {
+function nothingFor({ epoch, sample }: VerifyOptions): RangeError {
   if (sample === undefined) return new RangeError(`no epoch matches: ${epoch} was not recomputed`)
-  return new RangeError(`no sample matches ${sample}${whyOf(voids)}`)
+  return new RangeError(`no sample in a valid lane matches ${sample}`)
 }
 
 /** The epochs, recomputed with one thread per job; with one job, without threads. */

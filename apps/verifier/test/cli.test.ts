@@ -80,7 +80,10 @@ describe('af-verify', () => {
     const { code, stderr } = await verify('buckets', '--network', chain, '--epoch', '99')
     expect([code, stderr]).toEqual([2, 'af-verify: no epoch matches: 99 was not recomputed\n'])
     const search = await verify('buckets', '--network', chain, '--sample', 'foo#0')
-    expect([search.code, search.stderr]).toEqual([2, 'af-verify: no sample matches foo#0\n'])
+    expect([search.code, search.stderr]).toEqual([
+      2,
+      'af-verify: no sample in a valid lane matches foo#0\n',
+    ])
   })
 
   it('a chain in its first epoch says that there is nothing to verify yet', async () => {

@@ -13,7 +13,6 @@ import {
   type Sample,
 } from './line.ts'
 import {
-  challengeIn,
   type LaneEnv,
   laneEnvs,
   type PlannedSample,
@@ -78,12 +77,13 @@ export function checkBlock(
   const block = { hash, header, lineBytes, firstLineBytes }
   const envs = laneEnvs(scope, header.secret ?? secret)
   // A lane is read from its head back, so its samples are counted from the plan's end.
-  const planned = planOf(scope).slice(Math.max(0, due - lines.length), due)
+  const plan = planOf(scope)
+  const before = due - lines.length
   const samples: AuditedSample[] = []
   for (const [i, line] of lines.entries()) {
     const sample = readSample(line)
     if (!sample.ok) return faultAt(`line ${2 + i}`, sample)
-    const audited = auditSample(sample.value, planned[i + planned.length - lines.length], envs)
+    const audited = auditSample(sample.value, plan[before + i], envs)
     if (!audited.ok) {
       const { env, index } = sample.value
       const place = `block ${hash}, line ${2 + i}, ${env} ${index}`
@@ -104,9 +104,8 @@ function auditSample(
   if (!isPlanned(sample, planned)) return fault('WRONG_CHALLENGE', `expected ${placeText(planned)}`)
   // The plan is of these environments.
   const env = envs.get(planned.env) as LaneEnv
-  const seed = env.seedIf(challengeIn(planned), sample.challengeId)
-  if (seed === undefined)
-    return fault('WRONG_CHALLENGE', `expected ${env.idOf(challengeIn(planned))}`)
+  const seed = env.seedIf(planned, sample.challengeId)
+  if (seed === undefined) return fault('WRONG_CHALLENGE', `expected ${env.idOf(planned)}`)
   const wrong = 'miner' in sample ? episodeFault(sample, env, seed) : gameFault(sample, env, seed)
   if (wrong !== null) return wrong
   const episodes = episodesIn(sample)

@@ -21,7 +21,6 @@ export {
 } from './line.ts'
 export * from './merkle.ts'
 export {
-  challengeIn,
   commitmentOf,
   type LaneQuotas,
   laneEnvs,

@@ -1,12 +1,4 @@
-import {
-  type ChallengePlace,
-  type Challenges,
-  challengesOf,
-  type Env,
-  make,
-  type PerSide,
-  registry,
-} from '@affine/envs'
+import { type Challenges, challengesOf, type Env, make, type PerSide, registry } from '@affine/envs'
 import { digest, type Hash } from '@affine/prng'
 import { type BlockFault, type Failure, faultAt, faultUnlessEqual } from './fault.ts'
 import { challengeVerdict, type Header, type LaneChallenge, pointsOf } from './line.ts'
@@ -130,18 +122,15 @@ export function laneEnvs(scope: Scope, secret: Hash): ReadonlyMap<string, LaneEn
 
 /** Miners that play the same challenge are next to each other: its seed is found once. */
 function rememberingLast(seedIf: Challenges['seedIf']): Challenges['seedIf'] {
-  let last = { index: -1, contender: '', id: '', seed: 0n }
-  return ({ index, contender = '' }, id) => {
-    if (last.index === index && last.contender === contender && last.id === id) return last.seed
-    const seed = seedIf({ index, contender }, id)
-    if (seed !== undefined) last = { index, contender, id, seed }
+  let last = ''
+  let seed: bigint | undefined
+  return (place, id) => {
+    const asked = `${place.index} ${place.contender} ${id}`
+    if (asked !== last) seed = seedIf(place, id)
+    last = asked
     return seed
   }
 }
-
-/** The challenge of a planned sample in its environment: games are those of one contender. */
-export const challengeIn = (planned: PlannedSample): ChallengePlace =>
-  'miner' in planned ? { index: planned.index } : planned
 
 /** The rewards in one sample: the miner's; or of a game the champion's, then the contender's. */
 export type Rewards = readonly number[]

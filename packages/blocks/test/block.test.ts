@@ -68,7 +68,7 @@ describe('writeBlock', () => {
       [{ validator: 'me' }, /BAD_HEADER.*validator/],
       [{ height: -1 }, /BAD_HEADER.*height/],
       [{ samples: Array(2049).fill(sample) }, /BAD_LINES/],
-      [{ samples: [{ ...sample!, index: -1 }] }, /BAD_SAMPLE.*index/],
+      [{ samples: [sample!, { ...sample!, index: -1 }] }, /BAD_SAMPLE: line 3: .index/],
       [{ samples: [long] }, /BAD_SAMPLE.*at most 131072 bytes/],
       [{ samples: [{ ...long, reward: 0.5 }] }, /expected integers/],
       [{ note: 'hello' } as object, /BAD_HEADER.*expected no other fields/],

@@ -130,8 +130,8 @@ const withEpisode = (sample: EpisodeSample, change: Partial<Record<keyof Episode
 const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   BAD_LINES: {
     'a block over 8 MiB': () =>
-      altered(1, (bytes) =>
-        concatBytes(bytes, new Uint8Array(LIMITS.blockBytes), Uint8Array.of(10)),
+      altered(0, (bytes) =>
+        concatBytes(bytes, new Uint8Array(LIMITS.blockBytes - bytes.length), Uint8Array.of(10)),
       ),
     nothing: () => altered(1, () => new Uint8Array()),
     'a header alone': () =>
@@ -360,6 +360,10 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   WRONG_CHALLENGE: {
     'of another index': () =>
       changed(0, (sample) => ({ ...sample, challengeId: samples[2]!.challengeId })),
+    'of the challenge before': () =>
+      changed(2, (sample) => ({ ...sample, challengeId: samples[0]!.challengeId })),
+    'of another than the champion’s': () =>
+      changed(1, (sample) => ({ ...sample, challengeId: samples[2]!.challengeId })),
     'of more than 32 bytes': () =>
       changed(0, (sample) => ({ ...sample, challengeId: 'z'.repeat(44) })),
     'of fewer than 32 bytes': () =>
@@ -483,6 +487,8 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'no links': () => proven((proof) => ({ ...proof, links: [] })),
     'a link that is no header': () =>
       proven((proof) => ({ ...proof, links: ['{}', ...proof.links] })),
+    'a header of another version': () =>
+      proven((proof) => ({ ...proof, header: proof.header.replace('"v":1', '"v":2') })),
     'another header of the same lane': () =>
       proven((proof) => ({ ...proof, header: proof.links[0]! })),
   },
@@ -490,6 +496,20 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
 
 /** Where one code stands for several things, what its detail says. */
 const details: Record<string, RegExp> = {
+  'a deleted block': /^block [0-9a-f]{64}: not in the bucket$/,
+  'a header alone': /: expected 2 to 2050 whole lines, in at most 8 MiB$/,
+  'no time': /^block [0-9a-f]{64}: line 0: /,
+  'a flipped bit in the header': /: expected [0-9a-f]{64}, got [0-9a-f]{64}$/,
+  'in capitals': /: line 1: expected 128 hex digits, signed by 5\w{47}$/,
+  'a sample dropped': /: header says 2048 samples under \w{64}, got 2047 under \w{64}$/,
+  'of another subnet': /^block [0-9a-f]{64}: netuid: expected 120, got 1$/,
+  'one before an empty one': /: it has room for the next sample, and is not the last$/,
+  'one sample more, in front': /line 2, .*: more samples than the lane has to hold$/,
+  'of another index': /: expected \w{32,44}$/,
+  'two in another order': /: expected mult8@0.1.0 0 of 5B{47}$/,
+  'across the lane': /^block [0-9a-f]{64}, line 4: \w+$/,
+  'a third role': /: line 12: /,
+  'a header of another version': /^the header: \/v: expected one of 1$/,
   'a header that goes on': /: expected at most 1024 bytes/,
   'a sample over 128 KiB': /: expected at most 131072 bytes/,
   'a sample in Latin-1': /: the text is not JSON$/,

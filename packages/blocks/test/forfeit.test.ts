@@ -131,6 +131,13 @@ describe('why a challenge was forfeited', () => {
     const waysIn = (sample: ReturnType<typeof sampleWith>) =>
       [isUnbegun(sample), forfeitOf(sample, 'champion'), forfeitOf(sample, 'contender')] as const
     expect(waysIn(sampleWith(unbegunGame(make(HEX))))).toEqual([true, undefined, undefined])
+    const { champion: none } = unbegunGame(make(HEX))
+    const asked: Transcript = { ...none, messages: [{ role: 'user', content: '' }] }
+    const { fault: _, ...unfaulted } = none
+    for (const one of [asked, unfaulted]) {
+      expect(isUnbegun(sampleWith({ champion: one, contender: one }))).toBe(false)
+      expect(isUnbegun(sampleWith({ champion: none, contender: one }))).toBe(false)
+    }
     const begun = await playGame(make(HEX), id, { champion: silent, contender: silent })
     const [isNone, ...ways] = waysIn(sampleWith(begun))
     expect([isNone, ...[...ways].sort()]).toEqual([false, 'no-reply', undefined])

@@ -144,14 +144,18 @@ describe('a game that is not what was played', () => {
   })
 
   it('may not have its rewards exchanged, nor a stranger in it', async () => {
-    const { game, mover } = gameThat(() => true)
+    const { game } = gameThat(() => true)
     const swapped = withSides(game, {
       champion: { reward: game.contender.reward },
       contender: { reward: game.champion.reward },
     })
     expect(await verdictOn(game, swapped)).toMatch(/^WRONG_REWARD champion: /)
-    const stranger = withSides(game, { [mover]: { miner: game[OTHER[mover]].miner } })
-    expect(await verdictOn(game, stranger)).toMatch(/^WRONG_CHALLENGE expected hex@0.1.0 /)
+    for (const side of ['champion', 'contender'] as const) {
+      const stranger = withSides(game, { [side]: { miner: toy.hotkey } })
+      expect(await verdictOn(game, stranger)).toMatch(
+        /^WRONG_CHALLENGE expected hex@0.1.0 \d+ of 5B{47} and 5C{47}$/,
+      )
+    }
   })
 
   it('records of a reply its last line alone', async () => {

@@ -5,6 +5,7 @@ import { talliesOf } from '../src/plan.ts'
 import { CHAMPION, honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
 
 const [HEX, MULT8, PACK] = ['hex@0.1.0', 'mult8@0.1.0', 'pack@0.1.0']
+const TICTACTOE = 'tictactoe@0.1.0'
 const [A, B, C] = ['A', 'D', 'E'].map((letter) => `5${letter.repeat(47)}`) as [
   string,
   string,
@@ -58,7 +59,7 @@ describe('tallies', () => {
   it('hold each contender against the champion in the challenges of its own quota', () => {
     const lane: LaneQuotas = {
       champion: CHAMPION,
-      quotas: { [A]: { [MULT8]: 3, [HEX]: 1 }, [B]: { [MULT8]: 1, [HEX]: 2 } },
+      quotas: { [A]: { [MULT8]: 3, [HEX]: 1 }, [B]: { [MULT8]: 1, [HEX]: 2, [TICTACTOE]: 1 } },
     }
     const games = [
       [-1, 1],
@@ -67,9 +68,13 @@ describe('tallies', () => {
     ] // the last was never begun
     // Of each challenge the champion's reward, then A's, then B's where it plays.
     const products = [[0], [1], [1], [1], [0], [0], [0]]
-    expect(talliesOf(lane, [...games, ...products])).toEqual({
+    expect(talliesOf(lane, [...games, ...products, [-1], [0]])).toEqual({
       [A]: { [HEX]: [1, 0, 0, 0], [MULT8]: [1, 1, 1_000_000, 1_000_000] },
-      [B]: { [HEX]: [0, 1, 0, 0], [MULT8]: [1, 0, 1_000_000, 0] },
+      [B]: {
+        [HEX]: [0, 1, 0, 0],
+        [MULT8]: [1, 0, 1_000_000, 0],
+        [TICTACTOE]: [1, 0, 500_000, 0],
+      },
     })
   })
 })
@@ -106,12 +111,19 @@ describe('a lane of three contenders with quotas of their own', () => {
     expect(new Set(games.map(({ challengeId }) => challengeId)).size).toBe(3)
   })
 
-  it('is not whole with the games of two contenders exchanged', async () => {
+  it('is not whole with the games of two contenders exchanged, or one of them twice', async () => {
     const [one, two, three, ...rest] = await honestSamples(scope)
     const exchanged = [three!, two!, one!, ...rest]
-    expect(await verifyLane(laneOf(toy, scope, plansOf(exchanged)))).toMatchObject({
-      code: 'WRONG_CHALLENGE',
-    })
+    const alike = scopeOf(toy.hotkey, {}, { [A]: { [HEX]: 1 }, [B]: { [HEX]: 1 } })
+    const [first, second] = await honestSamples(alike)
+    const again = [first!, { ...second!, challengeId: first!.challengeId }]
+    for (const [lane, games] of [
+      [scope, exchanged],
+      [alike, again],
+    ] as const)
+      expect(await verifyLane(laneOf(toy, lane, plansOf(games)))).toMatchObject({
+        code: 'WRONG_CHALLENGE',
+      })
   })
 
   it('gives pairs: each contender beside the champion in the same challenge', async () => {

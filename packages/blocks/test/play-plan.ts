@@ -1,6 +1,5 @@
 import {
   type ChallengePair,
-  challengeIn,
   type Episode,
   type LaneChallenge,
   laneEnvs,
@@ -25,7 +24,7 @@ export async function playPlan(
   const samples: Sample[] = []
   for (const planned of planOf(scope)) {
     const { env, index } = planned
-    const challengeId = envs.get(env)?.idOf(challengeIn(planned)) ?? ''
+    const challengeId = envs.get(env)?.idOf(planned) ?? ''
     const challenge = { env, index, challengeId }
     const agentOf = (miner: string) => agentFor(miner, challenge)
     if ('miner' in planned) {

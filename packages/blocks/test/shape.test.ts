@@ -1,7 +1,7 @@
 import { canonicalize } from '@affine/prng'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { beforeAll, expect, it } from 'vitest'
-import type { EpisodeSample } from '../src/index.ts'
+import { type EpisodeSample, LIMITS } from '../src/index.ts'
 import { readSample } from '../src/line.ts'
 import { episodesOf, gamesOf, honestSamples, scopeOf, toy } from './lane.ts'
 
@@ -43,6 +43,16 @@ it('says where a sample has not its shape, and what was expected there', () => {
   expect(read(sample)).toEqual({ ok: true, value: sample })
   for (const [value, detail] of wrong)
     expect(read(value)).toEqual({ ok: false, code: 'BAD_SAMPLE', detail })
+})
+
+it('takes a line of as many bytes as it may have, and not of one more', () => {
+  const padded = (more: number) => {
+    const [prompt, ...rest] = sample.messages
+    const room = LIMITS.sampleBytes - canonicalize(sample as never).length
+    const content = prompt!.content + 'x'.repeat(room + more)
+    return read({ ...sample, messages: [{ ...prompt, content }, ...rest] }).ok
+  }
+  expect([padded(0), padded(1)]).toEqual([true, false])
 })
 
 it('takes optional fields, or none', () => {

@@ -167,8 +167,9 @@ describe('voters', () => {
 
   it('have who attests for the first time in T from T + 2 on', () => {
     const validators = [...VOTERS, 'v5']
-    const one = after(started, { ...CLOSE, validators }).state
+    const { state: one, report } = after(started, { ...CLOSE, validators })
     expect([Object.keys(one.voters), Object.keys(one.attested ?? {})]).toEqual([VOTERS, validators])
+    expect(report.lanes.v1?.attesters).toEqual(VOTERS)
     const two = after(one, { ...CLOSE, validators }).state
     expect([Object.keys(two.voters), Object.keys(two.due)]).toEqual([validators, validators])
   })

@@ -2,7 +2,7 @@ import { canonicalize, type Json } from '@affine/prng'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import vectors from '../../../vectors/duel/states.json' with { type: 'json' }
-import { decide, encodeState, parseState, stateRoot } from '../src/index.ts'
+import { decide, encodeState, firstState, PROTOCOL, parseState, stateRoot } from '../src/index.ts'
 import { epochOf } from './subnet.ts'
 
 const base = vectors.base as unknown as Json
@@ -24,6 +24,13 @@ test('the valid state is read, and is what it was', () => {
   expect(encodeState(read.value)).toBe(text)
   expect(stateRoot(read.value)).toBe(vectors.root)
   expect(() => decide(read.value, epochOf(read.value))).not.toThrow()
+})
+
+test('a state with nobody on the throne is read, and one whose least of trials is its cap', () => {
+  for (const protocol of [PROTOCOL, { ...PROTOCOL, minTrials: PROTOCOL.cap }]) {
+    const state = firstState(protocol, 7)
+    expect(parseState(encodeState(state))).toEqual({ ok: true, value: state })
+  }
 })
 
 describe('refuses', () => {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type BlockDraft,
-  challengeIn,
   type Episode,
   episodesIn,
   type LaneChallenge,
@@ -98,7 +97,7 @@ export async function sampleLane(task: LaneTask): Promise<Sampled> {
 function dueSamples({ scope, secret }: LaneTask): readonly DueSample[] {
   const envs = laneEnvs(scope, secret)
   return planOf(scope).map((planned) => {
-    const challengeId = envs.get(planned.env)?.idOf(challengeIn(planned)) ?? ''
+    const challengeId = envs.get(planned.env)?.idOf(planned) ?? ''
     return { ...planned, challengeId }
   })
 }

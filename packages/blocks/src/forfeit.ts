@@ -14,7 +14,10 @@ export const isUnbegun = ({ champion, contender }: Pick<ChallengePair, Side>): b
  */
 export function forfeitOf(pair: PlayedBy<Side>, side: Side): string | undefined {
   const { env, challengeId, champion, contender } = pair
-  if (registry.get(env)?.game === undefined) return forfeitIn(pair, pair[side])
+  const { game, lowestReward } = registry.get(env) ?? {}
+  // A forfeit's reward is the lowest: what earned more is not played again.
+  if (pair[side].reward !== lowestReward) return undefined
+  if (game === undefined) return forfeitIn(pair, pair[side])
   const recorded = { champion: champion.messages, contender: contender.messages }
   const replayed = replayGame(make(env), challengeId, recorded)
   if (isUnbegun(pair) || !replayed.ok) return undefined

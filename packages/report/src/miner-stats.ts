@@ -2,6 +2,7 @@ import {
   type ChallengePair,
   type ChallengeVerdict,
   challengeVerdict,
+  type Episode,
   forfeitOf,
   isUnbegun,
   pairing,
@@ -75,6 +76,9 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     contender: nothing(),
   }))
 
+  /** The champion's last episode, with which each contender of its challenge is paired. */
+  #last: (Pick<Episode, 'messages'> & { readonly forfeit: string | undefined }) | undefined
+
   constructor(counting: Counting<Loss, Place>) {
     this.#counting = counting
   }
@@ -86,8 +90,15 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     if (pair === undefined) return
     for (const side of SIDES) {
       if (hotkey === undefined || pair[side].miner === hotkey)
-        this.#count(side, { pair, place, forfeit: forfeitOf(pair, side) })
+        this.#count(side, { pair, place, forfeit: this.#forfeitOf(pair, side) })
     }
+  }
+
+  #forfeitOf(pair: ChallengePair, side: Side): string | undefined {
+    if (side === 'contender') return forfeitOf(pair, side)
+    const { messages } = pair.champion
+    if (this.#last?.messages !== messages) this.#last = { messages, forfeit: forfeitOf(pair, side) }
+    return this.#last.forfeit
   }
 
   #count(side: Side, lost: Lost<Place>): void {

@@ -56,7 +56,8 @@ const MESSAGES = [
 ]
 const METAGRAPH = {
   ownerHotkey: alice.hotkey,
-  ...{ netuid: 120, tempo: 360, commitRevealWeightsEnabled: true, commitRevealPeriod: 3 },
+  ...{ netuid: 120, tempo: 360, maxUids: 256, immunityPeriod: 4096 },
+  ...{ commitRevealWeightsEnabled: true, commitRevealPeriod: 3 },
   hotkeys: [alice.hotkey, bob.hotkey],
   validatorPermit: [true, false],
   lastUpdate: [7, 0],

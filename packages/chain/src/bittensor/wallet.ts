@@ -8,7 +8,7 @@ import { keyExtractSuri } from '@polkadot/util-crypto/key'
 import { mnemonicToMiniSecret } from '@polkadot/util-crypto/mnemonic'
 import { HDKD, secretFromSeed } from '@scure/sr25519'
 import * as z from 'zod/mini'
-import { type Account, account, decodeAddress } from '../account.ts'
+import { type Account, account } from '../account.ts'
 import { readRegularFile } from '../regular-file.ts'
 
 const MAX_BYTES = 16_384
@@ -29,11 +29,6 @@ const keyFileShape = z.object({
 /** A hotkey from disk. */
 export interface Key {
   readonly account: Account
-  /**
-   * The SS58 address in the `coldkeypub.txt` of the hotkey's wallet; undefined if that cannot be
-   * read.
-   */
-  readonly coldkey?: string | undefined
   /** Warnings for the operator, a sentence each. */
   readonly warnings: readonly string[]
 }
@@ -80,13 +75,12 @@ export async function readHotkey(path: string): Promise<Key> {
   if (/^(\$NACL|\$ANSIBLE_VAULT|gAAAAA)/.test(text))
     throw new RangeError(`${path} is encrypted, ${NO_PASSWORD}`)
   const account = accountIn(text, path)
-  const coldkey = await coldkeyOf(path)
   const warnings: string[] = []
   if ((mode & 0o044) !== 0)
     warnings.push(`${path} can be read by others on this machine: chmod 600 ${path}`)
-  if (coldkey === account.hotkey)
+  if ((await coldkeyOf(path)) === account.hotkey)
     warnings.push(`${path} is its wallet's coldkey too: keep the coldkey elsewhere`)
-  return { account, coldkey, warnings }
+  return { account, warnings }
 }
 
 async function checkNoColdkey(path: string): Promise<void> {
@@ -125,11 +119,10 @@ function parse(text: string): z.infer<typeof keyFileShape> | null {
   }
 }
 
-async function coldkeyOf(path: string): Promise<string | undefined> {
+/** What the `coldkeypub.txt` of the hotkey's wallet says, if it can be read. */
+async function coldkeyOf(path: string): Promise<string | null | undefined> {
   const file = await readText(join(dirname(path), '..', 'coldkeypub.txt')).catch(() => null)
-  if (file === null) return undefined
-  const address = parse(file.text)?.ss58Address ?? ''
-  return decodeAddress(address) ? address : undefined
+  return file && parse(file.text)?.ss58Address
 }
 
 async function readText(path: string): Promise<{ text: string; mode: number }> {

@@ -8,7 +8,7 @@ import { statePath } from '../../packages/blocks/src/index.ts'
 import type { Account, Snapshot } from '../../packages/chain/src/index.ts'
 import { encodeState, type State } from '../../packages/duel/src/index.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
-import { startingState } from '../../packages/engine/src/starting-state.ts'
+import { startingState } from '../../packages/engine/src/validator.ts'
 import { sealBlock, snapshotBlock } from '../../packages/settlement/src/index.ts'
 import { network, ReadingSubnet } from './reading-subnet.ts'
 

@@ -5,7 +5,7 @@ import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
 import { type Bucket, statePath } from '../../packages/blocks/src/index.ts'
 import { encodeState, firstState, type State } from '../../packages/duel/src/index.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
-import { startingState } from '../../packages/engine/src/starting-state.ts'
+import { startingState } from '../../packages/engine/src/validator.ts'
 import { testFolder } from '../test-folder.ts'
 import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 

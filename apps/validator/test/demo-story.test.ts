@@ -1,7 +1,12 @@
 import { epochFacts } from '@affine/report'
 import { beforeAll, expect, it } from 'vitest'
-import { namesIn } from '../src/commands/demo/screens.ts'
-import { epochLine, introText, outcomeText, verifiedText } from '../src/commands/demo/story.ts'
+import {
+  epochLine,
+  introText,
+  namesIn,
+  outcomeText,
+  verifiedText,
+} from '../src/commands/demo/story.ts'
 import { playedSubnet, THREE_MINERS } from './played-subnet.ts'
 
 let story: readonly string[]
@@ -9,7 +14,8 @@ let story: readonly string[]
 beforeAll(async () => {
   const { cast, epochs } = await playedSubnet(THREE_MINERS)
   const settled = await epochs()
-  const nameOf = namesIn(cast)
+  const names = namesIn(cast)
+  const nameOf = (hotkey: string) => names[hotkey] ?? hotkey
   const lines = settled.map((each) => epochLine(epochFacts(each), nameOf))
   const intro = introText({ ...cast, seed: String(2 ** 32 - 1) })
   story = [intro, ...lines, outcomeText(settled, nameOf)].join('\n').split('\n')

@@ -13,15 +13,18 @@ it('a disk must have room for two days, and should for thirty', async () => {
   const bucket = { open: directoryBucket, folder: root }
   const { bavail, bsize } = await statfs(root)
   const room = async (days: number) => {
-    const mostDay = { laneBytes: (bavail * bsize) / days / 2, bucketBytes: 1 }
-    const [found, other] = await checkDisks({ folder: join(root, 'not', 'there'), bucket }, mostDay)
+    const mostEpoch = { laneBytes: (bavail * bsize) / days / 2 / 20, bucketBytes: 1 }
+    const [found, other] = await checkDisks(
+      { folder: join(root, 'not', 'there'), bucket },
+      { mostEpoch, dayEpochs: 20 },
+    )
     expect(other?.result).toBe('ok')
     return found?.result
   }
   expect([await room(1.5), await room(10), await room(40)]).toEqual(['fail', 'warn', 'ok'])
   const isFile = { folder: join(file, 'below'), bucket }
-  const mostDay = { laneBytes: 1, bucketBytes: 1 }
-  expect((await checkDisks(isFile, mostDay))[0]).toMatchObject({
+  const loads = { mostEpoch: { laneBytes: 1, bucketBytes: 1 }, dayEpochs: 20 }
+  expect((await checkDisks(isFile, loads))[0]).toMatchObject({
     result: 'fail',
     found: `${join(file, 'below')} is a file or is below one, where a folder is expected`,
   })

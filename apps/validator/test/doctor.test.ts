@@ -32,8 +32,8 @@ const chutes = vi.hoisted((): { place?: Awaited<ReturnType<typeof serveChutes>>[
 const pauses = vi.hoisted((): number[] => [])
 vi.mock('@affine/miners', async (original) => {
   const real = await original<typeof import('@affine/miners')>()
-  const chutesAccount: typeof real.chutesAccount = (key, signal, options) =>
-    real.chutesAccount(key, signal, { ...options, ...chutes.place })
+  const chutesAccount: typeof real.chutesAccount = (key, options) =>
+    real.chutesAccount(key, { ...options, ...chutes.place })
   const openChutes: typeof real.openChutes = (options) =>
     real.openChutes({ ...options, ...chutes.place })
   return { ...real, chutesAccount, openChutes }

@@ -17,8 +17,8 @@ afterAll(killAll)
 
 const duel = (...words: readonly string[]): Promise<Written> => runAf(['duel', ...words])
 const resultIn = async (out: string) => JSON.parse(await readFile(join(out, 'result.json'), 'utf8'))
-const another = (out: string, difference: string): string =>
-  `af: ${out} expected to be the folder of this duel${difference}: ` +
+const another = (out: string): string =>
+  `af: ${out} expected to be the folder of this duel: ` +
   'name another with --out, or repeat its arguments\n'
 const linesIn = async (out: string): Promise<readonly string[]> =>
   (await readFile(join(out, 'samples.jsonl'), 'utf8').catch(() => '')).split('\n').slice(0, -1)
@@ -91,14 +91,13 @@ describe.concurrent('af duel', () => {
     const before = await linesIn(out)
     expect(before.length).toBeLessThan(200)
     const others = [
-      [['perfect', 'random'], ', got one of another champion, contender'],
-      [['random', 'perfect', '--ratio', '0.6'], ', got one of another --ratio'],
-      [['random', 'perfect', '--env', 'mult8-v0'], ', got one of another --env'],
-      [['0', '1', '--ratio', '0.6', '--env', 'mult8-v0'], ''],
-    ] as const
-    for (const [other, difference] of others) {
+      ['perfect', 'random'],
+      ['random', 'perfect', '--ratio', '0.6'],
+      ['random', 'perfect', '--env', 'mult8-v0'],
+    ]
+    for (const other of others) {
       const refused = await duel(...other, '--out', out)
-      expect([refused.code, refused.stderr]).toEqual([2, another(out, difference)])
+      expect([refused.code, refused.stderr]).toEqual([2, another(out)])
     }
     expect(await linesIn(out)).toEqual(before)
     const altered = join(root, 'altered')

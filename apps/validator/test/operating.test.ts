@@ -136,27 +136,13 @@ describe('what a service says', () => {
   })
 })
 
-it('a bucket that cannot be written is hinted at', () => {
-  const said: string[] = []
-  const screen = { line: (text: string) => void said.push(text), status: () => {} }
-  for (const text of ['cannot write b/v1/x', 'no'])
-    narrate({ type: 'problem', what: 'turn', error: new Error(text) }, screen, String)
-  expect(said).toEqual([expect.stringMatching(/; check --buckets or .*doctor/), '  ✘ turn: no'])
-})
-
-it('a working folder that cannot be written is told from a bucket; one more time is "once"', () => {
-  const said = (message: string, unsaid: number, folder?: string): string => {
+it('how often a problem came is said; one more time is "once"', () => {
+  const said = (message: string, unsaid: number): string => {
     const lines: string[] = []
     const screen = { line: (line: string) => void lines.push(line), status: () => {} }
-    sayProblem({ type: 'problem', what: 'turn', error: new Error(message) }, screen, unsaid, folder)
+    sayProblem({ type: 'problem', what: 'turn', error: new Error(message) }, screen, unsaid)
     return lines.join()
   }
-  const full = 'cannot write v/journal/3.jsonl: ENOSPC: no space left on device, write'
-  expect(said(full, 0, './v/')).toBe(`  ✘ turn: ${full}; make room in --folder`)
-  expect(said(full, 0, 'v/jour')).toContain('; check --buckets or')
-  expect(said('cannot write v/x: EACCES: no', 0, 'v')).toContain(
-    '; check --folder: `af doctor` tries it',
-  )
   expect(said('no', 1)).toBe('  ✘ turn: no (once more since it was last said)')
   expect(said('no', 2)).toBe('  ✘ turn: no (2 more times since it was last said)')
 })

@@ -14,13 +14,12 @@ import { onceARun } from '../../../test/once-a-run.ts'
 import { type Cast, castOf } from '../src/commands/demo/cast.ts'
 import {
   againText,
-  endingOf,
-  endingText,
+  epochLine,
   filesText,
+  introText,
   namesIn,
-  peopleIn,
-} from '../src/commands/demo/screens.ts'
-import { epochLine, introText, outcomeText } from '../src/commands/demo/story.ts'
+  outcomeText,
+} from '../src/commands/demo/story.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { narrate } from '../src/service/narrate.ts'
 
@@ -79,18 +78,19 @@ export async function playedSubnet(names: readonly string[]): Promise<PlayedSubn
 }
 
 async function playIn(out: string, cast: Cast): Promise<void> {
-  const said = [introText(cast), ...peopleIn(cast)]
+  const said = [introText(cast)]
   const screen = { line: (text: string) => void said.push(text), status: () => {} }
-  const nameOf = namesIn(cast)
+  const names = namesIn(cast)
+  const nameOf = (hotkey: string) => names[hotkey] ?? hotkey
   const [alice] = cast.validators
   const epochs: Settled[] = []
-  const rested = await runSubnet(cast, out, (member, event) => {
+  await runSubnet(cast, out, (member, event) => {
     if (member !== alice) return
     if (event.type === 'epoch') epochs.push(event.settled)
     narrate(event, screen, nameOf)
   })
   said.push(...epochs.map((settled) => epochLine(epochFacts(settled), nameOf)))
-  said.push(outcomeText(epochs, nameOf), endingText(await endingOf(rested), nameOf))
+  said.push(outcomeText(epochs, nameOf))
   said.push(againText(cast.seed), filesText('/tmp/affine-demo-abcdef'))
   await writeFile(join(out, 'said.json'), JSON.stringify(said))
 }

@@ -21,9 +21,8 @@ const root = testFolder('af-practise')
 afterAll(closeServers)
 afterAll(killAll)
 
-const another = (name: string): string =>
-  `af: "--resume" expected a file of this practice, got one of another ${name}: ` +
-  'name another file, or repeat its arguments\n'
+const ANOTHER =
+  'af: "--resume" expected a file of this practice: name another file, or repeat its arguments\n'
 const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
 const practise = (...words: readonly string[]): Promise<Written> => runAf(['practise', ...words])
 const records = ({ stdout }: Written) =>
@@ -187,7 +186,7 @@ describe.concurrent('af practise', () => {
     expect(records(again)[1]).toMatchObject({ type: 'result', strength: 0.5, challenges: 10 })
     for (const other of ['0.6', '1']) {
       const refused = await practise('random', ...words, other, '--resume', file)
-      expect([refused.code, refused.stderr]).toEqual([2, another('--strength')])
+      expect([refused.code, refused.stderr]).toEqual([2, ANOTHER])
     }
     const unused = await practise('random', '--env', 'mult8-v0', '--strength', '0.5')
     expect([unused.code, unused.stderr]).toEqual([
@@ -220,7 +219,7 @@ describe.concurrent('af practise', () => {
     // Played to the end, it is only counted again.
     expect(records(await practise(...words)).slice(1)).toEqual(results)
     const other = await practise(url, ...TWO, '--challenges', '41', '--resume', file)
-    expect([other.code, other.stderr]).toEqual([2, another('--challenges')])
+    expect([other.code, other.stderr]).toEqual([2, ANOTHER])
     const altered = join(root, 'altered.jsonl')
     await writeFile(altered, '"mine"\n')
     expect((await practise(url, '--resume', altered)).code).toBe(2)

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { filesText } from '../src/commands/demo/screens.ts'
+import { filesText } from '../src/commands/demo/story.ts'
 import { programFile, programName } from '../src/service/program-name.ts'
 
 const FROM = 'file:///home/me/affine/apps/validator/dist/cli.js'

@@ -1,12 +1,12 @@
 import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { account } from '@affine/chain'
-import { NETWORK_HELP } from '@affine/settlement'
+import { LOCAL_NETWORK, NETWORK_HELP, NETWORKS } from '@affine/settlement'
 import { NODE_HOST } from '@affine/settlement/host'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { readSending, readSettings } from '../src/settings/settings.ts'
+import { emits, readSending, readSettings } from '../src/settings/settings.ts'
 import { unprintable } from './commands.ts'
 
 const NO_BUCKET =
@@ -563,4 +563,12 @@ describe.concurrent('af doctor, and the start of af validate', () => {
     expect(stderr).not.toContain('s3cret')
     expect(unprintable(stderr)).toEqual([])
   })
+})
+
+it('sends on finney when told to, elsewhere unless told not to', () => {
+  const ways = [{}, { emit: true }, { dryRun: true }] as const
+  const sends = (name: string) =>
+    ways.map((way) => emits({ ...LOCAL_NETWORK, ...NETWORKS[name] }, way))
+  expect(sends('finney')).toEqual([false, true, false])
+  for (const name of ['test', 'local']) expect(sends(name)).toEqual([true, true, false])
 })

@@ -17,61 +17,41 @@ const TOKENS: Readonly<Record<string, number>> = {
 }
 const DAY_MS = 86_400_000
 
-/** What one validator does in a period. */
-export interface Load {
-  /** The lines of its lane: games, and episodes of one miner. */
-  readonly samples: number
-  /** The most requests to miners: one for each turn of each miner. */
-  readonly requests: number
-  /** What these requests and their replies have, if a reply is the answer alone. */
-  readonly tokens: number
-  /** What all voters ask the champion, which is asked more than any contender. */
-  readonly championRequests: number
-  readonly championTokens: number
-  /** The size of its own lane. Its folder holds the lane twice, in the journal and in blocks. */
-  readonly laneBytes: number
-  /** The size of all lanes: its bucket holds them all. */
-  readonly bucketBytes: number
-}
-
-/** What a full list of duels, which all began together, takes of one validator. */
+/** What a full list of duels takes of one validator, in its largest epoch. */
 export interface Loads {
-  /** How many validators have lanes: those with a permit and stake that can vote. */
-  readonly voters: number
-  readonly firstEpoch: Load
-  readonly mostEpoch: Load
-  /** A day of such epochs. */
-  readonly mostDay: Load
+  readonly mostEpoch: {
+    /** The lines of its lane: games, and episodes of one miner. */
+    readonly samples: number
+    /** The most requests to miners: one for each turn of each miner. */
+    readonly requests: number
+    /** What these requests and their replies have, if a reply is the answer alone. */
+    readonly tokens: number
+    /** What all voters ask the champion, which is asked more than any contender. */
+    readonly championRequests: number
+    readonly championTokens: number
+    /** The size of its own lane. Its folder holds the lane twice, in the journal and in blocks. */
+    readonly laneBytes: number
+    /** The size of all lanes: its bucket holds them all. */
+    readonly bucketBytes: number
+  }
   /** The epochs of a day. */
   readonly dayEpochs: number
 }
 
 /**
- * What as many duels as there may be at once take of one validator on a subnet with a block every
- * 12 seconds.
+ * What as many duels as there may be at once take of one validator, with every environment open, on
+ * a subnet with a block every 12 seconds. As many validators have lanes as can vote: those with a
+ * permit and stake.
  */
 export function loadsOf(
   protocol: Protocol,
   { neurons }: { readonly neurons: readonly Pick<Neuron, 'permit' | 'stake'>[] },
 ): Loads {
+  const { duelEpochs, duelsMost: contenders, epochBlocks, validatorsMost } = protocol
   const able = neurons.filter(({ permit, stake }) => permit && stake > 0n)
-  const voters = Math.min(Math.max(1, able.length), protocol.validatorsMost)
-  const { duelEpochs, epochBlocks } = protocol
-  const dayEpochs = DAY_MS / (epochBlocks * BLOCK_MS)
-  return {
-    voters,
-    firstEpoch: loadOf(1, voters, protocol),
-    mostEpoch: loadOf(duelEpochs, voters, protocol),
-    mostDay: loadOf(duelEpochs, voters, protocol, dayEpochs),
-    dayEpochs,
-  }
-}
-
-/** The load of `epochs` epochs like the `epochIndex`-th of duels, with every environment open. */
-function loadOf(epochIndex: number, voters: number, protocol: Protocol, epochs = 1): Load {
-  const contenders = protocol.duelsMost
+  const voters = Math.min(Math.max(1, able.length), validatorsMost)
   const played = Object.entries(protocol.envs).map(([env, constants]) => {
-    const quota = quotaOf(epochIndex, constants)
+    const quota = quotaOf(duelEpochs, constants)
     const isGame = constants.players === 2
     // Of one player the champion plays each challenge once, for all contenders.
     const samples = quota * (isGame ? contenders : contenders + 1)
@@ -81,27 +61,27 @@ function loadOf(epochIndex: number, voters: number, protocol: Protocol, epochs =
     const each = isGame ? contenders * Math.ceil(turns / 2) : turns
     const championRequests = voters * quota * each
     const perRequest = TOKENS[env] ?? 0
+    const laneBytes = samples * (isGame ? GAME_BYTES : EPISODE_BYTES)
     return {
       samples,
       requests,
       tokens: requests * perRequest,
       championRequests,
       championTokens: championRequests * perRequest,
-      laneBytes: samples * (isGame ? GAME_BYTES : EPISODE_BYTES),
+      laneBytes,
+      bucketBytes: voters * laneBytes,
     }
   })
-  const sumOf = (key: keyof (typeof played)[number]): number =>
-    epochs * played.reduce((sum, each) => sum + each[key], 0)
-  const laneBytes = sumOf('laneBytes')
-  return {
-    samples: sumOf('samples'),
-    requests: sumOf('requests'),
-    tokens: sumOf('tokens'),
-    championRequests: sumOf('championRequests'),
-    championTokens: sumOf('championTokens'),
-    laneBytes,
-    bucketBytes: voters * laneBytes,
-  }
+  const mostEpoch = played.reduce((sum, each) => ({
+    samples: sum.samples + each.samples,
+    requests: sum.requests + each.requests,
+    tokens: sum.tokens + each.tokens,
+    championRequests: sum.championRequests + each.championRequests,
+    championTokens: sum.championTokens + each.championTokens,
+    laneBytes: sum.laneBytes + each.laneBytes,
+    bucketBytes: sum.bucketBytes + each.bucketBytes,
+  }))
+  return { mostEpoch, dayEpochs: DAY_MS / (epochBlocks * BLOCK_MS) }
 }
 
 /** A number of bytes for people, with three digits. */

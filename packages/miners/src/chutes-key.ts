@@ -117,10 +117,8 @@ export class ChutesKey {
     return false
   }
 
-  /** By a signal of its own: how the account is still matters at the end of the epoch. */
   #account(): Promise<KeyAccount> {
-    const { apiKey } = this.#options
-    const account = chutesAccount(apiKey, AbortSignal.timeout(LOOK_UP_MS), this.#options)
+    const account = chutesAccount(this.#options.apiKey, this.#options)
     return account.catch(() => ({ status: 0, balance: 0, netuids: [], roles: [] }))
   }
 
@@ -195,14 +193,13 @@ export function isInOrder({ balance }: Pick<KeyAccount, 'balance'>): boolean {
  */
 export async function chutesAccount(
   apiKey: string,
-  signal: AbortSignal,
   { exchange, now, api = CHUTES_API }: AccountQuery,
 ): Promise<AskedAccount> {
   const { status, text, headers, ms } = await exchange({
     url: `${api}/users/me`,
     headers: bearer(apiKey),
     replyMs: LOOK_UP_MS,
-    signal,
+    signal: AbortSignal.timeout(LOOK_UP_MS), // of its own: it still matters when an epoch ends
     now,
   })
   // A date is cut to its second, and was written half-way.

@@ -20,7 +20,6 @@ export {
   ChutesKey,
   chutesAccount,
   isInOrder,
-  LOOK_UP_MS,
   mayCall,
   noAccessText,
 } from './chutes-key.ts'
@@ -34,13 +33,14 @@ export { type Directory, lookAt } from './deployment/looks.ts'
 export type { SourceFault } from './deployment/python-tokens.ts'
 export { type Literals, readTemplate, type TemplateCall } from './deployment/template-source.ts'
 export { TEMPLATES } from './deployment/templates.ts'
-export { type GameTime, withClock } from './game-clock.ts'
 export { type Client, endpointAgents, minerClient } from './miner-client.ts'
 export {
   type AnsweringMiner,
+  type GameTime,
   playEpisode,
   playPair,
   unbegunSample,
+  withClock,
   withoutReplies,
 } from './play-sample.ts'
 export {

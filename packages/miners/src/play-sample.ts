@@ -1,5 +1,6 @@
 import type { ChallengePair, Episode, LaneChallenge, Sample } from '@affine/blocks'
 import { type Agent, make, type PerSide, play, playGame, SIDES, unbegunGame } from '@affine/envs'
+import type { MinerAgent } from './asking.ts'
 import { NO_REPLY } from './miner-client.ts'
 
 /** The miner of an episode, and the agent that answers for it. */
@@ -75,4 +76,36 @@ async function gameWithout(game: ChallengePair, miners: readonly string[]): Prom
   }
   const players = { champion: playerOf(champion), contender: playerOf(contender) }
   return playPair(challenge, players, () => 0)
+}
+
+/** How the clocks of a game measure time. */
+export interface GameTime {
+  /** In milliseconds, from any point on. */
+  readonly now: () => number
+  /** Calls `wake` after so many milliseconds, unless what it returned is called before. */
+  readonly after: (ms: number, wake: () => void) => () => void
+}
+
+/**
+ * The player of one side of one game, with a clock of `ms` for all its replies together. It runs
+ * from a prompt to the reply, whatever fails or waits in between. Once it has run out, or `signal`
+ * has aborted, there is no reply. Protocol §5.4.
+ */
+export function withClock(
+  agent: MinerAgent,
+  { ms, now, after, signal }: GameTime & { readonly ms: number; readonly signal: AbortSignal },
+): Agent {
+  let left = ms
+  return async (messages) => {
+    const asked = now()
+    const runsOut = new AbortController()
+    const stop = after(left, () => runsOut.abort())
+    try {
+      const answer = await agent(messages, AbortSignal.any([signal, runsOut.signal]))
+      left -= now() - asked
+      return left < 0 ? NO_REPLY : answer
+    } finally {
+      stop()
+    }
+  }
 }

@@ -19,9 +19,8 @@ import {
   type Transcript,
 } from '@affine/envs'
 import { canonicalize, type Hash, type Json } from '@affine/prng'
-import { type GameTime, withClock } from './game-clock.ts'
 import type { Client } from './miner-client.ts'
-import { type AnsweringMiner, playPair } from './play-sample.ts'
+import { type AnsweringMiner, type GameTime, playPair, withClock } from './play-sample.ts'
 import { type Opponent, within } from './player.ts'
 import { Hope, judgeReplies, legalReplies, type ReplyCounts } from './reply-counts.ts'
 

@@ -579,7 +579,7 @@ describe('a key', () => {
         controller.abort()
         expect(await call).toEqual(NO_REPLY)
       }
-      await expect(chutesAccount(KEY, phase().signal, NODE_CALLER)).rejects.toThrow('not today')
+      await expect(chutesAccount(KEY, NODE_CALLER)).rejects.toThrow('not today')
     } finally {
       agent.createConnection = createConnection
     }
@@ -591,22 +591,17 @@ describe('a key', () => {
   })
 
   it('has an account that can be looked at', async () => {
-    const { signal } = phase()
     const good = await chutes()
-    const told = await chutesAccount(KEY, signal, { ...NODE_CALLER, api: good.api })
+    const told = await chutesAccount(KEY, { ...NODE_CALLER, api: good.api })
     expect(told).toMatchObject({ status: 200, balance: 12.5, netuids: [], roles: [] })
     expect(told.ms).toBeGreaterThanOrEqual(0)
     expect(Number.isFinite(told.aheadMs)).toBe(true)
     expect(good.seen[0]).toMatchObject({ method: 'GET', url: '/users/me', body: '' })
     const bad = await chutes({ '/users/me': answers(401, { balance: 4 }) })
     const refused = { status: 401, balance: Number.NaN }
-    expect(await chutesAccount(KEY, signal, { ...NODE_CALLER, api: bad.api })).toMatchObject(
-      refused,
-    )
+    expect(await chutesAccount(KEY, { ...NODE_CALLER, api: bad.api })).toMatchObject(refused)
     const poor = await chutes({ '/users/me': answers(200, { username: 'me' }) })
     const nameless = { status: 200, balance: Number.NaN }
-    expect(await chutesAccount(KEY, signal, { ...NODE_CALLER, api: poor.api })).toMatchObject(
-      nameless,
-    )
+    expect(await chutesAccount(KEY, { ...NODE_CALLER, api: poor.api })).toMatchObject(nameless)
   })
 })

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { MinerEvent } from '../src/asking.ts'
-import { Stopped } from '../src/asking.ts'
+import { type MinerEvent, Stopped } from '../src/asking.ts'
 import { completionIn } from '../src/completion.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'

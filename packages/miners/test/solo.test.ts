@@ -9,9 +9,9 @@ import { testFolder } from '../../../test/test-folder.ts'
 import { openJournal } from '../../engine/src/journal.ts'
 import { SYSTEM_CLOCK } from '../../settlement/src/index.ts'
 import type { MinerAgent } from '../src/asking.ts'
-import type { GameTime } from '../src/game-clock.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
+import type { GameTime } from '../src/play-sample.ts'
 import { playerReply } from '../src/reference-miner.ts'
 import {
   type DuelStanding,

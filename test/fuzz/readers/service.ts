@@ -151,7 +151,7 @@ const isNotSealed = (error: unknown): boolean =>
   refusal(Error)(error) && String(error).endsWith('its lane is not sealed')
 
 async function readAccount(api: string) {
-  const account = await chutesAccount('cpk_1', signal, { ...NODE_CALLER, api })
+  const account = await chutesAccount('cpk_1', { ...NODE_CALLER, api })
   expectSame(String(Object.keys(account)), 'status,ms,aheadMs,balance,netuids,roles')
   if (account.status === 200) expectSame(typeof account.balance, 'number')
   return account

@@ -4,12 +4,12 @@ import { queueIn } from '@affine/report'
 import { type Network, openLive, type Subnet } from '@affine/settlement'
 import { type Output, onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { emits } from '../buckets/places.ts'
 import { checkAnswers } from '../examination/examine.ts'
 import { sayFinding } from '../examination/findings.ts'
 import { seatNow, slotText } from '../examination/seat.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
 import { agentsHere } from '../service/agents.ts'
+import { emits } from '../settings/settings.ts'
 import { BUCKETS, Replay, type ReplayOptions } from './replay.ts'
 
 /** `af commit`: a miner's commitment. */

@@ -6,17 +6,25 @@ import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { makeFolder } from '@affine/blocks/directory'
+import { stateRoot } from '@affine/duel'
 import { listenWith } from '@affine/miners/node'
-import { epochFacts, epochRecord } from '@affine/report'
+import { epochFacts, epochRecord, type NameOf, shortHotkey } from '@affine/report'
 import type { Settled } from '@affine/settlement'
 import { interrupted, type Output, output, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
 import { programFile } from '../service/program-name.ts'
 import { pageAndBuckets } from '../service/served-files.ts'
-import { type Cast, castOf } from './demo/cast.ts'
-import { againText, endingOf, endingText, filesText, namesIn, peopleIn } from './demo/screens.ts'
-import { epochLine, introText, outcomeText, verifiedText } from './demo/story.ts'
+import { castOf } from './demo/cast.ts'
+import {
+  againText,
+  epochLine,
+  filesText,
+  introText,
+  namesIn,
+  outcomeText,
+  verifiedText,
+} from './demo/story.ts'
 import { type OnMemberEvent, runSubnet } from './demo/subnet.ts'
 
 const EXAMPLES = `
@@ -36,7 +44,6 @@ export const demo: CommandUnknownOpts = new Command('demo')
     'keep buckets and chain in this folder, which must be empty or new (default: keep nothing)',
   )
   .option('--open', 'at the end, serve the page that shows it until Ctrl-C')
-  .option('--verbose', 'print the numbers behind each verdict, the hotkeys, and all of af-verify')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action((asked) => perform(asked, output(asked.json), interrupted()))
@@ -45,38 +52,37 @@ interface DemoOptions {
   readonly seed?: string | undefined
   readonly out?: string | undefined
   readonly open?: true | undefined
-  readonly verbose?: true | undefined
   readonly json?: true | undefined
 }
 
 /** Runs the subnet, verifies it, and prints what can be done next. */
 async function perform(asked: DemoOptions, screen: Output, signal: AbortSignal): Promise<void> {
-  const { seed = String(randomInt(2 ** 32)), open, verbose } = asked
+  const { seed = String(randomInt(2 ** 32)), open } = asked
   const out = asked.out === undefined ? await temporaryFolder() : await emptyFolder(asked.out)
   const cast = castOf(seed)
-  const nameOf = namesIn(cast)
-  const people = peopleIn(cast)
-  const intro = verbose ? [`seed ${seed}`, ...people, ''].join('\n') : introText(cast)
-  screen.line(intro, { type: 'start', seed, people })
+  const names = namesIn(cast)
+  const nameOf: NameOf = (hotkey) => names[hotkey] ?? shortHotkey(hotkey)
+  screen.line(introText(cast), { type: 'start', seed, names })
 
   // All validators do the same, so successes are printed for one of them only.
   const epochs: Settled[] = []
   const hear: OnMemberEvent = (member, event) => {
     const isTold = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
-    if (isTold && event.type === 'epoch') epochs.push(event.settled)
-    if (isTold && event.type === 'epoch' && !verbose)
+    if (isTold && event.type === 'epoch') {
+      epochs.push(event.settled)
       screen.line(epochLine(epochFacts(event.settled), nameOf), epochRecord(event.settled))
-    else if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
+    } else if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
   }
-  const ending = await endingOf(await raceAbort(runSubnet(cast, out, hear), signal))
-  const { champion, ratio, root, weights } = ending
-  const outcome = verbose ? endingText(ending, nameOf) : outcomeText(epochs, nameOf)
-  screen.line(outcome, { type: 'end', champion, ratio, root, weights })
+  const { chain, state } = await raceAbort(runSubnet(cast, out, hear), signal)
+  const weights = await chain.weights(chain.height)
+  const { ratio, champion: { hotkey: champion } = {} } = state
+  const record = { type: 'end', champion, ratio, root: stateRoot(state), weights }
+  screen.line(outcomeText(epochs, nameOf), record)
 
   await verifyApart(out, asked, screen, signal)
   if (asked.out !== undefined) screen.line(filesText(out, open), { type: 'files', out })
   else if (!open) screen.line(againText(seed), { type: 'again', seed })
-  if (open) await showPage(out, cast, screen, signal)
+  if (open) await showPage(out, names, screen, signal)
 }
 
 /** Makes a folder that is removed when this process ends, also at Ctrl-C. */
@@ -90,9 +96,12 @@ async function temporaryFolder(): Promise<string> {
  * Serves the explorer for the demo whose files are in `out`, with the members' names, until the
  * signal aborts.
  */
-async function showPage(out: string, cast: Cast, screen: Output, signal: AbortSignal) {
-  const members = [...cast.validators, ...cast.miners]
-  const names = Object.fromEntries(members.map(({ account, name }) => [account.hotkey, name]))
+async function showPage(
+  out: string,
+  names: Readonly<Record<string, string>>,
+  screen: Output,
+  signal: AbortSignal,
+) {
   const network = { chain: { file: join(out, 'chain.json') }, names }
   using server = await listenWith(await pageAndBuckets(join(out, 'buckets'), network), 0)
   const { url } = server
@@ -107,7 +116,7 @@ const NO_VERIFIER =
 /** Runs `af-verify` in another process, which sets the exit code. */
 async function verifyApart(
   out: string,
-  { json, verbose }: DemoOptions,
+  { json }: DemoOptions,
   screen: Output,
   signal: AbortSignal,
 ): Promise<void> {
@@ -115,8 +124,7 @@ async function verifyApart(
   if (file === undefined) return screen.line(NO_VERIFIER, { type: 'unverified' })
   const files = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
   const words = [...process.execArgv, file, ...files, ...(json ? ['--json'] : [])]
-  const isShown = verbose || json
-  const stdio = ['ignore', isShown ? 'inherit' : 'pipe', 'inherit'] as const
+  const stdio = ['ignore', json ? 'inherit' : 'pipe', 'inherit'] as const
   const child = spawn(process.execPath, words, { stdio: [...stdio], signal })
   let said = ''
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -124,7 +132,7 @@ async function verifyApart(
   })
   const [code] = await raceAbort(once(child, 'close'), signal)
   process.exitCode = code ?? 1
-  if (!isShown) screen.line(verifiedText(code, said), {})
+  if (!json) screen.line(verifiedText(code, said), {})
 }
 
 /**

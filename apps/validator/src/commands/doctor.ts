@@ -9,8 +9,7 @@ import { sayFindings } from '../examination/findings.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { sayCosts } from '../service/costs.ts'
 import { givenIn, withSettings } from '../settings/found-settings.ts'
-import { settingsHere } from '../settings/service.ts'
-import { folderProblems, valuesFrom } from '../settings/settings.ts'
+import { folderProblems, settingsHere, valuesFrom } from '../settings/settings.ts'
 import { type Named, PRICES } from '../settings/table.ts'
 
 const LOOKS = `

@@ -18,17 +18,9 @@ import { boundsOf, drawInterval, share } from '@affine/report'
 import { SYSTEM_CLOCK } from '@affine/settlement'
 import { interrupted, output } from '@affine/terminal'
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import { askingOf, differenceText, progress, sayFailures, soloCommand } from './solo.ts'
+import { askingOf, progress, sayFailures, soloCommand } from './solo.ts'
 
 const PLAYER = "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill such as 0.7"
-
-/** What defines a duel, as it is given. */
-const ARGUMENTS = {
-  champion: 'champion',
-  contender: 'contender',
-  envs: '--env',
-  ratioPpm: '--ratio',
-}
 
 const ROLES = ['champion', 'contender'] as const
 
@@ -67,7 +59,10 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     const asked = { champion, contender, envs, ratioPpm: Math.round(ratio * 1e6) }
     const solo = await takeUp(journal, asked, { secret: randomBytes(32).toString('hex') })
     if (solo === undefined)
-      throw anotherDuel(out, differenceText(journal.entries[0], asked, ARGUMENTS))
+      throw new RangeError(
+        `${out} expected to be the folder of this duel: ` +
+          'name another with --out, or repeat its arguments',
+      )
     if (journal.entries.length > 0) {
       const kept = journal.entries.length - 1
       screen.line(`continuing after ${kept} samples`, { type: 'resumed', samples: kept })
@@ -103,11 +98,6 @@ function ratioOption(text: string): number {
   const ppm = Math.round(Number(text) * 1e6)
   if (ppm > 0 && ppm < 1e6) return ppm / 1e6
   throw new InvalidArgumentError('Expected a number, more than 0 and less than 1.')
-}
-
-function anotherDuel(out: string, difference: string): RangeError {
-  const advice = 'name another with --out, or repeat its arguments'
-  return new RangeError(`${out} expected to be the folder of this duel${difference}: ${advice}`)
 }
 
 /** The counts of each environment, one a line. */

@@ -3,9 +3,8 @@ import { allWeightTo } from '@affine/engine'
 import { openLive, recipientOf, snapshotOf } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { emits } from '../buckets/places.ts'
 import { accountOf, neuronOf, withAccount } from '../service/account.ts'
-import { readSending } from '../settings/settings.ts'
+import { emits, readSending } from '../settings/settings.ts'
 import { Replay, replayCommand } from './replay.ts'
 
 /** `af set-weights`: does once what a validator does once an epoch. */

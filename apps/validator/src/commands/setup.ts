@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
-import { bytesText, type Load, type Loads, loadsOf } from '@affine/engine'
+import { loadsOf } from '@affine/engine'
 import { OWNERS } from '@affine/engine/node'
 import { openLive } from '@affine/settlement'
-import { type Output, output, table } from '@affine/terminal'
+import { output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { examine } from '../examination/examine.ts'
 import { sayFindings } from '../examination/findings.ts'
@@ -13,7 +13,7 @@ import { warn } from '../service/narrate.ts'
 import { programName } from '../service/program-name.ts'
 import { envText } from '../settings/env-file.ts'
 import { withSettings } from '../settings/found-settings.ts'
-import { type Flags, problemLines, readService } from '../settings/service.ts'
+import { type Flags, problemLines, readService } from '../settings/settings.ts'
 
 const FILE = '.env'
 const HOW = `
@@ -59,9 +59,7 @@ export const setup: CommandUnknownOpts = command
         yield* examine(subnet, examined, signal)
         const { chain, network } = subnet
         const snapshot = await chain.snapshot((await chain.head()).number)
-        const loads = loadsOf(network.protocol, snapshot)
-        sayLoads(loads, screen)
-        sayCosts(loads, settings, screen)
+        sayCosts(loadsOf(network.protocol, snapshot), settings, screen)
       },
     })
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
@@ -95,25 +93,4 @@ async function writeFor(text: string, overwrite: boolean): Promise<void> {
     if (cause instanceof RangeError) throw cause
     throw new Error(`cannot write ${FILE}: ${(cause as Error).message}`, { cause })
   }
-}
-
-/** Prints what duels take: samples, requests and bytes. */
-function sayLoads(loads: Loads, screen: Output): void {
-  const { voters, firstEpoch, mostEpoch, mostDay } = loads
-  const row = (what: string, textOf: (load: Load) => string) => ({
-    what,
-    'first epoch': textOf(firstEpoch),
-    'at most': textOf(mostEpoch),
-    'a day': textOf(mostDay),
-  })
-  const count = (number: number): string => Math.round(number).toLocaleString('en-US')
-  const rows = [
-    row('samples', ({ samples }) => count(samples)),
-    row('requests to miners', ({ requests }) => count(requests)),
-    row('its own lane', ({ laneBytes }) => bytesText(laneBytes)),
-    row(`its bucket, lanes of ${voters}`, ({ bucketBytes }) => bytesText(bucketBytes)),
-  ]
-  const text =
-    'What a full list of duels takes: in its first epoch, in its largest, and in a day of those.'
-  table(screen, { text, record: { type: 'loads', ...loads } }, rows)
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { make } from '@affine/envs'
 import type { Opponent, PlayerAsking } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
@@ -50,22 +49,6 @@ export function expectGame(envs: readonly string[]): void {
 /** How such a command asks its players. */
 export function askingOf({ model }: Pick<SoloOptions, 'model'>, signal: AbortSignal): PlayerAsking {
   return { ...NODE_CALLER, model, giveUpMs: GIVE_UP_MS, signal }
-}
-
-/**
- * Which arguments differ between what was begun and what is asked for now, as the middle of a
- * sentence; empty where nothing is the same. `names` are the arguments by field.
- */
-export function differenceText(
-  begun: unknown,
-  asked: object,
-  names: Readonly<Record<string, string>>,
-): string {
-  const [kept, wanted] = [Object(begun), Object(asked)]
-  const fields = Object.keys(names).filter((field) => field in kept || field in wanted)
-  const differing = fields.filter((field) => !isDeepStrictEqual(kept[field], wanted[field]))
-  if (differing.length === 0 || differing.length === fields.length) return ''
-  return `, got one of another ${differing.map((field) => names[field]).join(', ')}`
 }
 
 /** Where there is no terminal, progress is told so often at most. */

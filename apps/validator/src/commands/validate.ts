@@ -24,15 +24,13 @@ import {
 import { openThreads } from '@affine/settlement/node'
 import { interrupted, leave, type Output, openSaying, raceAbort, shown } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { emits, placesOf } from '../buckets/places.ts'
 import { seatNow, slotText } from '../examination/seat.ts'
 import { neuronOf } from '../service/account.ts'
-import { accessProblem, minersOf } from '../service/agents.ts'
+import { minersOf } from '../service/agents.ts'
 import { narrate, repeatedProblems, sayProblem, warn } from '../service/narrate.ts'
 import { serviceOutput } from '../service/service-output.ts'
 import { withSettings } from '../settings/found-settings.ts'
-import { problemLines, readService } from '../settings/service.ts'
-import type { Settings } from '../settings/settings.ts'
+import { emits, placesOf, problemLines, readService, type Settings } from '../settings/settings.ts'
 
 const LOCAL =
   '--network http://127.0.0.1:9944 --key localnet/keys/validator-1 ' +
@@ -80,7 +78,7 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   await using _folder = await holdFolder(settings.folder)
   for (const text of await keepPrivate(settings.folder)) warn(screen, text)
   const health = healthOf(clock)
-  const hearers: Setup['on'][] = [health.on, narrator(screen, settings.folder)]
+  const hearers: Setup['on'][] = [health.on, narrator(screen)]
   const on: Setup['on'] = (event) => {
     for (const hear of hearers) hear(event)
   }
@@ -103,7 +101,6 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
     const advice = 'once a tempo, the validators with the highest stakes get one'
     warn(screen, `it has no validator permit yet: ${advice}`)
   }
-  void accessProblem(subnet, settings).then((text) => text && warn(screen, text))
   for await (const head of subnet.chain.heads(signal)) validator.onHead(head)
   const { grace } = settings
   const text = `stopping within ${grace} s; a second signal ends it at once`
@@ -115,12 +112,12 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
 }
 
 /** Prints events; a problem that comes again and again, after growing pauses. */
-function narrator(screen: Output, folder: string): Setup['on'] {
+function narrator(screen: Output): Setup['on'] {
   const unsaidOf = repeatedProblems(clock)
   return (event) => {
     if (event.type !== 'problem') return narrate(event, screen, shortHotkey)
     const unsaid = unsaidOf(event)
-    if (unsaid !== undefined) sayProblem(event, screen, unsaid, folder)
+    if (unsaid !== undefined) sayProblem(event, screen, unsaid)
   }
 }
 

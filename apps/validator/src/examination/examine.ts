@@ -14,9 +14,8 @@ import { NODE_CALLER } from '@affine/miners/node'
 import { type Network, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
 import { agentsHere } from '../service/agents.ts'
 import type { ReadSettings } from '../settings/settings.ts'
-import { checkBucket, checkOwnBucket } from './bucket-check.ts'
 import { type Finding, fail, ok, warn } from './findings.ts'
-import { checkChutes, checkDisks } from './own-checks.ts'
+import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
 import { checkLastWeights, checkMiner, checkValidator, type Seat, seatOf } from './seat.ts'
 
 /** The hotkey that is examined, and what it would validate with as far as that could be read. */
@@ -162,7 +161,7 @@ async function* checkOwn(
     return
   }
   const { network } = subnet
-  yield* await checkDisks(settings, loadsOf(network.protocol, snapshot).mostDay)
+  yield* await checkDisks(settings, loadsOf(network.protocol, snapshot))
   yield* await checkChutes(subnet, settings)
   yield* checkOwnBucket(settings, { hotkey, network, base: settings.bucket.folder })
 }

@@ -1,8 +1,7 @@
-import { readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Account, type Chain, ChainError, type Neuron } from '@affine/chain'
-import type { Key, WalletPath } from '@affine/chain/wallet'
+import type { Key } from '@affine/chain/wallet'
 import {
   type ChainOptions,
   chainCommand,
@@ -42,7 +41,8 @@ export const accountOnChain = (name: string): Command<[], ChainOptions & Account
 /**
  * The account that "--key" names; else "--wallet" and "--hotkey"; else AFFINE_HOTKEY; else
  * BT_WALLET_COLD and BT_WALLET_HOT, or btcli's BT_WALLET_NAME and BT_WALLET_HOTKEY, which also
- * stand in for one of the two options. `warn` gets what should be fixed. `env` replaces the
+ * stand in for one of the two options; if only one of the two is named, the other is `default`, as
+ * in btcli. `warn` gets what should be fixed. `env` replaces the
  * environment.
  * @throws RangeError when no account is named, or when `readWallet`, `readHotkey` or `accountFrom`
  *   refuses it. No message quotes a secret.
@@ -67,40 +67,13 @@ async function readKey(options: AccountOptions, env: Given): Promise<Key> {
   const { readHotkey, readWallet } = await import('@affine/chain/wallet') // slow to load
   const given = givenIn(findSettings(options, env, {}))
   if (given.key !== undefined) return readHotkey(given.key)
-  const named = await walletNamed(given, walletsAt(given.walletPath))
-  if (named === undefined) throw new RangeError(WAYS)
-  return readWallet(named)
+  if ((given.wallet ?? given.hotkey) === undefined) throw new RangeError(WAYS)
+  const { wallet = 'default', hotkey = 'default' } = given
+  return readWallet({ wallet, hotkey, root: walletsAt(given.walletPath) })
 }
 
 /** The folder of wallets: `path`, or Bittensor's own. */
 export const walletsAt = (path = join(homedir(), '.bittensor', 'wallets')): string => path
-
-/**
- * The wallet and the hotkey. If only one of them is named, the other is `default`, or the only
- * one in the folder. Undefined when neither is named.
- * @throws RangeError when there are several.
- */
-async function walletNamed(
-  { wallet, hotkey }: AccountOptions,
-  root: string,
-): Promise<WalletPath | undefined> {
-  if (wallet && hotkey) return { wallet, hotkey, root }
-  if (wallet) return { wallet, hotkey: await onlyIn('hotkey', join(root, wallet, 'hotkeys')), root }
-  if (hotkey) return { wallet: await onlyIn('wallet', root), hotkey, root }
-  return undefined
-}
-
-async function onlyIn(what: string, folder: string): Promise<string> {
-  const found = await readdir(folder)
-  // btcli writes a public key beside each hotkey.
-  const names = found.filter((name) => !/^\.|pub\.txt$/.test(name)).sort()
-  const [first] = names
-  if (names.includes('default')) return 'default'
-  if (first === undefined)
-    throw new RangeError(`"${what}" was not given, and the folder ${folder} has no ${what}`)
-  if (names.length === 1) return first
-  throw new RangeError(`"${what}" expected one of ${names.join(', ')}: ${folder} has several`)
-}
 
 /** The account that the options name. Prints warnings about it, and of variables not known. */
 export function accountOf(options: AccountOptions & Pick<ChainOptions, 'json'>): Promise<Account> {

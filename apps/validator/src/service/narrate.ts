@@ -1,7 +1,6 @@
 import type { Event } from '@affine/engine'
 import { epochFacts, epochRecord, epochText, type NameOf } from '@affine/report'
 import { type Output, printable } from '@affine/terminal'
-import { isWithin } from '../settings/settings.ts'
 
 export type Problem = Extract<Event, { readonly type: 'problem' }>
 
@@ -54,14 +53,12 @@ const PASSING = new Set([
 const NEXT = '; it is sent again if its epoch allows it, and you need not act'
 
 /**
- * Prints a problem, and what can be done. It came `unsaid` times since it was printed last.
- * `folder` is the validator's working folder.
+ * Prints a problem, which came `unsaid` times since it was printed last.
  */
 export function sayProblem(
   { what, error: { message } }: Problem,
   screen: Output,
   unsaid = 0,
-  folder?: string,
 ): void {
   const times = unsaid === 1 ? 'once more' : `${unsaid} more times`
   const often = unsaid === 0 ? '' : ` (${times} since it was last said)`
@@ -69,19 +66,9 @@ export function sayProblem(
   if (PASSING.has(message.split(':', 1)[0] ?? '')) {
     warn(screen, `${said}${NEXT}${often}`)
   } else {
-    const text = `  ✘ ${said}${hintFor(message, folder)}${often}`
+    const text = `  ✘ ${said}${often}`
     screen.line(text, { type: 'problem', what, message, ...(unsaid > 0 && { unsaid }) })
   }
-}
-
-/** What to look at when the folder or a bucket cannot be written. */
-function hintFor(message: string, folder?: string): string {
-  const [, path] = /^cannot write ([^:]+)/.exec(message) ?? []
-  if (path === undefined) return ''
-  if (folder === undefined || !isWithin(path, folder))
-    return '; check --buckets or the settings of the bucket: `af doctor` tries them'
-  const isFull = /: (?:ENOSPC|EDQUOT)\b/.test(message)
-  return isFull ? '; make room in --folder' : '; check --folder: `af doctor` tries it'
 }
 
 /** Prints a warning for the operator. */
@@ -89,41 +76,27 @@ export function warn(screen: Output, text: string): void {
   screen.line(`! ${text}`, { type: 'warning', text })
 }
 
-/** When a problem was said, how long it is not said again, and how often it came since. */
-interface Said {
-  readonly at: number
-  readonly pauseMs: number
-  readonly unsaid: number
-}
-
-const SHORTEST_MS = 10_000
-const LONGEST_MS = 3_600_000
+/** How long a problem is not said again. */
+const PAUSE_MS = 600_000
 /** Of kinds of problems that are remembered. */
 const MOST_KINDS = 100
 
 /**
- * A problem that a validator meets at every block is said at once, and again after pauses that
- * double, from ten seconds to an hour. Texts that differ only in numbers and hashes are the same
- * problem; but of miners, which differ in their hotkeys and ports, and whose faults do in a status.
- * The function returns how often it came since it was last said, or undefined if it is not to be
- * said now. One that stayed away for twice its pause begins anew.
+ * A problem that a validator meets at every block is said at once, and every ten minutes. Texts
+ * that differ only in numbers and hashes are the same problem; but of miners, which differ in their
+ * hotkeys and ports, and whose faults do in a status. The function returns how often it came since
+ * it was last said, or undefined if it is not to be said now.
  */
 export function repeatedProblems(now: () => number): (problem: Problem) => number | undefined {
-  const known = new Map<string, Said>()
+  const known = new Map<string, { readonly at: number; readonly unsaid: number }>()
   return ({ what, error }) => {
     const kind = kindOf(`${what}: ${error.message}`)
-    const said = known.get(kind)
-    const at = now()
+    const { at, unsaid } = known.get(kind) ?? { at: Number.NEGATIVE_INFINITY, unsaid: 0 }
+    const isDue = now() - at >= PAUSE_MS
     known.delete(kind)
-    if (said !== undefined && at - said.at < said.pauseMs) {
-      known.set(kind, { ...said, unsaid: said.unsaid + 1 })
-      return undefined
-    }
-    const isNew = said === undefined || at - said.at > 3 * said.pauseMs
-    const pauseMs = isNew ? SHORTEST_MS : Math.min(2 * said.pauseMs, LONGEST_MS)
-    known.set(kind, { at, pauseMs, unsaid: 0 })
+    known.set(kind, isDue ? { at: now(), unsaid: 0 } : { at, unsaid: unsaid + 1 })
     for (const old of [...known.keys()].slice(0, -MOST_KINDS)) known.delete(old)
-    return isNew ? 0 : said.unsaid
+    return isDue ? unsaid : undefined
   }
 }
 

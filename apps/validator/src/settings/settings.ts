@@ -1,7 +1,22 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { networkNamed } from '@affine/settlement'
-import { faultIn, type Given, type Table, type Values, valuesIn } from '@affine/terminal'
+import { directoryBucket } from '@affine/blocks/directory'
+import type { Account } from '@affine/chain'
+import type { Setup } from '@affine/engine'
+import { OWNERS } from '@affine/engine/node'
+import { type Network, networkNamed } from '@affine/settlement'
+import { bucketsIn } from '@affine/settlement/node'
+import {
+  envFile,
+  faultIn,
+  faultText,
+  type Given,
+  ownVariables,
+  printable,
+  type Table,
+  type Values,
+  valuesIn,
+} from '@affine/terminal'
 import {
   BACKENDS,
   type Backend,
@@ -9,7 +24,9 @@ import {
   backendsIn,
   type OwnBucket,
 } from '../buckets/backends.ts'
+import { type AccountOptions, readAccount } from '../service/account.ts'
 import { type Hide, hiding, nodeKeys, secretsOfUrl } from '../service/secrets.ts'
+import { variableWarnings } from './env-file.ts'
 import { type Found, findSettings, givenIn, kebab, namesOf } from './found-settings.ts'
 import { COMMON, SENDING, SETTINGS } from './table.ts'
 
@@ -150,7 +167,7 @@ function realPath(path: string): string {
 }
 
 /** Is the path this folder, or below it? Links are not followed. */
-export function isWithin(path: string, folder: string): boolean {
+function isWithin(path: string, folder: string): boolean {
   return !/^\.\.(?:\/|$)/.test(relative(folder, path))
 }
 
@@ -179,4 +196,65 @@ export function valuesFrom<Settings extends Table>(
   const problems = own.flatMap((each) => problemsWith(each, String))
   if (problems.length > 0) throw new RangeError(problems.join('; '))
   return valuesIn(settings, givenIn(own))
+}
+
+export type Flags = AccountOptions & { json?: true }
+
+/** The problems, one a line, with which a command ends. */
+export function problemLines(problems: readonly string[]): string {
+  return problems.map((text) => `✘ ${printable(text, 1000)}`).join('\n')
+}
+
+/**
+ * The settings of a validator from options, the environment and the file of settings, and all
+ * problems with them. `answers`, by variable, count before the environment.
+ */
+export function settingsHere(flags: object, answers: Given = {}): ReadSettings {
+  const { path = '.env', given } = envFile()
+  const read = readSettings(flags, { ...ownVariables(), ...answers }, given)
+  const shown = read.shown.map((row) => (row.from === '.env' ? { ...row, from: path } : row))
+  return { ...read, shown }
+}
+
+/** The same with the account, and with what should be fixed. */
+export async function readService(
+  flags: Flags,
+  answers: Given = {},
+): Promise<ReadSettings & { readonly account?: Account; readonly warnings: readonly string[] }> {
+  const read = settingsHere(flags, answers)
+  const warnings = [...variableWarnings()]
+  const warn = (text: string): void => {
+    warnings.push(text)
+  }
+  const service = { ...read, warnings }
+  try {
+    const account = await readAccount(flags, warn, { ...process.env, ...answers })
+    return { ...service, account }
+  } catch (error) {
+    return { ...service, problems: [...read.problems, faultText(error as Error)] }
+  }
+}
+
+/** Are transactions sent? On a careful network only with `--emit`, else unless `--dry-run`. */
+export function emits({ careful }: Network, told: Partial<Sending>): boolean {
+  return told.emit ?? !(told.dryRun || careful)
+}
+
+type Places = Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBucket'>
+type Wanted = Pick<Settings, 'folder' | 'bucket'> & { readonly bucketUrl?: string | undefined }
+
+/**
+ * The folder and the bucket of the validator `hotkey`, and how it opens the buckets of others,
+ * which are beside its own if that is in a folder. It announces `bucketUrl`, or its hotkey as a
+ * name.
+ */
+export function placesOf(wanted: Wanted, hotkey: string, network: Network): Places {
+  const { folder, bucket, bucketUrl } = wanted
+  return {
+    folder,
+    store: directoryBucket(folder, OWNERS),
+    bucket: bucket.open(hotkey),
+    bucketUrl: bucketUrl || hotkey,
+    openBucket: bucketsIn(bucket.folder, network),
+  }
 }

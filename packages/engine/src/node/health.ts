@@ -51,7 +51,7 @@ export function guard(
       const reasons = late(seconds)
       if (reasons.length === 0) return tellWatchdog()
       clearInterval(timer)
-      for (const why of reasons) say(why)
+      say(reasons.join(', and '))
       end()
     },
     Math.min(seconds * 100, 60_000),

@@ -1,5 +1,4 @@
 import type { Result } from '@affine/prng'
-import { engineRefusals, ownOf } from './engine-arguments.ts'
 import {
   DEPTHS,
   meaningOf,
@@ -10,7 +9,7 @@ import {
   statementsOf,
   type Token,
 } from './python-tokens.ts'
-import type { ArgumentKind, Template, Templates } from './templates.ts'
+import type { ArgumentKind, EngineKind, Template, Templates } from './templates.ts'
 
 /** The values of a call's arguments, by name. */
 export interface Literals {
@@ -315,4 +314,38 @@ function placeIn(pieces: readonly Token[], index: number): number {
         .join('').length,
   )
   return placeOf(pieces.slice(ends.findIndex((end) => index < end)))
+}
+
+/**
+ * A name, and a value after "=" or a blank. A template splits at more blanks than these: what has
+ * others is neither a name on the list nor a value.
+ */
+const ARGUMENT = /([^ \n\t=]+|=)(?:=([^ \n\t]*)|[ \n\t]+(?!--)([^ \n\t]+))?/g
+const VALUES: Readonly<Record<Exclude<EngineKind, 'alone'>, RegExp>> = {
+  whole: /^-?[0-9]{1,9}[kKmM]?$/,
+  number: /^-?[0-9]{1,9}(\.[0-9]{1,9})?$/,
+  name: /^[A-Za-z0-9][A-Za-z0-9_.-]*$/,
+}
+
+/**
+ * Where in the text of an engine's arguments something stands that is not on its list, or has a
+ * value that is not of its kind, and what. One may stand there twice, as the platform adds its own:
+ * the engine takes the last, and both are harmless. Protocol §5.4.
+ */
+function engineRefusals(
+  text: string,
+  engine: Template['engine'],
+): readonly { readonly index: number; readonly why: string }[] {
+  return [...text.matchAll(ARGUMENT)].flatMap((found) => {
+    const { 1: name = '', 2: joined, 3: value = joined, index } = found
+    const kind = ownOf(engine, name)
+    if (kind === undefined) return [{ index, why: `${quoted(name)} is not on the list` }]
+    const isFit = kind === 'alone' ? value === undefined : VALUES[kind].test(value ?? '')
+    return isFit ? [] : [{ index, why: `${name} cannot be ${quoted(value ?? 'alone')}` }]
+  })
+}
+
+/** What a record has under a name of a stranger's. */
+function ownOf<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import {
   type EnvFacts,
   type EpochFacts,
@@ -7,7 +8,14 @@ import {
   percentRange,
 } from '@affine/report'
 import type { Settled } from '@affine/settlement'
+import { programName } from '../../service/program-name.ts'
 import { type Cast, LIAR } from './cast.ts'
+
+/** The members' names, by hotkey. */
+export function namesIn({ validators, miners }: Cast): Readonly<Record<string, string>> {
+  const members = [...validators, ...miners]
+  return Object.fromEntries(members.map(({ name, account }) => [account.hotkey, name]))
+}
 
 /** Who competes, and who judges. */
 export function introText({ seed, validators, miners }: Cast): string {
@@ -112,4 +120,29 @@ export function verifiedText(code: number, said: string): string {
   const [, epoch] = /, governing epoch (\d+)$/m.exec(said) ?? []
   if (code !== 0 || epoch === undefined) return `NOT verified:\n${said}`
   return `Verified: a second process recomputed ${epoch} epochs from buckets and chain: all holds`
+}
+
+/** What can be done after a run that kept no files. */
+export const againText = (seed: string): string =>
+  `Look at it: ${programName('af')} demo --seed ${seed} --open (or --json, for the numbers)`
+
+/** What can be done with the files in the folder `out`. If the page is open, not how to open it. */
+export function filesText(out: string, isOpen = false): string {
+  const af = programName('af')
+  const what = `${join(out, 'buckets')} --network ${join(out, 'chain.json')}`
+  const verify = `${programName('af-verify')} ${what}`
+  const look = `
+  look at it, at http://127.0.0.1:8080/ in a browser
+    $ ${af} serve ${what}`
+  return `
+All files are in ${out}. Try next:${isOpen ? '' : look}
+  verify again
+    $ ${verify}
+  look at one epoch
+    $ ${verify} --epoch 2
+  replay a challenge
+    $ ${verify} --epoch 2 --sample mult8@0.1.0#0
+  change one byte in any block or state of the buckets, and verify again: it will fail
+  play one yourself
+    $ ${af} env run tictactoe-v0`
 }

@@ -7,7 +7,7 @@ import { type AgentOf, type Caller, endpointAgents, playerReply } from '@affine/
 import { type Listening, NODE_CALLER, serveMiner } from '@affine/miners/node'
 import { type Clock, LOCAL_NETWORK, LOCAL_NETWORK as network } from '@affine/settlement'
 import { bucketIn } from '../../buckets/backends.ts'
-import { placesOf } from '../../buckets/places.ts'
+import { placesOf } from '../../settings/settings.ts'
 import { type Cast, LIAR, type Member, seededBytes } from './cast.ts'
 
 /**

@@ -5,7 +5,6 @@ import {
   expectReply,
   HOPELESS,
   judgeReplies,
-  type Notes,
   openPlayer,
   type Played,
   practise,
@@ -22,7 +21,7 @@ import {
 } from '@affine/report'
 import { SYSTEM_CLOCK } from '@affine/settlement'
 import type { Output } from '@affine/terminal'
-import { askingOf, differenceText, progress, sayFailures } from '../solo.ts'
+import { askingOf, progress, sayFailures } from '../solo.ts'
 
 /** What defines a practice, with its strength: its file cannot continue another one. */
 export type Practice = {
@@ -55,16 +54,6 @@ export interface Session extends PracticeOptions {
 /** Of the lost challenges of each environment. */
 const MOST_SHOWN = 3
 
-/** What defines a practice, as it is given. */
-const ARGUMENTS = {
-  player: 'player',
-  model: '--model',
-  challenges: '--challenges',
-  envs: '--env',
-  strength: '--strength',
-  against: '--against',
-}
-
 /**
  * Plays the exercises of the file that are left; a new file gets the exercises `drawn`.
  * @throws NoAnswer when not one reply came.
@@ -80,7 +69,10 @@ export async function playPractice(
   // As a text: a journal has no fractions.
   const asked = { ...practice, strength: String(strength) }
   const begun = await takeUp(journal, { practice: asked }, { exercises: drawn })
-  if (begun === undefined) throw anotherPractice(journal, asked)
+  if (begun === undefined)
+    throw new RangeError(
+      '"--resume" expected a file of this practice: name another file, or repeat its arguments',
+    )
   const { exercises } = begun
   const kept = journal.entries.length - 1
   if (kept >= 0)
@@ -100,12 +92,6 @@ export async function playPractice(
   sayFailures(practice.player, player, { screen, ahead })
   expectReply(practice.player, all, player)
   return all
-}
-
-function anotherPractice({ entries: [begun] }: Notes, asked: object): RangeError {
-  const difference = differenceText(Object(begun).practice, asked, ARGUMENTS)
-  const advice = 'name another file, or repeat its arguments'
-  return new RangeError(`"--resume" expected a file of this practice${difference}: ${advice}`)
 }
 
 function stoppedText(count: string, resume: string | undefined): string {

@@ -7,7 +7,7 @@ import { CommanderError } from '@commander-js/extra-typings'
 import { BACKENDS, type Backend, backendsIn } from '../../buckets/backends.ts'
 import { readAccount, walletsAt } from '../../service/account.ts'
 import { type Found, findSettings, givenIn } from '../../settings/found-settings.ts'
-import type { Flags } from '../../settings/service.ts'
+import type { Flags } from '../../settings/settings.ts'
 
 /** Returns what is wrong with a text; undefined if it is valid. */
 type Check = (text: string) => Promise<string | undefined>

@@ -172,11 +172,6 @@ export interface AskedAccount extends KeyAccount {
   readonly aheadMs: number
 }
 
-interface AccountQuery extends Pick<Caller, 'exchange' | 'now'> {
-  /** Chutes, unless another place is given. */
-  readonly api?: string
-}
-
 /** Did the platform say how the account is? */
 function isKnown({ status }: KeyAccount): boolean {
   return status === 200 || REFUSALS.includes(status)
@@ -193,7 +188,7 @@ export function isInOrder({ balance }: Pick<KeyAccount, 'balance'>): boolean {
  */
 export async function chutesAccount(
   apiKey: string,
-  { exchange, now, api = CHUTES_API }: AccountQuery,
+  { exchange, now, api = CHUTES_API }: Pick<Caller, 'exchange' | 'now'> & { readonly api?: string },
 ): Promise<AskedAccount> {
   const { status, text, headers, ms } = await exchange({
     url: `${api}/users/me`,

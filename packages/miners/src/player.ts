@@ -169,8 +169,6 @@ export function within(ms: number, signal: AbortSignal): AbortSignal {
   return AbortSignal.any([signal, timeout])
 }
 
-type PlayerEpisode = Pick<Transcript, 'messages'>
-
 /**
  * Whatever a player that never replies comes to says nothing about it.
  * @throws NoAnswer when the player of these episodes was asked and gave no usable reply in any;
@@ -178,7 +176,7 @@ type PlayerEpisode = Pick<Transcript, 'messages'>
  */
 export function expectReply(
   player: string,
-  episodes: readonly PlayerEpisode[],
+  episodes: readonly Pick<Transcript, 'messages'>[],
   { failures }: Pick<Opponent, 'failures'>,
 ): void {
   // In a game that the other player loses at once, a player is not asked.

@@ -1,4 +1,4 @@
-import { type Chain, decodeCommitment, encodeCommitment, readSlot } from '@affine/chain'
+import { decodeCommitment, encodeCommitment, readSlot } from '@affine/chain'
 import { type Asked, NoAnswer } from '@affine/miners'
 import { queueIn } from '@affine/report'
 import { type Network, openLive, type Subnet } from '@affine/settlement'
@@ -6,7 +6,7 @@ import { type Output, onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { checkAnswers } from '../examination/examine.ts'
 import { sayFinding } from '../examination/findings.ts'
-import { seatNow, slotText } from '../examination/seat.ts'
+import { expectNothingOf } from '../examination/seat.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
 import { agentsHere } from '../service/agents.ts'
 import { emits } from '../settings/settings.ts'
@@ -40,7 +40,7 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
     await onChain(openLive, { firstEpoch: 0, ...options }, async (subnet, screen, signal) => {
       const { chain, network } = subnet
       await neuronOf(chain, hotkey)
-      if (!overwrite) await expectNoVote(chain, hotkey)
+      if (!overwrite) await expectNothingOf('validator', hotkey, chain)
       const what = { hotkey, model, revision, chute }
       const { templates } = network.protocol
       if (!anyway) await expectSkill({ ...what, templates }, network, { screen, signal })
@@ -99,12 +99,4 @@ async function sayPlace(
     const text = `its place in the queue is not known: ${message}`
     screen.line(text, { type: 'place', hotkey, message })
   }
-}
-
-/** @throws Error when the hotkey's slot holds what a validator wrote. */
-async function expectNoVote(chain: Chain, hotkey: string): Promise<void> {
-  const seat = await seatNow(hotkey, chain)
-  if (!seat?.said || seat.said.kind === 'miner') return
-  const advice = 'commit with another hotkey, or with --overwrite'
-  throw new Error(`the slot has what a validator wrote (${shown(slotText(seat))}): ${advice}`)
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Account, Chain } from '@affine/chain'
+import type { Account } from '@affine/chain'
 import { type Event, type Setup, Validator } from '@affine/engine'
 import { blockAges, type Metrics, metricsOf } from '@affine/engine/metrics'
 import {
@@ -22,9 +22,9 @@ import {
   type Subnet,
 } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
-import { interrupted, leave, type Output, openSaying, raceAbort, shown } from '@affine/terminal'
+import { interrupted, leave, type Output, openSaying, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { seatNow, slotText } from '../examination/seat.ts'
+import { expectNothingOf } from '../examination/seat.ts'
 import { neuronOf } from '../service/account.ts'
 import { minersOf } from '../service/agents.ts'
 import { narrate, repeatedProblems, sayProblem, warn } from '../service/narrate.ts'
@@ -86,7 +86,7 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   const signal = interrupted()
   await using subnet = await raceAbort(openSubnet(settings, on), signal)
   const { own } = await raceAbort(neuronOf(subnet.chain, hotkey), signal)
-  if (!settings.overwrite) await raceAbort(expectNoModel(hotkey, subnet.chain), signal)
+  if (!settings.overwrite) await raceAbort(expectNothingOf('miner', hotkey, subnet.chain), signal)
   const emit = emits(subnet.network, settings)
   const metrics = metricsOf({ hotkey, lastUpdate: own.lastUpdate, emit }, clock)
   hearers.push(metrics.on, blockAges(subnet.chain, Date.now, on))
@@ -119,14 +119,6 @@ function narrator(screen: Output): Setup['on'] {
     const unsaid = unsaidOf(event)
     if (unsaid !== undefined) sayProblem(event, screen, unsaid)
   }
-}
-
-/** @throws Error when the hotkey's slot holds a miner's model. */
-async function expectNoModel(hotkey: string, chain: Chain): Promise<void> {
-  const seat = await seatNow(hotkey, chain)
-  if (seat?.said?.kind !== 'miner') return
-  const advice = 'validate with another hotkey, or with --overwrite'
-  throw new Error(`the slot has a miner's model (${shown(slotText(seat))}): ${advice}`)
 }
 
 /** Ends the process once it has stalled, so that a supervisor starts it again. */

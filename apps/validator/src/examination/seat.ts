@@ -8,6 +8,7 @@ import {
   readSlot,
   type Snapshot,
 } from '@affine/chain'
+import { shown } from '@affine/terminal'
 import { type Finding, fail, ok, warn } from './findings.ts'
 
 /** What a subnet has of a registered hotkey. */
@@ -27,16 +28,30 @@ export function seatOf(hotkey: string, { neurons, commitments }: Snapshot): Seat
   return { neuron, slot, said }
 }
 
-/** The same at the chain's head. */
-export async function seatNow(hotkey: string, chain: Chain): Promise<Seat | undefined> {
-  return seatOf(hotkey, await chain.snapshot((await chain.head()).number))
-}
-
 /** What a seat's slot holds, as a text. It is untrusted: print it with `printable`. */
-export function slotText({ slot, said }: Seat): string {
+function slotText({ slot, said }: Seat): string {
   if (slot === undefined) return 'none yet'
   const kind = said?.kind ?? 'unreadable'
   return `block ${slot.block}, ${kind}: ${JSON.stringify(readSlot(slot).says)}`
+}
+
+/** What may not be overwritten unasked, and what its hotkey was to do instead. */
+const HELD = {
+  miner: ["a miner's model", 'validate'],
+  validator: ['what a validator wrote', 'commit'],
+} as const
+
+/** @throws Error when the hotkey's slot holds what such a one wrote. */
+export async function expectNothingOf(
+  writer: keyof typeof HELD,
+  hotkey: string,
+  chain: Chain,
+): Promise<void> {
+  const seat = seatOf(hotkey, await chain.snapshot((await chain.head()).number))
+  if (!seat?.said || (seat.said.kind === 'miner') !== (writer === 'miner')) return
+  const [what, act] = HELD[writer]
+  const advice = `${act} with another hotkey, or with --overwrite`
+  throw new Error(`the slot has ${what} (${shown(slotText(seat))}): ${advice}`)
 }
 
 /** What a miner that has committed needs on chain: no permit, and no stake. */

@@ -2,13 +2,11 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const FILES: Readonly<Record<'af' | 'af-verify', () => string | undefined>> = {
-  af: () => process.argv[1],
-  'af-verify': verifierFile,
-}
+type Program = 'af' | 'af-verify'
 
 /** The file of one of our programs; undefined where it is not installed. */
-export const programFile = (name: keyof typeof FILES): string | undefined => FILES[name]()
+export const programFile = (name: Program): string | undefined =>
+  name === 'af' ? process.argv[1] : verifierFile()
 
 /** The verifier is another package: installed beside this one, or on the PATH. */
 function verifierFile(): string | undefined {
@@ -30,7 +28,7 @@ function fileOnPath(name: string, { PATH }: typeof process.env): string | undefi
  * the module URL `from` shows, also by its file: npx would fetch an unrelated package.
  */
 export function programName(
-  name: keyof typeof FILES,
+  name: Program,
   env: typeof process.env = process.env,
   from: string = import.meta.url,
 ): string {

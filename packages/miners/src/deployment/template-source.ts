@@ -32,17 +32,14 @@ export interface CommittedModel {
 export const MODEL: RegExp = /^[A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9_.-]*$/
 export const COMMIT: RegExp = /^[0-9a-f]{40}$/
 
-/** One reason for which a source is refused, with its line. */
-interface RefusedPart {
-  readonly code: SourceFault
-  readonly detail: string
-}
-
-/** Of a source that is refused, `code` is that of the first reason; `detail` tells a few. */
+/**
+ * Of a source that is refused, `refusals` are the reasons, each with its line; `code` is that of
+ * the first, and `detail` tells a few.
+ */
 export type SourceReading =
   | Extract<Result<TemplateCall, SourceFault>, { readonly ok: true }>
   | (Extract<Result<TemplateCall, SourceFault>, { readonly ok: false }> & {
-      readonly refusals: readonly RefusedPart[]
+      readonly refusals: readonly { readonly code: SourceFault; readonly detail: string }[]
     })
 
 /** So many reasons are told in one sentence. */

@@ -34,19 +34,12 @@ export type Practice = {
   readonly against?: string
 }
 
-/** The options of the command. */
-interface PracticeOptions {
-  readonly player: string
-  readonly model: string
-  readonly challenges: number
+/** The options of the command, with an output, and a signal that ends it. */
+export interface Session extends Pick<Practice, 'player' | 'model' | 'challenges'> {
   readonly strength: number
   readonly resume?: string | undefined
   readonly atLeast?: number | undefined
   readonly ahead: number
-}
-
-/** The options, with an output, and a signal that ends it. */
-export interface Session extends PracticeOptions {
   readonly screen: Output
   readonly signal: AbortSignal
 }

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { backendOf } from '../src/buckets/backends.ts'
 import { SETTINGS } from '../src/settings/table.ts'
 
 const PAGE = fileURLToPath(new URL('../../../docs/settings.md', import.meta.url))
@@ -12,9 +11,9 @@ function settingsList(): string {
   const items = SETTINGS.map((setting) => {
     const { option, variables = [], needed, default: standard, without = '', help } = setting
     const names = [...(option === undefined ? [] : [option.replace(/ .*/, '')]), ...variables]
-    const missing = backendOf(setting) ? 'must be given for such a bucket' : 'must be given'
-    const unset = needed ? missing : (standard ?? without)
-    const aside = unset === '' ? '' : ` (${needed ? unset : `default: ${unset}`})`
+    const unset = standard ?? without
+    const otherwise = unset === '' ? '' : ` (default: ${unset})`
+    const aside = needed ? ' (needed)' : otherwise
     return `- ${names.map((name) => `\`${name}\``).join(', ')}${aside}: ${help}\n`
   })
   return `${items.join('')}\n`

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import { makeFolder } from '@affine/blocks/directory'
 import { stateRoot } from '@affine/duel'
 import { listenWith } from '@affine/miners/node'
-import { epochFacts, epochRecord, type NameOf, shortHotkey } from '@affine/report'
+import { epochFacts, epochRecord, epochText, type NameOf, shortHotkey } from '@affine/report'
 import type { Settled } from '@affine/settlement'
 import { interrupted, type Output, output, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -44,6 +44,7 @@ export const demo: CommandUnknownOpts = new Command('demo')
     'keep buckets and chain in this folder, which must be empty or new (default: keep nothing)',
   )
   .option('--open', 'at the end, serve the page that shows it until Ctrl-C')
+  .option('--verbose', 'print the numbers behind each verdict too, and all of af-verify')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action((asked) => perform(asked, output(asked.json), interrupted()))
@@ -52,6 +53,7 @@ interface DemoOptions {
   readonly seed?: string | undefined
   readonly out?: string | undefined
   readonly open?: true | undefined
+  readonly verbose?: true | undefined
   readonly json?: true | undefined
 }
 
@@ -70,7 +72,8 @@ async function perform(asked: DemoOptions, screen: Output, signal: AbortSignal):
     const isTold = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
     if (isTold && event.type === 'epoch') {
       epochs.push(event.settled)
-      screen.line(epochLine(epochFacts(event.settled), nameOf), epochRecord(event.settled))
+      const tell = asked.verbose ? epochText : epochLine
+      screen.line(tell(epochFacts(event.settled), nameOf), epochRecord(event.settled))
     } else if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
   }
   const { chain, state } = await raceAbort(runSubnet(cast, out, hear), signal)
@@ -116,7 +119,7 @@ const NO_VERIFIER =
 /** Runs `af-verify` in another process, which sets the exit code. */
 async function verifyApart(
   out: string,
-  { json }: DemoOptions,
+  { json, verbose }: DemoOptions,
   screen: Output,
   signal: AbortSignal,
 ): Promise<void> {
@@ -124,7 +127,8 @@ async function verifyApart(
   if (file === undefined) return screen.line(NO_VERIFIER, { type: 'unverified' })
   const files = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
   const words = [...process.execArgv, file, ...files, ...(json ? ['--json'] : [])]
-  const stdio = ['ignore', json ? 'inherit' : 'pipe', 'inherit'] as const
+  const isShown = verbose || json
+  const stdio = ['ignore', isShown ? 'inherit' : 'pipe', 'inherit'] as const
   const child = spawn(process.execPath, words, { stdio: [...stdio], signal })
   let said = ''
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
@@ -132,7 +136,7 @@ async function verifyApart(
   })
   const [code] = await raceAbort(once(child, 'close'), signal)
   process.exitCode = code ?? 1
-  if (!json) screen.line(verifiedText(code, said), {})
+  if (!isShown) screen.line(verifiedText(code, said), {})
 }
 
 /**

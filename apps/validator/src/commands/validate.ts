@@ -26,7 +26,7 @@ import { interrupted, leave, type Output, openSaying, raceAbort } from '@affine/
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { expectNothingOf } from '../examination/seat.ts'
 import { neuronOf } from '../service/account.ts'
-import { minersOf } from '../service/agents.ts'
+import { accessProblem, minersOf } from '../service/agents.ts'
 import { narrate, repeatedProblems, sayProblem, warn } from '../service/narrate.ts'
 import { serviceOutput } from '../service/service-output.ts'
 import { withSettings } from '../settings/found-settings.ts'
@@ -101,6 +101,7 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
     const advice = 'once a tempo, the validators with the highest stakes get one'
     warn(screen, `it has no validator permit yet: ${advice}`)
   }
+  void accessProblem(subnet, settings).then((text) => text && warn(screen, text))
   for await (const head of subnet.chain.heads(signal)) validator.onHead(head)
   const { grace } = settings
   const text = `stopping within ${grace} s; a second signal ends it at once`
@@ -111,7 +112,7 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   signal.throwIfAborted()
 }
 
-/** Prints events; a problem that comes again and again, after growing pauses. */
+/** Prints events; a problem that stays, every ten minutes. */
 function narrator(screen: Output): Setup['on'] {
   const unsaidOf = repeatedProblems(clock)
   return (event) => {

@@ -124,7 +124,7 @@ export function verifiedText(code: number, said: string): string {
 
 /** What can be done after a run that kept no files. */
 export const againText = (seed: string): string =>
-  `Look at it: ${programName('af')} demo --seed ${seed} --open (or --json, for the numbers)`
+  `Look at it: ${programName('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`
 
 /** What can be done with the files in the folder `out`. If the page is open, not how to open it. */
 export function filesText(out: string, isOpen = false): string {

@@ -2,7 +2,6 @@ import {
   type ChallengePair,
   type ChallengeVerdict,
   challengeVerdict,
-  type Episode,
   forfeitOf,
   isUnbegun,
   pairing,
@@ -76,8 +75,8 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     contender: nothing(),
   }))
 
-  /** The champion's last episode, with which each contender of its challenge is paired. */
-  #last: (Pick<Episode, 'messages'> & { readonly forfeit: string | undefined }) | undefined
+  /** Of the champion's last episode, with which each contender of its challenge is paired. */
+  #last: { readonly challengeId: string; readonly forfeit: string | undefined } | undefined
 
   constructor(counting: Counting<Loss, Place>) {
     this.#counting = counting
@@ -96,8 +95,9 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
 
   #forfeitOf(pair: ChallengePair, side: Side): string | undefined {
     if (side === 'contender') return forfeitOf(pair, side)
-    const { messages } = pair.champion
-    if (this.#last?.messages !== messages) this.#last = { messages, forfeit: forfeitOf(pair, side) }
+    const { challengeId } = pair
+    if (this.#last?.challengeId !== challengeId)
+      this.#last = { challengeId, forfeit: forfeitOf(pair, side) }
     return this.#last.forfeit
   }
 

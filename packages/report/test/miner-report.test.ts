@@ -1,4 +1,5 @@
 import { pairing } from '@affine/blocks'
+import { make } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import { ENVS, MULT8, type Scene } from '../../duel/test/subnet.ts'
 import { epochFacts, MinerReport, type MinerStats } from '../src/index.ts'
@@ -89,6 +90,28 @@ describe('the answer to one of a duel’s two', () => {
       ' Its endpoint answered 240 of 256. These of its answers were forfeits: ' +
         '8 no answer on the last line (it must be the answer alone), 12 illegal.',
     )
+  })
+
+  it('has a champion’s own forfeits, each challenge by itself', () => {
+    let silent = 0
+    const epochs = historyOf([CLOSE]).slice(2)
+    const told = epochs.map(({ settled, samples }) => ({
+      settled,
+      samples: samples.map(([sample, place]) => {
+        if (!('miner' in sample) || sample.miner !== 'm1' || sample.index % 3 > 0)
+          return [sample, place] as const
+        silent += 1
+        const env = make(sample.env)
+        env.reset({ options: { challengeId: sample.challengeId } })
+        const messages = [{ role: 'user', content: env.render() } as const]
+        const silence = { messages, reward: env.spec.lowestReward, fault: 'no-reply' } as const
+        return [{ ...sample, ...silence }, place] as const
+      }),
+    }))
+    const { forfeits, challenges } = reportOf('m1', told)
+    expect(silent).toBeGreaterThan(0)
+    expect(silent).toBeLessThan(challenges)
+    expect(forfeits['no-reply']).toBe(silent)
   })
 
   it('says the cause first', () => {

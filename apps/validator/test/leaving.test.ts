@@ -77,7 +77,6 @@ describe.concurrent('a node that never answers', () => {
   const place = ['--netuid', '1', '--first-epoch', '0']
   it.each([
     ['af status', AF, ['status', '--json', ...place]],
-    ['af duel', AF, ['duel', '0', '1', '--netuid', '1']],
     ['af validate', AF, ['validate', ...place, '--folder', 'f', '--buckets', 'b']],
     ['af-verify', AF_VERIFY, place],
   ])('is waited for by %s, which says so', async (...[, program, words]) => {

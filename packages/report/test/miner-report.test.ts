@@ -47,6 +47,7 @@ const times = (count: number, scene: Scene): readonly Scene[] => Array(count).fi
 
 const WINNING: Scene = { rates: [0.75, 0.25] }
 const CLOSE: Scene = { rates: [0.3, 0.3] }
+const UNSEALED: Scene = { unsealed: ['v1', 'v2', 'v3', 'v4', 'v5'] }
 const LOSING: Scene = { rates: [0, 1] }
 const FROZEN: Scene = { ...CLOSE, silent: ['v1', 'v2', 'v3', 'v4'] }
 const MANY = 'Its endpoint answered 256 of 256.'
@@ -164,6 +165,13 @@ describe('the answer to one of a duel’s two', () => {
       'It lost because it did not win by enough: 440 of 880 may be luck. ' +
         'It lost: the contender has won 0 of 2 environments, 2 needed, when the 8 epochs were ' +
         `over. ${AGAIN} Its endpoint answered 12544 of 12544.`,
+    )
+    const unsure = duelOf('m2', [{ rates: [0.1, 0.02] }, ...times(7, UNSEALED)], {
+      illegal: 1,
+    })
+    expect(unsure.by).toBe('length')
+    expect(unsure.answer).toMatch(
+      /^It lost because too few challenges counted to be sure: it won 24 of 32\. /,
     )
     expect([own.from, own.to]).toEqual([2, 9])
     const late = duelOf('m2', scenes, {}, 6)

@@ -96,7 +96,7 @@ export function minerDuelText(side: Side, duel: DuelFacts, played: SideStats): s
   const result = resultFor(side, duel)
   const head = { won: 'It won', lost: 'It lost', open: 'Its duel goes on' }[result]
   const isItsDoing = result === 'lost' && duel.end !== 'freezing'
-  const cause = isItsDoing ? causeText(side, played) : undefined
+  const cause = isItsDoing ? causeText(side, duel, played) : undefined
   const stands = `${head}: ${duelText(duel)}.`
   const texts = [cause === undefined ? stands : `It lost because ${cause}. ${stands}`]
   if (side === 'contender' && (duel.standing === 'lost' || duel.end === 'passed'))
@@ -114,12 +114,14 @@ export function minerDuelText(side: Side, duel: DuelFacts, played: SideStats): s
 }
 
 /** What cost a miner the most challenges of a duel that it lost, and what to do about it. */
-function causeText(side: Side, played: SideStats): string | undefined {
+function causeText(side: Side, duel: DuelFacts, played: SideStats): string | undefined {
   const { challenges, won, lost, outplayed, slow, answered, forfeits } = played
   const { 'no-reply': silent = 0, ...others } = forfeits
   const wrong = Object.values(others).reduce((sum, count) => sum + count, 0)
   const most = Math.max(silent, wrong, outplayed)
   if (most === 0) return undefined
+  if (side === 'contender' && duel.end === 'length' && won - lost > most)
+    return `too few challenges counted to be sure: it won ${won} of ${won + lost}`
   const counted = `${most} of ${challenges} challenges`
   if (most === silent) {
     if (answered === 0) return 'its endpoint never replied: af doctor says what comes instead'

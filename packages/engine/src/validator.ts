@@ -54,7 +54,8 @@ export class Validator {
   }
 
   /**
-   * Does what is due at a finalized head. Heads come in order; the work goes on in the background.
+   * Does what is due at a finalized head, nothing before the network's first epoch. Heads come in
+   * order; the work goes on in the background.
    */
   onHead(head: Head): void {
     const { network, on } = this.#setup
@@ -66,7 +67,9 @@ export class Validator {
     }
     const phase = this.#phase
     phase.advance(offset, network.protocol)
-    this.#start('turn', async () => (await this.#comeTo(phase)).advance(head))
+    this.#start('turn', async () => {
+      if (epoch >= network.firstEpoch) (await this.#comeTo(phase)).advance(head)
+    })
   }
 
   /** Settles one epoch after the other, from the last state kept to that of the phase. */

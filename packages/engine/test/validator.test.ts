@@ -53,6 +53,20 @@ it('has deadlines that any number of reads wait for, without a warning of a leak
 })
 
 describe('a validator', () => {
+  it('waits for the first epoch of its network', async () => {
+    const first = { ...network, firstEpoch: FIRST }
+    const waiting = validatorOf(await chainOf(), join(root, 'waiting'), { network: first })
+    await waiting.follow(START - 1)
+    expect([waiting.problems(), waiting.sent(), waiting.validator.state]).toEqual([
+      [],
+      [],
+      undefined,
+    ])
+    await waiting.follow(START)
+    expect(waiting.problems()).toEqual([])
+    expect(waiting.validator.state?.epoch).toBe(FIRST)
+  })
+
   it('sends no weights of an epoch that is over, however late the chain answers', async () => {
     const chain = await chainOf()
     let answer = (): void => {}

@@ -101,6 +101,9 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
     const advice = 'once a tempo, the validators with the highest stakes get one'
     warn(screen, `it has no validator permit yet: ${advice}`)
   }
+  const { firstEpoch, protocol } = subnet.network
+  const left = firstEpoch * protocol.epochBlocks - (await subnet.chain.head()).number
+  if (left > 0) warn(screen, `it waits for ${left} blocks, until epoch ${firstEpoch} begins`)
   void accessProblem(subnet, settings).then((text) => text && warn(screen, text))
   for await (const head of subnet.chain.heads(signal)) validator.onHead(head)
   const { grace } = settings

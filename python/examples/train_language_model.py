@@ -16,13 +16,37 @@ from language_model import LAYERS, LanguageModel
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-TURNS = (
-    *("mult8-v0", "hex-v0", "mult8-v0", "tictactoe-v0", "mult8-v0", "hex-v0"),
-    *("mult8-v0", "tictactoe-v0", "mult8-v0", "hex-v0", "mult8-v0", "pack-v0"),
+ENVS = ("mult8-v0", "hex-v0", "tictactoe-v0", "pack-v0")
+
+
+class Stage(NamedTuple):
+    turns: tuple[str, ...]
+    """The environments of the steps, over and over."""
+    steps: int
+    rate: float
+
+
+STAGES = (
+    # Long multiplication takes most examples.
+    Stage(
+        (
+            *("mult8-v0", "hex-v0", "mult8-v0", "tictactoe-v0", "mult8-v0", "hex-v0"),
+            *("mult8-v0", "tictactoe-v0", "mult8-v0", "hex-v0", "mult8-v0", "pack-v0"),
+        ),
+        steps=3400,
+        rate=0.01,
+    ),
+    # Then boards, and as much of the others as keeps them in mind.
+    Stage(
+        (
+            *("tictactoe-v0", "hex-v0", "tictactoe-v0", "hex-v0", "mult8-v0"),
+            *("tictactoe-v0", "hex-v0", "tictactoe-v0", "hex-v0", "pack-v0"),
+        ),
+        steps=1500,
+        rate=0.006,
+    ),
 )
-"""The environments of the steps, over and over."""
 TOKENS_A_STEP = 1200
-RATE = 0.01
 WARM_UP = 30
 
 
@@ -67,26 +91,33 @@ def loss_of(model: LanguageModel, batch: Batch) -> tuple[Tensor, float]:
     return cross_entropy(scores, wanted), float((scores.argmax(-1) == wanted).float().mean())
 
 
-def train(steps: int, seed: int) -> LanguageModel:
-    random = np.random.default_rng(seed)
+def train(seed: int) -> LanguageModel:
+    randoms = [np.random.default_rng(seed + number) for number in range(len(STAGES))]
+    sources = [{env: examples(env, random) for env in ENVS} for random in randoms]
     torch.manual_seed(seed)
-    sources = {env: examples(env, random) for env in TURNS}
-    first = [example for source in sources.values() for example in islice(source, 300)]
+    first = [example for source in sources[0].values() for example in islice(source, 300)]
     model = LanguageModel(Tokens.of(first))
+    print(f"{sum(each.numel() for each in model.parameters())} parameters", flush=True)
+    for stage, of_stage in zip(STAGES, sources, strict=True):
+        learn(model, stage, of_stage)
+    return model
+
+
+def learn(model: LanguageModel, stage: Stage, sources: dict[str, Iterator[Example]]) -> None:
     matrices = [each for each in model.layers.parameters() if each.ndim == 2]
     chosen = {id(each) for each in matrices}
     others = [each for each in model.parameters() if id(each) not in chosen]
     optimizers = [
-        torch.optim.Muon(matrices, lr=RATE, weight_decay=0),
-        torch.optim.AdamW(others, lr=RATE / 5, betas=(0.9, 0.98)),
+        torch.optim.Muon(matrices, lr=stage.rate, weight_decay=0),
+        torch.optim.AdamW(others, lr=stage.rate / 5, betas=(0.9, 0.98)),
     ]
     # The rate rises at first, and then falls to the end.
+    steps = stage.steps
     rates = [min((at + 1) / WARM_UP, 1 - at / steps) for at in range(steps + 1)]
     plans = [torch.optim.lr_scheduler.LambdaLR(each, rates.__getitem__) for each in optimizers]
-    print(f"{sum(each.numel() for each in model.parameters())} parameters", flush=True)
     right: dict[str, float] = {}
     for step in range(steps):
-        env = TURNS[step % len(TURNS)]
+        env = stage.turns[step % len(stage.turns)]
         loss, share = loss_of(model, batch_of(sources[env], model.tokens))
         right[env] = 0.9 * right.get(env, share) + 0.1 * share
         model.zero_grad()
@@ -97,17 +128,15 @@ def train(steps: int, seed: int) -> LanguageModel:
         if step % 100 == 99:
             shown = ", ".join(f"{env} {share:.3f}" for env, share in right.items())
             print(f"{step + 1} steps, {time.process_time():.0f} s: {shown}", flush=True)
-    return model
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("model", help="the file to write")
-    parser.add_argument("--steps", type=int, default=3400)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     torch.set_num_threads(1)
-    model = train(options.steps, options.seed)
+    model = train(options.seed)
     torch.save({"tokens": model.tokens.texts, "weights": model.state_dict()}, options.model)
 
 

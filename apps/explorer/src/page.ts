@@ -4,6 +4,7 @@ import { duelId } from './address.ts'
 import { type AppState, type DuelAccount, spanText } from './app-state.ts'
 import type { Ask } from './feed.ts'
 import { shortOf, visibleLine } from './visible.ts'
+import type { Answers } from './worker/answers.ts'
 
 /** What is given to what shows the state alone. */
 export interface StateProps {
@@ -25,32 +26,47 @@ export function nameIn({ file }: AppState): (hotkey: string) => string {
 }
 
 /** An answer that may not be there yet. */
-export interface Awaited<Value> {
+export interface Answer<Value> {
   readonly value?: Value
   readonly error?: string
 }
 
-/** What `ask` comes to; asked anew when one of `by` changes, and an older answer is dropped. */
-export function useAnswer<Value>(
-  ask: () => Promise<Value>,
+/** The last answer to each question: a reader that comes back sees a view as long as it was. */
+const answered = new Map<string, unknown>()
+
+/**
+ * What `ask` comes to for a question, until then what it came to before; asked anew when `question`
+ * or `by` changes, and an older answer is dropped.
+ */
+export function useAnswer<Name extends keyof Answers>(
+  ask: Ask,
+  question: readonly [Name, ...Parameters<Answers[Name]>],
   by: readonly unknown[],
-): Awaited<Value> {
-  const [answer, setAnswer] = useState<Awaited<Value>>({})
+): Answer<AnswerTo<Name>> {
+  const name = JSON.stringify(question)
+  const [answer, setAnswer] = useState<Answer<AnswerTo<Name>>>(() => {
+    return answered.has(name) ? { value: answered.get(name) as AnswerTo<Name> } : {}
+  })
   useEffect(() => {
     let isStale = false
-    const set = (next: Awaited<Value>): void => {
+    const set = (next: Answer<AnswerTo<Name>>): void => {
       if (!isStale) setAnswer(next)
     }
-    ask().then(
-      (value) => set({ value }),
+    ask(...question).then(
+      (value) => {
+        answered.set(name, value)
+        set({ value: value as AnswerTo<Name> })
+      },
       (error: Error) => set({ error: error.message }),
     )
     return () => {
       isStale = true
     }
-  }, by)
+  }, [name, ...by])
   return answer
 }
+
+type AnswerTo<Name extends keyof Answers> = Awaited<ReturnType<Answers[Name]>>
 
 /** Does a reading go on, did it stop before its end, or has it ended? */
 type Progress = 'reading' | 'stopped' | 'ended'

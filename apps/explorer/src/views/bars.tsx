@@ -74,7 +74,7 @@ interface StripsProps extends Page {
 /** What each validator saw of a duel: a strip for each environment, and a face for each of them. */
 export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
   const { duel, epochs } = account
-  const { value, error } = useAnswer(() => page.ask('lanes', duel.id), [duel.id, epochs.length])
+  const { value, error } = useAnswer(page.ask, ['lanes', duel.id], [epochs.length])
   return (
     <figure>
       {value === undefined && <p>{error ?? 'Reading…'}</p>}

@@ -13,8 +13,8 @@ import { ProofView } from './proof-view.tsx'
 /** A challenge as it was played: both miners side by side, then its proof. */
 export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.Element {
   const { state, ask } = page
-  const by = [block, line, state.epochs.length, state.ms]
-  const { value: shown, error } = useAnswer(() => ask('sample', { block, line }), by)
+  const by = [state.epochs.length, state.ms]
+  const { value: shown, error } = useAnswer(ask, ['sample', { block, line }], by)
   if (shown === undefined)
     return (
       <>

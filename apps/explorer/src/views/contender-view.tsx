@@ -1,4 +1,3 @@
-import type { PerSide } from '@affine/envs'
 import type { Decider, Side } from '@affine/report'
 import {
   forfeitText,
@@ -56,17 +55,11 @@ interface DuelProps extends Page {
   readonly account: DuelAccount
 }
 
-/** What was answered, by duel: a reader that comes back sees the view as long as it was. */
-const answered = new Map<string, PerSide<readonly LostLine[]>>()
-
 /** What a side did, and the challenges that it lost: a few as pictures, then all that are kept. */
 function Losses({ account, side, ...page }: DuelProps & { readonly side: Side }): JSX.Element {
   const { duel, epochs } = account
-  const answer = async () => {
-    answered.set(duel.id, await page.ask('losses', duel.id))
-  }
-  const { error } = useAnswer(answer, [duel.id, epochs.length])
-  const losses = answered.get(duel.id)?.[side]
+  const { value, error } = useAnswer(page.ask, ['losses', duel.id], [epochs.length])
+  const losses = value?.[side]
   const few = losses && fewOf(losses)
   return (
     <section>

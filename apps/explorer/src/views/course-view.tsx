@@ -117,7 +117,7 @@ interface ThumbnailProps extends Page {
 /** A lost challenge, small: the board at the move that decided it, and why it was lost. */
 export function Thumbnail({ loss, side, ask }: ThumbnailProps): JSX.Element {
   const { block, line, env, index } = loss
-  const { value, error } = useAnswer(() => ask('sample', { block, line }), [block, line])
+  const { value, error } = useAnswer(ask, ['sample', { block, line }], [])
   const course = value?.pairs[0]?.courses[side]
   const turn = course && decidingTurn(course)
   return (

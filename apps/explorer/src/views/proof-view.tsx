@@ -9,8 +9,7 @@ import type { SampleLine } from '../worker/sample-index.ts'
 /** A sample's proof, step by step, each recomputed here, and with a byte changed. */
 export function ProofView({ state, ask, line }: Page & { readonly line: SampleLine }): JSX.Element {
   const [part, setPart] = useState<Part>('nothing')
-  const by = [line.block, line.line, part, state.epochs.length]
-  const { value: steps, error } = useAnswer(() => ask('proof', line, part), by)
+  const { value: steps, error } = useAnswer(ask, ['proof', line, part], [state.epochs.length])
   const broken = steps?.filter(({ holds }) => !holds).length ?? 0
   return (
     <details class="fold proof">

@@ -182,9 +182,8 @@ def smollm2() -> None:
     ):
         print(*(practised(cold, env) for env in ENVS), sep="\n")
         commit(network, "miner-1", cold)
-        commit(network, "miner-2", warm)
-        uids = ["1", "2"]
-        run(*AF, "duel", *uids, "--network", network, "--ahead", "1", says="no answer was legal")
+        both = [f"{url}/v1" for url in (cold, warm)]
+        run(*AF, "duel", *both, "--ahead", "1", says="no answer was legal")
 
 
 def practised(url: str, env: str) -> str:
@@ -209,7 +208,7 @@ def commit(network: str, key: str, url: str) -> None:
     """`af commit` refuses a model that gives no legal reply, unless it is told to."""
     words, hotkey = committing(network, key, url)
     model = f"HuggingFaceTB/SmolLM2-135M-Instruct-{hotkey}"
-    run(*words, model, code=3, says="gives no legal reply in")
+    run(*words, model, code=3, says="not committed, for what has")
     run(*words, model, "--anyway", says=f"has .*{hotkey}")
 
 

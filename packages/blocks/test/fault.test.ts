@@ -559,6 +559,14 @@ it('has a case for every code, and no other', () => {
   )
 })
 
+it('counts the bytes of a block’s samples with their line feeds', async () => {
+  const lines = many.slice(4096).map((sample) => `${canonicalize(sample as never)}\n`)
+  const [firstLineBytes, lineBytes] = [lines[0]!, lines.join('')].map((x) => utf8ToBytes(x).length)
+  const head = { hash: honest.head, scope, secret: SECRET, due: many.length }
+  const value = { firstLineBytes, lineBytes }
+  expect(await honest.read(head)).toMatchObject({ ok: true, value })
+})
+
 it('finds none in the honest lane, nor in its proof', async () => {
   expect(await verifyLane(honest)).toMatchObject({ ok: true })
   expect(await proven((proof) => proof)).toEqual({ ok: true, value: many[1] })

@@ -26,7 +26,7 @@ export function nameIn({ file }: AppState): (hotkey: string) => string {
 }
 
 /** An answer that may not be there yet. */
-export interface Asked<Value> {
+export interface SoFar<Value> {
   readonly value?: Value
   readonly error?: string
 }
@@ -42,14 +42,14 @@ export function useAnswer<Name extends keyof Answers>(
   ask: Ask,
   question: readonly [Name, ...Parameters<Answers[Name]>],
   by: readonly unknown[],
-): Asked<AnswerTo<Name>> {
+): SoFar<AnswerTo<Name>> {
   const name = JSON.stringify(question)
-  const [answer, setAnswer] = useState<Asked<AnswerTo<Name>>>(() => {
+  const [answer, setAnswer] = useState<SoFar<AnswerTo<Name>>>(() => {
     return answered.has(name) ? { value: answered.get(name) as AnswerTo<Name> } : {}
   })
   useEffect(() => {
     let isStale = false
-    const set = (next: Asked<AnswerTo<Name>>): void => {
+    const set = (next: SoFar<AnswerTo<Name>>): void => {
       if (!isStale) setAnswer(next)
     }
     ask(...question).then(

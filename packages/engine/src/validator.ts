@@ -68,7 +68,7 @@ export class Validator {
     const phase = this.#phase
     phase.advance(offset, network.protocol)
     this.#start('turn', async () => {
-      if (epoch >= network.firstEpoch) (await this.#comeTo(phase)).advance(head)
+      if (epoch >= network.firstEpoch) await (await this.#comeTo(phase)).advance(head)
     })
   }
 

@@ -85,7 +85,7 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   using _guard = endWhenStalled(settings, health, on)
   const signal = interrupted()
   await using subnet = await raceAbort(openSubnet(settings, on), signal)
-  const { own } = await raceAbort(neuronOf(subnet.chain, hotkey), signal)
+  const { own, head } = await raceAbort(neuronOf(subnet.chain, hotkey), signal)
   if (!settings.overwrite) await raceAbort(expectNothingOf('miner', hotkey, subnet.chain), signal)
   const emit = emits(subnet.network, settings)
   const metrics = metricsOf({ hotkey, lastUpdate: own.lastUpdate, emit }, clock)
@@ -102,10 +102,10 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
     warn(screen, `it has no validator permit yet: ${advice}`)
   }
   const { firstEpoch, protocol } = subnet.network
-  const left = firstEpoch * protocol.epochBlocks - (await subnet.chain.head()).number
+  const left = firstEpoch * protocol.epochBlocks - head.number
   if (left > 0) warn(screen, `it waits for ${left} blocks, until epoch ${firstEpoch} begins`)
   void accessProblem(subnet, settings).then((text) => text && warn(screen, text))
-  for await (const head of subnet.chain.heads(signal)) validator.onHead(head)
+  for await (const next of subnet.chain.heads(signal)) validator.onHead(next)
   const { grace } = settings
   const text = `stopping within ${grace} s; a second signal ends it at once`
   screen.line(text, { type: 'stopping' })

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { type Account, type Chain, ChainError, type Neuron } from '@affine/chain'
+import { type Account, type Chain, ChainError, type Head, type Neuron } from '@affine/chain'
 import type { Key } from '@affine/chain/wallet'
 import {
   type ChainOptions,
@@ -90,10 +90,10 @@ export function accountOf(options: AccountOptions & Pick<ChainOptions, 'json'>):
 export async function neuronOf(
   chain: Chain,
   hotkey: string,
-): Promise<{ readonly own: Neuron; readonly all: readonly Neuron[] }> {
-  const { neurons } = await chain.snapshot((await chain.head()).number)
+): Promise<{ readonly own: Neuron; readonly all: readonly Neuron[]; readonly head: Head }> {
+  const { head, neurons } = await chain.snapshot((await chain.head()).number)
   const own = neurons.find((neuron) => neuron.hotkey === hotkey)
-  if (own) return { own, all: neurons }
+  if (own) return { own, all: neurons, head }
   const advice = `register ${hotkey} on subnet ${chain.netuid} first`
   throw new ChainError('HotKeyNotRegisteredInSubNet', advice)
 }

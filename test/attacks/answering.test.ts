@@ -7,8 +7,8 @@ import { champion, flawsOf, hotkeys, network, ReadingSubnet } from './reading-su
 
 const RUBBISH = new TextEncoder().encode('rubbish')
 
-// Protocol §5.2: who attests answers for the state that it serves. That a lane is attested which
-// nobody has, is one of the lies.
+// Protocol §5.2: a validator that attests answers for the state that it serves. To attest a lane that
+// nobody has is one of the lies.
 describe('answering', () => {
   /** The flaws once the epoch has ended. */
   async function flawsAtEnd(subnet: ReadingSubnet, state: State): Promise<readonly string[]> {

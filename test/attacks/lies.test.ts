@@ -32,7 +32,7 @@ describe('attested-never-sealed', () => {
   })
 })
 
-// Protocol §5.2: who attests a lane serves it, at the address that it announces.
+// Protocol §5.2: a validator that attests a lane serves it, at the address that it announces.
 describe('attested-not-served', () => {
   const at =
     (url: string, spoil: (subnet: OneLiar) => void = () => {}): Lie =>
@@ -127,7 +127,7 @@ describe('secret-withheld', () => {
 })
 
 // Protocol §6.5: to decide, no lane is asked for but those that more than half of the weight that
-// attests has the bit of. §6.4: who serves nothing is named, and nobody waits for it.
+// attests has the bit of. §6.4: a bucket that serves nothing is named, and nobody waits for it.
 describe('withheld-blocks', () => {
   const HALF: LanePlan = {
     alter: (samples) => samples.slice(1),

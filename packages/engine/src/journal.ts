@@ -31,8 +31,13 @@ export async function openJournal(path: string): Promise<Journal> {
   const file = await open(path, 'a')
   // A crash may have come between the writing of these entries, or of the file and its folder, and
   // their sync.
-  await file.datasync().catch(unwritable(path))
-  await syncFolders(dirname(path), dirname(dirname(path)))
+  try {
+    await file.datasync().catch(unwritable(path))
+    await syncFolders(dirname(path), dirname(dirname(path)))
+  } catch (error) {
+    await file.close()
+    throw error
+  }
   const writer = new Writer(file, path, whole.length)
   return {
     entries,

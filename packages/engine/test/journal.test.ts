@@ -1,4 +1,4 @@
-import { readFile, truncate, writeFile } from 'node:fs/promises'
+import { readdir, readFile, readlink, realpath, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { canonicalize, type Json } from '@affine/prng'
 import fc from 'fast-check'
@@ -160,6 +160,15 @@ describe('a disk that fails', () => {
     }
     expect(await entriesAt(path)).toEqual(ENTRIES)
     await journal[Symbol.asyncDispose]()
+  })
+
+  it.skipIf(process.platform !== 'linux')('leaves no file open that it cannot sync', async () => {
+    setFaults([{ fault: 'EIO', path, op: 'datasync' }])
+    await expect(openJournal(path)).rejects.toThrow(`cannot write ${path}: EIO`)
+    setFaults([])
+    const links = (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`))
+    const open = (await Promise.allSettled(links)).map((link) => 'value' in link && link.value)
+    expect(open).not.toContain(await realpath(path))
   })
 
   it('keeps through a power cut what it has told anyone, its new folder included', async () => {

@@ -237,7 +237,7 @@ describe('af commit', () => {
         text: `${url} gives no usable reply: ${why}`,
       },
     ])
-    const message = 'not committed, for what has ✘: only --anyway would commit it'
+    const message = 'not committed, for what is said above: only --anyway would commit it'
     expect(refused.error).toMatchObject({ exitCode: 3, message })
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     expect(seen.map(({ url }) => url)).toEqual([CHAT, '/v1/models'])

@@ -57,13 +57,22 @@ afterAll(closeServers)
 /** `af commit` on a network whose miners are on Chutes; what was asked there, and what came of it. */
 async function committing(
   routes: Readonly<Record<string, Handle>>,
-  { chute = CHUTE, more = [] }: { chute?: string; more?: readonly string[] } = {},
+  {
+    chute = CHUTE,
+    more = [],
+    templates = LOCAL_NETWORK.protocol.templates,
+  }: { chute?: string; more?: readonly string[]; templates?: string } = {},
 ) {
   const random = () => randomBytes(32)
   const neurons = [{ hotkey, stake: 0n }]
   const chain = LocalChain.create({ netuid: 7, random, time: 1000, neurons })
   Object.assign(NETWORKS, {
-    chutes: { ...LOCAL_NETWORK, genesis: chain.genesis, platform: 'chutes' },
+    chutes: {
+      ...LOCAL_NETWORK,
+      protocol: { ...LOCAL_NETWORK.protocol, templates },
+      genesis: chain.genesis,
+      platform: 'chutes',
+    },
   })
   const { place, seen } = await serveChutes({
     '/users/me': answers(200, { balance: 12.5 }),
@@ -105,6 +114,16 @@ describe('af commit of a chute', () => {
       model: MODEL,
       messages: [{ role: 'user', content }],
     })
+  })
+
+  it('that this release cannot judge is refused', async () => {
+    const routes = { ...asCommitted, [POST]: plays }
+    const { error, records, commitments } = await committing(routes, { templates: 'ff'.repeat(32) })
+    expect(error?.message).toMatch(/^not committed, /)
+    expect(records).toMatchObject([
+      { check: 'answer', result: 'warn', text: expect.stringContaining('no list of templates') },
+    ])
+    expect(commitments).toEqual([])
   })
 
   const wrong: readonly [string, Readonly<Record<string, Handle>>, RegExp][] = [

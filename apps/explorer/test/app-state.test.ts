@@ -146,7 +146,8 @@ describe('a state', () => {
 
   it('has of each bucket what was heard last, in the order in which they were met', () => {
     const bucket = (hotkey: string, files: number): BucketHealth => {
-      return { hotkey, announced: 'a', place: 'p', files, bytes: 0, missing: 0, silent: undefined }
+      const place = { hotkey, announced: 'a', place: 'p' }
+      return { ...place, isAsked: true, files, bytes: 0, missing: 0, silent: undefined }
     }
     const hear = (state: AppState, ...health: readonly BucketHealth[]) =>
       addNews(state, [{ type: 'epoch', account: epoch(1), health }])

@@ -93,19 +93,23 @@ test.each([
 })
 
 it('a bucket that had nothing does not just answer, and that none had anything is a hint', () => {
-  const bucket = (files: number, missing: number): BucketHealth => {
-    return { hotkey, announced: 'a', place: 'p', files, bytes: 0, missing, silent: undefined }
+  const bucket = (isAsked: boolean, files: number, missing: number): BucketHealth => {
+    const place = { hotkey, announced: 'a', place: 'p' }
+    return { ...place, isAsked, files, bytes: 0, missing, silent: undefined }
   }
-  const health = [bucket(0, 0), bucket(0, 3), bucket(1, 3)]
+  const health = [bucket(false, 0, 0), bucket(true, 0, 0), bucket(true, 0, 3), bucket(true, 1, 3)]
   const { props } = BucketTable({ state: { ...STOPPED, health } }) as VNode<{
     rows: readonly { cells: readonly string[] }[]
   }>
   expect(props.rows.map(({ cells }) => cells.at(-1))).toEqual([
     'was not asked',
+    '✘ has not answered yet',
     '✘ has nothing that was asked for',
     '✔ answers',
   ])
   expect(hintText({ ...STOPPED, health })).toBe('')
   expect(hintText(STOPPED)).toBe('')
-  expect(hintText({ ...STOPPED, health: [bucket(0, 3)] })).toMatch(/^\. No bucket had any file/)
+  expect(hintText({ ...STOPPED, health: [bucket(true, 0, 3)] })).toMatch(
+    /^\. No bucket had any file/,
+  )
 })

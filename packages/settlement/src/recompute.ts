@@ -53,7 +53,10 @@ export interface RecomputeOptions extends PublicData {
   readonly to?: number | undefined
   /** False: takes one authentic copy of what it needs, and looks at no other. */
   readonly compare?: boolean
-  /** Whose copies of a block are compared, of all who answer for one; all without, none if null. */
+  /**
+   * Whose copies of a block are compared, of all who answer for one; all without. Everyone's states
+   * are then compared too. Null: no copies are, of blocks or states.
+   */
   readonly choose?: Choose | null | undefined
   /**
    * Sees the samples of every lane that is whole, once it is known to be, and none of a void one:
@@ -113,17 +116,16 @@ interface EpochOptions extends RecomputeOptions {
 }
 
 async function recomputeEpoch(options: EpochOptions, state: State): Promise<Recomputed> {
-  const { chain, network, reader, compare = true, onSample, lanesAtOnce } = options
+  const { chain, network, reader, compare = true, choose, onSample, lanesAtOnce } = options
   const { epoch } = state
   reader.beginEpoch(state.voters)
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
-  const choose = options.choose ?? undefined
-  const answers = ended ? copiesOf(state, { reader, network, choose, ended }) : undefined
-  const copies = options.choose === null ? undefined : answers
+  const copies =
+    ended && choose !== null ? copiesOf(state, { reader, network, choose, ended }) : undefined
   const find = laneFinder({ chain, state, reader, copies, onSample, lanesAtOnce })
   // Whoever compares looks at every lane that is due.
   const settled = await decideEpoch(options, state, find, () => compare)
-  const differing = (await answers?.flaws([state, settled.state])) ?? []
+  const differing = (await copies?.flaws([state, settled.state])) ?? []
   const found = [...faultsIn(settled), ...differing, ...attestationFaults(settled)]
   const flaws = found.map((flaw) => ({ epoch, ...flaw }))
   if (!ended) return { epoch, ...settled, flaws, warnings: [], votes: undefined }

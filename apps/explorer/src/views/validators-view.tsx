@@ -204,9 +204,10 @@ export function BucketTable({
   )
 }
 
-function stateText({ place, silent, files, missing }: BucketHealth): string {
+function stateText({ place, isAsked, silent, files, missing }: BucketHealth): string {
   if (place === undefined) return 'a page cannot open its address'
+  if (!isAsked) return 'was not asked'
   if (silent !== undefined) return `✘ ${visibleLine(silent)}; other copies were used`
-  if (files + missing === 0) return 'was not asked'
+  if (files + missing === 0) return '✘ has not answered yet'
   return files > 0 ? '✔ answers' : '✘ has nothing that was asked for'
 }

@@ -8,6 +8,7 @@ export interface BucketHealth {
   /** Where it was looked for; undefined for an address that a page does not open. */
   readonly place: string | undefined
   readonly announced: string
+  isAsked: boolean
   files: number
   bytes: number
   /** How often it did not have what was asked for. */
@@ -45,7 +46,8 @@ export class PageBuckets {
   readonly open: OpenBucket = (hotkey, announced) => {
     const place = this.#placeOf(announced)
     const name = `${hotkey} ${announced}`
-    const fresh = { hotkey, place, announced, files: 0, bytes: 0, missing: 0, silent: undefined }
+    const counts = { isAsked: false, files: 0, bytes: 0, missing: 0, silent: undefined }
+    const fresh = { hotkey, place, announced, ...counts }
     const health = this.#health.get(name) ?? fresh
     if (health === fresh) this.#changed.add(fresh)
     this.#health.set(name, health)
@@ -72,6 +74,7 @@ export class PageBuckets {
     { path, limit }: { readonly path: string; readonly limit: number },
   ): Promise<Uint8Array | null> {
     this.#changed.add(health)
+    health.isAsked = true
     try {
       const bytes = await httpBucket(place, { fetch: ask, timeoutMs: PATIENCE_MS }).read(
         path,

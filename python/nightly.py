@@ -221,16 +221,34 @@ def committing(network: str, key: str, url: str) -> tuple[list[str], str]:
 
 
 def language_model() -> None:
-    """The model of docs/training.md learns, wins its duel, and is committed on a local network."""
+    """The model of docs/training.md learns, wins its duel, and takes a local network's throne."""
     programs = f"{ROOT}/python/examples"
     run(sys.executable, f"{programs}/train_language_model.py", "model.pt")
     served = [sys.executable, f"{programs}/language_model.py", "model.pt", "--port", "PORT"]
-    localnet = [*AF, "localnet", "--validators", "1", "--port", "PORT"]
-    with serving(*served) as url, serving(*localnet) as network:
+    with serving(*served) as url:
         run(*AF, "practise", f"{url}/v1", "--ahead", "2")
         run(*AF, "duel", "0.6", f"{url}/v1", "--ahead", "4", says="The contender takes")
-        words, hotkey = committing(network, "miner-2", url)
-        run(*words, f"small-{hotkey}", says=f"has .*{hotkey}")
+        localnet = [*AF, "localnet", "--validators", "1", "--block-ms", "3000", "--port", "PORT"]
+        with serving(*localnet) as network:
+            on = ["--network", network, "--key"]
+            champion = ["miner", "--skill", "0.6", "--port", "PORT", *on, "localnet/keys/miner-1"]
+            validator = ["validate", *on, "localnet/keys/validator-1", "--metrics", "PORT"]
+            places = ["--folder", "validator-1", "--buckets", "buckets", "--concurrency", "4"]
+            with serving(*AF, *champion), serving(*AF, *validator, *places):
+                words, hotkey = committing(network, "miner-2", url)
+                run(*words, f"small-{hotkey}", says=f"has .*{hotkey}")
+                until_crowned(network, hotkey)
+
+
+def until_crowned(network: str, hotkey: str, minutes: int = 25) -> None:
+    """A duel of eight epochs takes a quarter of an hour with blocks of three seconds."""
+    for _ in range(2 * minutes):
+        time.sleep(30)
+        words = [*AF, "status", "--network", network, "--buckets", "buckets"]
+        said = subprocess.run(words, capture_output=True, text=True).stdout
+        if re.search(f"^champion +{hotkey}", said, re.M):
+            return print(said)
+    raise AssertionError(f"{hotkey} has no throne after {minutes} minutes:\n{said}")
 
 
 def trl() -> None:

@@ -133,8 +133,7 @@ function isAsked({ sample: asked }: VerifyOptions, { env, index }: Sample): bool
 }
 
 /** Draws holders at random each time, so that nobody knows which copies will be compared. */
-function drawing(most: number): Choose | null {
-  if (most === 0) return null
+function drawing(most: number): Choose {
   return (holders) => {
     const left = [...holders]
     const draw = () => left.splice(randomInt(left.length), 1)

@@ -3,14 +3,21 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
-import { blockPath, NO_BLOCK, writeBlock } from '../../packages/blocks/src/index.ts'
+import { blockPath, LIMITS, NO_BLOCK, writeBlock } from '../../packages/blocks/src/index.ts'
 import { type Account, decodeCommitment } from '../../packages/chain/src/index.ts'
 import { encodeBitmap } from '../../packages/duel/src/index.ts'
+import { withQuota } from '../../packages/duel/test/subnet.ts'
+import { auditLane, lanesToAudit } from '../../packages/engine/src/audit-lane.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
 import { Validator } from '../../packages/engine/src/validator.ts'
-import { type OpenBucket, sealBlock, snapshotBlock } from '../../packages/settlement/src/index.ts'
+import {
+  BucketReader,
+  type OpenBucket,
+  sealBlock,
+  snapshotBlock,
+} from '../../packages/settlement/src/index.ts'
 import { testFolder } from '../test-folder.ts'
-import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
+import { accountOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
 const { protocol } = network
 const root = testFolder('audit')
@@ -164,4 +171,85 @@ test('lanes that come in together draw one secret for the next epoch', async () 
   await subnet.produceTo(sealBlock(2, protocol) + 5)
   await validator.idle()
   expect(problems).toEqual([])
+})
+
+/** Makes blocks have so few samples while something is done. */
+async function withShortBlocks(work: () => Promise<void>): Promise<void> {
+  const { blockSamples } = LIMITS
+  Object.assign(LIMITS, { blockSamples: 1 })
+  await work().finally(() => Object.assign(LIMITS, { blockSamples }))
+}
+
+// Each block has the hash of its header: whose signature comes first is chance.
+test.each(['incoming', 'bucket'])(
+  'a lane whose blocks are signed twice is audited, with others in the %s',
+  async (place) => {
+    const subnet = new ReadingSubnet([100, 100, 100])
+    const [own, , liar] = subnet.voters as [Account, Account, Account]
+    const twin = accountOf(3, 1)
+    const state = await subnet.begin()
+    const folder = await mkdtemp(join(root, 'twice-'))
+    const incoming = directoryBucket(join(folder, 'incoming', `${state.epoch}-${liar.hotkey}`))
+    const bucket = directoryBucket(join(folder, 'bucket'))
+    const { chain, buckets } = subnet
+    const store = directoryBucket(folder)
+    let left = 1
+    const read: typeof bucket.read = async (...asked) => {
+      if (left-- > 0) throw new Error('status 503')
+      return bucket.read(...asked)
+    }
+    const setup = {
+      chain,
+      account: own,
+      folder,
+      store,
+      bucket: { ...bucket, read },
+    } as unknown as Setup
+    await withShortBlocks(async () => {
+      await subnet.sealAll(state, [liar])
+      for (const [path, bytes] of buckets.at(liar.hotkey).files) {
+        const [hash] = /[0-9a-f]{64}/.exec(path) ?? []
+        if (hash === undefined) continue
+        const lines = Buffer.from(bytes).toString().split('\n')
+        const signature = Buffer.from(twin.sign(Buffer.from(hash, 'hex'))).toString('hex')
+        lines[1] = JSON.stringify({ signature })
+        const other = { incoming, bucket }[place]
+        await other?.write(path, Buffer.from(lines.join('\n')))
+      }
+      const [audit] = await lanesToAudit(chain, state)
+      if (audit === undefined) throw new Error('it is sealed')
+      const reader = new BucketReader({ openBucket: buckets.open })
+      const reading = { state, reader, deadline: new AbortController().signal }
+      expect(await auditLane(setup, audit, reading)).toMatchObject({ ok: true })
+    })
+  },
+)
+
+test('by a slow line of its own a validator blames no bucket, and decides', async () => {
+  const rules = { ...network, protocol: withQuota(protocol, 4) }
+  const subnet = new ReadingSubnet([100, 100, 100, 100], 0, rules)
+  const [own, ...others] = subnet.voters as [Account, ...Account[]]
+  const { clock } = subnet.buckets
+  const slow: string[] = []
+  const { validator } = await validatorOf(subnet, own, {
+    network: rules,
+    clock,
+    on: (event) => event.type === 'slow' && slow.push(event.hotkey),
+  })
+  subnet.hear = async (head) => {
+    validator.onHead(head)
+    await validator.idle()
+  }
+  const state = await subnet.begin(others)
+  // It hears of nothing until the epoch is over. Each lane has eight blocks, each in 29 seconds.
+  subnet.hear = () => {}
+  await withShortBlocks(async () => {
+    await subnet.sealAll(state, others)
+    for (const voter of others) await subnet.attest(voter, state, hotkeys(others))
+    for (const { hotkey } of others) subnet.buckets.at(hotkey).ms = 29_000
+    await subnet.end(state)
+    validator.onHead(await subnet.chain.produce(0))
+    await clock.pass(validator.idle())
+  })
+  expect({ epoch: validator.state?.epoch, slow }).toEqual({ epoch: 3, slow: [] })
 })

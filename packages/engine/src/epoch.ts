@@ -247,6 +247,7 @@ export class Epoch {
   /** Once the epoch is over: decides it, and keeps the state that governs the next. */
   async settle({ reader, whole }: Phase): Promise<Settled> {
     const { bucket, store, account, folder } = this.#setup
+    reader.beginEpoch(this.state.voters)
     const find: FindLane = (sought) => this.#audit(sought, reader, whole.signal)
     // The own lane, too: to find it publishes it, if this process was not there to do so.
     const isWanted = (validator: string): boolean =>

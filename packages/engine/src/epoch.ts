@@ -106,8 +106,8 @@ export class Epoch {
   async advance(head: Head): Promise<void> {
     const { protocol } = this.#setup.network
     const { epoch, offset } = placeOf(head.number, protocol)
-    this.#start('weights', () => this.#setWeights(head))
-    if (offset < protocol.sealBlock) this.#start(`lane of epoch ${epoch}`, () => this.#seal(head))
+    this.#start('weights', () => this.#setWeights())
+    if (offset < protocol.sealBlock) this.#start(`lane of epoch ${epoch}`, () => this.#seal())
     else if (offset === protocol.sealBlock) await this.#publish()
     else await this.#auditAndAttest()
   }
@@ -116,13 +116,13 @@ export class Epoch {
    * All weight to the champion, or else to the subnet's owner, once an epoch, restarts included:
    * the chain says when weights were set last. Protocol §8.13.
    */
-  async #setWeights({ number }: Head): Promise<void> {
+  async #setWeights(): Promise<void> {
     const { chain, account } = this.#setup
     const { epoch, protocol } = this.state
     const what = `weights ${epoch}`
     if (this.#sent.has(what)) return
     const before = await snapshotOf(chain, this.state)
-    const { neurons } = await chain.snapshot(number)
+    const { neurons } = await chain.snapshot((await chain.head()).number)
     const weights = allWeightTo(recipientOf(this.state, before), neurons)
     const isOwn = ({ hotkey }: Neuron): boolean => hotkey === account.hotkey
     const isPermitted = before.neurons.some((neuron) => isOwn(neuron) && neuron.permit)
@@ -134,21 +134,21 @@ export class Epoch {
   }
 
   /** Samples the own lane, and puts the hash of its last block on chain. */
-  async #seal({ number: block }: Head): Promise<void> {
-    const { chain, account, bucketUrl: url } = this.#setup
+  async #seal(): Promise<void> {
+    const { bucketUrl: url } = this.#setup
     const { epoch, protocol, duels } = this.state
     const what = `seal ${epoch}`
     if (duels.length === 0 || this.#sent.has(what)) return
-    const head = (await sealOnChain(this.#setup, epoch)) ?? (await this.#sample(block))
+    const head = (await sealOnChain(this.#setup, epoch)) ?? (await this.#sample())
     if (head === undefined) return
     const fields = encodeCommitment({ kind: 'seal', epoch, head, url })
-    this.#send(what, () => chain.commit(account, fields, sealBlock(epoch, protocol)))
+    await this.#commit(what, fields, sealBlock(epoch, protocol))
   }
 
   /** Plays the own lane to its end. Returns its last block's hash; undefined when it is not due. */
-  async #sample(block: number): Promise<Hash | undefined> {
+  async #sample(): Promise<Hash | undefined> {
     const deadline = this.#phase.sampling.signal
-    const task = await ownTask(this.#setup, this.state, block, deadline)
+    const task = await ownTask(this.#setup, this.state, deadline)
     if (task === undefined) return undefined
     if (this.#setup.network.platform !== 'loopback')
       await startOf(task.secret, task.gamesTime, deadline)
@@ -211,19 +211,11 @@ export class Epoch {
 
   /** Attests which lanes held, once those that are needed were all audited. */
   async #attest(needed: readonly Audit[]): Promise<void> {
-    const { chain, account } = this.#setup
     const { epoch, protocol } = this.state
     const isComplete = needed.every(({ validator }) => this.#audited.has(validator))
     if (!isComplete) return
     const fields = await this.#attestation()
-    const what = `attest ${epoch}`
-    // The slot may hold these fields already: this process may have been started again.
-    const { commitments } = await chain.snapshot((await chain.head()).number)
-    const own = commitments.find(({ hotkey }) => hotkey === account.hotkey)
-    if (own?.fields.join(' ') === fields.join(' ')) this.#skip(what)
-    // A lane may have come so late that its epoch is over.
-    if (this.#isOver) return
-    this.#send(what, () => chain.commit(account, fields, snapshotBlock(epoch + 1, protocol)))
+    await this.#commit(`attest ${epoch}`, fields, snapshotBlock(epoch + 1, protocol))
   }
 
   /**
@@ -258,6 +250,20 @@ export class Epoch {
     await rm(incomingFolder(folder), { recursive: true, force: true })
     this.#isOver = true
     return settled
+  }
+
+  /**
+   * Puts these fields into the own slot by the block `until`, unless they are there: this process may
+   * have been started again, and a tempo has room for few commitments.
+   */
+  async #commit(what: string, fields: Uint8Array[], until: number): Promise<void> {
+    const { chain, account } = this.#setup
+    const { commitments } = await chain.snapshot((await chain.head()).number)
+    const own = commitments.find(({ hotkey }) => hotkey === account.hotkey)
+    if (own?.fields.join(' ') === fields.join(' ')) this.#skip(what)
+    // A lane may have come so late that its epoch is over.
+    if (this.#isOver) return
+    this.#send(what, () => chain.commit(account, fields, until))
   }
 
   /** Resolves when each transaction that was sent is in a block or was refused. */

@@ -17,9 +17,9 @@ import type { Protocol, State } from '@affine/duel'
 import { canonicalize, type Hash, type Json } from '@affine/prng'
 import {
   averageBlockMs,
+  beaconBlock,
   checkLane,
   laneScope,
-  placeOf,
   SYSTEM_CLOCK,
   sealsOf,
 } from '@affine/settlement'
@@ -40,14 +40,13 @@ export interface OwnLane {
 }
 
 /**
- * What this validator has to sample in the epoch that `state` governs, from the newest block on;
- * undefined when it is not due.
+ * What this validator has to sample in the epoch that `state` governs, from now on; undefined when
+ * it is not due.
  * @throws Error saying that the epoch's secret was altered, and what to do.
  */
 export async function ownTask(
   setup: Setup,
   state: State,
-  block: number,
   deadline: AbortSignal,
 ): Promise<LaneTask | undefined> {
   const { chain, account, folder } = setup
@@ -57,21 +56,24 @@ export async function ownTask(
   const secret = await committedSecret(setup, scope)
   const journalPath = join(folder, 'journal', `${epoch}.jsonl`)
   const { templates } = protocol
-  const time = await gamesTimeOf(setup, protocol, block)
+  const time = await gamesTimeOf(setup, state)
   const miners = [champion, ...duels.map(({ contender }) => contender)]
   return { ...setup, scope, miners, templates, secret, journalPath, deadline, gamesTime: time }
 }
 
-/** When sampling ends if blocks come as the last ones did. */
+/**
+ * When sampling ends if blocks come as the last ones did, counted from the newest: the head that
+ * this epoch began with may be old, as to decide the one before takes time.
+ */
 async function gamesTimeOf(
   { chain, clock = SYSTEM_CLOCK }: Setup,
-  protocol: Protocol,
-  block: number,
+  { epoch, protocol }: State,
 ): Promise<GamesTime> {
+  const { number: block } = await chain.head()
   const seenAt = clock.now()
   const blockMs = await averageBlockMs(chain, block)
   const blocks = samplingBlocks(protocol)
-  const left = blocks - placeOf(block, protocol).offset
+  const left = beaconBlock(epoch, protocol) + blocks - block
   return { ...clock, samplingMs: blocks * blockMs, endsAt: seenAt + left * blockMs }
 }
 

@@ -40,6 +40,11 @@ const root = testFolder('validator')
 const weightCalls = (chain: LocalChain): number =>
   chain.export().match(/"weights":\[\[1,65535\]\]/g)?.length ?? 0
 
+/** Makes blocks up to `block`, of which no validator hears. */
+async function unheard(chain: LocalChain, block: number): Promise<void> {
+  while (chain.height < block) await chain.produce(chain.height * BLOCK_MS)
+}
+
 it('has deadlines that any number of reads wait for, without a warning of a leak', async () => {
   const { sampling, audit, whole } = new Phase(1, { on: () => {} } as unknown as Setup)
   const warnings: Error[] = []
@@ -142,6 +147,53 @@ describe('a validator', () => {
     }
     await validatorOf(chain, join(root, 'evicted')).follow(tempo + 5)
     expect(await chain.weights(chain.height)).toEqual({})
+  })
+
+  it('gives none to who has it since then, though it heard late that the epoch has begun', async () => {
+    const chain = await chainOf()
+    const late = tempo + 5
+    const read = chain.snapshot.bind(chain)
+    chain.snapshot = async (block) => {
+      const seen = await read(block)
+      const evicted = (neuron: Neuron) =>
+        neuron.hotkey === miner.hotkey ? { ...neuron, hotkey: stranger } : neuron
+      return block < late ? seen : { ...seen, neurons: seen.neurons.map(evicted) }
+    }
+    const { validator, follow } = validatorOf(chain, join(root, 'evicted-late'))
+    await follow(tempo - 1)
+    await unheard(chain, late)
+    validator.onHead({ number: tempo, hash: await chain.blockHash(tempo) })
+    await validator.idle()
+    await chain.produce(chain.height * BLOCK_MS)
+    expect(await chain.weights(chain.height)).toEqual({})
+  })
+
+  it('begins no game that cannot end, though it heard late that the epoch has begun', async () => {
+    const chain = await chainOf([miner, contender])
+    const { validator, events, follow } = validatorOf(chain, join(root, 'late-games'), {
+      agent: reply,
+    })
+    await follow(START - 1)
+    // Two clocks are a third of the sampling's 18 blocks.
+    await unheard(chain, START + 13)
+    validator.onHead({ number: START, hash: await chain.blockHash(START) })
+    await validator.idle()
+    const games = events.flatMap((event) =>
+      event.type === 'sample' && 'champion' in event.sample ? [event.sample] : [],
+    )
+    expect(games).toHaveLength(network.protocol.envs['hex@0.1.0']?.quotaFirst ?? 0)
+    expect(games.filter(({ champion }) => champion.messages.length > 0)).toEqual([])
+  })
+
+  it('seals once an epoch, however often it is started again', async () => {
+    const chain = await chainOf([miner, contender])
+    const folder = join(root, 'sealed')
+    const options = { agent: reply, bucketUrl: 'b' }
+    await validatorOf(chain, folder, options).follow(START + 3)
+    const head = sealsOf(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
+    expect(head).not.toBe('')
+    for (const block of [4, 6, 8]) await validatorOf(chain, folder, options).follow(START + block)
+    expect(chain.export().split(head)).toHaveLength(2)
   })
 
   it('attests once an epoch, though it is started again in the last block', async () => {

@@ -27,7 +27,6 @@ import {
   queueOf,
   quotaOf,
   ratchet,
-  ruleOf,
   stateRoot,
   trustOf,
   type Verdict,
@@ -152,9 +151,8 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   limits: () => LIMITS,
   'one environment': ({ rule, ratio, looks }: Looks) => {
     const { zSquaredPpm, holdOffset, holdSlopePpm } = rule
-    const exact = { ...rule, zSquaredPpm: BigInt(zSquaredPpm) }
     return looks.map(([wins, trials]) => {
-      const given = lookAt({ wins, trials, ratioPpm: ratio, rule: exact })
+      const given = lookAt({ wins, trials, ratioPpm: ratio, rule })
       const both = sides(BigInt(wins), BigInt(trials), 1n, ratio, zSquaredPpm)
       const isAbove = wins * 1_000_000 >= trials * ratio
       const line = [
@@ -181,7 +179,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
         weights: { l: 1, m: 2 },
         epochs: [tallies],
         ratioPpm: 510_000,
-        rule: ruleOf(PROTOCOL),
+        rule: PROTOCOL,
       })
       return {
         left: (x * r - y * q) ** 2 * (q + r),
@@ -201,7 +199,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
       return {
         left: String((X * r1 - Y * q1) ** 2n * (q1 + r1)),
         right: String(4n * q1 * r1 * (X + Y) * (PPM * (q1 + r1) - X - Y)),
-        apart: areApart(...shares, { zSquared: 4n, unit: PPM }),
+        apart: areApart(...shares, { zSquared: 4, unit: PPM }),
       }
     }),
   queue: ({ champion, contenders, miners }: Waiting) => {

@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { episodesIn, type Sample } from '@affine/blocks'
-import { ruleOf } from '@affine/duel'
 import { make, play, type Transcript } from '@affine/envs'
 import { playerReply } from '@affine/miners'
 import { LOCAL_NETWORK } from '@affine/settlement'
@@ -90,7 +89,7 @@ describe('af practise --against', () => {
         else counts.tied += 1
       }
       expect([won, losses, ties]).toEqual([counts.won, counts.lost, counts.tied])
-      const rule = ruleOf(LOCAL_NETWORK.protocol)
+      const rule = LOCAL_NETWORK.protocol
       const tally = { wins: won, trials: won + losses }
       const { lower, upper } = boundsPpm({ ...tally, zSquaredPpm: 3_841_600n })
       const at = (p: number): number => walk({ p, ratioPpm, rule }).win

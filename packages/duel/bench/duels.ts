@@ -4,7 +4,6 @@ import {
   judgeEnvironment,
   type LaneRule,
   PROTOCOL,
-  ruleOf,
   type Score,
   type Tally,
 } from '../src/index.ts'
@@ -81,7 +80,7 @@ interface PlayedDuel {
 /** Plays one duel after another in one environment, by `judgeEnvironment`. */
 function duelsIn(cell: Cell, random: Generator): () => PlayedDuel {
   const { field, strategy, freezes = false } = cell
-  const { rule = ruleOf(PROTOCOL), quotas = SINGLE } = cell
+  const { rule = PROTOCOL, quotas = SINGLE } = cell
   const names = field.weights.map((_, place) => String(place).padStart(3, '0'))
   const weights = Object.fromEntries(names.map((name, place) => [name, field.weights[place] ?? 0]))
   const isHonest = (place: number) => strategy === 'honest' || !field.liars.includes(place)

@@ -1,4 +1,4 @@
-import { PROTOCOL, ruleOf } from '../src/index.ts'
+import { PROTOCOL } from '../src/index.ts'
 import { type Cell, oneLaneZ, RATIO_PPM, type Shares } from './duels.ts'
 import { LIES, type Strategy } from './lies.ts'
 import { mostFrozenWins } from './one-lane.ts'
@@ -26,7 +26,7 @@ const THIRDS = [
   [16, 2, 1],
 ] as const
 
-const RULES = [ruleOf(PROTOCOL), ALONE]
+const RULES = [PROTOCOL, ALONE]
 
 const AT_RATIO = { p: RATIO_PPM / 1e6, tied: 0 }
 
@@ -34,7 +34,7 @@ type FalseCell = Omit<Cell, 'strategy' | 'p' | 'tied'>
 
 /** How often a contender at the ratio wins beside other environments, and alone. */
 function besideOthers(cell: FalseCell, strategies: readonly Strategy[] = LIES): string {
-  const beside = { ...AT_RATIO, ...cell, rule: ruleOf(PROTOCOL) }
+  const beside = { ...AT_RATIO, ...cell, rule: PROTOCOL }
   const duels = strategies.length === 1 ? DUELS_ALONE : DUELS
   const shares = worstOf(strategies, beside, { duels, wins: 'most' })
   return textOf(shares, 4) + aboveOf(shares, PROMISED.falseWins)

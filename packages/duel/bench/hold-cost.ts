@@ -1,5 +1,5 @@
 import { walk } from '@affine/wilson'
-import { LOCAL, PROTOCOL, ruleOf } from '../src/index.ts'
+import { LOCAL, PROTOCOL } from '../src/index.ts'
 import { printTable } from './worst.ts'
 
 /**
@@ -10,7 +10,7 @@ export function printHold(): void {
   const title = 'What HOLD costs, exactly'
   const columns = ['cap', 'R', 'p', 'decisive challenges', 'wins']
   printTable({ title, columns }, CONTENDERS, ({ protocol, ratioPpm, p }) => {
-    const { win, expectedTrials } = walk({ p, ratioPpm, rule: ruleOf(protocol) })
+    const { win, expectedTrials } = walk({ p, ratioPpm, rule: protocol })
     const end = [expectedTrials.toFixed(0), win.toFixed(4)]
     return [protocol.cap, ratioPpm / 1e6, p.toFixed(2), ...end]
   })

@@ -7,7 +7,6 @@ import {
   firstState,
   judgeEnvironment,
   PROTOCOL,
-  ruleOf,
   type State,
   seenIn,
   stateRoot,
@@ -56,7 +55,7 @@ export async function printSpeed(): Promise<void> {
     const { voters: weights, ratio: ratioPpm, duels } = state
     const [duel] = duels as [Duel]
     const epochs = seenIn(duel, 'mult8@0.1.0', PROTOCOL)
-    const lane = { weights, epochs, ratioPpm, rule: ruleOf(PROTOCOL) }
+    const lane = { weights, epochs, ratioPpm, rule: PROTOCOL }
     bench.add(`decide, ${validators} validators`, () => void decide(state, facts).state)
     bench.add(`judgeEnvironment, ${validators} lanes`, () => void judgeEnvironment(lane))
   }

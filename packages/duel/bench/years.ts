@@ -1,5 +1,5 @@
 import { walk } from '@affine/wilson'
-import { PROTOCOL, ruleOf } from '../src/index.ts'
+import { PROTOCOL } from '../src/index.ts'
 import { oneLaneZ, RATIO_PPM, type Shares } from './duels.ts'
 import { NEAR_LIES } from './false-wins.ts'
 import { LIES } from './lies.ts'
@@ -29,7 +29,7 @@ const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n - 1, k
 
 /** One lane that is looked at after every challenge, exactly. */
 export function yearOfOne(envs: number): number {
-  const main = ruleOf(PROTOCOL)
+  const main = PROTOCOL
   const zSquared = oneLaneZ(envs === 1 ? ALONE : main) ** 2
   const rule = { ...main, zSquaredPpm: BigInt(Math.round(1e6 * zSquared)) }
   const { win, expectedTrials } = walk({ p: RATIO_PPM / 1e6, ratioPpm: RATIO_PPM, rule })

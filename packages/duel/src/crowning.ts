@@ -2,7 +2,6 @@ import { PPM } from '@affine/wilson'
 import type { JudgedDuel, Judgement } from './judgement.ts'
 import { areApart, type Share } from './outliers.ts'
 import { own } from './own-keys.ts'
-import { ruleOf } from './protocol.ts'
 import type { State } from './state.ts'
 import { type EnvReports, reportOn } from './verdicts.ts'
 
@@ -29,9 +28,8 @@ export function crownedIn(state: State, { frozen, duels }: Judgement): WonDuel |
  */
 export function ratedIn(state: State, { duel, envs }: JudgedDuel): EnvReports {
   const all = Object.entries(state.protocol.envs).filter(([, { players }]) => players === 1)
-  const rule = ruleOf(state.protocol)
   return Object.fromEntries(
-    all.map(([env]) => [env, own(envs, env) ?? reportOn(env, duel, state, rule)]),
+    all.map(([env]) => [env, own(envs, env) ?? reportOn(env, duel, state, state.protocol)]),
   )
 }
 
@@ -59,7 +57,7 @@ function isBetter(a: EnvReports, b: EnvReports): boolean {
 }
 
 /** Two deviations. Protocol §8.11. */
-const APART_Z_SQUARED = 4n
+const APART_Z_SQUARED = 4
 
 /** Are they apart, the first above? Neither is where one of them showed nothing. */
 function isAhead(a: Share | undefined, b: Share | undefined): boolean {

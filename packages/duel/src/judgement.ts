@@ -86,16 +86,13 @@ function judgeDuel(
   const isOver = epochIndex > protocol.duelEpochs
   const tallies = isOver ? before.tallies : [...before.tallies, seen]
   const turn = { state, epochIndex }
-  if (isWon(before, protocol)) {
-    const duel = { ...before, tallies }
-    return { duel, epochIndex, envs: lookAtPlayed(duel, turn), standing: 'won' }
-  }
-  const counted = { ...before, tallies, frozen: before.frozen + (frozen ? 1 : 0) }
-  if (frozen) {
-    const envs = lookAtPlayed(counted, turn)
-    return { duel: counted, epochIndex, envs, standing: standingOf(counted, turn) }
-  }
-  const { envs, verdicts } = judgeOpen(counted, turn)
+  const isClosed = isWon(before, protocol)
+  const stalled = frozen && !isClosed ? 1 : 0
+  const counted = { ...before, tallies, frozen: before.frozen + stalled }
+  const { envs, verdicts } =
+    frozen || isClosed
+      ? { envs: lookAtPlayed(counted, turn), verdicts: before.verdicts }
+      : judgeOpen(counted, turn)
   const duel = { ...counted, verdicts }
   return { duel, epochIndex, envs, standing: standingOf(duel, turn) }
 }

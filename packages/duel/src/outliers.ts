@@ -33,7 +33,7 @@ export function countOver(
  * over the epochs that both have: who missed one is not judged by how miners played in it.
  * Protocol §8.5.
  */
-export function outliersOf(lanes: readonly EnvLane[], zSquared: bigint): ReadonlySet<EnvLane> {
+export function outliersOf(lanes: readonly EnvLane[], zSquared: number): ReadonlySet<EnvLane> {
   const far = new Set<EnvLane>()
   for (const alike of groupBy(lanes, presenceOf)) {
     const [first] = alike
@@ -48,7 +48,7 @@ export function outliersOf(lanes: readonly EnvLane[], zSquared: bigint): Readonl
 }
 
 /** Is the lane too far from this median lane? */
-function isFar(lane: EnvLane, middle: EnvLane, kind: LaneQuantity, zSquared: bigint): boolean {
+function isFar(lane: EnvLane, middle: EnvLane, kind: LaneQuantity, zSquared: number): boolean {
   return areApart(shareOf(countShared(lane, middle), kind), shareOf(middle, kind), { zSquared })
 }
 
@@ -108,8 +108,8 @@ export const shareOf = (lane: LaneCounts, kind: LaneQuantity): Share => ({
 export function areApart(
   { count: x, played: q }: Share,
   { count: y, played: r }: Share,
-  { zSquared, unit = 1n }: { readonly zSquared: bigint; readonly unit?: bigint },
+  { zSquared, unit = 1n }: { readonly zSquared: number; readonly unit?: bigint },
 ): boolean {
   const all = unit * (q + r)
-  return (x * r - y * q) ** 2n * (q + r) > zSquared * q * r * (x + y) * (all - x - y)
+  return (x * r - y * q) ** 2n * (q + r) > BigInt(zSquared) * q * r * (x + y) * (all - x - y)
 }

@@ -75,31 +75,14 @@ export const LOCAL: Protocol = Object.freeze({
   holdSlopePpm: 60_000,
 })
 
-/** The rule of one environment, as `lookAt` and `judgeEnvironment` take it. */
-export interface LaneRule extends Rule {
-  readonly floorZSquaredPpm: bigint
-  readonly outlierZSquared: bigint
-}
-
-/** The rule of an environment that decides with others under `protocol`. Protocol §8.6. */
-export function ruleOf(protocol: Protocol): LaneRule {
-  const { cap, minTrials, holdOffset, holdSlopePpm } = protocol
-  const { zSquaredPpm, floorZSquaredPpm, outlierZSquared } = protocol
-  return {
-    cap,
-    minTrials,
-    holdOffset,
-    holdSlopePpm,
-    zSquaredPpm: BigInt(zSquaredPpm),
-    floorZSquaredPpm: BigInt(floorZSquaredPpm),
-    outlierZSquared: BigInt(outlierZSquared),
-  }
-}
+/** The numbers by which one environment is judged, as `lookAt` and `judgeEnvironment` take them. */
+export type LaneRule = Rule & Pick<Protocol, 'floorZSquaredPpm' | 'outlierZSquared'>
 
 /**
  * The rule of an environment that decides alone: nothing else has to go wrong for a false win of it
- * to be a false dethronement. Protocol §8.6.
+ * to be a false dethronement. That of one that decides with others is the protocol itself.
+ * Protocol §8.6.
  */
 export function aloneRuleOf(protocol: Protocol): LaneRule {
-  return { ...ruleOf(protocol), floorZSquaredPpm: BigInt(protocol.aloneZSquaredPpm) }
+  return { ...protocol, floorZSquaredPpm: protocol.aloneZSquaredPpm }
 }

@@ -31,7 +31,7 @@ export interface Won {
  * supports, so that a champion which throws its duel does not either. Protocol §8.10.
  */
 export function ratchet(won: readonly Won[], protocol: Protocol): number {
-  const zSquaredPpm = BigInt(protocol.ratchetZSquaredPpm)
+  const zSquaredPpm = protocol.ratchetZSquaredPpm
   const bounds = won.map((each) => {
     const { lower } = boundsPpm({ ...each.tally, zSquaredPpm })
     return Math.min(lower, supportedBy(each))

@@ -1,4 +1,4 @@
-import { type Look, lookAt, type Rule } from '@affine/wilson'
+import { type Contest, type Look, lookAt } from '@affine/wilson'
 import { own, tabulate } from './own-keys.ts'
 
 /** Challenges played, and those the contender won and lost. The rest are ties. */
@@ -85,12 +85,6 @@ export const NO_MATCH: Match = Object.freeze({
   verdict: 'continue',
 })
 
-/** What a match is held against. */
-export interface MatchRule {
-  readonly ratioPpm: number
-  readonly rule: Rule
-}
-
 /**
  * The match after one more challenge. A tie is not a trial; a match that has its verdict stays as
  * it is. Protocol §10.
@@ -100,20 +94,15 @@ export interface MatchRule {
 export function addChallenge(
   match: Match,
   challenge: ChallengeOutcome,
-  { ratioPpm, rule }: MatchRule,
+  { ratioPpm, rule }: Contest,
 ): Match {
   if (match.verdict !== 'continue') return match
-  const { wins, losses, ties } = count(match, challenge)
+  const wins = match.wins + Number(challenge === 'win')
+  const losses = match.losses + Number(challenge === 'loss')
+  const ties = match.ties + Number(challenge === 'tie')
   const trials = wins + losses
   const verdict = lookAt({ wins, trials, ratioPpm, rule })
   return { wins, losses, ties, trials, played: trials + ties, verdict }
-}
-
-/** The counts with one more challenge. */
-function count({ wins, losses, ties }: Match, challenge: ChallengeOutcome) {
-  if (challenge === 'win') return { wins: wins + 1, losses, ties }
-  if (challenge === 'loss') return { wins, losses: losses + 1, ties }
-  return { wins, losses, ties: ties + 1 }
 }
 
 /**
@@ -123,6 +112,6 @@ function count({ wins, losses, ties }: Match, challenge: ChallengeOutcome) {
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000.
  */
-export function playMatch(challenges: readonly ChallengeOutcome[], rule: MatchRule): Match {
+export function playMatch(challenges: readonly ChallengeOutcome[], rule: Contest): Match {
   return challenges.reduce((match, challenge) => addChallenge(match, challenge, rule), NO_MATCH)
 }

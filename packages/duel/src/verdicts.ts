@@ -3,7 +3,7 @@ import { quotaOf } from './env-constants.ts'
 import { type Evidence, judgeEnvironment } from './environment-judgement.ts'
 import { own, tabulate } from './own-keys.ts'
 import { playedEnvs } from './played.ts'
-import { aloneRuleOf, type LaneRule, type Protocol, ruleOf } from './protocol.ts'
+import { aloneRuleOf, type LaneRule, type Protocol } from './protocol.ts'
 import type { Duel, State, Verdict } from './state.ts'
 import { sumTallies, type Tallies, tallyOf } from './tally.ts'
 
@@ -44,7 +44,7 @@ export function judgeOpen(duel: Duel, turn: DuelEpoch): Judged {
     const report = reportOn(env, duel, turn.state, rule)
     return { ...report, given: verdictOf(report, turn) }
   }
-  const envs = tabulate(playedEnvs(duel, turn.state), (env) => judge(env, ruleOf(protocol)))
+  const envs = tabulate(playedEnvs(duel, turn.state), (env) => judge(env, protocol))
   const verdicts = joined(duel.verdicts, verdictsIn(envs))
   const alone = envAlone(verdicts, protocol)
   if (alone === undefined || own(duel.verdicts, alone) === 'hold') return { envs, verdicts }
@@ -72,7 +72,7 @@ function envAlone(verdicts: Duel['verdicts'], { envs }: Protocol): string | unde
 
 /** The rule of an open environment of a duel with these verdicts. Protocol §8.6. */
 export function ruleAmong(verdicts: Duel['verdicts'], env: string, protocol: Protocol): LaneRule {
-  return envAlone(verdicts, protocol) === env ? aloneRuleOf(protocol) : ruleOf(protocol)
+  return envAlone(verdicts, protocol) === env ? aloneRuleOf(protocol) : protocol
 }
 
 /** What one environment came to under these numbers. */

@@ -18,7 +18,7 @@ export function isWin(
   { minTrials, floorZSquaredPpm }: LaneRule,
 ): boolean {
   if (win.trials < BigInt(minTrials) * PPM) return false
-  return lead >= 0n && PPM * lead * lead >= floorZSquaredPpm * spread
+  return lead >= 0n && PPM * lead * lead >= BigInt(floorZSquaredPpm) * spread
 }
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import crownings from '../../../vectors/duel/crowning.json?raw'
 import { bestOf, type WonDuel } from '../src/crowning.ts'
-import { judgeEnvironment, PROTOCOL, ruleOf, type Tally, type Weights } from '../src/index.ts'
+import { judgeEnvironment, PROTOCOL, type Tally, type Weights } from '../src/index.ts'
 import { miner } from './subnet.ts'
 
 /** As vectors/duel/make.py writes them. */
@@ -24,7 +24,7 @@ const tallyOf = ([wins, losses, played, contenderPoints, championPoints]: Counts
 
 /** A duel that is won, and what its environments came to. */
 function wonBy(weights: Weights, duel: Crowning['duels'][number], place: number): WonDuel {
-  const rule = ruleOf(PROTOCOL)
+  const rule = PROTOCOL
   const rated = Object.entries(duel).map(([env, epochs]) => {
     const tallies = epochs.map((lanes) =>
       Object.fromEntries(Object.entries(lanes).map(([hotkey, lane]) => [hotkey, tallyOf(lane)])),

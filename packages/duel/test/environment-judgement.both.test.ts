@@ -9,7 +9,6 @@ import {
   keptWeights,
   LOCAL,
   PROTOCOL,
-  ruleOf,
   type Tallies,
   type Tally,
   type Weights,
@@ -33,12 +32,12 @@ describe('named vectors', () => {
       epochs: input.epochs as unknown as Tallies[],
       ratioPpm: input.ratioPpm,
       rule: {
-        ...ruleOf(PROTOCOL),
+        ...PROTOCOL,
         cap: input.rule.cap,
         holdOffset: input.rule.holdOffset,
         holdSlopePpm: input.rule.holdSlopePpm,
-        zSquaredPpm: BigInt(input.rule.zSquaredPpm),
-        floorZSquaredPpm: BigInt(input.rule.floorZSquaredPpm),
+        zSquaredPpm: Number(input.rule.zSquaredPpm),
+        floorZSquaredPpm: Number(input.rule.floorZSquaredPpm),
       },
     })
     const { unit: _, ...kept } = win
@@ -57,7 +56,7 @@ interface Look {
 }
 
 test('two thousand looks, as a second implementation sees them', () => {
-  const rules = [ruleOf(PROTOCOL), ruleOf(LOCAL), aloneRuleOf(PROTOCOL)]
+  const rules = [PROTOCOL, LOCAL, aloneRuleOf(PROTOCOL)]
   const named = (lane: readonly number[]): Tally => {
     const [wins = 0, losses = 0, played = 0, contenderPoints = 0, championPoints = 0] = lane
     return { wins, losses, played, contenderPoints, championPoints }
@@ -71,7 +70,7 @@ test('two thousand looks, as a second implementation sees them', () => {
         Object.fromEntries(Object.entries(lanes).map(([hotkey, lane]) => [hotkey, named(lane)])),
       ),
       ratioPpm: ratio,
-      rule: rules[rule] ?? ruleOf(PROTOCOL),
+      rule: rules[rule] ?? PROTOCOL,
     })
     const { setAside, win, hold, score, look, median, rates } = evidence
     return {
@@ -102,12 +101,12 @@ const lanes = fc.uniqueArray(
 )
 
 describe('properties', () => {
-  const judge = (entries: readonly (readonly [string, number, Tally])[], outlierZSquared = 36n) =>
+  const judge = (entries: readonly (readonly [string, number, Tally])[], outlierZSquared = 36) =>
     judgeEnvironment({
       weights: Object.fromEntries(entries.map(([hotkey, weight]) => [hotkey, weight])),
       epochs: [Object.fromEntries(entries.map(([hotkey, , seen]) => [hotkey, seen]))],
       ratioPpm: RATIO,
-      rule: { ...ruleOf(PROTOCOL), outlierZSquared },
+      rule: { ...PROTOCOL, outlierZSquared },
     })
 
   it('does not depend on the order of anything', () => {
@@ -174,7 +173,7 @@ describe('properties', () => {
         const told = telling(entries, lie)
         const { win } = judge(
           told.map(({ entry }) => entry),
-          10n ** 12n, // nobody is set aside
+          10 ** 12, // nobody is set aside
         )
         const tested = win.wins * 1_000_000n - win.trials * BigInt(RATIO)
         const truth = told
@@ -190,7 +189,7 @@ describe('properties', () => {
   const scoreOf = (entries: Parameters<typeof telling>[0], lie: Tally) =>
     judge(
       telling(entries, lie).map(({ entry }) => entry),
-      10n ** 12n,
+      10 ** 12,
     ).score
 
   it('counts no lane as worse than one at the ratio', () => {
@@ -219,7 +218,7 @@ describe('properties', () => {
 
 test('a score that is exactly z deviations is reached, and one behind is not', () => {
   const win = { wins: 10n ** 7n, trials: 10n ** 7n, unit: 10n ** 6n }
-  const rule = ruleOf(PROTOCOL) // z is 2.45
+  const rule = PROTOCOL // z is 2.45
   const reaches = (lead: bigint, spread: bigint) => isWin({ win, score: { lead, spread } }, rule)
   expect([reaches(245n, 10_000n), reaches(245n, 10_001n), reaches(-245n, 10_000n)]).toEqual([
     true,
@@ -231,7 +230,7 @@ test('a score that is exactly z deviations is reached, and one behind is not', (
 })
 
 test('what is not a count, or not a ratio, is refused', () => {
-  const rule = ruleOf(PROTOCOL)
+  const rule = PROTOCOL
   const of =
     (wins: number, ratioPpm: number, weight = 1) =>
     () =>

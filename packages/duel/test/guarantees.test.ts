@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { EXACT_RATIOS, exactWins } from '../bench/false-wins.ts'
 import { PROMISED, TIED_MOST } from '../bench/promises.ts'
 import { yearOfOne } from '../bench/years.ts'
-import { LOCAL, PROTOCOL, ruleOf } from '../src/index.ts'
+import { LOCAL, PROTOCOL } from '../src/index.ts'
 
 const page = readFileSync(new URL('../../../docs/guarantees.md', import.meta.url), 'utf8')
 
@@ -23,7 +23,7 @@ test('what HOLD costs is what docs/guarantees.md says', () => {
   for (const [cap, ratio, p, challenges, wins] of rows) {
     const protocol = Number(cap) === LOCAL.cap ? LOCAL : PROTOCOL
     const ratioPpm = Math.round(Number(ratio) * 1e6)
-    const end = walk({ p: Number(p), ratioPpm, rule: ruleOf(protocol) })
+    const end = walk({ p: Number(p), ratioPpm, rule: protocol })
     expect([end.expectedTrials.toFixed(0), end.win.toFixed(4)]).toEqual([challenges, wins])
   }
 })

@@ -5,7 +5,7 @@ import { mostFrozenWins } from '../bench/one-lane.ts'
 import { ALONE, PROMISED, TIED_MOST } from '../bench/promises.ts'
 import { GAME, SINGLE } from '../bench/quotas.ts'
 import { balancedOf, equal, fieldOf, skewed, thirdsOf, zipf } from '../bench/stakes.ts'
-import { PROTOCOL, ruleOf } from '../src/index.ts'
+import { PROTOCOL } from '../src/index.ts'
 
 // Few duels, unless asked for more: the bench plays those of docs/guarantees.md.
 const DUELS = Number(process.env.DUELS ?? 40)
@@ -60,7 +60,7 @@ describe('liars who choose which epochs are frozen', () => {
   )
 
   it('would win more than promised if the fourth frozen epoch did not end a duel', () => {
-    const at = { ratioPpm: 510_000, quotas: SINGLE, z: oneLaneZ(ruleOf(PROTOCOL)) }
+    const at = { ratioPpm: 510_000, quotas: SINGLE, z: oneLaneZ(PROTOCOL) }
     const wins = mostFrozenWins(at, PROTOCOL.duelEpochs)
     expect(wins.toFixed(4)).toBe('0.0594')
     expect(wins).toBeGreaterThan(PROMISED.falseWins)

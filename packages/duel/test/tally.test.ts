@@ -8,11 +8,10 @@ import {
   NO_MATCH,
   PROTOCOL,
   playMatch,
-  ruleOf,
   winnerOf,
 } from '../src/index.ts'
 
-const RULE = { ratioPpm: 510_000, rule: ruleOf(LOCAL) }
+const RULE = { ratioPpm: 510_000, rule: LOCAL }
 const challenges = (wins: number, losses: number, ties = 0): ChallengeOutcome[] => [
   ...Array.from({ length: ties }, () => 'tie' as const),
   ...Array.from({ length: wins }, () => 'win' as const),

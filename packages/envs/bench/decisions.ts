@@ -1,4 +1,4 @@
-import { judgeEnvironment, PROTOCOL, quotaOf, ruleOf, type Tallies } from '@affine/duel'
+import { judgeEnvironment, PROTOCOL, quotaOf, type Tallies } from '@affine/duel'
 import { type Generator, pcg64 } from '@affine/prng'
 import { walk } from '@affine/wilson'
 import { short } from './share.ts'
@@ -21,7 +21,7 @@ interface DecisionCost {
 
 /** One validator that looks after every challenge, exactly. */
 function alone({ p, tied }: Contest): DecisionCost {
-  const { win, expectedTrials } = walk({ p, ratioPpm: RATIO_PPM, rule: ruleOf(PROTOCOL) })
+  const { win, expectedTrials } = walk({ p, ratioPpm: RATIO_PPM, rule: PROTOCOL })
   return { won: win, challenges: expectedTrials / (1 - tied) }
 }
 
@@ -45,7 +45,7 @@ function playDuel(contest: Contest, lanes: number, random: Generator): DecisionC
     const quota = quotaOf(epoch, constants)
     challenges += quota
     epochs.push(Object.fromEntries(names.map((name) => [name, seenIn(contest, quota, random)])))
-    const rule = ruleOf(PROTOCOL)
+    const rule = PROTOCOL
     const { look } = judgeEnvironment({ weights, epochs, ratioPpm: RATIO_PPM, rule })
     if (look !== 'continue') return { won: look === 'win' ? 1 : 0, challenges }
   }

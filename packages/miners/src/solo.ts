@@ -1,13 +1,5 @@
 import { type ChallengePair, challengeVerdict, forfeitIn, forfeitOf } from '@affine/blocks'
-import {
-  addChallenge,
-  type Match,
-  NO_MATCH,
-  PROTOCOL,
-  ruleOf,
-  type Winner,
-  winnerOf,
-} from '@affine/duel'
+import { addChallenge, type Match, NO_MATCH, PROTOCOL, type Winner, winnerOf } from '@affine/duel'
 import {
   challengeId,
   make,
@@ -179,7 +171,7 @@ class EnvDuel {
   /** Adds to the match what has come in, in the order of the index, up to the first gap. */
   add(pair: ChallengePair): void {
     this.#played.set(pair.index, pair)
-    const rule = { ratioPpm: this.#run.duel.ratioPpm, rule: ruleOf(PROTOCOL) }
+    const rule = { ratioPpm: this.#run.duel.ratioPpm, rule: PROTOCOL }
     while (this.match.verdict === 'continue') {
       const next = this.#played.get(this.match.played)
       if (next === undefined) return

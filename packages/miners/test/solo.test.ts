@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type ChallengePair, challengeVerdict } from '@affine/blocks'
-import { PROTOCOL, playMatch, ruleOf } from '@affine/duel'
+import { PROTOCOL, playMatch } from '@affine/duel'
 import { make, registry } from '@affine/envs'
 import type { Json } from '@affine/prng'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -28,7 +28,7 @@ const ALL = [...registry.keys()]
 const GAMES = ALL.filter((env) => registry.get(env)?.game !== undefined)
 const SECRET = 'a5'.repeat(32)
 const RATIO = 510_000
-const RULE = { ratioPpm: RATIO, rule: ruleOf(PROTOCOL) }
+const RULE = { ratioPpm: RATIO, rule: PROTOCOL }
 const endless = new AbortController().signal
 const root = testFolder('duel')
 let count = 0

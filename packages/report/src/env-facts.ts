@@ -132,7 +132,7 @@ function scoreBounds(
   ratioPpm: number,
 ): Bounds | undefined {
   if (win.trials === 0n) return undefined
-  const square = rule.floorZSquaredPpm * spread
+  const square = BigInt(rule.floorZSquaredPpm) * spread
   const margin = ceilRoot((square + 999_999n) / 1_000_000n)
   // Of every lane ten times its weight is counted.
   const share = (above: bigint): number => Number(above) / Number(10n * win.trials)
@@ -144,7 +144,7 @@ function scoreBounds(
 }
 
 /** A root of millionths is in thousandths. */
-const barOf = (zSquaredPpm: bigint): number => Number((ceilRoot(zSquaredPpm) + 9n) / 10n)
+const barOf = (zSquaredPpm: number): number => Number((ceilRoot(BigInt(zSquaredPpm)) + 9n) / 10n)
 
 /** ⌊100 · lead / √spread⌋ */
 function hundredthsOf({ lead, spread }: Score): number {

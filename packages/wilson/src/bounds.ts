@@ -9,7 +9,7 @@ import {
 } from './sequential.ts'
 
 /** A proportion, and the square of z in millionths. */
-export type Bounded = Proportion & { readonly zSquaredPpm: bigint }
+export type Bounded = Proportion & { readonly zSquaredPpm: number | bigint }
 
 /**
  * The Wilson bounds of `wins / trials` in ppm, each rounded away from the rate: `lower` is the

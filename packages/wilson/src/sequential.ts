@@ -13,14 +13,14 @@ export interface Proportion {
 /** A rate in millionths, and the square of z in millionths: 2.85 is 8_122_500n. */
 export interface Bar {
   readonly ratioPpm: number
-  readonly zSquaredPpm: bigint
+  readonly zSquaredPpm: number | bigint
 }
 
 /** At most `cap` trials, the first look after `minTrials`, and z squared in millionths. */
 export interface WinRule {
   readonly cap: number
   readonly minTrials: number
-  readonly zSquaredPpm: bigint
+  readonly zSquaredPpm: number | bigint
 }
 
 /** And the line on which a win by the cap is out of reach: `isHopeless` says how. */

@@ -102,7 +102,7 @@ function ratioOption(text: string): number {
 
 /** The counts of each environment, one a line. */
 function standingText({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly string[] {
-  const zSquaredPpm = BigInt(PROTOCOL.zSquaredPpm)
+  const { zSquaredPpm } = PROTOCOL
   return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {
     const counts = `${wins} won, ${losses} lost, ${ties} tied`
     const drawn = drawInterval(boundsOf({ wins, trials, zSquaredPpm }), ratioPpm)

@@ -1,4 +1,3 @@
-export * from './audit.ts'
 export * from './block.ts'
 export * from './bucket.ts'
 export { type BlockFault, type EvidenceResult, FAULT_CODES } from './fault.ts'

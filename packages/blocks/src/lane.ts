@@ -1,12 +1,26 @@
+import { type ReplayedSide, replayFrom, replayGameFrom, SIDES } from '@affine/envs'
 import type { Hash } from '@affine/prng'
-import { type AuditedBlock, type BlockRequest, checkBlock } from './audit.ts'
-import type { Verify } from './block.ts'
+import { type BlockTrust, openBlock, type Verify } from './block.ts'
 import { type Bucket, blockPath } from './bucket.ts'
 import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
-import { type Header, isRoomFor, LIMITS } from './line.ts'
+import { isUnbegun } from './forfeit.ts'
+import {
+  type ChallengePair,
+  type Episode,
+  type EpisodeSample,
+  episodesIn,
+  type Header,
+  isRoomFor,
+  LIMITS,
+  readSample,
+  type Sample,
+} from './line.ts'
 import {
   commitmentOf,
+  type LaneEnv,
   type LaneTotals,
+  laneEnvs,
+  type PlannedSample,
   planOf,
   type Rewards,
   type Scope,
@@ -148,4 +162,149 @@ function misplacementOf(
 function revealedBy({ secret }: Header, scope: Scope): Hash | 'none' {
   if (secret === undefined) return 'none'
   return commitmentOf({ ...scope, secret })
+}
+
+/** What a lane needs of a sample that holds by itself. */
+interface AuditedSample {
+  readonly rewards: Rewards
+  /** Is it a game that was never begun? */
+  readonly isUnbegun: boolean
+  /** Of all its episodes, in order. */
+  readonly invocations: readonly string[]
+}
+
+/** An authentic block whose samples were audited, in order, up to the first that does not hold. */
+export interface AuditedBlock {
+  readonly hash: Hash
+  readonly header: Header
+  /** Of all its sample lines, with their line feeds. */
+  readonly lineBytes: number
+  /** Of the first sample line, with its line feed; 0 without one. */
+  readonly firstLineBytes: number
+  readonly samples: readonly AuditedSample[]
+  /** What is wrong with the sample after these, and where it is. */
+  readonly wrong: Failure | null
+}
+
+/** Which block, and what its samples have to be about. */
+export interface BlockRequest {
+  readonly hash: Hash
+  readonly scope: Scope
+  /** The lane's. That of its last block is in the block. */
+  readonly secret: Hash
+  /** How many samples of the plan this block and those before it have to hold. */
+  readonly due: number
+}
+
+/**
+ * Reads a block as `readBlock` does, and audits its samples by themselves: that each is the plan's,
+ * that its challenge follows from the scope and the secret, and that every transcript replays. What
+ * one sample is beside others is `verifyLane`'s business. Never throws on any bytes. Protocol §6.5.
+ *
+ * One line after the other: holding them all would double the time that the engine spends on
+ * collecting garbage.
+ *
+ * @throws RangeError, TypeError for a scope that makes no sense: one with an environment that is
+ *   not registered or has no specHash.
+ */
+export function checkBlock(
+  bytes: Uint8Array,
+  { verify, hash, scope, secret, due }: BlockRequest & Pick<BlockTrust, 'verify'>,
+): EvidenceResult<AuditedBlock> {
+  const opened = openBlock(bytes, { hash, verify })
+  if (!opened.ok) return opened
+  const { header, lines } = opened.value
+  const sizes = lines.map((line) => line.length + 1)
+  const [firstLineBytes = 0] = sizes
+  const lineBytes = sizes.reduce((sum, size) => sum + size, 0)
+  const block = { hash, header, lineBytes, firstLineBytes }
+  const envs = laneEnvs(scope, header.secret ?? secret)
+  // A lane is read from its head back, so its samples are counted from the plan's end.
+  const plan = planOf(scope)
+  const before = due - lines.length
+  const samples: AuditedSample[] = []
+  for (const [i, line] of lines.entries()) {
+    const sample = readSample(line)
+    if (!sample.ok) return faultAt(`line ${2 + i}`, sample)
+    const audited = auditSample(sample.value, plan[before + i], envs)
+    if (!audited.ok) {
+      const { env, index } = sample.value
+      const place = `block ${hash}, line ${2 + i}, ${env} ${index}`
+      return { ok: true, value: { ...block, samples, wrong: faultAt(place, audited) } }
+    }
+    samples.push(audited.value)
+  }
+  return { ok: true, value: { ...block, samples, wrong: null } }
+}
+
+/** What a lane needs of a sample, or what is wrong with it. Protocol §6.5. */
+function auditSample(
+  sample: Sample,
+  planned: PlannedSample | undefined,
+  envs: ReadonlyMap<string, LaneEnv>,
+): EvidenceResult<AuditedSample> {
+  if (planned === undefined) return fault('MISSING_INDEX', 'more samples than the lane has to hold')
+  if (!isPlanned(sample, planned)) return fault('WRONG_CHALLENGE', `expected ${placeText(planned)}`)
+  // The plan is of these environments.
+  const env = envs.get(planned.env) as LaneEnv
+  const seed = env.seedIf(planned, sample.challengeId)
+  if (seed === undefined) return fault('WRONG_CHALLENGE', `expected ${env.idOf(planned)}`)
+  const wrong = 'miner' in sample ? episodeFault(sample, env, seed) : gameFault(sample, env, seed)
+  if (wrong !== null) return wrong
+  const episodes = episodesIn(sample)
+  const value = {
+    rewards: episodes.map(({ reward }) => reward),
+    isUnbegun: !('miner' in sample) && isUnbegun(sample),
+    invocations: episodes.flatMap(invocationsOf),
+  }
+  return { ok: true, value }
+}
+
+function isPlanned(sample: Sample, planned: PlannedSample): boolean {
+  if (sample.env !== planned.env || sample.index !== planned.index) return false
+  if ('miner' in sample) return 'miner' in planned && sample.miner === planned.miner
+  if ('miner' in planned) return false
+  const { champion, contender } = sample
+  return champion.miner === planned.champion && contender.miner === planned.contender
+}
+
+function placeText(planned: PlannedSample): string {
+  const { env, index } = planned
+  if ('miner' in planned) return `${env} ${index} of ${planned.miner}`
+  return `${env} ${index} of ${planned.champion} and ${planned.contender}`
+}
+
+/** What is wrong with an episode of one player, null if nothing. Protocol §6.5. */
+function episodeFault(sample: EpisodeSample, { env }: LaneEnv, seed: bigint): Failure | null {
+  const replayed = replayFrom(env, seed, sample.messages)
+  return replayed.ok ? endingFault(sample, replayed.value) : replayed
+}
+
+/** What is wrong with a game, null if nothing. Protocol §6.5. */
+function gameFault(game: ChallengePair, { env }: LaneEnv, seed: bigint): Failure | null {
+  const { champion, contender } = game
+  const recorded = { champion: champion.messages, contender: contender.messages }
+  const replayed = replayGameFrom(env, seed, recorded)
+  if (!replayed.ok) return replayed
+  for (const side of SIDES) {
+    const wrong = endingFault(game[side], replayed.value[side])
+    if (wrong !== null) return faultAt(side, wrong)
+  }
+  return null
+}
+
+/** Does an episode that replays end as it says? Protocol §6.5. */
+function endingFault({ fault, reward }: Episode, replayed: ReplayedSide): Failure | null {
+  return (
+    faultUnlessEqual('WRONG_FAULT', endingOf(fault !== undefined), endingOf(replayed.fault)) ??
+    faultUnlessEqual('WRONG_REWARD', reward, replayed.reward)
+  )
+}
+
+const endingOf = (hasFault: boolean): string => (hasFault ? 'a fault' : 'none')
+
+function invocationsOf({ messages }: Episode): readonly string[] {
+  const invocations: string[] = []
+  for (const { invocation } of messages) if (invocation !== undefined) invocations.push(invocation)
+  return invocations
 }

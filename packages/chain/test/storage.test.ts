@@ -39,8 +39,8 @@ const metagraph = {
   blockAtRegistration: [3, 0],
   totalStake: [5, '0xffffffffffffffffffffffffffffffff'],
 }
-const read = (json: unknown, method = 'getSelectiveMetagraph') =>
-  metagraphOf(answering({ [method]: codec(json) }).storage, 120)
+const read = (json: unknown) =>
+  metagraphOf(answering({ getSelectiveMetagraph: codec(json) }).storage, 120)
 const badReply = (name: string) => ({
   name: 'ChainError',
   code: 'BadReply',
@@ -128,10 +128,6 @@ describe('the metagraph', () => {
     ])
   })
 
-  test('is read whole where the runtime cannot select', async () => {
-    expect((await read(metagraph, 'getMetagraph')).neurons).toHaveLength(2)
-  })
-
   test('of a runtime that has none is NotInRuntime', async () => {
     const asking = metagraphOf(answering({}).storage, 120)
     await expect(asking).rejects.toMatchObject({
@@ -140,13 +136,10 @@ describe('the metagraph', () => {
     })
   })
 
-  test.each(['getSelectiveMetagraph', 'getMetagraph'])(
-    'of no subnet, by %s, is SubnetNotExists',
-    async (method) => {
-      const { storage } = answering({ [method]: codec(null, true) })
-      await expect(metagraphOf(storage, 9)).rejects.toMatchObject({ code: 'SubnetNotExists' })
-    },
-  )
+  test('of no subnet is SubnetNotExists', async () => {
+    const { storage } = answering({ getSelectiveMetagraph: codec(null, true) })
+    await expect(metagraphOf(storage, 9)).rejects.toMatchObject({ code: 'SubnetNotExists' })
+  })
 
   const polkadot = '15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5' // the public key of //Alice, with prefix 0
   test.each<[string, object]>([

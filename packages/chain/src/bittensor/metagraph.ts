@@ -79,7 +79,11 @@ export async function metagraphOf(
   storage: Storage,
   netuid: number,
 ): Promise<Omit<Snapshot, 'head' | 'commitments'>> {
-  const answer = await answerOf(storage, netuid)
+  const fields = Object.values(FIELDS)
+  const method = 'subnetInfoRuntimeApi.getSelectiveMetagraph'
+  const answer = await storage.call(method, netuid, fields)
+  if (answer === null)
+    throw new ChainError('NotInRuntime', "this chain's runtime has no call for the metagraph")
   if (answer.isEmpty) throw new ChainError('SubnetNotExists')
   const { data } = metagraphShape.safeParse(answer.toJSON())
   if (!data) throw new ChainError('BadReply', `the metagraph of subnet ${netuid} is malformed`)
@@ -98,16 +102,6 @@ export async function metagraphOf(
     }),
   )
   return { tempo, revealPeriod, maxUids, immunityPeriod, owner, neurons }
-}
-
-/** The metagraph, with only the fields above if the runtime can select fields, else with all. */
-async function answerOf(storage: Storage, netuid: number): Promise<Codec> {
-  const api = 'subnetInfoRuntimeApi'
-  const chosen = await storage.call(`${api}.getSelectiveMetagraph`, netuid, Object.values(FIELDS))
-  if (chosen !== null) return chosen
-  const all = await storage.call(`${api}.getMetagraph`, netuid)
-  if (all !== null) return all
-  throw new ChainError('NotInRuntime', "this chain's runtime has no call for the metagraph")
 }
 
 const hex = z.string().check(z.regex(/^0x([0-9a-f]{2})*$/))

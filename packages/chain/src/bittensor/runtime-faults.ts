@@ -37,14 +37,12 @@ export const CALLS = [
   'commitments.setCommitment',
   'subtensorModule.setWeights',
   'subtensorModule.commitTimelockedWeights',
-  'subtensorModule.commitTimelockedMechanismWeights',
   'subtensorModule.commitCrv3Weights',
 ] as const
 
 /** Methods, each after its runtime API. */
 export const METHODS = [
   'subnetInfoRuntimeApi.getSelectiveMetagraph',
-  'subnetInfoRuntimeApi.getMetagraph',
   'subnetInfoRuntimeApi.getNextEpochStartBlock',
 ] as const
 
@@ -59,27 +57,22 @@ const EXTENSIONS: readonly string[] = [
   'CheckMetadataHash',
 ]
 
-/** At least one of `need` must be there, always or if one of `where` is there. */
+/** At least one of `need` must be there, always or if `where` is there. */
 interface Need {
-  readonly where?: readonly string[]
+  readonly where?: string
   readonly need: readonly string[]
 }
 
-const API = 'runtime API subnetInfoRuntimeApi'
-const TIMELOCKED = [
-  'call subtensorModule.commitTimelockedWeights',
-  'call subtensorModule.commitTimelockedMechanismWeights',
-] as const
+const TIMELOCKED = 'call subtensorModule.commitTimelockedWeights'
 
 /** What must be there of the names above of which a runtime need not have all. */
 const NEEDS: readonly Need[] = [
-  { need: [`${API}.getSelectiveMetagraph`, `${API}.getMetagraph`] },
   {
-    where: ['storage subtensorModule.subnetEpochIndex'],
-    need: [`${API}.getNextEpochStartBlock`],
+    where: 'storage subtensorModule.subnetEpochIndex',
+    need: ['runtime API subnetInfoRuntimeApi.getNextEpochStartBlock'],
   },
   { where: TIMELOCKED, need: ['storage subtensorModule.commitRevealWeightsVersion'] },
-  { need: [...TIMELOCKED, 'call subtensorModule.commitCrv3Weights'] },
+  { need: [TIMELOCKED, 'call subtensorModule.commitCrv3Weights'] },
   { need: TIMELOCKED_COMMITS.map((item) => `storage ${item}`) },
 ]
 
@@ -128,20 +121,19 @@ function namesIn({ asLatest, registry }: Metadata): ReadonlySet<string> {
 /** A sentence for each name that is missing, or for those of which one is needed. */
 function lacks(there: ReadonlySet<string>, version: number): readonly string[] {
   const isThere = (what: string): boolean => there.has(what)
-  const needs = NEEDS.filter(
-    ({ need: [what = ''] }) => version >= 15 || !what.startsWith('runtime'),
-  )
-    .filter(({ where }) => where?.some(isThere) ?? true)
+  const isListed = (what: string): boolean => version >= 15 || !what.startsWith('runtime')
+  const needs = NEEDS.filter(({ need }) => need.some(isListed))
+    .filter(({ where }) => where === undefined || isThere(where))
     .filter(({ need }) => !need.some(isThere))
     .map(({ need, where }) => {
-      const cause = where ? `, which is needed with ${where.filter(isThere).join(' and ')}` : ''
+      const cause = where ? `, which is needed with ${where}` : ''
       return `there is no ${need.join(', nor ')}${cause}`
     })
-  const optional = new Set(NEEDS.flatMap(({ need, where = [] }) => [...need, ...where]))
+  const optional = new Set(NEEDS.flatMap(({ need, where = '' }) => [...need, where]))
   const asked = Object.entries<readonly string[]>(ASKED).flatMap(([kind, names]) =>
     names.map((name) => `${kind} ${name}`),
   )
-  const missing = asked.filter((what) => !isThere(what) && !optional.has(what))
+  const missing = asked.filter((what) => isListed(what) && !isThere(what) && !optional.has(what))
   return [...missing.map((what) => `there is no ${what}`), ...needs]
 }
 

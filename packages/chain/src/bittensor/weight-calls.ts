@@ -66,13 +66,12 @@ const MAX_LAG_ROUNDS = 200
 const REVEAL_MARGIN_BLOCKS = 3
 
 /**
- * The calls by which runtimes take timelocked weights, newest first. The payload of the oldest does
+ * The calls by which runtimes take timelocked weights, newest first. The payload of the older does
  * not name the hotkey, and this call has no version of commit and reveal.
  */
 const TIMELOCKED = [
-  { name: 'subtensorModule.commitTimelockedWeights', mechanism: [], namesHotkey: true },
-  { name: 'subtensorModule.commitTimelockedMechanismWeights', mechanism: [0], namesHotkey: true },
-  { name: 'subtensorModule.commitCrv3Weights', mechanism: [], namesHotkey: false },
+  { name: 'subtensorModule.commitTimelockedWeights', namesHotkey: true },
+  { name: 'subtensorModule.commitCrv3Weights', namesHotkey: false },
 ] as const
 
 /**
@@ -91,11 +90,11 @@ async function planTimelocked(
     throw new ChainError('NotInRuntime', "this chain's runtime has no call for timelocked weights")
   const lastRound = Number(await storage.integer('drand.lastStoredRound'))
   if (lastRound < drandRound(now()) - MAX_LAG_ROUNDS) throw new ChainError('DrandBehind')
-  const { name, mechanism, namesHotkey } = timelocked
+  const { name, namesHotkey } = timelocked
   const round = await revealRound(storage, means)
   const payload = timelockPayload({ weights, versionKey, ...(namesHotkey && { hotkey }) })
   const sealed = `0x${bytesToHex(await timelockEncrypt(payload, round, random))}`
-  const args: unknown[] = [netuid, ...mechanism, sealed, round]
+  const args: unknown[] = [netuid, sealed, round]
   if (namesHotkey) args.push(await storage.integer('subtensorModule.commitRevealWeightsVersion'))
   return {
     call: callOf(name, ...args),

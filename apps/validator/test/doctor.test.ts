@@ -513,7 +513,7 @@ describe('af doctor', () => {
       const { results, text } = await found(validator, [], { '/users/me': garbled })
       expect(results.chutes).toBe('fail')
       expect(text).toContain('✘  chutes       no account to be had: ')
-      chutes.place = { api: 'http://127.0.0.1:1', hub: '', hostOf: () => '' }
+      chutes.place = { exchange: () => Promise.reject(new Error('no answer')) }
       const silent = await examined(validator, await chainWith([]), ...own())
       expect(silent.results.chutes).toBe('fail')
     })

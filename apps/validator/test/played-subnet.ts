@@ -9,7 +9,7 @@ import {
   type Settled,
   type Source,
 } from '@affine/settlement'
-import { openBucket } from '@affine/settlement/node'
+import { bucketsIn } from '@affine/settlement/node'
 import { onceARun } from '../../../test/once-a-run.ts'
 import { type Cast, castOf } from '../src/commands/demo/cast.ts'
 import {
@@ -57,7 +57,7 @@ export async function playedSubnet(names: readonly string[]): Promise<PlayedSubn
   const folder = await onceARun(`subnet-${names.join('-')}`, (out) => playIn(out, cast))
   const [buckets, chainFile] = [join(folder, 'buckets'), join(folder, 'chain.json')]
   const exported = await readFile(chainFile, 'utf8')
-  const open = (hotkey: string, url: string) => openBucket(hotkey, url, { base: buckets })
+  const open = bucketsIn(buckets)
   const members = [...cast.validators, ...cast.miners]
   return {
     cast,

@@ -23,7 +23,7 @@ import {
   sealBlock,
   sealsOf,
 } from '@affine/settlement'
-import { openBucket } from '@affine/settlement/node'
+import { bucketsIn } from '@affine/settlement/node'
 import { AF, type Started, start } from '../../../test/processes.ts'
 
 const STAKE = 1_000_000_000_000n
@@ -250,8 +250,8 @@ export async function runningSubnet({
       const file = join(root, 'chain.json')
       await writeFile(file, chain.export())
       const epochs: Recomputed[] = []
-      const open = (hotkey: string, url: string) => openBucket(hotkey, url, { base: buckets })
-      for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket: open }))
+      const openBucket = bucketsIn(buckets)
+      for await (const epoch of recompute({ chain, network: LOCAL_NETWORK, openBucket }))
         epochs.push(epoch)
       return { file, epochs }
     },

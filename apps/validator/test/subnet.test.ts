@@ -6,7 +6,7 @@ import { ChainError, LocalChain, serveLocal } from '@affine/chain'
 import { quotasOf, type State, stateRoot } from '@affine/duel'
 import { listenWith } from '@affine/miners/node'
 import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
-import { openBucket } from '@affine/settlement/node'
+import { bucketsIn } from '@affine/settlement/node'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, listen, serve } from '../../../packages/miners/test/servers.ts'
@@ -47,12 +47,11 @@ type Seen = (sample: Sample, where: { readonly validator: string; readonly block
 /** Every epoch as recomputed from these buckets. */
 async function epochsIn(base: string, onSample: Seen = () => {}): Promise<readonly Recomputed[]> {
   const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
-  const open = (hotkey: string, url: string) => openBucket(hotkey, url, { base })
   const epochs: Recomputed[] = []
   for await (const epoch of recompute({
     chain,
     network: LOCAL_NETWORK,
-    openBucket: open,
+    openBucket: bucketsIn(base),
     onSample,
   }))
     epochs.push(epoch)

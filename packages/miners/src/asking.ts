@@ -1,5 +1,4 @@
 import type { Agent } from '@affine/envs'
-import type { Options } from 'p-retry'
 import type { Asked } from './deployment/deployment.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
@@ -122,30 +121,4 @@ export interface Asking extends Caller {
   /** The most calls at once to one miner. */
   readonly concurrency: number
   readonly on?: Hear
-}
-
-const GROWING = { minTimeout: 100, factor: 2 }
-const CONSTANT = { minTimeout: 1000, factor: 1 }
-
-/**
- * What is `Undelivered` is tried again until `signal` aborts: after pauses that grow up to half a
- * minute, or a whole; in a game, whose clock runs in the pauses, after one to two seconds. `failed`
- * hears how attempts failed. Protocol §5.4.
- */
-export function retryPolicy(
-  signal: AbortSignal,
-  random: Caller['random'],
-  { isGame = false, failed }: { isGame?: boolean; failed?: (error: Error) => void } = {},
-): Options {
-  return {
-    retries: Number.POSITIVE_INFINITY,
-    ...(isGame ? CONSTANT : GROWING),
-    maxTimeout: 30_000 * (1 + random()),
-    randomize: true,
-    shouldRetry: ({ error }) => error instanceof Undelivered,
-    signal,
-    onFailedAttempt: ({ error }) => {
-      if (!signal.aborted) failed?.(error)
-    },
-  }
 }

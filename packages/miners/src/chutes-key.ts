@@ -9,7 +9,6 @@ const NO_MONEY = 402
 
 interface KeyOptions extends Pick<Asking, 'exchange' | 'now' | 'on'> {
   readonly apiKey: string
-  readonly api: string
   /** The subnet whose chutes are called; left out by anyone who calls a chute of their own. */
   readonly netuid?: number | undefined
   /** Between two looks at the account. */
@@ -188,10 +187,10 @@ export function isInOrder({ balance }: Pick<KeyAccount, 'balance'>): boolean {
  */
 export async function chutesAccount(
   apiKey: string,
-  { exchange, now, api = CHUTES_API }: Pick<Caller, 'exchange' | 'now'> & { readonly api?: string },
+  { exchange, now }: Pick<Caller, 'exchange' | 'now'>,
 ): Promise<AskedAccount> {
   const { status, text, headers, ms } = await exchange({
-    url: `${api}/users/me`,
+    url: `${CHUTES_API}/users/me`,
     headers: bearer(apiKey),
     replyMs: LOOK_UP_MS,
     signal: AbortSignal.timeout(LOOK_UP_MS), // of its own: it still matters when an epoch ends

@@ -6,7 +6,7 @@ import {
   NoReply,
   Undelivered,
 } from './asking.ts'
-import { CHUTES_API, ChutesKey } from './chutes-key.ts'
+import { ChutesKey } from './chutes-key.ts'
 import type { Asked } from './deployment/deployment.ts'
 import { DeploymentLooks, UUID } from './deployment/looks.ts'
 import { templatesOf } from './deployment/templates.ts'
@@ -19,11 +19,6 @@ interface Options extends Asking {
    * a chute of their own.
    */
   readonly netuid?: number | undefined
-  /** For tests: a key goes elsewhere than to Chutes over https. */
-  readonly api?: string
-  /** For tests: models are not at Hugging Face. */
-  readonly hub?: string
-  readonly hostOf?: (slug: string) => string
   /** For tests: pauses are short. */
   readonly pauseMs?: number
 }
@@ -53,10 +48,9 @@ export interface Chutes {
  *   templates that this release does not have.
  */
 export function openChutes(options: Options): Chutes {
-  const { apiKey, netuid, hub, pauseMs = 60_000, ...asking } = options
-  const { api = CHUTES_API, hostOf = (slug) => `https://${slug}.chutes.ai` } = options
-  const key = new ChutesKey({ ...asking, apiKey, api, netuid, pauseMs })
-  const looks = new DeploymentLooks({ ...asking, key, api, hub })
+  const { apiKey, netuid, pauseMs = 60_000, ...asking } = options
+  const key = new ChutesKey({ ...asking, apiKey, netuid, pauseMs })
+  const looks = new DeploymentLooks({ ...asking, key })
   const epochs = new WeakMap<AbortSignal, Map<string, Client>>()
 
   /** Asks a miner's chute, which is looked at before the first time. Protocol §5.4. */
@@ -65,7 +59,7 @@ export function openChutes(options: Options): Chutes {
     async (query) => {
       const look = await looks.first(miner, signal)
       if (!look.ok) throw new NoReply('deployment', `${look.code}: ${look.detail}`)
-      const url = `${hostOf(look.value.slug)}/v1/chat/completions`
+      const url = `https://${look.value.slug}.chutes.ai/v1/chat/completions`
       const received = await key.ask({ ...query, url }, signal)
       if (received.status !== 200) return received
       const invocation = String(received.headers['x-chutes-invocationid'])

@@ -1,48 +1,18 @@
-export {
-  type AgentOf,
-  type Asking,
-  type Caller,
-  type Exchange,
-  type Hear,
-  type MinerAgent,
-  type MinerEvent,
-  NoReply,
-  type NoReplyReason,
-  type Query,
-  type Received,
-  Stopped,
-  Undelivered,
-} from './asking.ts'
+export * from './asking.ts'
 export { type Chutes, openChutes } from './chutes.ts'
 export {
   type AskedAccount,
-  CHUTES_API,
-  ChutesKey,
   chutesAccount,
   isInOrder,
   mayCall,
   noAccessText,
 } from './chutes-key.ts'
-export {
-  type Asked,
-  type Deployment,
-  type DeploymentFault,
-  sourceRefusals,
-} from './deployment/deployment.ts'
-export { type Directory, lookAt } from './deployment/looks.ts'
+export { type Asked, sourceRefusals } from './deployment/deployment.ts'
 export type { SourceFault } from './deployment/python-tokens.ts'
-export { type Literals, readTemplate, type TemplateCall } from './deployment/template-source.ts'
+export { type Literals, readTemplate } from './deployment/template-source.ts'
 export { TEMPLATES } from './deployment/templates.ts'
 export { type Client, endpointAgents, minerClient } from './miner-client.ts'
-export {
-  type AnsweringMiner,
-  type GameTime,
-  playEpisode,
-  playPair,
-  unbegunSample,
-  withClock,
-  withoutReplies,
-} from './play-sample.ts'
+export * from './play-sample.ts'
 export {
   countFailures,
   expectReply,

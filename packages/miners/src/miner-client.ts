@@ -1,9 +1,10 @@
 import type { Miner } from '@affine/duel'
 import type { Message, Reply } from '@affine/envs'
 import PQueue from 'p-queue'
-import pRetry from 'p-retry'
+import pRetry, { type Options } from 'p-retry'
 import {
   type Asking,
+  type Caller,
   type CallFailure,
   type Hear,
   type MinerAgent,
@@ -11,7 +12,6 @@ import {
   NoReply,
   type Query,
   type Received,
-  retryPolicy,
   Stopped,
   UNDELIVERED_STATUSES,
   Undelivered,
@@ -160,6 +160,32 @@ function problemsOf(what: string, on: Hear): (failure: CallFailure | undefined) 
     if (failure === undefined || told.has(failure.reason)) return
     told.add(failure.reason)
     on({ type: 'problem', what, error: new Error(failure.text) })
+  }
+}
+
+const GROWING = { minTimeout: 100, factor: 2 }
+const CONSTANT = { minTimeout: 1000, factor: 1 }
+
+/**
+ * What is `Undelivered` is tried again until `signal` aborts: after pauses that grow up to half a
+ * minute, or a whole; in a game, whose clock runs in the pauses, after one to two seconds. `failed`
+ * hears how attempts failed. Protocol §5.4.
+ */
+export function retryPolicy(
+  signal: AbortSignal,
+  random: Caller['random'],
+  { isGame = false, failed }: { isGame?: boolean; failed?: (error: Error) => void } = {},
+): Options {
+  return {
+    retries: Number.POSITIVE_INFINITY,
+    ...(isGame ? CONSTANT : GROWING),
+    maxTimeout: 30_000 * (1 + random()),
+    randomize: true,
+    shouldRetry: ({ error }) => error instanceof Undelivered,
+    signal,
+    onFailedAttempt: ({ error }) => {
+      if (!signal.aborted) failed?.(error)
+    },
   }
 }
 

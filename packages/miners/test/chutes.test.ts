@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PROTOCOL } from '@affine/duel'
 import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { MinerEvent } from '../src/asking.ts'
+import type { Exchange, MinerEvent } from '../src/asking.ts'
 import { openChutes } from '../src/chutes.ts'
 import { chutesAccount } from '../src/chutes-key.ts'
 import type { Asked } from '../src/deployment/deployment.ts'
@@ -18,6 +18,7 @@ import {
   described,
   fileOf,
   type Handle,
+  ledTo,
   NETUID,
   published,
   replies,
@@ -78,7 +79,7 @@ async function chutes(
       event.type === 'problem' ? [`${event.what}: ${event.error.message}`] : [],
     )
   const outcomes = () => events.flatMap((event) => (event.type === 'call' ? [event.outcome] : []))
-  return { agents, hasChanged, api, seen, asked, problems, outcomes }
+  return { agents, hasChanged, api, place, seen, asked, problems, outcomes }
 }
 const phase = () => new AbortController()
 const POST = '/me-one/v1/chat/completions'
@@ -568,16 +569,22 @@ describe('a key', () => {
     }
     try {
       const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 1, on: () => {} }
-      for (const place of [{}, { api }, { api, hub: api }]) {
+      const led: string[] = []
+      for (const host of ['api.chutes.ai', 'huggingface.co', 'me-one.chutes.ai']) {
         const controller = phase()
-        const call = openChutes({ ...options, ...place }).agents(
+        const exchange: Exchange = (query) => {
+          const isLed = led.includes(new URL(query.url).hostname)
+          return NODE_CALLER.exchange({ ...query, url: isLed ? ledTo(api, query.url) : query.url })
+        }
+        const call = openChutes({ ...options, exchange }).agents(
           MINER,
           1000,
           controller.signal,
         )(PROMPT)
-        await sleep(250)
+        await expect.poll(() => reached, { timeout: 10_000 }).toContain(`${host}:443`)
         controller.abort()
         expect(await call).toEqual(NO_REPLY)
+        led.push(host)
       }
       await expect(chutesAccount(KEY, NODE_CALLER)).rejects.toThrow('not today')
     } finally {
@@ -592,16 +599,16 @@ describe('a key', () => {
 
   it('has an account that can be looked at', async () => {
     const good = await chutes()
-    const told = await chutesAccount(KEY, { ...NODE_CALLER, api: good.api })
+    const told = await chutesAccount(KEY, { ...NODE_CALLER, ...good.place })
     expect(told).toMatchObject({ status: 200, balance: 12.5, netuids: [], roles: [] })
     expect(told.ms).toBeGreaterThanOrEqual(0)
     expect(Number.isFinite(told.aheadMs)).toBe(true)
     expect(good.seen[0]).toMatchObject({ method: 'GET', url: '/users/me', body: '' })
     const bad = await chutes({ '/users/me': answers(401, { balance: 4 }) })
     const refused = { status: 401, balance: Number.NaN }
-    expect(await chutesAccount(KEY, { ...NODE_CALLER, api: bad.api })).toMatchObject(refused)
+    expect(await chutesAccount(KEY, { ...NODE_CALLER, ...bad.place })).toMatchObject(refused)
     const poor = await chutes({ '/users/me': answers(200, { username: 'me' }) })
     const nameless = { status: 200, balance: Number.NaN }
-    expect(await chutesAccount(KEY, { ...NODE_CALLER, api: poor.api })).toMatchObject(nameless)
+    expect(await chutesAccount(KEY, { ...NODE_CALLER, ...poor.place })).toMatchObject(nameless)
   })
 })

@@ -61,7 +61,8 @@ function forced(text: string, argument: string): string {
 export function rewritten(source: string): { readonly text: string; readonly values: Literals } {
   const read = readTemplate(source, {}, TEMPLATES)
   if (!read.ok) throw new Error(read.detail)
-  const { imageName, arguments: given } = read.value
+  const given = read.value
+  const [, imageName = ''] = /\/(\w+):/.exec(String(given.image)) ?? []
   const before = String(given.engine_args ?? '')
   const values = { ...given, engine_args: (FORCED[imageName] ?? []).reduce(forced, before) }
   const imports = source.match(/^(?:import|from) [\w. ]+/gm) ?? []

@@ -10,6 +10,8 @@ import {
 } from 'node:http'
 import type { AddressInfo, Server as TcpServer } from 'node:net'
 import type { Miner } from '@affine/duel'
+import type { Caller, Query } from '../src/asking.ts'
+import { exchange } from '../src/node/exchange.ts'
 import { playerReply } from '../src/reference-miner.ts'
 
 /** A request as a server saw it. */
@@ -191,19 +193,16 @@ export const published = (miner: Miner, slug: string): Readonly<Record<string, H
 })
 
 interface StandIn {
+  /** Where it is, and what leads requests there that are for Chutes and Hugging Face. */
   readonly api: string
-  readonly place: {
-    readonly api: string
-    readonly hub: string
-    readonly hostOf: (slug: string) => string
-  }
+  readonly place: Pick<Caller, 'exchange'>
   readonly seen: readonly Seen[]
   readonly asked: (path: string) => readonly Seen[]
 }
 
 /**
  * A server that stands in for Chutes and Hugging Face, by path, and `place`, which leads agents to
- * it: a slug is a folder there. Its account is in order, unless a handler says more.
+ * it: the host of a slug is a folder there. Its account is in order, unless a handler says more.
  */
 export async function serveChutes(handlers: Readonly<Record<string, Handle>>): Promise<StandIn> {
   const counts = new Map<string, number>()
@@ -216,8 +215,15 @@ export async function serveChutes(handlers: Readonly<Record<string, Handle>>): P
   })
   const api = url.replace(/\/v1$/, '')
   const asked = (path: string): readonly Seen[] => seen.filter((request) => request.url === path)
-  const place = { api, hub: api, hostOf: (slug: string) => `${api}/${slug}` }
+  const place = { exchange: (query: Query) => exchange({ ...query, url: ledTo(api, query.url) }) }
   return { api, place, seen, asked }
+}
+
+/** The place in a stand-in for a URL of Chutes' or Hugging Face's. */
+export function ledTo(api: string, url: string): string {
+  const { hostname, pathname, search } = new URL(url)
+  const [, slug] = /^(?!api\.)(.+)\.chutes\.ai$/.exec(hostname) ?? []
+  return `${api}${slug === undefined ? '' : `/${slug}`}${pathname}${search}`
 }
 
 /** For `afterAll`. */

@@ -23,11 +23,11 @@ describe('the source of a public chute', () => {
     expect(new Set(plain).size).toBe(plain.length)
   })
   it.each(plain)('may be %j', (source) => {
-    expect(read(source)).toMatchObject({ ok: true, value: { arguments: said } })
+    expect(read(source)).toMatchObject({ ok: true, value: said })
   })
   it.each(plain)('may be what Chutes makes of %j', (source) => {
     const { text, values } = rewritten(source)
-    expect(read(text)).toMatchObject({ ok: true, value: { arguments: values } })
+    expect(read(text)).toMatchObject({ ok: true, value: values })
   })
   it('may be what Chutes makes of emoji and of small numbers', () => {
     const source = SGLANG.replace('Hello.', '\u{1F468}\u200D\u{1F4BB}\u00a0\u0085').replace(
@@ -37,7 +37,7 @@ describe('the source of a public chute', () => {
     const { text, values } = rewritten(source)
     expect(text).toContain("\\u200d💻\\xa0\\x85'")
     expect(text).toContain('scaling_threshold=1.25e-05, tee=True)')
-    expect(read(text)).toMatchObject({ ok: true, value: { arguments: values } })
+    expect(read(text)).toMatchObject({ ok: true, value: values })
   })
 })
 

@@ -15,7 +15,7 @@ import {
   type FoundBlock,
   type Source,
 } from '../src/bucket-reader.ts'
-import { openBucket } from '../src/node/open-bucket.ts'
+import { bucketsIn } from '../src/node/open-bucket.ts'
 import { draft, key } from './draft.ts'
 
 const scope = { ...draft, beacon: '', commitment: '', champion: '', quotas: {}, specHashes: {} }
@@ -23,6 +23,7 @@ const blocksOf = (places: BlockPlaces, check?: CheckBlock) =>
   new BucketReader({ openBucket: () => null, check }).blocks(places)
 const wanted = (hash: string) => ({ hash, scope, secret: '', due: 0 })
 const root = testFolder('sources')
+const local = { platform: 'loopback' } as const
 let server: Server
 let web: string
 let asked: string[] = []
@@ -64,9 +65,7 @@ async function put(
 
 /** The bucket of that name, as a folder and over the web. */
 function sources(name: string): readonly Source[] {
-  return [root, web]
-    .map((base) => openBucket(name, name, { base }))
-    .filter((source) => source !== null)
+  return [root, web].map((base) => bucketsIn(base)(name, name)).filter((source) => source !== null)
 }
 
 describe('an announced bucket', () => {
@@ -99,7 +98,7 @@ describe('an announced bucket', () => {
   it.each(hostile)('that reaches elsewhere is never opened: %j', (name) => {
     asked = []
     for (const base of [root, `${root}/`, web, `${web}/`, undefined])
-      expect(openBucket('h', name, { base })).toBeNull()
+      expect(bucketsIn(base)('h', name)).toBeNull()
     expect(asked).toEqual([])
   })
 
@@ -109,11 +108,11 @@ describe('an announced bucket', () => {
       await put(name, 'here', 'v1/states/1.json')
       asked = []
       for (const base of [root, `${root}/`, web, `${web}/`]) {
-        const bytes = await openBucket('h', name, { base })?.read('v1/states/1.json', 100)
+        const bytes = await bucketsIn(base)('h', name)?.read('v1/states/1.json', 100)
         expect(new TextDecoder().decode(bytes ?? undefined)).toBe('here')
       }
       expect(asked).toEqual(Array(2).fill(`/${name}/v1/states/1.json`))
-      expect(openBucket('h', name)).toBeNull()
+      expect(bucketsIn(undefined)('h', name)).toBeNull()
     },
   )
 
@@ -130,7 +129,7 @@ describe('an announced bucket', () => {
       '[fd00::1]',
     ])
       for (const base of [root, web, undefined]) {
-        const source = openBucket('h', `https://${host}:${port}/good`, { base })
+        const source = bucketsIn(base)('h', `https://${host}:${port}/good`)
         await expect(source?.read('x', 10)).rejects.toThrow(
           /^cannot read https:\/\/\S+\/good\/x: \S+ is at \S+, which is not a public address$/,
         )
@@ -147,24 +146,21 @@ describe('an announced bucket', () => {
       `http://localhost:${port}/good`,
       `http://2130706433:${port}/good`,
     ]) {
-      expect(openBucket('h', url, { base: root })).toBeNull()
-      expect(openBucket('h', url, { base: root, allowPrivate: false })).toBeNull()
-      const source = openBucket('h', url, { allowPrivate: true })
+      expect(bucketsIn(root)('h', url)).toBeNull()
+      expect(bucketsIn(root, { platform: 'chutes' })('h', url)).toBeNull()
+      const source = bucketsIn(undefined, local)('h', url)
       expect(await source?.read(blockPath(block.hash), 1 << 20)).toEqual(block.bytes)
     }
     expect(asked).toHaveLength(4)
-    const tls = openBucket('h', `https://127.0.0.1:${port}/good`, {
-      base: root,
-      allowPrivate: true,
-    })
+    const tls = bucketsIn(root, local)('h', `https://127.0.0.1:${port}/good`)
     await expect(tls?.read('x', 10)).rejects.toThrow(/SSL|EPROTO|wrong version|packet/i)
     for (const url of ['file:///etc', 'http://me:word@127.0.0.1/', 'http://x/?y'])
-      expect(openBucket('h', url, { base: root, allowPrivate: true })).toBeNull()
+      expect(bucketsIn(root, local)('h', url)).toBeNull()
   })
 
   it('goes by the hotkey that announced it', () => {
-    expect(openBucket('h', 'https://example.org/bucket')?.name).toBe('h')
-    expect(openBucket('h', 'good', { base: root })?.name).toBe('h')
+    expect(bucketsIn(undefined)('h', 'https://example.org/bucket')?.name).toBe('h')
+    expect(bucketsIn(root)('h', 'good')?.name).toBe('h')
   })
 })
 
@@ -247,7 +243,7 @@ describe('a reader', () => {
   it.each(['redirects', 'fails', 'endless', 'cut'])(
     'passes over a web server that %s',
     async (name) => {
-      const bad = openBucket(name, name, { base: web }) as Source
+      const bad = bucketsIn(web)(name, name) as Source
       const both = blocksOf({ sources: [bad, ...sources('good')] })
       expect((await both(wanted(block.hash))).ok).toBe(true)
       const detail = expect.stringMatching(`\\(${name}: no answer\\)$`)

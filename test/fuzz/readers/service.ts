@@ -9,10 +9,9 @@ import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/w
 import { PROTOCOL } from '../../../packages/duel/src/index.ts'
 import { make, play } from '../../../packages/envs/src/index.ts'
 import type { Exchange, MinerEvent, Received } from '../../../packages/miners/src/asking.ts'
-import { UUID } from '../../../packages/miners/src/deployment/looks.ts'
+import { lookAt, UUID } from '../../../packages/miners/src/deployment/looks.ts'
 import {
   chutesAccount,
-  lookAt,
   minerClient,
   NoReply,
   openChutes,
@@ -24,11 +23,12 @@ import {
   CHAT_TEMPLATE,
   completion,
   described,
+  ledTo,
   listen,
   sourceFor,
 } from '../../../packages/miners/test/servers.ts'
 import { printable } from '../../../packages/report/src/text.ts'
-import { openBucket } from '../../../packages/settlement/src/node/index.ts'
+import { bucketsIn } from '../../../packages/settlement/src/node/index.ts'
 import { readEnvLines } from '../../../packages/terminal/src/env-lines.ts'
 import { maskUrls } from '../../../packages/terminal/src/fault-text.ts'
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
@@ -90,12 +90,7 @@ async function look(bytes: Uint8Array, path: 'description' | 'source' | 'file') 
     const text = pathOf(url) === path ? textOf(bytes) : String(lineIn(PLAIN[pathOf(url)]))
     return { status: 200, headers: {}, text, ms: 0 }
   }
-  const verdict = await lookAt(MINER, signal, {
-    ...NODE_CALLER,
-    exchange: ask,
-    key: { ask },
-    api: '',
-  })
+  const verdict = await lookAt(MINER, signal, { ...NODE_CALLER, exchange: ask, key: { ask } })
   if (!verdict.ok && !/^[ -~…]{1,2500}$/.test(verdict.detail)) throw new Error(verdict.detail)
   if (verdict.ok && !/^[a-z0-9-]{1,63}$/.test(verdict.value.slug)) throw new Error('no slug')
   return verdict
@@ -151,7 +146,8 @@ const isNotSealed = (error: unknown): boolean =>
   refusal(Error)(error) && String(error).endsWith('its lane is not sealed')
 
 async function readAccount(api: string) {
-  const account = await chutesAccount('cpk_1', { ...NODE_CALLER, api })
+  const there: Exchange = (query) => exchange({ ...query, url: ledTo(api, query.url) })
+  const account = await chutesAccount('cpk_1', { ...NODE_CALLER, exchange: there })
   expectSame(String(Object.keys(account)), 'status,ms,aheadMs,balance,netuids,roles')
   if (account.status === 200) expectSame(typeof account.balance, 'number')
   return account
@@ -354,7 +350,7 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       name: 'bucket URL',
       share: 100,
       samples: ['https://bucket.example/v1', 'plain-name', 'http://[::1]:80/'].map(bytesOf),
-      read: (bytes) => openBucket('5M', textOf(bytes), { base: '/buckets' }),
+      read: (bytes) => bucketsIn('/buckets')('5M', textOf(bytes)),
     },
     {
       name: 'terminal text',

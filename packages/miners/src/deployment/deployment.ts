@@ -37,85 +37,63 @@ const HIDDEN = /chronoseek/i
 const HOSTED = 'hosted'
 const MOST_TEXT = 128
 
-type Short = string | undefined
-
-/** What Chutes says of a chute: its owner chooses most of it. */
+/** What Chutes says of a deployment that may be asked by it, if its source is as it must be. */
 export interface Description {
-  readonly public: boolean
-  readonly name: Short
-  readonly revision: Short
-  readonly slug: Short
-  readonly standard_template: Short
-  readonly execution_backend: Short
-  readonly updated_at: Short
-  /** Does it run where nobody can look into its memory? */
-  readonly tee: boolean
-  /** Names of flags by which it may reach other hosts. */
-  readonly egress: readonly string[]
-  readonly image: Readonly<{ name: Short; tag: Short; username: Short }>
+  readonly slug: string
+  /** The image, with its owner and its tag. */
+  readonly image: string
+  /** When it was last changed. */
+  readonly updated: string
 }
 
-/** Reads it: whatever is no short text, or not there, counts as none. */
-function described(json: unknown): Description {
-  const text = (from: unknown, name: string): Short => {
-    const value: unknown = Object(from)[name]
-    return typeof value === 'string' && value.length <= MOST_TEXT ? value : undefined
-  }
-  const { image } = Object(json)
-  const flags = Object.entries(Object(json)).filter(([, value]) => value === true)
-  return {
-    public: Object(json).public === true,
-    name: text(json, 'name'),
-    revision: text(json, 'revision'),
-    slug: text(json, 'slug'),
-    standard_template: text(json, 'standard_template'),
-    execution_backend: text(json, 'execution_backend'),
-    updated_at: text(json, 'updated_at'),
-    tee: Object(json).tee === true,
-    egress: flags.map(([name]) => name).filter((name) => name.includes('egress')),
-    image: {
-      name: text(image, 'name'),
-      tag: text(image, 'tag'),
-      username: text(Object(image).user, 'username'),
-    },
-  }
+/** A short text that a stranger's object has under a name; undefined for whatever else is there. */
+function textIn(json: unknown, name: string): string | undefined {
+  const value: unknown = Object(json)[name]
+  return typeof value === 'string' && value.length <= MOST_TEXT ? value : undefined
 }
 
 /**
  * What a platform says of a deployment, if that is hosted there, shown to everybody, made by a
- * standard template, and of the name and the revision that the miner committed to. Never throws.
- * Protocol §5.4.
+ * standard template, and of the name and the revision that the miner committed to. Its owner
+ * chooses most of it. Never throws. Protocol §5.4.
  */
 export function readDescription(
   json: unknown,
   committed: CommittedModel,
   { standard }: Templates,
 ): Result<Description, DeploymentFault> {
-  const said = described(json)
-  return refusedName(said, committed) ?? refusedRun(said, standard) ?? { ok: true, value: said }
+  const slug = textIn(json, 'slug')
+  const refusal = refusedName(json, committed) ?? refusedRun(json, standard)
+  if (refusal !== undefined) return refusal
+  if (slug === undefined || !DNS_LABEL.test(slug))
+    return refused('NO_SLUG', `its slug, ${is(slug)}, is no name of a host`)
+  const { image } = Object(json)
+  const [name = '', tag = ''] = [textIn(image, 'name'), textIn(image, 'tag')]
+  const username = textIn(Object(image).user, 'username')
+  const value = {
+    slug,
+    image: `${username}/${name}:${tag}`,
+    updated: textIn(json, 'updated_at') ?? '',
+  }
+  return { ok: true, value }
 }
 
 type NotAsked = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
 
-const is = (value: Short): string => (value === undefined ? 'missing' : quoted(value))
+const is = (value: string | undefined): string => (value === undefined ? 'missing' : quoted(value))
 
 /** Why a deployment is not of the model that was committed, or is not shown to everybody. */
-function refusedName(
-  said: Pick<Description, 'name' | 'revision' | 'public'>,
-  { model, revision }: CommittedModel,
-): NotAsked | undefined {
+function refusedName(json: unknown, { model, revision }: CommittedModel): NotAsked | undefined {
+  const [name, said] = [textIn(json, 'name'), textIn(json, 'revision')]
   if (!MODEL.test(model))
     return refused('MODEL', `the committed model, ${quoted(model)}, is not owner/name`)
   if (!COMMIT.test(revision))
     return refused('REVISION', `the committed revision, ${quoted(revision)}, is not 40 hex digits`)
-  if (said.name !== model)
-    return refused('MODEL', `its name is ${is(said.name)}, not the committed ${quoted(model)}`)
-  if (said.revision !== revision)
-    return refused(
-      'REVISION',
-      `its revision is ${is(said.revision)}, not the committed ${revision}`,
-    )
-  if (!said.public && !SHOWN.test(model))
+  if (name !== model)
+    return refused('MODEL', `its name is ${is(name)}, not the committed ${quoted(model)}`)
+  if (said !== revision)
+    return refused('REVISION', `its revision is ${is(said)}, not the committed ${revision}`)
+  if (Object(json).public !== true && !SHOWN.test(model))
     return refused('NOT_PUBLIC', 'it is not public, and its name does not have "affine"')
   if (HIDDEN.test(model))
     return refused('NOT_PUBLIC', 'its name has "chronoseek": no source of such a one is shown')
@@ -123,19 +101,19 @@ function refusedName(
 }
 
 /** Why a deployment does not run as it must. */
-function refusedRun(said: Description, standard: string): NotAsked | undefined {
-  if ((said.execution_backend ?? HOSTED) !== HOSTED)
-    return refused('NOT_HOSTED', `its backend is ${is(said.execution_backend)}, not ${HOSTED}`)
-  if (said.standard_template !== standard)
-    return refused(
-      'NOT_A_TEMPLATE',
-      `its template is ${is(said.standard_template)}, not ${standard}`,
-    )
-  if (!said.tee) return refused('NOT_CONFIDENTIAL', '"tee" is not true: deploy it with tee=True')
-  if (said.egress.length > 0)
-    return refused('EGRESS', `it may reach other hosts: ${quoted(String(said.egress))} is true`)
-  if (!DNS_LABEL.test(said.slug ?? ''))
-    return refused('NO_SLUG', `its slug, ${is(said.slug)}, is no name of a host`)
+function refusedRun(json: unknown, standard: string): NotAsked | undefined {
+  const backend = textIn(json, 'execution_backend') ?? HOSTED
+  if (backend !== HOSTED)
+    return refused('NOT_HOSTED', `its backend is ${quoted(backend)}, not ${HOSTED}`)
+  const template = textIn(json, 'standard_template')
+  if (template !== standard)
+    return refused('NOT_A_TEMPLATE', `its template is ${is(template)}, not ${standard}`)
+  if (Object(json).tee !== true)
+    return refused('NOT_CONFIDENTIAL', '"tee" is not true: deploy it with tee=True')
+  const on = Object.entries(Object(json)).flatMap(([name, value]) => (value === true ? name : []))
+  const egress = on.filter((name) => name.includes('egress'))
+  if (egress.length > 0)
+    return refused('EGRESS', `it may reach other hosts: ${quoted(String(egress))} is true`)
   return undefined
 }
 
@@ -150,12 +128,10 @@ export function judgeSource(
 ): Result<Deployment, DeploymentFault> {
   const read = readTemplate(source, committed, templates)
   if (!read.ok) return read
-  const { name = '', tag = '', username } = said.image
-  const image = `${username}/${name}:${tag}`
-  const wanted = String(read.value.arguments.image)
+  const { slug, image, updated } = said
+  const wanted = String(read.value.image)
   if (image !== wanted)
     return refused('IMAGE', `its image is ${quoted(image)}, not ${quoted(wanted)}`)
-  const { slug = '', updated_at: updated = '' } = said
   // Not its `version`: that changes for all chutes when the platform mends an image's library.
   const version = digest('deployment', JSON.stringify([updated, image, source]))
   return { ok: true, value: { slug, version } }
@@ -168,7 +144,7 @@ export function judgeSource(
 export function sourceRefusals(source: string, templates: Templates): readonly string[] {
   const read = readTemplate(source, {}, templates)
   if (!read.ok) return read.refusals.map(({ detail }) => detail)
-  const { model_name: name, revision } = read.value.arguments
+  const { model_name: name, revision } = read.value
   const wanted = { model: String(name), revision: String(revision) }
   const refusal = refusedName({ ...wanted, name: wanted.model, public: false }, wanted)
   return refusal === undefined ? [] : [refusal.detail]

@@ -1,7 +1,8 @@
 import type { Result } from '@affine/prng'
 import pRetry from 'p-retry'
-import { type Asking, NoReply, retryPolicy, Undelivered } from '../asking.ts'
-import { type ChutesKey, LOOK_UP_MS } from '../chutes-key.ts'
+import { type Asking, NoReply, Undelivered } from '../asking.ts'
+import { CHUTES_API, type ChutesKey, LOOK_UP_MS } from '../chutes-key.ts'
+import { retryPolicy } from '../miner-client.ts'
 import {
   type Asked,
   type Deployment,
@@ -93,9 +94,6 @@ export const UUID: RegExp = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** What it takes to look at a deployment, and at the files of its model. */
 export interface Directory extends Pick<Asking, 'exchange' | 'now'> {
   readonly key: Pick<ChutesKey, 'ask'>
-  readonly api: string
-  /** Hugging Face, unless another place is given. */
-  readonly hub?: string | undefined
 }
 
 /**
@@ -131,9 +129,9 @@ export async function lookAt(
 async function published(
   path: string,
   signal: AbortSignal,
-  { key, api, now }: Directory,
+  { key, now }: Directory,
 ): Promise<Result<string, 'NOT_SHOWN' | 'TOO_LARGE'>> {
-  const query = { url: `${api}${path}`, replyMs: LOOK_UP_MS, signal, now }
+  const query = { url: `${CHUTES_API}${path}`, replyMs: LOOK_UP_MS, signal, now }
   try {
     const { status, text } = await key.ask(query)
     if (status === 200) return { ok: true, value: text }

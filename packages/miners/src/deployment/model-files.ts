@@ -12,10 +12,7 @@ const MOST_BYTES = 4 * 1024 * 1024
 const MOST_HOPS = 3
 
 /** Where models' files are, and what they are asked for with. No key goes there. */
-export interface Hub extends Pick<Caller, 'exchange' | 'now'>, Pick<Query, 'signal'> {
-  /** Hugging Face, unless another place is given. */
-  readonly hub?: string | undefined
-}
+type Hub = Pick<Caller, 'exchange' | 'now'> & Pick<Query, 'signal'>
 
 type FileFault = 'MODEL_FILE' | 'CHAT_TEMPLATE'
 type FileRefusal = Extract<Result<never, FileFault>, { readonly ok: false }>
@@ -33,19 +30,18 @@ export async function refusedFile(
   hub: Hub,
 ): Promise<FileRefusal | undefined> {
   const { modelFiles, neededFile, templatesFolder, chatTemplates } = templates
-  const { hub: base = HUGGING_FACE } = hub
   const told = (name: string, [code, what]: FileProblem): FileRefusal => ({
     ok: false,
     code,
     detail: `${name} of ${model} at ${revision} ${what}`,
   })
   for (const [name, kind] of Object.entries(modelFiles)) {
-    const file = await fileAt(`${base}/${model}/resolve/${revision}/${name}`, hub)
+    const file = await fileAt(`${HUGGING_FACE}/${model}/resolve/${revision}/${name}`, hub)
     if (file.status === 404 && name !== neededFile) continue
     const why = await faultIn(file, kind, chatTemplates)
     if (why !== undefined) return told(name, why)
   }
-  const folder = `${base}/api/models/${model}/tree/${revision}/${templatesFolder}`
+  const folder = `${HUGGING_FACE}/api/models/${model}/tree/${revision}/${templatesFolder}`
   const why = folderFault(await fileAt(folder, hub))
   return why && told(`the folder ${templatesFolder}`, why)
 }

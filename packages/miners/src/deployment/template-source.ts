@@ -16,13 +16,6 @@ export interface Literals {
   readonly [name: string]: string | number | boolean | readonly string[] | Literals
 }
 
-/** What a source says of the deployment that it makes. */
-export interface TemplateCall {
-  /** The name of the template's image. */
-  readonly imageName: string
-  readonly arguments: Literals
-}
-
 /** What it must say: what the miner committed to. */
 export interface CommittedModel {
   readonly model: string
@@ -37,8 +30,8 @@ export const COMMIT: RegExp = /^[0-9a-f]{40}$/
  * the first, and `detail` tells a few.
  */
 export type SourceReading =
-  | Extract<Result<TemplateCall, SourceFault>, { readonly ok: true }>
-  | (Extract<Result<TemplateCall, SourceFault>, { readonly ok: false }> & {
+  | Extract<Result<Literals, SourceFault>, { readonly ok: true }>
+  | (Extract<Result<Literals, SourceFault>, { readonly ok: false }> & {
       readonly refusals: readonly { readonly code: SourceFault; readonly detail: string }[]
     })
 
@@ -89,10 +82,10 @@ function attempt<Value>({ refused }: Reading, read: () => Value): Value | undefi
 }
 
 /** The one call of a source, whose names were imported before it. */
-function callIn(source: string, reading: Reading): TemplateCall | undefined {
+function callIn(source: string, reading: Reading): Literals | undefined {
   const { imports } = reading.templates
   const imported = new Set<string>()
-  let call: TemplateCall | undefined
+  let call: Literals | undefined
   for (const tokens of attempt(reading, () => statementsOf(source)) ?? []) {
     const [{ text, from } = NOTHING] = tokens
     attempt(reading, () => {
@@ -113,7 +106,7 @@ function importIn(tokens: readonly Token[], imports: readonly string[]): string 
 }
 
 /** Reads `chute = <one of the names>(…)` and nothing else. */
-function readCall(tokens: Token[], imported: ReadonlySet<string>, reading: Reading): TemplateCall {
+function readCall(tokens: Token[], imported: ReadonlySet<string>, reading: Reading): Literals {
   const { templates } = reading
   const expected = 'imports, and chute = a call of a template that was imported'
   const why = `expected ${expected}, got ${quoted(lineOf(tokens))}`
@@ -123,12 +116,12 @@ function readCall(tokens: Token[], imported: ReadonlySet<string>, reading: Readi
   const template = ownOf(templates.builders, name.text)
   if (!isCall || template === undefined || !imported.has(name.text)) throw otherwise
   const checking = { ...reading, template }
-  const { named, values } = argumentsIn(tokens, templates.arguments, checking)
+  const values = argumentsIn(tokens, templates.arguments, checking)
   if (tokens.length > 0) reading.refused.push(otherwise)
   for (const each of templates.required)
-    if (!named.has(each))
+    if (!Object.hasOwn(values, each))
       reading.refused.push(new SourceRefusal('ARGUMENT', name.from, `${each} is missing`))
-  return { imageName: template.image, arguments: values }
+  return values
 }
 
 function lineOf(tokens: readonly Token[]): string {
@@ -168,8 +161,7 @@ function argumentsIn(
   tokens: Token[],
   allowed: Readonly<Record<string, ArgumentKind>>,
   checking: Checking,
-): { readonly named: ReadonlySet<string>; readonly values: Literals } {
-  const named = new Set<string>()
+): Literals {
   const values = new Map<string, Literals[string]>()
   const readOne = (): true => {
     const [{ kind, text, from } = NOTHING, equals] = tokens.splice(0, 2)
@@ -178,8 +170,8 @@ function argumentsIn(
     const wanted = ownOf(allowed, text)
     if (wanted === undefined)
       throw new SourceRefusal('ARGUMENT', from, `${quoted(text)} is no argument on the list`)
-    if (named.has(text)) throw new SourceRefusal('REPEATED', from, `${text} stands there twice`)
-    named.add(text)
+    if (values.has(text)) throw new SourceRefusal('REPEATED', from, `${text} stands there twice`)
+    values.set(text, '') // it stands there, whatever it is
     values.set(text, READERS[wanted](tokens, checking))
     expectEnd(tokens, ')')
     return true
@@ -190,7 +182,7 @@ function argumentsIn(
     tokens.splice(0, tokens.length, ...rest)
     skipArgument(tokens)
   }
-  return { named, values: Object.fromEntries(values) }
+  return Object.fromEntries(values)
 }
 
 /** Takes off what is left of an argument: up to its comma, or to the bracket that ends the call. */
@@ -289,7 +281,7 @@ function imageIn(tokens: Token[], { templates, template }: Checking): string {
 function selectorIn(tokens: Token[], checking: Checking): Literals {
   const isCall = takeIf(tokens, 'NodeSelector') && takeIf(tokens, '(')
   if (!isCall) throw notLiteral('NodeSelector(…)', tokens)
-  return argumentsIn(tokens, checking.templates.selector, checking).values
+  return argumentsIn(tokens, checking.templates.selector, checking)
 }
 
 /** A text whose engine arguments are all harmless. */

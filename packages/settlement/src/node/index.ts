@@ -1,5 +1,5 @@
 export { chainIn, hasChain, isUnused, keyNamed, keysIn, openFolder } from './local-folder/folder.ts'
 export { KeptChain } from './local-folder/kept-chain.ts'
-export { bucketsIn, expectBuckets, openBucket } from './open-bucket.ts'
+export { bucketsIn, expectBuckets } from './open-bucket.ts'
 export { type FetchOptions, publicFetch } from './public-fetch.ts'
 export { openThreads, type Threads } from './threads.ts'

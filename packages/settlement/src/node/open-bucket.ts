@@ -3,46 +3,32 @@ import { join } from 'node:path'
 import { type Bucket, httpBucket, LIMITS, statePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { nodeFetch } from '@affine/blocks/node-fetch'
-import type { OpenBucket, Source } from '../bucket-reader.ts'
+import type { OpenBucket } from '../bucket-reader.ts'
 import type { Network, Subnet } from '../networks.ts'
 import { commitmentsOf, isBucketUrl, isPlainName } from '../on-chain.ts'
-import { type FetchOptions, publicFetch } from './public-fetch.ts'
+import { publicFetch } from './public-fetch.ts'
 
-/** One for all buckets, so that connections are used again. */
-const sharedFetch = publicFetch()
-
-export interface BucketPlace extends FetchOptions {
-  /** The folder or URL below which plain names are looked up. Without it they are not. */
-  readonly base?: string | undefined
-}
+/** One each for all buckets, so that connections are used again. */
+const [publicOnly, anywhere] = [publicFetch(), publicFetch({ allowPrivate: true })]
 
 /**
- * Opens the bucket that a validator announced as `url`; null if it may not be opened. A plain name
- * is looked up below `base`, which the reader chose, so that an announcement cannot lead elsewhere.
- * An https URL that has only a host and a path is read from public addresses only. With
- * `allowPrivate`, for local networks, http and any address are allowed too. Protocol §6.4.
- */
-export function openBucket(hotkey: string, url: string, place: BucketPlace = {}): Source | null {
-  const { base, ...options } = place
-  if (isBucketUrl(url, options.allowPrivate === true)) {
-    const fetch = Object.keys(options).length === 0 ? sharedFetch : publicFetch(options)
-    return { name: hotkey, ...httpBucket(url, { fetch }) }
-  }
-  if (base === undefined || !isPlainName(url)) return null
-  return { name: hotkey, read: bucketBelow(base, url).read }
-}
-
-/**
- * A function that opens buckets: by name, below `base`, a folder or a URL; and at announced URLs.
- * On a network whose miners are on loopback these may lead to any address.
+ * A function that opens the bucket which a validator announced; null if it may not be opened. A
+ * plain name is looked up below `base`, a folder or a URL, which the reader chose, so that an
+ * announcement cannot lead elsewhere. An https URL that has only a host and a path is read from
+ * public addresses only; on a network whose miners are on loopback, http and any address are
+ * allowed too. Protocol §6.4.
  */
 export function bucketsIn(
   base: string | undefined,
   network?: Pick<Network, 'platform'>,
 ): OpenBucket {
   const isLocal = network?.platform === 'loopback'
-  const place = isLocal ? { base, allowPrivate: true } : { base }
-  return (hotkey, url) => openBucket(hotkey, url, place)
+  const fetch = isLocal ? anywhere : publicOnly
+  return (hotkey, url) => {
+    if (isBucketUrl(url, isLocal)) return { name: hotkey, ...httpBucket(url, { fetch }) }
+    if (base === undefined || !isPlainName(url)) return null
+    return { name: hotkey, read: bucketBelow(base, url).read }
+  }
 }
 
 /**

@@ -122,8 +122,7 @@ test.each(hidings)('%s, until games no longer fit, loses them all', async (_, pa
   })
   const { samples } = await sampleLane({
     scope: scopeOf({ [HEX]: 8, [MULT8]: 8 }),
-    miners: [champion, contender],
-    templates: PROTOCOL.templates,
+    miners: [{ ...champion, templates: PROTOCOL.templates }, ASKED],
     secret: SECRET,
     journalPath: join(root, randomUUID()),
     agent: agents,

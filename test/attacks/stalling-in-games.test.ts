@@ -38,13 +38,15 @@ async function laneAgainst(
   contender: (time: FakeTime) => MinerAgent = () => replying,
 ) {
   const time = new FakeTime()
-  const miner = (hotkey: string) => ({ hotkey, model: 'm', revision: 'main', chute: '' })
+  const { templates } = PROTOCOL
+  const miner = (hotkey: string) => ({
+    ...{ hotkey, model: 'm', revision: 'main', chute: '', templates },
+  })
   const [stalling, other] = [champion(time), contender(time)]
   let isOver = false
   const sampling = sampleLane({
     scope: scopeOf({ [HEX]: PROTOCOL.envs[HEX]?.quotaMost ?? 0, [MULT8]: 8 }),
     miners: [miner(CHAMPION), miner(CONTENDER)],
-    templates: PROTOCOL.templates,
     secret: SECRET,
     journalPath: join(root, name),
     agent: ({ hotkey }) => (hotkey === CHAMPION ? stalling : other),

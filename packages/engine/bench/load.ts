@@ -64,10 +64,12 @@ async function measure(): Promise<void> {
       const ask = agents(...about)
       return async (messages) => Promise.resolve(ask(messages)).finally(onReply)
     }
-    const miner = (hotkey: string) => ({ hotkey, model: hotkey, revision: 'main', chute })
+    const { templates } = PROTOCOL
+    const miner = (hotkey: string) => ({
+      ...{ hotkey, model: hotkey, revision: 'main', chute, templates },
+    })
     const task = {
       miners: [miner(CHAMPION), miner(CONTENDER)],
-      templates: PROTOCOL.templates,
       secret: SECRET,
       agent,
       deadline: new AbortController().signal,

@@ -56,31 +56,28 @@ export function loadsOf(
     // Of one player the champion plays each challenge once, for all contenders.
     const samples = quota * (isGame ? contenders : contenders + 1)
     const turns = registry.get(env)?.maxSteps ?? 0
-    const requests = samples * turns
     // Of a game the side that begins has the odd turn.
     const each = isGame ? contenders * Math.ceil(turns / 2) : turns
-    const championRequests = voters * quota * each
-    const perRequest = TOKENS[env] ?? 0
-    const laneBytes = samples * (isGame ? GAME_BYTES : EPISODE_BYTES)
     return {
       samples,
-      requests,
-      tokens: requests * perRequest,
-      championRequests,
-      championTokens: championRequests * perRequest,
-      laneBytes,
-      bucketBytes: voters * laneBytes,
+      requests: samples * turns,
+      tokens: TOKENS[env] ?? 0,
+      championRequests: voters * quota * each,
+      lineBytes: isGame ? GAME_BYTES : EPISODE_BYTES,
     }
   })
-  const mostEpoch = played.reduce((sum, each) => ({
-    samples: sum.samples + each.samples,
-    requests: sum.requests + each.requests,
-    tokens: sum.tokens + each.tokens,
-    championRequests: sum.championRequests + each.championRequests,
-    championTokens: sum.championTokens + each.championTokens,
-    laneBytes: sum.laneBytes + each.laneBytes,
-    bucketBytes: sum.bucketBytes + each.bucketBytes,
-  }))
+  const sum = (of: (env: (typeof played)[number]) => number): number =>
+    played.reduce((so, env) => so + of(env), 0)
+  const laneBytes = sum(({ samples, lineBytes }) => samples * lineBytes)
+  const mostEpoch = {
+    samples: sum(({ samples }) => samples),
+    requests: sum(({ requests }) => requests),
+    tokens: sum(({ requests, tokens }) => requests * tokens),
+    championRequests: sum(({ championRequests }) => championRequests),
+    championTokens: sum(({ championRequests, tokens }) => championRequests * tokens),
+    laneBytes,
+    bucketBytes: voters * laneBytes,
+  }
   return { mostEpoch, dayEpochs: DAY_MS / (epochBlocks * BLOCK_MS) }
 }
 

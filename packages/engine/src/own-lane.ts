@@ -57,8 +57,9 @@ export async function ownTask(
   const journalPath = join(folder, 'journal', `${epoch}.jsonl`)
   const { templates } = protocol
   const time = await gamesTimeOf(setup, state)
-  const miners = [champion, ...duels.map(({ contender }) => contender)]
-  return { ...setup, scope, miners, templates, secret, journalPath, deadline, gamesTime: time }
+  const playing = [champion, ...duels.map(({ contender }) => contender)]
+  const miners = playing.map((miner) => ({ ...miner, templates }))
+  return { ...setup, scope, miners, secret, journalPath, deadline, gamesTime: time }
 }
 
 /**

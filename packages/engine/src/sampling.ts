@@ -10,7 +10,6 @@ import {
   type Sample,
   type Scope,
 } from '@affine/blocks'
-import type { Miner } from '@affine/duel'
 import { type EnvSpec, type GameRules, make, type PerSide } from '@affine/envs'
 import {
   type AnsweringMiner,
@@ -32,9 +31,7 @@ import type { Setup } from './setup.ts'
 export interface LaneTask extends Pick<Setup, 'agent' | 'mayAsk' | 'hasChanged' | 'now' | 'on'> {
   readonly scope: Scope
   /** All that play in the lane: the champion and the contenders. */
-  readonly miners: readonly Miner[]
-  /** The digest of the templates that the miners' deployments may use. */
-  readonly templates: Hash
+  readonly miners: readonly Asked[]
   readonly secret: Hash
   readonly journalPath: string
   /**
@@ -128,9 +125,9 @@ function inOrderOf(plan: readonly DueSample[], entries: readonly Entry[]): reado
 
 /** What takes a sample of the lane, or leaves a game unbegun. */
 function samplerOf(task: LaneTask, entries: readonly Entry[]): (due: DueSample) => Promise<Sample> {
-  const { scope, miners, templates, deadline, gamesTime, mayAsk, now } = task
+  const { scope, miners, deadline, gamesTime, mayAsk, now } = task
   const used = invocationsIn(entries)
-  const asked = new Map(miners.map((miner) => [miner.hotkey, { ...miner, templates }]))
+  const asked = new Map(miners.map((miner) => [miner.hotkey, miner]))
   const turns = new Map(
     Object.entries(scope.quotas).map(([hotkey, quotas]) => [
       hotkey,
@@ -212,11 +209,11 @@ function invocationsIn(entries: readonly Entry[]): Set<string> {
  */
 async function lookAgain(
   samples: readonly Sample[],
-  { miners, templates, deadline, hasChanged }: LaneTask,
+  { miners, deadline, hasChanged }: LaneTask,
   journal: Awaited<ReturnType<typeof openLaneJournal>>,
 ): Promise<readonly Sample[]> {
-  const look = async (miner: Miner): Promise<string[]> => {
-    const isChanged = await hasChanged?.({ ...miner, templates }, deadline)
+  const look = async (miner: Asked): Promise<string[]> => {
+    const isChanged = await hasChanged?.(miner, deadline)
     return isChanged ? [miner.hotkey] : []
   }
   const changed = journal.changed ?? (await Promise.all(miners.map(look))).flat()

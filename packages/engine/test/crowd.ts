@@ -228,11 +228,11 @@ function taskOf(
     model: hotkey,
     revision: '',
     chute: 'http://127.0.0.1/v1',
+    templates: PROTOCOL.templates,
   })
   return {
     scope,
     miners: [CHAMPION, ...hotkeys].map(miner),
-    templates: PROTOCOL.templates,
     secret: digest('crowd secret', index),
     journalPath: `${NOWHERE}/journal/${index}.jsonl`,
     agent: endpointAgents({ exchange, now, random: () => random.random(), concurrency: 32 }),

@@ -70,11 +70,13 @@ function sampled(options: Sampling) {
   const { quota = { [HEX]: 1 }, time = new FakeTime(), urls = ['', ''], ...rest } = options
   const { contenders = [CONTENDER] } = options
   const { samplingMs = SAMPLING_MS, endsAt = SAMPLING_MS } = options
-  const miner = (hotkey: string, chute: string) => ({ hotkey, model: 'm', revision: 'main', chute })
+  const { templates } = PROTOCOL
+  const miner = (hotkey: string, chute: string) => ({
+    ...{ hotkey, model: 'm', revision: 'main', chute, templates },
+  })
   return sampleLane({
     scope: scopeOf({}, Object.fromEntries(contenders.map((hotkey) => [hotkey, quota]))),
     miners: [miner(CHAMPION, urls[0]), ...contenders.map((hotkey) => miner(hotkey, urls[1]))],
-    templates: PROTOCOL.templates,
     secret: SECRET,
     journalPath,
     agent: byRole(scripted, scripted),

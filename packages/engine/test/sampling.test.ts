@@ -57,11 +57,12 @@ async function minersOf(champion: Answer, contender: Answer) {
 
 type Duel = { readonly champion: Miner; readonly contender: Miner }
 
+const asAsked = (miner: Miner) => ({ ...miner, templates: PROTOCOL.templates })
+
 const sampled = (duel: Duel, options: Partial<LaneTask> = {}) =>
   sampleLane({
     scope,
-    miners: [duel.champion, duel.contender],
-    templates: PROTOCOL.templates,
+    miners: [duel.champion, duel.contender].map(asAsked),
     secret: SECRET,
     journalPath,
     agent: endpointAgents({ ...NODE_CALLER, concurrency: 8 }),
@@ -179,7 +180,12 @@ describe('a lane of several contenders', () => {
         return { content: make(env).spec.solve(prompt) }
       }
     const duel = { champion: miners[0] as Miner, contender: miners[1] as Miner }
-    const lane = await sampled(duel, { scope: many, miners, agent, ...options })
+    const lane = await sampled(duel, {
+      scope: many,
+      miners: miners.map(asAsked),
+      agent,
+      ...options,
+    })
     return { ...lane, questions }
   }
 

@@ -102,7 +102,7 @@ export function resultText(state: AppState, account: DuelAccount): string {
 
 /** How a duel ended, or how it stands. Under other constants duels begin anew. Protocol §9.2. */
 export function outcomeText(state: AppState, { duel, epochs, end }: DuelAccount): string {
-  if (end) return throneTexts({ ...end, duels: [duel], seated: undefined }, nameIn(state)).join('')
+  if (end) return throneTexts({ ...end, duels: [duel] }, nameIn(state)).join('')
   const isOn = epochs.at(-1)?.nextDuels.some((next) => duelId(next) === duel.id)
   if (!isOn) return 'It began anew, under other constants'
   return `It goes on${asOfText(state)}: ${duelText(duel)}`

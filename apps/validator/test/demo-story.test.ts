@@ -1,12 +1,6 @@
-import { epochFacts } from '@affine/report'
+import { epochFacts, epochLine } from '@affine/report'
 import { beforeAll, expect, it } from 'vitest'
-import {
-  epochLine,
-  introText,
-  namesIn,
-  outcomeText,
-  verifiedText,
-} from '../src/commands/demo/story.ts'
+import { introText, namesIn, outcomeText, verifiedText } from '../src/commands/demo/story.ts'
 import { playedSubnet, THREE_MINERS } from './played-subnet.ts'
 
 let story: readonly string[]

@@ -73,7 +73,7 @@ describe('af explain', () => {
       /^It lost because it (was outplayed|gave no legal answer) in \d+ of \d+ challenges.*? It lost: the contender has won 0 of 4 environments, 3 needed\. It waits for another duel once it commits something else\. It won \d+, lost \d+ and tied \d+ of (\d+) challenges\. Its endpoint answered \2 of \2\. These of its answers were forfeits: .*\d+ illegal.*\.\n {2}contender, against 5\w{47}, epochs? \d+( to \d+)?\n {2}\w+@/,
     )
     expect(loser.stdout).toMatch(
-      /holds the throne\. Ratio to beat 51 %\n {4}this miner contends, epoch 1 of at most 8\n/,
+      /held the throne\. The ratio to beat was 51 %\n {4}this miner contends, epoch 1 of at most 8\n/,
     )
     expect(loser.stdout).toMatch(
       /^ {4}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → hold\n {6}for a hold: \S+ of \S+ won \[.*┃.*\] 0\.\d+…0\.\d+, (by the cap|a hold up to 0\.\d+)$/m,
@@ -188,7 +188,7 @@ describe('af explain', () => {
     const { records } = await ask(whole(), hotkeyOf('veteran'), '--json')
     expect(records[0]).toMatchObject({ type: 'seated', epoch: 0, hotkey: hotkeyOf('veteran') })
     const { stdout } = await ask(whole(), hotkeyOf('veteran'))
-    expect(stdout).toMatch(/^epoch 0 .*\n {2}this miner takes the empty throne without a duel\./)
+    expect(stdout).toMatch(/^epoch 0 {2}this miner takes the empty throne, without a duel\n/)
     expect(stdout).toContain('It won: the contender has won 0 of 4 environments, 3 needed. ')
     expect(stdout).toMatch(/It lost: the contender has won [34] of 4 environments, 3 needed/)
     const epochs = records.filter(({ type }) => type === 'epoch')

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LocalChain } from '@affine/chain'
-import { epochFacts } from '@affine/report'
+import { epochFacts, epochLine } from '@affine/report'
 import {
   LOCAL_NETWORK,
   type Recomputed,
@@ -14,7 +14,6 @@ import { onceARun } from '../../../test/once-a-run.ts'
 import { type Cast, castOf } from '../src/commands/demo/cast.ts'
 import {
   againText,
-  epochLine,
   filesText,
   introText,
   namesIn,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { account, LocalChain } from '@affine/chain'
 import { stateRoot } from '@affine/duel'
+import { shortHotkey } from '@affine/report'
 import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AF, killAll, run, start } from '../../../test/processes.ts'
@@ -52,7 +53,7 @@ describe('af status', () => {
     expect([error, unprintable(stdout)]).toEqual([undefined, []])
     const [head, champion, contender, ...rest] = stdout.trimEnd().split('\n')
     const ends = rest.findIndex((line) => line.startsWith('uid '))
-    const [queue, title, ...told] = rest.slice(0, ends)
+    const [queue, title, held, ...told] = rest.slice(0, ends)
     const [names, ...tables] = rest.slice(ends)
     // A table of those that wait follows, if somebody does.
     const rows = tables.slice(0, [...tables, ''].indexOf(''))
@@ -66,7 +67,12 @@ describe('af status', () => {
     const verdicts = Object.entries(state.duels[0]?.verdicts ?? {}).map((each) => each.join(' '))
     expect(contender).toBe(`contender ${[hotkeyOf('stronger'), turn, ...verdicts].join(', ')}`)
     expect(queue).toMatch(/^queue {5}\d waiting, next \S+$/)
-    expect(title).toMatch(new RegExp(`^epoch ${before.epoch} {2}.* holds the throne\\. `))
+    expect(title).toMatch(
+      new RegExp(`^epoch ${before.epoch} {2}.* 0 of 4( environments)?, and is out`),
+    )
+    expect(held).toBe(
+      `  ${shortHotkey(hotkeyOf('veteran'))} held the throne. The ratio to beat was 51 %`,
+    )
     expect(told.join('\n')).toMatch(
       /^ {2}\S+ contends, epoch 1 of at most 8\n(?: {2}.*\n)* {2}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → (go on|win.*|hold|even)\n {4}for a /m,
     )

@@ -35,6 +35,10 @@ export function drawInterval(bounds: Bounds | undefined, ratioPpm: number): stri
   return `[${cells.join('')}] ${share(lower)}…${share(upper)}`
 }
 
+/** Texts in a row, as in "a, b and c"; empty for none. */
+export const listed = (texts: readonly string[]): string =>
+  new Intl.ListFormat('en-GB').format(texts)
+
 /** Gives the name of a hotkey on the screen. */
 export type NameOf = (hotkey: string) => string
 

@@ -28,8 +28,8 @@ it('says why an epoch is frozen: who is missing, its stake and last epoch, and w
   ])
   expect(lines.slice(-3)).toEqual([
     "  Frozen: 57.1 % of the voters' weight attested, and it takes two thirds. These are missing:",
-    '  v4: 28.5 % of the weight, a stake of 1000 rao; it last attested epoch 11; its operator should start it (af doctor says what it lacks); it is not waited for after epoch 31',
-    expect.stringContaining('v3: 14.2 % of the weight, a stake of 500 rao'),
+    '  v4: 28.5 % of the weight, a stake of 0.000001 TAO; it last attested epoch 11; its operator should start it (af doctor says what it lacks); it is not waited for after epoch 31',
+    expect.stringContaining('v3: 14.2 % of the weight, a stake of 5e-7 TAO'),
   ])
 })
 

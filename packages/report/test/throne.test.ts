@@ -1,7 +1,15 @@
 import { decide, firstState, type State } from '@affine/duel'
 import { expect, it } from 'vitest'
-import { epochOf, MAIN, MULT8, miner, type Scene, startedDuels } from '../../duel/test/subnet.ts'
-import { epochFacts, epochRecord, epochText } from '../src/index.ts'
+import {
+  crownedFirst,
+  epochOf,
+  MAIN,
+  MULT8,
+  miner,
+  type Scene,
+  startedDuels,
+} from '../../duel/test/subnet.ts'
+import { epochFacts, epochLine, epochRecord, epochText } from '../src/index.ts'
 
 const settledIn = (before: State, scene: Scene) => {
   const facts = epochOf(before, scene)
@@ -12,12 +20,31 @@ const WINNING: Scene = { rates: [0.75, 0.25] }
 const CLOSE: Scene = { rates: [0.3, 0.3] }
 const LOSING: Scene = { rates: [0, 1] }
 
-/** The lines about the throne, once the epoch of `before` has ended like this. */
+/** The lines about how duels ended, once the epoch of `before` has ended like this. */
 const toldOf = (before: State, scene: Scene): readonly string[] =>
   epochText(epochFacts(settledIn(before, scene)), (hotkey) => hotkey)
     .split('\n')
-    .slice(1)
+    .slice(2)
     .filter((line) => /throne|fails|dethrones|better/.test(line))
+
+it.each<[what: string, before: State, scene: Scene, line: string]>([
+  ['the first miner', firstState(MAIN, 0), {}, 'm1 takes the empty throne, without a duel'],
+  ['no miner', firstState(MAIN, 0), { miners: [] }, 'nobody has the throne, and nobody contends'],
+  ['a contender', crownedFirst(), {}, 'm2 challenges m1: its duel begins'],
+  ['a duel that goes on', begun, CLOSE, 'm2 has won 0 of 2 environments'],
+  ['a win', begun, WINNING, '★ m2 has won 2 of 2 environments, and takes the throne'],
+  ['no win', begun, LOSING, 'm2 has won 0 of 2 environments, and is out'],
+  [
+    'too few who attest',
+    begun,
+    { silent: ['v3', 'v4'] },
+    'frozen, as too few validators attested; m2 has won 0 of 2 environments',
+  ],
+])('the first line of an epoch says what happened in it: %s', (_, before, scene, line) => {
+  const facts = epochFacts(settledIn(before, scene))
+  expect(epochLine(facts, String)).toBe(`epoch ${before.epoch}  ${line}`)
+  expect(epochText(facts, String).split('\n')[0]).toBe(epochLine(facts, String))
+})
 
 it.each<[what: string, scene: Scene, told: readonly string[]]>([
   [
@@ -52,6 +79,7 @@ it('tells of a contender that has won and waits, and of one that another is bett
     state = settled.state
     return epochText(epochFacts(settled), (name) => name)
   })
+  expect(told[0]).toContain('; m3 2 of 2, and waits\n')
   expect(told[0]).toContain('  m3 contends, epoch 1 of at most 8: it has won\n')
   // Of what is judged no more, the verdict that it has.
   expect(told[1]).toMatch(
@@ -82,12 +110,7 @@ it('a win that is taken back is told as open', () => {
   expect(toldOf(state, early)).toEqual([])
 })
 
-it('a throne taken without a duel says so, for people and for machines', () => {
-  const first = firstState(MAIN, 0)
-  expect(toldOf(first, {})).toEqual([
-    '  m1 takes the empty throne without a duel. The ratio to beat becomes 51 %',
-  ])
-  expect(epochRecord(settledIn(first, {}))).toMatchObject({ seated: 'm1' })
+it('a throne taken without a duel is in the record', () => {
+  expect(epochRecord(settledIn(firstState(MAIN, 0), {}))).toMatchObject({ seated: 'm1' })
   expect(epochRecord(settledIn(begun, WINNING))).toMatchObject({ seated: undefined })
-  expect(toldOf(first, { miners: [] })).toEqual([])
 })

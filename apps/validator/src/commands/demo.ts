@@ -8,7 +8,14 @@ import { join, resolve } from 'node:path'
 import { makeFolder } from '@affine/blocks/directory'
 import { stateRoot } from '@affine/duel'
 import { listenWith } from '@affine/miners/node'
-import { epochFacts, epochRecord, epochText, type NameOf, shortHotkey } from '@affine/report'
+import {
+  epochFacts,
+  epochLine,
+  epochRecord,
+  epochText,
+  type NameOf,
+  shortHotkey,
+} from '@affine/report'
 import type { Settled } from '@affine/settlement'
 import { interrupted, type Output, output, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -18,7 +25,6 @@ import { pageAndBuckets } from '../service/served-files.ts'
 import { castOf } from './demo/cast.ts'
 import {
   againText,
-  epochLine,
   filesText,
   introText,
   namesIn,

@@ -1,12 +1,10 @@
 import type { EpochFacts, LaneFacts } from '../epoch-facts.ts'
-import { type NameOf, percent, shortHotkey } from '../text.ts'
+import { listed, type NameOf, percent, shortHotkey } from '../text.ts'
 import { contendsText, duelText, envText } from './duel-text.ts'
 
 /** What competes at what, and for what; `titles` are the environments' own. */
 export function subnetText(titles: readonly string[]): string {
-  const others = titles.slice(0, -1)
-  const last = titles.at(-1) ?? 'nothing yet'
-  const all = others.length === 0 ? last : `${others.join(', ')} and ${last}`
+  const all = listed(titles) || 'nothing yet'
   return `AI models compete at ${all}: one that clearly beats the champion takes its throne.`
 }
 
@@ -14,13 +12,47 @@ export function subnetText(titles: readonly string[]): string {
 export const epochsText = (first: number, last: number): string =>
   first === last ? `epoch ${last}` : `epochs ${first} to ${last}`
 
+/** What happened in a decided epoch, on one line. */
+export const epochLine = (facts: EpochFacts, nameOf: NameOf = shortHotkey): string =>
+  `epoch ${facts.epoch}  ${happenedTexts(facts, nameOf).join('; ')}`
+
+function happenedTexts(facts: EpochFacts, nameOf: NameOf): readonly string[] {
+  const { epoch, lacking, seated, duels, heir, nextDuels, ratio, nextRatio } = facts
+  const isQuorumMissed = lacking !== undefined && lacking.missing.length > 0
+  const texts = isQuorumMissed ? ['frozen, as too few validators attested'] : []
+  if (seated) texts.push(`${nameOf(seated.hotkey)} takes the empty throne, without a duel`)
+  texts.push(...duels.map((duel, i) => standingText(duel, nameOf, i === 0)))
+  const holder = nameOf(heir?.hotkey ?? '')
+  const next = nextDuels.filter(({ start }) => start > epoch)
+  const rivals = listed(next.map(({ contender }) => nameOf(contender.hotkey)))
+  if (next.length === 1) texts.push(`${rivals} challenges ${holder}: its duel begins`)
+  if (next.length > 1) texts.push(`${rivals} challenge ${holder}: their duels begin`)
+  if (texts.length > 0) return texts
+  if (heir === undefined) return ['nobody has the throne, and nobody contends']
+  const falls = `from ${percent(ratio)} to ${percent(nextRatio)}`
+  return [`nobody challenges ${holder}; the share to win against it falls ${falls}`]
+}
+
+/** How a duel stands at the end of an epoch. The first of a line says what is counted. */
+function standingText(duel: EpochFacts['duels'][number], nameOf: NameOf, isFirst: boolean): string {
+  const { contender, wins, counted, end, standing } = duel
+  const name = `${end === 'crowned' ? '★ ' : ''}${nameOf(contender.hotkey)}`
+  const won = isFirst
+    ? `${name} has won ${wins} of ${counted} environments`
+    : `${name} ${wins} of ${counted}`
+  if (end === 'crowned') return `${won}, and takes the throne`
+  if (end === 'passed') return `${won}, but another is better`
+  if (end !== undefined) return `${won}, and is out`
+  return standing === 'won' ? `${won}, and waits` : won
+}
+
 /**
- * One decided epoch as lines for people: the duels, their environments, the lanes, the result.
+ * One decided epoch as lines for people: what happened, the duels, their environments, the lanes,
+ * the result.
  */
 export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): string {
-  const { epoch, champion, duels, ratio, lanes, frozen } = facts
+  const { champion, duels, ratio, lanes, frozen } = facts
   const holder = champion ? nameOf(champion.hotkey) : 'nobody'
-  const rivals = duels.length === 0 ? ', nobody contends' : ''
   const otherwise = frozen ? 'frozen' : 'go on'
   const lanesText = lanes
     .map((lane) => `${nameOf(lane.validator)} ${laneText(lane)} (trust ${percent(lane.trust)})`)
@@ -31,7 +63,8 @@ export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): stri
     ...otherStateTexts(facts, nameOf),
   ]
   return [
-    `epoch ${epoch}  ${holder} holds the throne${rivals}. Ratio to beat ${percent(ratio)}`,
+    epochLine(facts, nameOf),
+    `  ${holder} held the throne. The ratio to beat was ${percent(ratio)}`,
     ...duels.flatMap((duel) => [
       `  ${nameOf(duel.contender.hotkey)} ${contendsText(duel)}`,
       // A duel that is won is judged no more.
@@ -56,16 +89,16 @@ export function laneText({ sealed, attested, accepted, setAside, unbegun }: Lane
   return attested ? '✘ not whole' : '✘ not attested by enough'
 }
 
-/** How duels ended and who has the throne then, in sentences. Protocol §8.11. */
+/** How duels ended, and why, in sentences. Protocol §8.11. */
 export function throneTexts(
-  { duels, champion, seated, heir, nextRatio }: EpochFacts,
+  { duels, champion, heir, nextRatio }: EpochFacts,
   nameOf: NameOf,
 ): readonly string[] {
   const holder = nameOf(champion?.hotkey ?? '')
   const crowned = nameOf(heir?.hotkey ?? '')
   const kept = heir?.hotkey === champion?.hotkey ? `${holder} keeps the throne, ` : ''
   const becomes = `The ratio to beat becomes ${percent(nextRatio)}`
-  const ended = duels.flatMap((duel) => {
+  return duels.flatMap((duel) => {
     const rival = nameOf(duel.contender.hotkey)
     const why = duelText(duel)
     if (duel.end === undefined) return []
@@ -73,8 +106,6 @@ export function throneTexts(
     if (duel.end === 'passed') return `${rival} had won as well, but ${crowned} is better: ${why}`
     return `${kept}${rival} fails: ${why}`
   })
-  if (seated === undefined) return ended
-  return [...ended, `${crowned} takes the empty throne without a duel. ${becomes}`]
 }
 
 /** Whose attestations a frozen epoch lacked. Protocol §8.3. */
@@ -90,7 +121,8 @@ export function quorumTexts(
   const head = `Frozen: ${attested}, and it takes two thirds. These are missing:`
   const texts = missing.map(({ hotkey, stake, weightPpm, lastEpoch, droppedIn }) => {
     const last = lastEpoch === undefined ? 'never attested' : `last attested epoch ${lastEpoch}`
-    const what = `${percent(weightPpm, Math.floor)} of the weight, a stake of ${stake} rao`
+    const tao = Number(stake) / 1e9
+    const what = `${percent(weightPpm, Math.floor)} of the weight, a stake of ${tao} TAO`
     const help = others?.hotkeys.includes(hotkey)
       ? 'it attests another state: compare its release with this one'
       : 'its operator should start it (af doctor says what it lacks)'

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import {
   type EnvFacts,
-  type EpochFacts,
   epochFacts,
+  listed,
   type NameOf,
   percent,
   percentRange,
@@ -25,34 +25,6 @@ export function introText({ seed, validators, miners }: Cast): string {
     `Seed ${seed}. Miners by skill: ${first}, then ${listed(others)} at once`,
     `Validators: ${honest.join(', ')}, and ${LIAR}, which invents what the miners reply`,
   ].join('\n')
-}
-
-/** What happened in an epoch, on one line. */
-export const epochLine = (facts: EpochFacts, nameOf: NameOf): string =>
-  `epoch ${facts.epoch}  ${happened(facts, nameOf)}`
-
-function happened(facts: EpochFacts, nameOf: NameOf): string {
-  const { champion, seated, duels, nextDuels, ratio, nextRatio } = facts
-  if (seated) return `${nameOf(seated.hotkey)} takes the empty throne, without a duel`
-  const holder = nameOf(champion?.hotkey ?? '')
-  if (duels.length > 0) return duels.map((duel, i) => standing(duel, nameOf, i === 0)).join('; ')
-  const next = nextDuels.map(({ contender }) => nameOf(contender.hotkey))
-  if (next.length > 0) return `${listed(next)} challenge ${holder}: their duels begin`
-  const falls = `from ${percent(ratio)} to ${percent(nextRatio)}`
-  return `nobody challenges ${holder}; the share to win against it falls ${falls}`
-}
-
-/** How a duel stands at the end of an epoch. The first of a line says what is counted. */
-function standing(duel: EpochFacts['duels'][number], nameOf: NameOf, isFirst: boolean): string {
-  const { contender, wins, counted, end } = duel
-  const name = `${end === 'crowned' ? '★ ' : ''}${nameOf(contender.hotkey)}`
-  const won = isFirst
-    ? `${name} has won ${wins} of ${counted} environments`
-    : `${name} ${wins} of ${counted}`
-  if (end === 'crowned') return `${won}, and takes the throne`
-  if (end === 'passed') return `${won}, but another is better`
-  if (end !== undefined) return `${won}, and is out`
-  return duel.standing === 'won' ? `${won}, and waits` : won
 }
 
 /** What the whole run shows: the liar, and the miner that won. */
@@ -110,10 +82,6 @@ function winnerTexts(epochs: readonly Settled[], nameOf: NameOf): readonly strin
 
 /** An environment without its version. */
 const nameIn = (env: string): string => env.replace(/@.*/, '')
-
-/** Names in a row, as in "a, b and c". */
-const listed = (names: readonly string[]): string =>
-  names.join(', ').replace(/, (?=[^,]*$)/, ' and ')
 
 /** What the verifier came to: one line if everything holds, else all that it said. */
 export function verifiedText(code: number, said: string): string {

@@ -136,7 +136,7 @@ describe('af status --block', () => {
     expect([error, unprintable(stdout)]).toEqual([undefined, []])
     const [title, head, ...rows] = stdout.trimEnd().split('\n')
     expect(title).toBe('subnet 7 at the end of block 3')
-    const columns = 'uid hotkey stake permit registered lastUpdate committed kind says weights'
+    const columns = 'uid hotkey stakeTao permit registered lastUpdate committed kind says weights'
     expect(head?.split(/ +/)).toEqual(columns.split(' '))
     expect(rows).toHaveLength(7)
     expect(rows[0]).toMatch(
@@ -148,7 +148,7 @@ describe('af status --block', () => {
     const before = await saidOf('1', '--json')
     const [block, , row] = before.records
     expect(block).toMatchObject({ type: 'block', netuid: 7, number: 1, tempo: 30, revealPeriod: 0 })
-    const neuron = { uid: 1, hotkey: bob.hotkey, stake: '1000.000000000', permit: true }
+    const neuron = { uid: 1, hotkey: bob.hotkey, stakeTao: '1000.000000000', permit: true }
     expect(row).toEqual({ type: 'row', ...neuron, registered: 0, lastUpdate: 0 })
     expect((await saidOf('4')).error?.message).toContain('no block 4')
   })

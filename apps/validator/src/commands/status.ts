@@ -100,7 +100,7 @@ async function sayBlock({ chain }: Subnet, asked: number | true, screen: Output)
   const rows = neurons.map(({ uid, hotkey, stake, ...neuron }) => {
     const { block: committed, kind, says } = slots.get(hotkey) ?? {}
     const said = { committed, kind, says, weights: weights[hotkey] }
-    return { uid, hotkey, stake: decimalOf(stake), ...neuron, ...said }
+    return { uid, hotkey, stakeTao: decimalOf(stake), ...neuron, ...said }
   })
   const { netuid } = chain
   const text = `subnet ${netuid} at the end of block ${head.number}`

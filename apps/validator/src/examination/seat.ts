@@ -54,10 +54,12 @@ export async function expectNothingOf(
   throw new Error(`the slot has ${what} (${shown(slotText(seat))}): ${advice}`)
 }
 
+const stakeText = (rao: bigint): string => `${decimalOf(rao)} TAO`
+
 /** What a miner that has committed needs on chain: no permit, and no stake. */
 export function checkMiner(seat: Seat): readonly Finding[] {
   const { permit, stake } = seat.neuron
-  return [checkNoPermit(permit), ok('stake', decimalOf(stake)), ok('commitment', slotText(seat))]
+  return [checkNoPermit(permit), ok('stake', stakeText(stake)), ok('commitment', slotText(seat))]
 }
 
 function checkNoPermit(isHeld: boolean): Finding {
@@ -79,8 +81,8 @@ function checkPermit(isHeld: boolean): Finding {
 }
 
 function checkStake(stake: bigint): Finding {
-  if (stake > 0n) return ok('stake', decimalOf(stake))
-  return warn('stake', decimalOf(stake), 'a validator without has no vote')
+  if (stake > 0n) return ok('stake', stakeText(stake))
+  return warn('stake', stakeText(stake), 'a validator without has no vote')
 }
 
 function checkCommitment(seat: Seat): Finding {

@@ -18,8 +18,9 @@ import {
   sourceFor,
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { commit } from '../src/commands/commit.ts'
 import { doctor } from '../src/commands/doctor.ts'
-import { inProcess, unprintable } from './commands.ts'
+import { goingOn, inProcess, unprintable } from './commands.ts'
 import { serveOddS3, serveS3 } from './s3-server.ts'
 
 // Weights are never timelocked on a local chain: that it has a period is put into what is read.
@@ -37,6 +38,16 @@ vi.mock('@affine/miners', async (original) => {
   const openChutes: typeof real.openChutes = (options) =>
     real.openChutes({ ...options, ...chutes.place })
   return { ...real, chutesAccount, openChutes }
+})
+// However busy this machine is, replies come in time, but for those to prompts that get none.
+const silence = vi.hoisted((): { prompts?: RegExp } => ({}))
+vi.mock('@affine/miners/node', async (original) => {
+  const real = await original<typeof import('@affine/miners/node')>()
+  const exchange: typeof real.exchange = (query) => {
+    const isSilent = silence.prompts?.test(query.body ?? '')
+    return real.exchange({ ...query, replyMs: isSilent ? 100 : 600_000 })
+  }
+  return { ...real, NODE_CALLER: { ...real.NODE_CALLER, exchange } }
 })
 vi.mock('@affine/settlement', async (original) => {
   const real = await original<typeof import('@affine/settlement')>()
@@ -181,7 +192,7 @@ describe('af doctor', () => {
     expect(text).toMatch(/^ok clock {8}the newest block is \d+ s old$/m)
     expect(text).toContain('ok weights      set in the open\n')
     expect(text).toContain(`ok registered   ${validator.hotkey} is uid 0\n`)
-    expect(text).toContain('ok permit       held\nok stake        1500.000000000\n')
+    expect(text).toContain('ok permit       held\nok stake        1500.000000000 TAO\n')
     expect(text).toContain(
       `ok commitment   block 1, seal: {"epoch":4,"head":"${HASH}","url":"alices"}\n`,
     )
@@ -225,7 +236,7 @@ describe('af doctor', () => {
     expect(JSON.parse(seen[0]?.body ?? '').model).toBe(`me/${miner.hotkey}`)
     expect(new Set(Object.values(results))).toEqual(new Set(['ok']))
     expect(Object.keys(results)).not.toContain('bucket')
-    expect(text).toContain('ok permit       none\nok stake        0.000000000\n')
+    expect(text).toContain('ok permit       none\nok stake        0.000000000 TAO\n')
     expect(text).toContain(`ok commitment   block 1, miner: {"model":"me/${miner.hotkey}"`)
     before = 'My answer: '
     const near = await examined(miner, network)
@@ -234,6 +245,31 @@ describe('af doctor', () => {
       `✘  replies      ${judged}, 0 legal; 0 of 8 challenges right; ` +
         '8 would be right without the words before it\n',
     )
+  })
+
+  it('tells a miner that answers late, here and in `af commit`, to answer several at once', async () => {
+    silence.prompts = /Compute/
+    const { url } = await serve((_, __, response, body) => {
+      if (silence.prompts?.test(body)) return
+      const content = playerReply(JSON.parse(body).messages.at(-1).content, { skill: 1, seed: '' })
+      response.writeHead(200, { 'content-type': 'application/json' }).end(completion(content))
+    })
+    const late =
+      '!  replies      8 × no usable reply: late: no reply within 0.1 s: serve the model faster, or ' +
+      'let it write less: eight challenges were played at once, and validators play more: answer ' +
+      'several at once, or refuse what is more with 429\n'
+    const exported = await chainWith([[miner, minerOf(miner, url)]])
+    const { results, text } = await examined(miner, exported)
+    expect(results).toMatchObject({ answer: 'ok', replies: 'fail' })
+    expect(text).toContain(late)
+    const chain = LocalChain.import(await readFile(exported, 'utf8'), () => randomBytes(32))
+    await using live = await goingOn(chain)
+    const key = await fileOf(Buffer.alloc(32, accounts.indexOf(miner) + 1).toString('hex'))
+    const what = ['--model', `me/${miner.hotkey}`, '--revision', REVISION, '--chute', url]
+    const committed = await inProcess(commit, '--network', live.url, '--key', key, ...what)
+    expect(committed.error).toMatchObject({ exitCode: 3 })
+    expect(committed.stdout).toContain(late)
+    delete silence.prompts
   })
 
   it('a chain that does not answer: that alone', async () => {

@@ -44,7 +44,8 @@ export async function serve(
 ): Promise<{ readonly url: string; readonly seen: readonly Seen[] }> {
   const seen: Seen[] = []
   let count = 0
-  const server = createServer(async (request, response) => {
+  // It closes no connection that a busy client is about to use again.
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const index = count++
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk

@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { printedBy, REASONS, runnable, type Snippet, snippetsOf } from './documents/page.ts'
 import { runPage } from './documents/run-page.ts'
@@ -22,6 +22,26 @@ const PAGES = [
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 const snippetsIn = (page: string): readonly Snippet[] => snippetsOf(read(page))
+
+/** What a program prints that somebody has in a file of this folder. It is started as one bundle. */
+async function outputOf(program: string, folder: string): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: program, resolveDir: folder, loader: 'ts' },
+    ...{ bundle: true, write: false, platform: 'node', target: 'node20', format: 'esm' },
+    conditions: ['@affine/source'],
+    banner: {
+      js:
+        "import { createRequire } from 'node:module'; " +
+        'const require = createRequire(import.meta.url)',
+    },
+  })
+  const words = ['--input-type=module', '-']
+  const input = outputFiles[0]?.text
+  const { stdout, stderr } = spawnSync(process.execPath, words, {
+    ...{ cwd: folder, input, encoding: 'utf8' },
+  })
+  return stdout + stderr
+}
 
 /** What is wrong with how a page says that a snippet is not run there. */
 function noteFault(page: string, { note = '', text }: Snippet): string | undefined {
@@ -57,10 +77,8 @@ describe.each(PAGES)('%s', (page) => {
   const programs = snippets.filter(({ language, note }) => language === 'ts' && !note)
   test.skipIf(programs.length === 0)('has programs that print what it says', async () => {
     const cwd = join(root, page, '..')
-    const flags = ['--conditions=@affine/source', '--import', 'tsx', '--input-type=module']
     for (const program of programs) {
-      const words = [...flags, '--eval', program.text]
-      const { stdout } = await promisify(execFile)(process.execPath, words, { cwd })
+      const stdout = await outputOf(program.text, cwd)
       expect(stdout).toBe(printedBy(program, snippetsIn(page)))
       expect(stdout).not.toBe('')
     }

@@ -1,7 +1,6 @@
 import type { ChallengePair } from '@affine/blocks'
-import type { EnvReport, Weights } from '@affine/duel'
 import type { SamplePlace, Settled } from '@affine/settlement'
-import { doesCount } from './env-facts.ts'
+import { doesCount, type EnvLook } from './env-facts.ts'
 
 /** What is kept of one validator's lane in one environment of one epoch of a duel. */
 export interface KeptLane<Kept> {
@@ -19,10 +18,7 @@ interface DuelSoFar<Kept> {
 }
 
 /** The last look at an environment, as far as it says which lanes count. */
-interface LastLook {
-  readonly report: EnvReport
-  readonly weights: Weights
-}
+type LastLook = Pick<EnvLook, 'report' | 'weights'>
 
 /**
  * What is kept of the lanes of duels, and which of it the rule counts: lanes accepted in an epoch

@@ -151,8 +151,7 @@ function hundredthsOf({ lead, spread }: Score): number {
   if (spread === 0n) return 0
   const square = 10_000n * lead * lead
   if (lead < 0n) return -Number(ceilRoot((square + spread - 1n) / spread))
-  const root = ceilRoot(square / spread)
-  return Number(root * root * spread > square ? root - 1n : root)
+  return Number(ceilRoot(square / spread + 1n) - 1n)
 }
 
 /** The lanes of a look, by validator ascending. */

@@ -130,18 +130,22 @@ function missingQuorum({ before, report, snapshot }: Settled): MissingQuorum | u
   if (!report.frozen) return undefined
   const { voters, attested } = before
   const heard = countedAttestations(before, snapshot)
-  const all = Object.values(voters).reduce((sum, weight) => sum + weight, 0)
-  const shareOf = (weight: number): number => Math.floor((1_000_000 * weight) / Math.max(1, all))
-  const missing = Object.entries(voters)
-    .filter(([hotkey]) => !heard.has(hotkey))
-    .sort(([, a], [, b]) => b - a)
-    .map(([hotkey, weight]): MissingVoter => {
+  const missing = Object.keys(voters)
+    .filter((hotkey) => !heard.has(hotkey))
+    .map((hotkey): MissingVoter => {
       const { epoch: lastEpoch, stake = '' } = attested?.[hotkey] ?? {}
       const droppedIn = (lastEpoch ?? before.epoch) + before.protocol.quorumEpochs
-      return { hotkey, stake, weightPpm: shareOf(weight), lastEpoch, droppedIn }
+      return { hotkey, stake, weightPpm: sharePpm([hotkey], voters), lastEpoch, droppedIn }
     })
-  const absent = missing.reduce((sum, { hotkey }) => sum + (voters[hotkey] ?? 0), 0)
-  return { attestedPpm: shareOf(all - absent), missing }
+  missing.sort((a, b) => b.weightPpm - a.weightPpm)
+  return { attestedPpm: sharePpm([...heard.keys()], voters), missing }
+}
+
+/** The share of the voters' weight that these hotkeys have, in ppm. */
+function sharePpm(hotkeys: readonly string[], voters: Settled['before']['voters']): number {
+  const sumOf = (some: readonly string[]): number =>
+    some.reduce((sum, hotkey) => sum + (voters[hotkey] ?? 0), 0)
+  return Math.floor((1_000_000 * sumOf(hotkeys)) / Math.max(1, sumOf(Object.keys(voters))))
 }
 
 /** Voters that attest another state of an epoch than was decided here. */
@@ -156,16 +160,12 @@ export interface OtherState {
 function otherState({ before, snapshot }: Settled): OtherState | undefined {
   const { voters } = before
   const heard = countedAttestations(before, snapshot)
-  const weightOf = (hotkey: string): number => voters[hotkey] ?? 0
-  const others = snapshot.validators
+  const hotkeys = snapshot.validators
     .filter(({ hotkey, attest }) => attest?.epoch === before.epoch && !heard.has(hotkey))
     .map(({ hotkey }) => hotkey)
-    .filter((hotkey) => weightOf(hotkey) > 0)
+    .filter((hotkey) => (voters[hotkey] ?? 0) > 0)
     .sort()
-  if (others.length === 0) return undefined
-  const sumOf = (some: readonly string[]) => some.reduce((sum, each) => sum + weightOf(each), 0)
-  const weightPpm = Math.floor((1_000_000 * sumOf(others)) / sumOf(Object.keys(voters)))
-  return { hotkeys: others, weightPpm }
+  return hotkeys.length > 0 ? { hotkeys, weightPpm: sharePpm(hotkeys, voters) } : undefined
 }
 
 /** One decided epoch as a record for machines, its weighted counts exact. */

@@ -4,13 +4,10 @@ import { SIDES, type Side } from '@affine/envs'
 import type { Hash } from '@affine/prng'
 import type { SamplePlace, Settled } from '@affine/settlement'
 import { DuelLanes } from './duel-lanes.ts'
+import type { PracticeEpisode } from './practice-result.ts'
 
 /** A challenge and the reward in it. */
-export interface PastChallenge {
-  readonly env: string
-  readonly challengeId: string
-  readonly reward: number
-}
+export type PastChallenge = Pick<PracticeEpisode, 'env' | 'challengeId' | 'reward'>
 
 /**
  * The rewards of miners in past challenges, by their commitments. It keeps only lanes that count,

@@ -3,10 +3,12 @@ import type { EnvSpec, Transcript } from '@affine/envs'
 import { boundsPpm } from '@affine/wilson'
 import type { SoloRef } from './course.ts'
 import type { Forfeits } from './miner-stats.ts'
-import { Z_SQUARED_95 } from './prospects.ts'
 import { forfeitsText } from './sentences/duel-text.ts'
 import { endingTexts } from './sentences/sample-text.ts'
 import type { EpisodeEnding } from './turn.ts'
+
+/** z² of an interval that holds the rate 95 times of 100: 1.96². */
+export const Z_SQUARED_95 = 3_841_600n
 
 /**
  * A challenge that was played for practice, with the most that can be earned; of a past one, what

@@ -1,10 +1,8 @@
 import { neededWins, type Protocol, ruleAmong, type Verdict } from '@affine/duel'
 import { boundsPpm, walk } from '@affine/wilson'
 import { type Bounds, boundsOf } from './env-facts.ts'
+import { type PracticeEpisode, Z_SQUARED_95 } from './practice-result.ts'
 import { drawInterval, share } from './text.ts'
-
-/** z² of an interval that holds the rate 95 times of 100: 1.96². */
-export const Z_SQUARED_95 = 3_841_600n
 
 /** The ends and the middle of an interval in which the rate lies 95 times of 100. */
 export type WinRates = Readonly<Record<'lower' | 'middle' | 'upper', number>>
@@ -32,11 +30,7 @@ export interface Prospects {
 }
 
 /** The reward in a challenge, and the champion's reward in it. */
-interface ComparedReward {
-  readonly env: string
-  readonly reward: number
-  readonly champion?: number
-}
+type ComparedReward = Pick<PracticeEpisode, 'env' | 'reward' | 'champion'>
 
 /**
  * Compares rewards with the champion's in the same challenges, as a duel that starts now would. The

@@ -51,12 +51,8 @@ export const shortHotkey: NameOf = (hotkey) =>
  * and stakes that are BigInt become decimal strings.
  */
 export function toJson(record: object): string {
-  return JSON.stringify(record, plain).replace(/[^ -~]/g, escapeUnit)
+  const plain = (_: string, value: unknown): unknown =>
+    typeof value === 'bigint' ? String(value) : value
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return JSON.stringify(record, plain).replace(/[^ -~]/g, escaped)
 }
-
-const plain = (_: string, value: unknown): unknown =>
-  typeof value === 'bigint' ? String(value) : value
-
-/** A character of 16 bits as JSON may write it. */
-export const escapeUnit = (unit: string): string =>
-  `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`

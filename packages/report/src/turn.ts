@@ -12,13 +12,13 @@ export interface Turn {
   /** The best actions; that of the scripted player, where only it is known. */
   readonly best: readonly unknown[]
   /** Undefined if there is no reply. */
-  readonly reply: string | undefined
+  readonly reply?: string
   /** The reply as an action; null if it cannot be read. */
-  readonly action: unknown
+  readonly action?: unknown
   /** Why the reply is a forfeit, if it is one. */
-  readonly forfeit: 'unreadable' | 'illegal' | undefined
+  readonly forfeit?: 'unreadable' | 'illegal'
   /** What the reply gave away; undefined if nothing, or if it is not known. */
-  readonly mistake: string | undefined
+  readonly mistake?: string | undefined
 }
 
 /** A turn with its reply, if there is one. */
@@ -35,13 +35,11 @@ export function turnOf(
     picture: spec.explain?.picture?.(observation, judged?.action ?? undefined),
     best,
   }
-  const none = { reply: undefined, action: undefined, forfeit: undefined, mistake: undefined }
-  if (judged === undefined) return { ...seen, ...none }
+  if (judged === undefined) return seen
   const { reply, action, isLegal } = judged
-  if (action === null) return { ...seen, ...none, reply, action, forfeit: 'unreadable' }
-  if (!isLegal) return { ...seen, ...none, reply, action, forfeit: 'illegal' }
-  const mistake = mistakeIn(spec, { observation, action }, best)
-  return { ...seen, reply, action, forfeit: undefined, mistake }
+  if (action === null) return { ...seen, reply, action, forfeit: 'unreadable' }
+  if (!isLegal) return { ...seen, reply, action, forfeit: 'illegal' }
+  return { ...seen, reply, action, mistake: mistakeIn(spec, { observation, action }, best) }
 }
 
 /** The best actions for an observation, where they are known; else what its solver replies. */

@@ -100,7 +100,7 @@ it.each([
   ['verdicts', 541, 506, 'failed: it won 51.7 % of the 1,047 .*, and chance alone explains that$'],
   ['verdicts', 100, 300, 'failed: it won 25 % of the 400 .*, so the champion is the better one$'],
   ['length', 600, 400, 'failed: it won 60 % of the 1,000 .*, and had to beat 51 % clearly$'],
-  ['freezing', 0, 0, 'failed, as too few .*: no challenge told the two apart$'],
+  ['freezing', 0, 0, 'failed, when too few .*: no challenge told the two apart$'],
   ['passed', 600, 400, 'had won as well, but another was better: it won 60 %'],
   [undefined, 5, 5, 'contends: it won 50 % .*chance alone explains that$'],
 ] as const)('a duel that ended by %s, %i won and %i lost, has a cause', (end, won, lost, text) => {

@@ -41,17 +41,15 @@ export function contendsText(duel: DuelTurn & Pick<DuelFacts, 'standing'>): stri
 
 /** How a duel stands, or how it ended and why. Protocol §8.3, §8.7, §8.11. */
 export function duelText(duel: DuelFacts): string {
-  const causes = {
-    crowned: '',
-    passed: '',
-    verdicts: '',
-    length: `, when the ${duel.duelEpochs} epochs were over`,
-    freezing: ', when too few validators attested in four of its epochs',
-    waiting: ': it waits until all who contend are heard',
-  }
-  const { end = duel.standing === 'won' ? 'waiting' : undefined } = duel
-  return `${winsText(duel)}${end ? causes[end] : ''}`
+  const { end, standing, duelEpochs } = duel
+  const wins = winsText(duel)
+  if (end === 'length') return `${wins}, when the ${duelEpochs} epochs were over`
+  if (end === 'freezing') return `${wins}, ${FROZEN}`
+  const waits = end === undefined && standing === 'won'
+  return waits ? `${wins}: it waits until all who contend are heard` : wins
 }
+
+const FROZEN = 'when too few validators attested in four of its epochs'
 
 type SideStats = Omit<MinerStats<unknown>, 'losses'>
 
@@ -60,7 +58,7 @@ const ENDS = {
   passed: 'had won as well, but another was better',
   verdicts: 'failed',
   length: 'failed',
-  freezing: 'failed, as too few validators attested in four of its epochs',
+  freezing: `failed, ${FROZEN}`,
 } as const
 
 /** How a duel ended, in few words, as in "took the throne". */

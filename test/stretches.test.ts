@@ -128,17 +128,6 @@ test.each([
   }
 })
 
-test('refuses to end before it begins, or with an epoch that has not ended', async () => {
-  await expect(history.recompute({ to: 8 })).rejects.toThrow(
-    new RangeError('epoch 8 has not ended, the last that has is 7'),
-  )
-  const from = history.state
-  if (from === undefined) throw new Error('no state')
-  await expect(history.recompute({ from, to: 7 })).rejects.toThrow(
-    new RangeError('epoch 7 comes before the one to begin with, 8'),
-  )
-})
-
 test('of each block as many copies are compared as asked', async () => {
   const flaws = async (copies: string) => {
     const words = [root, '--network', chain, '--copies', copies, '--json']

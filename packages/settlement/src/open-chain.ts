@@ -4,35 +4,28 @@ import { type Network, networkNamed, networkOn, type Subnet } from './networks.t
 export type { Host }
 
 /**
- * The kinds of chains, and what each of their places is like: to add one is a wing of
+ * The kinds of chains that go on, and what each of their places is like: to add one is a wing of
  * `@affine/chain` and a line here. Each is loaded when it is needed, so that a command's help is
  * there at once.
  */
-const KINDS = [
+const LIVE_KINDS = [
   {
     help: "a node's ws:// or wss:// URL; several with commas",
     place: /^wss?:\/\//,
-    goesOn: true,
     wing: async () => (await import('@affine/chain/subtensor')).openNodes,
   },
   {
     help: 'the http:// URL of `af localnet`',
     place: /^https?:\/\//,
-    goesOn: true,
     wing: async () => (await import('@affine/chain')).openServed,
-  },
-  {
-    help: "or the file of a chain's export",
-    place: /^/,
-    goesOn: false,
-    wing: async () => (await import('@affine/chain')).openExport,
   },
 ]
 
 /** How commands name a chain. */
 export const NETWORK_HELP: string = [
   'finney, test or local',
-  ...KINDS.map(({ help }) => help),
+  ...LIVE_KINDS.map(({ help }) => help),
+  "or the file of a chain's export",
 ].join('; ')
 
 export interface OpenOptions extends Pick<ChainOpening, 'onRetry'> {
@@ -79,7 +72,7 @@ export async function openChain(
  */
 export const openLive: Open = async (where, host, options) => {
   const opened = await openChain(where, host, options)
-  if (kindOf(placesIn(where))?.goesOn) return opened
+  if (isOnline(where)) return opened
   await opened[Symbol.asyncDispose]()
   const got = `the export of one: ${JSON.stringify(where)}`
   throw new RangeError(`"network" expected a chain that goes on, got ${got}`)
@@ -88,13 +81,13 @@ export const openLive: Open = async (where, host, options) => {
 const placesIn = (where: string): readonly string[] =>
   where.split(',').flatMap((each) => networkNamed(each)?.endpoints ?? each.trim())
 
-const kindOf = (places: readonly string[]) =>
-  KINDS.find(({ place }) => places.every((each) => place.test(each)))
+const liveKindOf = (places: readonly string[]) =>
+  LIVE_KINDS.find(({ place }) => places.every((each) => place.test(each)))
 
 /** Does it name networks, or URLs of one kind of chain? Whether one answers is not asked. */
 export function isOnline(where: string): boolean {
   const places = placesIn(where)
-  return places.every((each) => URL.canParse(each)) && kindOf(places)?.goesOn === true
+  return places.every((each) => URL.canParse(each)) && liveKindOf(places) !== undefined
 }
 
 async function openAt(where: string, host: Host, options: OpenOptions): Promise<OpenedChain> {
@@ -106,8 +99,8 @@ async function openAt(where: string, host: Host, options: OpenOptions): Promise<
       throw unreadable(where, error)
     })
   const opening = { ...host, readText, name: where, places, netuid, onRetry }
-  const open = await kindOf(places)?.wing()
-  if (open === undefined) throw unreadable(where, {})
+  const live = liveKindOf(places)
+  const open = live ? await live.wing() : (await import('@affine/chain')).openExport
   return open({ ...opening, genesis: named?.genesis })
 }
 

@@ -1,6 +1,7 @@
 import { statePath } from '@affine/blocks'
-import { type Chain, encodeCommitment, type Snapshot } from '@affine/chain'
-import { encodeState, firstState, type State, stateRoot } from '@affine/duel'
+import { type Chain, type Commitment, encodeCommitment, type Snapshot } from '@affine/chain'
+import { encodeBitmap, encodeState, firstState, type State, stateRoot } from '@affine/duel'
+import { digestOfText } from '@affine/prng'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { champion, hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
 import {
@@ -121,22 +122,26 @@ describe('the attested state', () => {
     await expect(attestedState(data(), 3)).rejects.toThrow(`(${places}; and 2 more): check`)
   })
 
-  test('is not hindered by idle stake, or by slots of epochs long ago or to come', async () => {
-    subnet = new ReadingSubnet([3, 1, 9, 9, 9])
+  test('is not hindered by idle stake, miners, or slots of epochs long ago or to come', async () => {
+    subnet = new ReadingSubnet([3, 1, 9, 9, 9, 9])
     state = await subnet.begin()
     await attestedBy(0)
     expect(await attestedRoot(data(), 3)).toBeUndefined()
-    const [, , idle = '', old = '', early = ''] = hotkeys(subnet.voters)
-    const said: Readonly<Record<string, number>> = { [old]: 1, [early]: 3 }
+    const [, , idle = '', old = '', early = '', mining = ''] = hotkeys(subnet.voters)
+    const sealOf = (epoch: number) =>
+      ({ kind: 'seal', epoch, head: '0'.repeat(64), url: 'u' }) as const
+    const said: Readonly<Record<string, Commitment>> = {
+      [old]: sealOf(1),
+      [early]: sealOf(3),
+      [mining]: { kind: 'miner', model: 'm', revision: 'r', chute: 'c' },
+    }
     const chain = seenAs(subnet.chain, (seen) => ({
       ...seen,
       commitments: seen.commitments
         .filter(({ hotkey }) => hotkey !== idle)
         .map((slot) => {
-          const epoch = said[slot.hotkey]
-          if (epoch === undefined) return slot
-          const seal = { kind: 'seal', epoch, head: '0'.repeat(64), url: 'u' } as const
-          return { ...slot, fields: encodeCommitment(seal) }
+          const other = said[slot.hotkey]
+          return other ? { ...slot, fields: encodeCommitment(other) } : slot
         }),
     }))
     const rootWith = (quorumEpochs: number) => {
@@ -147,11 +152,27 @@ describe('the attested state', () => {
     expect(await rootWith(2)).toBeUndefined()
   })
 
-  test('counts no attestation of another epoch', async () => {
-    await attestedBy(0)
-    const [, second] = subnet.voters
-    if (second) await subnet.attest(second, { ...state, epoch: 3 }, [])
+  test.each([1, 3])('counts no attestation of epoch %i for epoch 2', async (epoch) => {
+    for (const voter of subnet.voters) await subnet.attest(voter, { ...state, epoch }, [])
+    await subnet.end(state)
     expect(await attestedRoot(data(), 3)).toBeUndefined()
+  })
+
+  test('is no state of whatever else has the attested root, and why is said', async () => {
+    await subnet.sealAll(state)
+    for (const voter of subnet.voters) {
+      const { hotkey: url } = voter
+      const said = {
+        kind: 'attest',
+        epoch: 2,
+        bitmap: encodeBitmap(state.voters, new Set()),
+      } as const
+      const stateRoot = digestOfText('state', RUBBISH)
+      await subnet.commit(voter, { ...said, next: '0'.repeat(64), stateRoot, url })
+    }
+    await subnet.end(state)
+    for (const place of [0, 1, 2]) serve(place, RUBBISH)
+    await expect(attestedState(data(), 3)).rejects.toThrow(/\(\S+ at \S+: the text is not JSON; /)
   })
 })
 
@@ -221,6 +242,8 @@ describe('where a stretch begins', () => {
     const waiting = seenAs(subnet.chain, (seen) => ({ ...seen, revealPeriod: 1 }))
     const begun = await beginningAt({ ...data(), chain: waiting }, 2)
     expect(begun).toEqual({ from: state, recipients: [hotkey, champion.hotkey] })
+    const { recipients } = await beginningAt({ ...data(), chain: waiting }, 1)
+    expect(recipients).toEqual([hotkey])
   })
 
   test('is nowhere without a majority, and that is said', async () => {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { blockPath, LIMITS, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ReadingClock } from '../../../test/attacks/reading-clock.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { words } from '../../../test/words.ts'
 import {
@@ -15,6 +16,7 @@ import {
   type FoundBlock,
   type Source,
 } from '../src/bucket-reader.ts'
+import { SAME } from '../src/copy.ts'
 import { bucketsIn } from '../src/node/open-bucket.ts'
 import { draft, key } from './draft.ts'
 
@@ -325,9 +327,45 @@ describe('a block that several buckets may have', () => {
   it('is asked for nowhere else once its validator signed a bad sample', async () => {
     const { reads, sources } = namedSources('one', 'other')
     const bad = { ok: false, code: 'BAD_SAMPLE', detail: 'line 2' } as const
-    const read = blocksOf({ sources }, () => bad)
+    const keep = () => Promise.reject(new Error('it does not hold'))
+    const read = blocksOf({ sources, keep }, () => bad)
     expect(await read(wanted(block.hash))).toEqual(bad)
     expect(reads).toEqual(['one'])
+  })
+
+  it('is taken from the first that has it: of those that were late it is known what they have', async () => {
+    const clock = new ReadingClock()
+    const late: Readonly<Record<string, () => Uint8Array | null>> = {
+      same: () => block.bytes.slice(),
+      other: () => new Uint8Array(9),
+      none: () => null,
+      silent: () => {
+        throw new Error('no answer')
+      },
+    }
+    const openBucket = (name: string, url: string): Source | null => {
+      const ms = Object.hasOwn(late, name) ? 29_000 : 0
+      const answer = late[name] ?? (() => block.bytes)
+      return url === 'nowhere' ? null : { name, read: () => clock.sleep(ms).then(answer) }
+    }
+    const reader = new BucketReader({ openBucket, clock })
+    const holders = ['nowhere', ...Object.keys(late), 'fast'].map((each) => ({
+      hotkey: each,
+      url: each,
+    }))
+    const kept: FoundBlock[] = []
+    const read = reader.blocks({ holders, keep: async (found) => void kept.push(found) })
+    const { value, ms } = await clock.pass(Promise.resolve(read(wanted(block.hash))))
+    expect([value.ok, ms, kept[0]?.from]).toEqual([true, 8000, 'fast'])
+    expect([...reader.failed]).toEqual(Object.keys(late))
+    const asked = [...(kept[0]?.asked ?? [])].map(async ([name, copy]) => [name, await copy])
+    expect(Object.fromEntries((await clock.pass(Promise.all(asked))).value)).toEqual({
+      same: SAME,
+      other: { is: 'other', code: 'BAD_LINES' },
+      none: { is: 'missing', why: 'not there' },
+      silent: { is: 'silent' },
+      fast: SAME,
+    })
   })
 
   it('is asked of each once, and what each had is said in an order of its own', async () => {

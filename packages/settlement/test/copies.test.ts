@@ -4,7 +4,7 @@ import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
 import { BucketReader, type Source } from '../src/bucket-reader.ts'
 import { Copies } from '../src/copies.ts'
-import { type Copy, otherCopy } from '../src/copy.ts'
+import { type Copy, copyOf, otherCopy, SAME } from '../src/copy.ts'
 import type { Sought } from '../src/epoch-decision.ts'
 import { key, draft as unsigned } from './draft.ts'
 
@@ -47,6 +47,20 @@ it('finds every byte that differs, and one that is missing', async () => {
   expect((await found(bytes.slice(0, -1))).flaws).toHaveLength(1)
 })
 
+it('compares bytes of any length', () => {
+  for (let length = 0; length < 10; length++) {
+    const bytes = Uint8Array.from({ length }, (_, i) => i)
+    const isSame = (copy: Uint8Array) => copyOf(copy, { hash: '', bytes }) === SAME
+    expect(isSame(bytes.slice())).toBe(true)
+    for (let at = 0; at < length; at++)
+      expect(isSame(bytes.map((byte, i) => (i === at ? 99 : byte)))).toBe(false)
+    expect([isSame(new Uint8Array([...bytes, 0])), isSame(bytes.subarray(0, -1))]).toEqual([
+      false,
+      length === 0,
+    ])
+  }
+})
+
 it('says why a copy is not to be had', async () => {
   const missing = await found(undefined)
   expect(missing.flaws).toEqual([
@@ -58,9 +72,12 @@ it('says why a copy is not to be had', async () => {
   expect(failed.flaws).toEqual([{ validator: 'holder', code: 'COPY_MISSING', detail }])
 })
 
-it('blames the holder for bytes that are no block', async () => {
-  const { flaws, what } = await found(new Uint8Array(9))
-  expect(flaws).toEqual([{ validator: 'holder', code: 'BAD_LINES', detail: `its copy of ${what}` }])
+it.each<[string, (bytes: Uint8Array) => Uint8Array, string]>([
+  ['no block', () => new Uint8Array(9), 'BAD_LINES'],
+  ['a block and a line more', (bytes) => new Uint8Array([...bytes, 9, 10]), 'WRONG_ROOT'],
+])('blames the holder for bytes that are %s', async (_, copyOf, code) => {
+  const { flaws, what } = await found(copyOf((await writeBlock(draft)).bytes))
+  expect(flaws).toEqual([{ validator: 'holder', code, detail: `its copy of ${what}` }])
 })
 
 it.each([
@@ -255,7 +272,7 @@ it.each([['a'], ['b'], ['c']])(
     const { samples: _, sign: __, ...header } = draft
     const block = { hash: first.hash, header: { ...header, v: 1, count: 0, root: '' } } as const
     const { bytes } = from === 'a' ? first : second
-    const sought = { validator: 'a', head: first.hash, attesters: ['b', 'c'], holders: [] }
+    const sought = { validator: 'a', head: first.hash, attesters: ['c', 'b'], holders: [] }
     await copies.compareBlock(sought, { block, bytes, from, asked: new Map() })
     const [flaw, ...others] = await copies.flaws([])
     expect(others).toEqual([])
@@ -276,6 +293,27 @@ it('asks those chosen, of all who have a copy and did not give the one that was 
   await copies.compareBlock(sought, { block, bytes, from: 'b', asked: new Map() })
   expect(offered).toEqual([['d', 'a', 'c']])
   expect(asked.sort()).toEqual(['a', 'c'])
+})
+
+it('says of buckets that are not waited for any longer only that they did not answer', async () => {
+  const { hash, bytes } = await writeBlock(draft)
+  const { samples: _, sign: __, ...header } = draft
+  const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
+  const state = firstState(PROTOCOL, 5)
+  const other = { [blockPath(hash)]: new Uint8Array(9), [statePath(5)]: new Uint8Array(9) }
+  const reader = newReader()
+  const names = ['own', 'attester']
+  Object.defineProperty(reader, 'lost', { value: new Set(names) })
+  const copies = new Copies(
+    names.map((name) => sourceOf(name, other)),
+    reader,
+  )
+  copies.readStates(5)
+  const sought = { validator: 'own', head: hash, attesters: ['attester'], holders: [] }
+  await copies.compareBlock(sought, { block, bytes, from: 'reader', asked: new Map() })
+  expect(await copies.flaws([state])).toMatchObject([
+    { validator: 'attester', code: 'COPY_MISSING', detail: expect.stringContaining('in time') },
+  ])
 })
 
 it('compares the states that all buckets hold, those that failed before, too', async () => {

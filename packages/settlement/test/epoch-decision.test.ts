@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
-import { decideEpoch, type Sought, Unavailable } from '../src/index.ts'
+import { checkLane, decideEpoch, type Sought, Unavailable } from '../src/index.ts'
 
 async function sealed() {
-  const subnet = new ReadingSubnet([100, 100, 100])
+  const subnet = new ReadingSubnet([100, 100, 100], 1)
   const state = await subnet.begin()
   await subnet.sealAll(state)
   return { subnet, state, data: { chain: subnet.chain, network } }
@@ -46,4 +46,14 @@ test('lanes that enough weight attests are looked for, others if they are wanted
   const attesters = new Map(wanted.map((lane) => [lane.validator, lane.attesters]))
   expect(attesters.get(second)).toEqual([third])
   expect(attesters.get(third)).toEqual([])
+})
+
+test('a lane that is not due is not checked', async () => {
+  const { subnet, state } = await sealed()
+  const read = () => Promise.reject(new Error('read'))
+  const of = { chain: subnet.chain, state, head: '', read }
+  const [validator = ''] = hotkeys(subnet.strangers)
+  await expect(checkLane({ ...of, validator })).rejects.toThrow(
+    new RangeError(`"validator" expected one that is due, got ${validator}`),
+  )
 })

@@ -43,6 +43,9 @@ it('asks the next one when one has not answered for two seconds', async () => {
     late: ['a', 'b'],
   })
   expect((await asked(['a', 'a', 1999], fast)).order).toEqual(['a 0'])
+  // That a late one has nothing is no reason to ask: another was asked in its place.
+  const order = ['a 0', 'b 2000', 'c 4000']
+  expect((await asked(['a', null, 3000], ['b', 'b', 29_000], fast)).order).toEqual(order)
 })
 
 it('takes the answer of one that was late, if no other has one', async () => {
@@ -50,8 +53,10 @@ it('takes the answer of one that was late, if no other has one', async () => {
   expect((await asked(['a', null, 29_000], ['b', null, 40_000])).found).toBeNull()
 })
 
-it('has nothing of nobody', async () => {
+it('has nothing of nobody, and an error of one that fails', async () => {
   expect((await asked()).found).toBeNull()
+  const ask = () => Promise.reject(new Error('no'))
+  await expect(inTurn(['a', 'b'], { ask })).rejects.toThrow('no')
 })
 
 it('waits for 32 late answers at a time, of all who ask, beside the last of each', async () => {
@@ -67,7 +72,7 @@ it('waits for 32 late answers at a time, of all who ask, beside the last of each
       return null
     }
     const asking = Array.from({ length: count }, () =>
-      inTurn(Array(20).fill('item'), { ask, onLate: () => {}, clock: SYSTEM_CLOCK }),
+      inTurn(Array(20).fill('item'), { ask, clock: SYSTEM_CLOCK }),
     )
     await vi.runAllTimersAsync()
     expect(await Promise.all(asking)).toEqual(Array(count).fill(null))

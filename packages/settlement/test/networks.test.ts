@@ -1,5 +1,6 @@
+import type { Protocol } from '@affine/duel'
 import { expect, test } from 'vitest'
-import { LOCAL_NETWORK, NETWORKS, networkNamed, networkOn } from '../src/index.ts'
+import { constantsFor, LOCAL_NETWORK, NETWORKS, networkNamed, networkOn } from '../src/index.ts'
 
 const { finney } = NETWORKS
 
@@ -33,4 +34,16 @@ test('a local network is on this machine, with miners of its own', () => {
     endpoints: ['ws://127.0.0.1:9944'],
     platform: 'loopback',
   })
+})
+
+test('an epoch has the constants that were set for it', () => {
+  const { protocol } = LOCAL_NETWORK
+  const [first, second] = [1, 2].map((cap) => ({ ...protocol, cap })) as [Protocol, Protocol]
+  const earlier = [
+    { until: 3, protocol: first },
+    { until: 5, protocol: second },
+  ]
+  const caps = [2, 3, 4, 5].map((epoch) => constantsFor({ ...LOCAL_NETWORK, earlier }, epoch).cap)
+  expect(caps).toEqual([1, 2, 2, protocol.cap])
+  expect(constantsFor(LOCAL_NETWORK, 0)).toBe(protocol)
 })

@@ -2,6 +2,7 @@ import { type Commitment, encodeCommitment, type Snapshot } from '@affine/chain'
 import { LOCAL } from '@affine/duel'
 import { describe, expect, test } from 'vitest'
 import {
+  averageBlockMs,
   beaconBlock,
   commitmentsOf,
   duelSnapshot,
@@ -140,4 +141,15 @@ test('an epoch begins at its beacon, one after its snapshot, and is sealed furth
   expect([beaconBlock(3, rules), snapshotBlock(3, rules), sealBlock(3, rules)]).toEqual([
     90, 89, 110,
   ])
+})
+
+test.each([
+  [0, 0],
+  [1, 3],
+  [20, 22],
+  [21, 24],
+  [100, 182],
+])('up to block %i the last 20 blocks took %i ms on average', async (block, ms) => {
+  const time = async (of: number) => of * of + 2 * of
+  expect(await averageBlockMs({ time }, block)).toBe(ms)
 })

@@ -2,6 +2,7 @@ import { ChainError, LocalChain, serveLocal } from '@affine/chain'
 import { describe, expect, test } from 'vitest'
 import {
   type Host,
+  isOnline,
   LOCAL_NETWORK,
   NETWORK_HELP,
   NETWORKS,
@@ -16,13 +17,20 @@ const files: Readonly<Record<string, string>> = {
   'test,chain.json': chain.export(),
   'rubbish.json': '{}',
 }
+/** Why files are not read. */
+const codes: Readonly<Record<string, string>> = {
+  nowhere: 'ENOENT',
+  'nowhere.json': 'ENOENT',
+  './nowhere': 'ENOENT',
+  'locked.json': 'EACCES',
+}
 const host: Host = {
   random,
   now: () => 0,
   fetch,
   readText: async (path) => {
     const text = files[path]
-    if (text === undefined) throw new Error('no such file')
+    if (text === undefined) throw Object.assign(new Error('no such file'), { code: codes[path] })
     return text
   },
 }
@@ -87,6 +95,8 @@ test.each([
   'ftp://node.example',
   'xws://node.example',
   'file,ws://node.example',
+  'nowhere',
+  'locked.json',
 ])('what names no chain is refused: %j', async (where) => {
   for (const open of [openChain, openLive])
     await expect(open(where, host)).rejects.toThrow(
@@ -102,3 +112,27 @@ test.each(['test', 'local', 'ws://node.example', 'wss://a.example, ws://b.exampl
     )
   },
 )
+
+test.each(['nowhere.json', './nowhere'])(
+  'a file that is not there is missed: %j',
+  async (where) => {
+    await expect(openChain(where, host)).rejects.toThrow(
+      new RangeError(
+        `"network" expected the file of a chain's export; ${JSON.stringify(where)} is not there`,
+      ),
+    )
+  },
+)
+
+test.each([
+  ['finney', true],
+  ['test,wss://node.example', true],
+  ['ws://a.example, wss://b.example', true],
+  ['http://a.example,https://b.example', true],
+  ['ws://a.example,http://b.example', false],
+  ['ws://', false],
+  ['file:///chain.json', false],
+  ['chain.json', false],
+])('%j names what is online: %s', (where, want) => {
+  expect(isOnline(where)).toBe(want)
+})

@@ -1,0 +1,176 @@
+import { blockPath, LIMITS } from '@affine/blocks'
+import type { Account } from '@affine/chain'
+import { expect, it, test, vi } from 'vitest'
+import {
+  hotkeys,
+  type LanePlan,
+  network,
+  ReadingSubnet,
+} from '../../../test/attacks/reading-subnet.ts'
+import { withQuota } from '../../duel/test/subnet.ts'
+import { BucketReader, type OpenBucket, type Source } from '../src/bucket-reader.ts'
+import type { Copies } from '../src/copies.ts'
+import { laneFinder, type RecomputeOptions } from '../src/recompute.ts'
+import type { Waits } from '../src/waiting.ts'
+
+/** Three voters, and an epoch that has ended: all seal, the second by this plan, and attest all. */
+async function attested(plan: LanePlan = {}) {
+  const subnet = new ReadingSubnet([100, 100, 100])
+  const [first, second, third] = subnet.voters as [Account, Account, Account]
+  const state = await subnet.begin()
+  const lie = await subnet.lane(second, state, plan)
+  subnet.put(lie)
+  await subnet.seal(second, state, lie.hash)
+  await subnet.sealAll(state, [first, third])
+  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
+  await subnet.end(state)
+  return { subnet, state }
+}
+
+test('every epoch is recomputed that has ended, from one to another', async () => {
+  const { subnet, state } = await attested()
+  const epochs = async (of: Partial<RecomputeOptions>) =>
+    (await subnet.recompute({ ...of, compare: false })).map(({ epoch }) => epoch)
+  expect(await epochs({})).toEqual([0, 1, 2])
+  expect(await epochs({ from: state, to: 2 })).toEqual([2])
+  expect(await epochs({ from: { ...state, epoch: 3 } })).toEqual([])
+  await expect(epochs({ to: 3 })).rejects.toThrow(
+    new RangeError('epoch 3 has not ended, the last that has is 2'),
+  )
+  await expect(epochs({ from: state, to: 1 })).rejects.toThrow(
+    new RangeError('epoch 1 comes before the one to begin with, 2'),
+  )
+})
+
+test('it is told how long buckets were waited for, whatever the end', async () => {
+  const { subnet, state } = await attested()
+  const [slow = ''] = hotkeys(subnet.voters)
+  subnet.buckets.at(slow).ms = 1250
+  const told: (readonly string[])[] = []
+  const onWaits = (waits: Waits) => told.push([...waits.keys()])
+  const options = { from: state, onWaits }
+  await subnet.buckets.clock.pass(subnet.recompute(options))
+  for (const { hotkey } of subnet.voters) subnet.buckets.at(hotkey).files.clear()
+  await expect(subnet.buckets.clock.pass(subnet.recompute(options))).rejects.toThrow(
+    'not available',
+  )
+  expect(told).toEqual([[slow], [slow]])
+})
+
+test.each<[string, RecomputeOptions['choose'], readonly string[]]>([
+  ['all', undefined, ['COPY_MISSING', 'STATE_DIFFERS']],
+  ['those chosen', (holders) => holders.slice(0, 0), ['STATE_DIFFERS']],
+  ['none', null, ['STATE_DIFFERS']],
+])('of the copies of a block, %s are compared', async (_, choose, codes) => {
+  const { subnet, state } = await attested()
+  const { files } = subnet.buckets.at(subnet.voters[1]?.hotkey ?? '')
+  for (const path of files.keys()) files.delete(path)
+  files.set('v1/states/3.json', new Uint8Array(9))
+  const [epoch] = await subnet.recompute({ from: state, choose })
+  expect(new Set(epoch?.flaws.map(({ code }) => code))).toEqual(new Set(codes))
+})
+
+test.each([
+  [undefined, 1],
+  [2, 2],
+  [9, 3],
+])('of three lanes, and lanesAtOnce %s, %i are read at once', async (lanesAtOnce, most) => {
+  const { subnet, state } = await attested()
+  const { clock, open } = subnet.buckets
+  for (const { hotkey } of subnet.voters) subnet.buckets.at(hotkey).ms = 10
+  let [now, seen] = [0, 0]
+  const openBucket: OpenBucket = (hotkey, url) => {
+    const source = open(hotkey, url) as Source
+    const read: Source['read'] = async (...asked) => {
+      now += 1
+      seen = Math.max(seen, now)
+      return source.read(...asked).finally(() => {
+        now -= 1
+      })
+    }
+    return { ...source, read }
+  }
+  const options = { from: state, compare: false, openBucket }
+  await clock.pass(subnet.recompute({ ...options, ...(lanesAtOnce && { lanesAtOnce }) }))
+  expect(seen).toBe(most)
+})
+
+test.each([true, false])(
+  'samples are shown of whole lanes alone, compared: %s',
+  async (compare) => {
+    const { subnet, state } = await attested({ secret: '0f'.repeat(32) })
+    const [first, , third] = subnet.voters as [Account, Account, Account]
+    const seen: unknown[] = []
+    const onSample: RecomputeOptions['onSample'] = (_, place) => seen.push(place)
+    await subnet.recompute({ from: state, compare, onSample })
+    const lanes = [first, third].map(async (voter) => {
+      const { hash } = await subnet.lane(voter, state)
+      const place = { validator: voter.hotkey, block: hash }
+      return [place, place, place, place]
+    })
+    const want = (await Promise.all(lanes)).flat()
+    expect(seen).toHaveLength(want.length)
+    expect(seen).toEqual(expect.arrayContaining(want))
+  },
+)
+
+test('samples are shown in the order of their lane, block after block', async () => {
+  const challenges = LIMITS.blockSamples / 2 + 1
+  const rules = { ...network, protocol: withQuota(network.protocol, challenges) }
+  const subnet = new ReadingSubnet([100], 0, rules)
+  const state = await subnet.begin()
+  await subnet.play(state, {})
+  const seen: number[] = []
+  await subnet.recompute({ from: state, onSample: ({ index }) => seen.push(index) })
+  expect(seen).toEqual(Array.from({ length: 2 * challenges }, (_, i) => i >> 1))
+})
+
+it('holds no more bytes than it may, but for the next lane, and shows lanes as asked for', async () => {
+  const subnet = new ReadingSubnet([100, 100, 100])
+  const state = await subnet.begin()
+  const lanes = await Promise.all(subnet.voters.map((voter) => subnet.lane(voter, state)))
+  for (const lane of lanes) subnet.put(lane)
+  const [first = '', second = '', third = ''] = hotkeys(subnet.voters)
+  let open = (): void => {}
+  let opened: Promise<void>
+  let answered: string[]
+  const openBucket = (hotkey: string, url: string): Source => {
+    const source = subnet.buckets.open(hotkey, url) as Source
+    const read: Source['read'] = async (path, limit) => {
+      if (path === blockPath(lanes[0]?.hash ?? '')) await opened
+      answered.push(hotkey)
+      return source.read(path, limit)
+    }
+    return { ...source, read }
+  }
+  let held: string[]
+  const compareBlock: Copies['compareBlock'] = async ({ validator }) => void held.push(validator)
+  let shown: Set<string>
+  const find = laneFinder({
+    ...{ chain: subnet.chain, state, reader: new BucketReader({ openBucket }) },
+    copies: { compareBlock } as Copies,
+    onSample: (_, { validator }) => shown.add(validator),
+    lanesAtOnce: 3,
+    heldBytes: lanes[1]?.bytes.length ?? 0,
+  })
+  // What was shown is held no longer.
+  for (const _ of ['once', 'again']) {
+    opened = new Promise<void>((done) => {
+      open = done
+    })
+    answered = []
+    held = []
+    shown = new Set()
+    const finding = subnet.voters.map(({ hotkey }, i) => {
+      const holders = [{ hotkey, url: hotkey }]
+      return find({ validator: hotkey, head: lanes[i]?.hash ?? '', attesters: [], holders })
+    })
+    await vi.waitFor(() => expect([held, answered]).toEqual([[second], [second, third]]))
+    for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate)
+    expect([held, [...shown]]).toEqual([[second], []])
+    open()
+    expect(await Promise.all(finding)).toMatchObject([{ ok: true }, { ok: true }, { ok: true }])
+    expect(held).toEqual([second, first, third])
+    expect([...shown]).toEqual([first, second, third])
+  }
+})

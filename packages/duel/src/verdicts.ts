@@ -84,7 +84,7 @@ export function reportOn(
 ): EnvReport {
   const epochs = seenIn(duel, env, protocol)
   const evidence = judgeEnvironment({ weights: voters, epochs, ratioPpm: ratio, rule })
-  return { ...evidence, tallies: sumTallies(epochs), given: undefined, rule }
+  return { ...evidence, tallies: sumTallies(epochs), given: undefined, rule: numbersOf(rule) }
 }
 
 /** What accepted lanes saw of an environment, by epoch of a duel. Protocol §8.4. */
@@ -125,4 +125,12 @@ function verdictsIn(envs: EnvReports): Duel['verdicts'] {
 export function joined(...verdicts: readonly Duel['verdicts'][]): Duel['verdicts'] {
   const all = Object.entries(Object.assign({}, ...verdicts) as Duel['verdicts'])
   return Object.fromEntries(all.sort(([a], [b]) => compare(a, b)))
+}
+
+/** A rule's numbers alone: it may be a whole protocol. */
+function numbersOf(rule: LaneRule): LaneRule {
+  const { cap, minTrials, holdOffset, holdSlopePpm } = rule
+  const { zSquaredPpm, floorZSquaredPpm, outlierZSquared } = rule
+  const numbers = { cap, minTrials, holdOffset, holdSlopePpm }
+  return { ...numbers, zSquaredPpm, floorZSquaredPpm, outlierZSquared }
 }

@@ -35,8 +35,9 @@ const FEW = [22, 10, 32] as const // enough among several, too few alone
 describe('the environment that is left when all others are even', () => {
   it('is judged by the stricter numbers, and says so', () => {
     const early = judge({}, FEW, 2)
-    expect(early.envs[A]).toMatchObject({ rule: RULE, given: 'win' })
-    expect(judge(EVEN, FEW).envs).toMatchObject({ [A]: { rule: ALONE } })
+    const barOf = ({ envs }: typeof early) => envs[A]?.rule.floorZSquaredPpm
+    expect([early.envs[A]?.given, barOf(early)]).toEqual(['win', RULE.floorZSquaredPpm])
+    expect(barOf(judge(EVEN, FEW))).toBe(ALONE.floorZSquaredPpm)
     expect(judge(EVEN, FEW).verdicts).toEqual(EVEN)
     expect(Object.keys(judge(EVEN, FEW).envs)).toEqual([A])
     expect(judge(EVEN, [400, 0, 400]).verdicts).toEqual({ ...EVEN, [A]: 'win' })

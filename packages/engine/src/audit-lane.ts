@@ -87,7 +87,7 @@ export async function publish(
   }
 }
 
-/** Writes a block, where none of its hash is: one that was signed twice has two copies that hold. */
+/** Writes a block, where none of its hash is: one signed twice has two copies that hold. */
 async function putBlock({ read, write }: Bucket, hash: string, bytes: Uint8Array): Promise<void> {
   const path = blockPath(hash)
   await write(path, bytes).catch(async (error: Error) => {

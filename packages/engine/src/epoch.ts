@@ -253,8 +253,8 @@ export class Epoch {
   }
 
   /**
-   * Puts these fields into the own slot by the block `until`, unless they are there: this process may
-   * have been started again, and a tempo has room for few commitments.
+   * Puts these fields into the own slot by the block `until`, unless they are there: this process
+   * may have been started again, and a tempo has room for few commitments.
    */
   async #commit(what: string, fields: Uint8Array[], until: number): Promise<void> {
     const { chain, account } = this.#setup

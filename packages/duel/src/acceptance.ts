@@ -71,9 +71,10 @@ export function acceptLanes(
   return tabulate(Object.keys(state.due).sort(), (hotkey): Acceptance => {
     const lane = own(lanes, hotkey)
     const sealed = Object.hasOwn(seals, hotkey)
-    const whole = quotas.every(({ contender, env, quota }) =>
-      fitsQuota(own(own(lane, contender), env), quota),
-    )
+    const fits = ({ contender, env, quota }: (typeof quotas)[number]): boolean =>
+      fitsQuota(own(own(lane, contender), env), quota)
+    // A lane that plays nothing is whole, too, only if it was found.
+    const whole = lane !== undefined && quotas.every(fits)
     const attesters = own(attestersOf, hotkey) ?? []
     const attested = isMajority(state, heard, attesters)
     return { sealed, attesters, attested, accepted: sealed && whole && attested }

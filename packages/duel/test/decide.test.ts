@@ -13,6 +13,7 @@ import {
   type Miner,
   type Protocol,
   parseState,
+  quotasOf,
   type Report,
   type State,
   trustOf,
@@ -244,6 +245,18 @@ describe('acceptance', () => {
     expect(Object.keys(duel?.tallies[0]?.[MULT8] ?? {})).toEqual(['v1', 'v3', 'v4'])
     expect(state.trust.v2).toEqual({ correct: 0, incorrect: 2_000_000 })
     expect(state.trust.v1).toEqual({ correct: 2_000_000, incorrect: 0 })
+  })
+
+  it('takes no lane for whole that is void, though there was nothing to play', () => {
+    const verdicts = { [MULT8]: 'win', [TICTACTOE]: 'win' } as const
+    const tallies = Array.from({ length: 8 }, () => ({}))
+    const duels = started.duels.map((duel) => ({ ...duel, start: 4, tallies, verdicts }))
+    const over = { ...started, duels }
+    const { lanes, ...facts } = epochOf(over)
+    const { v2: _, ...others } = lanes
+    const { report } = decide(over, { ...facts, lanes: others })
+    const accepted = Object.values(report.lanes).map((lane) => lane.accepted)
+    expect([quotasOf(over), accepted]).toEqual([{ m2: {} }, [true, false, true, true]])
   })
 
   it.each<readonly [string, LaneTally]>([

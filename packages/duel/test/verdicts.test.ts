@@ -54,6 +54,11 @@ describe('the environment that is left when all others are even', () => {
     expect(Object.keys(won.envs)).toEqual([D])
   })
 
+  it('is even too, where a win of few decisive challenges is taken back', () => {
+    const won = { [A]: 'win', [B]: 'even', [C]: 'even' } as const
+    expect(judge(won, [17, 8, 512]).verdicts).toEqual({ ...EVEN, [A]: 'even' })
+  })
+
   it('has its rule for who shows it; the others have theirs', () => {
     expect(ruleAmong(EVEN, A, protocol)).toEqual(ALONE)
     expect(ruleAmong({ [B]: 'even', [C]: 'hold', [D]: 'even' }, A, protocol)).toEqual(RULE)

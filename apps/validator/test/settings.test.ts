@@ -536,9 +536,10 @@ describe.concurrent('af doctor, and the start of af validate', () => {
       '✘ --emit and --dry-run (or AFFINE_EMIT and AFFINE_DRY_RUN): give only one of them',
       `✘ ${NO_BUCKET}`,
       '✘ no/such/key does not exist: check the spelling',
+      '✘ AFFINE_FOLDR is not known: did you mean AFFINE_FOLDER?',
       '`af setup` asks for all settings, tries them, and writes them to .env.',
     ]
-    const env = { SUBTENSOR_ENDPOINT: '', AFFINE_STALL: 'never' }
+    const env = { SUBTENSOR_ENDPOINT: '', AFFINE_STALL: 'never', AFFINE_FOLDR: 'f' }
     const { code, stdout, stderr } = await af(`validate ${words}`, env)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr.trimEnd().split('\n')).toEqual([...want, '(see --help)'])

@@ -17,7 +17,7 @@ const GROUPS: Readonly<Record<string, Group>> = {
       async () => (await import('./commands/doctor.ts')).doctor,
     ],
     'validate [options]': [
-      'run a validator: sample, seal, audit, attest, set weights',
+      'run a validator: ask miners, publish, check what others publish, set weights',
       async () => (await import('./commands/validate.ts')).validate,
     ],
     'set-weights [options]': [
@@ -73,8 +73,9 @@ const GROUPS: Readonly<Record<string, Group>> = {
   },
 }
 
-const EXIT_CODES =
-  '\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply, 130 interrupted.'
+const AFTER = `
+Begin with \`af demo\`, which needs nothing.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply, 130 interrupted.`
 
 /**
  * The program `af` for the words of a command line. It can run the commands that the words name;
@@ -85,7 +86,7 @@ export async function programFor(words: readonly string[]): Promise<CommandUnkno
     .description('Affine: a subnet whose winner anyone can compute.')
     .version('0.1.0')
     .option('--settings <file>', 'read settings from this file instead of .env; for any command')
-    .addHelpText('after', EXIT_CODES)
+    .addHelpText('after', AFTER)
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading)
     for (const [usage, [description, load]] of Object.entries(commands)) {

@@ -31,6 +31,12 @@ it.each<[what: string, before: State, scene: Scene, line: string]>([
   ['the first miner', firstState(MAIN, 0), {}, 'm1 takes the empty throne, without a duel'],
   ['no miner', firstState(MAIN, 0), { miners: [] }, 'nobody has the throne, and nobody contends'],
   ['a contender', crownedFirst(), {}, 'm2 challenges m1: its duel begins'],
+  [
+    'nobody else',
+    crownedFirst(),
+    { miners: [miner('m1', 1)] },
+    'nobody challenges m1; the share to win against it stays at 51 %',
+  ],
   ['a duel that goes on', begun, CLOSE, 'm2 has won 0 of 2 environments'],
   ['a win', begun, WINNING, '★ m2 has won 2 of 2 environments, and takes the throne'],
   ['no win', begun, LOSING, 'm2 has won 0 of 2 environments, and is out'],

@@ -37,7 +37,7 @@ const LOCAL =
   '--folder validator-1 --buckets buckets'
 const FINNEY =
   '--network finney --wallet validator --hotkey default ' +
-  '--folder validator --bucket-url https://my.host/b'
+  '--folder validator --buckets buckets --bucket-url https://my.host/b'
 const VARIABLES =
   'Every setting can be given in the environment or in a file .env instead. ' +
   '`af doctor` shows those that are set, and from where.'
@@ -61,7 +61,7 @@ export const validate: CommandUnknownOpts = withSettings(
   )
   .action(async ({ json, ...flags }, command) => {
     const { settings, account, problems, warnings, hide } = await readService(flags)
-    if (!settings || !account) return command.error(advised(problems))
+    if (!settings || !account) return command.error(advised([...problems, ...warnings]))
     const screen = serviceOutput(json === true, hide)
     for (const text of warnings) warn(screen, text)
     await operate(settings, account, screen).catch((error: Error) => {

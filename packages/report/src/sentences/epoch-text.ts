@@ -29,8 +29,10 @@ function happenedTexts(facts: EpochFacts, nameOf: NameOf): readonly string[] {
   if (next.length > 1) texts.push(`${rivals} challenge ${holder}: their duels begin`)
   if (texts.length > 0) return texts
   if (heir === undefined) return ['nobody has the throne, and nobody contends']
-  const falls = `from ${percent(ratio)} to ${percent(nextRatio)}`
-  return [`nobody challenges ${holder}; the share to win against it falls ${falls}`]
+  const isFalling = nextRatio < ratio
+  const falls = `falls from ${percent(ratio)} to ${percent(nextRatio)}`
+  const share = isFalling ? falls : `stays at ${percent(ratio)}`
+  return [`nobody challenges ${holder}; the share to win against it ${share}`]
 }
 
 /** How a duel stands at the end of an epoch. The first of a line says what is counted. */

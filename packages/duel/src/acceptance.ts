@@ -64,15 +64,15 @@ export function acceptLanes(
   state: State,
   { heard, seals, lanes }: EpochInputs,
 ): Readonly<Record<string, Acceptance>> {
-  const quotas = Object.entries(quotasOf(state)).flatMap(([contender, envs]) =>
-    Object.entries(envs).map(([env, quota]) => ({ contender, env, quota })),
-  )
+  const quotas = Object.entries(quotasOf(state))
   const attestersOf = laneAttesters(state, heard)
   return tabulate(Object.keys(state.due).sort(), (hotkey): Acceptance => {
     const lane = own(lanes, hotkey)
     const sealed = Object.hasOwn(seals, hotkey)
-    const fits = ({ contender, env, quota }: (typeof quotas)[number]): boolean =>
-      fitsQuota(own(own(lane, contender), env), quota)
+    const fits = ([contender, envs]: (typeof quotas)[number]): boolean => {
+      const seen = own(lane, contender)
+      return Object.entries(envs).every(([env, quota]) => fitsQuota(own(seen, env), quota))
+    }
     // A lane that plays nothing is whole, too, only if it was found.
     const whole = lane !== undefined && quotas.every(fits)
     const attesters = own(attestersOf, hotkey) ?? []

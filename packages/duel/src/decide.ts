@@ -1,12 +1,11 @@
 import { canonicalize } from '@affine/prng'
 import { countedAttestations, dueSeals, type Lanes, type Seals } from './acceptance.ts'
-import { crownedIn, ratedIn, type WonDuel } from './crowning.ts'
 import { type Judgement, judge, type Report, reportOf, trustAfter } from './judgement.ts'
 import { only } from './own-keys.ts'
 import { isWon } from './played.ts'
 import { playingIn, queueOf, withTurns } from './queue.ts'
-import { decay, ratioAfter, withRates } from './ratio.ts'
 import type { Duel, DuelSnapshot, Miner, State } from './state.ts'
+import { crownedIn, decay, ratedIn, ratioAfter, type WonDuel, withRates } from './throne.ts'
 import { activeAfter, activeBefore, dueVoters, votingStakes, weighVoters } from './voters.ts'
 
 /** What an epoch is decided from, besides the state that governs it. */
@@ -92,17 +91,19 @@ function nextTurns(
     { ...(begun && { champion: begun }), duels: going, lastPlayed: ended },
     snapshot,
   )
-  const [first, ...others] = queue
-  const champion = begun ?? first
-  const waiting = begun ? queue : others
+  const seated = begun ? [] : queue.slice(0, 1)
+  const champion = begun ?? seated[0]
+  const waiting = queue.slice(seated.length)
   const room = snapshot.protocol.duelsMost - going.length
   const isClosed = judged.frozen || going.some((duel) => isWon(duel, snapshot.protocol))
   const contenders = isClosed ? [] : waiting.slice(0, Math.max(0, room))
-  const served = [...(begun || !first ? [] : [first]), ...contenders]
   const duels = [...going, ...contenders.map((miner) => newDuel(miner, snapshot.epoch))]
   const turns = { ...(champion && { champion }), duels }
   // Those who neither are registered nor have a turn are forgotten.
-  const lastPlayed = only(withTurns(ended, served), [...snapshot.hotkeys, ...playingIn(turns)])
+  const lastPlayed = only(withTurns(ended, [...seated, ...contenders]), [
+    ...snapshot.hotkeys,
+    ...playingIn(turns),
+  ])
   return { ...turns, lastPlayed }
 }
 
@@ -110,11 +111,11 @@ function nextTurns(
 function turnsEnding({ champion }: State, { duels }: Judgement, crowned: WonDuel | undefined) {
   const isEnding = ({ standing }: Judgement['duels'][number]) =>
     standing === 'lost' || (crowned !== undefined && standing === 'won')
-  const leaving = duels.filter(isEnding).map(({ duel }) => duel.contender)
+  const ending = duels.filter(isEnding).map(({ duel }) => duel.contender)
   const staying = duels.filter((each) => !isEnding(each)).map(({ duel }) => duel)
-  if (crowned === undefined) return { leaving, staying }
-  const passed = leaving.filter(({ hotkey }) => hotkey !== crowned.won.duel.contender.hotkey)
-  return { leaving: [...passed, ...(champion ? [champion] : [])], staying }
+  if (crowned !== undefined && champion !== undefined) ending.push(champion)
+  const leaving = ending.filter((miner) => miner.hotkey !== crowned?.won.duel.contender.hotkey)
+  return { leaving, staying }
 }
 
 /** The duels, begun anew where other constants are in force. Protocol §9.2. */

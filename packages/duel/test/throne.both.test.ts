@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import crownings from '../../../vectors/duel/crowning.json?raw'
-import { bestOf, type WonDuel } from '../src/crowning.ts'
 import { judgeEnvironment, PROTOCOL, type Tally, type Weights } from '../src/index.ts'
+import { bestOf, type WonDuel } from '../src/throne.ts'
 import { miner } from './subnet.ts'
 
 /** As vectors/duel/make.py writes them. */

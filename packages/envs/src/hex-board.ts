@@ -55,19 +55,15 @@ export function moverOn(board: HexBoard): 1 | 2 {
 
 /** Does the chain of a cell's mark that this cell is in join the mark's two sides? */
 export function isJoining(board: HexBoard, cell: number): boolean {
-  const chain = chainOf(board, cell)
-  const [size, isOfX] = [sizeOfBoard(board), board[cell] === 1]
-  const lines = new Set(chain.map((at) => (isOfX ? Math.floor(at / WIDEST) : at % WIDEST)))
-  return lines.has(0) && lines.has(size - 1)
-}
-
-/** The cells of one mark that touch one another, from this one on. */
-function chainOf(board: HexBoard, cell: number): readonly number[] {
+  const isOfX = board[cell] === 1
   const chain = new Set([cell])
+  const lines = new Set<number>()
   // A set that grows goes on with what was added.
-  for (const at of chain)
+  for (const at of chain) {
+    lines.add(isOfX ? Math.floor(at / WIDEST) : at % WIDEST)
     for (const touched of TOUCHING[at] ?? []) if (board[touched] === board[cell]) chain.add(touched)
-  return [...chain]
+  }
+  return lines.has(0) && lines.has(sizeOfBoard(board) - 1)
 }
 
 /**

@@ -53,14 +53,10 @@ function skillOf(who: string): number | undefined {
 }
 
 function endpointOf(who: string): string {
-  if (isWebUrl(who)) return who
+  if (/^https?:\/\//.test(who) && URL.canParse(who)) return who
   const players = 'an http:// or https:// URL, perfect, random, or a skill from 0 to 1'
   const advice = /^[\w.-]+:\d+(\/|$)/.test(who) ? ': put http:// before it' : ''
   throw new RangeError(`expected a player: ${players}; got "${who}"${advice}`)
-}
-
-function isWebUrl(text: string): boolean {
-  return /^https?:\/\//.test(text) && URL.canParse(text)
 }
 
 /** A player gave no usable reply to a first prompt: there is nothing to compare. */

@@ -36,12 +36,11 @@ export async function takeUp<Asked extends JsonFields, Drawn extends JsonFields>
   drawn: Drawn,
 ): Promise<(Asked & Drawn) | undefined> {
   const fresh = { ...asked, ...drawn }
-  if (notes.entries.length === 0) {
+  const [begun] = notes.entries as readonly (Asked & Drawn)[]
+  if (begun === undefined) {
     await notes.append(fresh)
     return fresh
   }
-  const [begun] = notes.entries as readonly (Asked & Drawn)[]
-  if (begun === undefined) return undefined
   const names = Object.keys(fresh)
   const isSame = canonicalize({ ...begun, ...asked }) === canonicalize(begun)
   return isSame && names.every((name) => Object.hasOwn(begun, name)) ? begun : undefined

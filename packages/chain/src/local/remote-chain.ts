@@ -1,4 +1,3 @@
-import { oneOf } from '@affine/prng/shape'
 import pRetry from 'p-retry'
 import { verifyReady } from '../account.ts'
 import type { OpenAt } from '../chain.ts'
@@ -10,8 +9,6 @@ import { type Extrinsic, type Log, readLog } from './log.ts'
 /** In characters: an answer has at most 256 blocks. */
 const MAX_REPLY = 268_435_456
 const TIMEOUT_MS = 60_000
-
-const refusalCode = oneOf(...Object.keys(ADVICE))
 
 interface RemoteOptions {
   readonly fetch: typeof globalThis.fetch
@@ -115,7 +112,7 @@ async function ask(server: Server, question: ChainQuestion, signal?: AbortSignal
   const { ok, text } = await exchange(server, JSON.stringify(question), signal)
   if (ok) return text
   const { code } = Object(jsonOf(text))
-  if (refusalCode(code) === undefined) throw new ChainError(code)
+  if (typeof code === 'string' && Object.hasOwn(ADVICE, code)) throw new ChainError(code)
   throw new ChainError('BadReply', `${server.url} does not answer as a chain does`)
 }
 

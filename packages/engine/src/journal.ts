@@ -2,18 +2,14 @@ import { isUtf8 } from 'node:buffer'
 import { appendFile, type FileHandle, open, readFile, truncate } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { makeFolder, syncFolders } from '@affine/blocks/directory'
+import type { Notes } from '@affine/miners'
 import { canonicalize, type Json, parseCanonical } from '@affine/prng'
 
 /**
  * An append-only file of canonical JSON lines, open until it is disposed of. An entry counts once
- * `append` has resolved.
+ * `append` has resolved. Entries that wait together are synced together.
  */
-export interface Journal extends AsyncDisposable {
-  /** The entries that were there when the journal was opened, in the order of their writing. */
-  readonly entries: readonly Json[]
-  /** Resolves when the entry is on disk. Entries that wait together are synced together. */
-  append(entry: Json): Promise<void>
-}
+export interface Journal extends Notes, AsyncDisposable {}
 
 /**
  * Opens the journal at `path`, making it for its owner alone if it is not there. A torn last line,

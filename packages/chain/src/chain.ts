@@ -95,6 +95,8 @@ export interface Chain {
    * chain has no runtime, and so not this method.
    */
   runtimeFaults?(): Promise<readonly string[]>
+  /** Ends its connection, where it has one. */
+  close?(): Promise<void>
 }
 
 /**
@@ -125,14 +127,8 @@ export interface ChainOpening extends Host {
   readonly onRetry?: ((error: Error) => void) | undefined
 }
 
-/** A chain that is open. */
-export interface OpenedChain {
-  readonly chain: Chain
-  close(): Promise<void>
-}
-
 /** Opens a chain of one kind. */
-export type OpenAt = (opening: ChainOpening) => Promise<OpenedChain>
+export type OpenAt = (opening: ChainOpening) => Promise<Chain>
 
 /** An amount in rao as a decimal with nine places: 10^9 rao are `1.000000000`. */
 export const decimalOf = (rao: bigint): string =>

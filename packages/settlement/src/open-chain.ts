@@ -1,4 +1,4 @@
-import type { Chain, ChainOpening, Host, OpenedChain } from '@affine/chain'
+import type { Chain, ChainOpening, Host } from '@affine/chain'
 import { type Network, networkNamed, networkOn, type Subnet } from './networks.ts'
 
 export type { Host }
@@ -53,7 +53,8 @@ export async function openChain(
   host: Host,
   options: OpenOptions = {},
 ): Promise<Opened> {
-  const { chain, close } = await openAt(where, host, options)
+  const chain = await openAt(where, host, options)
+  const close = async (): Promise<void> => chain.close?.()
   try {
     const { netuid = chain.netuid } = options
     if (netuid !== chain.netuid)
@@ -90,7 +91,7 @@ export function isOnline(where: string): boolean {
   return places.every((each) => URL.canParse(each)) && liveKindOf(places) !== undefined
 }
 
-async function openAt(where: string, host: Host, options: OpenOptions): Promise<OpenedChain> {
+async function openAt(where: string, host: Host, options: OpenOptions): Promise<Chain> {
   const places = placesIn(where)
   const named = networkNamed(where)
   const { netuid = named?.netuid, onRetry } = options

@@ -44,8 +44,7 @@ export async function subtensor(options: SubtensorOptions): Promise<Subtensor> {
 export const openNodes: OpenAt = async ({ name, places: endpoints, netuid, ...opening }) => {
   if (netuid === undefined)
     throw new RangeError(`"netuid" expected a number: ${name} does not say which subnet`)
-  const chain = await subtensor({ ...opening, endpoints, netuid })
-  return { chain, close: () => chain.close() }
+  return subtensor({ ...opening, endpoints, netuid })
 }
 
 class SubtensorChain extends FinalBlocks implements Subtensor {

@@ -343,7 +343,7 @@ function byRank(a: Extrinsic, b: Extrinsic): number {
 export const openExport: OpenAt = async ({ name, readText }) => {
   const [text] = await Promise.all([readText(name), verifyReady()])
   try {
-    return { chain: LocalChain.import(text), close: async () => {} }
+    return LocalChain.import(text)
   } catch (cause) {
     const { code, message } = cause as ChainError
     const why = message.slice(code.length)

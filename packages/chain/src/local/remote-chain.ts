@@ -40,7 +40,7 @@ export async function remoteChain(url: string, options: RemoteOptions): Promise<
 /** Opens a local chain that `serveLocal` serves at the URL `name`. */
 export const openServed: OpenAt = async ({ name, fetch, onRetry }) => {
   await verifyReady()
-  return { chain: await remoteChain(name, { fetch, onRetry }), close: async () => {} }
+  return remoteChain(name, { fetch, onRetry })
 }
 
 class RemoteChain extends LocalChain {

@@ -1,9 +1,9 @@
-// Mutation tests of the package that MUTATE names: see CONTRIBUTING.md. Not part of `npm test`.
-const name = process.env.MUTATE
+// Mutation tests of the package or file that MUTATE names: see CONTRIBUTING.md. Not part of `npm test`.
+const { MUTATE = '' } = process.env
 
 export default {
   mutate: [
-    `packages/${name}/src/**/*.ts`,
+    MUTATE.includes('/') ? MUTATE : `packages/${MUTATE}/src/**/*.ts`,
     '!packages/prng/src/{generator,seed-sequence}.ts', // NumPy's vectors hold them
     '!packages/blocks/src/s3-*.ts', // their tests need an emulator
   ],
@@ -15,5 +15,5 @@ export default {
   concurrency: 2,
   tempDirName: 'node_modules/.stryker',
   reporters: ['progress', 'clear-text'],
-  clearTextReporter: { logTests: false },
+  clearTextReporter: { logTests: false, reportTests: false },
 }

@@ -2,7 +2,8 @@ import { relative } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-const name = process.env.MUTATE
+/** MUTATE is a package's name, or one of its files. */
+const name = process.env.MUTATE?.replace(/^packages\/([^/]+)\/.*/, '$1')
 const conditions = ['@affine/source', 'module', 'node', 'development|production']
 
 /** By file: how long its tests took before anything was mutated. */
@@ -25,10 +26,7 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions: ['@affine/source'] } },
   test: {
-    include: [
-      `packages/${name}/test/**/*.test.ts`,
-      ...(name === 'settlement' ? ['test/attacks/{answering,lies,reading}.test.ts'] : []),
-    ],
+    include: [`packages/${name}/test/**/*.test.ts`],
     // Slow where every branch is counted, or of other processes.
     exclude: [
       '**/*.machine.test.ts',

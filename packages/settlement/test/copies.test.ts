@@ -38,15 +38,6 @@ it('finds nothing in the same bytes', async () => {
   expect((await found((await writeBlock(draft)).bytes)).flaws).toEqual([])
 })
 
-it('finds every byte that differs, and one that is missing', async () => {
-  const { bytes } = await writeBlock(draft)
-  for (let at = 0; at < bytes.length; at++) {
-    const copy = bytes.map((byte, i) => (i === at ? byte ^ 1 : byte))
-    expect((await found(copy)).flaws, `byte ${at}`).toHaveLength(1)
-  }
-  expect((await found(bytes.slice(0, -1))).flaws).toHaveLength(1)
-})
-
 it('compares bytes of any length', () => {
   for (let length = 0; length < 10; length++) {
     const bytes = Uint8Array.from({ length }, (_, i) => i)
@@ -339,4 +330,13 @@ it('compares the states that all buckets hold, those that failed before, too', a
   ])
   expect([...reader.failed]).toEqual(['gone', 'silent'])
   expect(await copies.flaws([firstState(PROTOCOL, 6)])).toEqual([])
+})
+
+it('finds every byte that differs, and one that is missing', async () => {
+  const { bytes } = await writeBlock(draft)
+  for (let at = 0; at < bytes.length; at++) {
+    const copy = bytes.map((byte, i) => (i === at ? byte ^ 1 : byte))
+    expect((await found(copy)).flaws, `byte ${at}`).toHaveLength(1)
+  }
+  expect((await found(bytes.slice(0, -1))).flaws).toHaveLength(1)
 })

@@ -2,6 +2,7 @@ import { blockPath, LIMITS } from '@affine/blocks'
 import type { Account } from '@affine/chain'
 import { expect, it, test, vi } from 'vitest'
 import {
+  flawsOf,
   hotkeys,
   type LanePlan,
   network,
@@ -99,10 +100,11 @@ test.each([true, false])(
   'samples are shown of whole lanes alone, compared: %s',
   async (compare) => {
     const { subnet, state } = await attested({ secret: '0f'.repeat(32) })
-    const [first, , third] = subnet.voters as [Account, Account, Account]
+    const [first, second, third] = subnet.voters as [Account, Account, Account]
     const seen: unknown[] = []
     const onSample: RecomputeOptions['onSample'] = (_, place) => seen.push(place)
-    await subnet.recompute({ from: state, compare, onSample })
+    const epochs = await subnet.recompute({ from: state, compare, onSample })
+    expect(flawsOf(epochs)).toEqual([`WRONG_SECRET ${second.hotkey}`])
     const lanes = [first, third].map(async (voter) => {
       const { hash } = await subnet.lane(voter, state)
       const place = { validator: voter.hotkey, block: hash }

@@ -22,7 +22,7 @@ export async function openJournal(path: string): Promise<Journal> {
   await appendFile(path, '', { mode: 0o600 }).catch(unwritable(path))
   const bytes = await readFile(path)
   const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
-  if (whole.length < bytes.length) await truncate(path, whole.length)
+  await truncate(path, whole.length)
   const entries = readEntries(whole, path)
   const file = await open(path, 'a')
   // A crash may have come between the writing of these entries, or of the file and its folder, and

@@ -80,7 +80,7 @@ describe('a disk that fails', () => {
       const { folder, first, ...rest } = await seat()
       setFaults([{ fault, path: `${folder}/${place}`, op, from }])
       await first.follow(START + 3)
-      const said = `cannot write ${folder}/${place}/[^ "]+: ${fault}`
+      const said = `^[^/]+: cannot write ${folder}/${place}/[^ "]+: ${fault}`
       expect(first.problems()).toContainEqual(expect.stringMatching(said))
       expect(await rest.head()).toBeUndefined()
       setFaults([])

@@ -14,7 +14,7 @@ import { verify } from '@affine/chain'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { pairsOf } from '../../../packages/blocks/test/play-plan.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { writeLane } from '../src/own-lane.ts'
+import { margin, writeLane } from '../src/own-lane.ts'
 import { CONTENDER, headerOf, samplesOf, scopeOf } from './lanes.ts'
 
 const scope = scopeOf({ 'mult8@0.1.0': 600, 'tictactoe@0.1.0': 700 })
@@ -34,6 +34,15 @@ beforeEach(() => {
 })
 
 const write = (all: readonly Sample[]) => writeLane({ ...header, samples: all }, store)
+
+it.each([
+  [1, 2],
+  [29, 2],
+  [30, 3],
+  [399, 39],
+])('of %i blocks the last %i are left', (blocks, left) => {
+  expect(margin(blocks)).toBe(left)
+})
 
 describe('a lane', () => {
   it('is accepted by verifyLane, from its last block back to the validator’s last seal', async () => {

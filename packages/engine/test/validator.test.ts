@@ -2,7 +2,9 @@ import { setMaxListeners } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { blockPath, checkBlock, LIMITS } from '@affine/blocks'
+import { directoryBucket } from '@affine/blocks/directory'
 import {
+  type Account,
   account,
   BLOCK_MS,
   LocalChain,
@@ -13,8 +15,10 @@ import {
 } from '@affine/chain'
 import { beaconBlock, LOCAL_NETWORK as network, sealsOf } from '@affine/settlement'
 import { describe, expect, it } from 'vitest'
+import { ReadingClock } from '../../../test/attacks/reading-clock.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { Phase } from '../src/epoch.ts'
+import { ownTask, samplingBlocks } from '../src/own-lane.ts'
 import type { Event, Setup } from '../src/setup.ts'
 import type { Validator } from '../src/validator.ts'
 import {
@@ -55,6 +59,53 @@ it('has deadlines that any number of reads wait for, without a warning of a leak
   await new Promise(setImmediate)
   process.off('warning', warned)
   expect(warnings).toEqual([])
+})
+
+it.each([
+  [89, [false, false, false]],
+  [90, [true, false, false]],
+  [279, [true, false, false]],
+  [280, [true, true, false]],
+])('at block %i of 300, sealed at the 100th, these parts of an epoch are over: %j', (...row) => {
+  const [offset, over] = row
+  const phase = new Phase(1, { on: () => {} } as unknown as Setup)
+  const isOver = () =>
+    [phase.sampling, phase.audit, phase.whole].map(({ signal }) => signal.aborted)
+  phase.advance(offset, { ...network.protocol, epochBlocks: 300, sealBlock: 100 })
+  expect(isOver()).toEqual(over)
+  phase.end()
+  expect(isOver()).toEqual([true, true, true])
+})
+
+it('tells of a bucket that is not waited for any longer', async () => {
+  const clock = new ReadingClock()
+  const told: Event[] = []
+  const openBucket = (name: string) => ({ name, read: () => new Promise<never>(() => {}) })
+  const setup = { clock, openBucket, on: (event: Event) => told.push(event) }
+  const { reader } = new Phase(1, setup as unknown as Setup)
+  const reading = reader.open('slow', '')?.read('x', 1) ?? Promise.reject()
+  await expect(clock.pass(reading)).rejects.toThrow('long enough')
+  expect(told).toEqual([{ type: 'slow', hotkey: 'slow' }])
+})
+
+it('has so much time for games as its blocks take, if they come as the last ones', async () => {
+  const chain = await chainOf([miner, contender])
+  const folder = join(root, 'games-time')
+  const { follow, validator } = validatorOf(chain, folder)
+  await follow(START + 3)
+  const { state } = validator
+  const taskOf = async (account: Account) => {
+    const clock = { now: () => 5 }
+    const setup = { chain, account, folder, store: directoryBucket(folder), clock }
+    const { signal } = new AbortController()
+    return state && ownTask(setup as unknown as Setup, state, START + 3, signal)
+  }
+  const blocks = samplingBlocks(network.protocol)
+  expect((await taskOf(own))?.gamesTime).toMatchObject({
+    samplingMs: blocks * BLOCK_MS,
+    endsAt: 5 + (blocks - 3) * BLOCK_MS,
+  })
+  expect(await taskOf(miner)).toBeUndefined()
 })
 
 describe('a validator', () => {
@@ -135,6 +186,25 @@ describe('a validator', () => {
     await validatorOf(chain, join(root, `empty-${Object.keys(change)}`)).follow(tempo + 2)
     expect(await chain.weights(chain.height)).toEqual(want)
   })
+
+  it.each([
+    [0, false],
+    [-1, true],
+  ])(
+    'that set weights %i blocks after a beacon sets them in its epoch: %s',
+    async (after, isSet) => {
+      const chain = await chainOf()
+      const read = chain.snapshot.bind(chain)
+      chain.snapshot = async (block) => {
+        const seen = await read(block)
+        const neurons = seen.neurons.map((each) => ({ ...each, lastUpdate: tempo + after }))
+        return { ...seen, neurons }
+      }
+      const { follow, sent } = validatorOf(chain, join(root, `updated${after}`))
+      await follow(tempo + 1)
+      expect(sent().includes('weights 1')).toBe(isSet)
+    },
+  )
 
   it('gives no weight to who has the champion’s uid since it was evicted', async () => {
     const chain = await chainOf()
@@ -344,8 +414,11 @@ describe('a validator that is stopped', () => {
     const first = validatorOf(chain, join(root, 'once'), { agent: reply, check })
     await first.follow(START + sealBlock - 1)
     const head = sealsOf(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
-    await first.follow(START + sealBlock + 2)
+    await first.follow(START + sealBlock)
     expect(await first.bucket.read(blockPath(head), LIMITS.blockBytes)).not.toBeNull()
+    expect(first.sent()).not.toContain(`attest ${FIRST}`)
+    await first.follow(START + sealBlock + 2)
+    expect(first.sent()).toContain(`attest ${FIRST}`)
     expect(audited).toEqual([])
     const again = validatorOf(chain, join(root, 'once'), { agent: reply, check })
     await again.follow(START + sealBlock + 4)
@@ -372,8 +445,11 @@ describe('a validator that is stopped', () => {
     await first.follow(START + 2 * tempo - 2)
     const back = validatorOf(chain, folder, options)
     await back.follow(START + 2 * tempo - 1)
-    expect(back.problems()).toEqual([])
+    expect([...away.problems(), ...back.problems()]).toEqual([])
     expect(back.validator.state).toEqual(first.validator.state)
+    // It has no permit.
+    const withheld = away.events.flatMap((event) => (event.type === 'withheld' ? event.what : []))
+    expect(withheld.join()).not.toContain('weights')
   })
 
   it('needs no other thread for its seal', async () => {

@@ -6,28 +6,21 @@ export type Route =
   | { readonly view: 'duel' | 'miner' | 'validator'; readonly id: string }
   | { readonly view: 'sample'; readonly block: string; readonly line: number }
 
-const HASH = /^[0-9a-f]{64}$/
-const BASE58 = /^[1-9A-HJ-NP-Za-km-z]{32,48}$/
-const EPOCH = /^[0-9]{1,10}$/
+const HOTKEY = /^[1-9A-HJ-NP-Za-km-z]{32,48}$/
+const DUEL = /^[0-9]{1,10}\/[1-9A-HJ-NP-Za-km-z]{32,48}$/
 /** A block has fewer lines. */
-const LINE = /^[0-9]{1,4}$/
+const SAMPLE = /^[0-9a-f]{64}\/[0-9]{1,4}$/
 
 /** The route that a URL's fragment names. Never throws, whatever it is. */
 export function routeOf(fragment: string): Route {
-  const [view = '', first = '', second = '', ...rest] = fragment.replace(/^#?\/?/, '').split('/')
-  if (rest.length > 0) return { view: 'nowhere' }
-  if (view === 'sample' && HASH.test(first) && LINE.test(second))
-    return { view, block: first, line: Number(second) }
-  if (view === 'duel' && EPOCH.test(first) && BASE58.test(second))
-    return { view, id: `${first}/${second}` }
-  return second === '' ? plainRoute(view, first) : { view: 'nowhere' }
-}
-
-function plainRoute(view: string, id: string): Route {
-  if ((view === 'miner' || view === 'validator') && BASE58.test(id)) return { view, id }
+  const [, view = '', id = ''] = /^#?\/?([a-z]*)\/?(.*)$/s.exec(fragment) ?? []
+  const [block = '', line] = id.split('/')
+  if (view === 'sample' && SAMPLE.test(id)) return { view, block, line: Number(line) }
+  if (view === 'duel' && DUEL.test(id)) return { view, id }
+  if ((view === 'miner' || view === 'validator') && HOTKEY.test(id)) return { view, id }
   if (id !== '') return { view: 'nowhere' }
-  if (view === '') return { view: 'race' }
-  return { view: view === 'miners' || view === 'validators' ? view : 'nowhere' }
+  if (view === 'miners' || view === 'validators') return { view }
+  return { view: view === '' ? 'race' : 'nowhere' }
 }
 
 /** By which a duel is known: a contender has one that starts in an epoch. */

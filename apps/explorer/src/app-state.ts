@@ -1,67 +1,31 @@
-import type { EnvFacts, LaneFacts, QueueEntry } from '@affine/report'
+import type { EnvFacts, LaneFacts } from '@affine/report'
 import { epochsText, sideOf } from '@affine/report/sentences'
 import type { NetworkFile } from './network-file.ts'
 import type { BucketHealth } from './worker/buckets.ts'
 import type { EpochAccount, ShownDuel } from './worker/epoch-accounts.ts'
-import type { ReadingSpan } from './worker/reader.ts'
-import type { News } from './worker/worker.ts'
+import type { News, ReadingEnds } from './worker/worker.ts'
 
 /** All that is known of a network so far. */
-export interface AppState {
-  readonly file: NetworkFile | undefined
-  readonly beginning: ReadingSpan | undefined
+export interface AppState extends ReadingEnds {
+  readonly file?: NetworkFile | undefined
   readonly epochs: readonly EpochAccount[]
-  /** The miners that wait at the chain's head, and why the others do not. */
-  readonly queue: readonly QueueEntry[] | undefined
+  /** In the order in which buckets were met. */
   readonly health: readonly BucketHealth[]
-  /** Why reading ended before its time. */
-  readonly failure: string | undefined
-  /** How long it took to recompute everything; undefined before the end. */
-  readonly ms: number | undefined
 }
 
-export const EMPTY_STATE: AppState = {
-  file: undefined,
-  beginning: undefined,
-  epochs: [],
-  queue: undefined,
-  health: [],
-  failure: undefined,
-  ms: undefined,
-}
+export const EMPTY_STATE: AppState = { epochs: [], health: [] }
 
 /** The state with what was just heard. */
 export function addNews(state: AppState, batch: readonly News[]): AppState {
   if (batch.length === 0) return state
-  const accounts = batch.flatMap((news) => (news.type === 'epoch' ? [news.account] : []))
-  const epochs = accounts.length > 0 ? [...state.epochs, ...accounts] : state.epochs
-  const health = batch.flatMap((news) => ('health' in news ? news.health : []))
-  const added = { ...state, epochs, health: withChanges(state.health, health) }
-  return batch.reduce(addEvent, added)
-}
-
-function addEvent(state: AppState, news: News): AppState {
-  switch (news.type) {
-    case 'begun':
-      return { ...state, beginning: news.beginning }
-    case 'ended':
-      return { ...state, queue: news.queue, ms: news.ms }
-    case 'failed':
-      return { ...state, failure: news.message }
-    default:
-      return state
-  }
-}
-
-/** In the order in which buckets were met. */
-function withChanges(
-  health: readonly BucketHealth[],
-  changed: readonly BucketHealth[],
-): readonly BucketHealth[] {
-  if (changed.length === 0) return health
-  const known = new Map<string, BucketHealth>()
-  for (const each of [...health, ...changed]) known.set(`${each.hotkey} ${each.announced}`, each)
-  return [...known.values()]
+  const epochs = batch.flatMap((news) => (news.type === 'epoch' ? news.account : []))
+  const changed = batch.flatMap((news) => (news.type === 'progress' ? [] : news.health))
+  const health = new Map<string, BucketHealth>()
+  for (const each of [...state.health, ...changed])
+    health.set(`${each.hotkey} ${each.announced}`, each)
+  const found = batch.map((news) => (news.type === 'found' ? news.found : {}))
+  const added = { epochs: [...state.epochs, ...epochs], health: [...health.values()] }
+  return Object.assign({}, state, added, ...found)
 }
 
 /** One duel, as it stood at its last epoch, and its epochs. */
@@ -159,14 +123,11 @@ const NO_LIES = ['COPY_MISSING', 'MISSING_BLOCK', 'NEVER_SEALED']
 
 /** The counts of every validator that was due, over the epochs that were read: the worst first. */
 export function countLanes({ epochs }: Pick<AppState, 'epochs'>): readonly DueLanes[] {
-  const lanes = new Map<string, LaneFacts[]>()
-  for (const lane of epochs.flatMap((epoch) => epoch.lanes)) {
-    const own = lanes.get(lane.validator) ?? []
-    lanes.set(lane.validator, own)
-    own.push(lane)
-  }
+  const lanes = epochs.flatMap((epoch) => epoch.lanes)
   const lies = epochs.flatMap(({ flaws }) => flaws.filter(({ code }) => !NO_LIES.includes(code)))
-  const counts = [...lanes].map(([hotkey, own]): DueLanes => {
+  const hotkeys = new Set(lanes.map(({ validator }) => validator))
+  const counts = [...hotkeys].map((hotkey): DueLanes => {
+    const own = lanes.filter(({ validator }) => validator === hotkey)
     const count = (is: (lane: LaneFacts) => boolean): number => own.filter(is).length
     const proved = lies.filter(({ validator }) => validator === hotkey)
     return {

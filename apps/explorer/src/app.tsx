@@ -1,7 +1,7 @@
 import { type JSX, render } from 'preact'
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { type Route, routeOf } from './address.ts'
-import { type AppState, addNews, EMPTY_STATE } from './app-state.ts'
+import { addNews, EMPTY_STATE } from './app-state.ts'
 import { type Ask, type Feed, type Heard, NOTHING_READ } from './feed.ts'
 import type { NamedNetwork } from './network-file.ts'
 import type { Page } from './page.ts'
@@ -87,21 +87,17 @@ function useRoute(): Route {
   return route
 }
 
-interface PageReading extends Omit<Heard, 'news'> {
-  readonly state: AppState
-}
-
-const addHeard = ({ state }: PageReading, { news, soFar }: Heard): PageReading => {
-  return { state: addNews(state, news), soFar }
-}
-
 function useReader(
   { ask, listen }: Pick<AppProps, 'ask' | 'listen'>,
   network: NamedNetwork | undefined,
 ) {
-  const state = { ...EMPTY_STATE, file: network?.file }
-  const [reading, show] = useReducer(addHeard, { state, soFar: NOTHING_READ })
+  const [soFar, setSoFar] = useState(NOTHING_READ)
+  const [state, add] = useReducer(addNews, { ...EMPTY_STATE, file: network?.file })
+  const show = (heard: Heard): void => {
+    setSoFar(heard.soFar)
+    add(heard.news)
+  }
   useEffect(() => listen(show), [])
-  const page: Page = useMemo(() => ({ state: reading.state, ask }), [reading.state])
-  return { ...reading, page }
+  const page: Page = useMemo(() => ({ state, ask }), [state])
+  return { page, soFar }
 }

@@ -1,7 +1,7 @@
 import type { NetworkFile } from './network-file.ts'
 import type { Answers } from './worker/answers.ts'
 import type { ReadSoFar } from './worker/reader.ts'
-import type { News, Request } from './worker/worker.ts'
+import type { News, Request, WorkerAnswer } from './worker/worker.ts'
 
 /** What there is to show. */
 export interface Heard {
@@ -54,7 +54,7 @@ export function startFeed(
   const hear = (news: News): void => {
     if (news.type === 'progress') soFar = news.soFar
     else waiting.push(news)
-    if (news.type !== 'epoch' && news.type !== 'progress') isUrgent = true
+    if (news.type === 'found') isUrgent = true
     plan()
   }
   const listen = (to: (heard: Heard) => void): void => {
@@ -70,33 +70,26 @@ export type Ask = <Name extends keyof Answers>(
   ...asked: Parameters<Answers[Name]>
 ) => ReturnType<Answers[Name]>
 
-interface Waiting {
-  readonly resolve: (answer: never) => void
-  readonly reject: (error: Error) => void
-}
-
 /** Starts the worker on a network, and hears what it finds. */
 export function startReader(file: NetworkFile | undefined, hear: (news: News) => void): Ask {
   const worker = new Worker(new URL('./worker/worker.ts', import.meta.url), { type: 'module' })
-  const send = (request: Request): void => worker.postMessage(request)
-  const waiting = new Map<number, Waiting>()
-  let asked = 0
-  worker.addEventListener('message', ({ data }: MessageEvent<News>) => {
-    if (data.type !== 'answer' && data.type !== 'refusal') return hear(data)
-    const { resolve, reject } = waiting.get(data.id) ?? {}
-    waiting.delete(data.id)
-    if (data.type === 'answer') resolve?.(data.answer as never)
-    else reject?.(new Error(data.message))
+  const send = (request: Request, ports: Transferable[] = []): void =>
+    worker.postMessage(request, ports)
+  worker.addEventListener('message', ({ data }: MessageEvent<News>) => hear(data))
+  worker.addEventListener('error', ({ message }) => {
+    const failure = `this browser cannot run it: ${message}`
+    hear({ type: 'found', found: { failure }, health: [] })
   })
-  worker.addEventListener('error', ({ message }) =>
-    hear({ type: 'failed', message: `this browser cannot run it: ${message}`, health: [] }),
-  )
   if (file) send({ open: file, isLocal: isLocal(location.hostname) })
-  return (name, ...words) =>
+  return (name, ...asked) =>
     new Promise((resolve, reject) => {
-      asked += 1
-      waiting.set(asked, { resolve, reject })
-      send({ id: asked, name, asked: words })
+      const { port1, port2 } = new MessageChannel()
+      port1.onmessage = ({ data }: MessageEvent<WorkerAnswer>) => {
+        port1.close()
+        if ('value' in data) resolve(data.value as never)
+        else reject(new Error(data.refusal))
+      }
+      send({ name, asked }, [port2])
     }) as ReturnType<Answers[typeof name]>
 }
 

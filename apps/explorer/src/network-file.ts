@@ -33,15 +33,20 @@ type Fields = Readonly<Record<string, unknown>>
 /** A chain that the page knows by its name. */
 export const isNamed = (chain: string): boolean => /^(finney|test)$/.test(chain)
 
+/** What a field has to be, and its value from what stands there; undefined for another one. */
+type FieldReader = readonly [expected: string, read: (given: unknown, base: string) => unknown]
+
 /** A chain counts its subnets in 16 bits, and its blocks in 32. */
-const NUMBERS = {
-  netuid: [0, 0xffff],
-  firstEpoch: [0, 0xffff_ffff],
-  last: [1, 0xffff_ffff],
-} as const
+const FIELDS: Readonly<Record<string, FieldReader>> = {
+  chain: ['finney, test, or a URL of http, https, ws or wss', chainOf],
+  buckets: ['a URL of http(s)', (given, base) => urlOf(given, base, /^https?:$/)],
+  netuid: whole(0, 0xffff),
+  firstEpoch: whole(0, 0xffff_ffff),
+  last: whole(1, 0xffff_ffff),
+}
 
 /** What a link may say. */
-const WORDS = ['chain', 'buckets', ...Object.keys(NUMBERS)]
+const WORDS = Object.keys(FIELDS)
 
 /**
  * The network that the page's query names if it has a `chain`, and then it says it all; else the
@@ -85,56 +90,36 @@ function readFile(value: unknown, base: string): NetworkRead<NetworkFile> {
   const fields: Fields = Object(value)
   if (fields.chain === undefined)
     return refuse('No network is named: add a network.json, or ?chain= and ?buckets= to the URL.')
-  const chain = urlOf(fields, 'chain', base)
-  if (!chain.ok) return chain
-  const buckets = urlOf(fields, 'buckets', base)
-  if (!buckets.ok) return buckets
-  const numbers = Object.entries(NUMBERS).map(([name, range]) => numberOf(fields, name, range))
-  const wrong = numbers.find((number) => !number.ok)
-  if (wrong && !wrong.ok) return wrong
-  return {
-    ok: true,
-    value: {
-      chain: chain.value ?? '',
-      ...(buckets.value !== undefined && { buckets: buckets.value }),
-      ...Object.assign({}, ...numbers.map((number) => number.ok && number.value)),
-      ...(isNames(fields.names) && { names: fields.names }),
-    },
+  const values: Record<string, unknown> = isNames(fields.names) ? { names: fields.names } : {}
+  for (const [name, [expected, read]] of Object.entries(FIELDS)) {
+    const given = fields[name]
+    if (given === undefined) continue
+    values[name] = read(given, base)
+    if (values[name] === undefined)
+      return refuse(`"${name}" expected ${expected}, got ${JSON.stringify(given)}`)
   }
+  return { ok: true, value: { chain: '', ...values } }
 }
 
 /** A name of a network stays as it is. */
-function urlOf(
-  fields: Fields,
-  name: 'chain' | 'buckets',
-  base: string,
-): NetworkRead<string | undefined> {
-  const text = fields[name]
-  if (text === undefined) return { ok: true, value: undefined }
-  const isChain = name === 'chain'
-  const expected = isChain ? 'finney, test, or a URL of http, https, ws or wss' : 'a URL of http(s)'
-  const wrong = refuse(`"${name}" expected ${expected}, got ${JSON.stringify(text)}`)
-  if (typeof text !== 'string' || text === '') return wrong
-  if (isChain && isNamed(text)) return { ok: true, value: text }
-  if (!URL.canParse(text, base)) return wrong
-  const { protocol, username, password, href } = new URL(text, base)
-  const isKnown = (isChain ? /^(http|ws)s?:$/ : /^https?:$/).test(protocol)
-  // What stands before an @ reads like the host.
-  return isKnown && username + password === '' ? { ok: true, value: href } : wrong
+function chainOf(given: unknown, base: string): string | undefined {
+  return typeof given === 'string' && isNamed(given) ? given : urlOf(given, base, /^(http|ws)s?:$/)
 }
 
-function numberOf(
-  fields: Fields,
-  name: string,
-  [least, most]: readonly [number, number],
-): NetworkRead<object> {
-  const given = fields[name]
-  if (given === undefined) return { ok: true, value: {} }
-  const number = typeof given === 'string' && /^[0-9]+$/.test(given) ? Number(given) : given
-  const isWhole = typeof number === 'number' && Number.isSafeInteger(number)
-  if (isWhole && number >= least && number <= most) return { ok: true, value: { [name]: number } }
-  const got = JSON.stringify(given)
-  return refuse(`"${name}" expected a whole number from ${least} to ${most}, got ${got}`)
+function urlOf(given: unknown, base: string, protocols: RegExp): string | undefined {
+  if (typeof given !== 'string' || given === '' || !URL.canParse(given, base)) return undefined
+  const { protocol, username, password, href } = new URL(given, base)
+  // What stands before an @ reads like the host.
+  return protocols.test(protocol) && username + password === '' ? href : undefined
+}
+
+function whole(least: number, most: number): FieldReader {
+  const read = (given: unknown): number | undefined => {
+    const number = typeof given === 'string' && /^[0-9]+$/.test(given) ? Number(given) : given
+    if (typeof number !== 'number' || !Number.isInteger(number)) return undefined
+    return number >= least && number <= most ? number : undefined
+  }
+  return [`a whole number from ${least} to ${most}`, read]
 }
 
 function isNames(value: unknown): value is Readonly<Record<string, string>> {

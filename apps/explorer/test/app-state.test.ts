@@ -138,10 +138,13 @@ describe('a state', () => {
   })
 
   it('keeps why reading ended, and leaves out what it does not know', () => {
-    const failed = addNews(EMPTY_STATE, [{ type: 'failed', message: 'no chain', health: [] }])
+    const failed = addNews(EMPTY_STATE, [
+      { type: 'found', found: { failure: 'no chain' }, health: [] },
+    ])
     expect(failed.failure).toBe('no chain')
     expect(addNews(failed, [])).toBe(failed)
-    expect(addNews(failed, [{ type: 'refusal', id: 1, message: '' }])).toEqual(failed)
+    const soFar = { epochs: 1, files: 1, challenges: 1 }
+    expect(addNews(failed, [{ type: 'progress', soFar }])).toEqual(failed)
   })
 
   it('has of each bucket what was heard last, in the order in which they were met', () => {

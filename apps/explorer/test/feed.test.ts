@@ -4,7 +4,7 @@ import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
 import type { News } from '../src/worker/worker.ts'
 
 const EPOCH: News = { type: 'epoch', account: {} as EpochAccount, health: [] }
-const ENDED: News = { type: 'ended', queue: [], health: [], ms: 1 }
+const ENDED: News = { type: 'found', found: { queue: [], ms: 1 }, health: [] }
 
 /** A feed whose frames come when they are called for. */
 function feed() {

@@ -99,9 +99,9 @@ it('a bucket that had nothing does not just answer, and that none had anything i
   }
   const health = [bucket(false, 0, 0), bucket(true, 0, 0), bucket(true, 0, 3), bucket(true, 1, 3)]
   const { props } = BucketTable({ state: { ...STOPPED, health } }) as VNode<{
-    rows: readonly { cells: readonly string[] }[]
+    rows: readonly { cells: Readonly<Record<string, string>> }[]
   }>
-  expect(props.rows.map(({ cells }) => cells.at(-1))).toEqual([
+  expect(props.rows.map(({ cells }) => cells.state)).toEqual([
     'was not asked',
     '✘ has not answered yet',
     '✘ has nothing that was asked for',

@@ -68,7 +68,7 @@ function Lead({ look, verdict }: LeadProps): JSX.Element {
 interface StripsProps extends Page {
   readonly account: DuelAccount
   /** The validator that is meant. */
-  readonly of?: string
+  readonly of?: string | undefined
 }
 
 /** What each validator saw of a duel: a strip for each environment, and a face for each of them. */
@@ -114,7 +114,7 @@ function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined 
             <g class={lane.isSetAside ? 'lane aside' : 'lane'} transform="translate(-7 0)">
               <title>{`${nameOf(lane.validator)}: ${countsOf(lane)}; ${laneUseText(lane)}`}</title>
               <Face of={lane.validator} />
-              <rect x="-2" y="-2" width="18" height="18" />
+              {lane.isSetAside && <rect x="-2" y="-2" width="18" height="18" />}
             </g>
           </svg>
         ))}

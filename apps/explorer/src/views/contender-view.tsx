@@ -154,20 +154,18 @@ function Looks({ account: { looks } }: Pick<DuelProps, 'account'>): JSX.Element 
     const upTo = hold.upTo === undefined ? '' : `; a hold up to ${percent(hold.upTo)}`
     return {
       key: `${epoch} ${env}`,
-      cells: [
+      cells: {
         epoch,
-        env,
-        `${look.wins} : ${look.losses} : ${look.ties}`,
-        `${testText(win)}; score ${score / 100} of ${bar / 100}`,
-        testText(hold) + upTo,
-        percent(decisivePpm),
-        `${Math.ceil(left / 1e6)} of ${Math.ceil(cap / 1e6)}`,
-      ],
+        environment: env,
+        'won : lost : tied': `${look.wins} : ${look.losses} : ${look.ties}`,
+        'test for a win': `${testText(win)}; score ${score / 100} of ${bar / 100}`,
+        'test for a hold': testText(hold) + upTo,
+        'that tell the two apart': percent(decisivePpm),
+        'decisive ones left': `${Math.ceil(left / 1e6)} of ${Math.ceil(cap / 1e6)}`,
+      },
     }
   })
-  const columns = ['epoch', 'environment', 'won : lost : tied', 'test for a win', 'test for a hold']
-  const more = ['that tell the two apart', 'decisive ones left']
-  return <Table title="What decides, epoch by epoch" columns={[...columns, ...more]} rows={rows} />
+  return <Table title="What decides, epoch by epoch" rows={rows} />
 }
 
 const testText = ({ wins, trials, bounds }: Decider): string =>

@@ -1,4 +1,4 @@
-import type { EpisodeCourse, GameMove, Side, Turn } from '@affine/report'
+import type { EpisodeCourse, Side, Turn } from '@affine/report'
 import { turnText } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
@@ -12,13 +12,6 @@ interface CourseProps {
   readonly course: EpisodeCourse
 }
 
-/** The turns of an episode, of a recorded game those of both sides. */
-const stepsIn = ({
-  turns,
-  moves,
-}: EpisodeCourse): readonly (Partial<GameMove> & { readonly turn: Turn })[] =>
-  moves ?? turns.map((turn) => ({ turn }))
-
 /** The turn that decided an episode: where it was given up, or forfeited, or went wrong first. */
 function decidingTurn({ turns, ending }: EpisodeCourse): Turn | undefined {
   const last = turns.at(-1)
@@ -29,7 +22,7 @@ function decidingTurn({ turns, ending }: EpisodeCourse): Turn | undefined {
 
 /** An episode at the move that decided it, the reason beside it; one can step through the rest. */
 export function CourseView({ course }: CourseProps): JSX.Element {
-  const steps = stepsIn(course)
+  const steps = course.moves ?? course.turns.map((turn) => ({ turn, side: undefined }))
   const deciding = decidingTurn(course)
   const [at, setAt] = useState(
     Math.max(
@@ -41,7 +34,7 @@ export function CourseView({ course }: CourseProps): JSX.Element {
   const { reward, ending } = course
   return (
     <div class="course">
-      {step && <Drawing {...step.turn} turn={step.turn} />}
+      {step && <Drawing {...step.turn} />}
       <div>
         <p>
           <b>Reward {reward}</b>: {visible(ending.why)}
@@ -123,7 +116,7 @@ export function Thumbnail({ loss, side, ask }: ThumbnailProps): JSX.Element {
   return (
     <li>
       <a href={linkTo.sample(loss)} title={`${env} #${index}`}>
-        {turn?.picture ? <Drawing {...turn} turn={turn} /> : <b>{env.replace(/@.*/, '')}</b>}
+        {turn?.picture ? <Drawing {...turn} /> : <b>{env.replace(/@.*/, '')}</b>}
         <span>{visible(course?.ending.why ?? error ?? '…', 70)}</span>
       </a>
     </li>

@@ -3,21 +3,21 @@ import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { duelsOf, isValidator, spanText } from '../app-state.ts'
 import { absentText, nameIn, type Page, resultText } from '../page.ts'
-import { Few, Heading, Key, Table } from './parts.tsx'
+import { Few, Heading, type HotkeyProps, Key, Table } from './parts.tsx'
 
 /** Every registered miner: those that wait, and why the others do not. */
 export function MinersView({ state }: Page): JSX.Element {
   const miners = state.queue?.filter(({ hotkey }) => !isValidator(state, hotkey))
   const rows = (miners ?? []).map(({ place, uid, hotkey, block, why }) => ({
     key: uid,
-    cells: [
-      place ?? '–',
-      <Key state={state} hotkey={hotkey} />,
+    cells: {
+      place: place ?? '–',
+      miner: <Key state={state} hotkey={hotkey} />,
       uid,
-      why,
-      block ?? '–',
-      <span class="mono">{hotkey}</span>,
-    ],
+      state: why,
+      'committed at block': block ?? '–',
+      hotkey: <span class="mono">{hotkey}</span>,
+    },
   }))
   return (
     <>
@@ -29,22 +29,14 @@ export function MinersView({ state }: Page): JSX.Element {
       {miners === undefined ? (
         <p>{absentText(state, '')}</p>
       ) : (
-        <Table
-          title="By place in the queue"
-          columns={['place', 'miner', 'uid', 'state', 'committed at block', 'hotkey']}
-          rows={rows}
-        />
+        <Table title="By place in the queue" rows={rows} />
       )}
     </>
   )
 }
 
-interface MinerProps extends Page {
-  readonly hotkey: string
-}
-
 /** A miner: what it does now, and every duel that it had, the last first. */
-export function MinerView({ state, hotkey }: MinerProps): JSX.Element {
+export function MinerView({ state, hotkey }: HotkeyProps): JSX.Element {
   const duels = [...duelsOf(state, hotkey)].reverse()
   const place = state.queue?.find((row) => row.hotkey === hotkey)
   const seated = state.epochs.filter((each) => each.seated?.hotkey === hotkey)

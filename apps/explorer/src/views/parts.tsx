@@ -1,17 +1,16 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { linkTo } from '../address.ts'
-import { type AppState, isValidator } from '../app-state.ts'
-import { nameIn } from '../page.ts'
+import { isValidator } from '../app-state.ts'
+import { nameIn, type StateProps } from '../page.ts'
 
-interface HeadingProps {
-  /** What kind of thing it is, above it. */
-  readonly kind?: string
-  readonly children: ComponentChildren
-}
+type WithChildren = { readonly children: ComponentChildren }
 
-/** The heading of a view, which is the title of the window too. */
-export function Heading({ kind, children }: HeadingProps): JSX.Element {
+/** The heading of a view, which is the title of the window too; `kind` stands above it. */
+export function Heading({
+  kind,
+  children,
+}: WithChildren & { readonly kind?: string }): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     const said = [heading.current?.textContent, kind].filter((text) => text !== undefined)
@@ -25,13 +24,13 @@ export function Heading({ kind, children }: HeadingProps): JSX.Element {
   )
 }
 
-interface KeyProps {
-  readonly state: AppState
+/** What is given to what shows one hotkey. */
+export interface HotkeyProps extends StateProps {
   readonly hotkey: string
 }
 
 /** A hotkey, as a link to what it did. */
-export function Key({ state, hotkey }: KeyProps): JSX.Element {
+export function Key({ state, hotkey }: HotkeyProps): JSX.Element {
   const link = isValidator(state, hotkey) ? linkTo.validator : linkTo.miner
   return (
     <a class="key" href={link(hotkey)} title={hotkey}>
@@ -44,37 +43,23 @@ export function Key({ state, hotkey }: KeyProps): JSX.Element {
 /** A mark by which one hotkey is told from another at a glance: four squares of nine, and a hue. */
 export function Face({ of }: { readonly of: string }): JSX.Element {
   const hash = [...of].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7)
-  const cells = [0, 1, 2, 3, 4, 5].filter((bit) => ((hash >> bit) & 1) === 1)
+  // Of the nine, the third column is as the first.
+  const cells = [0, 1, 2, 3, 4, 5, 6, 7, 8].filter((cell) => ((hash >> (cell % 6)) & 1) === 1)
+  const squares = cells.map((cell) => `M${Math.trunc(cell / 3)} ${cell % 3}h1v1h-1z`)
   return (
     <svg class="face" viewBox="0 0 3 3" width="14" height="14" aria-hidden="true">
       <rect width="3" height="3" fill={`hsl(${hash % 360} 45% 88%)`} />
-      {cells.map((cell) => {
-        const row = cell % 3
-        const columns = cell < 3 ? [0, 2] : [1]
-        return columns.map((column) => (
-          <rect
-            key={`${row}${column}`}
-            x={column}
-            y={row}
-            width="1"
-            height="1"
-            fill={`hsl(${hash % 360} 55% 38%)`}
-          />
-        ))
-      })}
+      <path d={squares.join('')} fill={`hsl(${hash % 360} 55% 38%)`} />
     </svg>
   )
 }
 
-interface BigNumberProps {
-  readonly name: string
-  readonly value: ComponentChildren
-  /** What the number means. */
-  readonly children?: ComponentChildren
-}
-
-/** A number for a first look, in a `dl` of them. */
-export const BigNumber = ({ name, value, children }: BigNumberProps): JSX.Element => (
+/** A number for a first look, in a `dl` of them, and what it means. */
+export const BigNumber = ({
+  name,
+  value,
+  children,
+}: WithChildren & Readonly<Record<'name' | 'value', string>>): JSX.Element => (
   <div>
     <dt>{name}</dt>
     <dd class="big">{value}</dd>
@@ -82,14 +67,14 @@ export const BigNumber = ({ name, value, children }: BigNumberProps): JSX.Elemen
   </div>
 )
 
-interface FoldProps {
-  readonly summary: ComponentChildren
-  /** Drawn once it is open. */
-  readonly children: () => ComponentChildren
-}
-
 /** What most readers do not need: it is drawn for those that open it. */
-export function Fold({ summary, children }: FoldProps): JSX.Element {
+export function Fold({
+  summary,
+  children,
+}: {
+  readonly summary: string
+  readonly children: () => JSX.Element
+}): JSX.Element {
   const [isOpen, setOpen] = useState(false)
   return (
     <details class="fold" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -122,17 +107,17 @@ export function Few({ most, children }: FewProps): JSX.Element {
   )
 }
 
-/** A row of a table: its cells, in the order of the columns. */
+/** A row of a table: its cells by the names of their columns. */
 interface Row {
   readonly key: string | number
-  readonly cells: readonly ComponentChildren[]
+  readonly cells: Readonly<Record<string, ComponentChildren>>
   /** Is it marked as wrong? */
   readonly isBad?: boolean
 }
 
 interface TableProps {
   readonly title: string
-  readonly columns: readonly string[]
+  /** All with the same columns. */
   readonly rows: readonly Row[]
 }
 
@@ -141,7 +126,7 @@ interface TableProps {
  * it is found by the browser; in a narrow window each row becomes a few lines, and each cell has
  * its column's name.
  */
-export const Table = ({ title, columns, rows }: TableProps): JSX.Element => (
+export const Table = ({ title, rows }: TableProps): JSX.Element => (
   <section>
     <h2>{title}</h2>
     {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has to scroll it */}
@@ -149,7 +134,7 @@ export const Table = ({ title, columns, rows }: TableProps): JSX.Element => (
       <table>
         <thead>
           <tr>
-            {columns.map((column) => (
+            {Object.keys(rows[0]?.cells ?? {}).map((column) => (
               <th key={column}>{column}</th>
             ))}
           </tr>
@@ -157,8 +142,8 @@ export const Table = ({ title, columns, rows }: TableProps): JSX.Element => (
         <tbody>
           {rows.map(({ key, cells, isBad }) => (
             <tr key={key} class={isBad ? 'aside' : undefined}>
-              {cells.map((cell, i) => (
-                <td key={columns[i]} data-column={columns[i]}>
+              {Object.entries(cells).map(([column, cell]) => (
+                <td key={column} data-column={column}>
                   {cell}
                 </td>
               ))}

@@ -3,16 +3,14 @@ import type { Turn } from '@affine/report'
 import type { JSX } from 'preact'
 import { visible } from '../visible.ts'
 
-interface DrawingProps extends Pick<Turn, 'picture' | 'drawn'> {
-  /** A reply to what is drawn, with what would have been best. */
-  readonly turn?: Turn
-}
+/** What is drawn, perhaps with the reply to it and what would have been best. */
+type DrawingProps = Pick<Turn, 'picture' | 'drawn'> & Partial<Turn>
 
 /** How large a picture is at most, in pixels for each of its units. */
 const SCALE = 1.6
 
 /** What was observed: as a picture where there is one, else as lines, if it has some. */
-export function Drawing({ picture, drawn, turn }: DrawingProps): JSX.Element | null {
+export function Drawing({ picture, drawn, ...turn }: DrawingProps): JSX.Element | null {
   if (picture === undefined)
     return drawn.length === 0 ? null : <pre class="drawn">{visible(drawn.join('\n'))}</pre>
   const { width, height, shapes } = picture
@@ -41,24 +39,19 @@ export function Drawing({ picture, drawn, turn }: DrawingProps): JSX.Element | n
 }
 
 /** What is marked comes last, so that nothing beside it is drawn over its edge. */
-const withLast = (shapes: Picture['shapes'], turn: Turn | undefined): Picture['shapes'] => {
+const withLast = (shapes: Picture['shapes'], turn: Partial<Turn>): Picture['shapes'] => {
   const isPlain = (shape: PictureShape): boolean => classOf(shape, turn) === shape.kind
   return [...shapes].sort((a, b) => Number(isPlain(b)) - Number(isPlain(a)))
 }
 
-interface ShapeProps {
-  readonly shape: PictureShape
-  readonly turn: Turn | undefined
-}
-
-function Shape({ shape, turn }: ShapeProps): JSX.Element {
-  const { corners, text, says } = shape
+function Shape(props: { readonly shape: PictureShape; readonly turn: Partial<Turn> }): JSX.Element {
+  const { corners, text, says } = props.shape
   const middleOf = (axis: 0 | 1): number => {
     const along = corners.filter((_, i) => i % 2 === axis)
     return (Math.min(...along) + Math.max(...along)) / 2
   }
   return (
-    <g class={classOf(shape, turn)}>
+    <g class={classOf(props.shape, props.turn)}>
       <polygon points={corners.join(' ')} />
       {says && <title>{visible(says)}</title>}
       {text && (
@@ -70,12 +63,11 @@ function Shape({ shape, turn }: ShapeProps): JSX.Element {
   )
 }
 
-function classOf({ kind, action, isMarked }: PictureShape, turn: Turn | undefined): string {
+function classOf({ kind, action, isMarked }: PictureShape, turn: Partial<Turn>): string {
   const classes: string[] = [kind]
-  const isMet = action !== undefined && turn !== undefined
   if (isMarked === true) classes.push('marked')
-  if (isMet && turn.best.includes(action)) classes.push('best')
-  if (isMet && turn.action === action)
+  if (action !== undefined && turn.best?.includes(action)) classes.push('best')
+  if (action !== undefined && turn.action === action)
     classes.push((turn.forfeit ?? turn.mistake) === undefined ? 'taken' : 'mistake')
   return classes.join(' ')
 }

@@ -14,6 +14,7 @@ import { duelId, linkTo } from '../address.ts'
 import { type AppState, type DuelAccount, duelsIn, type Reign, reignsIn } from '../app-state.ts'
 import { absentText, asOfText, nameIn, type Page, progressOf, type StateProps } from '../page.ts'
 import { countText, shortOf, visibleLine } from '../visible.ts'
+import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads } from './bars.tsx'
 import { BigNumber, Face, Few, Heading, Key } from './parts.tsx'
 
@@ -215,7 +216,7 @@ function TimeLine({ state }: StateProps): JSX.Element {
       <ol class="time">
         <Few most={8}>
           {[...reignsIn(state)].reverse().map((reign) => (
-            <Stretch key={reign.from} {...{ state, reign }} duels={duelsDuring(duels, reign)} />
+            <Stretch key={reign.from} {...{ state, reign, duels }} />
           ))}
         </Few>
       </ol>
@@ -223,26 +224,22 @@ function TimeLine({ state }: StateProps): JSX.Element {
   )
 }
 
-/** The duels of a reign. */
-const duelsDuring = (duels: readonly DuelAccount[], { from, to }: Reign): readonly DuelAccount[] =>
-  duels.filter(({ end, epochs }) => {
-    const epoch = (end ?? epochs.at(-1))?.epoch ?? -1
-    return epoch >= from && epoch < to
-  })
-
 interface StretchProps extends StateProps {
   readonly reign: Reign
-  /** That ended in it, or go on in it. */
   readonly duels: readonly DuelAccount[]
 }
 
+/** One reign, with the duels that ended in it, or go on in it. */
 function Stretch({ state, duels, reign: { hotkey, from, to } }: StretchProps): JSX.Element {
   const { epoch, nextRatio } = state.epochs.at(-1) ?? { epoch: 0, nextRatio: 0 }
   const isLast = epoch === to - 2
-  const own = state.epochs.filter((each) => each.epoch >= from && each.epoch < to)
+  const isIn = (each: EpochAccount | undefined): boolean =>
+    each !== undefined && each.epoch >= from && each.epoch < to
+  const own = state.epochs.filter(isIn)
   const ratios = [...own.map(({ ratio }) => ratio), ...(isLast ? [nextRatio] : [])]
   const [first, last] = [ratios[0], ratios.at(-1)].map((ratio = 0) => percent(ratio))
   const ratioText = first === last ? first : `${first} to ${last}`
+  const fallen = duels.filter(({ end, epochs }) => isIn(end ?? epochs.at(-1)))
   const when = isLast ? `from epoch ${from} on` : epochsText(from, to - 1)
   return (
     <li>
@@ -252,7 +249,7 @@ function Stretch({ state, duels, reign: { hotkey, from, to } }: StretchProps): J
       </p>
       <ul class="fallen">
         <Few most={12}>
-          {duels.map((account) => (
+          {fallen.map((account) => (
             <li key={account.duel.id} class={`mark-${account.duel.end}`}>
               <a class="key" href={linkTo.duel(account.duel.id)}>
                 <Face of={account.duel.contender.hotkey} />

@@ -7,7 +7,12 @@ import { countText, visibleLine } from '../visible.ts'
 import type { BucketHealth } from '../worker/buckets.ts'
 import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { Strips } from './bars.tsx'
-import { Heading, Key, Table } from './parts.tsx'
+import { Heading, type HotkeyProps, Key, Table } from './parts.tsx'
+
+/** What is given to what shows one validator, or all of them. */
+interface OfProps extends StateProps {
+  readonly of?: string | undefined
+}
 
 /** Validators: what each saw of a duel, what speaks against them, trust, and buckets. */
 export function ValidatorsView(page: Page): JSX.Element {
@@ -32,7 +37,7 @@ export function ValidatorsView(page: Page): JSX.Element {
 }
 
 /** What all saw of one duel: the last in which the validator `of`, or any, was set aside. */
-function Seen({ of, ...page }: Page & { readonly of?: string }): JSX.Element | null {
+function Seen({ of, ...page }: Page & OfProps): JSX.Element | null {
   const { state } = page
   const duels = duelsIn(state)
   const far = state.epochs.flatMap(({ lanes }) =>
@@ -50,7 +55,7 @@ function Seen({ of, ...page }: Page & { readonly of?: string }): JSX.Element | n
         What they saw of the duel of <Key state={state} hotkey={contender.hotkey} /> against{' '}
         <Key state={state} hotkey={champion.hotkey} />, {spanText(account)}.
       </p>
-      <Strips {...page} account={account} {...(of !== undefined && { of })} />
+      <Strips {...page} account={account} of={of} />
     </section>
   )
 }
@@ -60,25 +65,20 @@ function Counts({ state }: StateProps): JSX.Element {
   const rows = countLanes(state).map(({ hotkey, proved, due, sealed, accepted, aside }) => ({
     key: hotkey,
     isBad: proved.length > 0 || aside > 0,
-    cells: [
-      <Key state={state} hotkey={hotkey} />,
-      proved.join(', ') || 'none',
-      `${aside} of ${due}`,
-      `${sealed} of ${due}`,
-      `${accepted} of ${due}`,
-      percent(trustIn(state, hotkey)),
-    ],
+    cells: {
+      validator: <Key state={state} hotkey={hotkey} />,
+      'proved lies': proved.join(', ') || 'none',
+      'epochs too far away': `${aside} of ${due}`,
+      'published in time': `${sealed} of ${due}`,
+      accepted: `${accepted} of ${due}`,
+      trust: percent(trustIn(state, hotkey)),
+    },
   }))
-  const columns = ['validator', 'proved lies', 'epochs too far away', 'published in time']
-  return <Table title="All validators" columns={[...columns, 'accepted', 'trust']} rows={rows} />
-}
-
-interface ValidatorProps extends StateProps {
-  readonly hotkey: string
+  return <Table title="All validators" rows={rows} />
 }
 
 /** A validator: what it saw beside the others, how far it is trusted, and why. */
-export function ValidatorView({ hotkey, ...page }: Page & ValidatorProps): JSX.Element {
+export function ValidatorView({ hotkey, ...page }: Page & HotkeyProps): JSX.Element {
   const { state } = page
   const counts = countLanes(state).find((each) => each.hotkey === hotkey)
   const { due = 0, sealed = 0, accepted = 0, aside = 0, proved = [] } = counts ?? {}
@@ -108,28 +108,24 @@ export function ValidatorView({ hotkey, ...page }: Page & ValidatorProps): JSX.E
   )
 }
 
-function Lanes({ state, hotkey }: ValidatorProps): JSX.Element | null {
+function Lanes({ state, hotkey }: HotkeyProps): JSX.Element | null {
   const rows = state.epochs.flatMap(({ epoch, lanes, duels }) => {
     const lane = lanes.find(({ validator }) => validator === hotkey)
     if (lane === undefined) return []
     const { fault, trust, setAside } = lane
     const text = laneText({ ...lane, setAside: [] })
-    const cells = [
+    const cells = {
       epoch,
-      fault === undefined ? text : `${text}: ${fault}`,
-      setAside.map((aside) => <div key={aside.env}>{asideText(state, duels, aside)}</div>),
-      percent(trust),
-    ]
+      'is it whole': fault === undefined ? text : `${text}: ${fault}`,
+      'too far away, so not counted, in': setAside.map((aside) => (
+        <div key={aside.env}>{asideText(state, duels, aside)}</div>
+      )),
+      'trust after it': percent(trust),
+    }
     return [{ key: epoch, isBad: setAside.length > 0, cells }]
   })
   if (rows.length === 0) return null
-  return (
-    <Table
-      title="What it published"
-      columns={['epoch', 'is it whole', 'too far away, so not counted, in', 'trust after it']}
-      rows={rows.reverse()}
-    />
-  )
+  return <Table title="What it published" rows={rows.reverse()} />
 }
 
 /** In how many of the duels that played an environment a lane was set aside, and in which. */
@@ -147,7 +143,7 @@ function asideText(
 const MOST = 200
 
 /** What did not hold, the last first: of one validator, or of all of them. */
-function Findings({ state, of }: StateProps & { readonly of?: string }): JSX.Element | null {
+function Findings({ state, of }: OfProps): JSX.Element | null {
   const found = state.epochs
     .flatMap(({ flaws, warnings }) => [
       ...flaws.map((flaw) => ({ ...flaw, mark: '✘' })),
@@ -160,48 +156,33 @@ function Findings({ state, of }: StateProps & { readonly of?: string }): JSX.Ele
     .reverse()
     .map(({ mark, epoch, validator, code, detail }) => ({
       key: `${epoch}${validator}${code}${detail}`,
-      cells: [
-        `${mark} epoch ${epoch}`,
-        visibleLine(validator),
-        <code>{code}</code>,
-        visibleLine(detail, 400),
-      ],
+      cells: {
+        when: `${mark} epoch ${epoch}`,
+        validator: visibleLine(validator),
+        code: <code>{code}</code>,
+        detail: visibleLine(detail, 400),
+      },
     }))
-  return (
-    <Table
-      title="What did not hold"
-      columns={['when', 'validator', 'code', 'detail']}
-      rows={rows}
-    />
-  )
+  return <Table title="What did not hold" rows={rows} />
 }
 
 /** What each bucket did when it was asked: that of one validator, or all of them. */
-export function BucketTable({
-  state,
-  of,
-}: StateProps & { readonly of?: string }): JSX.Element | null {
+export function BucketTable({ state, of }: OfProps): JSX.Element | null {
   const health = state.health.filter(({ hotkey }) => of === undefined || hotkey === of)
   if (of !== undefined && health.length === 0) return null
   const rows = health.map((bucket) => ({
     key: bucket.hotkey + bucket.announced,
     isBad: bucket.silent !== undefined,
-    cells: [
-      <Key state={state} hotkey={bucket.hotkey} />,
-      <span class="long">{visibleLine(bucket.announced, 140)}</span>,
-      bucket.files,
-      (bucket.bytes / 1e6).toFixed(1),
-      bucket.missing,
-      stateText(bucket),
-    ],
+    cells: {
+      of: <Key state={state} hotkey={bucket.hotkey} />,
+      announced: <span class="long">{visibleLine(bucket.announced, 140)}</span>,
+      'files read': bucket.files,
+      MB: (bucket.bytes / 1e6).toFixed(1),
+      'not there': bucket.missing,
+      state: stateText(bucket),
+    },
   }))
-  return (
-    <Table
-      title="Buckets"
-      columns={['of', 'announced', 'files read', 'MB', 'not there', 'state']}
-      rows={rows}
-    />
-  )
+  return <Table title="Buckets" rows={rows} />
 }
 
 function stateText({ place, isAsked, silent, files, missing }: BucketHealth): string {

@@ -32,6 +32,10 @@ export interface Step {
   readonly holds: boolean
 }
 
+/** A step that says `otherwise` unless it holds. */
+export const stepOf = ({ otherwise, ...step }: Step & { readonly otherwise: string }): Step =>
+  step.holds ? step : { ...step, says: otherwise }
+
 /** What the lines of evidence say, as far as they can be read: nothing of it is believed. */
 export interface EvidenceRead {
   readonly env: string
@@ -45,7 +49,7 @@ export interface EvidenceRead {
 }
 
 /** An episode of which nothing is known. */
-export type Recorded = Partial<Pick<Episode, 'messages' | 'reward' | 'fault' | 'miner'>>
+type Recorded = Partial<Pick<Episode, 'messages' | 'reward' | 'fault' | 'miner'>>
 
 /** Reads the sample and the header, which may be anything. Never throws. */
 export function readEvidence({
@@ -76,16 +80,3 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const numberOf = (value: unknown): number => (Number.isSafeInteger(value) ? Number(value) : 0)
-
-/** The bytes of a text in UTF-8. */
-export const textBytes = (text: string): Uint8Array => new TextEncoder().encode(text)
-
-/** As lower-case digits. */
-export const hexOf = (bytes: Uint8Array): string =>
-  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-
-/** The bytes that hex digits write; none for what are no such digits. */
-export function bytesOf(hex: string): Uint8Array {
-  if (!/^([0-9a-f]{2})*$/.test(hex)) return new Uint8Array()
-  return Uint8Array.from(hex.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16))
-}

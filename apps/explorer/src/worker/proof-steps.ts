@@ -1,8 +1,14 @@
 import { blockHash, commitmentOf, headAfter, merkleRoot, verifyInclusion } from '@affine/blocks'
 import { verify } from '@affine/chain'
 import { challengeId, isChallengeId, seedOf } from '@affine/envs'
-import type { ProofEvidence, Step } from './proof-evidence.ts'
-import { bytesOf, type EvidenceRead, hexOf, readEvidence, textBytes } from './proof-evidence.ts'
+import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import {
+  type EvidenceRead,
+  type ProofEvidence,
+  readEvidence,
+  type Step,
+  stepOf,
+} from './proof-evidence.ts'
 import { numbered, replaySteps } from './replay-steps.ts'
 
 /**
@@ -27,15 +33,13 @@ export function proofSteps(evidence: ProofEvidence): readonly Step[] {
 function commitmentStep({ genesis, netuid, validator, epoch, ...rest }: ProofEvidence): Step {
   const { secret, commitment } = rest
   const computed = commitmentOf({ genesis, netuid, validator, epoch, secret })
-  const holds = computed === commitment
-  return {
+  return stepOf({
     title: 'Secret → commitment',
-    says: holds
-      ? 'The validator had committed to its secret before the epoch began.'
-      : 'The validator committed to another secret before the epoch began.',
+    holds: computed === commitment,
+    says: 'The validator had committed to its secret before the epoch began.',
+    otherwise: 'The validator committed to another secret before the epoch began.',
     values: { secret, computed, 'on chain': commitment },
-    holds,
-  }
+  })
 }
 
 function idStep(evidence: ProofEvidence, read: EvidenceRead): Step {
@@ -46,79 +50,73 @@ function idStep(evidence: ProofEvidence, read: EvidenceRead): Step {
   const contender = rival && `${rival.miner}`
   const computed = challengeId({ ...evidence, env, index, contender })
   const place = `${env} #${index}${contender === undefined ? '' : ` of ${contender}`}`
-  const holds = computed === id
-  return {
+  return stepOf({
     title: 'Secret and beacon → challenge id',
-    says: holds
-      ? `The challenge follows from both, and nobody knew both before block ${beaconBlock}.`
-      : 'Another challenge follows from these two: somebody may have chosen this one.',
+    holds: computed === id,
+    says: `The challenge follows from both, and nobody knew both before block ${beaconBlock}.`,
+    otherwise: 'Another challenge follows from these two: somebody may have chosen this one.',
     values: { beacon, place, computed, recorded: id },
-    holds,
-  }
+  })
 }
 
 function seedStep({ id }: EvidenceRead): Step {
   const isId = isChallengeId(id)
   const seed = isId ? seedOf(id).toString(16).padStart(32, '0') : 'not an id'
-  return {
+  return stepOf({
     title: 'Id → seed',
-    says: isId
-      ? 'Everything random in the episode follows from these 128 bits.'
-      : 'This is no challenge id, so nothing follows from it.',
-    values: { id, seed },
     holds: isId,
-  }
+    says: 'Everything random in the episode follows from these 128 bits.',
+    otherwise: 'This is no challenge id, so nothing follows from it.',
+    values: { id, seed },
+  })
 }
 
 function merkleStep({ sample, index, path }: ProofEvidence, { count, root }: EvidenceRead): Step {
-  const leaf = textBytes(sample)
+  const leaf = utf8ToBytes(sample)
   const proof = path.map(bytesOf)
-  const holds = verifyInclusion({ leaf, index, size: count, proof, root: bytesOf(root) })
-  return {
+  return stepOf({
     title: 'Line → Merkle root',
-    says: holds
-      ? `This is line ${index} of the ${count} whose root is in the block's header.`
-      : `From this line the path does not lead to the root in the block's header.`,
-    values: { leaf: hexOf(merkleRoot([leaf])), ...numbered('sibling', path), root },
-    holds,
-  }
+    holds: verifyInclusion({ leaf, index, size: count, proof, root: bytesOf(root) }),
+    says: `This is line ${index} of the ${count} whose root is in the block's header.`,
+    otherwise: "From this line the path does not lead to the root in the block's header.",
+    values: { leaf: bytesToHex(merkleRoot([leaf])), ...numbered('sibling', path), root },
+  })
 }
 
 function hashStep({ header, links }: ProofEvidence): Step {
-  const hashes = [header, ...links].map((line) => blockHash(textBytes(line)))
-  const holds = headAfter(hashes[0] ?? '', links) !== null
-  return {
+  const hash = blockHash(utf8ToBytes(header))
+  const after = links.map((line) => blockHash(utf8ToBytes(line)))
+  return stepOf({
     title: 'Header → block hash → head',
-    says: holds
-      ? 'Each block has the hash of the one before it, up to the last of the lane, its head.'
-      : 'A block names another hash for the one before it: the chain of blocks is broken.',
-    values: { 'this block': hashes[0] ?? '', ...numbered('block after', hashes.slice(1)) },
-    holds,
-  }
+    holds: headAfter(hash, links) !== null,
+    says: 'Each block has the hash of the one before it, up to the last of the lane, its head.',
+    otherwise: 'A block names another hash for the one before it: the chain of blocks is broken.',
+    values: { 'this block': hash, ...numbered('block after', after) },
+  })
 }
 
 function signatureStep({ header, signature, validator }: ProofEvidence): Step {
-  const hash = blockHash(textBytes(header))
-  const holds = verify(bytesOf(hash), bytesOf(signature), validator)
-  return {
+  const hash = blockHash(utf8ToBytes(header))
+  return stepOf({
     title: 'Signature',
-    says: holds
-      ? 'The validator signed the block.'
-      : 'This is no signature of this block by this hotkey.',
+    holds: verify(bytesOf(hash), bytesOf(signature), validator),
+    says: 'The validator signed the block.',
+    otherwise: 'This is no signature of this block by this hotkey.',
     values: { 'block hash': hash, hotkey: validator, signature },
-    holds,
-  }
+  })
 }
 
 function sealStep({ header, links, sealed, sealBlock }: ProofEvidence): Step {
-  const head = blockHash(textBytes(links.at(-1) ?? header))
-  const holds = head === sealed
-  return {
+  const head = blockHash(utf8ToBytes(links.at(-1) ?? header))
+  return stepOf({
     title: 'Head → seal on chain',
-    says: holds
-      ? `At block ${sealBlock} lanes closed, with this head on chain: nothing can change now.`
-      : `At block ${sealBlock} lanes closed, with another head on chain.`,
+    holds: head === sealed,
+    says: `At block ${sealBlock} lanes closed, with this head on chain: nothing can change now.`,
+    otherwise: `At block ${sealBlock} lanes closed, with another head on chain.`,
     values: { head, 'on chain': sealed },
-    holds,
-  }
+  })
 }
+
+/** The bytes that hex digits write; none for what are no such digits. */
+const bytesOf = (hex: string): Uint8Array =>
+  /^([0-9a-f]{2})*$/.test(hex) ? hexToBytes(hex) : new Uint8Array()

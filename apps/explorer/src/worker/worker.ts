@@ -5,32 +5,33 @@ import type { BucketHealth } from './buckets.ts'
 import type { EpochAccount } from './epoch-accounts.ts'
 import { type ReadingSpan, type ReadSoFar, SubnetReader } from './reader.ts'
 
-/** What the page sends: a network to read, once, or a question. */
+/** What the page sends: a network to read, once, or a question, with a port for the answer. */
 export type Request =
   | { readonly open: NetworkFile; readonly isLocal: boolean }
-  | { readonly id: number; readonly name: keyof Answers; readonly asked: readonly unknown[] }
+  | { readonly name: keyof Answers; readonly asked: readonly unknown[] }
 
-/**
- * What it hears: what is found on the way, and answers. Of buckets those that were asked since it
- * last heard of them.
- */
+/** What comes to a question. */
+export type WorkerAnswer = { readonly value: unknown } | { readonly refusal: string }
+
+/** What the page hears on the way. */
 export type News =
   | { readonly type: 'progress'; readonly soFar: ReadSoFar }
-  | { readonly type: 'begun'; readonly beginning: ReadingSpan }
-  | {
-      readonly type: 'epoch'
-      readonly account: EpochAccount
-      readonly health: readonly BucketHealth[]
-    }
-  | {
-      readonly type: 'ended'
-      readonly queue: readonly QueueEntry[]
-      readonly health: readonly BucketHealth[]
-      readonly ms: number
-    }
-  | { readonly type: 'failed'; readonly message: string; readonly health: readonly BucketHealth[] }
-  | { readonly type: 'answer'; readonly id: number; readonly answer: unknown }
-  | { readonly type: 'refusal'; readonly id: number; readonly message: string }
+  | ({ readonly type: 'epoch'; readonly account: EpochAccount } & ChangedHealth)
+  | ({ readonly type: 'found'; readonly found: ReadingEnds } & ChangedHealth)
+
+/** Of the buckets that were met or asked since the page last heard of them. */
+type ChangedHealth = { readonly health: readonly BucketHealth[] }
+
+/** What is found at the beginning of a reading, and at its end. */
+export interface ReadingEnds {
+  readonly beginning?: ReadingSpan
+  /** The miners that wait at the chain's head, and why the others do not. */
+  readonly queue?: readonly QueueEntry[]
+  /** Why reading ended before its time. */
+  readonly failure?: string
+  /** How long it took to recompute everything; undefined before the end. */
+  readonly ms?: number
+}
 
 /** How often it tells how far it is, in milliseconds. */
 const PROGRESS_MS = 250
@@ -45,38 +46,33 @@ const answers = answersOf(() => opened ?? Promise.reject(new Error('no network i
 async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
   const started = performance.now()
   let reader: SubnetReader | undefined
-  const health = (): readonly BucketHealth[] => reader?.changedHealth() ?? []
+  const tellFound = (found: ReadingEnds): void =>
+    tell({ type: 'found', found, health: reader?.changedHealth() ?? [] })
   const told = setInterval(() => {
     if (reader) tell({ type: 'progress', soFar: reader.soFar() })
   }, PROGRESS_MS)
   try {
     opened = SubnetReader.open(file, isLocal)
     reader = await opened
-    const begin = (beginning: ReadingSpan): void => tell({ type: 'begun', beginning })
-    const epochs = reader.epochs(file.last, begin)
+    const epochs = reader.epochs(file.last, (beginning) => tellFound({ beginning }))
     for (;;) {
       const { done, value } = await epochs.next()
-      const ms = performance.now() - started
-      if (done) return tell({ type: 'ended', queue: value, health: health(), ms })
-      tell({ type: 'epoch', account: value, health: health() })
+      if (done) return tellFound({ queue: value, ms: performance.now() - started })
+      tell({ type: 'epoch', account: value, health: reader.changedHealth() })
     }
   } catch (error) {
-    tell({ type: 'failed', message: (error as Error).message, health: health() })
+    tellFound({ failure: (error as Error).message })
   } finally {
     clearInterval(told)
   }
 }
 
-async function answer({ id, name, asked }: Extract<Request, { id: number }>): Promise<void> {
-  try {
-    const reply = answers[name] as (...asked: readonly unknown[]) => Promise<unknown>
-    tell({ type: 'answer', id, answer: await reply(...asked) })
-  } catch (error) {
-    tell({ type: 'refusal', id, message: (error as Error).message })
-  }
-}
-
-addEventListener('message', ({ data }: MessageEvent<Request>) => {
-  if ('open' in data) read(data.open, data.isLocal)
-  else answer(data)
+addEventListener('message', async ({ data, ports: [port] }: MessageEvent<Request>) => {
+  if ('open' in data) return read(data.open, data.isLocal)
+  const answer = answers[data.name] as (...asked: readonly unknown[]) => Promise<unknown>
+  const reply: Promise<WorkerAnswer> = answer(...data.asked).then(
+    (value) => ({ value }),
+    ({ message }: Error) => ({ refusal: message }),
+  )
+  port?.postMessage(await reply)
 })

@@ -98,7 +98,7 @@ it('has so much time for games as its blocks take, if they come as the last ones
     const clock = { now: () => 5 }
     const setup = { chain, account, folder, store: directoryBucket(folder), clock }
     const { signal } = new AbortController()
-    return state && ownTask(setup as unknown as Setup, state, START + 3, signal)
+    return state && ownTask(setup as unknown as Setup, state, signal)
   }
   const blocks = samplingBlocks(network.protocol)
   expect((await taskOf(own))?.gamesTime).toMatchObject({

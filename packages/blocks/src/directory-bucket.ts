@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, link, mkdir, open, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { concatBytes } from '@noble/hashes/utils.js'
 import { type Bucket, checkPath } from './bucket.ts'
 
 /** A file open for reading, which the caller closes, and what it was when it was opened. */
@@ -92,25 +93,17 @@ async function isLinked(directory: string, path: string): Promise<boolean> {
   return folder !== join(await realpath(directory), dirname(path))
 }
 
+/** In bytes: at least so many are read at once. */
+const LEAST_READ = 65_536
+
 /**
  * The file's first bytes, `most` of them or all there are, and closes it. What size it claims to be
  * is a guess at how much to read at once.
  */
 async function readUpTo(most: number, { handle, stats }: OpenFile): Promise<Uint8Array> {
-  try {
-    let bytes = new Uint8Array(Math.min(stats.size + 1, most))
-    for (let length = 0; ; ) {
-      const { bytesRead } = await handle.read(bytes, length)
-      length += bytesRead
-      if (bytesRead === 0 || length === most) return bytes.subarray(0, length)
-      if (length < bytes.length) continue
-      const larger = new Uint8Array(Math.min(2 * length, most))
-      larger.set(bytes)
-      bytes = larger
-    }
-  } finally {
-    await handle.close()
-  }
+  const highWaterMark = Math.min(Math.max(stats.size + 1, LEAST_READ), most)
+  const stream = handle.createReadStream({ end: most - 1, highWaterMark })
+  return concatBytes(...(await stream.toArray()))
 }
 
 /**

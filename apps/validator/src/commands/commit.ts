@@ -10,7 +10,7 @@ import { expectNothingOf } from '../examination/seat.ts'
 import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
 import { agentsHere } from '../service/agents.ts'
 import { emits } from '../settings/settings.ts'
-import { BUCKETS, Replay, type ReplayOptions } from './replay.ts'
+import { BUCKETS, type ReplayOptions, replayOf } from './replay.ts'
 
 /** `af commit`: a miner's commitment. */
 export const commit: CommandUnknownOpts = accountOnChain('commit')
@@ -91,7 +91,7 @@ async function sayPlace(
   { buckets, screen }: Pick<ReplayOptions, 'buckets'> & { readonly screen: Output },
 ): Promise<void> {
   try {
-    const { state } = await Replay.begin(subnet, { buckets, last: 1 })
+    const { from: state } = await replayOf(subnet, { buckets, last: 1 })
     const { number } = await subnet.chain.head()
     const { rows } = queueIn(state, await subnet.chain.snapshot(number), subnet.network)
     const place = rows.find((row) => row.hotkey === hotkey)

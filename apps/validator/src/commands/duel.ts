@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { ChallengePair } from '@affine/blocks'
 import { PROTOCOL } from '@affine/duel'
 import { holdFolder, openJournal } from '@affine/engine/node'
+import { SIDES } from '@affine/envs'
 import {
   type DuelStanding,
   environmentsNamed,
@@ -18,11 +19,7 @@ import { boundsOf, drawInterval, share } from '@affine/report'
 import { SYSTEM_CLOCK } from '@affine/settlement'
 import { interrupted, output } from '@affine/terminal'
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import { askingOf, progress, sayFailures, soloCommand } from './solo.ts'
-
-const PLAYER = "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill such as 0.7"
-
-const ROLES = ['champion', 'contender'] as const
+import { askingOf, PLAYER, progress, sayFailures, soloCommand } from './solo.ts'
 
 const EXAMPLES = `
 Examples:
@@ -76,8 +73,8 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     const players = { champion: one, contender: other }
     const sampling = { players, ahead, signal, now: Date.now, time: SYSTEM_CLOCK }
     const result = await runDuel({ duel: solo, journal, ...sampling, on })
-    for (const role of ROLES) sayFailures(`the ${role}`, players[role], { screen, ahead })
-    for (const role of ROLES) {
+    for (const role of SIDES) sayFailures(`the ${role}`, players[role], { screen, ahead })
+    for (const role of SIDES) {
       const episodes = played.map((pair) => pair[role])
       expectReply(`the ${role}`, episodes, players[role])
     }
@@ -92,6 +89,14 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     const text = [...standingText(result, solo), ...left, ending].join('\n')
     screen.line(text, { type: 'end', ...result })
   })
+
+/** Who wins. */
+const endingOf = ({ outcome }: DuelStanding): string =>
+  outcome === 'contender' ? 'The contender takes the throne.' : 'The champion holds.'
+
+/** How far a duel got that was interrupted. */
+const stoppedText = ({ length }: readonly unknown[]): string =>
+  `stopped after ${length} challenges: to continue, repeat the command`
 
 /** Reads a ratio to beat, which is rounded to millionths: one of them at least, and not all. */
 function ratioOption(text: string): number {
@@ -108,15 +113,4 @@ function standingText({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly 
     const drawn = drawInterval(boundsOf({ wins, trials, zSquaredPpm }), ratioPpm)
     return `${env} ${counts} ${drawn} vs ${share(ratioPpm)} → ${verdict}`
   })
-}
-
-/** Who wins. */
-function endingOf({ outcome }: DuelStanding): string {
-  if (outcome === 'contender') return 'The contender takes the throne.'
-  return 'The champion holds.'
-}
-
-/** How far a duel got that was interrupted. */
-function stoppedText({ length }: readonly unknown[]): string {
-  return `stopped after ${length} challenges: to continue, repeat the command`
 }

@@ -58,23 +58,14 @@ env
     const player = await openAsked(who, { env: id, model })
     const episode = await play(game, challengeId, player.agent(replyMs))
     if (isHuman) process.stdin.destroy()
-    const { messages, reward, fault } = episode
+    const { messages, reward } = episode
     const lines = [`challenge ${challengeId}`]
     // A human player has seen the messages.
     if (!isHuman) lines.push(...messages.map(messageText))
     const ending = endingOf({ env: id, challengeId, strength }, episode)
     lines.push(`reward ${reward}, ${endingTexts(ending).join('\n')}`)
-    const record = {
-      type: 'episode',
-      env: id,
-      challengeId,
-      strength,
-      messages,
-      reward,
-      fault,
-      ending,
-    }
-    screen.line(lines.join('\n'), record)
+    const record = { env: id, challengeId, strength, ...episode, ending }
+    screen.line(lines.join('\n'), { type: 'episode', ...record })
   })
 
 /** Opens the player; a built-in one gets a new seed. */

@@ -1,8 +1,8 @@
 import { LOSSES_SHOWN, MinerReport, queueIn } from '@affine/report'
-import { openChain } from '@affine/settlement'
+import { openChain, recompute } from '@affine/settlement'
 import { onChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { Replay, replayCommand } from './replay.ts'
+import { replayCommand, replayOf } from './replay.ts'
 
 const ALL =
   `show every lost challenge, with the messages of both sides, ` +
@@ -22,14 +22,16 @@ export const explain: CommandUnknownOpts = replayCommand('explain')
       const snapshot = await chain.snapshot((await chain.head()).number)
       const hotkey = snapshot.neurons.find(({ uid }) => String(uid) === who)?.hotkey ?? who
       const report = new MinerReport(hotkey, { line: screen.line, all })
-      const replay = await Replay.begin(subnet, { buckets, last }, (sample, place) =>
+      const replay = await replayOf(subnet, { buckets, last }, (sample, place) =>
         report.stats.add(sample, place),
       )
-      for await (const settled of replay.epochs()) {
+      let state = replay.from
+      for await (const settled of recompute(replay)) {
+        state = settled.state
         screen.status(`read up to epoch ${settled.epoch}`)
         report.add(settled)
       }
-      const { rows } = queueIn(replay.state, snapshot, network)
+      const { rows } = queueIn(state, snapshot, network)
       const place = rows.find((row) => row.hotkey === hotkey)
       process.exitCode = Number(!report.isKnown && place === undefined)
       report.end(place)

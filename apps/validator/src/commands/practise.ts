@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { contentOf, type Miner, type Protocol } from '@affine/duel'
 import { type Exercise, environmentsNamed, exercisesOf } from '@affine/miners'
 import { PastChallenges, prospectsOf, prospectsText } from '@affine/report'
-import { NETWORK_HELP, openChain, type Subnet } from '@affine/settlement'
+import { NETWORK_HELP, openChain, recompute, type Subnet } from '@affine/settlement'
 import {
   FIRST_EPOCH,
   interrupted,
@@ -15,10 +15,8 @@ import {
 } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { playPractice, type Session, sayEnvironment } from './practise/session.ts'
-import { BUCKETS, Replay, type ReplayOptions } from './replay.ts'
-import { expectGame, soloCommand, strengthOption } from './solo.ts'
-
-const PLAYER = "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill such as 0.7"
+import { BUCKETS, type ReplayOptions, replayOf } from './replay.ts'
+import { expectGame, PLAYER, soloCommand, strengthOption } from './solo.ts'
 
 const AGAINST = new Option(
   '--against',
@@ -139,9 +137,13 @@ interface Throne {
  */
 async function throneOf(subnet: Subnet, options: ReplayOptions, most: number): Promise<Throne> {
   const past = new PastChallenges(most)
-  const replay = await Replay.begin(subnet, options, past.add.bind(past))
-  for await (const settled of replay.epochs()) past.finish(settled)
-  const { champion, ratio: ratioPpm } = replay.state
+  const replay = await replayOf(subnet, options, past.add.bind(past))
+  let state = replay.from
+  for await (const settled of recompute(replay)) {
+    past.finish(settled)
+    state = settled.state
+  }
+  const { champion, ratio: ratioPpm } = state
   if (champion === undefined) throw new Error('the throne is empty: there is no champion yet')
   const { protocol } = subnet.network
   const all = Object.entries(protocol.envs)

@@ -1,11 +1,5 @@
 import type { State } from '@affine/duel'
-import {
-  type Recomputed,
-  type RecomputeOptions,
-  readersState,
-  recompute,
-  type Subnet,
-} from '@affine/settlement'
+import { type RecomputeOptions, readersState, type Subnet } from '@affine/settlement'
 import { bucketsIn, expectBuckets } from '@affine/settlement/node'
 import { type ChainOptions, chainCommand, FIRST_EPOCH, whole } from '@affine/terminal'
 import { type Command, Option } from '@commander-js/extra-typings'
@@ -32,46 +26,18 @@ export const replayCommand = (name: string): Command<[], ChainOptions & ReplayOp
       whole(1, 1e6),
     )
 
-/** Recomputes the epochs that a subnet's chain has closed. It does not compare copies of blocks. */
-export class Replay {
-  readonly #data: RecomputeOptions
-  #state: State
-
-  private constructor(data: RecomputeOptions, state: State) {
-    this.#data = data
-    this.#state = state
-  }
-
-  /** Begins with the state before the `last` epochs, or with the network's first state. */
-  static async begin(
-    subnet: Subnet,
-    { buckets, last = Number.POSITIVE_INFINITY }: ReplayOptions,
-    onSample?: RecomputeOptions['onSample'],
-  ): Promise<Replay> {
-    await expectBuckets(subnet, buckets)
-    const { chain, network } = subnet
-    const openBucket = bucketsIn(buckets, network)
-    const data = { chain, network, openBucket, compare: false, onSample }
-    return new Replay(data, await readersState(data, last))
-  }
-
-  /** The state that governs the epoch after the last one decided. */
-  get state(): State {
-    return this.#state
-  }
-
-  /** Decides the epochs that the chain has closed since, one after the other. */
-  async *epochs(): AsyncGenerator<Recomputed, void> {
-    for await (const settled of recompute({ ...this.#data, from: this.#state })) {
-      this.#state = settled.state
-      yield settled
-    }
-  }
-
-  /** Decides all epochs that the chain has closed, and returns the state after them. */
-  async finish(): Promise<State> {
-    let { state } = this
-    for await (const settled of this.epochs()) state = settled.state
-    return state
-  }
+/**
+ * What `recompute` needs to replay the epochs that a subnet's chain has closed: the `last` ones, or
+ * all of them. Copies of blocks are not compared.
+ */
+export async function replayOf(
+  subnet: Subnet,
+  { buckets, last = Number.POSITIVE_INFINITY }: ReplayOptions,
+  onSample?: RecomputeOptions['onSample'],
+): Promise<RecomputeOptions & { readonly from: State }> {
+  await expectBuckets(subnet, buckets)
+  const { chain, network } = subnet
+  const openBucket = bucketsIn(buckets, network)
+  const data = { chain, network, openBucket, compare: false, onSample }
+  return { ...data, from: await readersState(data, last) }
 }

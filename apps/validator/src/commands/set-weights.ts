@@ -1,11 +1,11 @@
 import { type Chain, ChainError, type UidWeights } from '@affine/chain'
 import { allWeightTo } from '@affine/engine'
-import { openLive, recipientOf, snapshotOf } from '@affine/settlement'
+import { openLive, recipientOf, recompute, snapshotOf } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { accountOf, neuronOf, withAccount } from '../service/account.ts'
 import { emits, readSending } from '../settings/settings.ts'
-import { Replay, replayCommand } from './replay.ts'
+import { replayCommand, replayOf } from './replay.ts'
 
 /** `af set-weights`: does once what a validator does once an epoch. */
 export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-weights'))
@@ -21,8 +21,9 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
     const { hotkey } = account
     await onChain(openLive, options, async (subnet, screen) => {
       const { chain, network } = subnet
-      const replay = await Replay.begin(subnet, { buckets, last })
-      const state = await replay.finish()
+      const replay = await replayOf(subnet, { buckets, last })
+      let state = replay.from
+      for await (const settled of recompute(replay)) state = settled.state
       const recipient = recipientOf(state, await snapshotOf(chain, state))
       const weights = await weightsFor(recipient, chain, hotkey)
       const role = recipient === state.champion?.hotkey ? 'champion' : "subnet's owner"

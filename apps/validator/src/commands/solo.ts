@@ -7,6 +7,9 @@ import { Command, Option } from '@commander-js/extra-typings'
 /** An endpoint that cannot be reached for so long forfeits. */
 const GIVE_UP_MS = 120_000
 
+export const PLAYER =
+  "an OpenAI-compatible endpoint's URL; or perfect, random, or a skill such as 0.7"
+
 /** The options of a command that plays without a subnet. */
 type SoloOptions = {
   readonly env?: string[]

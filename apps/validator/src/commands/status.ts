@@ -1,6 +1,6 @@
 import { decimalOf, readSlot } from '@affine/chain'
 import { statusRecord, statusTexts, subnetStatus } from '@affine/report'
-import { openChain, openLive, type Settled, type Subnet } from '@affine/settlement'
+import { openChain, openLive, recompute, type Settled, type Subnet } from '@affine/settlement'
 import {
   align,
   maskUrls,
@@ -12,7 +12,7 @@ import {
   whole,
 } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { Replay, replayCommand } from './replay.ts'
+import { replayCommand, replayOf } from './replay.ts'
 
 /** Clears a terminal's screen. */
 const CLEAR = '\x1b[H\x1b[J'
@@ -40,44 +40,42 @@ export const status: CommandUnknownOpts = replayCommand('status')
       return onChain(openChain, { firstEpoch: 0, ...options }, (subnet, screen) =>
         sayBlock(subnet, block, screen),
       )
-    const begin = (subnet: Subnet): Promise<Replay> => Replay.begin(subnet, { buckets, last })
     if (!watch)
-      return onChain(openChain, options, async (subnet, screen) =>
-        new StatusView(subnet, await begin(subnet)).show(screen),
-      )
+      return onChain(openChain, options, async (subnet, screen) => {
+        await showing(await replayOf(subnet, { buckets, last }), screen)()
+      })
     const onRetry = ({ message }: Error): void => {
       const text = maskUrls(message)
       output(options.json).line(`! ${shown(text)}`, { type: 'problem', message: text })
     }
     return onChain(openLive, { ...options, onRetry }, async (subnet, screen, signal) => {
-      const view = new StatusView(subnet, await begin(subnet))
       const isInPlace = process.stdout.isTTY && !options.json
+      const show = showing(
+        await replayOf(subnet, { buckets, last }),
+        screen,
+        isInPlace ? CLEAR : '',
+      )
+      let shownBlock = -1
       for await (const { number } of subnet.chain.heads(signal)) {
         // If this is slower than the chain, it skips the blocks between.
-        if (number < view.next) continue
-        await view.show(screen, isInPlace ? CLEAR : '').catch(onRetry)
+        if (number <= shownBlock) continue
+        shownBlock = (await show().catch(onRetry)) ?? shownBlock
       }
     })
   })
 
-/** Shows the present state of a subnet each time. */
-class StatusView {
-  readonly #subnet: Subnet
-  readonly #replay: Replay
-  /** The last epoch decided. */
-  #last: Settled | undefined
-  /** The first block that was not shown. */
-  next = 0
-
-  constructor(subnet: Subnet, replay: Replay) {
-    this.#subnet = subnet
-    this.#replay = replay
-  }
-
-  async show(screen: Output, before = ''): Promise<void> {
-    for await (const settled of this.#replay.epochs()) this.#last = settled
-    const found = await subnetStatus(this.#subnet, this.#replay.state, this.#last)
-    if (before !== '') process.stdout.write(before)
+/** Shows the present state of a subnet each time, after `before`; resolves with its block. */
+function showing(
+  replay: Awaited<ReturnType<typeof replayOf>>,
+  screen: Output,
+  before = '',
+): () => Promise<number> {
+  let last: Settled | undefined
+  return async () => {
+    const from = last?.state ?? replay.from
+    for await (const settled of recompute({ ...replay, from })) last = settled
+    const found = await subnetStatus(replay, last?.state ?? from, last)
+    process.stdout.write(before)
     const waiting = found.queue.filter(({ place }) => place !== undefined)
     const queue = waiting.map(({ place, uid, hotkey, block, turn, eviction }) => ({
       ...{ place, uid, hotkey, block },
@@ -87,7 +85,7 @@ class StatusView {
     }))
     const tables = [...align(found.rows), ...(queue.length > 0 ? ['', ...align(queue)] : [])]
     screen.line([...statusTexts(found), ...tables].join('\n'), statusRecord(found))
-    this.next = found.block + 1
+    return found.block
   }
 }
 

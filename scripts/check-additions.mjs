@@ -81,7 +81,6 @@ const MEMORY = defineBackend({
       read: word,
       needed: true,
       help: 'what the bucket is called in memory',
-      question: 'Its name in memory',
     },
     memoryUrl: {
       variables: ['MEMORY_URL'],

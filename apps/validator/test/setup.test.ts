@@ -350,8 +350,8 @@ async function typed(cwd: string, words: readonly string[], steps: readonly (rea
 describe.skipIf(!hasPython)('af setup, in a terminal', () => {
   const wipe = '\u0015'
   const wallet: (readonly string[])[] = [
-    ['The wallet', `${wipe}mine${ENTER}`],
-    ["The wallet's hotkey", `${wipe}hot${ENTER}`],
+    ['wallet: ', `${wipe}mine${ENTER}`],
+    ['hotkey: ', `${wipe}hot${ENTER}`],
   ]
 
   it('asks for what it needs, says what cannot be, and shows no secret', async () => {
@@ -365,19 +365,19 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
       cwd,
       ['--wallet-path', '../wallets'],
       [
-        ['The network', `${wipe}${served.url}${ENTER}`],
-        ['The wallet', `${wipe}nobody${ENTER}`],
+        ['network: ', `${wipe}${served.url}${ENTER}`],
+        ['wallet: ', `${wipe}nobody${ENTER}`],
         ['does not exist', `${wipe}mine${ENTER}`],
-        ["The wallet's hotkey", `${wipe}hot${ENTER}`],
-        ['Its private folder', ENTER],
+        ['hotkey: ', `${wipe}hot${ENTER}`],
+        ['folder: ', ENTER],
         ['Where is its bucket?', ENTER],
-        ["The service's URL", `${S3_ENDPOINT}${ENTER}`],
-        ["The bucket's name", `Two Words${ENTER}`],
+        ['s3-endpoint: ', `${S3_ENDPOINT}${ENTER}`],
+        ['s3-bucket: ', `Two Words${ENTER}`],
         ['expected 3 to 63 of a-z', `${wipe}bucket${ENTER}`],
-        ['The id of a key', `${id}${ENTER}`],
-        ["That key's secret", `${secret}${ENTER}`],
-        ['Its region', ENTER],
-        ['The URL at which', `${s3.url}${ENTER}`],
+        ['s3-access-key-id: ', `${id}${ENTER}`],
+        ['s3-secret-access-key: ', `${secret}${ENTER}`],
+        ['s3-region: ', ENTER],
+        ['bucket-url: ', `${s3.url}${ENTER}`],
       ],
     )
     expect(shown).toContain('.env is written')
@@ -402,13 +402,13 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
       cwd,
       [],
       [
-        ['The network', `${wipe}${served.url}${ENTER}`],
+        ['network: ', `${wipe}${served.url}${ENTER}`],
         ['The file of its hotkey', ENTER],
         ['does not exist', `${wipe}${key}${ENTER}`],
-        ['Its private folder', ENTER],
+        ['folder: ', ENTER],
         ['Where is its bucket?', `\u001b[B\u001b[B${ENTER}`],
-        ['The folder', `${wipe}buckets${ENTER}`],
-        ['The URL at which', ENTER],
+        ['buckets: ', `${wipe}buckets${ENTER}`],
+        ['bucket-url: ', ENTER],
       ],
     )
     expect(shown).toContain(`validate --key ${key}`)
@@ -422,7 +422,7 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
 
   it('ends at Ctrl-C with 130, and writes nothing', async () => {
     const cwd = await place()
-    const { code } = await typed(cwd, [], [['The network', '\u0003']])
+    const { code } = await typed(cwd, [], [['network: ', '\u0003']])
     expect(code).toBe(130)
     expect(await readdir(cwd)).toEqual([])
   })
@@ -433,12 +433,12 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
     const words = ['--network', served.url, '--folder', 'f', '--buckets', 'b', '--key', stranger]
     const [no, yes] = [await place(), await place()]
     const left = await typed(no, words, [
-      ['The URL at which', ENTER],
+      ['bucket-url: ', ENTER],
       ['.env anyway?', ENTER],
     ])
     expect([left.code, await readdir(no)]).toEqual([1, ['b']])
     const written = await typed(yes, words, [
-      ['The URL at which', ENTER],
+      ['bucket-url: ', ENTER],
       ['.env anyway?', 'y'],
     ])
     expect(written.code).toBe(0)
@@ -453,14 +453,14 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
     const words = ['--overwrite', '--network', served.url, '--wallet-path', '../wallets']
     const { code } = await typed(cwd, words, [
       ...wallet,
-      ['Its private folder', ENTER],
+      ['folder: ', ENTER],
       ['Where is its bucket?', ENTER],
-      ["The service's URL", ENTER],
-      ["The bucket's name", ENTER],
+      ['s3-endpoint: ', ENTER],
+      ['s3-bucket: ', ENTER],
       ['Enter keeps', ENTER],
-      ["That key's secret", ENTER],
-      ['Its region', ENTER],
-      ['The URL at which', ENTER],
+      ['s3-secret-access-key: ', ENTER],
+      ['s3-region: ', ENTER],
+      ['bucket-url: ', ENTER],
     ])
     expect(code).toBe(0)
     const written = parseEnv(await readFile(join(cwd, '.env'), 'utf8'))

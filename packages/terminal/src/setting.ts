@@ -24,8 +24,7 @@ export interface Setting<Value = unknown> {
    * no option, because everybody on a machine can read command lines.
    */
   readonly secret?: 'all' | 'in its URL'
-  /** What `af setup` asks, and what it proposes. */
-  readonly question?: string
+  /** What `af setup` proposes. Of a bucket it asks for settings that are needed, and these. */
   readonly proposed?: string
 }
 
@@ -121,7 +120,6 @@ export const CHAIN = {
     read: textIn(NETWORK_HELP, (where) => isOnline(where) || isFile(where)), // no chain is asked
     needed: true,
     help: NETWORK_HELP,
-    question: "The network: finney, test, local, or a node's URL",
     proposed: 'finney',
   },
   fallback: {
@@ -135,7 +133,6 @@ export const CHAIN = {
     read: whole(0, 65_535),
     without: '120 on finney',
     help: 'the number of the subnet, if the network does not have a fixed one',
-    question: 'The number of its subnet',
   },
   firstEpoch: {
     option: '--first-epoch <n>',
@@ -145,6 +142,5 @@ export const CHAIN = {
     help:
       'the epoch that all validators agreed to start with, if the network does not have ' +
       'a fixed one',
-    question: 'The epoch that its validators agreed to start with',
   },
 } satisfies Table

@@ -76,7 +76,6 @@ const S3 = defineBackend({
       needed: true,
       help: "the service's URL without the bucket, or the 32 hex digits of an account at R2",
       secret: 'in its URL',
-      question: "The service's URL without the bucket, or the account's id at R2",
     },
     s3Bucket: {
       option: '--s3-bucket <name>',
@@ -84,7 +83,6 @@ const S3 = defineBackend({
       read: bucketName,
       needed: true,
       help: "the bucket's name in S3",
-      question: "The bucket's name",
     },
     s3AccessKeyId: {
       variables: ['S3_ACCESS_KEY_ID', 'R2_WRITE_ACCESS_KEY_ID'],
@@ -92,7 +90,6 @@ const S3 = defineBackend({
       needed: true,
       help: 'the id of a key that may read, list and write that bucket',
       secret: 'all',
-      question: 'The id of a key that may write there',
     },
     s3SecretAccessKey: {
       variables: ['S3_SECRET_ACCESS_KEY', 'R2_WRITE_SECRET_ACCESS_KEY'],
@@ -100,14 +97,13 @@ const S3 = defineBackend({
       needed: true,
       help: "that key's secret",
       secret: 'all',
-      question: "That key's secret",
     },
     s3Region: {
       variables: ['S3_REGION'],
       read: word,
       default: 'auto',
+      proposed: 'auto',
       help: "the bucket's region; auto for R2",
-      question: 'Its region',
     },
     s3Style: {
       variables: ['S3_STYLE'],
@@ -152,7 +148,6 @@ const GCS = defineBackend({
       read: bucketName,
       needed: true,
       help: "the bucket's name in Google Cloud Storage",
-      question: "The bucket's name",
     },
     gcsAccessKeyId: {
       variables: ['GCS_ACCESS_KEY_ID'],
@@ -160,7 +155,6 @@ const GCS = defineBackend({
       needed: true,
       help: 'the id of an HMAC key that may read, list and write that bucket',
       secret: 'all',
-      question: 'The id of an HMAC key that may write there',
     },
     gcsSecretAccessKey: {
       variables: ['GCS_SECRET_ACCESS_KEY'],
@@ -168,7 +162,6 @@ const GCS = defineBackend({
       needed: true,
       help: "that HMAC key's secret",
       secret: 'all',
-      question: "That key's secret",
     },
     gcsEndpoint: {
       variables: ['GCS_ENDPOINT'],
@@ -220,7 +213,6 @@ const DIRECTORY = defineBackend({
       read: String,
       needed: true,
       help: 'the folder in which the bucket is, as a folder named after the hotkey',
-      question: 'The folder; the bucket is a folder in it, named after the hotkey',
       proposed: 'buckets',
     },
   },

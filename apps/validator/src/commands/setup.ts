@@ -29,9 +29,10 @@ const begun = new Command('setup').option(
   '--json',
   'print JSON, one object a line, and ask nothing',
 )
+const ASKED = ['Chain', 'Hotkey', 'Bucket', 'Prices']
 const command = withSettings(
   begun as Command<[], Flags>,
-  ({ heading, question }) => ['Hotkey', 'Prices'].includes(heading) || question !== undefined,
+  ({ heading, name }) => name === 'folder' || ASKED.includes(heading),
 )
 
 /** `af setup`: asks for a validator's settings, tries them and writes them. */

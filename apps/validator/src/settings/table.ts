@@ -15,7 +15,6 @@ const HOTKEY = {
     variables: ['BT_WALLET_COLD', 'BT_WALLET_NAME'],
     read: String,
     help: 'the name of a Bittensor wallet',
-    question: 'The wallet',
     proposed: 'default',
   },
   hotkey: {
@@ -23,7 +22,6 @@ const HOTKEY = {
     variables: ['BT_WALLET_HOT', 'BT_WALLET_HOTKEY'],
     read: String,
     help: "the name of the wallet's hotkey",
-    question: "The wallet's hotkey",
     proposed: 'default',
   },
   walletPath: {
@@ -66,7 +64,6 @@ const WORK = {
     read: String,
     needed: true,
     help: 'the private working folder: secrets, journals, sealed blocks, states',
-    question: 'Its private folder, for secrets and journals',
     proposed: 'validator',
   },
   chutesApiKey: {
@@ -74,7 +71,6 @@ const WORK = {
     read: word,
     help: 'the key for Chutes; needed on every network except a local one',
     secret: 'all',
-    question: 'The key for Chutes',
   },
   concurrency: {
     option: '--concurrency <n>',
@@ -106,7 +102,6 @@ const PLACE = {
     without: 'the hotkey as a name',
     help: 'the URL at which everyone can read the bucket; needed for S3',
     secret: 'in its URL',
-    question: 'The URL at which everyone can read it',
   },
 } satisfies Table
 

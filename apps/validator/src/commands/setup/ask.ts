@@ -6,7 +6,7 @@ import * as clack from '@clack/prompts'
 import { CommanderError } from '@commander-js/extra-typings'
 import { BACKENDS, type Backend, backendsIn } from '../../buckets/backends.ts'
 import { readAccount, walletsAt } from '../../service/account.ts'
-import { type Found, findSettings, givenIn } from '../../settings/found-settings.ts'
+import { type Found, findSettings, givenIn, kebab } from '../../settings/found-settings.ts'
 import type { Flags } from '../../settings/settings.ts'
 
 /** Returns what is wrong with a text; undefined if it is valid. */
@@ -94,7 +94,8 @@ class SetupPrompts {
       Object.values(settings).flatMap(({ variables = [] }) => variables),
     )
     for (const variable of dropped) this.answers[variable] = ''
-    for (const name of Object.keys(chosen.settings)) await this.ask(name)
+    for (const [name, { needed, proposed }] of Object.entries(chosen.settings))
+      if (needed || proposed) await this.ask(name)
     await this.ask('bucketUrl', undefined, !chosen.needsUrl)
   }
 
@@ -108,11 +109,11 @@ class SetupPrompts {
     return answered(await clack.select<Backend>(asked))
   }
 
-  /** Asks for a setting that has a question, unless an option gives it. */
+  /** Asks for a setting, unless an option gives it. */
   async ask(name: string, check: Check = async () => undefined, isOptional = false): Promise<void> {
     const found = this.#found.find(({ setting }) => setting.name === name)
     const [variable] = found?.setting.variables ?? []
-    if (!found?.setting.question || variable === undefined || found.from === 'flag') return
+    if (found === undefined || variable === undefined || found.from === 'flag') return
     this.answers[variable] = await askOne(found, check, isOptional)
   }
 }
@@ -133,7 +134,8 @@ async function faultOf(work: Promise<unknown>): Promise<string | undefined> {
 
 /** A secret is not shown; an empty answer keeps the given one. */
 async function askOne({ setting, value }: Found, check: Check, isOptional: boolean) {
-  const { question: asked = '', proposed = '', secret } = setting
+  const { name, help, proposed = '', secret } = setting
+  const asked = `${kebab(name)}: ${help}`
   const message = isOptional ? `${asked} (optional)` : asked
   const kept = secret === 'all' ? (value ?? '') : ''
   const validate = async (text = ''): Promise<string | undefined> => {

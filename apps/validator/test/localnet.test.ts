@@ -150,7 +150,7 @@ describe.concurrent('a localnet that is started again', () => {
     for (const [option, expected] of [
       ['validators', '2, which the chain of this folder has'],
       ['miners', 'at least 2, which the chain of this folder has'],
-      ['max-uids', '256, with which the chain of this folder began'],
+      ['max-uids', '256, which the chain of this folder has'],
     ] as const) {
       const ended = await localnetHere('--out', out, `--${option}`, '1')
       expect([ended.code, ended.stdout]).toEqual([2, ''])

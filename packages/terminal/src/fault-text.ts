@@ -1,18 +1,11 @@
-/** The system's error codes for a path, in words. */
+/** The system's error codes for a path that is wrong, in words. */
 const SENTENCES = new Map([
   ['ENOENT', 'does not exist: check the spelling'],
   ['ENOTDIR', 'is a file or is below one, where a folder is expected'],
   ['EISDIR', 'is a folder, where a file is expected'],
   ['EACCES', 'is not accessible to this user: check its owner and mode'],
   ['EPERM', 'is not accessible to this user: check its owner and mode'],
-  ['EROFS', 'is on a read-only disk'],
-  ['EDQUOT', 'is on a disk whose quota is used up'],
-  ['EIO', 'is on a disk that has errors'],
-  ['ENOSPC', 'is on a full disk'],
 ])
-
-/** Errors that come from a disk and not from a path. */
-const DISK = new Set(['EROFS', 'EDQUOT', 'EIO', 'ENOSPC'])
 
 /** What Node adds to an error of the network. */
 type SystemError = NodeJS.ErrnoException & {
@@ -38,22 +31,20 @@ function pathText({ code = '', path, syscall, message }: SystemError): string {
   if (syscall === 'mkdir' && code === 'EEXIST')
     return `${path} is a file, where a folder is expected`
   const sentence = SENTENCES.get(code)
-  if (sentence === undefined) return message
-  // An error in writing an open file does not name the file.
-  if (path === undefined) return DISK.has(code) ? `a file ${sentence}: ${message}` : message
+  if (sentence === undefined || path === undefined) return message
   if (syscall === 'mkdir' && code === 'ENOENT') return `cannot make a folder at ${path}`
   return `${path} ${sentence}`
 }
 
 /**
- * Settles as `reading` does: the reading of a path that a user named. What the system refuses is
- * the user's mistake, except an error of the disk.
+ * Settles as `reading` does: the reading of a path that a user named. A path that is wrong is the
+ * user's mistake; a disk that fails is not.
  * @throws RangeError, as a rejection, for such a mistake.
  */
 export function readNamed<T>(reading: Promise<T>): Promise<T> {
   return reading.catch((error: NodeJS.ErrnoException) => {
     const { code = '', path } = error
-    if (path === undefined || DISK.has(code) || !SENTENCES.has(code)) throw error
+    if (path === undefined || !SENTENCES.has(code)) throw error
     throw new RangeError(faultText(error), { cause: error })
   })
 }

@@ -11,7 +11,10 @@ const POLLS = 500
 export async function leave(code: number): Promise<never> {
   const begun = new Set(callsToDisks())
   for (let polls = 0; callsToDisks().some((call) => begun.has(call)); polls++) {
-    if (polls === POLLS) kill()
+    if (polls === POLLS) {
+      process.stderr.write('a disk does not answer: killed\n')
+      process.kill(process.pid, 'SIGKILL')
+    }
     await sleep(POLL_MS)
   }
   process.exit(code)
@@ -21,11 +24,6 @@ export async function leave(code: number): Promise<never> {
 function callsToDisks(): readonly object[] {
   const { _getActiveRequests } = process as unknown as { _getActiveRequests(): readonly object[] }
   return _getActiveRequests().filter((request) => request.constructor.name.startsWith('FSReq'))
-}
-
-function kill(): void {
-  process.stderr.write('a disk does not answer: killed\n')
-  process.kill(process.pid, 'SIGKILL')
 }
 
 const ignore = (): void => {}

@@ -1,6 +1,6 @@
 import { format } from 'node:util'
 import { printable } from '@affine/report/text'
-import { CommanderError, type CommandUnknownOpts, Help } from '@commander-js/extra-typings'
+import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { IsOurs } from './env-lines.ts'
 import { readEnvironment, takesPath, wholePath } from './environment.ts'
 import { faultText, maskUrls } from './fault-text.ts'
@@ -32,6 +32,10 @@ export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promi
   await Promise.race([work, aborted]).finally(() => signal.throwIfAborted())
   return work
 }
+
+/** Rejects with the reason of the signal once it aborts. */
+export const untilAborted = (signal: AbortSignal): Promise<never> =>
+  raceAbort(new Promise<never>(() => {}), signal)
 
 export interface RunOptions {
   readonly isOurs?: IsOurs
@@ -94,28 +98,16 @@ function prepare(command: CommandUnknownOpts, program: string): void {
     .exitOverride()
     .showHelpAfterError('(see --help)')
     .helpOption('-h, --help', 'show this help')
-    .configureHelp({ minWidthToWrap: NARROWEST_HELP, optionDescription: describe })
+    .configureHelp({ minWidthToWrap: NARROWEST_HELP })
     .configureOutput({
       writeOut: (text) => process.stdout.write(fit(text, columns(), 0)),
       outputError: (text, write) => write(text.replace(/^error: /, `${program}: `)),
     })
   if (command.commands.length > 0)
-    command
-      .helpCommand('help [command]', 'show the help of a command')
-      .on('beforeHelp', ({ error }) => error && refuseUnknown(command))
+    command.helpCommand('help [command]', 'show the help of a command')
   for (const option of command.options)
     if (takesPath(option.flags)) option.argParser((path) => wholePath(path, option.name()))
   for (const below of command.commands) prepare(below, program)
-}
-
-/** Commander puts the variable apart from a default that is told in words. */
-const describe: Help['optionDescription'] = (option) =>
-  new Help().optionDescription(option).replace(') (env: ', ', env: ')
-
-/** For `help` of an unknown command commander shows the whole help, without a word of why. */
-function refuseUnknown(command: CommandUnknownOpts): void {
-  const [, name] = command.args
-  if (name !== undefined) command.parse([name], { from: 'user' })
 }
 
 /** Connections are made directly, because the addresses that they lead to are checked. */

@@ -17,7 +17,7 @@ import {
   shortHotkey,
 } from '@affine/report'
 import type { Settled } from '@affine/settlement'
-import { interrupted, type Output, output, raceAbort } from '@affine/terminal'
+import { interrupted, type Output, output, raceAbort, untilAborted } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
 import { programFile } from '../service/program-name.ts'
@@ -53,46 +53,37 @@ export const demo: CommandUnknownOpts = new Command('demo')
   .option('--verbose', 'print the numbers behind each verdict too, and all of af-verify')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
-  .action((asked) => perform(asked, output(asked.json), interrupted()))
+  .action(async (asked) => {
+    const screen = output(asked.json)
+    const signal = interrupted()
+    const { seed = String(randomInt(2 ** 32)), open } = asked
+    const out = asked.out === undefined ? await temporaryFolder() : await emptyFolder(asked.out)
+    const cast = castOf(seed)
+    const names = namesIn(cast)
+    const nameOf: NameOf = (hotkey) => names[hotkey] ?? shortHotkey(hotkey)
+    screen.line(introText(cast), { type: 'start', seed, names })
 
-interface DemoOptions {
-  readonly seed?: string | undefined
-  readonly out?: string | undefined
-  readonly open?: true | undefined
-  readonly verbose?: true | undefined
-  readonly json?: true | undefined
-}
+    // All validators do the same, so successes are printed for one of them only.
+    const epochs: Settled[] = []
+    const hear: OnMemberEvent = (member, event) => {
+      const isTold = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
+      if (isTold && event.type === 'epoch') {
+        epochs.push(event.settled)
+        const tell = asked.verbose ? epochText : epochLine
+        screen.line(tell(epochFacts(event.settled), nameOf), epochRecord(event.settled))
+      } else if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
+    }
+    const { chain, state } = await raceAbort(runSubnet(cast, out, hear), signal)
+    const weights = await chain.weights(chain.height)
+    const { ratio, champion: { hotkey: champion } = {} } = state
+    const record = { type: 'end', champion, ratio, root: stateRoot(state), weights }
+    screen.line(outcomeText(epochs, nameOf), record)
 
-/** Runs the subnet, verifies it, and prints what can be done next. */
-async function perform(asked: DemoOptions, screen: Output, signal: AbortSignal): Promise<void> {
-  const { seed = String(randomInt(2 ** 32)), open } = asked
-  const out = asked.out === undefined ? await temporaryFolder() : await emptyFolder(asked.out)
-  const cast = castOf(seed)
-  const names = namesIn(cast)
-  const nameOf: NameOf = (hotkey) => names[hotkey] ?? shortHotkey(hotkey)
-  screen.line(introText(cast), { type: 'start', seed, names })
-
-  // All validators do the same, so successes are printed for one of them only.
-  const epochs: Settled[] = []
-  const hear: OnMemberEvent = (member, event) => {
-    const isTold = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
-    if (isTold && event.type === 'epoch') {
-      epochs.push(event.settled)
-      const tell = asked.verbose ? epochText : epochLine
-      screen.line(tell(epochFacts(event.settled), nameOf), epochRecord(event.settled))
-    } else if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
-  }
-  const { chain, state } = await raceAbort(runSubnet(cast, out, hear), signal)
-  const weights = await chain.weights(chain.height)
-  const { ratio, champion: { hotkey: champion } = {} } = state
-  const record = { type: 'end', champion, ratio, root: stateRoot(state), weights }
-  screen.line(outcomeText(epochs, nameOf), record)
-
-  await verifyApart(out, asked, screen, signal)
-  if (asked.out !== undefined) screen.line(filesText(out, open), { type: 'files', out })
-  else if (!open) screen.line(againText(seed), { type: 'again', seed })
-  if (open) await showPage(out, names, screen, signal)
-}
+    await verifyApart(out, asked, screen, signal)
+    if (asked.out !== undefined) screen.line(filesText(out, open), { type: 'files', out })
+    else if (!open) screen.line(againText(seed), { type: 'again', seed })
+    if (open) await showPage(out, names, screen, signal)
+  })
 
 /** Makes a folder that is removed when this process ends, also at Ctrl-C. */
 async function temporaryFolder(): Promise<string> {
@@ -115,8 +106,7 @@ async function showPage(
   using server = await listenWith(await pageAndBuckets(join(out, 'buckets'), network), 0)
   const { url } = server
   screen.line(`\nOpen ${url}/ in a browser (Ctrl-C ends it)`, { type: 'serving', url })
-  if (!signal.aborted) await once(signal, 'abort')
-  signal.throwIfAborted()
+  await untilAborted(signal)
 }
 
 const NO_VERIFIER =
@@ -125,7 +115,7 @@ const NO_VERIFIER =
 /** Runs `af-verify` in another process, which sets the exit code. */
 async function verifyApart(
   out: string,
-  { json, verbose }: DemoOptions,
+  { json, verbose }: { readonly json?: true; readonly verbose?: true },
   screen: Output,
   signal: AbortSignal,
 ): Promise<void> {

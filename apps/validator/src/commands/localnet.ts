@@ -90,17 +90,11 @@ async function addMiners(kept: KeptChain, out: string, asked: Partial<typeof BEG
   const validators = neurons.filter(({ stake }) => stake > 0n).length
   const miners = neurons.length - validators
   const wanted = { validators, miners, maxUids, ...asked }
-  const has = 'the chain of this folder has'
+  const has = 'which the chain of this folder has'
   if (wanted.validators !== validators)
-    throw wrong('--validators', `${validators}, which ${has}`, wanted.validators)
-  if (wanted.maxUids !== maxUids)
-    throw wrong(
-      '--max-uids',
-      `${maxUids}, with which the chain of this folder began`,
-      wanted.maxUids,
-    )
-  if (wanted.miners < miners)
-    throw wrong('--miners', `at least ${miners}, which ${has}`, wanted.miners)
+    throw wrong('--validators', `${validators}, ${has}`, wanted.validators)
+  if (wanted.maxUids !== maxUids) throw wrong('--max-uids', `${maxUids}, ${has}`, wanted.maxUids)
+  if (wanted.miners < miners) throw wrong('--miners', `at least ${miners}, ${has}`, wanted.miners)
   expectRoom(wanted)
   const added: Account[] = []
   for (let number = miners + 1; number <= wanted.miners; number++)
@@ -111,9 +105,7 @@ async function addMiners(kept: KeptChain, out: string, asked: Partial<typeof BEG
   await Promise.all(registered)
 }
 
-interface Serving {
-  readonly port: number
-  readonly blockMs: number
+type Serving = Readonly<Record<'port' | 'blockMs', number>> & {
   readonly out: string
   readonly screen: Output
   readonly signal: AbortSignal

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { type Account, encodeCommitment } from '@affine/chain'
 import { type HeardRequest, serveMiner } from '@affine/miners/node'
 import { openLive } from '@affine/settlement'
@@ -12,6 +11,7 @@ import {
   output,
   printable,
   shareOption,
+  untilAborted,
   whole,
 } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -49,19 +49,14 @@ export const miner: CommandUnknownOpts = withAccount(
     const screen = output(json)
     const account = network === undefined ? undefined : await accountOf(options)
     const signal = interrupted()
-    const requests = new Requests(screen, json)
-    using server = await serveMiner({ skill, seed: 'miner' }, port, (asked) => requests.add(asked))
+    const hear = (request: HeardRequest): void => sayRequest(request, screen, json)
+    using server = await serveMiner({ skill, seed: 'miner' }, port, hear)
     const { url } = server
     const text = `serving ${url}, skill ${skill}; Ctrl-C ends it`
     screen.line(text, { type: 'serving', url, skill })
-    try {
-      if (network !== undefined && account !== undefined)
-        await commitMiner(account, url, { ...options, network })
-      if (!signal.aborted) await once(signal, 'abort')
-      signal.throwIfAborted()
-    } finally {
-      if (signal.aborted) requests.end()
-    }
+    if (network !== undefined && account !== undefined)
+      await commitMiner(account, url, { ...options, network })
+    await untilAborted(signal)
   })
 
 /**
@@ -79,46 +74,11 @@ async function commitMiner(account: Account, url: string, options: ChainOptions)
   })
 }
 
-/** Counts the requests to a miner; shows the last, and with `json` has a record of each. */
-class Requests {
-  readonly #screen: Output
-  readonly #json: boolean
-  /** How often it was asked, and how often it answered perfectly, by environment. */
-  readonly #counts: Record<string, { asked: number; perfect: number }> = {}
-  /** Prompts of no environment, and requests without a prompt. */
-  #unknown = 0
-  #refused = 0
-
-  constructor(screen: Output, json = false) {
-    this.#screen = screen
-    this.#json = json
-  }
-
-  add(request: HeardRequest): void {
-    const prompt = request?.prompt.slice(0, MOST_TOLD)
-    if (this.#json) this.#screen.line('', { type: 'request', ...request, prompt })
-    else this.#screen.status(requestText(request))
-    if (request === undefined) this.#refused += 1
-    else if (request.env === undefined) this.#unknown += 1
-    else {
-      const { asked, perfect } = this.#counts[request.env] ?? { asked: 0, perfect: 0 }
-      const isPerfect = Number(request.isPerfect)
-      this.#counts[request.env] = { asked: asked + 1, perfect: perfect + isPerfect }
-    }
-  }
-
-  /** Prints the totals. */
-  end(): void {
-    const [envs, unknown, refused] = [this.#counts, this.#unknown, this.#refused]
-    const asked = Object.values(envs).reduce((sum, each) => sum + each.asked, unknown + refused)
-    const lines = Object.entries(envs).map(
-      ([env, each]) => `  ${env}: ${each.asked} answered, ${each.perfect} perfectly`,
-    )
-    if (unknown > 0) lines.push(`  ${unknown} of an unknown environment`)
-    if (refused > 0) lines.push(`  ${refused} without a prompt, refused`)
-    const text = [`asked ${asked} times`, ...lines].join('\n')
-    this.#screen.line(text, { type: 'total', asked, envs, unknown, refused })
-  }
+/** Shows the last request to a miner, and with `json` has a record of each. */
+function sayRequest(request: HeardRequest, screen: Output, json = false): void {
+  const prompt = request?.prompt.slice(0, MOST_TOLD)
+  if (json) screen.line('', { type: 'request', ...request, prompt })
+  else screen.status(requestText(request))
 }
 
 /** A request, its answer, and whether another answer was better. */

@@ -1,8 +1,7 @@
-import { once } from 'node:events'
 import { readdir, stat } from 'node:fs/promises'
 import { listenWith } from '@affine/miners/node'
 import { isOnline, NETWORK_HELP } from '@affine/settlement'
-import { interrupted, output, readNamed, whole } from '@affine/terminal'
+import { interrupted, output, readNamed, untilAborted, whole } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type PageNetwork, pageAndBuckets } from '../service/served-files.ts'
 
@@ -35,8 +34,7 @@ export const serve: CommandUnknownOpts = new Command('serve')
     const { url } = server
     const text = `serving ${folder} at ${url}; Ctrl-C ends it`
     output(json).line(text, { type: 'serving', folder, url })
-    if (!signal.aborted) await once(signal, 'abort')
-    signal.throwIfAborted()
+    await untilAborted(signal)
   })
 
 /**

@@ -16,7 +16,7 @@ import { agentsHere } from '../service/agents.ts'
 import type { ReadSettings } from '../settings/settings.ts'
 import { type Finding, fail, ok, warn } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
-import { checkLastWeights, checkMiner, checkValidator, type Seat, seatOf } from './seat.ts'
+import { checkLastWeights, checkMiner, checkValidator, seatOf } from './seat.ts'
 
 /** The hotkey that is examined, and what it would validate with as far as that could be read. */
 interface Examined {
@@ -35,22 +35,14 @@ export async function* examine(
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { chain, network } = subnet
-  const asked = Date.now()
-  const snapshot = await chain.snapshot((await chain.head()).number)
-  const answered = Date.now()
-  const { number: block } = snapshot.head
-  const age = Math.round((answered - (await chain.time(block))) / 1000)
-  yield checkAnswer(chain, snapshot, answered - asked)
-  yield checkClock(age)
-  yield* await checkRuntime(chain)
-  yield checkWeightsWay(snapshot)
-
+  const { epochBlocks, templates } = network.protocol
+  const snapshot = yield* checkChain(chain)
   const seat = seatOf(hotkey, snapshot)
   const said = seat?.said ?? null
+  const registered = ok('registered', `${hotkey} is uid ${seat?.neuron.uid}`)
   if (seat !== undefined && said?.kind === 'miner' && !validates) {
-    yield okRegistered(seat)
+    yield registered
     yield* checkMiner(seat)
-    const { templates } = network.protocol
     yield* checkAnswers({ ...said, hotkey, templates }, network, signal)
     return
   }
@@ -59,43 +51,35 @@ export async function* examine(
     yield fail('registered', `${hotkey} is not`, `register it on subnet ${chain.netuid}`)
     return
   }
-  yield okRegistered(seat)
+  yield registered
   yield* checkValidator(seat)
-  yield checkLastWeights(seat, block, network.protocol.epochBlocks)
+  yield checkLastWeights(seat, snapshot.head.number, epochBlocks)
   if (said?.kind !== 'miner') yield await checkBucket(said, { hotkey, network, base })
 }
 
-/** The finding that the chain answered with its newest block, after so many milliseconds. */
-function checkAnswer({ netuid, genesis }: Chain, { head }: Snapshot, ms: number): Finding {
-  const answer = `subnet ${netuid}, block ${head.number}, in ${ms / 1000} s`
-  return ok('chain', `${answer}; genesis ${genesis}`)
-}
-
-/** Is the clock right? By it, the newest block is so many seconds old. */
-function checkClock(seconds: number): Finding {
+/** Does the chain answer, is what it says new, and has its runtime all that is asked of it? */
+async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {
+  const asked = Date.now()
+  const snapshot = await chain.snapshot((await chain.head()).number)
+  const answered = Date.now()
+  const { head, revealPeriod } = snapshot
+  const answer = `subnet ${chain.netuid}, block ${head.number}, in ${(answered - asked) / 1000} s`
+  yield ok('chain', `${answer}; genesis ${chain.genesis}`)
+  const seconds = Math.round((answered - (await chain.time(head.number))) / 1000)
   const found = `the newest block is ${seconds} s old`
   // A block becomes final a few block times after it was made.
-  if (seconds >= -2 && seconds <= 120) return ok('clock', found)
-  return fail('clock', found, 'set the clock, or take a node that keeps up')
-}
-
-/** Does the chain's runtime have everything that the client uses? A local chain has no runtime. */
-async function checkRuntime(chain: Chain): Promise<readonly Finding[]> {
+  const isRight = seconds >= -2 && seconds <= 120
+  yield isRight
+    ? ok('clock', found)
+    : fail('clock', found, 'set the clock, or take a node that keeps up')
+  // A local chain has no runtime.
   const faults = await chain.runtimeFaults?.()
-  if (faults === undefined) return []
-  if (faults.length === 0) return [ok('runtime', 'has all that is asked of it')]
+  if (faults?.length === 0) yield ok('runtime', 'has all that is asked of it')
   const advice = 'look for a newer af, and try it before it sends anything'
-  return faults.map((fault) => fail('runtime', fault, advice))
-}
-
-/** How weights are set. This is for information: it is never wrong. */
-function checkWeightsWay({ revealPeriod }: Snapshot): Finding {
-  if (revealPeriod === 0) return ok('weights', 'set in the open')
-  return ok('weights', `timelocked, and opened by the chain ${revealPeriod} tempos later`)
-}
-
-function okRegistered({ neuron: { hotkey, uid } }: Seat): Finding {
-  return ok('registered', `${hotkey} is uid ${uid}`)
+  for (const fault of faults ?? []) yield fail('runtime', fault, advice)
+  const timelocked = `timelocked, and opened by the chain ${revealPeriod} tempos later`
+  yield ok('weights', revealPeriod === 0 ? 'set in the open' : timelocked)
+  return snapshot
 }
 
 const AT_ONCE =

@@ -12,17 +12,15 @@ export interface Finding {
 }
 
 /** Nothing has to be fixed. */
-export function ok(check: string, found: string): Finding {
-  return { check, result: 'ok', found }
-}
+export const ok = (check: string, found: string): Finding => ({ check, result: 'ok', found })
 
 /** Something may have to be fixed. */
-export function warn(check: string, found: string, advice?: string): Finding {
+export const warn = (check: string, found: string, advice?: string): Finding => {
   return { check, result: 'warn', found, advice }
 }
 
 /** Something must be fixed. */
-export function fail(check: string, found: string, advice?: string): Finding {
+export const fail = (check: string, found: string, advice?: string): Finding => {
   return { check, result: 'fail', found, advice }
 }
 

@@ -59,30 +59,25 @@ const stakeText = (rao: bigint): string => `${decimalOf(rao)} TAO`
 /** What a miner that has committed needs on chain: no permit, and no stake. */
 export function checkMiner(seat: Seat): readonly Finding[] {
   const { permit, stake } = seat.neuron
-  return [checkNoPermit(permit), ok('stake', stakeText(stake)), ok('commitment', slotText(seat))]
-}
-
-function checkNoPermit(isHeld: boolean): Finding {
   const advice =
     'a hotkey with a permit gets no duel, and `af validate` needs --overwrite for this slot'
-  if (isHeld) return fail('permit', 'held', advice)
-  return ok('permit', 'none')
+  return [
+    permit ? fail('permit', 'held', advice) : ok('permit', 'none'),
+    ok('stake', stakeText(stake)),
+    ok('commitment', slotText(seat)),
+  ]
 }
 
 /** What a hotkey that has committed nothing needs on chain, to become a validator or a miner. */
 export function checkValidator(seat: Seat): readonly Finding[] {
   const { permit, stake } = seat.neuron
-  return [checkPermit(permit), checkStake(stake), checkCommitment(seat)]
-}
-
-function checkPermit(isHeld: boolean): Finding {
-  if (isHeld) return ok('permit', 'held')
-  return fail('permit', 'none', 'add stake to validate, or `af commit` to mine')
-}
-
-function checkStake(stake: bigint): Finding {
-  if (stake > 0n) return ok('stake', stakeText(stake))
-  return warn('stake', stakeText(stake), 'a validator without has no vote')
+  const held = stakeText(stake)
+  const advice = 'add stake to validate, or `af commit` to mine'
+  return [
+    permit ? ok('permit', 'held') : fail('permit', 'none', advice),
+    stake > 0n ? ok('stake', held) : warn('stake', held, 'a validator without has no vote'),
+    checkCommitment(seat),
+  ]
 }
 
 function checkCommitment(seat: Seat): Finding {

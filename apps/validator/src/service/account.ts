@@ -1,7 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Account, type Chain, ChainError, type Head, type Neuron } from '@affine/chain'
-import type { Key } from '@affine/chain/wallet'
 import {
   type ChainOptions,
   chainCommand,
@@ -26,13 +25,9 @@ const WAYS =
   'or set AFFINE_HOTKEY, or BT_WALLET_COLD and BT_WALLET_HOT'
 
 /** Adds the options that name an account. `readAccount` takes them. */
-export function withAccount<T extends OptionValues>(
+export const withAccount = <T extends OptionValues>(
   command: Command<[], T>,
-): Command<[], T & AccountOptions> {
-  const whole = withSettings(command, ({ heading }) => heading === 'Hotkey')
-  whole.options.find(({ long }) => long === '--wallet-path')?.hideHelp() // `af validate` shows it
-  return whole
-}
+): Command<[], T & AccountOptions> => withSettings(command, ({ heading }) => heading === 'Hotkey')
 
 /** A command for an account on a chain, with "--json". */
 export const accountOnChain = (name: string): Command<[], ChainOptions & AccountOptions> =>
@@ -52,24 +47,18 @@ export async function readAccount(
   warn: Warn,
   env: Given = process.env,
 ): Promise<Account> {
-  const { key, wallet, hotkey } = options
-  const isNamed = (key ?? wallet ?? hotkey) !== undefined
-  if (env.AFFINE_HOTKEY && !isNamed) {
-    const { accountFrom } = await import('@affine/chain/wallet')
-    return accountFrom(env.AFFINE_HOTKEY, 'AFFINE_HOTKEY')
-  }
-  const { account, warnings } = await readKey(options, env)
+  // Slow to load.
+  const { accountFrom, readHotkey, readWallet } = await import('@affine/chain/wallet')
+  const isNamed = (options.key ?? options.wallet ?? options.hotkey) !== undefined
+  if (env.AFFINE_HOTKEY && !isNamed) return accountFrom(env.AFFINE_HOTKEY, 'AFFINE_HOTKEY')
+  const { key, walletPath, ...given } = givenIn(findSettings(options, env, {}))
+  if ((key ?? given.wallet ?? given.hotkey) === undefined) throw new RangeError(WAYS)
+  const { wallet = 'default', hotkey = 'default' } = given
+  const { account, warnings } = await (key === undefined
+    ? readWallet({ wallet, hotkey, root: walletsAt(walletPath) })
+    : readHotkey(key))
   for (const warning of warnings) warn(warning)
   return account
-}
-
-async function readKey(options: AccountOptions, env: Given): Promise<Key> {
-  const { readHotkey, readWallet } = await import('@affine/chain/wallet') // slow to load
-  const given = givenIn(findSettings(options, env, {}))
-  if (given.key !== undefined) return readHotkey(given.key)
-  if ((given.wallet ?? given.hotkey) === undefined) throw new RangeError(WAYS)
-  const { wallet = 'default', hotkey = 'default' } = given
-  return readWallet({ wallet, hotkey, root: walletsAt(given.walletPath) })
 }
 
 /** The folder of wallets: `path`, or Bittensor's own. */

@@ -6,13 +6,14 @@ import type {
   RequestListener,
   ServerResponse,
 } from 'node:http'
-import { dirname, extname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { createGzip } from 'node:zlib'
 import { isBucketPath, LIMITS, mediaType } from '@affine/blocks'
 import { type OpenFile, openFile } from '@affine/blocks/directory'
 import { parseAccept } from 'hono/utils/accept'
+import { getMimeType } from 'hono/utils/mime'
 
 /** The network that the page shows, unless its reader names another. */
 export interface PageNetwork {
@@ -51,13 +52,6 @@ const READ_BYTES = 32_768
 const SMALL_GZIP = { windowBits: 14, memLevel: 7 }
 /** Sent with a 503: answers usually take less. */
 const RETRY_SECONDS = '5'
-const TYPES: Readonly<Record<string, string>> = {
-  '.css': 'text/css',
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-}
 const SAFE = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -122,7 +116,7 @@ async function pageFiles(): Promise<Map<string, PublicFile>> {
 }
 
 function publicFile(file: string, headers: OutgoingHttpHeaders = {}): PublicFile {
-  const type = TYPES[extname(file)] ?? 'application/octet-stream'
+  const type = getMimeType(file) ?? 'application/octet-stream'
   return {
     path: file,
     open: () => openNamed(file),

@@ -5,7 +5,7 @@ import { type State, stateRoot } from '@affine/duel'
 import { type Event, Validator } from '@affine/engine'
 import { type AgentOf, type Caller, endpointAgents, playerReply } from '@affine/miners'
 import { type Listening, NODE_CALLER, serveMiner } from '@affine/miners/node'
-import { type Clock, LOCAL_NETWORK, LOCAL_NETWORK as network } from '@affine/settlement'
+import { type Clock, LOCAL_NETWORK as network } from '@affine/settlement'
 import { bucketIn } from '../../buckets/backends.ts'
 import { placesOf } from '../../settings/settings.ts'
 import { type Cast, LIAR, type Member, seededBytes } from './cast.ts'
@@ -15,16 +15,6 @@ import { type Cast, LIAR, type Member, seededBytes } from './cast.ts'
  */
 const QUIET_EPOCHS = 2
 const MOST_EPOCHS = 60
-
-/** The error codes of a disk that is full or fails. */
-const DISK_FAULTS = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])
-
-/** A subnet whose throne is settled. */
-export interface Rested {
-  readonly chain: LocalChain
-  /** The state that every validator agreed on. */
-  readonly state: State
-}
 
 /** Hears what happens in each validator. */
 export type OnMemberEvent = (member: Member, event: Event) => void
@@ -36,10 +26,14 @@ export type OnMemberEvent = (member: Member, event: Event) => void
  * folder `buckets` and the chain's export `chain.json`. Resolves with the chain and the state that
  * every validator agreed on.
  *
- * @throws Error when a disk fails, the validators disagree about the state, or it never comes to
+ * @throws Error when a validator has a problem, they disagree about the state, or it never comes to
  *   rest.
  */
-export async function runSubnet(cast: Cast, out: string, on: OnMemberEvent): Promise<Rested> {
+export async function runSubnet(
+  cast: Cast,
+  out: string,
+  on: OnMemberEvent,
+): Promise<{ readonly chain: LocalChain; readonly state: State }> {
   using stage = new Stage(cast)
   const { chain } = stage
   for (const miner of cast.miners) await stage.enter(miner)
@@ -86,7 +80,7 @@ async function comeToRest(
     const head = await stage.chain.head()
     for (const validator of validators) validator.onHead(head)
     await Promise.all(validators.map((validator) => validator.idle()))
-    expectDisk(faults)
+    expectNone(faults)
     const latest = agreedState(validators)
     const seen = state?.epoch ?? network.firstEpoch
     if (latest === undefined || latest.epoch === seen) continue
@@ -99,15 +93,9 @@ async function comeToRest(
   return state
 }
 
-/** A validator would try again until there is room. A demo does not wait for that. */
-function expectDisk(faults: readonly Error[]): void {
-  const fault = faults.find(isOfDisk)
-  if (fault) throw new Error(`the demo ends, because its disk fails: ${fault.message}`)
-}
-
-function isOfDisk(error: Error): boolean {
-  const { code = '', cause }: NodeJS.ErrnoException = error
-  return DISK_FAULTS.has(code) || (cause instanceof Error && isOfDisk(cause))
+/** A validator would try again, as when its disk is full. A demo does not wait for that. */
+function expectNone([fault]: readonly Error[]): void {
+  if (fault) throw new Error(`the demo ends: ${fault.message}`)
 }
 
 /** The state that all validators agree on; undefined before the first. */
@@ -144,11 +132,11 @@ export class Stage implements Disposable {
       netuid: 120,
       random: () => entropy(32),
       neurons: [
-        ...validators.map((member) => neuronOf(member, STAKE)),
-        ...miners.map((member) => neuronOf(member, 0n)),
+        ...validators.map(({ account: { hotkey } }) => ({ hotkey, stake: STAKE })),
+        ...miners.map(({ account: { hotkey } }) => ({ hotkey, stake: 0n })),
       ],
       params: {
-        tempo: LOCAL_NETWORK.protocol.epochBlocks,
+        tempo: network.protocol.epochBlocks,
         weightsRateLimit: 1,
         stakeThreshold: Number(STAKE),
       },
@@ -186,10 +174,6 @@ export class Stage implements Disposable {
   [Symbol.dispose](): void {
     for (const server of this.#servers.values()) server[Symbol.dispose]()
   }
-}
-
-function neuronOf({ account: { hotkey } }: Member, stake: bigint) {
-  return { hotkey, stake }
 }
 
 /**

@@ -512,6 +512,7 @@ describe('as a program', () => {
       for (const option of ['--network <where>', '--netuid <n>', '--json'])
         expect(stdout).toContain(option)
       expect(stdout.includes('--first-epoch')).toBe(['status', 'set-weights'].includes(command))
+      expect(stdout).not.toContain('--wallet-path')
     },
   )
 

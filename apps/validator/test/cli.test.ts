@@ -142,6 +142,8 @@ describe('wrong usage', () => {
   const wrong: readonly [string, string][] = [
     ['demo --nope', "unknown option '--nope'"],
     ['nope', "unknown command 'nope'"],
+    ['help prctise', "unknown command 'prctise'\n(Did you mean practise?)"],
+    ['env help rn', "unknown command 'rn'"],
     ['duel 0.5', "missing required argument 'contender'"],
     ['miner --port 65536', 'Expected a whole number, 0 to 65535.'],
     ['localnet nope', "too many arguments for 'localnet'"],

@@ -104,10 +104,18 @@ function prepare(command: CommandUnknownOpts, program: string): void {
       outputError: (text, write) => write(text.replace(/^error: /, `${program}: `)),
     })
   if (command.commands.length > 0)
-    command.helpCommand('help [command]', 'show the help of a command')
+    command
+      .helpCommand('help [command]', 'show the help of a command')
+      .on('beforeHelp', ({ error }) => error && refuseUnknown(command))
   for (const option of command.options)
     if (takesPath(option.flags)) option.argParser((path) => wholePath(path, option.name()))
   for (const below of command.commands) prepare(below, program)
+}
+
+/** For `help` of an unknown command commander shows the whole help, without a word of why. */
+function refuseUnknown(command: CommandUnknownOpts): void {
+  const [, name] = command.args
+  if (name !== undefined) command.parse([name], { from: 'user' })
 }
 
 /** Connections are made directly, because the addresses that they lead to are checked. */

@@ -25,9 +25,13 @@ const WAYS =
   'or set AFFINE_HOTKEY, or BT_WALLET_COLD and BT_WALLET_HOT'
 
 /** Adds the options that name an account. `readAccount` takes them. */
-export const withAccount = <T extends OptionValues>(
+export function withAccount<T extends OptionValues>(
   command: Command<[], T>,
-): Command<[], T & AccountOptions> => withSettings(command, ({ heading }) => heading === 'Hotkey')
+): Command<[], T & AccountOptions> {
+  const whole = withSettings(command, ({ heading }) => heading === 'Hotkey')
+  whole.options.find(({ long }) => long === '--wallet-path')?.hideHelp() // `af validate` shows it
+  return whole
+}
 
 /** A command for an account on a chain, with "--json". */
 export const accountOnChain = (name: string): Command<[], ChainOptions & AccountOptions> =>

@@ -31,19 +31,16 @@ export function startFeed(
   nextFrame: (run: () => void) => unknown = (run) => requestAnimationFrame(run),
 ): Feed {
   let show: ((heard: Heard) => void) | undefined
-  let waiting: News[] = []
+  const waiting: News[] = []
   let soFar = NOTHING_READ
   let shown = 0
   let [isUrgent, isPlanned] = [false, false]
   const flush = (): void => {
     isPlanned = false
     const isDue = isUrgent || waiting.length * SHARE >= shown
-    const news = isDue ? waiting : []
-    if (isDue) {
-      waiting = []
-      shown += news.length
-      isUrgent = false
-    }
+    const news = isDue ? waiting.splice(0) : []
+    shown += news.length
+    isUrgent = false
     show?.({ soFar, news })
   }
   const plan = (): void => {

@@ -25,8 +25,7 @@ export interface EnvFile {
   readonly given: Given
 }
 
-const NOTHING: EnvFile = { path: undefined, lines: [], given: {} }
-let read = NOTHING
+let read: EnvFile = { path: undefined, lines: [], given: {} }
 
 /** The file of settings of this process. */
 export const envFile = (): EnvFile => read
@@ -54,7 +53,7 @@ export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChai
     if (ours !== undefined) words[i] = [ours, ...value].join('=')
   }
   const path = takeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
-  read = NOTHING
+  read = { path, lines: [], given: {} }
   if (path !== undefined) {
     const text = await readNamed(NODE_HOST.readText(path))
     const { lines, faults } = readEnvLines(text, isOurs)

@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs'
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { makeFolder } from '@affine/blocks/directory'
 import { stateRoot } from '@affine/duel'
 import { listenWith } from '@affine/miners/node'
@@ -126,13 +127,10 @@ async function verifyApart(
   const isShown = verbose || json
   const stdio = ['ignore', isShown ? 'inherit' : 'pipe', 'inherit'] as const
   const child = spawn(process.execPath, words, { stdio: [...stdio], signal })
-  let said = ''
-  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    said += text
-  })
+  const said = child.stdout ? text(child.stdout) : ''
   const [code] = await raceAbort(once(child, 'close'), signal)
   process.exitCode = code ?? 1
-  if (!isShown) screen.line(verifiedText(code, said), {})
+  if (!isShown) screen.line(verifiedText(code, await said), {})
 }
 
 /**

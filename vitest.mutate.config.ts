@@ -26,7 +26,10 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions: ['@affine/source'] } },
   test: {
-    include: [`packages/${name}/test/**/*.test.ts`],
+    include: [
+      `packages/${name}/test/**/*.test.ts`,
+      ...(name === 'settlement' ? ['test/attacks/answering.test.ts'] : []),
+    ],
     // Slow where every branch is counted, or of other processes.
     exclude: [
       '**/*.machine.test.ts',

@@ -6,7 +6,8 @@ async function sealed() {
   const subnet = new ReadingSubnet([100, 100, 100], 1)
   const state = await subnet.begin()
   await subnet.sealAll(state)
-  return { subnet, state, data: { chain: subnet.chain, network } }
+  const earlier = [{ until: state.epoch + 1, protocol: { ...network.protocol, cap: 1 } }]
+  return { subnet, state, data: { chain: subnet.chain, network: { ...network, earlier } } }
 }
 
 test('an attested lane that nobody has cannot be passed over', async () => {
@@ -36,7 +37,8 @@ test('lanes that enough weight attests are looked for, others if they are wanted
       return { ok: false, code, detail: '' } as const
     }
     const settled = await decideEpoch(data, state, find, isWanted)
-    expect(settled.snapshot.epoch).toBe(state.epoch + 1)
+    const { protocol } = network
+    expect(settled.snapshot).toMatchObject({ epoch: state.epoch + 1, protocol })
     return sought
   }
   expect(await soughtWith()).toMatchObject([

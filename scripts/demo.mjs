@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { install, packageManager, run } from './pnpm.mjs'
 
+console.log('Installs and builds: at first that takes a minute or two.')
 install()
 // What turbo says is of no use here, unless it fails.
 const building = [

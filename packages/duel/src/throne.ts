@@ -1,12 +1,11 @@
 import { boundsPpm, leastAbove, PPM } from '@affine/wilson'
-import type { Rates } from './environment-judgement.ts'
+import type { Rates, WeightedTally } from './environment-judgement.ts'
 import type { JudgedDuel, Judgement } from './judgement.ts'
 import { areApart, type Share } from './outliers.ts'
 import { own } from './own-keys.ts'
 import type { Protocol } from './protocol.ts'
 import type { State } from './state.ts'
 import { type EnvReports, reportOn } from './verdicts.ts'
-import type { WeightedTally } from './win.ts'
 
 /** A duel that is won, and what its environments of one player came to, closed ones too. */
 export interface WonDuel {

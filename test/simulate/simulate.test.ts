@@ -88,28 +88,27 @@ describe('a subnet', () => {
   })
 
   it.each([
-    { out: 1, epochs: 10 },
-    { out: 2, epochs: 1 },
-    { out: 2, epochs: 10 },
-    { out: 4, epochs: 2 },
-    { out: 4, epochs: 10 },
+    { epochs: 1, outs: [2] },
+    { epochs: 2, outs: [4] },
+    { epochs: 10, outs: [1, 2, 4] },
   ])(
-    'is dethroned as without an outage, or later: $out of 4 for $epochs epochs',
-    async (outage) => {
-      const { out, epochs } = outage
+    'is dethroned as without an outage, or later: $outs of 4 for $epochs epochs',
+    async ({ epochs, outs }) => {
       const world = worldOf([0.05, 0.95], epochs + 6)
-      const [from, to] = [20, 20 + epochs * world.protocol.epochBlocks]
-      const faults = [0, 1, 2, 3]
-        .slice(0, out)
-        .map((who): Fault => ({ kind: 'absent', who, from, to }))
-      const { violation, duels } = await simulate(world, faults)
-      expect(violation).toBeUndefined()
-      const [wonAt] = epochsWon(duels)
       const [wonWithout = Number.NaN] = epochsWon((await simulate(world, [])).duels)
-      // One of four keeps no epoch from counting: its lane is missing. Two do, until they are back.
-      const [least, most] = out === 1 ? [0, 1] : [1, epochs + 3]
-      expect(wonAt).toBeGreaterThanOrEqual(wonWithout + least)
-      expect(wonAt).toBeLessThanOrEqual(wonWithout + most)
+      const [from, to] = [20, 20 + epochs * world.protocol.epochBlocks]
+      for (const out of outs) {
+        const faults = [0, 1, 2, 3]
+          .slice(0, out)
+          .map((who): Fault => ({ kind: 'absent', who, from, to }))
+        const { violation, duels } = await simulate(world, faults)
+        expect(violation).toBeUndefined()
+        const [wonAt] = epochsWon(duels)
+        // One of four keeps no epoch from counting: its lane is missing. Two do, until they are back.
+        const [least, most] = out === 1 ? [0, 1] : [1, epochs + 3]
+        expect(wonAt).toBeGreaterThanOrEqual(wonWithout + least)
+        expect(wonAt).toBeLessThanOrEqual(wonWithout + most)
+      }
     },
   )
 
@@ -139,7 +138,7 @@ describe('a subnet', () => {
   )
 
   it('repeats with its seed', async () => {
-    expect(await run(17, 4)).toEqual(await run(17, 4))
+    expect(await run(3, 5)).toEqual(await run(3, 5))
   })
 })
 

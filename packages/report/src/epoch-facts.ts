@@ -29,8 +29,8 @@ export interface EpochFacts extends Findings {
   readonly trust: Readonly<Record<string, number>>
   /** Whose attestations a frozen epoch lacked. */
   readonly lacking: MissingQuorum | undefined
-  /** Who attests another state of this epoch. */
-  readonly others: OtherState | undefined
+  /** Voters that attest another state of it than was decided here, ascending, and their weight. */
+  readonly others: { readonly hotkeys: readonly string[]; readonly weightPpm: number } | undefined
   /** The root of the state that governs the next epoch. */
   readonly root: string
 }
@@ -41,20 +41,14 @@ export interface LaneFacts {
   readonly sealed: boolean
   readonly attested: boolean
   readonly accepted: boolean
-  /** Where it was too far from the others. */
-  readonly setAside: readonly SetAside[]
+  /** The environments in which it was too far from the others, and in whose duels. */
+  readonly setAside: readonly { readonly env: string; readonly contenders: readonly string[] }[]
   /** The validator's trust after the epoch, in ppm. */
   readonly trust: number
   /** Why the lane is void, as a code; not every reader reads those that cannot count. */
   readonly fault: string | undefined
   /** How many of its games were never begun; 0 if it is not accepted. */
   readonly unbegun: number
-}
-
-/** An environment, and the contenders in whose duels. */
-interface SetAside {
-  readonly env: string
-  readonly contenders: readonly string[]
 }
 
 export function epochFacts(settled: DecidedEpoch): EpochFacts {
@@ -96,7 +90,7 @@ function laneFacts({ report, lanes, state }: Settled): readonly LaneFacts[] {
 }
 
 /** The environments in which a lane was set aside in some duels, by name. */
-function setAsideIn({ duels }: Report, validator: string): readonly SetAside[] {
+function setAsideIn({ duels }: Report, validator: string): LaneFacts['setAside'] {
   const aside = new Map<string, string[]>()
   for (const { contender, envs } of duels)
     for (const [env, { setAside }] of Object.entries(envs))
@@ -148,16 +142,8 @@ function sharePpm(hotkeys: readonly string[], voters: Settled['before']['voters'
   return Math.floor((1_000_000 * sumOf(hotkeys)) / Math.max(1, sumOf(Object.keys(voters))))
 }
 
-/** Voters that attest another state of an epoch than was decided here. */
-export interface OtherState {
-  /** Ascending. */
-  readonly hotkeys: readonly string[]
-  /** Their share of the weight, in ppm. */
-  readonly weightPpm: number
-}
-
 /** Undefined if there are none. Releases with other constants come to this. Protocol §9.2. */
-function otherState({ before, snapshot }: Settled): OtherState | undefined {
+function otherState({ before, snapshot }: Settled): EpochFacts['others'] {
   const { voters } = before
   const heard = countedAttestations(before, snapshot)
   const hotkeys = snapshot.validators

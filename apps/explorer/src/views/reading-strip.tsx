@@ -33,7 +33,7 @@ function stripOf({ state, soFar, network, refusal = '' }: ReadingProps): Strip {
     return ['bad', `It cannot be read any further: ${why}`]
   }
   if (beginning === undefined) return ['busy', 'Reading the chain…']
-  if (ms === undefined) return ['busy', <Progress {...{ beginning, soFar }} />]
+  if (ms === undefined) return ['busy', progressBar(beginning, soFar)]
   if (state.epochs.length === 0) return ['none', noEpochWords(beginning)]
   const flaws = state.epochs.reduce((sum, epoch) => sum + epoch.flaws.length, 0)
   const seconds = (ms / 1000).toFixed(1)
@@ -53,11 +53,7 @@ function noEpochWords({ from, to, height, firstEpoch }: ReadingSpan): string {
   return `Nothing was recomputed yet: ${first}, and ${at}.`
 }
 
-interface ProgressProps extends Pick<ReadingProps, 'soFar'> {
-  readonly beginning: ReadingSpan
-}
-
-function Progress({ beginning: { from, to }, soFar }: ProgressProps): JSX.Element {
+function progressBar({ from, to }: ReadingSpan, soFar: ReadSoFar): JSX.Element {
   const { epochs, files, challenges } = soFar
   return (
     <label>

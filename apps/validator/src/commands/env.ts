@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
 import { type Agent, isChallengeId, make, play, registry, specHash } from '@affine/envs'
-import { type Opponent, openPlayer, type PlayerAsking, soloChallenge } from '@affine/miners'
+import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { endingOf, endingTexts, messageText } from '@affine/report'
 import { interrupted, output, textIn } from '@affine/terminal'
@@ -55,7 +55,11 @@ env
     const { id, replyMs } = game.spec
     const challengeId = challenge ?? soloChallenge(id, randomBytes(32).toString('hex'), 0)
     const isHuman = who === 'human'
-    const player = await openAsked(who, { env: id, model })
+    const asking = { ...NODE_CALLER, env: id, model, giveUpMs: 60_000 }
+    // A built-in player gets a new seed.
+    const player = isHuman
+      ? human()
+      : await openPlayer(who, randomBytes(8).toString('hex'), { ...asking, signal: interrupted() })
     const episode = await play(game, challengeId, player.agent(replyMs))
     if (isHuman) process.stdin.destroy()
     const { messages, reward } = episode
@@ -67,17 +71,6 @@ env
     const record = { env: id, challengeId, strength, ...episode, ending }
     screen.line(lines.join('\n'), { type: 'episode', ...record })
   })
-
-/** Opens the player; a built-in one gets a new seed. */
-async function openAsked(
-  who: string,
-  asked: Pick<PlayerAsking, 'env' | 'model'>,
-): Promise<Opponent> {
-  if (who === 'human') return human()
-  const seed = randomBytes(8).toString('hex')
-  const asking = { ...NODE_CALLER, ...asked, giveUpMs: 60_000, signal: interrupted() }
-  return openPlayer(who, seed, asking)
-}
 
 /** Shows each prompt and reads one line. The end of input counts as no reply. */
 function human(): Opponent {

@@ -50,11 +50,9 @@ function find(setting: Named, sources: Sources): Found {
   const { option = '', default: standard } = setting
   const names = namesOf(setting)
   for (const [from, values] of Object.entries(sources)) {
-    for (const by of names) {
-      const text = values[by]
-      if (!text) continue
-      return { setting, value: takesPath(option) ? wholePath(text, by) : text, from, by }
-    }
+    const by = names.find((name) => values[name])
+    const text = by && values[by]
+    if (text) return { setting, value: takesPath(option) ? wholePath(text, by) : text, from, by }
   }
   const from = standard === undefined ? '-' : 'default'
   return { setting, value: standard, from, by: names.join(' or ') }

@@ -74,7 +74,9 @@ export async function playPractice(
   const player = await openPlayer(practice.player, 'practice', asking)
   let count = Math.max(kept, 0)
   const countText = () => `${count} of ${exercises.length}`
-  const show = progress(screen, signal, () => stoppedText(countText(), resume))
+  const advice = resume ? 'repeat the command' : 'next time give it --resume <file>'
+  const stopped = () => `stopped after ${countText()} challenges: to continue, ${advice}`
+  const show = progress(screen, signal, stopped)
   const on = (played: readonly Played[]): void => {
     count = played.length
     const well = played.filter(isPerfect).length
@@ -85,11 +87,6 @@ export async function playPractice(
   sayFailures(practice.player, player, { screen, ahead })
   expectReply(practice.player, all, player)
   return all
-}
-
-function stoppedText(count: string, resume: string | undefined): string {
-  const advice = resume ? 'repeat the command' : 'next time give it --resume <file>'
-  return `stopped after ${count} challenges: to continue, ${advice}`
 }
 
 /** The journal in a file; without a file nothing is kept. */

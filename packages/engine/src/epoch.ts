@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import { rm } from 'node:fs/promises'
-import { commitmentOf, statePath } from '@affine/blocks'
+import { type Bucket, commitmentOf, statePath } from '@affine/blocks'
 import { encodeCommitment, type Head, type Neuron, type UidWeights } from '@affine/chain'
 import { encodeBitmap, encodeState, type Protocol, type State, stateRoot } from '@affine/duel'
 import type { Hash } from '@affine/prng'
@@ -77,9 +77,10 @@ export class Phase {
 type Start = (name: string, task: () => Promise<void>) => Promise<void>
 
 /**
- * What one validator does in one epoch, in this order: all weight is set; the
- * own lane is sampled and sealed, then published; all lanes are audited; what held is attested; the
- * epoch is settled. Each step can be repeated at the next head, or after a restart. Protocol §5.2.
+ * What one validator does in one epoch, in this order: all weight is set, and the state published;
+ * the own lane is sampled and sealed, then published; all lanes are audited; what held is attested;
+ * the epoch is settled. Each step can be repeated at the next head, or after a restart. Protocol
+ * §5.2.
  */
 export class Epoch {
   /** Governs the epoch. */
@@ -94,6 +95,8 @@ export class Epoch {
   /** By the name of a transaction: resolves when it is in a block, was refused or is not needed. */
   readonly #sent = new Map<string, Promise<void>>()
   #isOver = false
+  /** Is the state that governs it in the own bucket? */
+  #isPublished = false
 
   constructor(setup: Setup, state: State, phase: Phase, start: Start) {
     this.#setup = setup
@@ -107,6 +110,7 @@ export class Epoch {
     const { protocol } = this.#setup.network
     const { epoch, offset } = placeOf(head.number, protocol)
     this.#start('weights', () => this.#setWeights())
+    this.#start(`state of epoch ${epoch}`, () => this.#publishState())
     if (offset < protocol.sealBlock) this.#start(`lane of epoch ${epoch}`, () => this.#seal())
     else if (offset === protocol.sealBlock) await this.#publish()
     else await this.#auditAndAttest()
@@ -131,6 +135,13 @@ export class Epoch {
     // The chain was slow to answer: these weights may be those of the epoch before.
     if (this.#isOver || weights === undefined || !isPermitted) return
     this.#send(what, () => chain.setWeights(account, weights))
+  }
+
+  /** In the background: while the own bucket is out of reach, the lane is sampled all the same. */
+  async #publishState(): Promise<void> {
+    if (this.#isPublished) return
+    await writeState(this.state, this.#setup.bucket)
+    this.#isPublished = true
   }
 
   /** Samples the own lane, and puts the hash of its last block on chain. */
@@ -215,6 +226,7 @@ export class Epoch {
     const isComplete = needed.every(({ validator }) => this.#audited.has(validator))
     if (!isComplete) return
     const fields = await this.#attestation()
+    await this.#publishState()
     await this.#commit(`attest ${epoch}`, fields, snapshotBlock(epoch + 1, protocol))
   }
 
@@ -238,15 +250,14 @@ export class Epoch {
 
   /** Once the epoch is over: decides it, and keeps the state that governs the next. */
   async settle({ reader, whole }: Phase): Promise<Settled> {
-    const { bucket, store, account, folder } = this.#setup
+    const { store, account, folder } = this.#setup
     reader.beginEpoch(this.state.voters)
     const find: FindLane = (sought) => this.#audit(sought, reader, whole.signal)
     // The own lane, too: to find it publishes it, if this process was not there to do so.
     const isWanted = (validator: string): boolean =>
       validator === account.hotkey || this.#audited.has(validator)
     const settled = await decideEpoch(this.#setup, this.state, find, isWanted)
-    const bytes = new TextEncoder().encode(encodeState(settled.state))
-    for (const place of [bucket, store]) await place.write(statePath(settled.state.epoch), bytes)
+    await writeState(settled.state, store)
     await rm(incomingFolder(folder), { recursive: true, force: true })
     this.#isOver = true
     return settled
@@ -302,6 +313,9 @@ export class Epoch {
     }
   }
 }
+
+const writeState = (state: State, place: Bucket): Promise<void> =>
+  place.write(statePath(state.epoch), new TextEncoder().encode(encodeState(state)))
 
 /** Weights that give all to a hotkey; undefined if it is not registered. Protocol §8.13. */
 export function allWeightTo(

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { blockPath, checkBlock, LIMITS } from '@affine/blocks'
+import { blockPath, checkBlock, LIMITS, statePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import {
   type Account,
@@ -255,6 +255,27 @@ describe('a validator', () => {
     expect(games.filter(({ champion }) => champion.messages.length > 0)).toEqual([])
   })
 
+  it('seals though its bucket takes nothing, and attests once that has its state', async () => {
+    const chain = await chainOf([miner, contender])
+    const folder = join(root, 'outage')
+    const disk = directoryBucket(join(root, 'outage-bucket'))
+    let isDown = false
+    const write: typeof disk.write = (...file) =>
+      isDown ? Promise.reject(new Error('status 503')) : disk.write(...file)
+    const options = { agent: reply, bucket: { ...disk, write } }
+    const { follow, sent, problems } = validatorOf(chain, folder, options)
+    await follow(START - 1)
+    isDown = true
+    await follow(START + tempo - 6)
+    expect(sent()).toContain(`seal ${FIRST}`)
+    expect(sent()).not.toContain(`attest ${FIRST}`)
+    expect(problems()).toContain(`state of epoch ${FIRST}: status 503`)
+    isDown = false
+    await follow(START + tempo - 2)
+    expect(sent()).toContain(`attest ${FIRST}`)
+    expect(await disk.read(statePath(FIRST), LIMITS.blockBytes)).not.toBeNull()
+  })
+
   it('seals once an epoch, however often it is started again', async () => {
     const chain = await chainOf([miner, contender])
     const folder = join(root, 'sealed')
@@ -309,7 +330,7 @@ describe('a validator', () => {
     expect(events).toEqual([{ type: 'head', head, epoch: 0, offset: head.number }])
     await validator.idle()
     const ended = events.flatMap((event) => (event.type === 'ended' ? [event.what] : []))
-    expect(ended.sort()).toEqual(['lane of epoch 0', 'turn', 'weights'])
+    expect(ended.sort()).toEqual(['lane of epoch 0', 'state of epoch 0', 'turn', 'weights'])
   })
 })
 

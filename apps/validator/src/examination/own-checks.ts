@@ -116,7 +116,7 @@ export async function checkBucket(
   if (said === null) return warn('bucket', 'not announced yet')
   const { url, epoch } = said
   const advice = 'name its place with --buckets; is it served?'
-  // The state that governs an epoch is published before anyone commits in that epoch.
+  // The state that governs an epoch is published as it begins, and before it is attested.
   const path = statePath(epoch)
   const bucket = bucketsIn(base, network)(hotkey, url)
   if (bucket === null) {

@@ -37,9 +37,10 @@ function faultsOf(samples: readonly Sample[]): Readonly<Record<string, number>> 
   return faults
 }
 
+const { answered: needed } = await sampleAll(alone)
+
 test('with room for 1.5 times the mean need every game and challenge has its turn', async () => {
-  const { answered } = await sampleAll(alone)
-  const servers = serversFor(1.5, answered, samplingMs)
+  const servers = serversFor(1.5, needed, samplingMs)
   const { samples } = await sampleAll({ ...alone, servers })
   expect(samples.length).toBe(samplesOf(alone))
   expect(faultsOf(samples)).toEqual({})
@@ -55,13 +56,12 @@ test('strangers with four times as many callers as it has servers take no game o
 })
 
 test('with room for 3 times the need, strangers with as many callers take no game of eight', async () => {
-  const { answered } = await sampleAll(alone)
-  const servers = serversFor(3, answered, samplingMs)
+  const servers = serversFor(3, needed, samplingMs)
   const { samples } = await sampleAll({ ...alone, servers, foreign: servers.champion })
   expect(faultsOf(samples.filter(isGame))).toEqual({})
 })
 
-const few: Crowd = { ...alone, quota: { [HEX]: 4, 'mult8@0.1.0': 200 } }
+const few: Crowd = { ...alone, quota: { [HEX]: 4, 'mult8@0.1.0': 100 } }
 const usual = await sampleAll(few)
 const CONDUCTS = ['stalls', 'refuses', 'denies', 'is down', 'floods', 'is large'] as const
 
@@ -70,7 +70,7 @@ test.each(CONDUCTS)('a contender that %s costs itself alone', async (conduct) =>
   const contenders = honest.map((each, i) => (i === 3 ? conduct : each))
   const { samples, endedMs } = await sampleAll({ ...few, contenders })
   expect(samples.length).toBe(samplesOf(few))
-  expect(faultsOf(samples)).toEqual(conduct === 'is large' ? {} : { [hostile]: 204 })
+  expect(faultsOf(samples)).toEqual(conduct === 'is large' ? {} : { [hostile]: 104 })
   // The champion's last game is one with the hostile contender.
   for (const hotkey of honest.map((_, i) => contenderOf(i)).filter((each) => each !== hostile))
     expect(endedMs[hotkey]).toBeLessThan(1.1 * (usual.endedMs[hotkey] ?? 0))

@@ -278,6 +278,7 @@ function fakeWorld(clock: Clock): Disposable {
   const file = { appendFile: done, datasync: done, sync: done, close: done }
   const fakes = {
     mkdir: done,
+    truncate: done,
     appendFile: done,
     open: async () => file,
     readFile: async () => Buffer.alloc(0),

@@ -80,13 +80,15 @@ describe('the chain’s commitments', () => {
 
 describe('the buckets to read', () => {
   const chain = chainOf({ d: seal('1'), c: attest('2'), b: seal('3'), a: miner('a'), e: seal('5') })
-  const holders = () => holdersOf({ a: 9, b: 5, c: 7, d: 5 }, chain)
+  const voters = { a: 9, b: 5, c: 7, d: 5 }
+  const holders = () => holdersOf(voters, chain)
 
   test('are those of voters that announced one, the heaviest first, equals by hotkey', () => {
-    expect(holders()).toEqual([
+    expect(holdersOf({ ...voters, e: 5 }, chain)).toEqual([
       { hotkey: 'c', url: '2' },
       { hotkey: 'b', url: '3' },
       { hotkey: 'd', url: '1' },
+      { hotkey: 'e', url: '5' },
     ])
     expect(holdersOf({}, chain)).toEqual([])
   })

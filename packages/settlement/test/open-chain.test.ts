@@ -130,7 +130,7 @@ test.each([
   ['ws://a.example, wss://b.example', true],
   ['http://a.example,https://b.example', true],
   ['ws://a.example,http://b.example', false],
-  ['ws://', false],
+  ['ws://,ws://a.example', false],
   ['file:///chain.json', false],
   ['chain.json', false],
 ])('%j names what is online: %s', (where, want) => {

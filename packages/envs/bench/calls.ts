@@ -1,5 +1,5 @@
+import { type Message, record } from '../src/episode.ts'
 import type { EnvSpec } from '../src/index.ts'
-import { type Message, record } from '../src/play.ts'
 
 /** What both miners are asked and reply in a challenge, in the mean. */
 export interface CallCost {

@@ -1,6 +1,6 @@
 import { pcg64 } from '@affine/prng'
+import { type RecordedMessage, record } from '../src/episode.ts'
 import { make } from '../src/index.ts'
-import { type RecordedMessage, record } from '../src/play.ts'
 import { drawFrom, type Program } from './draw.ts'
 import { HEX_PLAYERS } from './hex-players.ts'
 import { type NamePair, type Score, shareText } from './share.ts'

@@ -1,8 +1,7 @@
 import { digest, type Generator, pcg64 } from '@affine/prng'
 import { encodeId, seedOfChecked } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
-import type { PerSide } from './episode.ts'
-import { type Answer, record, type Transcript } from './play.ts'
+import { type Answer, type PerSide, record, type Transcript } from './episode.ts'
 
 /** From a digit to its full-width form. */
 const FULL_WIDTH = 0xfee0

@@ -3,7 +3,6 @@ export type { Definition, EnvSpec, GameDefinition, GameRules } from './definitio
 export { Env, type Info, type ResetOptions } from './env.ts'
 export * from './episode.ts'
 export type { Explanation, LastTurn, Outcome, Picture, PictureShape } from './explanation.ts'
-export * from './play.ts'
 export { type MakeOptions, make, register, registry, specHash } from './registry.ts'
 export { type ReplayedSide, replay, replayFrom, replayGame, replayGameFrom } from './replay.ts'
 export * as spaces from './spaces.ts'

@@ -5,6 +5,7 @@ import type { Env } from './env.ts'
 import {
   actionIn,
   type EpisodeEnd,
+  type Message,
   type PerSide,
   rewardOf,
   rulesOf,
@@ -13,7 +14,6 @@ import {
   turnsOf,
   writtenOf,
 } from './episode.ts'
-import type { Message } from './play.ts'
 import { isRecorded } from './text.ts'
 
 /**

@@ -64,12 +64,15 @@ function readEntries(bytes: Buffer, path: string): readonly Json[] {
 
 /**
  * Writes lines one after the other. Lines that come during a write are written together after it.
+ * A write that fails costs its own lines alone: they are cut off before any other is written.
  */
 class Writer {
   readonly #file: FileHandle
   readonly #path: string
   /** The size of the file up to the last acknowledged entry. */
   #size: number
+  /** May there be something after it? */
+  #isTorn = false
   #waiting = ''
   #flushed: Promise<void> = Promise.resolve()
 
@@ -79,9 +82,9 @@ class Writer {
     this.#size = size
   }
 
-  /** After a failed write the end of the file is unknown, so every later write fails too. */
   append(line: string): Promise<void> {
-    if (this.#waiting === '') this.#flushed = this.#flushed.then(() => this.#flush())
+    if (this.#waiting === '')
+      this.#flushed = this.#flushed.catch(() => {}).then(() => this.#flush())
     this.#waiting += line
     return this.#flushed
   }
@@ -90,14 +93,21 @@ class Writer {
     const batch = this.#waiting
     this.#waiting = ''
     try {
+      if (this.#isTorn) await this.#cut()
+      this.#isTorn = true
       await this.#file.appendFile(batch)
       await this.#file.datasync()
       this.#size += Buffer.byteLength(batch)
+      this.#isTorn = false
     } catch (cause) {
-      // These entries were not acknowledged, but could be read although they may not be on disk:
-      // they are cut off.
-      await this.#file.truncate(this.#size).catch(() => undefined)
+      // These entries were not acknowledged, but could be read although they may not be on disk.
+      await this.#cut().catch(() => {})
       unwritable(this.#path)(cause as Error)
     }
+  }
+
+  async #cut(): Promise<void> {
+    await this.#file.truncate(this.#size)
+    this.#isTorn = false
   }
 }

@@ -147,18 +147,19 @@ describe('a journal that was altered', () => {
 })
 
 describe('a disk that fails', () => {
-  it('rejects the append, all that wait with it, and all that come later, even when there is room again', async () => {
+  it('rejects the append and all that wait with it, and goes on once there is room again', async () => {
     const journal = await openJournal(path)
     for (const entry of ENTRIES) await journal.append(entry)
     const codeOf = (entry: Json) => journal.append(entry).catch(({ cause }) => cause.code)
-    for (const op of ['appendFile', 'datasync']) {
+    const ways = ['appendFile', 'datasync', 'appendFile|truncate', 'datasync|truncate']
+    for (const op of ways) {
       setFaults([{ fault: 'ENOSPC', path, op }])
       const together = ['long'.repeat(99), 'short', 'short'].map(codeOf)
       expect(await Promise.all(together)).toEqual(['ENOSPC', 'ENOSPC', 'ENOSPC'])
       setFaults([])
-      expect([await codeOf('short'), await codeOf('short')]).toEqual(['ENOSPC', 'ENOSPC'])
+      await journal.append(op)
     }
-    expect(await entriesAt(path)).toEqual(ENTRIES)
+    expect(await entriesAt(path)).toEqual([...ENTRIES, ...ways])
     await journal[Symbol.asyncDispose]()
   })
 

@@ -59,13 +59,13 @@ function expectClear({ stderr }: Pick<Written, 'stderr'>, words: string): void {
 }
 
 describe.concurrent('a proxy in the environment', () => {
-  const LIST = [AF, 'env', 'list'] as const
+  const STATUS = [AF, 'status', '--network', 'none.json'] as const
   const VERIFY = [AF_VERIFY, '--network', 'none.json'] as const
   it.each([
-    ['HTTPS_PROXY', LIST, 'af'],
+    ['HTTPS_PROXY', STATUS, 'af'],
     ['https_proxy', VERIFY, 'af-verify'],
     ['HTTP_PROXY', VERIFY, 'af-verify'],
-    ['all_proxy', LIST, 'af'],
+    ['all_proxy', STATUS, 'af'],
   ] as const)('is not used, and named: %s', async (name, [program, ...words], by) => {
     const env = { [name]: 'http://me:s3cret@proxy.example:3128', NO_PROXY: 'x' }
     const { stderr } = await run(program, words, { cwd: root, env })
@@ -75,9 +75,8 @@ describe.concurrent('a proxy in the environment', () => {
   })
 
   it('whose variable is empty is not named', async () => {
-    const [program, ...words] = LIST
     const env = { HTTPS_PROXY: '', NO_PROXY: 'x' }
-    const { code, stderr } = await run(program, words, { cwd: root, env })
+    const { code, stderr } = await run(AF, ['env', 'list'], { cwd: root, env })
     expect([code, stderr]).toEqual([0, ''])
   })
 })

@@ -124,9 +124,9 @@ export async function votesIn(
     const row = (weights.get(hotkey) ?? []).filter(([, weight]) => weight > 0)
     return row.length > 0 ? [{ hotkey, row }] : []
   })
-  const agreeing = rows.filter(({ row }) => goesTo(row) === uid).length
+  const agreeing = rows.filter(({ row }) => goesToOneOf(new Set([uid]), row)).length
   const others = rows
-    .filter(({ row }) => !owed.has(goesTo(row)))
+    .filter(({ row }) => !goesToOneOf(owed, row))
     .map(({ hotkey, row }): Warning => {
       const given = row.map(([to, weight]) => `${weight} to uid ${to}`)
       const detail = `expected all to uid ${uid}, got ${given.join(', ')}`
@@ -135,8 +135,9 @@ export async function votesIn(
   return { uid, validators: rows.length, agreeing, others }
 }
 
-/** The one uid that has all the weight; -1 where there are several. */
-const goesTo = (row: UidWeights): number => (row.length === 1 ? (row[0]?.[0] ?? -1) : -1)
+/** Does all the weight go to one uid, which is one of these? */
+const goesToOneOf = (uids: ReadonlySet<number | undefined>, row: UidWeights): boolean =>
+  row.length === 1 && row.every(([to]) => uids.has(to))
 
 /** For how many epochs weights may wait until they are in force. */
 export function lagOf({ revealPeriod, tempo }: Snapshot, { epochBlocks }: Protocol): number {

@@ -348,7 +348,12 @@ describe('a block that several buckets may have', () => {
       const answer = late[name] ?? (() => block.bytes)
       return url === 'nowhere' ? null : { name, read: () => clock.sleep(ms).then(answer) }
     }
-    const reader = new BucketReader({ openBucket, clock })
+    let checked = 0
+    const check: CheckBlock = (...asked) => {
+      checked += 1
+      return checkHere(...asked)
+    }
+    const reader = new BucketReader({ openBucket, clock, check })
     const holders = ['nowhere', ...Object.keys(late), 'fast'].map((each) => ({
       hotkey: each,
       url: each,
@@ -366,21 +371,22 @@ describe('a block that several buckets may have', () => {
       silent: { is: 'silent' },
       fast: SAME,
     })
+    expect(checked).toBe(1)
   })
 
   it('is asked of each once, and what each had is said in an order of its own', async () => {
     const { reads, sources } = namedSources('lacks b', 'forged', 'lacks a')
     const forged = { ok: false, code: 'WRONG_HASH', detail: '' } as const
     const reader = new BucketReader({ openBucket: () => null, check: () => forged })
-    reader.failed.add('lacks b')
+    reader.failed.add('lacks a')
     const read = reader.blocks({ sources })
     expect(await read(wanted(block.hash))).toEqual({
       ok: false,
       code: 'MISSING_BLOCK',
       detail: 'nobody has it whole (forged: WRONG_HASH; lacks a: not there; lacks b: not there)',
     })
-    expect(reads).toEqual(['forged', 'lacks a', 'lacks b'])
-    expect([...reader.failed].sort()).toEqual(['forged', 'lacks b'])
+    expect(reads).toEqual(['lacks b', 'forged', 'lacks a'])
+    expect([...reader.failed].sort()).toEqual(['forged', 'lacks a'])
   })
 })
 

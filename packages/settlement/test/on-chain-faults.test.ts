@@ -178,7 +178,13 @@ test('weights that are not all the champion’s are reported, and are no fault',
     [CONTENDER, 1],
   ]
   await setWeights(subnet, [
-    [first, [[CHAMPION, 7]]],
+    [
+      first,
+      [
+        [CHAMPION, 7],
+        [CONTENDER, 0],
+      ],
+    ],
     [second, both],
     [third, [[CONTENDER, 65_535]]],
   ])
@@ -258,10 +264,13 @@ test('weights that wait for their reveal may be those of a champion before', asy
   expect(waiting.at(-1)?.votes).toEqual(votes)
   // Nor from a later state on, unless the recipients right before it are known.
   const champion = state.champion?.hotkey
+  const next = last.state.champion?.hotkey
+  const warned = { epoch, validator: first.hotkey, code: 'OTHER_WEIGHTS', detail: wrong }
   for (const [recipients, found] of [
     [[], undefined],
     [[champion], undefined],
     [[champion, champion], votes],
+    [[next, champion, next, next], { ...votes, others: [warned] }],
   ] as const) {
     const [epoch] = await subnet.recompute({ chain, from: last.state, recipients })
     expect(epoch?.votes).toEqual(found)

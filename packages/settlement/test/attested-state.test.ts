@@ -3,7 +3,13 @@ import { type Chain, type Commitment, encodeCommitment, type Snapshot } from '@a
 import { encodeBitmap, encodeState, firstState, type State, stateRoot } from '@affine/duel'
 import { digestOfText } from '@affine/prng'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { champion, hotkeys, network, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
+import {
+  champion,
+  contender,
+  hotkeys,
+  network,
+  ReadingSubnet,
+} from '../../../test/attacks/reading-subnet.ts'
 import {
   attestedRoot,
   attestedState,
@@ -133,7 +139,9 @@ describe('the attested state', () => {
     const said: Readonly<Record<string, Commitment>> = {
       [old]: sealOf(1),
       [early]: sealOf(3),
-      [mining]: { kind: 'miner', model: 'm', revision: 'r', chute: 'c' },
+      [mining]: { kind: 'miner', model: `m-${mining}`, revision: 'r', chute: 'c' },
+      // It has no stake.
+      [contender.hotkey]: sealOf(2),
     }
     const chain = seenAs(subnet.chain, (seen) => ({
       ...seen,

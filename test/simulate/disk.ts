@@ -1,5 +1,6 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
+import { Readable } from 'node:stream'
 import type { Machine, Place } from './machine.ts'
 
 /** The bytes of a file, and those that a power cut leaves. */
@@ -113,7 +114,6 @@ export class Disk {
   #handle(found: File | Folder, path: string): object {
     const file = found as File
     const { bytes } = file
-    let position = 0
     return {
       stat: () =>
         this.#read(path, () => ({ isFile: () => found instanceof File, size: bytes?.length })),
@@ -122,11 +122,7 @@ export class Disk {
       appendFile: (data: string) => this.#append(file, path, data),
       truncate: (size: number) => this.#change('ftruncate', path, () => shorten(file, size)),
       close: () => this.#read(path, () => undefined),
-      read: async (into: Uint8Array, offset: number) => {
-        const bytesRead = bytes.copy(into, offset, position)
-        position += bytesRead
-        return { bytesRead }
-      },
+      createReadStream: ({ end }: { end: number }) => Readable.from([bytes.subarray(0, end + 1)]),
     }
   }
 

@@ -95,12 +95,13 @@ export class Epoch {
   /** By the name of a transaction: resolves when it is in a block, was refused or is not needed. */
   readonly #sent = new Map<string, Promise<void>>()
   #isOver = false
-  /** Is the state that governs it in the own bucket? */
-  #isPublished = false
+  /** Is the state that governs it in the own bucket? Everybody has the network's first. */
+  #isPublished: boolean
 
   constructor(setup: Setup, state: State, phase: Phase, start: Start) {
     this.#setup = setup
     this.state = state
+    this.#isPublished = state.epoch === setup.network.firstEpoch
     this.#phase = phase
     this.#start = start
   }

@@ -138,10 +138,8 @@ const ECHO = `import type { OpenAt } from './chain.ts'
 import { LocalChain } from './local/local-chain.ts'
 
 /** A chain of one block, for each name the same. */
-export const openEcho: OpenAt = async ({ random, netuid = 1 }) => ({
-  chain: LocalChain.create({ netuid, random: () => random(32) }),
-  close: async () => {},
-})
+export const openEcho: OpenAt = async ({ random, netuid = 1 }) =>
+  LocalChain.create({ netuid, random: () => random(32) })
 `
 
 const ECHO_TEST = `import { expect, it } from 'vitest'
@@ -162,8 +160,8 @@ function addChain({ write, edit, run }) {
   write(test, ECHO_TEST)
   edit(index, /^(export \{ LocalChain)/m, "export { openEcho } from './echo.ts'\n$1")
   const wing = "async () => (await import('@affine/chain')).openEcho"
-  const line = `{ help: 'an echo:// name', place: /^echo:/, goesOn: true, wing: ${wing} },`
-  edit(open, /(const KINDS.*\n)/, `$1  ${line}\n`)
+  const line = `{ help: 'an echo:// name', place: /^echo:/, wing: ${wing} },`
+  edit(open, /(const LIVE_KINDS.*\n)/, `$1  ${line}\n`)
   run('biome', 'check', '--write', index, open, test)
 }
 

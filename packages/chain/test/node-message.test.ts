@@ -15,6 +15,7 @@ describe('what a node says', () => {
     ['what could be printed, by its number', '\\u0041', '?'],
     ['controls as they are', '\u0007\u007f\u009b', '???'],
     ['characters of two, three and four bytes', 'é€💥', '???'],
+    ['a long s and a sign of Kelvin, which are letters in another case', 'ſ\u212a', '??'],
     ['lone surrogates', '\ud800-\\udc00', '?-?'],
     ['half an escape', '\\u12g4', '?12g4'],
   ])('has a question mark for each character but printable ASCII: %s', (_, text, want) => {

@@ -78,7 +78,7 @@ function endOfString(text: string, start: number): number {
 
 /** An escape that does not stand for itself, or a character that is not printable ASCII. */
 const UNPRINTABLE = /\\(?!["/\\])|[^\x20-\x7e\t\n\r]/
-const ESCAPES = /(\\["/\\])|\\u[\da-f]{4}|\\.|[^\x20-\x7e\t\n\r]/giu
+const ESCAPES = /(\\["/\\])|\\u[\da-fA-F]{4}|\\.|[^\x20-\x7e\t\n\r]/gu
 
 /** In characters. Longer answers are in hex: to replace millions of characters takes a gigabyte. */
 const MAX_MASKED = 2 ** 16

@@ -219,7 +219,7 @@ describe('a validator', () => {
     expect(await chain.weights(chain.height)).toEqual({})
   })
 
-  it('gives none to who has it since then, though it heard late that the epoch has begun', async () => {
+  it('gives no weight to whoever got the uid of an evicted champion, though it heard late of the epoch', async () => {
     const chain = await chainOf()
     const late = tempo + 5
     const read = chain.snapshot.bind(chain)

@@ -151,7 +151,8 @@ export class Epoch {
     const { epoch, protocol, duels } = this.state
     const what = `seal ${epoch}`
     if (duels.length === 0 || this.#sent.has(what)) return
-    const head = (await sealOnChain(this.#setup, epoch)) ?? (await this.#sample())
+    const made = (await sealOnChain(this.#setup, epoch)) ?? this.#own?.head
+    const head = made ?? (await this.#sample())
     if (head === undefined) return
     const fields = encodeCommitment({ kind: 'seal', epoch, head, url })
     await this.#commit(what, fields, sealBlock(epoch, protocol))

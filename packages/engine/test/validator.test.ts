@@ -287,6 +287,30 @@ describe('a validator', () => {
     expect(chain.export().split(head)).toHaveLength(2)
   })
 
+  it('makes its lane once, though the chain refuses its seal', async () => {
+    const chain = await chainOf([miner, contender])
+    const folder = join(root, 'refused')
+    const disk = directoryBucket(folder)
+    const written: string[] = []
+    const write: typeof disk.write = (path, bytes) => {
+      written.push(path)
+      return disk.write(path, bytes)
+    }
+    const commit = chain.commit.bind(chain)
+    const { follow, sent, problems } = validatorOf(chain, folder, {
+      agent: reply,
+      store: { ...disk, write },
+    })
+    await follow(START - 1)
+    chain.commit = () => Promise.reject(new Error('no room'))
+    await follow(START + 2)
+    expect(problems()).toEqual(Array(3).fill(`seal ${FIRST}: no room`))
+    chain.commit = commit
+    await follow(START + 4)
+    expect(sent()).toContain(`seal ${FIRST}`)
+    expect(written.filter((path) => path.includes('blocks'))).toHaveLength(1)
+  })
+
   it('attests once an epoch, though it is started again in the last block', async () => {
     const chain = await chainOf()
     const folder = join(root, 'attested')

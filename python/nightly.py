@@ -208,7 +208,7 @@ def commit(network: str, key: str, url: str) -> None:
     """`af commit` refuses a model that gives no legal reply, unless it is told to."""
     words, hotkey = committing(network, key, url)
     model = f"HuggingFaceTB/SmolLM2-135M-Instruct-{hotkey}"
-    run(*words, model, code=3, says="not committed, for what has")
+    run(*words, model, code=3, says="not committed, for what is said above")
     run(*words, model, "--anyway", says=f"has .*{hotkey}")
 
 

@@ -80,7 +80,8 @@ export async function verifyLane({
   const count: SampleCount = { rewards: [], invocations: new Set(), unbegun: 0 }
   const blocks: Hash[] = []
   let hash = head
-  let due = planOf(scope).length
+  const plan = planOf(scope)
+  let due = plan.length
   let after: NextBlock | null = null
   let secret = ''
   do {
@@ -104,7 +105,7 @@ export async function verifyLane({
   const wrongPrevious = faultUnlessEqual('WRONG_PREVIOUS', hash, previous)
   if (wrongPrevious !== null) return wrongPrevious
   if (due > 0) return fault('MISSING_INDEX', `${due} samples too few`)
-  const tallies = talliesOf(scope, count.rewards.reverse().flat())
+  const tallies = talliesOf(scope, plan, count.rewards.reverse().flat())
   return { ok: true, value: { tallies, blocks, unbegun: count.unbegun } }
 }
 
@@ -252,10 +253,13 @@ function auditSample(
   const wrong = 'miner' in sample ? episodeFault(sample, env, seed) : gameFault(sample, env, seed)
   if (wrong !== null) return wrong
   const episodes = episodesIn(sample)
+  const invocations: string[] = []
+  for (const { messages } of episodes)
+    for (const { invocation } of messages) if (invocation) invocations.push(invocation)
   const value = {
     rewards: episodes.map(({ reward }) => reward),
     isUnbegun: !('miner' in sample) && isUnbegun(sample),
-    invocations: episodes.flatMap(invocationsOf),
+    invocations,
   }
   return { ok: true, value }
 }
@@ -302,9 +306,3 @@ function endingFault({ fault, reward }: Episode, replayed: ReplayedSide): Failur
 }
 
 const endingOf = (hasFault: boolean): string => (hasFault ? 'a fault' : 'none')
-
-function invocationsOf({ messages }: Episode): readonly string[] {
-  const invocations: string[] = []
-  for (const { invocation } of messages) if (invocation !== undefined) invocations.push(invocation)
-  return invocations
-}

@@ -1,4 +1,12 @@
-import { type Challenges, challengesOf, type Env, make, type PerSide, registry } from '@affine/envs'
+import {
+  type ChallengePlace,
+  type Challenges,
+  challengesOf,
+  type Env,
+  make,
+  type PerSide,
+  registry,
+} from '@affine/envs'
 import { digest, type Hash } from '@affine/prng'
 import { type BlockFault, type Failure, faultAt, faultUnlessEqual } from './fault.ts'
 import { challengeVerdict, type Header, type LaneChallenge, pointsOf } from './line.ts'
@@ -91,13 +99,12 @@ function gamesOf(env: string, lane: LaneQuotas): readonly PlannedGame[] {
 function episodesOf(env: string, lane: LaneQuotas): readonly PlannedEpisode[] {
   const contenders = playersOf(env, lane)
   const most = Math.max(...contenders.map(([, quota]) => quota))
-  const minersOf = (index: number): readonly string[] => [
-    lane.champion,
-    ...contenders.filter(([, quota]) => index < quota).map(([contender]) => contender),
-  ]
-  return Array.from({ length: most }, (_, index) =>
-    minersOf(index).map((miner) => ({ env, index, miner })),
-  ).flat()
+  const episodes: PlannedEpisode[] = []
+  for (let index = 0; index < most; index++) {
+    episodes.push({ env, index, miner: lane.champion })
+    for (const [miner, quota] of contenders) if (index < quota) episodes.push({ env, index, miner })
+  }
+  return episodes
 }
 
 /** An environment of a lane, and the challenges in it. */
@@ -122,12 +129,15 @@ export function laneEnvs(scope: Scope, secret: Hash): ReadonlyMap<string, LaneEn
 
 /** Miners that play the same challenge are next to each other: its seed is found once. */
 function rememberingLast(seedIf: Challenges['seedIf']): Challenges['seedIf'] {
-  let last = ''
+  let last: ChallengePlace = { index: -1 }
+  let lastId = ''
   let seed: bigint | undefined
   return (place, id) => {
-    const asked = `${place.index} ${place.contender} ${id}`
-    if (asked !== last) seed = seedIf(place, id)
-    last = asked
+    const { index, contender } = place
+    const isLast = index === last.index && contender === last.contender && id === lastId
+    if (!isLast) seed = seedIf(place, id)
+    last = place
+    lastId = id
     return seed
   }
 }
@@ -144,12 +154,16 @@ type Totals = [wins: number, losses: number, contenderPoints: number, championPo
 /** By contender, then environment, of those that the lane plays. Protocol §6.5. */
 export type LaneTotals = Readonly<Record<string, Readonly<Record<string, Readonly<Totals>>>>>
 
-/** What a whole lane amounts to, by the rewards in each sample of its plan. Protocol §6.5. */
-export function talliesOf(lane: LaneQuotas, rewards: readonly Rewards[]): LaneTotals {
+/** What a whole lane amounts to, by its plan and the rewards in each sample. Protocol §6.5. */
+export function talliesOf(
+  lane: LaneQuotas,
+  plan: readonly PlannedSample[],
+  rewards: readonly Rewards[],
+): LaneTotals {
   const tallies = emptyTallies(lane)
   // The champion's line of a challenge comes before those of the contenders.
   let champion = 0
-  for (const [k, planned] of planOf(lane).entries()) {
+  for (const [k, planned] of plan.entries()) {
     const [first = 0, second = 0] = rewards[k] ?? []
     if ('contender' in planned) {
       const { env, contender } = planned

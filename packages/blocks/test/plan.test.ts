@@ -68,7 +68,7 @@ describe('tallies', () => {
     ] // the last was never begun
     // Of each challenge the champion's reward, then A's, then B's where it plays.
     const products = [[0], [1], [1], [1], [0], [0], [0]]
-    expect(talliesOf(lane, [...games, ...products, [-1], [0]])).toEqual({
+    expect(talliesOf(lane, planOf(lane), [...games, ...products, [-1], [0]])).toEqual({
       [A]: { [HEX]: [1, 0, 0, 0], [MULT8]: [1, 1, 1_000_000, 1_000_000] },
       [B]: {
         [HEX]: [0, 1, 0, 0],

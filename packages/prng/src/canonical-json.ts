@@ -11,7 +11,6 @@ export type Result<T, Code extends string = string> =
 
 /** How deep arrays and objects may be nested. This also limits our recursion on hostile text. */
 const MAX_DEPTH = 16
-const LONE_SURROGATE = /\p{Surrogate}/u
 
 /**
  * The canonical text of a value: RFC 8785 (keys in the order of their UTF-16 code units, no spaces,
@@ -152,7 +151,7 @@ function write(value: unknown, depth: number): string {
 }
 
 function writeString(value: string): string {
-  if (LONE_SURROGATE.test(value))
+  if (!value.isWellFormed())
     throw new RangeError('"value" expected strings without lone surrogates')
   return JSON.stringify(value)
 }

@@ -64,6 +64,13 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     expect(asked.filter((url) => !url.startsWith(demo.url))).toEqual([])
   })
 
+  it('says by how much the throne was won, as the demo does in the README', async () => {
+    const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
+    const [, won] = / won (\S+ % of the \d+ challenges that .*); .* are needed/.exec(readme) ?? []
+    const { page } = await openPage(browser, demo.url)
+    expect(await page.locator('main').textContent()).toContain(`it won ${won}, clearly more`)
+  })
+
   it('reads one copy of each block, and says so', async () => {
     const { page, asked } = await openPage(browser, demo.url)
     const blocks = () => asked.flatMap((url) => url.match(/v1\/blocks\/\w+/) ?? [])

@@ -55,7 +55,7 @@ interface DuelProps extends Page {
   readonly account: DuelAccount
 }
 
-/** What a side did, and the challenges that it lost: a few as pictures, then all that are kept. */
+/** What a side did, and the challenges that it lost: a few as pictures, then the last ones. */
 function Losses({ account, side, ...page }: DuelProps & { readonly side: Side }): JSX.Element {
   const { duel, epochs } = account
   const { value, error } = useAnswer(page.ask, ['losses', duel.id], [epochs.length])
@@ -75,7 +75,7 @@ function Losses({ account, side, ...page }: DuelProps & { readonly side: Side })
         ))}
       </ul>
       {losses && few && losses.length > few.length && (
-        <Fold summary={`All ${losses.length} that are kept`}>
+        <Fold summary={`The last of each environment: ${losses.length}`}>
           {() => <LossList losses={losses} />}
         </Fold>
       )}
@@ -101,7 +101,7 @@ function LossList({ losses }: { readonly losses: readonly LostLine[] }): JSX.Ele
     forfeit === undefined ? env : `${env}, ${forfeitText(forfeit)}`
   return (
     <>
-      <p>The last ones. Each validator numbers its own, from 0 in every epoch.</p>
+      <p>Each validator numbers its own, from 0 in every epoch.</p>
       <ul class="losses">
         {[...new Set(losses.map(kindOf))].map((kind) => (
           <li key={kind}>

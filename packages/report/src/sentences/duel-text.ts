@@ -66,7 +66,7 @@ export const endText = (end: DuelFacts['end']): string =>
   end === undefined ? 'contends' : ENDS[end]
 
 /**
- * What came of a contender's duel, and why, as in "failed: it won 51.7 % of the 1,047 challenges
+ * What came of a contender's duel, and why, as in "failed: it won 51.7 % of the 1047 challenges
  * that only one of the two solved, and chance alone explains that". Two deviations are chance.
  */
 export function endingText(
@@ -83,8 +83,7 @@ export function endingText(
   const short = won < lost && !isChance ? 'so the champion is the better one' : judged
   const cause = end === 'crowned' ? `clearly more than the ${bar} that it had to beat` : short
   const share = percent((1e6 * won) / decisive)
-  const many = decisive.toLocaleString('en-GB')
-  const which = `${many} challenges that only one of the two solved`
+  const which = `${decisive} challenges that only one of the two solved`
   return `${head}: it won ${share} of the ${which}, ${cause}`
 }
 

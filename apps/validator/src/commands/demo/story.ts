@@ -58,7 +58,7 @@ function lieTexts(epochs: readonly Settled[], nameOf: NameOf): readonly string[]
   return [`${LIAR} lied: ${claim} at ${nameIn(env)} by it, ${others} by the others: ignored`]
 }
 
-/** By how much the crowned contender won, in the last look at each environment that it won. */
+/** By how much the crowned contender won, in the last look at each environment. */
 function winnerTexts(epochs: readonly Settled[], nameOf: NameOf): readonly string[] {
   const facts = epochs.map(epochFacts)
   const crowning = facts.find(({ duels }) => duels.some(({ end }) => end === 'crowned'))
@@ -68,14 +68,15 @@ function winnerTexts(epochs: readonly Settled[], nameOf: NameOf): readonly strin
   const duels = facts.flatMap((each) =>
     each.duels.filter((duel) => duel.contender.hotkey === contender.hotkey && duel.start === start),
   )
-  const looks = duels.flatMap((duel) => duel.looks).filter(({ given }) => given === 'win')
-  const sum = (of: 'wins' | 'losses'): number => looks.reduce((all, look) => all + look[of], 0)
+  const looks = new Map(duels.flatMap((duel) => duel.looks).map((look) => [look.env, look]))
+  const sum = (of: 'wins' | 'losses'): number =>
+    [...looks.values()].reduce((all, look) => all + look[of], 0)
   const counts = { wins: sum('wins'), losses: sum('losses') }
   const [name, ratio] = [nameOf(contender.hotkey), percent(crowning.ratio)]
   const luck = `one at exactly ${ratio} wins an environment in 1 duel of 20 at most`
   const all = `${counts.wins + counts.losses} challenges that only one of the two solved`
   return [
-    `${name} won ${percent(rateOf(counts), Math.floor)} of the ${all}; ${ratio} are needed`,
+    `${name} won ${percent(rateOf(counts))} of the ${all}; ${ratio} are needed`,
     `How sure: ${luck}; ${name} won ${wins}`,
   ]
 }

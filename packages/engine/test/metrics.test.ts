@@ -134,7 +134,6 @@ describe('metrics', () => {
       'affine_transactions_total{what="seal",outcome="sent"}': 1,
       'affine_transactions_total{what="weights",outcome="sent"}': 1,
       'affine_miner_calls_total{outcome="reply",reason=""}': 2,
-      'affine_miner_calls_total{outcome="own",reason=""}': 1,
       'affine_miner_calls_total{outcome="miner",reason="late"}': 1,
     })
   })

@@ -12,7 +12,7 @@ const TROUBLED: readonly string[] = [...SENT, 'turn', 'lane', 'node', 'Chutes', 
 /** The results of a lane. */
 const LANES: readonly string[] = ['accepted', 'rejected', 'set_aside']
 const OUTCOMES = ['sent', 'refused', 'withheld']
-const CALLED = ['reply', 'platform', 'miner', 'own']
+const CALLED = ['reply', 'platform', 'miner']
 
 /** What Prometheus is told of a validator and its process. */
 export type Metrics = { readonly on: Setup['on']; readonly read: () => Promise<Response> }
@@ -215,7 +215,6 @@ function noteProblem({ what }: Of<'problem'>, meters: Meters): void {
   const kind = kindOf(what)
   countSent(what, 'refused', meters)
   meters.problems.inc({ what: TROUBLED.includes(kind) ? kind : 'other' })
-  if (kind === 'Chutes') meters.calls.inc({ outcome: 'own', reason: '' })
 }
 
 function countSent(what: string, outcome: string, { sent }: Meters): void {

@@ -317,10 +317,7 @@ describe('af doctor', () => {
       stake: 'warn',
     })
     const high = await examined(rich, network)
-    expect(high.results).toMatchObject({ permit: 'fail', commitment: 'ok' })
-    expect(high.text).toContain(
-      '✘  permit       held: a hotkey with a permit gets no duel, and `af validate` needs --overwrite for this slot\n',
-    )
+    expect(high.results).toMatchObject({ permit: 'ok', commitment: 'ok' })
     expect(high.results.answer).toBe('fail')
     expect(high.text).toContain(
       '✘  answer       c gives no usable reply: on a local network the chute is the http:// URL of ',

@@ -56,13 +56,11 @@ export async function expectNothingOf(
 
 const stakeText = (rao: bigint): string => `${decimalOf(rao)} TAO`
 
-/** What a miner that has committed needs on chain: no permit, and no stake. */
+/** How a miner that has committed stands on chain: it needs neither permit nor stake. */
 export function checkMiner(seat: Seat): readonly Finding[] {
   const { permit, stake } = seat.neuron
-  const advice =
-    'a hotkey with a permit gets no duel, and `af validate` needs --overwrite for this slot'
   return [
-    permit ? fail('permit', 'held', advice) : ok('permit', 'none'),
+    ok('permit', permit ? 'held' : 'none'),
     ok('stake', stakeText(stake)),
     ok('commitment', slotText(seat)),
   ]

@@ -73,13 +73,15 @@ def replies_to(prompts: list[str]) -> list[str]:
     return replies
 
 
-@pytest.mark.parametrize("illegal", ["taken", "outside", "unread"])
-def test_what_is_not_legal_loses(illegal: str) -> None:
+@pytest.mark.parametrize("illegal", ["taken", "outside", "unread", -5, 121, "A1"])
+def test_what_is_not_legal_loses(illegal: Any) -> None:
     game = env("hex-v0")
     game.reset(seed=next(seed for seed in range(99) if size_of(seed) == 7))
     board = np.asarray(game.last()[0])
-    action = {"taken": int(np.flatnonzero(board == 1)[0]), "outside": 120, "unread": None}[illegal]
-    assert action is None or game.infos["player_0"]["action_mask"][action] == 0
+    named = {"taken": int(np.flatnonzero(board == 1)[0]), "outside": 120, "unread": None}
+    action = named.get(illegal, illegal)
+    if game.action_space("player_0").contains(action):
+        assert game.infos["player_0"]["action_mask"][action] == 0
     game.step(action)
     assert game.rewards == {"player_0": -1, "player_1": 1}
     assert game.terminations == {"player_0": True, "player_1": True}

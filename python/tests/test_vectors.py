@@ -244,6 +244,13 @@ def test_replay_of_a_game(vector: Any) -> None:
     assert result == want
 
 
+def test_a_record_of_one_side_is_too_short() -> None:
+    challenge = vectors_of("envs/games")[0]["input"]["challengeId"]
+    records: list[Any] = [{}, {"champion": []}, {"contender": [], "champion": "none"}]
+    for record in records:
+        assert replay_game("hex-v0", challenge, record) == "TOO_SHORT"
+
+
 @pytest.mark.parametrize("vector", vectors_of("envs/strengths"), ids=lambda each: each["what"])
 def test_strength(vector: Any) -> None:
     asked, want = vector["input"], vector["want"]

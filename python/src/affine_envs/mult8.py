@@ -36,8 +36,6 @@ class Mult8(Game[Factors, str]):
     def step(
         self, state: Factors, action: str, random: Generator
     ) -> tuple[Factors, int, bool] | None:
-        if action.startswith("0"):
-            return None
         return state, int(action == self.best_reply(state)), True
 
     def accepts(self, action: Any) -> bool:

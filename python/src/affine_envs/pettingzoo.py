@@ -88,7 +88,8 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
             self._was_dead_step(action)
             return
         other = SECOND if mover == FIRST else FIRST
-        moved = None if action is None else self.game.move(self._state, action, self._random)
+        is_action = self.game.accepts(action)
+        moved = self.game.move(self._state, action, self._random) if is_action else None
         self._cumulative_rewards[mover] = 0
         self._clear_rewards()
         if moved is None or moved[1]:

@@ -9,12 +9,7 @@ from affine_envs.pack import Pack
 from affine_envs.tictactoe import TicTacToe
 
 GAMES: dict[str, Game[Any, Any]] = {game.id: game for game in (TicTacToe(), Mult8(), Hex(), Pack())}
-NEWEST = {
-    "tictactoe-v0": "tictactoe@0.1.0",
-    "mult8-v0": "mult8@0.1.0",
-    "hex-v0": "hex@0.1.0",
-    "pack-v0": "pack@0.1.0",
-}
+NEWEST = {f"{id.split('@')[0]}-v0": id for id in GAMES}
 
 
 def game_of(env: str, strength: float | None = None) -> Game[Any, Any]:

@@ -100,7 +100,7 @@ def replay_game(
     game = two_player_game_of(env)
     if not is_challenge_id(challenge_id):
         return "BAD_CHALLENGE_ID"
-    if not all(isinstance(recorded[side], list | tuple) for side in SIDES):
+    if not all(isinstance(recorded.get(side), list | tuple) for side in SIDES):
         return "TOO_SHORT"
     left = {side: list(recorded[side]) for side in SIDES}
     if not any(left.values()):

@@ -74,11 +74,8 @@ function openingFrom(random: Generator): HexBoard {
     for (let column = row + 1; column < size; column++) above.push([row, column])
   for (let i = 0; i < Math.floor((size * size) / 8); i++) {
     const j = random.integers(i, above.length)
-    const [kept, taken] = [above[i], above[j]]
-    if (kept === undefined || taken === undefined) break
-    above[i] = taken
-    above[j] = kept
-    const [row, column] = taken
+    const [row, column] = above[j] as (typeof above)[number]
+    above[j] = above[i] as (typeof above)[number]
     const mark = random.integers(0, 2) === 0 ? 1 : 2
     board[row * WIDEST + column] = mark
     board[column * WIDEST + row] = 3 - mark

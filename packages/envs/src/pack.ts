@@ -225,8 +225,7 @@ function outcomeOf({ before, action, reward }: LastTurn<readonly number[], reado
   )
   const wrong = all.filter(({ flaw }) => flaw !== undefined).map(judgementText)
   const why = `covered ${reward} of ${AREA} with ${lying.length} of ${all.length} placements`
-  const outcome: Outcome = { why, shown: [...rows, ...wrong] }
-  return outcome
+  return { why, shown: [...rows, ...wrong] } satisfies Outcome
 }
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef'

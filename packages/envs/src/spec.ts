@@ -89,20 +89,6 @@ function againstScripted<State, Observation, Action>(
 function specOf<State, Observation, Action>(
   definition: Definition<State, Observation, Action> & { readonly game?: GameRules },
 ): EnvSpec {
-  checkFacts(definition)
-  const id = `${definition.name}@${definition.version}`
-  let hash: Hash | undefined
-  const specHash = (): Hash => {
-    hash ??= digest('spec', id, goldenEpisodes(spec) as unknown as Json)
-    return hash
-  }
-  const spec: EnvSpec = Object.freeze({ ...definition, id, specHash })
-  return spec
-}
-
-function checkFacts<State, Observation, Action>(
-  definition: Definition<State, Observation, Action>,
-): void {
   const { name, version, maxSteps, replyMs, lowestReward, highestReward } = definition
   const id = `${name}@${version}`
   if (!ID.test(id))
@@ -113,6 +99,13 @@ function checkFacts<State, Observation, Action>(
   expectInteger('replyMs', replyMs, 1, Number.MAX_SAFE_INTEGER)
   expectInteger('lowestReward', lowestReward, -GREATEST_REWARD, GREATEST_REWARD)
   expectInteger('highestReward', highestReward, lowestReward + 1, GREATEST_REWARD)
+  let hash: Hash | undefined
+  const specHash = (): Hash => {
+    hash ??= digest('spec', id, goldenEpisodes(spec) as unknown as Json)
+    return hash
+  }
+  const spec: EnvSpec = Object.freeze({ ...definition, id, specHash })
+  return spec
 }
 
 function expectInteger(name: string, value: number, least: number, most: number): void {

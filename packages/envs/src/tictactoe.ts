@@ -1,7 +1,6 @@
 import type { Generator } from '@affine/prng'
 import type { EnvSpec } from './definition.ts'
-import type { LastTurn, Outcome } from './explanation.ts'
-import { type Picture, rectangle } from './explanation.ts'
+import { type LastTurn, type Outcome, type Picture, rectangle } from './explanation.ts'
 import { Box, Discrete } from './spaces.ts'
 import { defineEnv } from './spec.ts'
 import { type Board, lineIn, moverOf, type Position, solvedGame, WON } from './tictactoe-game.ts'

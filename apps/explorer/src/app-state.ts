@@ -32,8 +32,6 @@ export function addNews(state: AppState, batch: readonly News[]): AppState {
 export interface DuelAccount {
   readonly duel: ShownDuel
   readonly epochs: readonly EpochAccount[]
-  /** The ratio to beat in the last of them, in ppm. */
-  readonly ratio: number
   /** The looks at its environments, epoch by epoch. */
   readonly looks: readonly DatedLook[]
   /** The epoch that ended it; undefined while it goes on. */
@@ -49,14 +47,12 @@ interface DatedLook {
 export function duelsIn({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAccount[] {
   const duels = new Map<string, DuelAccount>()
   for (const account of epochs) {
-    const { epoch, ratio } = account
     for (const duel of account.duels) {
       const { epochs = [], looks = [] } = duels.get(duel.id) ?? {}
       duels.set(duel.id, {
         duel,
         epochs: [...epochs, account],
-        ratio,
-        looks: [...looks, ...duel.looks.map((look) => ({ epoch, look }))],
+        looks: [...looks, ...duel.looks.map((look) => ({ epoch: account.epoch, look }))],
         end: duel.end && account,
       })
     }
@@ -80,7 +76,7 @@ export const spanText = ({ epochs }: Pick<DuelAccount, 'epochs'>): string =>
 /** Is a hotkey a validator, by its lanes, or else by what it committed? */
 export function isValidator({ epochs, beginning }: AppState, hotkey: string): boolean {
   if (Object.hasOwn(epochs.at(-1)?.trust ?? {}, hotkey)) return true
-  return beginning?.neurons.find((known) => known.hotkey === hotkey)?.role === 'validator'
+  return beginning?.validators.includes(hotkey) ?? false
 }
 
 /** Epochs in a row in which one hotkey, or nobody, has the throne. */
@@ -119,7 +115,7 @@ export interface DueLanes {
 }
 
 /** A bucket that lost a file, or is not reached, says nothing of its validator's word. */
-const NO_LIES = ['COPY_MISSING', 'MISSING_BLOCK', 'NEVER_SEALED']
+const NO_LIES = ['COPY_MISSING', 'MISSING_BLOCK']
 
 /** The counts of every validator that was due, over the epochs that were read: the worst first. */
 export function countLanes({ epochs }: Pick<AppState, 'epochs'>): readonly DueLanes[] {

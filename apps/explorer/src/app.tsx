@@ -79,11 +79,7 @@ const isAt = (href: string, { view }: Route): boolean =>
 
 function useRoute(): Route {
   const [route, setRoute] = useState(() => routeOf(location.hash))
-  useEffect(() => {
-    const look = (): void => setRoute(routeOf(location.hash))
-    addEventListener('hashchange', look)
-    return () => removeEventListener('hashchange', look)
-  }, [])
+  useEffect(() => addEventListener('hashchange', () => setRoute(routeOf(location.hash))), [])
   return route
 }
 

@@ -44,35 +44,34 @@ export function useAnswer<Name extends keyof Answers>(
   by: readonly unknown[],
 ): SoFar<AnswerTo<Name>> {
   const name = JSON.stringify(question)
-  const [answer, setAnswer] = useState<SoFar<AnswerTo<Name>>>(() => {
-    return answered.has(name) ? { value: answered.get(name) as AnswerTo<Name> } : {}
-  })
+  const [heard, setHeard] = useState<SoFar<AnswerTo<Name>> & { readonly to?: string }>({})
   useEffect(() => {
     let isStale = false
-    const set = (next: SoFar<AnswerTo<Name>>): void => {
-      if (!isStale) setAnswer(next)
+    const hear = (answer: SoFar<AnswerTo<Name>>): void => {
+      if (!isStale) setHeard({ ...answer, to: name })
     }
     ask(...question).then(
       (value) => {
         answered.set(name, value)
-        set({ value: value as AnswerTo<Name> })
+        hear({ value: value as AnswerTo<Name> })
       },
-      (error: Error) => set({ error: error.message }),
+      (error: Error) => hear({ error: error.message }),
     )
     return () => {
       isStale = true
     }
   }, [name, ...by])
-  return answer
+  if (heard.to === name) return heard
+  return answered.has(name) ? { value: answered.get(name) as AnswerTo<Name> } : {}
 }
 
 type AnswerTo<Name extends keyof Answers> = Awaited<ReturnType<Answers[Name]>>
 
-/** Does a reading go on, did it stop before its end, or has it ended? */
-type Progress = 'reading' | 'stopped' | 'ended'
-
-/** How far the reading of a state is. Where no network is named, none begins. */
-export function progressOf({ file, failure, ms }: AppState): Progress {
+/**
+ * Does the reading of a state go on, did it stop before its end, or has it ended? Where no network
+ * is named, none begins.
+ */
+export function progressOf({ file, failure, ms }: AppState): 'reading' | 'stopped' | 'ended' {
   if (file === undefined || failure !== undefined) return 'stopped'
   return ms === undefined ? 'reading' : 'ended'
 }
@@ -94,7 +93,8 @@ export function asOfText(state: AppState): string {
 
 /** In one sentence how a duel ended, or stands, and why; in which epochs, if some were not read. */
 export function resultText(state: AppState, account: DuelAccount): string {
-  const { duel, ratio, epochs } = account
+  const { duel, epochs } = account
+  const ratio = epochs.at(-1)?.ratio ?? 0
   const name = nameIn(state)(duel.contender.hotkey)
   const part = epochs[0]?.epoch === duel.start ? '' : ` (${spanText(account)} alone)`
   return `${name} ${endingText(duel, duel.stats.contender, ratio)}${part}.`

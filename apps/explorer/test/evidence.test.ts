@@ -98,6 +98,17 @@ describe('a proof', () => {
     expect(both.map(({ length }) => length)).toEqual([9, 10])
   })
 
+  it('a byte changes, though a reply or the Merkle path is empty', async () => {
+    const evidence = await flipped('nothing', product)
+    const said = JSON.parse(evidence.sample)
+    const messages = said.messages.map((each: { role: string }) =>
+      each.role === 'assistant' ? { ...each, content: '' } : each,
+    )
+    const empty = { ...evidence, path: [], sample: JSON.stringify({ ...said, messages }) }
+    expect(flipIn(empty, 'a reply').sample).not.toBe(empty.sample)
+    expect(flipIn(empty, 'the Merkle path').path).not.toEqual([])
+  })
+
   it.each(PARTS)(
     'with %s flipped links a line to the head if verifySampleProof says so',
     async (part) => {

@@ -5,7 +5,7 @@ import type { Page } from '../src/page.ts'
 import { absentText, asOfText, hintText, progressOf } from '../src/page.ts'
 import { ContenderView } from '../src/views/contender-view.tsx'
 import { MinersView, MinerView } from '../src/views/miners-view.tsx'
-import { SureNumber, surePpm, ToBeat } from '../src/views/race-view.tsx'
+import { Since, SureNumber, surePpm, ToBeat } from '../src/views/race-view.tsx'
 import { BucketTable, ValidatorsView } from '../src/views/validators-view.tsx'
 import type { BucketHealth } from '../src/worker/buckets.ts'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
@@ -17,7 +17,7 @@ const epoch = { epoch: 3, heir: { hotkey }, nextRatio: 510_000, ...known } as ne
 const READING: AppState = {
   ...EMPTY_STATE,
   file: { chain: 'finney', names: { [hotkey]: 'alice' } },
-  beginning: { leastRatio: 510_000, neurons: [] } as unknown as ReadingSpan,
+  beginning: { leastRatio: 510_000, validators: [] } as unknown as ReadingSpan,
   epochs: [epoch],
 }
 const STOPPED: AppState = { ...READING, failure: 'no bucket answers' }
@@ -73,6 +73,18 @@ it('the ratio to beat goes down until it is at its floor', () => {
   expect(shown(ENDED)).not.toContain('it goes down')
   const higher = { ...ENDED, epochs: [{ ...epoch, nextRatio: 551_000 }] }
   expect(shown(higher)).toMatch(/"55.1 %".*it goes down with each epoch that crowns nobody/)
+})
+
+it.each([
+  ['that began with the network’s first epoch', { from: 3 }, 'epoch 3', '2 epochs so far'],
+  ['that began later', { from: 3, isBelieved: true }, 'epoch 3 or before', 'at least 2 epochs'],
+  ['that began before this reign', { from: 1, isBelieved: true }, 'epoch 3', '2 epochs so far'],
+])('a reading %s says since when somebody has the throne', (_, begun, since, long) => {
+  const beginning = { ...ENDED.beginning, ...begun } as ReadingSpan
+  const state = { ...ENDED, beginning, epochs: [{ ...epoch, champion: { hotkey } }] } as AppState
+  const drawn = JSON.stringify(Since({ state }))
+  expect(drawn).toContain(`"value":"${since}"`)
+  expect(drawn.replace(/","/g, '')).toContain(long)
 })
 
 it('how sure it is is unknown without a duel won: that others failed since is no contradiction', () => {

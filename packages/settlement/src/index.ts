@@ -3,6 +3,7 @@ export { BucketReader, type CheckBlock, type OpenBucket, type Source } from './b
 export type { Choose } from './copies.ts'
 export type { Flaw } from './copy.ts'
 export * from './epoch-decision.ts'
+export { inTurn } from './in-turn.ts'
 export * from './networks.ts'
 export * from './on-chain.ts'
 export type { Votes, Warning } from './on-chain-faults.ts'

@@ -110,7 +110,7 @@ function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined 
         <line x1={at(ratio)} x2={at(ratio)} y1="0" y2="58" />
         {faces.map((lane, i) => (
           // biome-ignore lint/a11y/noSvgWithoutTitle: the group in it has one
-          <svg key={lane.validator} x={at(lane.rate)} y={4 + (i % ROWS) * 18} overflow="visible">
+          <svg key={lane.validator} x={at(lane.rate)} y={4 + (i % ROWS) * 18}>
             <g class={lane.isSetAside ? 'lane aside' : 'lane'} transform="translate(-7 0)">
               <title>{`${nameOf(lane.validator)}: ${countsOf(lane)}; ${laneUseText(lane)}`}</title>
               <Face of={lane.validator} />

@@ -12,7 +12,7 @@ export function ProofView({ state, ask, line }: Page & { readonly line: SampleLi
   const { value: steps, error } = useAnswer(ask, ['proof', line, part], [state.epochs.length])
   const broken = steps?.filter(({ holds }) => !holds).length ?? 0
   return (
-    <details class="fold proof">
+    <details class="fold">
       <summary>
         <span role="status" class={error === undefined && broken === 0 ? 'good' : 'bad'}>
           Its proof: {steps ? resultText(steps, broken) : (error ?? 'one moment…')}

@@ -54,18 +54,26 @@ export function RaceView({ state }: Page): JSX.Element {
   )
 }
 
-function Since({ state }: StateProps): JSX.Element {
+export function Since({ state }: StateProps): JSX.Element {
   const { hotkey = '', from = 0, to = 0 } = reignsIn(state).at(-1) ?? {}
   const { model } = state.epochs.at(-1)?.heir ?? {}
-  const failed = duelsIn(state).filter(({ duel, end }) => duel.start >= from && end).length
+  const failed = duelsIn(state).filter(
+    ({ duel, end }) => duel.champion.hotkey === hotkey && end && end.epoch >= from,
+  ).length
+  const isOlder = isCut(state, from)
   return (
-    <BigNumber name="Since" value={`epoch ${from}`}>
+    <BigNumber name="Since" value={`epoch ${from}${isOlder ? ' or before' : ''}`}>
+      {isOlder && 'at least '}
       {countText(to - from, 'epoch')}
       {asOfText(state) || ' so far'}; {countText(failed, 'contender')} failed against it
       {model !== undefined && `. Model: ${visibleLine(model.replace(hotkey, shortOf(hotkey)), 80)}`}
     </BigNumber>
   )
 }
+
+/** Did the reading begin with this epoch, and the network before it? */
+const isCut = ({ beginning }: AppState, from: number): boolean =>
+  beginning?.isBelieved === true && beginning.from === from
 
 /** The duel in which the champion won its throne; undefined where it took it without one. */
 function crowningIn(state: AppState): DuelAccount | undefined {
@@ -168,12 +176,13 @@ const MOST_LAST = 4
 /** The miner that contends next, and why it does not yet. */
 function Next({ state }: StateProps): JSX.Element {
   const next = state.queue?.find(({ place }) => place === 1)
-  const last = state.epochs.at(-1) ?? { lacking: undefined, others: undefined }
+  const last = state.epochs.at(-1) ?? { heir: undefined, lacking: undefined, others: undefined }
   if (next === undefined) return <p class="lead">{state.queue && 'No miner contends or waits.'}</p>
   return (
     <>
       <p class="lead">
-        The next contender is <Key state={state} hotkey={next.hotkey} />.
+        {last.heir === undefined ? 'The throne goes next to' : 'The next contender is'}{' '}
+        <Key state={state} hotkey={next.hotkey} />.
       </p>
       {quorumTexts(last, nameIn(state)).map((text) => (
         <p key={text}>{text}</p>
@@ -201,7 +210,8 @@ const Contender = ({ state, account, of }: ContenderProps): JSX.Element => (
 /** How its duel ended and why, or how it stands and how long it has. */
 function standingText(turn: DuelTurn, account: DuelAccount | undefined): string {
   const { end, stats } = account?.duel ?? {}
-  if (end && stats) return `${endingText({ end }, stats.contender, account?.ratio ?? 0)}.`
+  if (end && stats)
+    return `${endingText({ end }, stats.contender, account?.epochs.at(-1)?.ratio ?? 0)}.`
   const left = Math.max(0, turn.duelEpochs - turn.epochIndex + 1)
   const stands = contendsText({ standing: 'open', ...account?.duel, ...turn })
   return `${stands}; ${countText(left, 'epoch')} left`
@@ -240,7 +250,8 @@ function Stretch({ state, duels, reign: { hotkey, from, to } }: StretchProps): J
   const [first, last] = [ratios[0], ratios.at(-1)].map((ratio = 0) => percent(ratio))
   const ratioText = first === last ? first : `${first} to ${last}`
   const fallen = duels.filter(({ end, epochs }) => isIn(end ?? epochs.at(-1)))
-  const when = isLast ? `from epoch ${from} on` : epochsText(from, to - 1)
+  const before = isCut(state, from) ? ', and maybe before' : ''
+  const when = (isLast ? `from epoch ${from} on` : epochsText(from, to - 1)) + before
   return (
     <li>
       <b>{hotkey === undefined ? 'nobody' : <Key state={state} hotkey={hotkey} />}</b>

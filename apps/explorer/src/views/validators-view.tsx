@@ -188,7 +188,7 @@ export function BucketTable({ state, of }: OfProps): JSX.Element | null {
 function stateText({ place, isAsked, silent, files, missing }: BucketHealth): string {
   if (place === undefined) return 'a page cannot open its address'
   if (!isAsked) return 'was not asked'
-  if (silent !== undefined) return `✘ ${visibleLine(silent)}; other copies were used`
+  if (silent !== undefined) return `✘ ${visibleLine(silent)}`
   if (files + missing === 0) return '✘ has not answered yet'
   return files > 0 ? '✔ answers' : '✘ has nothing that was asked for'
 }

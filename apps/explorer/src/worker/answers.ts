@@ -10,13 +10,10 @@ import type { SubnetReader } from './reader.ts'
 import type { BlockPlace, SampleLine } from './sample-index.ts'
 
 /** A sample as it was recorded, and its challenge as the champion and contenders played it. */
-interface Shown extends BlockPlace, SampleLine {
+interface Shown extends BlockPlace {
   readonly sample: Sample
   readonly episodes: readonly Episode[]
-  /**
-   * Of a champion's episode one for each contender; of another sample one. None where the other
-   * samples of its challenge are not known any more.
-   */
+  /** Of a champion's episode one for each contender; of another sample one. */
   readonly pairs: readonly ShownPair[]
 }
 
@@ -49,30 +46,28 @@ export function answersOf(opened: () => Promise<SubnetReader>): Answers {
   }
 }
 
-async function sampleAt(reader: SubnetReader, at: SampleLine): Promise<Shown> {
-  const { validator, epoch, sample } = await readSampleAt(reader, at)
-  const { block, line } = at
-  const lines = reader.samples.linesOf(sample.challengeId)
-  const isHere = (other: SampleLine): boolean => other.block === block && other.line === line
-  const isChampions = lines.findIndex(isHere) === 0
-  const shown = lines.filter((other, i) => i === 0 || isChampions || isHere(other))
-  const read = await Promise.all(shown.map((other) => readSampleAt(reader, other)))
+async function sampleAt(reader: SubnetReader, { block, line }: SampleLine): Promise<Shown> {
+  const { state, validator, checked, sources } = await reader.laneOf(block)
+  const samplesIn = async (hash: string | undefined): Promise<readonly Sample[]> =>
+    hash === undefined ? [] : (await readAgain(hash, sources)).samples
+  const own = await samplesIn(block)
+  const sample = own[line]
+  if (sample === undefined) throw new Error(`the block has no line ${line}`)
+  // Those of one challenge follow each other, maybe from one block into the next.
+  const isOfIt = (other?: Sample): boolean => other?.challengeId === sample.challengeId
+  const blocks = checked.ok ? checked.value.blocks : []
+  const place = blocks.indexOf(block)
+  const before = isOfIt(own[0]) ? await samplesIn(blocks[place + 1]) : []
+  const after = isOfIt(own.at(-1)) ? await samplesIn(blocks[place - 1]) : []
+  const played = [...before, ...own, ...after].filter(isOfIt)
+  const isChampions = played[0] === sample
+  const shown = played.filter((other, i) => i === 0 || isChampions || other === sample)
   const pairOf = pairing()
-  const pairs = read.flatMap((each) => pairOf(each.sample) ?? []).map(withCourses)
-  return { validator, epoch, block, line, sample, episodes: episodesIn(sample), pairs }
+  const pairs = shown.flatMap((other) => pairOf(other) ?? []).map(withCourses)
+  return { validator, epoch: state.epoch, sample, episodes: episodesIn(sample), pairs }
 }
 
 function withCourses(pair: ChallengePair): ShownPair {
   const champion = sampleCourse(pair, 'champion')
   return { ...pair, courses: { champion, contender: sampleCourse(pair, 'contender') } }
-}
-
-async function readSampleAt(
-  reader: SubnetReader,
-  { block, line }: SampleLine,
-): Promise<BlockPlace & { readonly sample: Sample }> {
-  const { sources, validator, epoch } = await reader.holdersOf(block)
-  const sample = (await readAgain(block, sources)).samples[line]
-  if (sample === undefined) throw new Error(`the block has no line ${line}`)
-  return { validator, epoch, sample }
 }

@@ -4,6 +4,7 @@ import type { State } from '@affine/duel'
 import {
   beaconBlock,
   type CheckedLane,
+  inTurn,
   readSeals,
   type Source,
   sealBlock,
@@ -27,12 +28,14 @@ export interface ProvenLane {
  * @throws Error when nobody does.
  */
 export async function readAgain(hash: string, sources: readonly Source[]): Promise<Block> {
-  for (const { read } of sources) {
+  const ask = async ({ read }: Source): Promise<Block | null> => {
     const bytes = await read(blockPath(hash), LIMITS.blockBytes).catch(() => null)
     const block = bytes && readBlock(bytes, { hash, verify })
-    if (block?.ok) return block.value
+    return block?.ok ? block.value : null
   }
-  throw new Error(`no bucket has block ${hash}`)
+  const found = await inTurn(sources, { ask })
+  if (found === null) throw new Error(`no bucket has block ${hash}`)
+  return found
 }
 
 /**

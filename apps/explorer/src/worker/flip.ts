@@ -7,7 +7,10 @@ const FLIPS = {
   'a reply': ({ sample }) => ({ sample: flipReply(sample) }),
   'the secret': ({ secret }) => ({ secret: flipHex(secret) }),
   'the beacon': ({ beacon }) => ({ beacon: flipHex(beacon) }),
-  'the Merkle path': ({ path }) => ({ path: path.map((hash, i) => (i ? hash : flipHex(hash))) }),
+  // Of a block of one sample it is empty: any hash is one too many.
+  'the Merkle path': ({ path: [first, ...rest], sealed }) => ({
+    path: [flipHex(first ?? sealed), ...rest],
+  }),
   'the header': ({ header }) => ({ header: flipAt(header, header.indexOf('"time":') + 7) }),
   'the signature': ({ signature }) => ({ signature: flipHex(signature) }),
   'the head on chain': ({ sealed }) => ({ sealed: flipHex(sealed) }),
@@ -22,11 +25,13 @@ export const flipIn = (evidence: ProofEvidence, part: Part): ProofEvidence => {
   return { ...evidence, ...FLIPS[part](evidence) }
 }
 
-/** The last character of the last reply, in a game the contender's if it gave any. */
+/** The last character of the last reply that has any, in a game the contender's if it gave one. */
 function flipReply(sample: string): string {
   const said = JSON.parse(sample) as Sample
   const messages = episodesIn(said).flatMap((episode) => episode.messages)
-  const reply = messages.reverse().find(({ role }) => role === 'assistant')
+  const reply = messages
+    .reverse()
+    .find(({ role, content }) => role === 'assistant' && content !== '')
   if (reply === undefined) return flipAt(sample, 1)
   Object.assign(reply, { content: flipAt(reply.content, reply.content.length - 1) })
   return JSON.stringify(said)

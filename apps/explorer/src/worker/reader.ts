@@ -15,13 +15,12 @@ import {
   readersState,
   recompute,
   type SamplePlace,
-  type Source,
 } from '@affine/settlement'
 import type { NetworkFile } from '../network-file.ts'
 import { type BucketHealth, PageBuckets } from './buckets.ts'
 import { type EpochAccount, EpochAccounts } from './epoch-accounts.ts'
 import type { ProvenLane } from './evidence.ts'
-import { type BlockPlace, SampleIndex } from './sample-index.ts'
+import { SampleIndex } from './sample-index.ts'
 
 /** Where a subnet is read from, and how far. */
 export interface ReadingSpan {
@@ -33,21 +32,14 @@ export interface ReadingSpan {
   /** The epoch that it begins with, and the one that the chain is in. */
   readonly from: number
   readonly to: number
-  /** Everyone that is registered at the chain's head. */
-  readonly neurons: readonly KnownNeuron[]
+  /** Of those registered at the chain's head, who committed as a validator. */
+  readonly validators: readonly string[]
   /** Is the state that it begins with believed, and not the network's first? */
   readonly isBelieved: boolean
   /** Below which the ratio to beat does not go, in ppm. */
   readonly leastRatio: number
   /** What is played in each environment, in words where there are some. */
   readonly titles: readonly string[]
-}
-
-/** A neuron, and whether it committed as a miner or as a validator; undefined for neither. */
-interface KnownNeuron {
-  readonly uid: number
-  readonly hotkey: string
-  readonly role: 'miner' | 'validator' | undefined
 }
 
 /** How far a reader is: the epochs and files that it has read, the challenges that it replayed. */
@@ -67,7 +59,6 @@ export class SubnetReader {
   readonly #buckets: PageBuckets
   readonly #opened: Opened
   readonly #settled = new Map<number, Pick<Recomputed, 'before' | 'lanes'>>()
-  #challenges = 0
 
   private constructor(opened: Opened, buckets: PageBuckets) {
     this.#opened = opened
@@ -89,19 +80,15 @@ export class SubnetReader {
     const first = firstStateOf(network)
     const from = last === undefined ? first : await readersState(data, last)
     begin(await this.#beginning(from, last !== undefined && from.epoch > first.epoch))
-    let epoch = from.epoch
     let state = from
     const onSample = (sample: Sample, place: SamplePlace): void => {
-      const line = this.samples.add(sample, place, epoch)
-      const isFirst = this.samples.linesOf(sample.challengeId).length === 1
-      this.#challenges += isFirst ? 1 : 0
+      const line = this.samples.add(sample, place, state.epoch)
       this.accounts.add(sample, { ...place, line })
     }
     const reading = { choose: null, lanesAtOnce: LANES_AT_ONCE }
     for await (const recomputed of recompute({ ...data, from, onSample, ...reading })) {
       const { before, lanes } = recomputed
       this.#settled.set(before.epoch, { before, lanes })
-      epoch = recomputed.state.epoch
       state = recomputed.state
       yield this.accounts.finish(recomputed)
     }
@@ -111,7 +98,7 @@ export class SubnetReader {
 
   soFar(): ReadSoFar {
     const epochs = this.#settled.size
-    return { epochs, files: this.#buckets.files, challenges: this.#challenges }
+    return { epochs, files: this.#buckets.files, challenges: this.samples.challenges }
   }
 
   /** Of the buckets that were met or asked since the last call. */
@@ -119,23 +106,17 @@ export class SubnetReader {
     return this.#buckets.changedHealth()
   }
 
-  /** Who may have a block, in the order in which to ask, and whose it is. */
-  async holdersOf(block: string): Promise<BlockPlace & { readonly sources: readonly Source[] }> {
+  /** The lane that a block is in, and who may have its blocks, in the order in which to ask. */
+  async laneOf(block: string): Promise<ProvenLane> {
     const place = this.samples.placeOf(block)
     if (place === undefined) throw new Error('no valid lane that was read has this block')
-    const { voters = {} } = this.#settled.get(place.epoch)?.before ?? {}
-    const holders = inReadingOrder(holdersOf(voters, await this.#snapshot()), place.validator)
+    const { validator, epoch } = place
+    const { before: state, lanes } = this.#settled.get(epoch) ?? {}
+    const checked = lanes?.get(validator)
+    if (state === undefined || checked === undefined) throw new Error('its epoch is not decided')
+    const holders = inReadingOrder(holdersOf(state.voters, await this.#snapshot()), validator)
     const sources = holders.flatMap(({ hotkey, url }) => this.#buckets.open(hotkey, url) ?? [])
-    return { ...place, sources }
-  }
-
-  /** The lane that a block is in. */
-  async laneOf(block: string): Promise<ProvenLane> {
-    const { validator, epoch, sources } = await this.holdersOf(block)
-    const settled = this.#settled.get(epoch)
-    const checked = settled?.lanes.get(validator)
-    if (settled === undefined || checked === undefined) throw new Error('its epoch is not decided')
-    return { chain: this.#opened.chain, state: settled.before, validator, checked, sources }
+    return { chain: this.#opened.chain, state, validator, checked, sources }
   }
 
   async #beginning({ epoch: from }: State, isBelieved: boolean): Promise<ReadingSpan> {
@@ -148,9 +129,9 @@ export class SubnetReader {
     )
     const { firstEpoch } = network
     const leastRatio = network.protocol.ratioFloorPpm
-    const neurons = neuronsIn(await this.#snapshot())
+    const validators = validatorsIn(await this.#snapshot())
     const span = { genesis, netuid, height, firstEpoch, from, to, isBelieved, leastRatio }
-    return { ...span, titles, neurons }
+    return { ...span, titles, validators }
   }
 
   async #snapshot(): Promise<Snapshot> {
@@ -159,13 +140,11 @@ export class SubnetReader {
   }
 }
 
-function neuronsIn(snapshot: Snapshot): readonly KnownNeuron[] {
+function validatorsIn(snapshot: Snapshot): readonly string[] {
   const said = commitmentsOf(snapshot)
-  return snapshot.neurons.map(({ uid, hotkey }) => {
-    const kind = said.get(hotkey)?.kind
-    const role = kind === undefined || kind === 'miner' ? kind : 'validator'
-    return { uid, hotkey, role }
-  })
+  return snapshot.neurons.flatMap(({ hotkey }) =>
+    (said.get(hotkey)?.kind ?? 'miner') === 'miner' ? [] : hotkey,
+  )
 }
 
 /** As of a chain that is served. */

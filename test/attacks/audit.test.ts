@@ -7,7 +7,12 @@ import { blockPath, LIMITS, NO_BLOCK, writeBlock } from '../../packages/blocks/s
 import { type Account, decodeCommitment } from '../../packages/chain/src/index.ts'
 import { encodeBitmap } from '../../packages/duel/src/index.ts'
 import { withQuota } from '../../packages/duel/test/subnet.ts'
-import { auditLane, lanesToAudit } from '../../packages/engine/src/audit-lane.ts'
+import {
+  type AuditReading,
+  auditLane,
+  lanesToAudit,
+  publish,
+} from '../../packages/engine/src/audit-lane.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
 import { Validator } from '../../packages/engine/src/validator.ts'
 import {
@@ -219,7 +224,9 @@ test.each(['incoming', 'bucket'])(
       const [audit] = await lanesToAudit(chain, state)
       if (audit === undefined) throw new Error('it is sealed')
       const reader = new BucketReader({ openBucket: buckets.open })
-      const reading = { state, reader, deadline: new AbortController().signal }
+      const deadline = new AbortController().signal
+      const copy: AuditReading['publish'] = (blocks, from) => publish(blocks, from, bucket)
+      const reading = { state, reader, deadline, publish: copy }
       expect(await auditLane(setup, audit, reading)).toMatchObject({ ok: true })
     })
   },

@@ -87,9 +87,10 @@ export interface Chain {
   commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head>
   /**
    * Sets the account's weights in the way that the subnet requires: at once, or as a commit that
-   * the chain opens later. Resolves with the block that holds the call. Protocol §8.13.
+   * the chain opens later. Resolves with the block that holds the call. No block after `until` can
+   * hold it. Protocol §8.13.
    */
-  setWeights(account: Account, weights: UidWeights): Promise<Head>
+  setWeights(account: Account, weights: UidWeights, until?: number): Promise<Head>
   /**
    * A sentence for each thing that this client uses and that the chain's runtime lacks. A local
    * chain has no runtime, and so not this method.

@@ -22,11 +22,13 @@ import type { Setup } from './setup.ts'
 export type Audit = Omit<Sought, 'attesters'>
 
 /** How the lanes are read of the epoch that `state` governs. */
-interface AuditReading {
+export interface AuditReading {
   readonly state: State
   readonly reader: BucketReader
   /** Ends what is read from others. */
   readonly deadline: AbortSignal
+  /** Puts a whole lane's blocks, from the head back, where everyone can read them. */
+  readonly publish: (blocks: readonly string[], from: Pick<Bucket, 'read'>) => Promise<void>
 }
 
 /** Every lane that a due validator sealed. Protocol §6.4. */
@@ -42,7 +44,7 @@ export async function lanesToAudit(chain: Chain, state: State): Promise<readonly
 }
 
 /**
- * Verifies a sealed lane, and copies it into this validator's bucket if it is whole. Each block is
+ * Verifies a sealed lane, and publishes it if it is whole. Each block is
  * looked for in that bucket, then in the store, which has this validator's own lanes, then in the
  * buckets of the others that may have it. Meanwhile the blocks are in a folder of their own, which
  * is deleted at the end: nobody can fill this bucket with a lane that is void.
@@ -50,7 +52,7 @@ export async function lanesToAudit(chain: Chain, state: State): Promise<readonly
 export async function auditLane(
   { chain, account, bucket, store, folder }: Setup,
   { holders, ...sealed }: Audit,
-  { state, reader, deadline }: AuditReading,
+  { state, reader, deadline, publish }: AuditReading,
 ): Promise<CheckedLane> {
   const place = join(incomingFolder(folder), `${state.epoch}-${sealed.validator}`)
   const incoming = directoryBucket(place)
@@ -66,7 +68,7 @@ export async function auditLane(
   })
   const lane = await checkLane({ ...sealed, state, chain, read })
   if (isMissing(lane)) return lane
-  if (lane.ok) await publish(lane.value.blocks, incoming, bucket)
+  if (lane.ok) await publish(lane.value.blocks, incoming)
   await rm(place, { recursive: true, force: true })
   return lane
 }

@@ -18,7 +18,14 @@ import {
   snapshotBlock,
   snapshotOf,
 } from '@affine/settlement'
-import { type Audit, auditLane, incomingFolder, lanesToAudit, publish } from './audit-lane.ts'
+import {
+  type Audit,
+  type AuditReading,
+  auditLane,
+  incomingFolder,
+  lanesToAudit,
+  publish,
+} from './audit-lane.ts'
 import { startOf } from './games.ts'
 import {
   margin,
@@ -92,9 +99,10 @@ export class Epoch {
   #own: OwnLane | undefined
   /** The lanes whose audit has ended, by validator. */
   readonly #audited = new Map<string, CheckedLane>()
+  /** The last audit of each lane, by validator: those of one lane share a folder. */
+  readonly #audits = new Map<string, Promise<CheckedLane>>()
   /** By the name of a transaction: resolves when it is in a block, was refused or is not needed. */
   readonly #sent = new Map<string, Promise<void>>()
-  #isOver = false
   /** Is the state that governs it in the own bucket? Everybody has the network's first. */
   #isPublished: boolean
 
@@ -127,15 +135,17 @@ export class Epoch {
     const what = `weights ${epoch}`
     if (this.#sent.has(what)) return
     const before = await snapshotOf(chain, this.state)
-    const { neurons } = await chain.snapshot((await chain.head()).number)
+    const { number: head } = await chain.head()
+    const { neurons } = await chain.snapshot(head)
     const weights = allWeightTo(recipientOf(this.state, before), neurons)
     const isOwn = ({ hotkey }: Neuron): boolean => hotkey === account.hotkey
     const isPermitted = before.neurons.some((neuron) => isOwn(neuron) && neuron.permit)
     const own = neurons.find(isOwn)
     if (own && own.lastUpdate >= beaconBlock(epoch, protocol)) this.#skip(what)
-    // The chain was slow to answer: these weights may be those of the epoch before.
-    if (this.#isOver || weights === undefined || !isPermitted) return
-    this.#send(what, () => chain.setWeights(account, weights))
+    // In no block of the next epoch, whose champion may be another.
+    const until = snapshotBlock(epoch + 1, protocol)
+    if (head >= until || weights === undefined || !isPermitted) return
+    this.#send(what, () => chain.setWeights(account, weights, until))
   }
 
   /** In the background: while the own bucket is out of reach, the lane is sampled all the same. */
@@ -201,23 +211,34 @@ export class Epoch {
     const name = `lane of ${audit.validator} in epoch ${this.state.epoch}`
     return this.#start(name, async () => {
       const { reader, audit: deadline } = this.#phase
-      await this.#audit(audit, reader, deadline.signal)
+      await this.#audit(audit, { reader, deadline: deadline.signal, publish: this.#publishLane })
       await next?.()
     })
   }
 
+  /** Puts a whole lane into the own bucket: what is attested can be read there. */
+  readonly #publishLane: AuditReading['publish'] = (blocks, from) =>
+    publish(blocks, from, this.#setup.bucket)
+
+  /** One audit of a lane after the other. */
+  #audit(audit: Audit, reading: Omit<AuditReading, 'state'>): Promise<CheckedLane> {
+    const before = this.#audits.get(audit.validator)?.catch(() => {})
+    const auditing = Promise.resolve(before).then(() => this.#auditOnce(audit, reading))
+    this.#audits.set(audit.validator, auditing)
+    return auditing
+  }
+
   /**
-   * Verifies a lane once, and puts it into the own bucket if it is whole. What could not be had can
-   * be asked for again.
+   * Verifies a lane once, and publishes it if it is whole. What could not be had can be asked for
+   * again.
    */
-  async #audit(audit: Audit, reader: BucketReader, deadline: AbortSignal): Promise<CheckedLane> {
+  async #auditOnce(audit: Audit, reading: Omit<AuditReading, 'state'>): Promise<CheckedLane> {
     const known = this.#audited.get(audit.validator)
     if (known !== undefined) return known
-    const { store, bucket } = this.#setup
     const own = this.#own?.head === audit.head ? this.#own : undefined
-    const reading = { state: this.state, reader, deadline }
-    const lane = own?.lane ?? (await auditLane(this.#setup, audit, reading))
-    if (own !== undefined) await publish(own.lane.value.blocks, store, bucket)
+    const lane =
+      own?.lane ?? (await auditLane(this.#setup, audit, { ...reading, state: this.state }))
+    if (own !== undefined) await reading.publish(own.lane.value.blocks, this.#setup.store)
     if (!isMissing(lane)) this.#audited.set(audit.validator, lane)
     return lane
   }
@@ -252,16 +273,21 @@ export class Epoch {
 
   /** Once the epoch is over: decides it, and keeps the state that governs the next. */
   async settle({ reader, whole }: Phase): Promise<Settled> {
-    const { store, account, folder } = this.#setup
+    const { store, account, folder, on } = this.#setup
     reader.beginEpoch(this.state.voters)
-    const find: FindLane = (sought) => this.#audit(sought, reader, whole.signal)
+    // To decide takes reading only: a bucket that takes nothing must not be in its way.
+    const find: FindLane = (sought) => {
+      const what = `lane of ${sought.validator} in epoch ${this.state.epoch}`
+      const publish: AuditReading['publish'] = (...lane) =>
+        this.#publishLane(...lane).catch((error) => on({ type: 'problem', what, error }))
+      return this.#audit(sought, { reader, deadline: whole.signal, publish })
+    }
     // The own lane, too: to find it publishes it, if this process was not there to do so.
     const isWanted = (validator: string): boolean =>
       validator === account.hotkey || this.#audited.has(validator)
     const settled = await decideEpoch(this.#setup, this.state, find, isWanted)
     await writeState(settled.state, store)
     await rm(incomingFolder(folder), { recursive: true, force: true })
-    this.#isOver = true
     return settled
   }
 
@@ -275,7 +301,7 @@ export class Epoch {
     const own = commitments.find(({ hotkey }) => hotkey === account.hotkey)
     if (own?.fields.join(' ') === fields.join(' ')) this.#skip(what)
     // A lane may have come so late that its epoch is over.
-    if (this.#isOver) return
+    if (this.#phase.whole.signal.aborted) return
     this.#send(what, () => chain.commit(account, fields, until))
   }
 

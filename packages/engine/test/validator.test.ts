@@ -276,6 +276,41 @@ describe('a validator', () => {
     expect(await disk.read(statePath(FIRST), LIMITS.blockBytes)).not.toBeNull()
   })
 
+  it('decides and sets weights while its bucket takes nothing', async () => {
+    const chain = await chainOf([miner, contender])
+    const folder = join(root, 'long outage')
+    const disk = directoryBucket(join(root, 'long-outage-bucket'))
+    let isDown = false
+    const write: typeof disk.write = (...file) =>
+      isDown ? Promise.reject(new Error('status 503')) : disk.write(...file)
+    const options = { agent: reply, bucket: { ...disk, write } }
+    const { follow, sent, problems, validator } = validatorOf(chain, folder, options)
+    await follow(START - 1)
+    isDown = true
+    await follow(START + tempo + 4)
+    expect(validator.state?.epoch).toBe(FIRST + 1)
+    expect(sent()).toContain(`weights ${FIRST + 1}`)
+    expect(problems()).toContain(`lane of ${own.hotkey} in epoch ${FIRST}: status 503`)
+    expect(problems().filter((text) => text.startsWith('turn'))).toEqual([])
+  })
+
+  it('sets weights in no block of the next epoch', async () => {
+    const chain = await chainOf()
+    const lasts: (number | undefined)[] = []
+    const setWeights = chain.setWeights.bind(chain)
+    chain.setWeights = (account, weights, until) => {
+      lasts.push(until)
+      return setWeights(account, weights, until)
+    }
+    const { follow, problems } = validatorOf(chain, join(root, 'last block'))
+    await follow(2 * tempo + 2)
+    expect(lasts).toEqual([2 * tempo - 1, 3 * tempo - 1])
+    expect(problems()).toEqual([])
+    while (chain.height < 4 * tempo - 2) await chain.produce(chain.height * BLOCK_MS)
+    await validatorOf(chain, join(root, 'too late')).follow(4 * tempo - 1)
+    expect(lasts).toHaveLength(2)
+  })
+
   it('seals once an epoch, however often it is started again', async () => {
     const chain = await chainOf([miner, contender])
     const folder = join(root, 'sealed')

@@ -105,13 +105,13 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
     return this.#sender.send(account, call, until)
   }
 
-  async setWeights(account: Account, weights: UidWeights): Promise<Head> {
+  async setWeights(account: Account, weights: UidWeights, until?: number): Promise<Head> {
     const { number } = await this.head()
     const { hotkey } = account
     const { call, tookEffect } = await this.#at(number, (storage) =>
       planWeights(storage, this.#means, { hotkey, weights }),
     )
-    const head = await this.#sender.send(account, call)
+    const head = await this.#sender.send(account, call, until)
     if (await this.#at(head.number, tookEffect)) return head
     throw new ChainError(
       'NotConfirmed',

@@ -205,8 +205,8 @@ export class LocalChain implements Chain {
     return this.#call(account, { fields: fields.map((field) => bytesToHex(field)) }, until)
   }
 
-  async setWeights(account: Account, weights: UidWeights): Promise<Head> {
-    return this.#call(account, { weights: weights.map(([uid, weight]) => [uid, weight]) })
+  async setWeights(account: Account, weights: UidWeights, until?: number): Promise<Head> {
+    return this.#call(account, { weights: weights.map(([uid, weight]) => [uid, weight]) }, until)
   }
 
   /**

@@ -81,7 +81,7 @@ it.each([
   ['that began before this reign', { from: 1, isBelieved: true }, 'epoch 3', '2 epochs so far'],
 ])('a reading %s says since when somebody has the throne', (_, begun, since, long) => {
   const beginning = { ...ENDED.beginning, ...begun } as ReadingSpan
-  const state = { ...ENDED, beginning, epochs: [{ ...epoch, champion: { hotkey } }] } as AppState
+  const state = { ...ENDED, beginning, epochs: [{ ...epoch, champion: { hotkey } }] } as never
   const drawn = JSON.stringify(Since({ state }))
   expect(drawn).toContain(`"value":"${since}"`)
   expect(drawn.replace(/","/g, '')).toContain(long)

@@ -66,6 +66,15 @@ it('every refusal is told, in the order of the lines, and a few of them in one s
   expect(verdict).toMatchObject({ code: 'IMPORT', detail: expect.stringMatching(/; 5 more$/) })
 })
 
+it('of a text in hundreds of pieces each argument that is refused has its line', () => {
+  const pieces = Array<string>(500).fill(`"${'- '.repeat(28)}"`)
+  const verdict = read(VLLM.replace('"--max-model-len 32768 "', pieces.join('\n')))
+  const lines = verdict.ok
+    ? []
+    : verdict.refusals.map(({ detail }) => Number(detail.match(/\d+/)?.[0]))
+  expect(lines).toEqual(pieces.flatMap((_, i) => Array<number>(14).fill(19 + i)))
+})
+
 it('without a commitment any model and revision of their form may stand there', () => {
   const readAny = (source: string) => readTemplate(source, {}, TEMPLATES)
   expect(readAny(VLLM)).toMatchObject({ ok: true })

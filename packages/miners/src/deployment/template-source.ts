@@ -287,22 +287,13 @@ function selectorIn(tokens: Token[], checking: Checking): Literals {
 /** A text whose engine arguments are all harmless. */
 function engineIn(tokens: Token[], { template: { engine }, refused }: Checking): string {
   const pieces = piecesIn(tokens)
-  const whole = pieces.map(meaningOf).join('')
+  const meanings = pieces.map(meaningOf)
+  const whole = meanings.join('')
+  // Of each character, where in the source its piece begins.
+  const places = pieces.flatMap(({ from }, i) => Array<number>(meanings[i]?.length ?? 0).fill(from))
   for (const { index, why } of engineRefusals(whole, engine))
-    refused.push(new SourceRefusal('ENGINE_ARGUMENT', placeIn(pieces, index), why))
+    refused.push(new SourceRefusal('ENGINE_ARGUMENT', places[index] ?? 0, why))
   return whole
-}
-
-/** Where in the source the piece of a text begins that has the character of an index. */
-function placeIn(pieces: readonly Token[], index: number): number {
-  const ends = pieces.map(
-    (_, i) =>
-      pieces
-        .slice(0, i + 1)
-        .map(meaningOf)
-        .join('').length,
-  )
-  return placeOf(pieces.slice(ends.findIndex((end) => index < end)))
 }
 
 /**

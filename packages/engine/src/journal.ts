@@ -13,17 +13,21 @@ export interface Journal extends Notes, AsyncDisposable {}
 
 /**
  * Opens the journal at `path`, making it for its owner alone if it is not there. A torn last line,
- * left by a crash before its entry was acknowledged, is cut off.
+ * left by a crash before its entry was acknowledged, is cut off. Of a file that is refused, nothing
+ * is.
  *
- * @throws Error naming the line, when any other line is not canonical JSON: the file was altered.
+ * @throws Error naming the line, when any other line is not canonical JSON: the file was altered;
+ *   or when the file is one torn line that could not have become an object.
  */
 export async function openJournal(path: string): Promise<Journal> {
   await makeFolder(dirname(path), 0o700)
   await appendFile(path, '', { mode: 0o600 }).catch(unwritable(path))
   const bytes = await readFile(path)
   const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
-  await truncate(path, whole.length)
   const entries = readEntries(whole, path)
+  if (whole.length === 0 && !isTornEntry(bytes))
+    throw new Error(`${path}: expected a journal, whose first entry is an object. ${ALTERED}`)
+  await truncate(path, whole.length)
   const file = await open(path, 'a')
   // A crash may have come between the writing of these entries, or of the file and its folder, and
   // their sync.
@@ -50,6 +54,9 @@ const unwritable =
   }
 
 const ALTERED = 'The journal was altered; move it away to start anew'
+
+/** Could a crash have left this of a first entry? Some file systems leave zeros. */
+const isTornEntry = ([first = 0]: Uint8Array): boolean => first === 0 || first === 0x7b
 
 function readEntries(bytes: Buffer, path: string): readonly Json[] {
   // Reading would put U+FFFD for bytes that are not UTF-8, and the line would pass.

@@ -146,6 +146,26 @@ describe('a journal that was altered', () => {
   })
 })
 
+describe('a file that is no journal', () => {
+  it.each([
+    ['lines of text', 'a name\nanother'],
+    ['lines of text after an entry', '{}\nanother\nand half'],
+    ['bytes that are not UTF-8, and a line feed', Buffer.from([0xff, 0x0a, 0xff])],
+    ['one line of text', 'a name'],
+    ['one list', '[1]'],
+  ])('keeps its bytes: %s', async (_, bytes) => {
+    await filled()
+    await writeFile(path, bytes)
+    await expect(openJournal(path)).rejects.toThrow('move it away to start anew')
+    expect(await readFile(path)).toEqual(Buffer.from(bytes))
+  })
+  it.each(['', '{', '{"a"', '{}', '\0\0'])('is not what a crash may leave: %j', async (torn) => {
+    await filled()
+    await writeFile(path, torn)
+    expect(await entriesAt(path)).toEqual([])
+  })
+})
+
 describe('a disk that fails', () => {
   it('rejects the append and all that wait with it, and goes on once there is room again', async () => {
     const journal = await openJournal(path)

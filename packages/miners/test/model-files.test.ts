@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import { refusedFile } from '../src/deployment/model-files.ts'
 import { TEMPLATES } from '../src/deployment/templates.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
@@ -119,6 +119,15 @@ it.each<[string, string, Handle, string]>([
 it('the digest of a template that is refused is told: that of its bytes', async () => {
   const { refusal } = await refusalOf({ [JINJA]: code(OTHER) })
   expect(refusal?.detail).toContain(createHash('sha256').update(OTHER).digest('hex'))
+})
+
+it('of a list of 200,000 templates none is digested after the first that is refused', async () => {
+  using digest = vi.spyOn(crypto.subtle, 'digest')
+  const chat_template = [CHAT_TEMPLATE, ...Array<string>(199_999).fill('')]
+  const list = chat_template.map((template) => ({ template }))
+  const { refusal } = await refusalOf({ [CONFIG]: answers(200, { chat_template: list }) })
+  expect(refusal?.detail).toContain(createHash('sha256').digest('hex'))
+  expect(digest).toHaveBeenCalledTimes(2)
 })
 
 const leads =

@@ -58,10 +58,13 @@ async function faultIn(
   const texts = kind === 'json' ? templatesIn(text) : [text]
   if (texts === undefined)
     return ['MODEL_FILE', 'is no JSON object whose chat_template is a text or a list']
-  const digests = await Promise.all(texts.map(templateDigest))
-  const other = digests.find((each) => !Object.hasOwn(chatTemplates, each))
-  if (other === undefined) return undefined
-  return ['CHAT_TEMPLATE', `has a chat template that is not on the list, ${other}`]
+  // One at a time, up to the first that is not on the list: there may be 262,144.
+  for (const each of texts) {
+    const digest = await templateDigest(each)
+    if (!Object.hasOwn(chatTemplates, digest))
+      return ['CHAT_TEMPLATE', `has a chat template that is not on the list, ${digest}`]
+  }
+  return undefined
 }
 
 /** What is wrong with the folder in which engines look for more templates: that it is there. */

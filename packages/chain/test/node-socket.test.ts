@@ -121,3 +121,18 @@ test('each turn of the event loop takes one message', async () => {
   clearImmediate(next)
   expect(turns).toBeGreaterThanOrEqual(100)
 })
+
+test('a node that answers a subscription again is heard on its last one alone', async () => {
+  const messages = [
+    ...[7, 8].map((result) => ({ id: 1, result })),
+    ...[7, 8].map((subscription) => ({ params: { subscription, result: subscription } })),
+  ]
+  const frames = messages.map((message) => frame(LAST + TEXT, JSON.stringify(message)))
+  const socket = await connected((send) => send(Buffer.concat(frames)))
+  const heard: unknown[] = []
+  await socket.follow('chain_subscribeNewHead', (news) => {
+    heard.push(news)
+    return news === 8
+  })
+  expect(heard).toEqual([8])
+})

@@ -130,6 +130,7 @@ export class NodeSocket {
     let subscription: unknown
     // The first news may come with the answer, so the listener must be there at once.
     const listen = (result: unknown, resolve: () => void) => {
+      this.#listeners.delete(subscription) // the node may answer again and again
       subscription = result
       this.#listeners.set(result, (news) => {
         if (isEnough(news)) resolve()

@@ -42,6 +42,7 @@ describe.concurrent('af duel', () => {
     const asked = {
       champion: '0.5',
       contender: slow.url,
+      model: 'default',
       envs: ['tictactoe@0.1.0', 'mult8@0.1.0'],
       ratioPpm: 510_000,
     }
@@ -94,6 +95,7 @@ describe.concurrent('af duel', () => {
       ['perfect', 'random'],
       ['random', 'perfect', '--ratio', '0.6'],
       ['random', 'perfect', '--env', 'mult8-v0'],
+      ['random', 'perfect', '--model', 'other'],
     ]
     for (const other of others) {
       const refused = await duel(...other, '--out', out)

@@ -43,17 +43,17 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     'duel',
   )
   .addHelpText('after', EXAMPLES)
-  .action(async (champion, contender, { ratio, ahead, out, ...options }) => {
+  .action(async (champion, contender, { ratio, ahead, out, model, ...options }) => {
     const screen = output(options.json)
     const signal = interrupted()
     const envs = environmentsNamed(options.env)
     await using _folder = await holdFolder(out)
-    const asking = { ...askingOf(options, signal), env: envs[0] }
+    const asking = { ...askingOf({ model }, signal), env: envs[0] }
     const one = await openPlayer(champion, 'champion', asking)
     const other = await openPlayer(contender, 'contender', asking)
 
     await using journal = await openJournal(join(out, 'samples.jsonl'))
-    const asked = { champion, contender, envs, ratioPpm: Math.round(ratio * 1e6) }
+    const asked = { champion, contender, model, envs, ratioPpm: Math.round(ratio * 1e6) }
     const solo = await takeUp(journal, asked, { secret: randomBytes(32).toString('hex') })
     if (solo === undefined)
       throw new RangeError(

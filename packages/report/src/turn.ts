@@ -125,9 +125,9 @@ function givenUpAfter(spec: EnvSpec, turns: readonly Turn[]): number | undefined
 function givenUpText(spec: EnvSpec, turns: readonly Turn[], replies: number): string {
   const turn = turns[replies - 1]
   if (turn === undefined) return 'the scripted player gives this up before the first reply'
-  const best = actionsText(spec, turn.best)
-  const given = `the scripted player gives this up after reply ${replies}, ${turn.reply}`
-  return turn.reply?.endsWith(best) ? given : `${given}: it would have replied ${best}`
+  const [given, best] = [spec.format(turn.action), actionsText(spec, turn.best)]
+  const text = `the scripted player gives this up after reply ${replies}, ${given}`
+  return given === best ? text : `${text}: it would have replied ${best}`
 }
 
 /** The first mistake. In an episode of one reply the outcome itself says what was best. */

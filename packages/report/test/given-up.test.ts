@@ -1,6 +1,6 @@
-import { challengeId, make, playGame } from '@affine/envs'
+import { challengeId, make, play, playGame } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
-import { sampleCourse, sampleEnding } from '../src/index.ts'
+import { endingOf, sampleCourse, sampleEnding } from '../src/index.ts'
 import { courseOf } from './played.ts'
 
 const { spec } = make('hex@0.1.0')
@@ -17,17 +17,19 @@ const idOf = (index: number) =>
     index,
   })
 
+/** The first empty cell of a prompt's board. */
+function firstCell(prompt: string): string {
+  const rows = prompt.match(/^[A-K]( [.XO])+$/gm) ?? []
+  const row = rows.findIndex((line) => line.includes('.'))
+  const column = rows[row]?.slice(2).split(' ').indexOf('.') ?? 0
+  return `${'ABCDEFGHIJK'[row]}${column + 1}`
+}
+
 /** A game of a first empty cell, whatever is asked, against the scripted player. */
 async function lostGame(index: number) {
   const scripted = (prompt: string) => ({ content: spec.solve(prompt) })
-  const careless = (prompt: string) => {
-    const rows = prompt.match(/^[A-K]( [.XO])+$/gm) ?? []
-    const row = rows.findIndex((line) => line.includes('.'))
-    const column = rows[row]?.slice(2).split(' ').indexOf('.') ?? 0
-    return { content: `${'ABCDEFGHIJK'[row]}${column + 1}` }
-  }
   const played = await playGame({ spec }, idOf(index), {
-    champion: ([asked]) => careless(asked?.content ?? ''),
+    champion: ([asked]) => ({ content: firstCell(asked?.content ?? '') }),
     contender: ([asked]) => scripted(asked?.content ?? ''),
   })
   return { env: spec.id, challengeId: idOf(index), ...played }
@@ -56,6 +58,21 @@ describe('a lost game', () => {
       expect(sampleEnding(game, 'contender').givenUpAfter).toBe(undefined)
     }
     expect(seen).toContain('after')
+  })
+
+  it('is told by the move of a reply, not by what was thought before it', async () => {
+    const id = idOf(0)
+    const endingAfter = async (thought: string) => {
+      const episode = await play({ spec }, id, (messages) => ({
+        content: `${thought}${firstCell(messages.at(-1)?.content ?? '')}`,
+      }))
+      return endingOf({ env: spec.id, challengeId: id }, episode)
+    }
+    const { better } = await endingAfter('The corner is free.\n')
+    expect(better).toMatch(
+      /gives this up after reply \d+, [A-K]\d+: it would have replied [A-K]\d+$/,
+    )
+    expect(better).toBe((await endingAfter('')).better)
   })
 
   it('has the moves of both sides, which alternate, and ends in the joined board', async () => {

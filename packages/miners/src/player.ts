@@ -48,7 +48,7 @@ function skillOf(who: string): number | undefined {
   if (who === 'perfect') return 1
   if (who === 'random') return 0
   const skill = Number(who)
-  if (who !== '' && skill >= 0 && skill <= 1) return skill
+  if (who.trim() !== '' && skill >= 0 && skill <= 1) return skill
   return undefined
 }
 

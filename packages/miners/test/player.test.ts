@@ -2,7 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { within } from '../src/player.ts'
+import { NODE_CALLER } from '../src/node/exchange.ts'
+import { openPlayer, within } from '../src/player.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -23,4 +24,12 @@ test('it is over when the signal says so', () => {
   expect(giveUp.aborted).toBe(false)
   controller.abort(new Error('stop'))
   expect(giveUp.reason).toEqual(new Error('stop'))
+})
+
+test.each(['', ' ', '\t', '1.1', '-0.1', 'nobody'])('%j names no player', async (who) => {
+  const { signal } = new AbortController()
+  const asking = { ...NODE_CALLER, model: 'default', giveUpMs: 1000, signal }
+  await expect(openPlayer(who, 'seed', asking)).rejects.toThrow(
+    `or a skill from 0 to 1; got "${who}"`,
+  )
 })

@@ -62,3 +62,13 @@ test.each([
   const text = expect.stringContaining(`attest 7: ${message}${next}`)
   expect(said).toEqual([expect.objectContaining({ type, text })])
 })
+
+test('a problem with a miner whose model has a name that a terminal acts on is one plain line', () => {
+  const said: string[] = []
+  const screen = { line: (text: string) => said.push(text), status: () => {} }
+  const what = 'miner me/\u001b[2J\nmine\u202e at http://127.0.0.1/v1'
+  for (const message of ['status 404', 'Stale'])
+    sayProblem({ type: 'problem', what, error: new Error(message) }, screen)
+  expect(said).toHaveLength(2)
+  expect(said.join('')).not.toMatch(/\p{C}/u)
+})

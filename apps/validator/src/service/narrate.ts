@@ -62,7 +62,7 @@ export function sayProblem(
 ): void {
   const times = unsaid === 1 ? 'once more' : `${unsaid} more times`
   const often = unsaid === 0 ? '' : ` (${times} since it was last said)`
-  const said = `${what}: ${printable(message, 500)}`
+  const said = printable(`${what}: ${message}`, 600) // a miner names its own model
   if (PASSING.has(message.split(':', 1)[0] ?? '')) {
     warn(screen, `${said}${NEXT}${often}`)
   } else {

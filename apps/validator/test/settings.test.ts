@@ -190,6 +190,13 @@ describe('the bucket', () => {
       ],
     })
   })
+  it('is found at one address in Google Cloud Storage, whether its endpoint ends with a slash', () => {
+    const keys = { GCS_BUCKET: 'mine', GCS_ACCESS_KEY_ID: 'GOOG1', GCS_SECRET_ACCESS_KEY: 's' }
+    for (const GCS_ENDPOINT of ['https://gcs.example', 'https://gcs.example/']) {
+      const { settings } = read(rest, { ...keys, GCS_ENDPOINT })
+      expect(settings?.bucketUrl).toBe('https://gcs.example/mine')
+    }
+  })
 })
 
 describe('what is wrong', () => {

@@ -179,7 +179,7 @@ const GCS = defineBackend({
       secretAccessKey: gcsSecretAccessKey,
       dialect: GOOGLE,
     })
-    return { open: () => bucket, url: `${gcsEndpoint}/${gcsBucket}` }
+    return { open: () => bucket, url: `${gcsEndpoint.replace(/\/$/, '')}/${gcsBucket}` }
   },
 })
 

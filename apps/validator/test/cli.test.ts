@@ -149,10 +149,6 @@ describe('wrong usage', () => {
     ['env run mult8-v0 --agent perfect --challenge x', 'Expected the base58 of 32 bytes.'],
     ['doctor --key k', "required option '--network <where>' not specified"],
     ['validate --folder f --buckets b --key k', '✘ --network or SUBTENSOR_ENDPOINT: not given'],
-    [
-      'set-weights --network local --buckets b --emit --dry-run',
-      "option '--dry-run' cannot be used with option '--emit'",
-    ],
   ]
   it.each(wrong)('"af %s" exits with 2, says why, and where help is', async (words, why) => {
     const ended = await af(...words.split(' '))
@@ -188,6 +184,10 @@ describe('wrong usage', () => {
       '"--strength" expected a game against another miner, as hex-v0, got mult8-v0',
     ],
     [['miner', '--network', 'http://127.0.0.1:1'], 'no hotkey named: give --key <file>'],
+    [
+      'set-weights --network local --buckets b --emit --dry-run'.split(' '),
+      '--emit and --dry-run (or AFFINE_EMIT and AFFINE_DRY_RUN): give only one of them',
+    ],
     [['miner', '--key', 'k'], 'a hotkey or a subnet needs "--network"'],
   ]
   it.each(refused)('"af %s" exits with 2 and one line', async (words, why) => {

@@ -8,7 +8,8 @@ import { NoReply, type Received } from './asking.ts'
 export function completionIn(received: Received, url: string): string {
   const { status } = received
   if (status >= 300 && status < 400) throw new NoReply('redirect', redirectText(received))
-  if (status !== 200) throw new NoReply('status', refusalText(received, url))
+  if (status !== 200)
+    throw new NoReply('status', `${statusText(received)}: ${adviceOn(status, url)}`)
   return textOf(parse(received, url), url)
 }
 
@@ -108,11 +109,7 @@ function redirectText(received: Received): string {
   return `${said}: no redirect is followed: name the address that answers`
 }
 
-/** Any other status than 200, with the first words of the body, and what to try. */
-function refusalText(received: Received, url: string): string {
-  return `${statusText(received)}: ${adviceOn(received.status, url)}`
-}
-
+/** What to try after any other status than 200. */
 function adviceOn(status: number, url: string): string {
   if (status < 300) return 'a chat completion has the status 200'
   if (status === 401 || status === 403)

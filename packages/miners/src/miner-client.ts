@@ -107,8 +107,6 @@ function replyIn(received: Received, url: string): Reply {
   return { content, ms, ...(invocation !== undefined && { invocation }) }
 }
 
-type Limits = Parameters<Client>
-
 /** The URLs at which miners of a local network are asked. Protocol §5.4. */
 const LOOPBACK = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/
 
@@ -116,7 +114,9 @@ const LOOPBACK = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/
  * Agents for the miners of a local network: a chute is a URL on this machine. Other miners never
  * reply. Protocol §5.4.
  */
-export function endpointAgents(asking: Asking): (miner: Endpoint, ...limits: Limits) => MinerAgent {
+export function endpointAgents(
+  asking: Asking,
+): (miner: Endpoint, ...limits: Parameters<Client>) => MinerAgent {
   const clients = new Map<string, Client>()
   return ({ model, chute }, replyMs, signal) => {
     if (!LOOPBACK.test(chute)) {
@@ -163,9 +163,6 @@ function problemsOf(what: string, on: Hear): (failure: CallFailure | undefined) 
   }
 }
 
-const GROWING = { minTimeout: 100, factor: 2 }
-const CONSTANT = { minTimeout: 1000, factor: 1 }
-
 /**
  * What is `Undelivered` is tried again until `signal` aborts: after pauses that grow up to half a
  * minute, or a whole; in a game, whose clock runs in the pauses, after one to two seconds. `failed`
@@ -178,7 +175,8 @@ export function retryPolicy(
 ): Options {
   return {
     retries: Number.POSITIVE_INFINITY,
-    ...(isGame ? CONSTANT : GROWING),
+    minTimeout: isGame ? 1000 : 100,
+    factor: isGame ? 1 : 2,
     maxTimeout: 30_000 * (1 + random()),
     randomize: true,
     shouldRetry: ({ error }) => error instanceof Undelivered,

@@ -2,7 +2,7 @@ import { type Chain, ChainError, type UidWeights } from '@affine/chain'
 import { allWeightTo } from '@affine/engine'
 import { openLive, recipientOf, recompute, snapshotOf } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
-import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { accountOf, neuronOf, withAccount } from '../service/account.ts'
 import { emits, readSending } from '../settings/settings.ts'
 import { replayCommand, replayOf } from './replay.ts'
@@ -10,7 +10,7 @@ import { replayCommand, replayOf } from './replay.ts'
 /** `af set-weights`: does once what a validator does once an epoch. */
 export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-weights'))
   .option('--emit', 'send the weights; on finney, without it, they are only shown')
-  .addOption(new Option('--dry-run', 'send nothing, on any network').conflicts('emit'))
+  .option('--dry-run', 'send nothing, on any network')
   .addHelpText(
     'after',
     '\nExample:\n  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets',

@@ -58,12 +58,9 @@ export class Connection {
    */
   async use<T>(task: Task<T>, until?: AbortSignal): Promise<T> {
     const { endpoints, onRetry } = this.#nodes
-    let signal = this.#closing.signal
-    let retries = ROUNDS * endpoints.length - 1
-    if (until) {
-      signal = AbortSignal.any([signal, until])
-      retries = Number.POSITIVE_INFINITY
-    }
+    const closing = this.#closing.signal
+    const signal = until ? AbortSignal.any([closing, until]) : closing
+    const retries = until ? Number.POSITIVE_INFINITY : ROUNDS * endpoints.length - 1
     return pRetry(() => this.#attempt(task, signal), {
       retries,
       signal,

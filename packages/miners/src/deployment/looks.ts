@@ -107,7 +107,7 @@ export async function lookAt(
   miner: Asked,
   signal: AbortSignal,
   directory: Directory,
-): Promise<Result<Deployment, DeploymentFault>> {
+): Promise<DeploymentVerdict> {
   const { chute } = miner
   const templates = templatesOf(miner.templates)
   if (!UUID.test(chute))

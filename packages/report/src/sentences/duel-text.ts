@@ -16,8 +16,7 @@ export function sideOf(hotkey: string, duel: Pick<DuelFacts, Side>): Side | unde
  */
 export function resultFor(side: Side, { end }: Pick<DuelFacts, 'end'>): 'won' | 'lost' | 'open' {
   if (end === undefined) return 'open'
-  const isWon = end === 'crowned'
-  return (side === 'contender') === isWon ? 'won' : 'lost'
+  return (side === 'contender') === (end === 'crowned') ? 'won' : 'lost'
 }
 
 /** Which of its epochs a duel is in, as in "epoch 2 of at most 8". */

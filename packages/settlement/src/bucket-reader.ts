@@ -74,14 +74,21 @@ export class BucketReader {
   readonly #options: ReaderOptions
   readonly #times: BucketTimes
   readonly #blocks = pLimit(BLOCKS_AT_ONCE)
+  /** The weights of the epoch that was begun last. */
+  #weights: Readonly<Record<string, number>> | undefined
 
   constructor(options: ReaderOptions) {
     this.#options = options
     this.#times = new BucketTimes(options)
   }
 
-  /** Begins an epoch, whose voters have these weights: nobody has failed in it. */
+  /**
+   * Begins an epoch, whose voters have these weights: nobody has failed in it. Does nothing if the
+   * last one begun has the same object: an epoch may be tried again.
+   */
   beginEpoch(weights: Readonly<Record<string, number>>): void {
+    if (weights === this.#weights) return
+    this.#weights = weights
     this.failed.clear()
     this.#times.weigh(weights)
   }

@@ -444,4 +444,15 @@ describe('the limits of a reader', () => {
     reader.beginEpoch({})
     expect([...reader.failed]).toEqual([])
   })
+
+  it('are not forgotten where the same epoch is begun again, as to whom failed', () => {
+    const { reader } = ofSilent(2)
+    const weights = { a: 1 }
+    reader.beginEpoch(weights)
+    reader.failed.add('a')
+    reader.beginEpoch(weights)
+    expect([...reader.failed]).toEqual(['a'])
+    reader.beginEpoch({ ...weights })
+    expect([...reader.failed]).toEqual([])
+  })
 })

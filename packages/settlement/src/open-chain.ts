@@ -96,7 +96,7 @@ async function openAt(where: string, host: Host, options: OpenOptions): Promise<
   const named = networkNamed(where)
   const { netuid = named?.netuid, onRetry } = options
   const readText: Host['readText'] = (path) =>
-    host.readText(path).catch((error: { readonly code?: string }) => {
+    host.readText(path).catch((error: Error & { readonly code?: string }) => {
       throw unreadable(where, error)
     })
   const opening = { ...host, readText, name: where, places, netuid, onRetry }
@@ -105,10 +105,14 @@ async function openAt(where: string, host: Host, options: OpenOptions): Promise<
   return open({ ...opening, genesis: named?.genesis })
 }
 
-function unreadable(where: string, { code }: { readonly code?: string }): RangeError {
+function unreadable(where: string, error: Error & { readonly code?: string }): RangeError {
   const got = JSON.stringify(where)
-  if (code === 'ENOENT' && /[./]/.test(where))
-    return new RangeError(`"network" expected the file of a chain's export; ${got} is not there`)
+  const wanted = '"network" expected the file of a chain\'s export'
+  // It is there, and is too large or no regular one.
+  if (error instanceof RangeError)
+    return new RangeError(`${wanted}; got ${got}: ${error.message}`, { cause: error })
+  if (error.code === 'ENOENT' && /[./]/.test(where))
+    return new RangeError(`${wanted}; ${got} is not there`)
   // It may have been meant as a name.
   return new RangeError(`"network" expected ${NETWORK_HELP}; got ${got}`)
 }

@@ -9,6 +9,7 @@ import {
   openChain,
   openLive,
 } from '../src/index.ts'
+import { NODE_HOST } from '../src/node/host.ts'
 
 const random = () => new Uint8Array(32)
 const chain = LocalChain.create({ netuid: 120, random })
@@ -58,6 +59,12 @@ describe('a chain’s export', () => {
 
   test('is refused where it is altered, for what it is', async () => {
     await expect(openChain('rubbish.json', host)).rejects.toThrow(ChainError)
+  })
+
+  test('is refused where it is no regular file, for that', async () => {
+    await expect(openChain('/dev/zero', NODE_HOST)).rejects.toThrow(
+      `export; got "/dev/zero": /dev/zero expected to be a regular file`,
+    )
   })
 
   test('does not go on', async () => {

@@ -75,7 +75,10 @@ export async function openFile(
   try {
     if (await isLinked(directory, path)) return 'not a file'
     const handle = await open(place, READ)
-    const stats = await handle.stat()
+    const stats = await handle.stat().catch(async (error) => {
+      await handle.close()
+      throw error
+    })
     if (stats.isFile()) return { handle, stats }
     await handle.close()
     return 'not a file'

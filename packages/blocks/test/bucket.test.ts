@@ -1,11 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { link, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  type FileHandle,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
 import { createGzip, gzipSync } from 'node:zlib'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { checkPath } from '../src/bucket.ts'
 import { directoryBucket, openFile, syncFolders } from '../src/directory-bucket.ts'
@@ -196,6 +205,20 @@ describe('directoryBucket', () => {
     expect(await openFile(folder, 'v1/x/y')).toBe('not a file')
     expect(await openFile(folder, `v1/${'x'.repeat(300)}`)).toBe('not a file')
     await expect(openFile(folder, '../x')).rejects.toThrow(RangeError)
+  })
+
+  it('leaves no file open of which the system does not say what it is', async () => {
+    const folder = join(root, 'unsaid')
+    await directoryBucket(folder).write('x', bytes('x'))
+    const found = await openFile(folder, 'x')
+    if (typeof found === 'string') return expect.fail(found)
+    await found.handle.close()
+    const handles: FileHandle = Object.getPrototypeOf(found.handle)
+    const stats = vi.spyOn(handles, 'stat').mockRejectedValue(new Error('EIO'))
+    await expect(openFile(folder, 'x')).rejects.toThrow('EIO')
+    const [opened] = stats.mock.contexts
+    stats.mockRestore()
+    expect(opened).toMatchObject({ fd: -1 }) // closed
   })
 
   it('syncs a folder and those above it, up to the top and no further', async () => {

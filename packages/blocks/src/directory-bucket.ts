@@ -41,9 +41,10 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
       if (await isLinked(root, path)) throw new Error(`a link leads to ${folder}`)
       if (!(await isThere(root, path, bytes))) {
         await writeFile(temporary, bytes, { flag: 'wx', flush: true, mode })
-        const linked = await link(temporary, place).catch(nullIf('EEXIST'))
-        // Another writer was faster: with the same bytes.
-        if (linked === null) await isThere(root, path, bytes)
+        await link(temporary, place).catch(async (error: NodeJS.ErrnoException) => {
+          // Another writer was faster: with the same bytes.
+          if (error.code !== 'EEXIST' || !(await isThere(root, path, bytes))) throw error
+        })
       }
       // Also if the file was there: the process that linked it may have crashed before this.
       await syncFolders(folder, topOf(root, firstMade))
@@ -145,12 +146,6 @@ export async function syncFolders(folder: string, top: string): Promise<void> {
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder)
   await handle.sync().finally(() => handle.close())
-}
-
-/** For `catch`: null in place of the expected error. */
-const nullIf = (code: string) => (error: NodeJS.ErrnoException) => {
-  if (error.code === code) return null
-  throw error
 }
 
 /**

@@ -11,10 +11,6 @@ const NODE = /* @__PURE__ */ Uint8Array.of(1)
 export const leafHash = (line: Uint8Array, hash: HashFunction = blake3): Uint8Array =>
   hash(LEAF, line)
 
-/** `hash(0x01 || left || right)`. Protocol §1.3. */
-const nodeHash = (left: Uint8Array, right: Uint8Array, hash: HashFunction): Uint8Array =>
-  hash(NODE, left, right)
-
 /** The hashes of one level of a tree, one after the other. */
 type Level = Uint8Array
 
@@ -36,7 +32,7 @@ function levelsOf(lines: readonly Uint8Array[], hash: HashFunction): readonly Le
   return levels
 }
 
-/** The hashes of pairs, from the left. Protocol §1.3. */
+/** The hashes of pairs, `hash(0x01 || left || right)`, from the left. Protocol §1.3. */
 function levelAbove(level: Level, hash: HashFunction): Level {
   const count = level.length / HASH_BYTES
   const above = new Uint8Array(Math.ceil(count / 2) * HASH_BYTES)
@@ -125,7 +121,7 @@ function climb({ leaf, index, size, proof, hash = blake3 }: Inclusion): Uint8Arr
     if (hasSibling) {
       const sibling = siblings.shift()
       if (sibling?.length !== 32) return null
-      node = isRight ? nodeHash(sibling, node, hash) : nodeHash(node, sibling, hash)
+      node = isRight ? hash(NODE, sibling, node) : hash(NODE, node, sibling)
     }
     place = placeAbove(place)
     last = placeAbove(last)

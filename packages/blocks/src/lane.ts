@@ -3,7 +3,6 @@ import type { Hash } from '@affine/prng'
 import { type BlockTrust, openBlock, type Verify } from './block.ts'
 import { type Bucket, blockPath } from './bucket.ts'
 import { type EvidenceResult, type Failure, fault, faultAt, faultUnlessEqual } from './fault.ts'
-import { isUnbegun } from './forfeit.ts'
 import {
   type ChallengePair,
   type Episode,
@@ -131,7 +130,9 @@ function addBlock(count: SampleCount, { hash, samples, wrong }: AuditedBlock): F
         return faultAt(`block ${hash}, line ${2 + i}`, fault('REPEATED_INVOCATION', invocation))
       invocations.add(invocation)
     }
-    if (sample.isUnbegun) count.unbegun += 1
+    const [champion, contender] = sample.rewards
+    // A game that was begun has a winner; an episode has one reward. Protocol §3.1.
+    if (champion === contender) count.unbegun += 1
   }
   rewards.push(samples.map((sample) => sample.rewards))
   return wrong
@@ -168,8 +169,6 @@ function revealedBy({ secret }: Header, scope: Scope): Hash | 'none' {
 /** What a lane needs of a sample that holds by itself. */
 interface AuditedSample {
   readonly rewards: Rewards
-  /** Is it a game that was never begun? */
-  readonly isUnbegun: boolean
   /** Of all its episodes, in order. */
   readonly invocations: readonly string[]
 }
@@ -256,12 +255,7 @@ function auditSample(
   const invocations: string[] = []
   for (const { messages } of episodes)
     for (const { invocation } of messages) if (invocation) invocations.push(invocation)
-  const value = {
-    rewards: episodes.map(({ reward }) => reward),
-    isUnbegun: !('miner' in sample) && isUnbegun(sample),
-    invocations,
-  }
-  return { ok: true, value }
+  return { ok: true, value: { rewards: episodes.map(({ reward }) => reward), invocations } }
 }
 
 function isPlanned(sample: Sample, planned: PlannedSample): boolean {

@@ -35,10 +35,8 @@ export interface S3Options extends HttpOptions {
 export function s3Bucket(options: S3Options): Bucket {
   checkNameAndKeys(options)
   const base = bucketUrl(options)
-  const { accessKeyId, secretAccessKey, region = 'auto', dialect = AMAZON } = options
-  const { fetch, now, timeoutMs = 30_000 } = options
-  const key = { accessKeyId, secretAccessKey, region, dialect, now }
-  const account: S3Account = { ...key, fetch, timeoutMs }
+  const { region = 'auto', dialect = AMAZON, timeoutMs = 30_000, ...given } = options
+  const account: S3Account = { ...given, region, dialect, timeoutMs }
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
     const url = new URL(checkPath(path), base).href

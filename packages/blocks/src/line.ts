@@ -106,11 +106,9 @@ export type ChallengeVerdict = 'win' | 'loss' | 'tie'
 /**
  * What an episode earned, in ppm of what its environment has to give, rounded down. Protocol §6.5.
  */
-export function pointsOf(reward: number, { lowestReward, highestReward }: RewardBounds): number {
+export function pointsOf(reward: number, { lowestReward, highestReward }: EnvSpec): number {
   return Math.floor((1_000_000 * (reward - lowestReward)) / (highestReward - lowestReward))
 }
-
-type RewardBounds = Pick<EnvSpec, 'lowestReward' | 'highestReward'>
 
 /** How the contender fared, by the rewards of both; the higher one wins. Protocol §6.5. */
 export function challengeVerdict({ champion, contender }: PerSide<number>): ChallengeVerdict {

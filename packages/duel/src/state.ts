@@ -113,20 +113,17 @@ export interface DuelSnapshot {
   /** Every registered one. */
   readonly hotkeys: readonly string[]
   /** Those with a permit. */
-  readonly validators: readonly Permitted[]
+  readonly validators: readonly {
+    readonly hotkey: string
+    readonly stake: bigint
+    readonly attest?: Attestation
+  }[]
   /** Registered hotkeys whose miner commitment is valid. */
   readonly miners: readonly Candidate[]
 }
 
 /** A miner with the blocks of its commitment and of its registration. */
 export type Candidate = Miner & { readonly block: number; readonly registered: number }
-
-/** A hotkey with a permit. */
-export interface Permitted {
-  readonly hotkey: string
-  readonly stake: bigint
-  readonly attest?: Attestation
-}
 
 /** The attestation a validator had on chain at the snapshot. Protocol §5.2. */
 export interface Attestation {

@@ -10,11 +10,12 @@ import {
   NO_BLOCK,
   type Sample,
   type Scope,
+  toLine,
   writeBlock,
 } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
 import type { Protocol, State } from '@affine/duel'
-import { canonicalize, type Hash, type Json } from '@affine/prng'
+import type { Hash } from '@affine/prng'
 import {
   averageBlockMs,
   beaconBlock,
@@ -181,7 +182,7 @@ function inBlocks(samples: readonly Sample[]): readonly (readonly Sample[])[] {
   let bytes = 0
   const blocks = [block]
   for (const sample of samples) {
-    const line = Buffer.byteLength(canonicalize(sample as unknown as Json)) + 1
+    const line = Buffer.byteLength(toLine(sample)) + 1
     if (!isRoomFor(block.length + 1, bytes + line)) {
       block = []
       bytes = 0

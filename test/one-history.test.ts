@@ -494,8 +494,7 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
     const { won, lost } = recordsOf('contender')[0]!
     const { id } = ended()
     const shown = rendered(ContenderView, told.page, { id })
-    const many = (won + lost).toLocaleString('en-GB')
-    const sentence = `it won ${percent((1e6 * won) / (won + lost))} of the ${many} challenges that`
+    const sentence = `it won ${percent((1e6 * won) / (won + lost))} of the ${won + lost} challenges that`
     expect(shown).toContain(sentence)
     if (first < last) {
       const part = rendered(ContenderView, told.page.slice(first + 1), { id })

@@ -89,8 +89,18 @@ export const demo: CommandUnknownOpts = new Command('demo')
 /** Makes a folder that is removed when this process ends, also at Ctrl-C. */
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'affine-demo-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+  process.once('exit', () => removeFolder(folder))
   return folder
+}
+
+/** Removes a folder, in which files may still appear that were being written. */
+function removeFolder(folder: string, tries = 9): void {
+  try {
+    rmSync(folder, { recursive: true, force: true })
+  } catch (error) {
+    if (tries === 0) throw error
+    removeFolder(folder, tries - 1)
+  }
 }
 
 /**

@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type Account,
-  type Chain,
-  ChainError,
-  decodeCommitment,
-  encodeCommitment,
-  type Head,
-  type Params,
-} from '../src/index.ts'
+import { type Account, type Chain, ChainError, type Head, type Params } from '../src/index.ts'
+import { codeOf } from './subnet.ts'
 
 /** A subnet without a stake threshold or a rate limit for weights, whose permits are given. */
 export interface Harness {
@@ -23,7 +16,7 @@ export interface Harness {
   close?(): Promise<unknown>
 }
 
-/** Parameters of a subnet: see `PARAMS` in ledger.ts. */
+/** Parameters of a subnet: see `PARAMS` in log.ts. */
 export type Limits = Pick<Params, 'stakeThreshold' | 'weightsRateLimit' | 'commitmentBytes'>
 
 /** Lets blocks pass until the promise settles. */
@@ -183,34 +176,6 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       ).toHaveLength(1)
     })
 
-    test('what the protocol writes comes back whole', async () => {
-      const hash = 'ab'.repeat(32)
-      const url = 'https://bucket.example/v1'
-      const attest = {
-        kind: 'attest',
-        epoch: 7,
-        bitmap: new Uint8Array(16).fill(5),
-        next: hash,
-        stateRoot: hash,
-        url,
-      } as const
-      const model = {
-        kind: 'miner',
-        model: `org/${miner!.hotkey}`,
-        revision: 'main',
-        chute: 'c',
-      } as const
-      const [a, b] = await settled(
-        Promise.all([
-          chain.commit(bob!, encodeCommitment(attest)),
-          chain.commit(miner!, encodeCommitment(model)),
-        ]),
-      )
-      expect(decodeCommitment((await slot(a.number, bob!))!.fields, bob!.hotkey)).toEqual(attest)
-      expect(decodeCommitment((await slot(b.number, miner!))!.fields, miner!.hotkey)).toEqual(model)
-      expect(decodeCommitment((await slot(b.number, miner!))!.fields, bob!.hotkey)).toBeNull()
-    })
-
     test('of commitments sent at once by one hotkey, the last stays', async () => {
       const sent = [1, 2, 3].map((value) => chain.commit(bob!, [bytes(value)]))
       const heads = await settled(Promise.all(sent))
@@ -344,16 +309,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
 
     test('a hotkey has so many bytes for commitments in a tempo, and pays for 100 at least', async () => {
       const sent = [1, 2, 3].map((value) => chain.commit(bob!, [Uint8Array.of(value)]))
-      const codes = await settled(
-        Promise.all(
-          sent.map((one) =>
-            one.then(
-              () => '',
-              ({ code }) => code,
-            ),
-          ),
-        ),
-      )
+      const codes = await settled(Promise.all(sent.map(codeOf)))
       expect(codes).toEqual(['', '', 'SpaceLimitExceeded'])
       const large = [1, 2, 3].map(() => new Uint8Array(84))
       expect(await refused(chain.commit(miner!, large))).toBe('SpaceLimitExceeded')

@@ -1,5 +1,5 @@
 import { account, encodeCommitment, type LocalChain } from '../src/index.ts'
-import { alice, bob, bytes, charlie, miner, noLimits, stranger, subnet } from './subnet.ts'
+import { alice, bob, bytes, charlie, codeOf, miner, noLimits, stranger, subnet } from './subnet.ts'
 
 /** A few blocks with one of everything in them, and what became of each call: '' if it is in one. */
 export async function scenario(): Promise<{ chain: LocalChain; refusals: readonly string[] }> {
@@ -12,12 +12,7 @@ export async function scenario(): Promise<{ chain: LocalChain; refusals: readonl
   const model = `org/model-${miner.hotkey}`
   const ended: Promise<string>[] = []
   const send = (...calls: Promise<unknown>[]): void => {
-    const end = (call: Promise<unknown>) =>
-      call.then(
-        () => '',
-        ({ code }) => code as string,
-      )
-    ended.push(...calls.map(end))
+    ended.push(...calls.map(codeOf))
   }
   send(
     chain.commit(

@@ -1,4 +1,10 @@
-import { type Account, account, LocalChain, type LocalOptions } from '../src/index.ts'
+import {
+  type Account,
+  account,
+  type ChainError,
+  LocalChain,
+  type LocalOptions,
+} from '../src/index.ts'
 import type { Harness } from './chain-suite.ts'
 
 export const bytes = (value: number): Uint8Array => new Uint8Array(32).fill(value)
@@ -48,3 +54,10 @@ export const harness = (local: LocalChain): Harness => {
     },
   }
 }
+
+/** The code with which a call is refused; '' once it is in a block. */
+export const codeOf = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => '',
+    ({ code }: ChainError) => code,
+  )

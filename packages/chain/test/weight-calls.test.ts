@@ -3,10 +3,11 @@ import type { ApiPromise } from '@polkadot/api'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { callOf } from '../src/bittensor/extrinsic.ts'
 import type { WeightMeans } from '../src/bittensor/nodes.ts'
-import { type Codec, integerIn, type Storage } from '../src/bittensor/storage.ts'
+import type { Codec } from '../src/bittensor/storage.ts'
 import { timelockEncrypt } from '../src/bittensor/timelock.ts'
 import { type Plan, planWeights, tempoOf, timelockPayload } from '../src/bittensor/weight-calls.ts'
-import type { ChainError, UidWeights } from '../src/index.ts'
+import type { UidWeights } from '../src/index.ts'
+import { storageOf } from './made-storage.ts'
 import { alice } from './subnet.ts'
 
 const NETUID = 3
@@ -18,42 +19,6 @@ const weights: UidWeights = [
 /** A day after drand's quicknet began, and the round of then: 86400 / 3. */
 const NOW = 1_692_803_367_000 + 86_400_000
 const ROUND = 28_800
-
-const codec = (json: unknown): Codec => ({
-  isEmpty: json === null,
-  toJSON: () => json,
-  toString: () => (typeof json === 'object' ? JSON.stringify(json) : String(json)),
-})
-
-interface State {
-  /**
-   * Storage items, answers of runtime APIs and constants, by `pallet.item`, with keys
-   * `pallet.item(1,2)`.
-   */
-  readonly values: Record<string, unknown>
-  readonly calls?: readonly string[]
-}
-
-/** What is in `values` is all the runtime has; the rest is told by name, as of a real one. */
-function storageOf({ values, calls = [] }: State): Storage {
-  const find = (path: string, keys: readonly unknown[]) => {
-    const exact = values[`${path}(${keys})`]
-    if (exact === undefined && !(path in values)) throw new Error(`no storage ${path}(${keys})`)
-    return codec(exact === undefined ? values[path] : exact)
-  }
-  return {
-    has: (item) => Object.keys(values).some((path) => path.split('(')[0] === item),
-    hasCall: (name) => calls.includes(name),
-    query: async (item, ...keys) => find(item, keys),
-    integer: async (item, ...keys) => integerIn(find(item, keys), item),
-    entries: async (item, key) =>
-      Object.entries((values[`${item}(${key})`] ?? {}) as Record<string, unknown>).map(
-        ([at, value]) => [codec(at), codec(value)],
-      ),
-    call: async (method) => (method in values ? codec(values[method]) : null),
-    constant: (name) => (name in values ? codec(values[name]) : undefined),
-  }
-}
 
 /** Counts up: the same bytes in every run. */
 const counting = () => {
@@ -93,42 +58,21 @@ const beacon = { 'drand.lastStoredRound': ROUND, [`${M}.commitRevealWeightsVersi
 
 describe('weights where commit and reveal is off', () => {
   test('are set in the open, whatever else the runtime can do', async () => {
-    const storage = storageOf({
-      values: { ...open, ...beacon },
-      calls: [`${M}.commitTimelockedWeights`],
-    })
+    const storage = storageOf({ ...open, ...beacon }, [`${M}.commitTimelockedWeights`])
     const plan = await planWeights(storage, means(), { hotkey: alice.hotkey, weights })
     expect(await callIn(plan)).toEqual([`${M}.setWeights`, NETUID, [0, 4], [10, 30], VERSION_KEY])
   })
 
   test('are held when the chain has them as it rescales them', async () => {
-    const plan = await planWeights(storageOf({ values: open }), means(), {
-      hotkey: alice.hotkey,
-      weights,
-    })
-    const after = (row: unknown) =>
-      storageOf({
-        values: { [`${M}.uids(${NETUID},${alice.hotkey})`]: 9, [`${M}.weights(${NETUID},9)`]: row },
-      })
+    const plan = await planWeights(storageOf(open), means(), { hotkey: alice.hotkey, weights })
+    const uids = { [`${M}.uids(${NETUID},${alice.hotkey})`]: 9 }
+    const isHeld = (...row: UidWeights) =>
+      plan.tookEffect(storageOf({ ...uids, [`${M}.weights(${NETUID},9)`]: row }))
     // 10 · 65535 / 30 = 21845
-    expect(
-      await plan.tookEffect(
-        after([
-          [0, 21_845],
-          [4, 65_535],
-        ]),
-      ),
-    ).toBe(true)
-    expect(
-      await plan.tookEffect(
-        after([
-          [0, 21_844],
-          [4, 65_535],
-        ]),
-      ),
-    ).toBe(false)
-    expect(await plan.tookEffect(after([[4, 65_535]]))).toBe(false)
-    expect(await plan.tookEffect(after([]))).toBe(false)
+    expect(await isHeld([0, 21_845], [4, 65_535])).toBe(true)
+    expect(await isHeld([0, 21_844], [4, 65_535])).toBe(false)
+    expect(await isHeld([4, 65_535])).toBe(false)
+    expect(await isHeld()).toBe(false)
   })
 })
 
@@ -146,7 +90,7 @@ describe('weights that are timelocked', () => {
     ;[signed, unsigned] = await Promise.all([sealOf(alice.hotkey), sealOf()])
   })
   const planned = (calls: readonly string[], values: object = {}) =>
-    planWeights(storageOf({ values: { ...committing, ...beacon, ...values }, calls }), means(), {
+    planWeights(storageOf({ ...committing, ...beacon, ...values }, calls), means(), {
       hotkey: alice.hotkey,
       weights,
     })
@@ -188,14 +132,14 @@ describe('weights that are timelocked', () => {
   test('are held when their bytes are among the commits, under any of the names that those have', async () => {
     const plan = await planned(names)
     for (const item of ['timelockedWeightCommits', 'crv3WeightCommitsV2', 'crv3WeightCommits']) {
-      const after = (bytes: string) =>
-        storageOf({
-          values: { [`${M}.${item}(${NETUID})`]: { 8: [[alice.hotkey, 5, bytes, round]] } },
-        })
-      expect(await plan.tookEffect(after(signed))).toBe(true)
-      expect(await plan.tookEffect(after(unsigned))).toBe(false)
+      const isHeld = (bytes: string) => {
+        const commits = { 8: [[alice.hotkey, 5, bytes, round]] }
+        return plan.tookEffect(storageOf({ [`${M}.${item}(${NETUID})`]: commits }))
+      }
+      expect(await isHeld(signed)).toBe(true)
+      expect(await isHeld(unsigned)).toBe(false)
     }
-    expect(await plan.tookEffect(storageOf({ values: {} }))).toBe(false)
+    expect(await plan.tookEffect(storageOf({}))).toBe(false)
   })
 
   test.each([
@@ -247,7 +191,7 @@ describe('the tempo', () => {
   ])(
     'of a runtime that computes epochs: after block %i, the next one from block %i',
     async (head, nextStart) => {
-      const storage = storageOf({ values: { ...computed, 'system.number': head } })
+      const storage = storageOf({ ...computed, 'system.number': head })
       expect(await tempoOf(storage, NETUID)).toEqual({ nextStart, length: 11, period: 1, head })
     },
   )
@@ -260,26 +204,20 @@ describe('the tempo', () => {
   ])(
     'of a runtime that counts epochs: after block %i, the next one from block %i',
     async (head, nextStart) => {
-      const storage = storageOf({
-        values: { ...counted, 'system.number': head, [`${M}.revealPeriodEpochs`]: 2 },
-      })
+      const now = { 'system.number': head, [`${M}.revealPeriodEpochs`]: 2 }
+      const storage = storageOf({ ...counted, ...now })
       expect(await tempoOf(storage, NETUID)).toEqual({ nextStart, length: 10, period: 2, head })
     },
   )
 
-  test.each([[undefined], [null]])(
-    'of a runtime that counts epochs, but answers %s for the next, is NotInRuntime',
-    async (answer) => {
-      const { 'subnetInfoRuntimeApi.getNextEpochStartBlock': _, ...without } = counted
-      const values =
-        answer === undefined
-          ? without
-          : { ...counted, 'subnetInfoRuntimeApi.getNextEpochStartBlock': answer }
-      await expect(tempoOf(storageOf({ values }), NETUID)).rejects.toMatchObject({
+  test('of a runtime that counts epochs, but does not say when the next begins, is told', async () => {
+    const answer = 'subnetInfoRuntimeApi.getNextEpochStartBlock'
+    const { [answer]: _, ...without } = counted
+    for (const values of [without, { ...counted, [answer]: null }])
+      await expect(tempoOf(storageOf(values), NETUID)).rejects.toMatchObject({
         code: 'NotInRuntime',
       })
-    },
-  )
+  })
 })
 
 test('a call that the runtime does not have, or has with other arguments, is told by name', async () => {
@@ -292,14 +230,9 @@ test('a call that the runtime does not have, or has with other arguments, is tol
     [callOf('subtensorModule.setWeights'), 'subtensorModule.setWeights'],
     [callOf('commitments.setCommitment'), 'commitments.setCommitment'],
   ] as const
-  for (const [call, name] of calls) {
-    const error: ChainError = await call(api).then(
-      () => expect.fail(),
-      (error) => error,
-    )
-    expect(error).toMatchObject({
+  for (const [call, name] of calls)
+    await expect(call(api)).rejects.toMatchObject({
       code: 'NotInRuntime',
       message: expect.stringContaining(name),
     })
-  }
 })

@@ -1,0 +1,35 @@
+import { type Codec, integerIn, type Storage } from '../src/bittensor/storage.ts'
+
+/** A value of the chain, of which the library makes this JSON. */
+export const codec = (json: unknown): Codec => ({
+  isEmpty: json === null,
+  toJSON: () => json,
+  toString: () => (typeof json === 'object' ? JSON.stringify(json) : String(json)),
+})
+
+/**
+ * What a runtime with nothing but this has: storage items, answers of runtime APIs and constants by
+ * `pallet.item`, with keys `pallet.item(1,2)`; and the names of its calls.
+ */
+export function storageOf(
+  values: Readonly<Record<string, unknown>>,
+  calls: readonly string[] = [],
+): Storage {
+  const find = (path: string, keys: readonly unknown[]) => {
+    const exact = values[`${path}(${keys})`]
+    if (exact === undefined && !(path in values)) throw new Error(`no storage ${path}(${keys})`)
+    return codec(exact === undefined ? values[path] : exact)
+  }
+  return {
+    has: (item) => Object.keys(values).some((path) => path.split('(')[0] === item),
+    hasCall: (name) => calls.includes(name),
+    query: async (item, ...keys) => find(item, keys),
+    integer: async (item, ...keys) => integerIn(find(item, keys), item),
+    entries: async (item, key) =>
+      Object.entries((values[`${item}(${key})`] ?? {}) as Record<string, unknown>).map(
+        ([at, value]) => [codec(at), codec(value)],
+      ),
+    call: async (method) => (method in values ? codec(values[method]) : null),
+    constant: (name) => (name in values ? codec(values[name]) : undefined),
+  }
+}

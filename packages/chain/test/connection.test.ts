@@ -11,6 +11,7 @@ import {
   hashOf,
   type Reply,
 } from './fake-node.ts'
+import { serve } from './serve.ts'
 
 const ended: (() => Promise<void>)[] = []
 let retries: string[] = []
@@ -69,6 +70,16 @@ function connect(nodes: readonly (string | FakeNode)[], settings: Settings = {})
   return { connection, blocks: new FinalBlocks(connection) }
 }
 
+/** A wait for a block that `first` does not have yet, and the next node has. */
+async function waitingForNext() {
+  const [first, second] = [await node(), await node({ head: 6 })]
+  const { blocks } = connect([first, second], PATIENT)
+  await blocks.head()
+  const waiting = blocks.reach(6)
+  await expect.poll(() => first.asked).toContain('chain_subscribeFinalizedHeads')
+  return { first, waiting }
+}
+
 const refused = (code: number, message: string, data?: unknown): Reply => ({
   error: { code, message, data },
 })
@@ -109,15 +120,6 @@ describe('a connection', () => {
     await expect(using).rejects.toThrow('that is enough')
   })
 
-  test('takes a node that comes late', async () => {
-    const url = await nobody()
-    const { blocks } = connect([url])
-    const reaching = blocks.reach(5, new AbortController().signal)
-    await expect.poll(() => retries.length).toBeGreaterThan(0)
-    await node({ port: Number(new URL(url).port) })
-    await reaching
-  })
-
   test.each(['ws://no host', 'ws://127.0.0.1:65536', 'wss://127.0.0.1:1/#here', 'finney', ''])(
     'to %j, which is no URL of a node, says so',
     async (url) => {
@@ -126,13 +128,12 @@ describe('a connection', () => {
   )
 
   test('to something that is no node of a chain goes on to the next', async () => {
-    const { createServer } = await import('node:http')
-    const server = createServer((_, response) => response.end('hello')).listen(0, '127.0.0.1')
-    await new Promise((resolve) => server.once('listening', resolve))
-    ended.push(async () => void server.close())
-    const url = `ws://127.0.0.1:${(server.address() as { port: number }).port}`
-    expect(await connect([url, await node()]).blocks.head()).toEqual(head(5))
-    expect(retries).toEqual([expect.stringContaining(`${url}: Unexpected server response: 200`)])
+    const { url, close } = await serve(async () => new Response('hello'))
+    ended.push(close)
+    const socketUrl = url.replace('http:', 'ws:')
+    expect(await connect([socketUrl, await node()]).blocks.head()).toEqual(head(5))
+    const why = 'Unexpected server response: 200'
+    expect(retries).toEqual([expect.stringContaining(`${socketUrl}: ${why}`)])
   })
 
   test('to a node of another chain ends at once, and asks nothing else', async () => {
@@ -171,22 +172,6 @@ describe('a connection', () => {
     )
   })
 
-  test('leaves a node that is silent from the start', async () => {
-    const [silent, good] = [await node(), await node()]
-    silent.isSilent = true
-    expect(await connect([silent, good]).blocks.head()).toEqual(head(5))
-    expect(retries).toEqual([expect.stringMatching(`${silent.url}.*silent for 60 s`)])
-  })
-
-  test('leaves a node that falls silent', async () => {
-    const [silent, good] = [await node(), await node({ head: 6 })]
-    const { blocks } = connect([silent, good])
-    expect(await blocks.head()).toEqual(head(5))
-    silent.isSilent = true
-    expect(await blocks.head()).toEqual(head(6))
-    expect(retries).toEqual([expect.stringContaining('silent for 60 s')])
-  })
-
   test('leaves nodes that never answer, each of three times after a third of the time', async () => {
     const [deaf, mute] = [await node(), await node()]
     deaf.isSilent = true
@@ -194,6 +179,7 @@ describe('a connection', () => {
     const { blocks } = connect([deaf, mute], { stallMs: STALL_MS / 6 })
     await expect(blocks.head()).rejects.toMatchObject(unreachable('silent for 10 s'))
     expect(retries).toEqual(Array(5).fill(expect.stringContaining('silent for 10 s')))
+    expect([deaf, mute].map(({ connections }) => connections.opened)).toEqual([3, 3])
   })
 
   test('leaves a node that breaks off while it is asked', async () => {
@@ -217,10 +203,7 @@ describe('a connection', () => {
   })
 
   test('leaves a node that breaks off while a block is waited for, at once', async () => {
-    const [first, second] = [await node(), await node({ head: 6 })]
-    const { blocks } = connect([first, second], PATIENT)
-    const waiting = blocks.reach(6)
-    await expect.poll(() => first.asked).toContain('chain_subscribeFinalizedHeads')
+    const { first, waiting } = await waitingForNext()
     await first.stop()
     await waiting
     expect(retries).toEqual([expect.stringContaining('was lost')])
@@ -264,11 +247,8 @@ describe('a connection', () => {
   test('is one, for tasks that begin at the same time', async () => {
     const only = await node()
     const { blocks } = connect([only])
-    expect(await Promise.all([blocks.head(), blocks.head(), blocks.blockHash(3)])).toEqual([
-      head(5),
-      head(5),
-      hashOf(3),
-    ])
+    const asked = [blocks.head(), blocks.head(), blocks.blockHash(3), blocks.blockHash(0)]
+    expect(await Promise.all(asked)).toEqual([head(5), head(5), hashOf(3), GENESIS])
     expect(only.connections.opened).toBe(1)
   })
 })
@@ -338,28 +318,6 @@ describe('final blocks', () => {
     await heads.return()
   })
 
-  test('come as slowly as they are read', async () => {
-    const only = await node({ head: 5 })
-    const [fast, slow] = [1, 2].map(() => connect([only]).blocks.heads())
-    await take(slow!, 1)
-    only.finalize(30)
-    expect(await take(fast!, 1)).toEqual(range(30, 30))
-    expect(await take(slow!, 25)).toEqual(range(6, 30))
-  })
-
-  test('go on over the next node where one breaks off, none missing, none twice', async () => {
-    const [first, second] = [await node(), await node({ head: 10 })]
-    const { connection, blocks } = connect([first, second])
-    const heads = blocks.heads()
-    expect(await take(heads, 1)).toEqual(range(5, 5))
-    first.finalize(7)
-    expect(await take(heads, 2)).toEqual(range(6, 7))
-    const next = take(heads, 3)
-    await connection.use(({ rpc }) => rpc.system.health())
-    await first.stop()
-    expect(await next).toEqual(range(8, 10))
-  })
-
   test('go on over the next node where one tells no more', async () => {
     const [first, second] = [await node(), await node({ head: 8 })]
     const heads = connect([first, second]).blocks.heads()
@@ -378,20 +336,6 @@ describe('final blocks', () => {
     behind.finalize(7)
     behind.finalize(9)
     expect(await next).toEqual(range(9, 9))
-  })
-
-  test('known from another node are waited for a while', async () => {
-    const [first, behind] = [await node({ head: 8 }), await node({ head: 6 })]
-    const { blocks } = connect([first, behind])
-    await blocks.head()
-    await first.stop()
-    behind.replies.chain_getBlockHash = (number) => {
-      if (number !== 8 || retries.length > 3) return undefined
-      behind.finalize(8)
-      return { result: null }
-    }
-    expect(await blocks.blockHash(8)).toBe(hashOf(8))
-    expect(retries).toContainEqual(expect.stringContaining('does not have block 8 yet'))
   })
 
   test('begin with what the next node has where the first calls one final without having it', async () => {
@@ -433,18 +377,21 @@ describe('final blocks', () => {
     expect(await blocks.reach(6)).toEqual(head(6))
   })
 
-  test('have no hash from a node to which they are not final yet', async () => {
+  test('known from another node are waited for until they are final at this one', async () => {
     const [first, behind] = [await node({ head: 8 }), await node({ head: 6 })]
     const { blocks } = connect([first, behind])
     await blocks.head()
     await first.stop()
+    const wasMissing = () => retries.some((said) => said.includes('does not have block 8 yet'))
     behind.replies.chain_getBlockHash = (number) => {
       if (number !== 8) return undefined
+      if (!wasMissing()) return { result: null }
       behind.finalize(8)
       delete behind.replies.chain_getBlockHash
       return { result: `0x${'cd'.repeat(32)}` } // on a fork
     }
     expect(await blocks.blockHash(8)).toBe(hashOf(8))
+    expect(wasMissing()).toBe(true)
   })
 
   test('end on abort, before or after the first, and during a wait', async () => {
@@ -462,12 +409,6 @@ describe('final blocks', () => {
     await expect.poll(() => only.asked.at(-1)).toMatch('chain_unsubscribeFinalizedHeads')
     await connection.use(async () => 'still there')
     expect([only.connections.opened, retries]).toEqual([1, []])
-  })
-
-  test('have hashes, by number', async () => {
-    const { blocks } = connect([await node()])
-    expect(await blocks.blockHash(0)).toBe(GENESIS)
-    expect(await blocks.blockHash(5)).toBe(hashOf(5))
   })
 
   test('that are not, or not yet, are UnknownBlock', async () => {
@@ -514,11 +455,7 @@ describe('junk', () => {
     ),
     ...[12, 'junk', null, {}, { number: '0xffffffffffffffff' }, { number: 'six' }].map(headed),
   ])('in the middle, %j, ends the connection', async (text) => {
-    const [bad, good] = [await node(), await node({ head: 6 })]
-    const { blocks } = connect([bad, good], PATIENT)
-    await blocks.head()
-    const waiting = blocks.reach(6)
-    await expect.poll(() => bad.asked).toContain('chain_subscribeFinalizedHeads')
+    const { first: bad, waiting } = await waitingForNext()
     bad.say(text)
     await waiting
     expect(retries).toEqual([
@@ -534,11 +471,7 @@ describe('junk', () => {
     ['with too many values', unasked(`[${'0,'.repeat(2 ** 17)}0]`), 'cannot be read'],
     ['that is too long', unasked(`"${'0'.repeat(2 ** 24)}"`), 'was lost: Max payload'],
   ])('%s leaves the node, which is not heard any further', async (_, text, why) => {
-    const [bad, good] = [await node(), await node({ head: 6 })]
-    const { blocks } = connect([bad, good], PATIENT)
-    await blocks.head()
-    const waiting = blocks.reach(6)
-    await expect.poll(() => bad.asked).toContain('chain_subscribeFinalizedHeads')
+    const { first: bad, waiting } = await waitingForNext()
     const parse = vi.spyOn(JSON, 'parse')
     bad.say(text)
     bad.say(unasked('"more"'))
@@ -579,18 +512,9 @@ describe('junk', () => {
   })
 
   test('cannot come compressed, where a few bytes would be many', async () => {
-    const { WebSocketServer } = await import('ws')
-    const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: true })
-    ended.push(async () => void server.close())
-    const extensions: string[] = []
-    server.on('connection', (socket) => {
-      extensions.push(socket.extensions)
-      socket.terminate()
-    })
-    await new Promise((resolve) => server.once('listening', resolve))
-    const url = `ws://127.0.0.1:${(server.address() as { port: number }).port}`
-    expect(await connect([url, await node()]).blocks.head()).toEqual(head(5))
-    expect(extensions).toEqual([''])
+    const only = await node()
+    await connect([only]).blocks.head()
+    expect(only.extensions).toEqual([''])
   })
 
   test('is printed without what a terminal would act on', async () => {
@@ -694,15 +618,5 @@ describe('subtensor', () => {
     await expect(open([await node({ genesis: 'cd'.repeat(32) })])).rejects.toMatchObject({
       code: 'WrongGenesis',
     })
-  })
-
-  test('goes on to the next node where one breaks off while a snapshot is read', async () => {
-    const [first, second] = [await node(), await node()]
-    first.replies.state_getRuntimeVersion = (at) => {
-      if (at !== undefined) first.drop()
-      return undefined
-    }
-    await expect(open([first, second])).rejects.toMatchObject({ code: 'NotInRuntime' })
-    expect(retries).toEqual([expect.stringContaining('was lost')])
   })
 })

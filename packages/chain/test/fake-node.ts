@@ -18,6 +18,8 @@ export interface FakeNode {
   readonly url: string
   /** The requests so far: the method, then its parameters as JSON. */
   readonly asked: readonly string[]
+  /** For each connection that was opened, the extensions that were agreed on. */
+  readonly extensions: readonly string[]
   /** Connections that were opened, and that are open. */
   readonly connections: { readonly opened: number; readonly open: number }
   /** Takes the place of what the node would answer, by method; undefined leaves it as it is. */
@@ -37,7 +39,6 @@ export interface FakeNode {
 export interface FakeNodeOptions {
   readonly genesis?: string
   readonly head?: number
-  readonly port?: number
   /** Of its runtime; without it, the least that is metadata, which is read in no time. */
   readonly metadata?: string
 }
@@ -72,17 +73,17 @@ export const hashOf = (number: number): string =>
 export async function fakeNode({
   genesis = GENESIS,
   head = 5,
-  port = 0,
   metadata = LEAST_METADATA,
 }: FakeNodeOptions = {}): Promise<FakeNode> {
-  const server = new WebSocketServer({ port, host: '127.0.0.1' })
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: true })
   await new Promise((resolve) => server.once('listening', resolve))
   const asked: string[] = []
   /** As the runtime itself answers: Some(bytes). */
   const opaque = `0x01${u8aToHex(compactAddLength(hexToU8a(metadata))).slice(2)}`
   const subscribers = new Map<string, WebSocket>()
   const hash = (number: number) => `0x${number === 0 ? genesis : hashOf(number)}`
-  let [final, opened, ids] = [head, 0, 0]
+  const extensions: string[] = []
+  let [final, ids] = [head, 0]
 
   const header = (number: number) => ({
     number: `0x${number.toString(16)}`,
@@ -123,7 +124,7 @@ export async function fakeNode({
     )
 
   server.on('connection', (socket) => {
-    opened++
+    extensions.push(socket.extensions)
     socket.on('message', (data) => {
       const { id, method, params } = JSON.parse(String(data)) as {
         id: number
@@ -155,8 +156,9 @@ export async function fakeNode({
   const node: FakeNode = {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    extensions,
     get connections() {
-      return { opened, open: server.clients.size }
+      return { opened: extensions.length, open: server.clients.size }
     },
     replies: {},
     isSilent: false,

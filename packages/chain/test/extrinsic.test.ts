@@ -138,6 +138,16 @@ test('resolves with the final block that holds the call, be it the last one', as
   expect(await sending).toEqual({ number: 103, hash: hashOf(103) })
 })
 
+test('a call is waited for over the next connection where one breaks off', async () => {
+  const sending = sender.send(alice, remark(1))
+  await until(1)
+  node.drop()
+  blocks[102] = [pool[0]!]
+  node.finalize(103)
+  expect(await sending).toEqual({ number: 102, hash: hashOf(102) })
+  expect(node.connections.opened).toBe(2)
+})
+
 test('ends when no block holds the call until its last', async () => {
   const sending = sender.send(alice, remark(1), 102)
   await until(1)

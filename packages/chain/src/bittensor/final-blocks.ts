@@ -96,7 +96,8 @@ export class FinalBlocks {
   }
 }
 
-const missing = (number: number): ChainError =>
+/** Another node may have the block. */
+export const missing = (number: number): ChainError =>
   new ChainError('Unreachable', `the node does not have block ${number} yet`)
 
 /**

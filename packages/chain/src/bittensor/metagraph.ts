@@ -107,7 +107,7 @@ export async function metagraphOf(
 const hex = z.string().check(z.regex(/^0x([0-9a-f]{2})*$/))
 
 const registrationShape = z.object({
-  block: z.int().check(z.minimum(0)),
+  block: count,
   info: z.object({ fields: z.array(z.record(z.string(), z.unknown())) }),
 })
 

@@ -27,9 +27,7 @@ export const STORAGE = [
   'subtensorModule.commitRevealWeightsVersion',
   'subtensorModule.revealPeriodEpochs',
   'subtensorModule.subnetEpochIndex',
-  'subtensorModule.timelockedWeightCommits',
-  'subtensorModule.crv3WeightCommitsV2',
-  'subtensorModule.crv3WeightCommits',
+  ...TIMELOCKED_COMMITS,
 ] as const
 
 /** Calls, each after its pallet. */

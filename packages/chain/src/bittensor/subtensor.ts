@@ -5,7 +5,7 @@ import { ChainError } from '../chain-error.ts'
 import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
 import { Connection } from './connection.ts'
 import { callOf, Sender } from './extrinsic.ts'
-import { FinalBlocks } from './final-blocks.ts'
+import { FinalBlocks, missing } from './final-blocks.ts'
 import { readSnapshot } from './metagraph.ts'
 import type { Nodes, WeightMeans } from './nodes.ts'
 import { runtimeFaults } from './runtime-faults.ts'
@@ -89,11 +89,11 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
     const { neurons } = await this.snapshot(block)
     return this.#at(block, async (storage) => {
       const rows = await storage.entries('subtensorModule.weights', this.netuid)
-      const byHotkey = rows.map(([uid, row]) => {
+      const byHotkey = rows.flatMap(([uid, row]) => {
         const neuron = neurons[Number(integerIn(uid, 'a uid'))]
         return neuron ? [[neuron.hotkey, rowOf(row)] as const] : []
       })
-      return Object.fromEntries(byHotkey.flat())
+      return Object.fromEntries(byHotkey)
     })
   }
 
@@ -131,8 +131,7 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
         return await task(await storageAt(api, hash), { number: block, hash })
       } catch (error) {
         if (!isMissingState(error)) throw error
-        if ((await api.rpc.chain.getHeader()).number.toNumber() < block)
-          throw new ChainError('Unreachable', `the node does not have block ${block} yet`)
+        if ((await api.rpc.chain.getHeader()).number.toNumber() < block) throw missing(block)
         const detail =
           `the node no longer has the state of block ${block}: ` +
           'name the endpoint of an archive node'

@@ -38,14 +38,10 @@ export async function planWeights(
   const versionKey = await storage.integer('subtensorModule.weightsVersionKey', netuid)
   const versioned = { hotkey, weights, versionKey }
   const setting = await storage.query('subtensorModule.commitRevealWeightsEnabled', netuid)
-  switch (setting.toJSON()) {
-    case false:
-      return planOpen(netuid, versioned)
-    case true:
-      return planTimelocked(storage, means, versioned)
-    default:
-      throw new ChainError('BadReply', 'the chain does not say whether weights are timelocked')
-  }
+  const isTimelocked = setting.toJSON()
+  if (isTimelocked === true) return planTimelocked(storage, means, versioned)
+  if (isTimelocked === false) return planOpen(netuid, versioned)
+  throw new ChainError('BadReply', 'the chain does not say whether weights are timelocked')
 }
 
 /** A call that sets weights which anyone can read at once. Protocol §8.13. */

@@ -1,6 +1,6 @@
 import pRetry from 'p-retry'
 import { verifyReady } from '../account.ts'
-import type { OpenAt } from '../chain.ts'
+import type { ChainOpening, OpenAt } from '../chain.ts'
 import { ADVICE, ChainError } from '../chain-error.ts'
 import { LocalChain } from './local-chain.ts'
 import { type ChainQuestion, JSON_TYPE, jsonOf, MOST_BLOCKS, readText } from './local-server.ts'
@@ -10,11 +10,8 @@ import { type Extrinsic, type Log, readLog } from './log.ts'
 const MAX_REPLY = 268_435_456
 const TIMEOUT_MS = 60_000
 
-interface RemoteOptions {
-  readonly fetch: typeof globalThis.fetch
-  /** Called with the error when `heads` asks again. */
-  readonly onRetry?: ((error: Error) => void) | undefined
-}
+/** `onRetry` is called when `heads` asks again. */
+type RemoteOptions = Pick<ChainOpening, 'fetch' | 'onRetry'>
 
 /** Where a chain is served. */
 interface Server extends RemoteOptions {

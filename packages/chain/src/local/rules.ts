@@ -130,6 +130,9 @@ function weightsWithout(weights: Ledger['weights'], { uid, hotkey }: Neuron): Le
 /** The subnet's owner is the neuron that was registered first. It is never replaced. */
 export const ownerOf = ({ neurons }: Pick<Ledger, 'neurons'>): Neuron | undefined => neurons[0]
 
+/** What decides which neuron is replaced. */
+type Seats = Pick<Ledger, 'block' | 'neurons' | 'params' | 'weights'>
+
 /**
  * The neuron that a registration on a full subnet replaces: of those that are not immune, if they
  * are more than `minNonImmuneUids`, else of the immune, that with the least emission, then the
@@ -137,9 +140,7 @@ export const ownerOf = ({ neurons }: Pick<Ledger, 'neurons'>): Neuron | undefine
  *
  * Source: subtensor, `get_neuron_to_prune`. A local owner has one hotkey.
  */
-export function neuronToPrune(
-  ledger: Pick<Ledger, 'block' | 'neurons' | 'params' | 'weights'>,
-): Neuron | undefined {
+export function neuronToPrune(ledger: Seats): Neuron | undefined {
   const { block, neurons, params } = ledger
   const emissions = emissionsOf(ledger)
   const emissionOf = (neuron: Neuron): bigint => emissions.get(neuron) ?? 0n
@@ -165,7 +166,7 @@ export function neuronToPrune(
  *
  * Source: subtensor, `epoch_mechanism`.
  */
-function emissionsOf(ledger: Pick<Ledger, 'neurons' | 'weights'>): ReadonlyMap<Neuron, bigint> {
+function emissionsOf(ledger: Seats): ReadonlyMap<Neuron, bigint> {
   const voters = ledger.neurons.filter(({ permit }) => permit)
   const paid = new Set<Neuron>()
   const emissions = new Map<Neuron, bigint>()
@@ -182,13 +183,9 @@ function emissionsOf(ledger: Pick<Ledger, 'neurons' | 'weights'>): ReadonlyMap<N
 }
 
 /** Does a voter give a neuron weight? Of weights for oneself only the owner's count. */
-function doesBack(
-  voter: Neuron,
-  { uid }: Neuron,
-  { neurons, weights }: Pick<Ledger, 'neurons' | 'weights'>,
-): boolean {
-  if (uid === voter.uid && voter !== ownerOf({ neurons })) return false
-  return weights.get(voter.hotkey)?.some(([to, weight]) => to === uid && weight > 0) ?? false
+function doesBack(voter: Neuron, { uid }: Neuron, ledger: Seats): boolean {
+  if (uid === voter.uid && voter !== ownerOf(ledger)) return false
+  return ledger.weights.get(voter.hotkey)?.some(([to, weight]) => to === uid && weight > 0) ?? false
 }
 
 const stakeOf = (neurons: readonly Neuron[]): bigint =>

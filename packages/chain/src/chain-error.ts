@@ -43,7 +43,6 @@ export const ADVICE = {
   Payment: 'this account cannot pay the fee: send it a little TAO',
   BalanceTooLow: 'this account cannot pay: send it a little TAO',
   FundsUnavailable: 'this account cannot pay: send it a little TAO',
-  UnknownBlock: 'the chain has no such block yet',
   FieldTooLong: 'a commitment field has at most 128 bytes',
   DrandBehind: "the chain's drand is over ten minutes late: weights can be sent once it runs again",
 } as const
@@ -63,3 +62,6 @@ export class ChainError extends Error {
     this.code = code
   }
 }
+
+export const unknownBlock = (number: number, last: number): ChainError =>
+  new ChainError('UnknownBlock', `there is no block ${number}: the last final one is ${last}`)

@@ -2,7 +2,7 @@ import type { ApiPromise } from '@polkadot/api'
 import pRetry from 'p-retry'
 import * as z from 'zod/mini'
 import type { Head } from '../chain.ts'
-import { ChainError } from '../chain-error.ts'
+import { ChainError, unknownBlock } from '../chain-error.ts'
 import type { Connection } from './connection.ts'
 import type { NodeSocket } from './node-socket.ts'
 
@@ -53,17 +53,12 @@ export class FinalBlocks {
   }
 
   async blockHash(number: number): Promise<string> {
-    const unknown = () =>
-      new ChainError(
-        'UnknownBlock',
-        `there is no block ${number}: the last final one is ${this.#highest}`,
-      )
-    if (!Number.isSafeInteger(number) || number < 0) throw unknown()
+    if (!Number.isSafeInteger(number) || number < 0) throw unknownBlock(number, this.#highest)
     const wasAnnounced = number <= this.#highest
     return this.#connection.use(async (api, node) => {
       if (!this.#isFinalAt(node, number)) await this.#last(api, node)
       const isFinal = this.#isFinalAt(node, number)
-      if (!isFinal && !wasAnnounced) throw unknown()
+      if (!isFinal && !wasAnnounced) throw unknownBlock(number, this.#highest)
       const hash = await hashOf(api, number)
       if (!isFinal) throw missing(number)
       return hash

@@ -2,7 +2,7 @@ import { canonicalize } from '@affine/prng'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Account, verifyReady } from '../account.ts'
 import type { Chain, Head, OpenAt, Snapshot, UidWeights } from '../chain.ts'
-import { ChainError } from '../chain-error.ts'
+import { ChainError, unknownBlock } from '../chain-error.ts'
 import {
   type Extrinsic,
   hashOfBlock,
@@ -274,8 +274,7 @@ export class LocalChain implements Chain {
     if (number > this.height) await this.head()
     const made = this.#made[number]
     if (made) return made
-    const detail = `there is no block ${number}: the head is ${this.height}`
-    throw new ChainError('UnknownBlock', detail)
+    throw unknownBlock(number, this.height)
   }
 
   #extend(time: number): void {

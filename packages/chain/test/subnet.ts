@@ -15,7 +15,7 @@ export const miner: Account = account(bytes(4))
 export const stranger: Account = account(bytes(5))
 
 /** 32 bytes that count up: the same hashes in every run. */
-export const counter = (): (() => Uint8Array) => {
+const counter = (): (() => Uint8Array) => {
   let value = 0
   return () => bytes(value++ & 255)
 }

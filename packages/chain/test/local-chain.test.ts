@@ -107,7 +107,7 @@ describe('weights', () => {
 })
 
 test('a tempo that begins gives a hotkey its bytes for commitments anew', async () => {
-  const chain = subnet({ params: { ...noLimits, tempo: 10, commitmentBytes: 100 } })
+  const chain = subnet({ params: { ...noLimits, tempo: 10, commitmentBytes: 199 } })
   const commit = () => produce(chain, chain.commit(alice, [bytes(1)]))
   expect(await commit()).toEqual([''])
   await pass(chain, 7)

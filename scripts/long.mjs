@@ -26,7 +26,7 @@ const PARTS = {
   duels: {
     words: [
       ...[bin('vitest'), 'run', '--project', 'node', 'packages/duel/test/simulation.test.ts'],
-      ...['frozen-at-will', 'quorum-by-absence', 'thrown-to-accomplices', 'voters-that-change'].map(
+      ...['quorum-by-absence', 'thrown-to-accomplices', 'voters-that-change'].map(
         (name) => `test/attacks/${name}.test.ts`,
       ),
     ],

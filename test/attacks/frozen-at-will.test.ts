@@ -6,101 +6,25 @@
  * champion stays, and the contender has had its turn. The best plan, found by dynamic programming,
  * wins .043 then; without freezing it is less than half of that. A duel that is won stays won.
  */
-import { describe, expect, it } from 'vitest'
-import { decide, PROTOCOL, queueOf, quotaOf, type State } from '../../packages/duel/src/index.ts'
-import {
-  constantsOf,
-  epochOf,
-  MULT8,
-  miner,
-  type Scene,
-  startedDuels,
-} from '../../packages/duel/test/subnet.ts'
-import { pcg64 } from '../../packages/prng/src/index.ts'
-import { after, binomial, listed, startedLate, votersOf } from './deciding.ts'
-import { FreezingPlan, type Lane } from './freezing-plan.ts'
+import { describe, expect, it, test } from 'vitest'
+import { oneLaneZ } from '../../packages/duel/bench/duels.ts'
+import { mostFrozenWins } from '../../packages/duel/bench/one-lane.ts'
+import { ALONE, PROMISED } from '../../packages/duel/bench/promises.ts'
+import { SINGLE } from '../../packages/duel/bench/quotas.ts'
+import { PROTOCOL } from '../../packages/duel/src/index.ts'
+import { miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
+import { after, listed, votersOf } from './deciding.ts'
 
-const DUELS = Number(process.env.DUELS ?? 40)
-const R = 0.51
 const EPOCHS = PROTOCOL.duelEpochs
 
-/**
- * The one honest lane: a third of the weight is trimmed, and that is the liars'. 0.4
- * deviations are luck's.
- */
-const laneWith = (zSquaredPpm: number): Lane => ({
-  quotas: Array.from({ length: EPOCHS }, (_, i) => quotaOf(i + 1, constantsOf(MULT8))),
-  p: R,
-  wins: (w, n) => w - n * R >= (0.4 + Math.sqrt(zSquaredPpm / 1e6)) * Math.sqrt(n * R * (1 - R)),
-})
-const LANE = laneWith(PROTOCOL.floorZSquaredPpm)
-const plan = new FreezingPlan(LANE, 4)
-
-describe('freezing with every result known, at the ratio', () => {
-  it('wins more than promised if frozen epochs are forgotten, and less if the fourth ends the duel', () => {
-    expect(new FreezingPlan(LANE, EPOCHS + 1).win).toBeGreaterThan(0.05)
-    expect(plan.win).toBeLessThan(0.05)
-    expect(new FreezingPlan(LANE, 1).win).toBeLessThan(plan.win / 2)
-  })
-
-  it('wins less than 0.0025 of an environment that decides alone', () => {
-    expect(new FreezingPlan(laneWith(PROTOCOL.aloneZSquaredPpm), 4).win).toBeLessThan(0.0025)
-    expect(new FreezingPlan(laneWith(8_122_500), EPOCHS + 1).win).toBeGreaterThan(0.0025)
-  })
-})
-
-const STAKES = { honest: 1000n, absent: 990n, large: 984n, small: 10n } as const
-const scene = { validators: Object.keys(STAKES), stakes: STAKES, miners: [miner('m2', 2)] }
-
-/** What a duel came to whose liars keep to the plan. */
-function duelByPlan(started: State, random: ReturnType<typeof pcg64>) {
-  let [state, n, w, frozen] = [started, 0, 0, 0]
-  for (let over = 1; ; over++) {
-    const quota = quotaOf(over, constantsOf(MULT8))
-    const k = binomial(quota, R, random)
-    const isHelpful =
-      plan.countedAt(over, n + quota, w + k) > (frozen === 3 ? 0 : plan.valueAt(over, n, w))
-    // The liars are a little better than the honest lane, to be trimmed in its place.
-    const rates: Scene['rates'] = (voter, env) => {
-      if (env !== MULT8) return [0.03, 0.03]
-      const wins = voter === 'honest' ? k : Math.min(k + 1, quota)
-      return [wins / quota, 1 - wins / quota]
-    }
-    const silent = ['absent', ...(isHelpful ? [] : ['small'])]
-    const facts = epochOf(state, { ...scene, rates, silent, unsealed: ['absent'] })
-    const { state: next, report } = decide(state, facts)
-    expect(report.frozen).toBe(!isHelpful)
-    if (isHelpful) [n, w] = [n + quota, w + k]
-    else frozen++
-    const isWon = report.duels[0]?.envs[MULT8]?.given === 'win'
-    expect(isWon).toBe(isHelpful && LANE.wins(w, n))
-    if (isWon || next.duels.length === 0) return { isWon, frozen, next, facts }
-    state = next
-  }
-}
-
-describe('duels whose liars keep to that plan', () => {
-  const started = startedLate({
-    ...scene,
-    miners: [miner('m1', 1), miner('m2', 2)],
-    silent: ['absent'],
-  })
-  const random = pcg64(68n)
-  const duels = Array.from({ length: DUELS }, () => duelByPlan(started, random))
-
-  it('are won as rarely as it says', () => {
-    const won = duels.filter(({ isWon }) => isWon).length / DUELS
-    expect(won).toBeLessThanOrEqual(plan.win + 3 * Math.sqrt((0.05 * 0.95) / DUELS))
-  })
-
-  it('end with the fourth frozen epoch, and the contender has had its turn', () => {
-    const ended = duels.filter(({ frozen }) => frozen === 4)
-    expect(ended.length).toBeGreaterThan(0)
-    for (const { next, facts } of ended) {
-      expect(next.champion?.hotkey).toBe('m1')
-      expect(queueOf(next, facts.snapshot)).toEqual([])
-    }
-  })
+test('the best plan wins more than promised if frozen epochs are forgotten, and less if the fourth ends the duel', () => {
+  const lane = { ratioPpm: PROTOCOL.ratioFloorPpm, quotas: SINGLE, z: oneLaneZ(PROTOCOL) }
+  const wins = mostFrozenWins(lane)
+  expect(mostFrozenWins(lane, EPOCHS)).toBeGreaterThan(PROMISED.falseWins)
+  expect(wins).toBeLessThan(PROMISED.falseWins)
+  expect(mostFrozenWins(lane, 0)).toBeLessThan(wins / 2)
+  const alone = { ...lane, z: oneLaneZ(ALONE) }
+  expect(mostFrozenWins(alone)).toBeLessThan(PROMISED.falseWinsAlone)
 })
 
 describe('ten lanes of equal stake, three of them absent', () => {
@@ -139,6 +63,7 @@ describe('ten lanes of equal stake, three of them absent', () => {
         state = next
       }
       expect([state.champion?.hotkey, state.duels]).toEqual(['m1', []])
+      expect(Object.keys(state.lastPlayed)).toContain('m2') // it has had its turn
     },
   )
 

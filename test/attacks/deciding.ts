@@ -1,3 +1,4 @@
+import { binomial } from '../../packages/duel/bench/draw.ts'
 import {
   type Decided,
   decide,
@@ -82,16 +83,4 @@ export function attesting(
     ...(attest && { attest: { ...attest, bitmap: bitmapOf(state, lanes(voter.hotkey)) } }),
   }))
   return { ...facts, snapshot: { ...snapshot, validators } }
-}
-
-/** How many of n succeed, each with probability p: one draw, looked up in the distribution. */
-export function binomial(n: number, p: number, random: Generator): number {
-  let left = random.random()
-  let mass = (1 - p) ** n
-  for (let k = 0; k < n; k++) {
-    left -= mass
-    if (left < 0) return k
-    mass *= ((n - k) / (k + 1)) * (p / (1 - p))
-  }
-  return n
 }

@@ -1,14 +1,12 @@
-import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test, vi } from 'vitest'
-import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
 import type { Sample } from '../../packages/blocks/src/index.ts'
 import type { Account } from '../../packages/chain/src/index.ts'
 import type { State } from '../../packages/duel/src/index.ts'
-import { Validator } from '../../packages/engine/src/validator.ts'
 import { type OpenBucket, sealBlock } from '../../packages/settlement/src/index.ts'
 import { testFolder } from '../test-folder.ts'
+import { follow, validatorIn } from './following.ts'
 import { flawsOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
 setFlagsFromString('--expose-gc')
@@ -72,25 +70,9 @@ const root = testFolder('large-answers')
 test('answers that are no blocks are not kept: by a validator that audits lanes', async () => {
   const { subnet, state, own, honest, liars } = await withDust()
   const { answer, seen } = zeros()
-  const validator = new Validator({
-    chain: subnet.chain,
-    network,
-    account: own,
-    folder: root,
-    store: directoryBucket(root),
-    bucket: directoryBucket(join(root, 'bucket')),
-    bucketUrl: own.hotkey,
-    openBucket: lying(subnet, liars, answer),
-    agent: () => async () => ({ fault: 'no-reply' }),
-    emit: true,
-    now: () => 0,
-    random: (size) => new Uint8Array(size).fill(9),
-    on: () => {},
-  })
-  subnet.hear = async (head) => {
-    validator.onHead(head)
-    await validator.idle()
-  }
+  const openBucket = lying(subnet, liars, answer)
+  const { validator } = await validatorIn(root, subnet, own, { openBucket })
+  follow(subnet, validator)
   await sealNothing(subnet, state, liars)
   await subnet.sealAll(state, honest)
   await subnet.produceTo(sealBlock(2, network.protocol) + 1)

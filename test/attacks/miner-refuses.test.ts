@@ -2,13 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { bucketIn } from '../../apps/validator/src/buckets/backends.ts'
-import { placesOf } from '../../apps/validator/src/settings/settings.ts'
 import type { Sample } from '../../packages/blocks/src/index.ts'
 import { pairsOf } from '../../packages/blocks/test/play-plan.ts'
-import { account, BLOCK_MS, encodeCommitment, LocalChain } from '../../packages/chain/src/index.ts'
-import type { Event } from '../../packages/engine/src/setup.ts'
-import { Validator } from '../../packages/engine/src/validator.ts'
+import { type Account, BLOCK_MS } from '../../packages/chain/src/index.ts'
+import {
+  chainOf,
+  miner as champion,
+  contender,
+  own,
+  validatorOf,
+} from '../../packages/engine/test/one-validator.ts'
 import { openChutes, playerReply } from '../../packages/miners/src/index.ts'
 import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
 import {
@@ -27,41 +30,19 @@ import { testFolder } from '../test-folder.ts'
  * it over sockets, on a stand-in for Chutes, and seals its lane on a chain; whoever reads chain and
  * buckets then decides the epoch.
  */
-const STAKE = 1_000_000_000_000
 const { epochBlocks, sealBlock } = network.protocol
-const keyOf = (byte: number) => account(new Uint8Array(32).fill(byte))
-const [own, first, second] = [keyOf(1), keyOf(2), keyOf(3)] as const
 const roles = ['champion', 'contender'] as const
-const minerOf = (hotkey: string) => ({
+const minerOf = ({ hotkey }: Account) => ({
   hotkey,
   model: `me/${hotkey}`,
   revision: 'ab'.repeat(20),
   chute: randomUUID(),
 })
-const miners = { champion: minerOf(first.hotkey), contender: minerOf(second.hotkey) }
+const miners = { champion: minerOf(champion), contender: minerOf(contender) }
 const root = testFolder('refuses')
 let count = 0
 
 afterAll(closeServers)
-
-/** A chain on which the two miners have committed, the champion first. */
-async function chainOfDuel(): Promise<LocalChain> {
-  let drawn = 0
-  const neurons = [own, first, second].map(({ hotkey }) => ({
-    hotkey,
-    stake: hotkey === own.hotkey ? BigInt(STAKE) : 0n,
-  }))
-  const params = { tempo: epochBlocks, weightsRateLimit: 1, stakeThreshold: STAKE }
-  const random = () => new Uint8Array(32).fill(drawn++)
-  const chain = LocalChain.create({ netuid: 120, random, neurons, params })
-  for (const key of [first, second]) {
-    const { hotkey: _, ...said } = miners[key === first ? 'champion' : 'contender']
-    const included = chain.commit(key, encodeCommitment({ kind: 'miner', ...said }))
-    await chain.produce(chain.height * BLOCK_MS)
-    await included
-  }
-  return chain
-}
 
 const plays: Handle = (_, response, __, body) => {
   const prompt = JSON.parse(body).messages.at(-1).content
@@ -72,33 +53,19 @@ const pathOf = (slug: string) => `/${slug}/v1/chat/completions`
 
 /** A validator on the chain of the duel, and what it is asked and says. */
 async function validating(routes: Readonly<Record<string, Handle>>) {
-  const chain = await chainOfDuel()
-  const descriptions = roles.map((role) => {
-    const miner = miners[role]
-    return published(miner, role)
-  })
+  const chain = await chainOf([champion, contender], (miner) =>
+    miner === champion ? miners.champion : miners.contender,
+  )
+  const descriptions = roles.map((role) => published(miners[role], role))
   const { place, asked } = await serveChutes({
     ...Object.assign({}, ...descriptions),
     [pathOf('champion')]: plays,
     [pathOf('contender')]: plays,
     ...routes,
   })
-  const events: Event[] = []
-  const on = (event: Event) => void events.push(event)
-  const [folder, bucket] = [join(root, `${count++}`), join(root, 'buckets', `${count++}`)]
-  const places = placesOf({ folder, bucket: bucketIn(bucket) }, own.hotkey, network)
-  const options = { ...NODE_CALLER, apiKey: 'cpk_1', concurrency: 8, on, pauseMs: 100 }
+  const options = { ...NODE_CALLER, apiKey: 'cpk_1', concurrency: 8, pauseMs: 100 }
   const { agents: agent } = openChutes({ ...options, ...place })
-  const random = (size: number) => new Uint8Array(size).fill(9)
-  const given = { chain, account: own, network, emit: true, now: () => 0, random, agent, on }
-  const validator = new Validator({ ...places, ...given })
-  const produce = async () => validator.onHead(await chain.produce(chain.height * BLOCK_MS))
-  const problems = () =>
-    events.flatMap((event) =>
-      event.type === 'problem' ? [`${event.what}: ${event.error.message}`] : [],
-    )
-  const wasSealed = () => events.some((event) => event.type === 'sent' && event.what === 'seal 2')
-  return { chain, validator, produce, asked, problems, wasSealed, openBucket: places.openBucket }
+  return { chain, asked, ...validatorOf(chain, join(root, `${count++}`, 'own'), { agent }) }
 }
 
 test.each([
@@ -111,15 +78,13 @@ test.each([
   async (status, role) => {
     const account = answers(200, { balance: 5 })
     const refuses = { [pathOf(role)]: answers(status), '/users/me': account }
-    const { chain, validator, produce, wasSealed, openBucket } = await validating(refuses)
-    while (chain.height < 3 * epochBlocks) {
-      await produce()
-      await validator.idle()
-    }
-    expect(wasSealed()).toBe(true)
+    const { chain, follow, sent, bucket } = await validating(refuses)
+    await follow(3 * epochBlocks)
+    expect(sent()).toContain('seal 2')
 
     const samples: Sample[] = []
     const onSample = (sample: Sample) => void samples.push(sample)
+    const openBucket = (name: string) => ({ name, ...bucket })
     const epochs = []
     for await (const epoch of recompute({ chain, network, openBucket, onSample }))
       epochs.push(epoch)
@@ -143,11 +108,9 @@ test.each([401, 403])(
   '%i because of the account: nobody is blamed, and asking stops',
   async (status) => {
     const dry = { '/users/me': answers(status), [pathOf('contender')]: answers(status) }
-    const { chain, validator, produce, asked, problems, wasSealed } = await validating(dry)
-    while (chain.height < 2 * epochBlocks - 1) {
-      await produce()
-      await validator.idle()
-    }
+    const { chain, validator, follow, asked, problems, sent } = await validating(dry)
+    const produce = async () => validator.onHead(await chain.produce(chain.height * BLOCK_MS))
+    await follow(2 * epochBlocks - 1)
     await produce() // sampling begins
     while (asked('/users/me').length < 4) await sleep(5) // what was on its way has come back
     const calls = () => roles.map((role) => asked(pathOf(role)).length)
@@ -156,7 +119,7 @@ test.each([401, 403])(
     expect(calls()).toEqual(before)
     while (chain.height < 2 * epochBlocks + sealBlock) await produce()
     await validator.idle()
-    expect(wasSealed()).toBe(false)
+    expect(sent()).not.toContain('seal 2')
     expect(problems().some((problem) => problem.endsWith('its lane is not sealed'))).toBe(true)
   },
 )

@@ -1,25 +1,20 @@
-import { mkdtemp } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { statePath } from '../../packages/blocks/src/bucket.ts'
-import { directoryBucket } from '../../packages/blocks/src/directory-bucket.ts'
 import { type Account, encodeCommitment } from '../../packages/chain/src/index.ts'
 import { encodeBitmap, type State, stateRoot } from '../../packages/duel/src/index.ts'
-import { Validator } from '../../packages/engine/src/validator.ts'
+import { listen } from '../../packages/miners/test/servers.ts'
 import { canonicalize } from '../../packages/prng/src/index.ts'
 import { LOCAL_NETWORK } from '../../packages/settlement/src/index.ts'
-import { killAll } from '../processes.ts'
 import { testFolder } from '../test-folder.ts'
 import { afVerify } from './af-verify.ts'
-import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
+import { follow, validatorIn } from './following.ts'
+import { hotkeys, ReadingSubnet } from './reading-subnet.ts'
 
 // Protocol §6.4: readers open the buckets of an epoch's voters and nobody else's. What a stranger's
 // slot or bucket holds is no evidence.
 const STRANGERS = 12
 const root = testFolder('strangers')
-afterAll(killAll)
 
 /** Every stranger's slot says `kind`, with a silent bucket, in one block. */
 async function crowd(subnet: ReadingSubnet, state: State, kind: 'seal' | 'attest'): Promise<void> {
@@ -55,32 +50,13 @@ async function epochOf(
 async function validating(isCrowded: boolean) {
   const subnet = new ReadingSubnet([100, 100, 100], STRANGERS)
   const [own, ...others] = subnet.voters as [Account, ...Account[]]
-  const folder = await mkdtemp(join(root, 'validator-'))
-  const problems: string[] = []
-  const validator = new Validator({
-    chain: subnet.chain,
-    account: own,
-    network,
-    emit: true,
-    folder,
-    store: directoryBucket(folder),
-    bucket: directoryBucket(join(folder, 'bucket')),
-    bucketUrl: own.hotkey,
-    openBucket: subnet.buckets.open,
-    agent: () => async () => ({ fault: 'no-reply' }),
-    now: () => 0,
-    random: (size) => new Uint8Array(size).fill(9),
-    on: (event) => event.type === 'problem' && problems.push(`${event.what}: ${event.error}`),
-  })
-  subnet.hear = async (head) => {
-    validator.onHead(head)
-    await validator.idle()
-  }
+  const { validator, problems } = await validatorIn(root, subnet, own)
+  follow(subnet, validator)
   await epochOf(subnet, others, isCrowded)
   await subnet.produceTo(subnet.chain.height + 1)
   await validator.idle()
   const { reads } = subnet.buckets
-  return { problems, asked: reads.map(([url]) => url), state: validator.state, subnet }
+  return { problems: problems(), asked: reads.map(([url]) => url), state: validator.state, subnet }
 }
 
 test('a validator reads as much as without strangers, from voters alone, and comes to the same root', async () => {
@@ -109,9 +85,7 @@ test('af-verify asks each voter for its states and its copies, strangers for not
     const bytes = files.get(url.slice(1))
     response.writeHead(bytes ? 200 : 404).end(bytes)
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  const verified = await afVerify(subnet, `http://127.0.0.1:${port}`)
+  const verified = await afVerify(subnet, await listen(server, 0))
   server.close().closeAllConnections()
   expect(verified).toMatchObject({ code: 0, flaws: [] })
   expect(new Set(asked)).toEqual(new Set(hotkeys(voters)))

@@ -1,0 +1,29 @@
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Account } from '../../packages/chain/src/index.ts'
+import type { Setup } from '../../packages/engine/src/setup.ts'
+import type { Validator } from '../../packages/engine/src/validator.ts'
+import { validatorOf } from '../../packages/engine/test/one-validator.ts'
+import type { ReadingSubnet } from './reading-subnet.ts'
+
+/** A voter of a subnet as a real validator, in a folder of its own, to which nobody replies. */
+export async function validatorIn(
+  root: string,
+  subnet: ReadingSubnet,
+  account: Account,
+  options: Partial<Setup> = {},
+): Promise<ReturnType<typeof validatorOf> & { readonly folder: string }> {
+  const folder = join(await mkdtemp(join(root, 'validator-')), 'own')
+  const { chain, network, buckets } = subnet
+  const bucketUrl = account.hotkey
+  const given = { account, network, bucketUrl, openBucket: buckets.open, ...options }
+  return { ...validatorOf(chain, folder, given), folder }
+}
+
+/** Each block waits until the validator has done what is due at the one before. */
+export function follow(subnet: ReadingSubnet, validator: Validator): void {
+  subnet.hear = async (head) => {
+    validator.onHead(head)
+    await validator.idle()
+  }
+}

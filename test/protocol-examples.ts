@@ -43,6 +43,7 @@ import {
   play,
   recordedOf,
   seedOf,
+  solvedGame,
 } from '../packages/envs/src/index.ts'
 import {
   canonicalize,
@@ -54,7 +55,7 @@ import {
 } from '../packages/prng/src/index.ts'
 import { calibrate, type Look, lookAt, type Rule } from '../packages/wilson/src/index.ts'
 import { games } from './protocol-games.ts'
-import { goldenEpisode, goldenHash, startingBoards } from './protocol-golden.ts'
+import { goldenEpisode, goldenHash } from './protocol-golden.ts'
 import { MAIN, onPage } from './protocol-page.ts'
 import { decimal, entries, mapped, type Pair, sides, story, tallyOf } from './protocol-story.ts'
 
@@ -101,7 +102,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   recorded: (replies: readonly (readonly (readonly [string, number])[])[]) =>
     replies.map((parts) => recordedOf(parts.map(([text, times]) => text.repeat(times)).join(''))),
   'tictactoe starts': () => {
-    const codes = startingBoards()
+    const codes = startingCodes()
     return { count: codes.length, first: codes.slice(0, 3), last: codes.at(-1) }
   },
   'tictactoe episode': async ({ id, replies }: { id: string; replies: readonly string[] }) => {
@@ -110,7 +111,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     const boards = messages
       .filter(({ role }) => role === 'user')
       .map(({ content }) => boardIn(content))
-    return { seed: String(seedOf(id)), index, code: startingBoards()[index], boards, reward }
+    return { seed: String(seedOf(id)), index, code: startingCodes()[index], boards, reward }
   },
   'mult8 episode': async ({ id, replies }: { id: string; replies: readonly string[] }) => {
     const { messages, reward } = await playScript('mult8@0.1.0', id, replies)
@@ -293,6 +294,10 @@ function playScript(env: string, id: string, replies: readonly string[]) {
   const left = [...replies]
   return play(make(env), id, () => ({ content: left.shift() ?? '' }))
 }
+
+/** The codes of the boards that an episode of tic-tac-toe can start from, ascending. */
+const startingCodes = () =>
+  solvedGame().starts.map(({ board }) => Number.parseInt(board.join(''), 3))
 
 const boardIn = (prompt: string) =>
   [...prompt.matchAll(/^[ABC] ([.XO]) ([.XO]) ([.XO])$/gm)].flatMap((row) => row.slice(1)).join('')

@@ -1,6 +1,5 @@
 /**
- * What docs/protocol.md describes in words, written again from those words: the golden player, and
- * tic-tac-toe solved.
+ * The golden player that docs/protocol.md describes in words, written again from those words.
  */
 import { type Agent, type EnvSpec, play, playGame } from '../packages/envs/src/index.ts'
 import { digest, type Json, pcg64 } from '../packages/prng/src/index.ts'
@@ -59,28 +58,4 @@ export async function goldenHash(spec: EnvSpec): Promise<string> {
     Array.from({ length: 256 }, (_, index) => goldenEpisode(spec, index)),
   )
   return digest('spec', spec.id, episodes.map(({ episode }) => episode) as unknown as Json)
-}
-
-const LINES = ['012', '345', '678', '036', '147', '258', '048', '246'].map((line) =>
-  [...line].map(Number),
-)
-
-/** The codes of the boards that an episode can start from, ascending. */
-export function startingBoards(): readonly number[] {
-  const values = new Map<string, number>()
-  const starts: number[] = []
-  const worth = (board: string): number => {
-    const known = values.get(board)
-    if (known !== undefined) return known
-    const [mover, other] = [...board].filter((mark) => mark !== '0').length % 2 === 0 ? '12' : '21'
-    const lost = LINES.some((line) => line.every((cell) => board[cell] === other))
-    const cells = [...board].flatMap((mark, cell) => (mark === '0' && !lost ? [cell] : []))
-    const moves = cells.map((cell) => -worth(board.slice(0, cell) + mover + board.slice(cell + 1)))
-    const value = moves.length > 0 ? Math.max(...moves) : lost ? -1 : 0
-    if (value >= 0 && moves.some((move) => move < value)) starts.push(Number.parseInt(board, 3))
-    values.set(board, value)
-    return value
-  }
-  worth('000000000')
-  return starts.sort((a, b) => a - b)
 }

@@ -1,14 +1,12 @@
 /*
  * A release has other constants, and half of the validators run it: §9.2. The two come to different
- * states at once, as all duels begin anew with the new constants; each validator agrees with its own
- * half, crowns nobody by itself, and says why.
+ * states at once, and each says why. That all duels begin anew with new constants, and that
+ * attestations of another state count for nothing, is in packages/duel/test/decide.test.ts.
  */
 import { expect, test } from 'vitest'
-import { decide, type Protocol, type State, stateRoot } from '../packages/duel/src/index.ts'
-import { epochOf, MAIN, type Scene, startedDuels, withQuota } from '../packages/duel/test/subnet.ts'
+import type { Protocol } from '../packages/duel/src/index.ts'
+import { withQuota } from '../packages/duel/test/subnet.ts'
 import {
-  epochFacts,
-  epochText,
   shortHotkey,
   statusRecord,
   statusTexts,
@@ -16,67 +14,6 @@ import {
 } from '../packages/report/src/index.ts'
 import type { Network } from '../packages/settlement/src/index.ts'
 import { FIRST_DUEL, flawsOf, hotkeys, network, ReadingSubnet } from './attacks/reading-subnet.ts'
-
-const OLD = MAIN
-const NEW: Protocol = withQuota(MAIN, 64, 512)
-const validators = ['v1', 'v2', 'v3', 'v4']
-/** Whose release has the new constants; the others follow later. */
-const ahead = ['v1', 'v2']
-const OPEN: Scene = { rates: [0.03, 0.03] }
-const BETTER: Scene = { rates: [0.9, 0.05] }
-
-/** One epoch as a validator of one release decides it, among attestations of these states. */
-function decideAs(
-  protocol: Protocol,
-  state: State,
-  roots: (voter: string) => string,
-  scene: Scene,
-) {
-  const { snapshot, ...facts } = epochOf(state, scene)
-  const voters = snapshot.validators.map(({ attest, ...voter }) => ({
-    ...voter,
-    ...(attest && { attest: { ...attest, stateRoot: roots(voter.hotkey) } }),
-  }))
-  const seen = { ...snapshot, protocol, validators: voters }
-  const settled = decide(state, { ...facts, snapshot: seen })
-  const text = epochText(
-    epochFacts({ before: state, snapshot: seen, lanes: new Map(), ...settled }),
-  )
-  return { state: settled.state, text }
-}
-
-/** The same epoch in both releases. */
-function decideBoth([a, b]: readonly [State, State], isDone: boolean, scene: Scene) {
-  const rootOf = (voter: string) => stateRoot(isDone || ahead.includes(voter) ? a : b)
-  return [decideAs(NEW, a, rootOf, scene), decideAs(isDone ? NEW : OLD, b, rootOf, scene)] as const
-}
-
-test('half on the old release: duels begin anew in one half, and a plain message in both', () => {
-  const began = startedDuels({})
-  const rootsOf = ({ duels }: State) => duels.map(({ start, tallies }) => [start, tallies.length])
-  const [a, b] = decideBoth([began, began], false, OPEN)
-  expect([a.state.protocol, b.state.protocol]).toEqual([NEW, OLD])
-  expect(rootsOf(a.state)).toEqual([[began.epoch + 1, 0]])
-  expect(rootsOf(b.state)).toEqual([[began.epoch, 1]])
-  for (const { text } of [a, b]) expect(text).not.toContain('another state')
-
-  const apart = decideBoth([a.state, b.state], false, BETTER)
-  for (const { state, text } of apart) {
-    // Frozen: what lanes saw counts for neither.
-    expect(state.duels).toMatchObject([{ contender: { hotkey: 'm2' }, frozen: 1, verdicts: {} }])
-    expect(state.champion?.hotkey).toBe('m1')
-    expect(text).toContain(`another state of epoch ${began.epoch + 1} is attested by`)
-    expect(text).toContain('compare theirs with yours')
-  }
-
-  // The others follow, and begin with the state of those ahead.
-  const { state } = apart[0]
-  const [one, other] = decideBoth([state, state], true, BETTER)
-  expect(stateRoot(one.state)).toBe(stateRoot(other.state))
-  expect(one.state.champion?.hotkey).toBe('m2')
-  expect(Object.keys(one.state.voters)).toEqual(validators)
-  expect(one.text).not.toContain('another state')
-})
 
 const { protocol: EARLIER } = network
 const LATER: Protocol = withQuota(EARLIER, 4, 4)

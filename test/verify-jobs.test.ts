@@ -1,10 +1,7 @@
-import { mkdtemp, readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Sample, statePath } from '../packages/blocks/src/index.ts'
-import { encodeState } from '../packages/duel/src/index.ts'
+import type { Sample } from '../packages/blocks/src/index.ts'
 import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 import { writeSubnet } from './attacks/af-verify.ts'
 import { OneLiar } from './attacks/one-liar.ts'
@@ -66,66 +63,6 @@ test('refuses a number of jobs that is none', async () => {
   const { code, stderr } = await runVerifier([root, '--network', chain, '--jobs', '0'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('Expected a whole number, 1 to 256')])
 })
-
-test('says the same, however many jobs, of buckets that are late, silent, or without a block', async () => {
-  const subnet = new OneLiar(LOCAL_NETWORK)
-  const state = await subnet.state
-  await subnet.sealAll(state)
-  const [first, second, third, unsure] = hotkeys(subnet.voters) as [string, string, string, string]
-  // The last is not sure of its own lane, and its bucket fails for that alone.
-  for (const voter of subnet.voters) {
-    const isUnsure = voter.hotkey === unsure
-    await subnet.attest(voter, state, isUnsure ? [first, second, third] : hotkeys(subnet.voters))
-  }
-  await subnet.end(state)
-  const published = new TextEncoder().encode(encodeState(state))
-  for (const { hotkey } of subnet.voters)
-    subnet.buckets.at(hotkey).files.set(statePath(state.epoch), published)
-  const own = await subnet.lane(subnet.liar, state)
-  const folder = await mkdtemp(join(root, 'late-'))
-  const network = ['--network', await writeSubnet(subnet, folder)]
-  /** The buckets that fail for every block. */
-  const failing = new Set<string>()
-  let lateMs = 0
-  const server = createServer(({ url = '' }, response) => {
-    const bucket = url.split('/')[1] ?? ''
-    const isLate = failing.has(bucket) || (bucket === unsure && url.includes(own.hash))
-    const answer = () =>
-      readFile(join(folder, url)).then(
-        (bytes) => response.end(bytes),
-        () => response.writeHead(404).end(),
-      )
-    if (isLate) setTimeout(() => response.writeHead(500).end(), 300)
-    else if (bucket === second && lateMs > 0) setTimeout(answer, lateMs)
-    else void answer()
-  })
-  try {
-    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    // On standard error it says whom it waited for, which is no finding.
-    const said = async (jobs: number) => {
-      const words = [base, ...network, '--json']
-      const { code, stdout } = await (jobs === 1
-        ? runVerifier(words)
-        : run(AF_VERIFY, [...words, '--jobs', String(jobs)]))
-      return { code, stdout }
-    }
-    // Whom it waited for, and how long: no failure.
-    const prompt = await said(1)
-    expect(prompt.code).toBe(0)
-    lateMs = 1600
-    for (const jobs of [1, 4]) expect(await said(jobs), `${jobs} jobs`).toEqual(prompt)
-    lateMs = 0
-    for (const silent of [[second], [first, unsure]]) {
-      for (const bucket of silent) failing.add(bucket)
-      const alone = await said(1)
-      expect(alone.code).toBe(1)
-      expect(await said(4)).toEqual(alone)
-    }
-  } finally {
-    server.close().closeAllConnections()
-  }
-}, 600_000)
 
 test('exits with 3, and not as where all holds, if not all copies were compared', async () => {
   const subnet = new OneLiar(LOCAL_NETWORK)

@@ -117,15 +117,3 @@ describe.each<Step>(STEPS)('a contender that %s', (_, move, waiting) => {
     expect(listed(after(lost, scene).state)).toEqual(waiting)
   })
 })
-
-test('in the queue a miner waits since its registration and its commitment, whichever is later', () => {
-  const waiting = crownedFirst({ miners: [king] })
-  const first = (...miners: readonly Candidate[]) =>
-    listed(after(waiting, { protocol: ONE, miners }).state)
-  const other = miner('m9', 500)
-  expect(first(other, better)).toEqual(['m2'])
-  expect(first(other, { ...better, registered: 900 })).toEqual(['m9'])
-  expect(first(other, { ...better, block: 900 })).toEqual(['m9'])
-  expect(first(other, { ...better, hotkey: 'swapped', block: 900 })).toEqual(['m9'])
-  expect(first(other)).toEqual(['m9'])
-})

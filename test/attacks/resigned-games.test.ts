@@ -1,12 +1,6 @@
 import { expect, test } from 'vitest'
-import { PROTOCOL, type Protocol, type State } from '../../packages/duel/src/index.ts'
-import {
-  constantsOf,
-  epochOf,
-  laneOf,
-  MULT8,
-  startedDuels,
-} from '../../packages/duel/test/subnet.ts'
+import { PROTOCOL } from '../../packages/duel/src/index.ts'
+import { constantsOf, epochOf, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { type Message, make } from '../../packages/envs/src/index.ts'
 import { playPair, soloChallenge } from '../../packages/miners/src/index.ts'
 import { playOut } from './deciding.ts'
@@ -17,24 +11,6 @@ import { playOut } from './deciding.ts'
  * showed against each other sets no ratio and no record.
  */
 const HEX = 'hex@0.1.0'
-const FLOOR = 510_000
-const ENVS = { [HEX]: constantsOf(HEX), [MULT8]: constantsOf(MULT8) }
-
-/** The partner wins every game, and in mult8 `rate` of the challenges. */
-function handedOver(envs: Protocol['envs'], rate: number): State {
-  const protocol: Protocol = { ...PROTOCOL, envs }
-  const factsOf = (state: State) => {
-    const facts = epochOf(state, { protocol })
-    const lane = laneOf(state, (played, env) => {
-      const wins = env === HEX ? played : Math.round(rate * played)
-      return [wins, played - wins, 1_000_000 * wins, 1_000_000 * (played - wins)]
-    })
-    const lanes = Object.fromEntries(Object.keys(facts.lanes).map((voter) => [voter, lane]))
-    return { ...facts, lanes }
-  }
-  return playOut(startedDuels({ protocol }), factsOf).state
-}
-
 test('a champion that resigns loses each game, by its own replies', async () => {
   const { spec } = make(HEX)
   for (let index = 0; index < 20; index++) {
@@ -52,15 +28,9 @@ test('a champion that resigns loses each game, by its own replies', async () => 
 })
 
 test('the partner has the throne, and the ratio stays at the floor, without a record', () => {
-  const { champion, ratio, record } = handedOver({ [HEX]: ENVS[HEX] }, 0)
-  expect([champion?.hotkey, ratio, record]).toEqual(['m2', FLOOR, {}])
-})
-
-test('beside another environment, that one alone sets the ratio', () => {
-  const alone = handedOver({ [MULT8]: ENVS[MULT8] }, 0.75)
-  const both = handedOver(ENVS, 0.75)
-  expect(both.champion?.hotkey).toBe('m2')
-  expect(Object.keys(both.record)).toEqual([MULT8])
-  expect(both.ratio).toBeLessThan(750_000)
-  expect(alone.champion?.hotkey).toBe('m2')
+  const protocol = { ...PROTOCOL, envs: { [HEX]: constantsOf(HEX) } }
+  const { state } = playOut(startedDuels({ protocol }), (state) =>
+    epochOf(state, { protocol, rates: [1, 0] }),
+  )
+  expect([state.champion?.hotkey, state.ratio, state.record]).toEqual(['m2', 510_000, {}])
 })

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { statePath } from '../packages/blocks/src/index.ts'
 import type { Chain } from '../packages/chain/src/index.ts'
-import { encodeState, type State } from '../packages/duel/src/index.ts'
+import type { State } from '../packages/duel/src/index.ts'
 import { make } from '../packages/envs/src/index.ts'
 import { beaconBlock, beginningAt, LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 import { writeSubnet } from './attacks/af-verify.ts'
@@ -45,7 +45,7 @@ class History extends ReadingSubnet {
 
   async make(): Promise<void> {
     this.state = await this.begin()
-    for (const { state } of await this.recompute()) this.#publish(state)
+    for (const { state } of await this.recompute()) this.publish(state)
     for (let epoch = FIRST_DUEL; epoch <= LAST; epoch++) await this.#epoch(this.state, epoch)
   }
 
@@ -66,18 +66,15 @@ class History extends ReadingSubnet {
     await this.end(state)
     const [decided] = await this.recompute({ from: state })
     if (decided === undefined) throw new Error('the epoch has not ended')
-    this.#publish(decided.state)
+    this.publish(decided.state)
     this.state = decided.state
   }
 
   /** The second bucket has rubbish in the place of a state. */
-  #publish(state: State): void {
-    const bytes = new TextEncoder().encode(encodeState(state))
-    for (const [i, { hotkey }] of this.voters.entries()) {
-      const isRubbish = i === 1 && state.epoch === 4
-      const { files } = this.buckets.at(hotkey)
-      files.set(statePath(state.epoch), isRubbish ? new Uint8Array(9) : bytes)
-    }
+  override publish(state: State): void {
+    super.publish(state)
+    const { files } = this.buckets.at(this.voters[1]?.hotkey ?? '')
+    if (state.epoch === 4) files.set(statePath(state.epoch), new Uint8Array(9))
   }
 
   async #setWeights(): Promise<void> {

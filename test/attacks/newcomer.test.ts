@@ -4,9 +4,8 @@
  * another validator is absent left no majority, so that the newcomer began with the first state.
  */
 import { beforeEach, expect, test } from 'vitest'
-import { statePath } from '../../packages/blocks/src/index.ts'
 import type { Account, Snapshot } from '../../packages/chain/src/index.ts'
-import { encodeState, type State } from '../../packages/duel/src/index.ts'
+import type { State } from '../../packages/duel/src/index.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
 import { startingState } from '../../packages/engine/src/validator.ts'
 import { sealBlock, snapshotBlock } from '../../packages/settlement/src/index.ts'
@@ -25,11 +24,8 @@ beforeEach(async () => {
 
 /** These attest a state that they serve. */
 async function attest(what: State, who: readonly Account[]): Promise<void> {
-  const bytes = new TextEncoder().encode(encodeState(what))
-  for (const each of who) {
-    await subnet.attest(each, what, [])
-    subnet.buckets.at(each.hotkey).files.set(statePath(what.epoch), bytes)
-  }
+  for (const each of who) await subnet.attest(each, what, [])
+  subnet.publish(what, who)
 }
 
 const snapshotOf = (block: number): Promise<Snapshot> => subnet.chain.snapshot(block)

@@ -199,15 +199,18 @@ export class ReadingSubnet {
     const find = () => Promise.reject(new Error('nobody was due'))
     let state = firstStateOf(network)
     while (state.epoch < FIRST_DUEL) {
-      const bytes = new TextEncoder().encode(encodeState(state))
-      for (const voter of attesting) {
-        await this.attest(voter, state, [])
-        this.buckets.at(voter.hotkey).files.set(statePath(state.epoch), bytes)
-      }
+      for (const voter of attesting) await this.attest(voter, state, [])
+      this.publish(state, attesting)
       await this.produceTo(snapshotBlock(state.epoch + 1, network.protocol) + 1)
       ;({ state } = await decideEpoch({ chain, network }, state, find))
     }
     return state
+  }
+
+  /** These buckets have the state. */
+  publish(state: State, who: readonly Account[] = this.voters): void {
+    const bytes = new TextEncoder().encode(encodeState(state))
+    for (const { hotkey } of who) this.buckets.at(hotkey).files.set(statePath(state.epoch), bytes)
   }
 
   /** The champion commits to something else. */

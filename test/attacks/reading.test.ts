@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { statePath } from '../../packages/blocks/src/index.ts'
-import { encodeState } from '../../packages/duel/src/index.ts'
-import { attestedState, type OpenBucket, sealBlock } from '../../packages/settlement/src/index.ts'
+import { attestedState, type OpenBucket } from '../../packages/settlement/src/index.ts'
 import { accountOf, flawsOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
 const HEAD = 'ab'.repeat(32)
@@ -30,40 +28,6 @@ test('strangers are not read: their buckets, whatever they announce, cost neithe
   }
 })
 
-test('a lane that nobody attests is not asked for to decide, silent buckets or none', async () => {
-  const subnet = new ReadingSubnet([100, 100, 100, 1])
-  const [liar = accountOf(0), ...rest] = [...subnet.voters].reverse()
-  const state = await subnet.begin()
-  await subnet.seal(liar, state, HEAD)
-  await subnet.sealAll(state, rest)
-  for (const voter of rest) await subnet.attest(voter, state, hotkeys(rest))
-  await subnet.end(state)
-  subnet.buckets.at(liar.hotkey).behaviour = 'fails'
-  const epochs = await subnet.recompute({ compare: false })
-  expect(flawsOf(epochs)).toEqual([])
-  expect(epochs.at(-1)?.report.frozen).toBe(false)
-  expect(subnet.buckets.readsOf(liar.hotkey)).toEqual([])
-  expect(subnet.buckets.reads.filter(([, path]) => path.includes(HEAD))).toEqual([])
-  // Whoever compares says whose lane it is that nobody has.
-  expect(flawsOf(await subnet.recompute())).toEqual([`MISSING_BLOCK ${liar.hotkey}`])
-})
-
-test('to decide, a block is read from attesters in turn, then from its validator, then from others', async () => {
-  const subnet = new ReadingSubnet([10, 20, 30, 40, 50])
-  const state = await subnet.begin()
-  const [own = '', light = '', third = '', second = '', first = ''] = hotkeys(subnet.voters)
-  const [sealer = accountOf(0), holder = accountOf(0)] = subnet.voters
-  const block = await subnet.lane(sealer, state)
-  subnet.put(block, [holder.hotkey])
-  await subnet.seal(sealer, state, block.hash)
-  await subnet.produceTo(sealBlock(2, network.protocol))
-  for (const voter of subnet.voters)
-    await subnet.attest(voter, state, [third, first].includes(voter.hotkey) ? [own] : [])
-  await subnet.end(state)
-  await subnet.recompute({ compare: false })
-  expect(subnet.buckets.reads.map(([url]) => url)).toEqual([first, third, own, second, light])
-})
-
 test('a bucket that failed once is asked last, and where copies are compared no third time', async () => {
   const subnet = new ReadingSubnet([10, 10, 10, 10, 10, 10, 10])
   const state = await subnet.begin()
@@ -80,30 +44,22 @@ test('a bucket that failed once is asked last, and where copies are compared no 
   expect(new Set(flaws)).toEqual(new Set(silent.map((hotkey) => `COPY_MISSING ${hotkey}`)))
 })
 
-test('an attested state is asked of its attesters in turn, until one serves it', async () => {
-  const subnet = new ReadingSubnet([10, 10, 10, 10], 3)
+test('attesters that never answer keep nobody waiting for a state for more than two seconds each', async () => {
+  const subnet = new ReadingSubnet([10, 10, 10, 10])
   const state = await subnet.begin()
-  await subnet.sealAll(state)
-  const path = statePath(state.epoch)
-  for (const voter of subnet.voters) {
-    await subnet.attest(voter, state, hotkeys(subnet.voters))
-    subnet.buckets.at(voter.hotkey).files.set(path, new TextEncoder().encode(encodeState(state)))
-  }
-  for (const stranger of subnet.strangers) await subnet.seal(stranger, state, HEAD)
+  for (const voter of subnet.voters) await subnet.attest(voter, state, [])
+  subnet.publish(state)
   await subnet.end(state)
   const { chain, buckets } = subnet
-  // One that never answers keeps nobody waiting for more than two seconds, were it asked first.
-  const [slow] = subnet.voters
-  const asked: string[] = []
+  const [serving] = hotkeys(subnet.voters)
   const openBucket: OpenBucket = (hotkey, url) => {
-    asked.push(hotkey)
     const source = buckets.open(hotkey, url)
     const never = () => new Promise<null>(() => {})
-    return source && (hotkey === slow?.hotkey ? { ...source, read: never } : source)
+    return source && (hotkey === serving ? source : { ...source, read: never })
   }
   const { clock } = buckets
   const { value, ms } = await clock.pass(attestedState({ chain, network, openBucket, clock }, 3))
   expect(value).toEqual(state)
-  expect(ms).toBeLessThanOrEqual(2000)
-  for (const hotkey of asked) expect(hotkeys(subnet.voters)).toContain(hotkey)
+  expect(ms).toBeGreaterThan(0)
+  expect(ms).toBeLessThanOrEqual(3 * 2000)
 })

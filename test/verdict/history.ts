@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { blockPath, type Sample, statePath } from '../../packages/blocks/src/index.ts'
 import type { Account } from '../../packages/chain/src/index.ts'
-import { encodeState, type State, stateRoot } from '../../packages/duel/src/index.ts'
+import { type State, stateRoot } from '../../packages/duel/src/index.ts'
 import { withQuota } from '../../packages/duel/test/subnet.ts'
 import type { Generator } from '../../packages/prng/src/index.ts'
 import { type OpenBucket, sealBlock } from '../../packages/settlement/src/index.ts'
@@ -71,9 +71,9 @@ export class History extends ReadingSubnet {
       await this.attest(voter, state, whole)
     }
     await this.end(state)
-    this.#publish(state)
+    this.publish(state)
     const [settled] = await this.recompute({ from: state, compare: false })
-    if (settled) this.#publish(settled.state)
+    if (settled) this.publish(settled.state)
     return this
   }
 
@@ -85,12 +85,6 @@ export class History extends ReadingSubnet {
     const { bytes: otherTime } = await this.lane(voter, this.state, late)
     const { bytes: otherSignature } = await this.lane(again, this.state, plan)
     return { ...block, otherTime, otherSignature }
-  }
-
-  #publish(state: State): void {
-    const bytes = new TextEncoder().encode(encodeState(state))
-    for (const { hotkey } of this.voters)
-      this.buckets.at(hotkey).files.set(statePath(state.epoch), bytes)
   }
 
   /** What its buckets answer after some mutations, as `random` has them. */

@@ -11,14 +11,7 @@ export class ReadingClock implements Clock {
 
   readonly now = (): number => this.#time.now
 
-  readonly after: Clock['after'] = (ms, wake) => {
-    // What was called off is not held until its time comes.
-    let ring: (() => void) | undefined = wake
-    this.#time.at(this.#time.now + ms, () => ring?.())
-    return () => {
-      ring = undefined
-    }
-  }
+  readonly after: Clock['after'] = (ms, wake) => this.#time.after(ms, wake)
 
   sleep(ms: number): Promise<void> {
     return this.#time.sleep(ms)

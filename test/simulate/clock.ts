@@ -1,6 +1,5 @@
 interface Waiting {
   readonly at: number
-  readonly order: number
   readonly wake: () => void
 }
 
@@ -13,62 +12,45 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
  */
 export class Clock {
   now = 0
-  #order = 0
-  /** A heap with the earliest at the front. */
-  readonly #heap: Waiting[] = []
+  /** The earliest first, and of equals what came first. */
+  readonly #waiting: Waiting[] = []
 
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => this.at(this.now + ms, resolve))
   }
 
   at(time: number, wake: () => void): void {
-    this.#push({ at: Math.max(time, this.now), order: this.#order++, wake })
+    const at = Math.max(time, this.now)
+    let place = this.#waiting.length
+    while (place > 0 && this.#waiting[place - 1]!.at > at) place -= 1
+    this.#waiting.splice(place, 0, { at, wake })
+  }
+
+  /** Wakes after so long, unless it is called off. */
+  after(ms: number, wake: () => void): () => void {
+    // What was called off is not held until its time comes.
+    let ring: (() => void) | undefined = wake
+    this.at(this.now + ms, () => ring?.())
+    return () => {
+      ring = undefined
+    }
   }
 
   /** When the next of what waits wakes; undefined if nothing waits. */
   get next(): number | undefined {
-    return this.#heap[0]?.at
+    return this.#waiting[0]?.at
   }
 
   /** Lets time pass up to `until`. */
   async run(until: number): Promise<void> {
-    for (let next = this.#heap[0]; next !== undefined && next.at <= until; next = this.#heap[0]) {
-      this.#pop()
+    for (;;) {
+      const [next] = this.#waiting
+      if (next === undefined || next.at > until) break
+      this.#waiting.shift()
       this.now = next.at
       next.wake()
       await settled()
     }
     this.now = until
   }
-
-  #push(waiting: Waiting): void {
-    const heap = this.#heap
-    let i = heap.push(waiting) - 1
-    while (i > 0) {
-      const parent = (i - 1) >> 1
-      if (isBefore(heap[parent]!, waiting)) break
-      heap[i] = heap[parent]!
-      i = parent
-    }
-    heap[i] = waiting
-  }
-
-  #pop(): void {
-    const heap = this.#heap
-    const last = heap.pop()!
-    if (heap.length === 0) return
-    let i = 0
-    for (;;) {
-      let child = 2 * i + 1
-      if (child >= heap.length) break
-      if (child + 1 < heap.length && isBefore(heap[child + 1]!, heap[child]!)) child += 1
-      if (isBefore(last, heap[child]!)) break
-      heap[i] = heap[child]!
-      i = child
-    }
-    heap[i] = last
-  }
 }
-
-const isBefore = (a: Waiting, b: Waiting): boolean =>
-  a.at < b.at || (a.at === b.at && a.order < b.order)

@@ -3,7 +3,7 @@ import type { Bucket } from '../../packages/blocks/src/index.ts'
 import type { Account, Head, LocalChain } from '../../packages/chain/src/index.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
 import { Validator } from '../../packages/engine/src/validator.ts'
-import type { Clock as ReaderClock, Network as Rules } from '../../packages/settlement/src/index.ts'
+import type { Network as Rules } from '../../packages/settlement/src/index.ts'
 import { ChainView } from './chain-view.ts'
 import type { Clock } from './clock.ts'
 import { Disk, mount } from './disk.ts'
@@ -151,7 +151,11 @@ export class Seat implements Disposable {
       },
       agent,
       now: () => clock.now + (world.skews[index] ?? 0),
-      clock: clockOf(clock, machine),
+      // Its alarms end with its process.
+      clock: {
+        now: () => clock.now,
+        after: (ms, wake) => clock.after(ms, machine.ofProcess(wake)),
+      },
       random: (size) => bytesOf(world.seed, 'random', index, this.#drawn++).subarray(0, size),
       on: (event) => {
         if (machine.isAlive) this.#witness.hear(this, event)
@@ -171,19 +175,5 @@ export class Seat implements Disposable {
   [Symbol.dispose](): void {
     this.#machine.kill()
     this.#mounted[Symbol.dispose]()
-  }
-}
-
-/** The clock of a validator's process for reading and for games: its alarms end with it. */
-function clockOf(clock: Clock, machine: Machine): ReaderClock {
-  return {
-    now: () => clock.now,
-    after: (ms, wake) => {
-      let ring: (() => void) | undefined = machine.ofProcess(wake)
-      clock.at(clock.now + ms, () => ring?.())
-      return () => {
-        ring = undefined
-      }
-    },
   }
 }

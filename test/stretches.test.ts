@@ -10,13 +10,7 @@ import type { State } from '../packages/duel/src/index.ts'
 import { make } from '../packages/envs/src/index.ts'
 import { beaconBlock, beginningAt, LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 import { writeSubnet } from './attacks/af-verify.ts'
-import {
-  champion,
-  FIRST_DUEL,
-  hotkeys,
-  type LanePlan,
-  ReadingSubnet,
-} from './attacks/reading-subnet.ts'
+import { FIRST_DUEL, hotkeys, type LanePlan, ReadingSubnet } from './attacks/reading-subnet.ts'
 import { snippetsOf } from './documents/page.ts'
 import { runVerifier } from './in-process.ts'
 import { AF_VERIFY } from './processes.ts'
@@ -52,10 +46,7 @@ class History extends ReadingSubnet {
   async #epoch(state: State, epoch: number): Promise<void> {
     if (epoch === 2) await this.#setWeights()
     // It was dethroned, and contends.
-    if (epoch === 4) {
-      const model = `other-${champion.hotkey}`
-      await this.commit(champion, { kind: 'miner', model, revision: 'r', chute: 'c' })
-    }
+    if (epoch === 4) await this.leave()
     const due = this.voters.filter(({ hotkey }) => Object.hasOwn(state.due, hotkey))
     await this.produceTo(beaconBlock(epoch, LOCAL_NETWORK.protocol))
     await this.sealAll(state, due, { reply })

@@ -1,5 +1,5 @@
 import type { BlockFault, ChallengePair, Episode, Sample } from '../../packages/blocks/src/index.ts'
-import { accountOf, type LanePlan } from './reading-subnet.ts'
+import type { LanePlan } from './reading-subnet.ts'
 
 /** A game by its winner, whose move was the last, and its loser; and the game after it. */
 interface Played {
@@ -39,12 +39,11 @@ const upTo = (end: number, { messages }: Episode) => ({ messages: messages.slice
 const more = ({ messages }: Episode, ...added: readonly Message[]) => ({
   messages: [...messages, ...added],
 })
-/** The first reply is another one. */
-const replying = (change: (reply: Message) => Partial<Message>, { messages }: Episode) => ({
-  messages: messages.map((said, at) => (at === 1 ? { ...said, ...change(said) } : said)),
-})
 const said = ({ messages }: Episode) => ({ messages })
-const called = (episode: Episode) => replying(() => ({ invocation: 'call-1' }), episode)
+/** The first reply is shown as of this call. */
+const called = ({ messages }: Episode) => ({
+  messages: messages.map((said, at) => (at === 1 ? { ...said, invocation: 'call-1' } : said)),
+})
 export const silent = { fault: 'no-reply' } as const
 export const unbegun = { messages: [], reward: -1, ...silent }
 /** The last prompt has no reply. */
@@ -56,24 +55,19 @@ export const cut = (
   lost: { reward: won.reward, ...faults.lost },
 })
 
-/** What games may be recorded as, and what is said of it. Protocol §3.1, §6.5. */
+/**
+ * What games may be recorded as, and what is said of it: some of each kind. Protocol §3.1, §6.5. All
+ * are in vectors/envs/games.json and in packages/blocks/test.
+ */
 export const GAMES: Readonly<Record<string, readonly [BlockFault, (played: Played) => Forged]>> = {
   'a win before the game is over': ['TOO_SHORT', ({ won }) => ({ won: upTo(-2, won) })],
   'a prompt after the win': [
     'TOO_LONG',
     ({ won, lost }) => ({ lost: more(lost, ...won.messages.slice(-2, -1)) }),
   ],
-  'a second move in a turn': [
-    'TOO_LONG',
-    ({ won }) => ({ won: more(won, ...won.messages.slice(-2)) }),
-  ],
   'the move that wins, in the name of the loser': [
     'TOO_SHORT',
     ({ won, lost }) => ({ won: upTo(-2, won), lost: more(lost, ...won.messages.slice(-2)) }),
-  ],
-  'another move than the loser made': [
-    'PROMPT_DIFFERS',
-    ({ lost }) => ({ lost: replying(() => ({ content: lost.messages[3]?.content ?? '' }), lost) }),
   ],
   'the moves of the two exchanged': [
     'PROMPT_DIFFERS',
@@ -83,20 +77,10 @@ export const GAMES: Readonly<Record<string, readonly [BlockFault, (played: Playe
     'PROMPT_DIFFERS',
     ({ next }) => ({ won: said(next.won), lost: said(next.lost) }),
   ],
-  'a no-reply in the middle': [
-    'TOO_LONG',
-    ({ lost }) => ({ lost: { ...upTo(3, lost), ...silent } }),
-  ],
-  'a turn left out': ['TOO_SHORT', ({ lost }) => ({ lost: upTo(-2, lost) })],
   'an end without a fault': ['WRONG_FAULT', (played) => cut(played, {})],
   'an end by the fault of the other': ['WRONG_FAULT', (played) => cut(played, { lost: silent })],
   'a no-reply of one who replied': ['WRONG_FAULT', () => ({ lost: silent })],
   'a game begun by one alone': ['TOO_SHORT', () => ({ lost: unbegun })],
-  'a reply of more than is recorded': [
-    'NOT_NORMALISED',
-    ({ won }) => ({ won: replying(() => ({ content: 'x'.repeat(641) }), won) }),
-  ],
-  'the rewards exchanged': ['WRONG_REWARD', () => ({ won: { reward: -1 }, lost: { reward: 1 } })],
   'one call shown for a move of each': [
     'REPEATED_INVOCATION',
     ({ won, lost }) => ({ won: called(won), lost: called(lost) }),
@@ -117,23 +101,13 @@ const asked = (content: string) => (episode: Episode) => ({
   messages: [{ role: 'user', content }, ...episode.messages.slice(1)],
 })
 const ofOneCall = (samples: readonly Sample[]) => byChampion(called)(byContender(called)(samples))
-/** What a lane of episodes may be recorded as, and what is said of it. Protocol §6.5. */
+/** The same of a lane of episodes. Protocol §6.5. */
 export const TRANSCRIPTS: Readonly<Record<string, readonly [BlockFault, LanePlan]>> = {
   'a reward that was not earned': ['WRONG_REWARD', { alter: byContender(() => ({ reward: 1 })) }],
   'another question': ['PROMPT_DIFFERS', { alter: byContender(asked('Compute 1 * 1.')) }],
   'a forfeit that was none': ['WRONG_FAULT', { alter: byChampion(() => ({ fault: 'no-reply' })) }],
-  'another miner': [
-    'WRONG_CHALLENGE',
-    { alter: byContender(() => ({ miner: accountOf(9).hotkey })) },
-  ],
   'one call shown for two': ['REPEATED_INVOCATION', { alter: ofOneCall }],
   'a sample left out': ['MISSING_INDEX', { alter: (samples) => samples.slice(1) }],
-  'a contender left out': ['WRONG_CHALLENGE', { alter: ([one, , ...rest]) => [one!, ...rest] }],
-  'a challenge shown twice': [
-    'WRONG_CHALLENGE',
-    { alter: ([one, two]) => [one!, two!, one!, two!] },
-  ],
-  'another order': ['WRONG_CHALLENGE', { alter: (samples) => [...samples].reverse() }],
   'challenges of its own choice': [
     'WRONG_CHALLENGE',
     { secret: '0f'.repeat(32), header: { secret: '5e'.repeat(32) } },

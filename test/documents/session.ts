@@ -85,7 +85,7 @@ export async function openSession(page: string): Promise<Session> {
   const running = new Set<ChildProcess>()
 
   function begin(program: string, words: readonly string[]) {
-    const options = { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] as const }
+    const options = { cwd: folder, env, detached: true }
     const child = spawn(program, words, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
     running.add(child)
     const said = { stdout: '', stderr: '' }

@@ -4,12 +4,11 @@
  * another validator is absent left no majority, so that the newcomer began with the first state.
  */
 import { beforeEach, expect, test } from 'vitest'
-import type { Account, Snapshot } from '../../packages/chain/src/index.ts'
+import type { Account } from '../../packages/chain/src/index.ts'
 import type { State } from '../../packages/duel/src/index.ts'
-import type { Setup } from '../../packages/engine/src/setup.ts'
-import { startingState } from '../../packages/engine/src/validator.ts'
 import { sealBlock, snapshotBlock } from '../../packages/settlement/src/index.ts'
 import { network, ReadingSubnet } from './reading-subnet.ts'
+import { startOf } from './start-of.ts'
 
 let subnet: ReadingSubnet
 let state: State
@@ -28,16 +27,6 @@ async function attest(what: State, who: readonly Account[]): Promise<void> {
   subnet.publish(what, who)
 }
 
-const snapshotOf = (block: number): Promise<Snapshot> => subnet.chain.snapshot(block)
-
-/** The state from which a validator starts that has none. */
-function startOf(epoch: number, snapshot = snapshotOf): Promise<State> {
-  const empty = { read: async () => null }
-  const places = { openBucket: subnet.buckets.open, store: empty, bucket: empty }
-  const setup = { chain: { snapshot }, network, ...places } as unknown as Setup
-  return startingState(setup, epoch)
-}
-
 test.each([
   ['the end of the epoch', snapshotBlock(3, network.protocol)],
   ['its seal block', sealBlock(2, network.protocol)],
@@ -46,16 +35,16 @@ test.each([
   await attest(state, honest)
   await attest(forged, liar)
   await subnet.end(state)
-  const start = await startOf(3, async (block) => {
-    const seen = await snapshotOf(block)
+  const snapshot = async (block: number) => {
+    const seen = await subnet.chain.snapshot(block)
     if (block !== borrowedAt) return seen
     const isLiar = (hotkey: string) => hotkey === liar[0]?.hotkey
     const lent = seen.neurons.map((neuron) =>
       isLiar(neuron.hotkey) ? { ...neuron, stake: 100n * neuron.stake } : neuron,
     )
     return { ...seen, neurons: lent }
-  })
-  expect(start).toEqual(state)
+  }
+  expect(await startOf(subnet, 3, { snapshot })).toEqual(state)
 })
 
 test('without a majority for the last epoch, one starts with the newest state that had one', async () => {
@@ -66,5 +55,5 @@ test('without a majority for the last epoch, one starts with the newest state th
   await attest(next, honest.slice(1))
   await attest({ ...next, ratio: next.ratio + 1 }, liar)
   await subnet.end(next)
-  expect(await startOf(4)).toEqual(state)
+  expect(await startOf(subnet, 4)).toEqual(state)
 })

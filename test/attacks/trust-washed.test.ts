@@ -3,7 +3,7 @@
  * record goes once a snapshot is without its hotkey, so it has the trust of a newcomer, one half, and
  * no more; where the hotkey is back before the next snapshot, it keeps the record. Liars with less
  * than a third of the stake weigh less than a third among newcomers, and so do they beside who has
- * earned more. Protocol §8.1: who has no permit is no voter from the next epoch on.
+ * earned more.
  */
 import { expect, test } from 'vitest'
 import { decide, type State, trustOf } from '../../packages/duel/src/index.ts'
@@ -57,19 +57,4 @@ test.each([
 test('back before the next snapshot, under the old key, it keeps its record', () => {
   const next = decide(lied, factsOf(lied, voters, waiting)).state
   for (const trust of trustIn(next, liars)) expect(trust).toBeLessThan(400_000)
-})
-
-test('who is gone is no voter of the coming epoch, and freezes the one that it left with', () => {
-  const [gone, rest] = [voters.slice(0, 3), voters.slice(3)]
-  const started = startedDuels({ validators: voters })
-  const { state, report } = decide(started, epochOf(started, { validators: rest }))
-  expect([report.frozen, Object.keys(state.voters), Object.keys(state.due)]).toEqual([
-    true,
-    rest,
-    rest,
-  ])
-  const next = decide(state, epochOf(state, { validators: rest, rates: [0.5, 0.4] }))
-  expect([next.report.frozen, Object.keys(next.state.trust)]).toEqual([false, rest])
-  const back = decide(next.state, epochOf(next.state, { validators: voters, rates: [0.5, 0.4] }))
-  expect(trustIn(back.state, gone)).toEqual([500_000, 500_000, 500_000])
 })

@@ -1,0 +1,26 @@
+import { statePath } from '../../packages/blocks/src/index.ts'
+import type { Chain } from '../../packages/chain/src/index.ts'
+import { encodeState, type State } from '../../packages/duel/src/index.ts'
+import type { Setup } from '../../packages/engine/src/setup.ts'
+import { startingState } from '../../packages/engine/src/validator.ts'
+import type { ReadingSubnet } from './reading-subnet.ts'
+
+interface Own {
+  /** The states that it kept, and that its bucket has. */
+  readonly kept?: State
+  readonly copy?: State
+  /** How it sees the chain. */
+  readonly snapshot?: Chain['snapshot']
+}
+
+/** The state from which a validator of a subnet starts in an epoch. */
+export function startOf(subnet: ReadingSubnet, epoch: number, own: Own = {}): Promise<State> {
+  const { chain, network, buckets } = subnet
+  const { kept, copy, snapshot = (block) => chain.snapshot(block) } = own
+  const has = (state?: State) => ({
+    read: async (path: string) =>
+      state && path === statePath(state.epoch) ? Buffer.from(encodeState(state)) : null,
+  })
+  const places = { store: has(kept), bucket: has(copy), openBucket: buckets.open }
+  return startingState({ chain: { snapshot }, network, ...places } as unknown as Setup, epoch)
+}

@@ -6,48 +6,26 @@ import { install, packageManager, run } from './pnpm.mjs'
 
 const sources = [process.execPath, '--conditions=@affine/source', '--import', 'tsx']
 const bin = (name) => join('node_modules', '.bin', name)
+/** Runs these files of tests in Node. */
+const tests = (...files) => [bin('vitest'), 'run', '--project', 'node', ...files]
+const SIMULATION = ['--import', './test/simulate/quick-keys.mjs', 'test/simulate/main.ts']
+const ATTACKS = ['quorum-by-absence', 'thrown-to-accomplices', 'voters-that-change']
 const MUTATED = ['wilson', 'prng', 'blocks', 'duel', 'settlement']
 /** What each part runs, with which environment variables. */
 const PARTS = {
-  simulate: {
-    words: [
-      ...sources,
-      '--import',
-      './test/simulate/quick-keys.mjs',
-      'test/simulate/main.ts',
-      '--seeds',
-      '0..2000',
-    ],
-  },
-  decisions: {
-    words: [bin('vitest'), 'run', '--project', 'node', 'test/simulate/decisions.test.ts'],
-    env: { SEEDS: '20000' },
-  },
+  simulate: { words: [...sources, ...SIMULATION, '--seeds', '0..2000'] },
+  decisions: { words: tests('test/simulate/decisions.test.ts'), env: { SEEDS: '20000' } },
   duels: {
-    words: [
-      ...[bin('vitest'), 'run', '--project', 'node', 'packages/duel/test/simulation.test.ts'],
-      ...['quorum-by-absence', 'thrown-to-accomplices', 'voters-that-change'].map(
-        (name) => `test/attacks/${name}.test.ts`,
-      ),
-    ],
+    words: tests(
+      'packages/duel/test/simulation.test.ts',
+      ...ATTACKS.map((name) => `test/attacks/${name}.test.ts`),
+    ),
     env: { DUELS: '2000' },
   },
-  buckets: {
-    words: [bin('vitest'), 'run', '--project', 'node', 'test/hostile-servers.test.ts'],
-    env: { READS: '80' },
-  },
-  verdict: {
-    words: [bin('vitest'), 'run', '--project', 'node', 'test/verdict/orders.test.ts'],
-    env: { HISTORIES: '2000' },
-  },
+  buckets: { words: tests('test/hostile-servers.test.ts'), env: { READS: '80' } },
+  verdict: { words: tests('test/verdict/orders.test.ts'), env: { HISTORIES: '2000' } },
   sources: {
-    words: [
-      bin('vitest'),
-      'run',
-      '--project',
-      'node',
-      'packages/miners/test/python-agreement.test.ts',
-    ],
+    words: tests('packages/miners/test/python-agreement.test.ts'),
     env: { MUTANTS: '60000' },
   },
   fuzz: { words: [...sources, 'test/fuzz/main.ts'] },

@@ -1,6 +1,7 @@
 /** What readers are given is bytes; these make of them what each one takes. */
 
 export const bytesOf = (text: string): Uint8Array => Buffer.from(text)
+export const jsonOf = (value: unknown): Uint8Array => bytesOf(JSON.stringify(value))
 
 /** As the programs decode what they read: U+FFFD for what is not UTF-8. */
 export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)

@@ -23,11 +23,10 @@ import { canonicalize, type Json } from '../../../packages/prng/src/index.ts'
 import accounts from '../../../vectors/chain/accounts.json' with { type: 'json' }
 import commitments from '../../../vectors/chain/commitments.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
-import { bytesOf, expectSame, joinParts, partsOf, refusal, textOf } from '../input.ts'
+import { bytesOf, expectSame, joinParts, jsonOf, partsOf, refusal, textOf } from '../input.ts'
 
 const refuses = refusal(ChainError)
 const hex = (text: string): Uint8Array => Buffer.from(text, 'hex')
-const jsonOf = (value: unknown): Uint8Array => bytesOf(JSON.stringify(value))
 const lineOf = (value: Json): Uint8Array => bytesOf(canonicalize(value))
 
 function readCommitment(bytes: Uint8Array) {

@@ -22,7 +22,7 @@ import games from '../../../vectors/envs/games.json' with { type: 'json' }
 import replays from '../../../vectors/envs/replays.json' with { type: 'json' }
 import replies from '../../../vectors/envs/replies.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
-import { bytesOf, expectSame, objectIn, textOf } from '../input.ts'
+import { bytesOf, expectSame, jsonOf, objectIn, textOf } from '../input.ts'
 
 /** The states of a subnet's first epochs, until a duel has a few behind it. */
 function firstStates(): State[] {
@@ -89,13 +89,13 @@ export const duelReaders: readonly Reader[] = [
   {
     name: 'transcript',
     share: 20,
-    samples: replays.vectors.map(({ input }) => bytesOf(JSON.stringify(input))),
+    samples: replays.vectors.map(({ input }) => jsonOf(input)),
     read: replayAny,
   },
   {
     name: 'game',
     share: 10,
-    samples: games.vectors.map(({ input }) => bytesOf(JSON.stringify(input))),
+    samples: games.vectors.map(({ input }) => jsonOf(input)),
     read: replayAnyGame,
   },
   {

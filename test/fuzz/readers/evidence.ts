@@ -30,6 +30,7 @@ import {
   bytesOf,
   expectPrintable,
   expectSame,
+  jsonOf,
   lineIn,
   linesOf,
   objectIn,
@@ -158,7 +159,7 @@ export async function evidenceReaders(): Promise<readonly Reader[]> {
     {
       name: 'sample proof',
       share: 15,
-      samples: [proof, opened].map((each) => bytesOf(JSON.stringify(each))),
+      samples: [proof, opened].map(jsonOf),
       read: verifyAnyProof,
     },
   ]

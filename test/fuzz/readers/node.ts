@@ -10,7 +10,7 @@ import { rowOf } from '../../../packages/chain/src/bittensor/weight-calls.ts'
 import { ChainError } from '../../../packages/chain/src/index.ts'
 import { alice, bob } from '../../../packages/chain/test/subnet.ts'
 import type { Reader } from '../fuzz.ts'
-import { bytesOf, refusal, textOf } from '../input.ts'
+import { jsonOf, refusal, textOf } from '../input.ts'
 
 /** A value of the chain, of which the library made this JSON. */
 function codecOf(bytes: Uint8Array): Codec {
@@ -71,33 +71,30 @@ const SLOTS = [
   [{ Raw128: `0x${'ab'.repeat(128)}` }, { none: null }, { sha256: `0x${'00'.repeat(32)}` }],
 ].map((fields) => ({ block: 9, deposit: 0, info: { fields } }))
 
-const samplesOf = (values: readonly unknown[]): Uint8Array[] =>
-  values.map((value) => bytesOf(JSON.stringify(value)))
-
 /** SyntaxError is of the JSON that stands for what the library decodes. */
 const refuses = refusal(ChainError, SyntaxError)
 
 /** Readers of what a node of Bittensor says. */
 export const nodeReaders: readonly Reader[] = [
-  { name: 'node message', share: 40, samples: samplesOf(MESSAGES), read: readNode },
+  { name: 'node message', share: 40, samples: MESSAGES.map(jsonOf), read: readNode },
   {
     name: 'metagraph',
     share: 20,
-    samples: samplesOf([METAGRAPH, { ...METAGRAPH, ownerHotkey: NO_HOTKEY }]),
+    samples: [METAGRAPH, { ...METAGRAPH, ownerHotkey: NO_HOTKEY }].map(jsonOf),
     read: (bytes) => metagraphOf(storageOf(bytes), 120),
     refuses,
   },
-  { name: 'commitment slot', share: 30, samples: samplesOf(SLOTS), read: readSlot, refuses },
+  { name: 'commitment slot', share: 30, samples: SLOTS.map(jsonOf), read: readSlot, refuses },
   {
     name: 'row of weights',
     share: 40,
-    samples: samplesOf([
+    samples: [
       [
         [0, 65_535],
         [65_535, 1],
       ],
       [],
-    ]),
+    ].map(jsonOf),
     read: (bytes) => rowOf(codecOf(bytes)),
     refuses,
   },

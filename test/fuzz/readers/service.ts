@@ -37,6 +37,7 @@ import {
   bytesOf,
   expectPrintable,
   expectSame,
+  jsonOf,
   lineIn,
   linesOf,
   objectIn,
@@ -293,14 +294,14 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
     {
       name: 'completion',
       share: 10,
-      samples: [reply, { choices: [] }].map((each) => bytesOf(JSON.stringify(each))),
+      samples: [reply, { choices: [] }].map(jsonOf),
       read: playWith,
     },
     {
       name: 'chute',
       share: 20,
       samples: [PLAIN.description, { ...PLAIN.description, slug: { length: { toString: 1 } } }].map(
-        (each) => bytesOf(JSON.stringify(each)),
+        jsonOf,
       ),
       read: readDescribed,
       refuses: refusal(SyntaxError),
@@ -315,7 +316,7 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
       name: "model's file",
       share: 2,
       samples: [PLAIN.file, { chat_template: [{ name: 'default', template: CHAT_TEMPLATE }] }].map(
-        (each) => bytesOf(JSON.stringify(each)),
+        jsonOf,
       ),
       read: (bytes) => look(bytes, 'file'),
     },
@@ -328,7 +329,7 @@ export async function serviceReaders(): Promise<readonly Reader[]> {
           { ...SAID, call },
           { ...SAID, call, account: call },
         ]),
-      ].map((each) => bytesOf(JSON.stringify(each))),
+      ].map(jsonOf),
       read: askOnChutes,
       refuses: isNotSealed,
     },

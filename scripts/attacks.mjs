@@ -1,5 +1,6 @@
-// Checks that every attack in docs/protocol.md has a test in test/attacks, and every test there a
+// Checks that every attack in docs/protocol.md has one test in test/attacks, and every test there one
 // row. A file is named after its attack, or describes several, each by its name.
+import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 
 const folder = 'test/attacks'
@@ -13,14 +14,6 @@ const tested = readdirSync(folder)
     const described = [...text.matchAll(/^describe\('([a-z-]+)', /gm)].map(([, name]) => name)
     return described.length > 0 ? described : [file.replace('.test.ts', '')]
   })
-const twice = (names) => names.filter((name, i) => names.indexOf(name) < i)
-
-const problems = [
-  ...rows.filter((row) => !tested.includes(row)).map((row) => `${row}: a row without a test`),
-  ...tested.filter((name) => !rows.includes(name)).map((name) => `${name}: a test without a row`),
-  ...twice(rows).map((row) => `${row}: two rows`),
-  ...twice(tested).map((name) => `${name}: two tests`),
-]
-for (const problem of problems) console.error(problem)
-console.log(`${rows.length} attacks listed, ${tested.length} tested, ${problems.length} problems`)
-if (tested.length === 0 || problems.length > 0) process.exitCode = 1
+assert.deepEqual(tested.sort(), rows.sort())
+assert.notEqual(rows.length, 0)
+console.log(`${rows.length} attacks listed, each with its test`)

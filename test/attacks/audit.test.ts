@@ -14,12 +14,7 @@ import {
   publish,
 } from '../../packages/engine/src/audit-lane.ts'
 import type { Setup } from '../../packages/engine/src/setup.ts'
-import {
-  BucketReader,
-  type OpenBucket,
-  sealBlock,
-  snapshotBlock,
-} from '../../packages/settlement/src/index.ts'
+import { BucketReader, sealBlock, snapshotBlock } from '../../packages/settlement/src/index.ts'
 import { testFolder } from '../test-folder.ts'
 import { follow, validatorIn } from './following.ts'
 import { accountOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
@@ -40,13 +35,9 @@ test('a silent bucket holds up neither other lanes nor the next epoch', async ()
   const [own, early, late, silent] = subnet.voters as [Account, Account, Account, Account]
   const head = 'ab'.repeat(32)
   // For its own lane it never answers, so whoever waits for that waits for ever.
-  const openBucket: OpenBucket = (hotkey, url) => {
-    const source = subnet.buckets.open(hotkey, url)
-    if (hotkey !== silent.hotkey) return source
-    const read = (path: string) =>
-      new Promise<null>((resolve) => path.includes(head) || resolve(null))
-    return source && { ...source, read }
-  }
+  const openBucket = subnet.buckets.openWith([silent.hotkey], (_, path) =>
+    path.includes(head) ? new Promise(() => {}) : Promise.resolve(null),
+  )
   const { validator, bucket, ended } = await validatorIn(root, subnet, own, { openBucket })
   follow(subnet, validator)
   const state = await subnet.begin([early, late, silent])

@@ -31,13 +31,9 @@ function lying(
   liars: readonly Account[],
   answer: () => Uint8Array,
 ): OpenBucket {
-  return (hotkey, url) => {
-    const source = buckets.open(hotkey, url)
-    if (source === null || !hotkeys(liars).includes(hotkey)) return source
-    const read: typeof source.read = async (path, limit) =>
-      path.startsWith('v1/blocks') ? answer() : source.read(path, limit)
-    return { ...source, read }
-  }
+  return buckets.openWith(hotkeys(liars), async (own, path, limit) =>
+    path.startsWith('v1/blocks') ? answer() : own(path, limit),
+  )
 }
 
 /** What buffers hold after a collection, in mebibytes. */

@@ -40,6 +40,7 @@ import {
   type Recomputed,
   type RecomputeOptions,
   recompute,
+  type Source,
   sealBlock,
   snapshotBlock,
 } from '../../packages/settlement/src/index.ts'
@@ -100,6 +101,18 @@ class Buckets {
       return files.get(path) ?? null
     }
     return { name: hotkey, read }
+  }
+
+  /** As `open`, but these buckets are read by `read`, which is given how they would answer. */
+  openWith(
+    who: readonly string[],
+    read: (own: Source['read'], ...asked: Parameters<Source['read']>) => ReturnType<Source['read']>,
+  ): OpenBucket {
+    return (hotkey, url) => {
+      const source = this.open(hotkey, url)
+      if (source === null || !who.includes(hotkey)) return source
+      return { ...source, read: (...asked) => read(source.read, ...asked) }
+    }
   }
 
   readsOf(url: string): readonly string[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { attestedState, type OpenBucket } from '../../packages/settlement/src/index.ts'
+import { attestedState } from '../../packages/settlement/src/index.ts'
 import { accountOf, flawsOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
 const HEAD = 'ab'.repeat(32)
@@ -14,7 +14,6 @@ test('strangers are not read: their buckets, whatever they announce, cost neithe
   // Without a permit an attestation is a stranger's as well, whatever its root.
   const [rubbish = accountOf(0)] = subnet.strangers
   const bytes = new TextEncoder().encode('rubbish')
-  subnet.buckets.at('rubbish').behaviour = 'serves'
   for (const epoch of [0, 1, 2])
     subnet.buckets.at('rubbish').files.set(`v1/states/${epoch}.json`, bytes)
   await subnet.sealAll(state)
@@ -51,12 +50,8 @@ test('attesters that never answer keep nobody waiting for a state for more than 
   subnet.publish(state)
   await subnet.end(state)
   const { chain, buckets } = subnet
-  const [serving] = hotkeys(subnet.voters)
-  const openBucket: OpenBucket = (hotkey, url) => {
-    const source = buckets.open(hotkey, url)
-    const never = () => new Promise<null>(() => {})
-    return source && (hotkey === serving ? source : { ...source, read: never })
-  }
+  const silent = hotkeys(subnet.voters).slice(1)
+  const openBucket = buckets.openWith(silent, () => new Promise(() => {}))
   const { clock } = buckets
   const { value, ms } = await clock.pass(attestedState({ chain, network, openBucket, clock }, 3))
   expect(value).toEqual(state)

@@ -48,12 +48,10 @@ test('a bucket that is slow to some and fast to others has them decide alike, an
   const subnet = await attested()
   const { hotkey } = subnet.voters.at(-1) ?? { hotkey: '' }
   const toOthers = await decide(subnet)
-  const { clock, open } = subnet.buckets
-  const toVictims: OpenBucket = (name, url) => {
-    const source = open(name, url)
-    if (source === null || name !== hotkey) return source
-    return { ...source, read: (...asked) => clock.sleep(SLOW_MS).then(() => source.read(...asked)) }
-  }
+  const { buckets } = subnet
+  const toVictims = buckets.openWith([hotkey], (own, ...asked) =>
+    buckets.clock.sleep(SLOW_MS).then(() => own(...asked)),
+  )
   const victims = await decide(subnet, toVictims)
   expect(victims.ms).toBeLessThanOrEqual(2 * SECONDS)
   const rootsOf = ({ value }: typeof victims) => value.map(({ state }) => stateRoot(state))
@@ -74,20 +72,14 @@ const slowing = (
   { buckets }: ReadingSubnet,
   slow: string,
   answer: (bytes: Uint8Array | null) => number | Error,
-): OpenBucket => {
-  return (hotkey, url) => {
-    const source = buckets.open(hotkey, url)
-    if (source === null || hotkey !== slow) return source
-    const read: typeof source.read = async (path, limit) => {
-      const bytes = await source.read(path, limit)
-      const ms = answer(bytes)
-      await buckets.clock.sleep(ms instanceof Error ? 30 * SECONDS : ms)
-      if (ms instanceof Error) throw ms
-      return bytes
-    }
-    return { ...source, read }
-  }
-}
+): OpenBucket =>
+  buckets.openWith([slow], async (own, ...asked) => {
+    const bytes = await own(...asked)
+    const ms = answer(bytes)
+    await buckets.clock.sleep(ms instanceof Error ? 30 * SECONDS : ms)
+    if (ms instanceof Error) throw ms
+    return bytes
+  })
 
 const SLOW: readonly (readonly [how: string, answer: () => number | Error])[] = [
   ['is silent', () => new Error('late')],
@@ -140,17 +132,12 @@ test('one that is silent of blocks, and serves other states, is found alike with
   const subnet = await history(5)
   const { buckets } = subnet
   const [silent = ''] = hotkeys(subnet.voters)
-  const openBucket: OpenBucket = (hotkey, url) => {
-    const source = buckets.open(hotkey, url)
-    if (source === null || hotkey !== silent) return source
-    const read: typeof source.read = async (path, limit) => {
-      if (path.startsWith('v1/states')) return new TextEncoder().encode('another')
-      if (path.startsWith('v1/blocks'))
-        await buckets.clock.sleep(30 * SECONDS).then(() => Promise.reject(new Error('late')))
-      return source.read(path, limit)
-    }
-    return { ...source, read }
-  }
+  const openBucket = buckets.openWith([silent], async (own, path, limit) => {
+    if (path.startsWith('v1/states')) return new TextEncoder().encode('another')
+    if (path.startsWith('v1/blocks'))
+      await buckets.clock.sleep(30 * SECONDS).then(() => Promise.reject(new Error('late')))
+    return own(path, limit)
+  })
   const [first = '', ...others] = await foundByLanes(subnet, openBucket)
   for (const other of others) expect(other).toBe(first)
   expect(first).toContain('STATE_DIFFERS')

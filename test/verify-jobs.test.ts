@@ -67,9 +67,7 @@ test('refuses a number of jobs that is none', async () => {
 test('exits with 3, and not as where all holds, if not all copies were compared', async () => {
   const subnet = new OneLiar(LOCAL_NETWORK)
   const state = await subnet.state
-  await subnet.sealAll(state)
-  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
-  await subnet.end(state)
+  await subnet.play(state, {})
   const folder = await mkdtemp(join(root, 'copies-'))
   const network = ['--network', await writeSubnet(subnet, folder)]
   const all = await runVerifier([folder, ...network])

@@ -12,9 +12,7 @@ const SECONDS = 1000
 async function attested(stakes?: readonly number[]): Promise<ReadingSubnet> {
   const subnet = stakes ? new ReadingSubnet(stakes) : new OneLiar()
   const state = subnet instanceof OneLiar ? await subnet.state : await subnet.begin()
-  await subnet.sealAll(state)
-  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
-  await subnet.end(state)
+  await subnet.play(state, {})
   return subnet
 }
 

@@ -1,13 +1,6 @@
 import { expect, test } from 'vitest'
 import { checkEnv } from '../src/check-env.ts'
-import {
-  type Definition,
-  defineEnv,
-  Env,
-  type Info,
-  type ResetOptions,
-  spaces,
-} from '../src/index.ts'
+import { type Definition, defineEnv, Env, type ResetOptions, spaces } from '../src/index.ts'
 
 type State = { readonly asked: number; readonly turn: number }
 type Parity = Definition<State, readonly number[], number>
@@ -70,12 +63,7 @@ const broken: [what: string, change: Partial<Parity>, error: string][] = [
   ],
   [
     'a second turn from elsewhere',
-    {
-      step: (state, answer, random) => ({
-        ...always(parity.step(state, answer, random)),
-        state: { asked: outside(), turn: 1 },
-      }),
-    },
+    stepGiving(() => ({ state: { asked: outside(), turn: 1 } })),
     'to give one episode, always',
   ],
   [
@@ -107,36 +95,17 @@ const broken: [what: string, change: Partial<Parity>, error: string][] = [
     },
     'a step to leave earlier observations alone',
   ],
-  [
-    'a fractional reward',
-    {
-      step: (state, answer, random) => ({
-        ...always(parity.step(state, answer, random)),
-        reward: 0.5,
-      }),
-    },
-    'integer rewards',
-  ],
+  ['a fractional reward', stepGiving(() => ({ reward: 0.5 })), 'integer rewards'],
   [
     'a reward below the lowest',
-    {
-      step: (state, answer, random) => {
-        const outcome = always(parity.step(state, answer, random))
-        return { ...outcome, reward: outcome.reward * 2 }
-      },
-    },
+    stepGiving(({ reward }) => ({ reward: reward * 2 })),
     'no reward below -1',
   ],
   ['more than its highest reward', { highestReward: 0 }, 'no reward above 0'],
   ['a highest reward that nobody gets', { highestReward: 2 }, 'a golden episode to earn 2'],
   [
     'terminated as a number',
-    {
-      step: (state, answer, random) => ({
-        ...always(parity.step(state, answer, random)),
-        terminated: 1 as unknown as boolean,
-      }),
-    },
+    stepGiving(() => ({ terminated: 1 as never })),
     'terminated and truncated as booleans',
   ],
   [
@@ -200,9 +169,16 @@ const broken: [what: string, change: Partial<Parity>, error: string][] = [
   ],
 ]
 
-function always<T>(value: T | null): T {
-  if (value === null) throw new Error('parity has no illegal move')
-  return value
+type Outcome = NonNullable<ReturnType<Parity['step']>>
+
+/** A step whose outcome is the sound one's, but for what `change` says. */
+function stepGiving(change: (outcome: Outcome) => Partial<Outcome>): Pick<Parity, 'step'> {
+  return {
+    step: (...asked) => {
+      const outcome = parity.step(...asked) as Outcome // parity has no illegal move
+      return { ...outcome, ...change(outcome) }
+    },
+  }
 }
 
 test('the sound one passes', () => {
@@ -213,105 +189,84 @@ test.each(broken)('%s is caught', (_, change, error) => {
   expect(() => checkEnv(new Env(defineEnv({ ...parity, ...change })))).toThrow(error)
 })
 
-// An Env of its own make can break the interface around a sound specification.
-type Step = ReturnType<Env['step']>
-const brokenEnvs: [what: string, env: Env, error: string][] = [
-  [
-    'step before reset',
-    new (class extends Env {
-      override step(action: unknown): Step {
-        try {
-          return super.step(action)
-        } catch {
-          return [[0], 0, true, false, {} as Info]
-        }
-      }
-    })(defineEnv(parity)),
-    'step before reset to throw',
-  ],
+/** What a method of an Env of its own make gives, around a sound specification. */
+interface Altered {
+  readonly reset?: (given: ReturnType<Env['reset']>, asked?: ResetOptions) => unknown[]
+  readonly step?: (given: ReturnType<Env['step']>, action: unknown) => unknown[]
+  readonly render?: () => string
+  readonly parse?: (given: unknown, reply: string, sound: Env) => unknown
+}
+const NO_HASHES = { specHash: '', groundTruthCommitment: '' }
+
+const brokenEnvs: [what: string, altered: Altered, error: string][] = [
   [
     'info without its hashes',
-    new (class extends Env {
-      override reset(options?: ResetOptions): [unknown, Info] {
-        const [observation, info] = super.reset(options)
-        return [
-          observation,
-          { ...info, specHash: '', groundTruthCommitment: '' } as unknown as Info,
-        ]
-      }
-    })(defineEnv(parity)),
+    { reset: ([observation, info]) => [observation, { ...info, ...NO_HASHES }] },
     'the specHash in info',
   ],
   [
     'info with a challenge id of its own',
-    new (class extends Env {
-      override reset(options?: ResetOptions): [unknown, Info] {
-        const [observation, info] = super.reset(options)
-        return [observation, Object.assign(info, { challengeId: 'mine' })]
-      }
-    })(defineEnv(parity)),
+    { reset: ([observation, info]) => [observation, { ...info, challengeId: 'mine' }] },
     'the given challengeId in info',
   ],
   [
     'a challenge id that is no seed',
-    new (class extends Env {
-      override reset(options?: ResetOptions): [unknown, Info] {
-        const [observation, info] = super.reset(options)
-        return options?.options === undefined ? [observation, info] : [[99], info]
-      }
-    })(defineEnv(parity)),
+    { reset: ([observation, info], asked) => [asked?.options ? [99] : observation, info] },
     'a challenge id to be no more than its seed',
   ],
   [
     'no end',
-    new (class extends Env {
-      override step(action: unknown): Step {
-        const [observation, reward, , , info] = super.step(action)
-        return [observation, reward, action === null, false, info]
-      }
-    })(defineEnv(parity)),
+    { step: ([seen, reward, , , info], action) => [seen, reward, action === null, false, info] },
     'an end within 2 steps',
   ],
   [
     'a rendering of something else',
-    new (class extends Env {
-      override render(): string {
-        return 'a board'
-      }
-    })(defineEnv(parity)),
+    { render: () => 'a board' },
     'render to show the present prompt',
   ],
   [
     'a forfeit that costs nothing',
-    new (class extends Env {
-      override step(action: unknown): Step {
-        const [observation, reward, terminated, truncated, info] = super.step(action)
-        return [observation, action === null ? 0 : reward, terminated, truncated, info]
-      }
-    })(defineEnv(parity)),
+    { step: ([seen, reward, ...ends], action) => [seen, action === null ? 0 : reward, ...ends] },
     'an unreadable reply to end it with the lowest reward',
   ],
   [
     'a parser that takes the first line',
-    new (class extends Env {
-      override parse(reply: string): unknown {
-        return super.parse(reply.split('\n')[0] ?? '')
-      }
-    })(defineEnv(parity)),
+    { parse: (_, reply, sound) => sound.parse(reply.split('\n')[0] ?? '') },
     'to read the answer of the reply "Well.',
   ],
   [
     'a parser that takes any line',
-    new (class extends Env {
-      override parse(reply: string): unknown {
-        const actions = reply.split('\n').map((line) => super.parse(line))
+    {
+      parse: (_, reply, sound) => {
+        const actions = reply.split('\n').map((line) => sound.parse(line))
         return actions.find((action) => action !== null) ?? null
-      }
-    })(defineEnv(parity)),
+      },
+    },
     'to refuse the reply',
   ],
 ]
 
-test.each(brokenEnvs)('%s is caught', (_, env, error) => {
-  expect(() => checkEnv(env)).toThrow(error)
+/** An Env whose methods give what these make of what a sound one gives. */
+function alteredEnv(altered: Altered): Env {
+  const sound = new Env(defineEnv(parity))
+  return new Proxy(sound, {
+    get: (_, name) => {
+      const value = Reflect.get(sound, name)
+      if (typeof value !== 'function') return value
+      const alter = altered[name as keyof Altered] as ((...all: unknown[]) => unknown) | undefined
+      return (asked: unknown) => {
+        const given = value.call(sound, asked)
+        return alter === undefined ? given : alter(given, asked, sound)
+      }
+    },
+  })
+}
+
+test.each(brokenEnvs)('%s is caught', (_, altered, error) => {
+  expect(() => checkEnv(alteredEnv(altered))).toThrow(error)
+})
+
+test('step before reset is caught', () => {
+  const env = Object.assign(new Env(defineEnv(parity)), { step: () => [] })
+  expect(() => checkEnv(env as never)).toThrow('step before reset to throw')
 })

@@ -76,11 +76,6 @@ describe('positions', () => {
     // 40,000 draws miss one of 3191 with probability under 0.012: this seed range misses none.
     expect(starts.size).toBe(3191)
   })
-
-  test('hold both marks as movers', () => {
-    const movers = new Set([...starts].map((start) => mover([...start].map(Number))))
-    expect(movers).toEqual(new Set([1, 2]))
-  })
 })
 
 describe('the opponent', () => {
@@ -101,38 +96,6 @@ describe('the opponent', () => {
       expect(reward).toBeLessThanOrEqual(value(boards[0] as Board))
     }
   })
-
-  test('takes a win at once where there is one', () => {
-    const random = pcg64(1)
-    for (let seed = 0; seed < 3000; seed++) {
-      const { boards } = play(
-        seed,
-        (board) => empty(board)[random.integers(0, empty(board).length)] as number,
-      )
-      const agent = mover(boards[0] as Board)
-      for (let turn = 1; turn < boards.length; turn++) {
-        const [before, after] = [boards[turn - 1] as Board, boards[turn] as Board]
-        const between = put(
-          before,
-          after.findIndex((mark, cell) => mark === agent && before[cell] === 0),
-        )
-        const canWin =
-          !won(between, agent) && empty(between).some((cell) => won(put(between, cell), 3 - agent))
-        if (canWin) expect(won(after, 3 - agent)).toBe(true)
-      }
-    }
-  })
-
-  test('varies among equal replies', () => {
-    // The empty middle game of one fixed board, reached from many seeds, gets more than one answer.
-    const replies = new Map<string, Set<string>>()
-    for (let seed = 0; seed < 5000; seed++) {
-      const { boards } = play(seed, (board) => empty(board)[0] as number)
-      const key = (boards[0] as Board).join('')
-      replies.set(key, (replies.get(key) ?? new Set()).add((boards[1] as Board).join('')))
-    }
-    expect([...replies.values()].some((after) => after.size > 1)).toBe(true)
-  })
 })
 
 test('the solver gets what the position is worth, from the prompt alone', () => {
@@ -148,21 +111,4 @@ test('the solver gets what the position is worth, from the prompt alone', () => 
   }
   expect(Math.max(...lengths)).toBe(env.spec.maxSteps)
   expect(() => env.spec.solve('Compute 1 * 1.')).toThrow(TypeError)
-})
-
-test('an illegal move forfeits', () => {
-  const env = make('tictactoe@0.1.0')
-  const [board] = env.reset({ seed: 0 }) as [Board, unknown]
-  const taken = board.findIndex((mark) => mark !== 0)
-  expect(env.step(taken).slice(0, 4)).toEqual([board, -1, true, false])
-})
-
-test('cells are named by row and column', () => {
-  const env = make('tictactoe@0.1.0')
-  expect([...Array(9).keys()].map((cell) => env.spec.format(cell)).join()).toBe(
-    'A1,A2,A3,B1,B2,B3,C1,C2,C3',
-  )
-  expect([...Array(9).keys()].map((cell) => env.parse(env.spec.format(cell)))).toEqual([
-    ...Array(9).keys(),
-  ])
 })

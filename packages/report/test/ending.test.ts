@@ -1,13 +1,9 @@
-import { challengeId, make, play, solvedGame, type Transcript } from '@affine/envs'
+import { make, play, solvedGame, type Transcript } from '@affine/envs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { lineIn } from '../../envs/src/tictactoe-game.ts'
+import { idOf } from '../../envs/test/ids.ts'
 import { endingOf, endingTexts } from '../src/index.ts'
-
-const NONE = '0'.repeat(64)
-const parts = { genesis: NONE, netuid: 0, specHash: NONE, validator: '' }
-const idOf = (env: string, index: number): string =>
-  challengeId({ ...parts, epoch: 0, beacon: NONE, secret: NONE, env, index })
 
 /** An episode of the challenge of an index, and how it ended. */
 async function played(env: string, index: number, reply: (prompt: string) => string | null) {

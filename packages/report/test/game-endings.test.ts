@@ -1,13 +1,18 @@
-import { type Agent, challengeId, make, type PerSide, playGame, unbegunGame } from '@affine/envs'
+import { type Agent, make, type PerSide, playGame, unbegunGame } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
-import { endingTexts, faultText, laneText, sampleCourse, sampleEnding } from '../src/index.ts'
+import { idOf } from '../../envs/test/ids.ts'
+import {
+  endingTexts,
+  faultText,
+  laneText,
+  type Side,
+  sampleCourse,
+  sampleEnding,
+} from '../src/index.ts'
 
 const { spec } = make('hex@0.1.0')
-const HASH = '0'.repeat(64)
-const parts = { genesis: HASH, netuid: 1, specHash: HASH, validator: 'v', epoch: 1 }
-const ID = challengeId({ ...parts, env: spec.id, index: 0, beacon: HASH, secret: HASH })
+const ID = idOf(spec.id, 0)
 const game = <Of>(sides: PerSide<Of>) => ({ env: spec.id, challengeId: ID, ...sides })
-type Side = 'champion' | 'contender'
 const other = (side: Side): Side => (side === 'champion' ? 'contender' : 'champion')
 
 /** The board of a prompt, line by line. */

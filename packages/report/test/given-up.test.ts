@@ -1,21 +1,11 @@
-import { challengeId, make, play, playGame } from '@affine/envs'
+import { make, play, playGame } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
+import * as ids from '../../envs/test/ids.ts'
 import { endingOf, sampleCourse, sampleEnding } from '../src/index.ts'
 import { courseOf } from './played.ts'
 
 const { spec } = make('hex@0.1.0')
-const idOf = (index: number) =>
-  challengeId({
-    genesis: '00'.repeat(32),
-    netuid: 1,
-    env: spec.id,
-    specHash: spec.specHash(),
-    validator: 'v',
-    epoch: 1,
-    beacon: '11'.repeat(32),
-    secret: '22'.repeat(32),
-    index,
-  })
+const idOf = (index: number): string => ids.idOf(spec.id, index)
 
 /** The first empty cell of a prompt's board. */
 function firstCell(prompt: string): string {

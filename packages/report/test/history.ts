@@ -2,7 +2,6 @@ import type { ChallengeVerdict, Episode, Sample } from '@affine/blocks'
 import {
   attestedLanes,
   countedAttestations,
-  decide,
   firstState,
   type LaneTallies,
   type LaneTally,
@@ -13,6 +12,7 @@ import {
 import { challengeId, make } from '@affine/envs'
 import type { CheckedLane, Recomputed, SamplePlace } from '@affine/settlement'
 import { epochOf, MAIN, type Scene, TICTACTOE } from '../../duel/test/subnet.ts'
+import { settledBy } from './settled.ts'
 
 /** What a reader has of an epoch: its account, and the samples of the whole lanes that it read. */
 interface ReadEpoch {
@@ -61,9 +61,8 @@ function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch
   const readBy = (read: readonly string[]): ReadEpoch => {
     const whole = Object.entries(facts.lanes).filter(([validator]) => read.includes(validator))
     const lanes = new Map(read.map((validator) => [validator, laneOf(facts.lanes[validator])]))
-    const found = { flaws: [], warnings: [], votes: undefined, lanes }
-    const decided = decide(before, { ...facts, snapshot, lanes: Object.fromEntries(whole) })
-    const settled = { epoch: before.epoch, before, snapshot, ...decided, ...found }
+    const seen = { ...facts, snapshot, lanes: Object.fromEntries(whole) }
+    const settled = settledBy(before, seen, lanes)
     return { settled, samples: read.flatMap((validator) => samplesBy.get(validator) ?? []) }
   }
   const needed = attestedLanes(before, countedAttestations(before, snapshot))

@@ -1,12 +1,10 @@
-import { challengeId, make, registry, type Transcript } from '@affine/envs'
+import { make, registry, type Transcript } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
+import { idOf } from '../../envs/test/ids.ts'
 import { endingOf, lossText } from '../src/index.ts'
 import { courseOf, solvedCourse } from './played.ts'
 
 const HASH = '0'.repeat(64)
-const parts = { genesis: HASH, netuid: 1, specHash: HASH, validator: 'v', epoch: 1 }
-const idOf = (env: string, index: number): string =>
-  challengeId({ ...parts, env, index, beacon: HASH, secret: HASH })
 
 /** Also of an environment that was just added: it needs no line but its own. */
 describe.each([...registry.keys()])('%s', (env) => {

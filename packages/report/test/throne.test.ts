@@ -1,20 +1,17 @@
-import { decide, firstState, type State } from '@affine/duel'
+import { firstState, type State } from '@affine/duel'
 import { expect, it } from 'vitest'
 import {
   crownedFirst,
   epochOf,
   MAIN,
-  MULT8,
   miner,
   type Scene,
   startedDuels,
 } from '../../duel/test/subnet.ts'
 import { epochFacts, epochLine, epochRecord, epochText } from '../src/index.ts'
+import { settledBy } from './settled.ts'
 
-const settledIn = (before: State, scene: Scene) => {
-  const facts = epochOf(before, scene)
-  return { before, snapshot: facts.snapshot, lanes: new Map(), ...decide(before, facts) }
-}
+const settledIn = (before: State, scene: Scene) => settledBy(before, epochOf(before, scene))
 const begun = startedDuels()
 const WINNING: Scene = { rates: [0.75, 0.25] }
 const CLOSE: Scene = { rates: [0.3, 0.3] }
@@ -95,25 +92,6 @@ it('tells of a contender that has won and waits, and of one that another is bett
     '  m2 had won as well, but m3 is better: the contender has won 2 of 2 environments, 2 needed',
     expect.stringContaining('  ★ m3 dethrones m1: the contender has won 2 of 2 environments'),
   ])
-})
-
-it('a copy fails because nothing tells it apart from the champion', () => {
-  let state = begun
-  const copy: Scene = { rates: [0, 0] }
-  while (settledIn(state, copy).state.duels.length > 0) ({ state } = settledIn(state, copy))
-  expect(toldOf(state, copy)).toEqual([
-    '  m1 keeps the throne, m2 fails: no environment tells the two apart',
-  ])
-})
-
-it('a win that is taken back is told as open', () => {
-  const early: Scene = {
-    rates: (_, env) => (env === MULT8 ? [22 / 32, 10 / 32] : [1 / 64, 1 / 64]),
-  }
-  let state = begun
-  for (let epoch = 0; epoch < 4; epoch++) ({ state } = settledIn(state, early))
-  expect(state.duels[0]?.verdicts).toEqual({ [MULT8]: 'win' })
-  expect(toldOf(state, early)).toEqual([])
 })
 
 it('a throne taken without a duel is in the record', () => {

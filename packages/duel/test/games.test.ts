@@ -41,18 +41,3 @@ test('a duel that is won by games alone leaves the ratio at the floor, and no ra
   expect(others.ratio).toBeGreaterThan(700_000)
   expect(others.record).toEqual({ [MULT8]: 0, [TICTACTOE]: 906_250 })
 })
-
-test('games give no bound beside another environment that was won', () => {
-  // The game's bound would be lower, as its lanes say less.
-  const rates: Scene['rates'] = (_, env) => (env === TICTACTOE ? [0.7, 0.3] : [0.9, 0.1])
-  const [games, others] = [dueled(2, { rates }), dueled(1, { rates })]
-  expect([games.champion?.hotkey, others.champion?.hotkey]).toEqual(['m2', 'm2'])
-  expect(games.ratio).toBeGreaterThan(others.ratio)
-  expect(Object.keys(games.record)).toEqual([MULT8])
-})
-
-test('who survives a duel of games keeps its record of the others', () => {
-  const lost = dueled(2, { rates: [0.1, 0.9] })
-  expect(lost.champion?.hotkey).toBe('m1')
-  expect(lost.record).toEqual({ [MULT8]: 906_250 })
-})

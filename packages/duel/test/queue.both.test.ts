@@ -42,21 +42,6 @@ test('three hundred queues, as a second implementation orders them', () => {
   expect(ordered).toEqual(queues.vectors.map(({ want }) => want))
 })
 
-test('who waits longest is first, since commitment, registration or the end of the last turn', () => {
-  const late = { ...miner('late', 1), registered: 8 }
-  const again = miner('again', 2, 'new')
-  const miners = [late, miner('b', 5), miner('a', 5), miner('B', 5), again]
-  const hotkeys = miners.map(({ hotkey }) => hotkey)
-  const lastPlayed = { again: { content: contentOf(miner('again')), left: 6 } }
-  const order = orderOf({ ...NOBODY, lastPlayed }, { miners, hotkeys })
-  expect(order).toEqual(['B', 'a', 'b', 'again', 'late'])
-})
-
-test('a permit keeps nobody out: a rival could stake one into it', () => {
-  const validators = [{ hotkey: 'm2', stake: 1n }]
-  expect(orderOf(NOBODY, { validators })).toEqual(['m1', 'm2'])
-})
-
 test('text that has no digest is left out', () => {
   const odd = { ...miner('m1'), model: '\ud800' }
   expect(orderOf(NOBODY, { miners: [odd, miner('m2')] })).toEqual(['m2'])

@@ -69,12 +69,6 @@ describe('decay', () => {
     expect(run).toEqual([want].flat())
   })
 
-  it('halves the excess in 14 epochs', () => {
-    let ratio = 710_000
-    for (let epoch = 0; epoch < 14; epoch++) ratio = decay(ratio, PROTOCOL)
-    expect(Math.abs(ratio - 610_000)).toBeLessThan(20)
-  })
-
   it('never falls below the floor, also one that was raised', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 999_999 }), (ratio) => {

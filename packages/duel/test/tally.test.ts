@@ -106,17 +106,6 @@ describe('the winner', () => {
       }
     },
   )
-
-  it.each([
-    [{}, 'champion'],
-    [{ a: 'even', b: 'even' }, 'champion'],
-    [{ a: 'win', b: 'continue' }, undefined],
-    [{ a: 'win', b: 'hold' }, 'champion'],
-    [{ a: 'win', b: 'even' }, 'contender'],
-    [{ a: 'win', b: 'win' }, 'contender'],
-    [{ a: 'win', b: 'win', c: 'continue' }, 'contender'],
-    [{ a: 'hold', b: 'continue' }, 'champion'],
-  ] as const)('of %o is %s', (verdicts, want) => expect(winnerOf(verdicts, 1)).toBe(want))
 })
 
 test('the z of the main network is the calibrated one, and more than a local one takes', () => {

@@ -61,7 +61,6 @@ const epoch = (number: number, more: Partial<EpochAccount> = {}): EpochAccount =
   root: '',
   flaws: [],
   warnings: [],
-  votes: undefined,
   trust: {},
   ...more,
 })

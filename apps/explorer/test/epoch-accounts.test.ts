@@ -1,5 +1,4 @@
 import { PROTOCOL } from '@affine/duel'
-import { intervalOf } from '@affine/wilson'
 import { describe, expect, it } from 'vitest'
 import { MULT8, miner, type Scene, withQuota } from '../../../packages/duel/test/subnet.ts'
 import { duelsIn, lastLooks } from '../src/app-state.ts'
@@ -23,7 +22,7 @@ describe('at 64 validators, eight duels and eight epochs', () => {
     const lanes = duelsIn({ epochs }).flatMap(({ duel }) => accounts.lanesOf(duel.id))
     expect(lanes.map(({ lanes }) => lanes.length)).toEqual(Array(8 * 4).fill(64))
     expect(JSON.stringify(epochs).length).toBeLessThan(400_000)
-    expect(JSON.stringify(lanes).length).toBeGreaterThan(400_000)
+    expect(JSON.stringify(lanes).length).toBeGreaterThan(300_000)
   })
 })
 
@@ -49,7 +48,7 @@ describe('the lanes of a duel', () => {
     expect(asideIn('12/m2')).toEqual([false, false, false, false])
     expect(asideIn('12/m3')).toEqual([false, false, false, true])
     const [first] = lanesOf('12/m2')
-    expect(first).toMatchObject({ validator: 'v1', wins: 29, losses: 24, played: 96 })
+    expect(first).toMatchObject({ validator: 'v1', wins: 29, losses: 24 })
     for (const { look, ratio } of seen) expect(ratio).toBe(look.ratioPpm)
   })
 
@@ -64,22 +63,6 @@ describe('the lanes of a duel', () => {
       // A part is rounded to a millionth.
       expect(kept(({ keptForWin }) => keptForWin) / look.win.wins).toBeCloseTo(1, 4)
       expect(kept(({ keptForHold }) => keptForHold) / look.hold.wins).toBeCloseTo(1, 4)
-    }
-  })
-
-  it('have no interval beside counts that it does not follow from, nor has what decides a hold', () => {
-    const z = Math.sqrt(PROTOCOL.zSquaredPpm / 1e6)
-    for (const { look, lanes } of seen) {
-      const { wins, trials, bounds } = look.hold
-      const rows = [
-        { wins: wins / 1e6, trials: trials / 1e6, bounds },
-        ...lanes.map((lane) => ({ ...lane, trials: lane.wins + lane.losses })),
-      ]
-      for (const { bounds, ...counts } of rows) {
-        const { lower, upper } = intervalOf({ ...counts, z })
-        expect(bounds?.lower).toBeCloseTo(lower * 1e6, -1)
-        expect(bounds?.upper).toBeCloseTo(upper * 1e6, -1)
-      }
     }
   })
 

@@ -14,11 +14,8 @@ export interface KeptLane<Kept> {
 interface DuelSoFar<Kept> {
   readonly start: number
   readonly accepted: KeptLane<Kept>[]
-  readonly looks: Map<string, LastLook>
+  readonly looks: Map<string, EnvLook>
 }
-
-/** The last look at an environment, as far as it says which lanes count. */
-type LastLook = Pick<EnvLook, 'report' | 'weights'>
 
 /**
  * What is kept of the lanes of duels, and which of it the rule counts: lanes accepted in an epoch
@@ -50,14 +47,15 @@ export class DuelLanes<Kept> {
 
   /** Ends the epoch under way; forgets duels that ended before it. */
   finish({ before, report }: Settled): void {
-    const { epoch, voters: weights } = before
+    const { epoch, voters: weights, ratio: ratioPpm } = before
     const open = [...this.#open.values()]
     this.#open.clear()
     const duels = report.duels.map(({ contender, start, envs }) => {
       const known = this.#duels.get(contender.hotkey)
-      const none = { start, accepted: [], looks: new Map<string, LastLook>() }
+      const none = { start, accepted: [], looks: new Map<string, EnvLook>() }
       const duel = known?.start === start ? known : none
-      for (const [env, look] of Object.entries(envs)) duel.looks.set(env, { report: look, weights })
+      for (const [env, look] of Object.entries(envs))
+        duel.looks.set(env, { env, report: look, weights, ratioPpm })
       return [contender.hotkey, duel] as const
     })
     this.#duels = new Map(duels)
@@ -65,6 +63,11 @@ export class DuelLanes<Kept> {
     for (const { contender, ...lane } of open)
       if (report.lanes[lane.validator]?.accepted)
         this.#duels.get(contender)?.accepted.push({ epoch, ...lane })
+  }
+
+  /** The last look at each environment of a contender's duel. */
+  looksOf(contender: string): readonly EnvLook[] {
+    return [...(this.#duels.get(contender)?.looks.values() ?? [])]
   }
 
   /** The lanes of a contender's duel that count by the last looks, in the epochs that were read. */

@@ -32,8 +32,6 @@ export interface EnvLaneFacts {
   readonly validator: string
   readonly wins: number
   readonly losses: number
-  readonly played: number
-  readonly bounds: Bounds | undefined
   readonly isSetAside: boolean
   /** Its weight in this epoch, in ppm; a lane without weight does not count. */
   readonly weight: number
@@ -165,12 +163,10 @@ export function envLaneFacts({
     const weight = weights[validator] ?? 0
     return weight === 0 ? 0 : Math.round((MILLION * (left[validator] ?? 0)) / weight)
   }
-  return Object.entries(report.tallies).map(([validator, { wins, losses, played }]) => ({
+  return Object.entries(report.tallies).map(([validator, { wins, losses }]) => ({
     validator,
     wins,
     losses,
-    played,
-    bounds: boundsOf({ wins, trials: wins + losses, zSquaredPpm: report.rule.zSquaredPpm }),
     isSetAside: report.setAside.includes(validator),
     weight: weights[validator] ?? 0,
     keptForWin: shareIn(kept.win, validator),

@@ -3,7 +3,7 @@ import type { Recomputed, Settled } from '@affine/settlement'
 import { type DuelFacts, type DuelTurn, duelFacts, duelTurns } from './duel-facts.ts'
 
 /** What was found of an epoch. */
-type Findings = Pick<Recomputed, 'flaws' | 'warnings' | 'votes'>
+type Findings = Pick<Recomputed, 'flaws' | 'warnings'>
 
 /** An epoch that was decided; with what was found of it, if its evidence was recomputed. */
 type DecidedEpoch = Settled & Partial<Findings>
@@ -52,7 +52,7 @@ export interface LaneFacts {
 }
 
 export function epochFacts(settled: DecidedEpoch): EpochFacts {
-  const { before, state, report, flaws = [], warnings = [], votes } = settled
+  const { before, state, report, flaws = [], warnings = [] } = settled
   const { champion, epoch, ratio } = before
   const trust = Object.entries(state.trust).map(([hotkey, record]) => [hotkey, trustOf(record)])
   return {
@@ -71,7 +71,6 @@ export function epochFacts(settled: DecidedEpoch): EpochFacts {
     others: otherState(settled),
     flaws,
     warnings,
-    votes,
     root: stateRoot(state),
   }
 }

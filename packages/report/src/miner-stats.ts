@@ -10,6 +10,7 @@ import {
 import { registry, SIDES, type Side } from '@affine/envs'
 import type { SamplePlace, Settled } from '@affine/settlement'
 import { DuelLanes, type KeptLane } from './duel-lanes.ts'
+import type { EnvLook } from './env-facts.ts'
 
 /** How often challenges were forfeited, by the names that `forfeitOf` gives the ways. */
 export type Forfeits = Readonly<Record<string, number>>
@@ -126,6 +127,11 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
   /** Ends the epoch under way. */
   finish(settled: Settled): void {
     this.#lanes.finish(settled)
+  }
+
+  /** The last look at each environment of a contender's duel of the last epoch. */
+  looksOf(contender: string): readonly EnvLook[] {
+    return this.#lanes.looksOf(contender)
   }
 
   /** What a side did in a contender's duel of the last epoch, as far as it was read. */

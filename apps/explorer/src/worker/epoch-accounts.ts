@@ -58,7 +58,7 @@ export class EpochAccounts {
   })
   readonly #losses = new Map<ShownDuel['id'], PerSide<readonly LostLine[]>>()
   /** Of each duel the last look at each environment. */
-  readonly #looks = new Map<ShownDuel['id'], Map<string, EnvLook>>()
+  readonly #looks = new Map<ShownDuel['id'], readonly EnvLook[]>()
 
   /** Takes note of a sample of the epoch under way. */
   add(sample: Sample, place: SamplePlace & SampleLine): void {
@@ -67,20 +67,9 @@ export class EpochAccounts {
 
   /** The account of the epoch under way, once it is recomputed. */
   finish(recomputed: Recomputed): EpochAccount {
-    this.#keepLooks(recomputed)
     this.#stats.finish(recomputed)
     const facts = epochFacts(recomputed)
     return { ...facts, duels: facts.duels.map((duel) => this.#shown(duel)) }
-  }
-
-  #keepLooks({ before, report: { duels } }: Recomputed): void {
-    const { voters: weights, ratio: ratioPpm } = before
-    for (const duel of duels) {
-      const looks = this.#looks.get(duelId(duel)) ?? new Map<string, EnvLook>()
-      this.#looks.set(duelId(duel), looks)
-      for (const [env, report] of Object.entries(duel.envs))
-        looks.set(env, { env, report, weights, ratioPpm })
-    }
   }
 
   #shown(duel: DuelFacts): ShownDuel {
@@ -89,6 +78,7 @@ export class EpochAccounts {
     const { losses: champion, ...ofChampion } = this.#stats.of('champion', hotkey)
     const { losses: contender, ...ofContender } = this.#stats.of('contender', hotkey)
     this.#losses.set(id, { champion, contender })
+    this.#looks.set(id, this.#stats.looksOf(hotkey))
     return { ...duel, id, stats: { champion: ofChampion, contender: ofContender } }
   }
 
@@ -99,8 +89,7 @@ export class EpochAccounts {
 
   /** The lanes of a duel, environment by environment; none where nobody looked. */
   lanesOf(duel: ShownDuel['id']): readonly EnvLanes[] {
-    const looks = [...(this.#looks.get(duel)?.values() ?? [])]
-    return looks.map((look) => {
+    return (this.#looks.get(duel) ?? []).map((look) => {
       return { env: look.env, ratio: look.ratioPpm, lanes: envLaneFacts(look) }
     })
   }

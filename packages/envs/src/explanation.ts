@@ -57,8 +57,6 @@ export interface PictureShape {
   readonly isMarked?: boolean
   /** The action that takes it, or took it. */
   readonly action?: number
-  /** The line that takes it, if it is still to be taken. */
-  readonly reply?: string
 }
 
 /** The corners of an upright rectangle: its top left one, its width and height. */

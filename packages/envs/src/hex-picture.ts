@@ -22,7 +22,7 @@ export function hexPicture(board: HexBoard, nameOf: (cell: number) => string): P
     const mark = board[cell] ?? 0
     const corners = cornersAt(Math.floor(cell / WIDEST), cell % WIDEST)
     const shape = { kind: KINDS[mark] ?? 'empty', corners, action: cell }
-    if (mark === 0) return { ...shape, reply: nameOf(cell) }
+    if (mark === 0) return shape
     const [text = '', isMarked] = [MARKS[mark], joining.has(cell)]
     return { ...shape, text, says: `${nameOf(cell)} ${text}`, isMarked }
   })

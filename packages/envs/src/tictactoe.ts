@@ -116,7 +116,6 @@ function pictureOf(board: Board): Picture {
     says: `${NAMES[cell]} ${mark === 0 ? 'empty' : MARKS[mark]}`,
     isMarked: line.includes(cell),
     action: cell,
-    ...(mark === 0 && { reply: NAMES[cell] ?? '' }),
   }))
   return { width: 3 * SIDE, height: 3 * SIDE, shapes }
 }

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -21,6 +20,8 @@ import { AF, AF_VERIFY, killAll, run, type Started, start } from '../../../test/
 import { testFolder } from '../../../test/test-folder.ts'
 import { unprintable } from './commands.ts'
 
+const SECRET = 'ab'.repeat(32)
+const { hotkey: HOTKEY } = account(Buffer.from(SECRET, 'hex'))
 const root = testFolder('af')
 let count = 0
 
@@ -82,21 +83,10 @@ describe.concurrent('a proxy in the environment', () => {
 })
 
 describe('--help', () => {
-  it.each([
-    '',
-    'demo',
-    'duel',
-    'env',
-    'env list',
-    'env run',
-    'setup',
-    'validate',
-    'miner',
-    'practise',
-    'localnet',
-    'status',
-    'doctor',
-  ])(
+  const commands =
+    ',commit,demo,doctor,duel,env,env list,env run,explain,localnet,miner,practise,serve,' +
+    'set-weights,setup,status,validate'
+  it.each(commands.split(','))(
     'of "af %s" is printed, its own options first, with examples, and is no failure',
     async (command) => {
       const words = command === '' ? [] : command.split(' ')
@@ -114,6 +104,23 @@ describe('--help', () => {
         )
       else if (command !== 'env')
         expect(stdout).toMatch(new RegExp(`Examples?:\n  \\$ af ${command}`))
+    },
+  )
+
+  it.each([
+    ['commit', false],
+    ['doctor', false],
+    ['explain', true],
+    ['set-weights', true],
+    ['status', true],
+  ])(
+    'of "af %s" has the options of a chain; the first epoch if it decides some: %s',
+    async (command, decides) => {
+      const { stdout } = await af(command, '--help')
+      for (const option of ['--network <where>', '--netuid <n>', '--json'])
+        expect(stdout).toContain(option)
+      expect(stdout.includes('--first-epoch')).toBe(decides)
+      expect(stdout).not.toContain('--wallet-path')
     },
   )
 })
@@ -149,6 +156,10 @@ describe('wrong usage', () => {
     ['env run mult8-v0 --agent perfect --challenge x', 'Expected the base58 of 32 bytes.'],
     ['doctor --key k', "required option '--network <where>' not specified"],
     ['validate --folder f --buckets b --key k', '✘ --network or SUBTENSOR_ENDPOINT: not given'],
+    ['explain --network c', "required option '--hotkey <ss58|uid>' not specified"],
+    ['explain --network c --hotkey 1 --last 0', 'Expected a whole number, 1 to 1000000.'],
+    ['status --network c --block last', 'Expected a whole number, 0 to 4294967295.'],
+    ['status --network c --block --watch', "'--block [n]' cannot be used with option '--watch'"],
   ]
   it.each(wrong)('"af %s" exits with 2, says why, and where help is', async (words, why) => {
     const ended = await af(...words.split(' '))
@@ -184,16 +195,31 @@ describe('wrong usage', () => {
       '"--strength" expected a game against another miner, as hex-v0, got mult8-v0',
     ],
     [['miner', '--network', 'http://127.0.0.1:1'], 'no hotkey named: give --key <file>'],
-    [
-      'set-weights --network local --buckets b --emit --dry-run'.split(' '),
-      '--emit and --dry-run (or AFFINE_EMIT and AFFINE_DRY_RUN): give only one of them',
-    ],
     [['miner', '--key', 'k'], 'a hotkey or a subnet needs "--network"'],
   ]
   it.each(refused)('"af %s" exits with 2 and one line', async (words, why) => {
     const ended = await af(...words)
     expect(ended.code).toBe(2)
     expectClear(ended, why)
+  })
+
+  it.each([
+    'validate --folder f --buckets b',
+    'commit --model m/HOTKEY --revision main --chute c',
+    'set-weights --buckets b',
+    'setup --folder f --buckets b',
+    'miner --port 0',
+    'status --watch',
+  ])('"af %s" follows a chain that goes on, not a file', async (words) => {
+    const cwd = fresh()
+    await mkdir(cwd)
+    const chain = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32) })
+    await writeFile(join(cwd, 'c.json'), chain.export())
+    const env = { AFFINE_HOTKEY: SECRET }
+    const line = `${words.replace('HOTKEY', HOTKEY)} --network c.json`.split(' ')
+    const ended = await runAf(line, { cwd, env })
+    expect(ended.code).toBe(2)
+    expectClear(ended, '"network" expected a chain that goes on, got the export of one: "c.json"')
   })
 
   it('a folder that is not empty is neither overwritten nor added to', async () => {
@@ -216,7 +242,7 @@ describe('wrong usage', () => {
 describe.concurrent('what is not there', () => {
   it('a chain, or a key: that is said, and nothing stays behind', async () => {
     const [url, key, folder] = [await closedUrl(), fresh(), fresh()]
-    await writeFile(key, 'ab'.repeat(32))
+    await writeFile(key, SECRET)
     const ends = await Promise.all([
       af('miner', '--port', '0', '--network', url, '--key', key),
       af('validate', '--network', url, '--key', key, '--folder', folder, '--buckets', 'buckets'),
@@ -225,12 +251,6 @@ describe.concurrent('what is not there', () => {
     const keyless = await af('miner', '--port', '0', '--network', url, '--key', 'no/such/key')
     expect(keyless.code).toBe(2)
     expectClear(keyless, 'no/such/key does not exist: check the spelling')
-    const bucketless = await af('serve', 'no/such/folder')
-    expect(bucketless.code).toBe(2)
-    expectClear(bucketless, 'no/such/folder does not exist: check the spelling')
-    const unset = await af('--settings', 'no/such.env', 'doctor')
-    expect(unset.code).toBe(2)
-    expectClear(unset, 'no/such.env does not exist: check the spelling')
     for (const ended of ends) {
       expect(ended.code).toBe(1)
       expectClear(ended, `no chain answers at ${url}; is it running?`)
@@ -240,7 +260,7 @@ describe.concurrent('what is not there', () => {
 
   it('a URL with a user: that is said without it', async () => {
     const key = join(root, `key-${count++}`)
-    await writeFile(key, 'ab'.repeat(32), { mode: 0o600 })
+    await writeFile(key, SECRET, { mode: 0o600 })
     const where = ['--network', 'http://me:s3cret@127.0.0.1:1']
     const player = 'http://me:s3cret@127.0.0.1:1/v1'
     const ends = [
@@ -367,49 +387,6 @@ describe.concurrent('what is taken', () => {
   })
 })
 
-describe.concurrent('a key', () => {
-  it('that is wrong is refused by its file’s name; what is in it is never printed', async () => {
-    const file = fresh()
-    await writeFile(file, `C0FFEE${'c0ffee11'.repeat(8)}`)
-    const ended = await af(
-      ...`validate --network ${await closedUrl()} --key ${file} --folder ${fresh()} --buckets b`.split(
-        ' ',
-      ),
-    )
-    expect(ended.code).toBe(2)
-    expectClear(ended, `${file} expected to hold a hotkey`)
-    expect(ended.stdout + ended.stderr).not.toMatch(/c0ffee/i)
-  })
-
-  it('that a localnet writes is readable by nobody else, and good for a miner', async () => {
-    const out = fresh()
-    const { chain, url } = await localnet(out, '--block-ms 50 --validators 2 --miners 1')
-    expect((await readdir(join(out, 'keys'))).sort()).toEqual([
-      'miner-1',
-      'validator-1',
-      'validator-2',
-    ])
-    const secret = await readFile(join(out, 'keys/miner-1'), 'utf8')
-    const miner = began(
-      ...`miner --port 0 --network ${url} --key ${join(out, 'keys/miner-1')} --json`.split(' '),
-    )
-    await miner.says(/"type":"committed"/)
-    const status = await af('status', '--network', url, '--buckets', fresh(), '--json')
-    expect(status.code).toBe(0)
-    expect(records(status.stdout)[0]).toMatchObject({
-      block: expect.any(Number),
-      epoch: expect.any(Number),
-    })
-    const ends = [await miner.stop(), await chain.stop()]
-    for (const { code, stdout, stderr } of [...ends, status]) {
-      expect([0, 130]).toContain(code)
-      expect(stdout + stderr).not.toContain(secret)
-      expect(() => records(stdout)).not.toThrow()
-    }
-    expect(existsSync(join(out, 'chain.json'))).toBe(true)
-  })
-})
-
 describe.concurrent('a validator', () => {
   const keyOf = (folder: string, name: string): string => join(folder, 'keys', name)
   it('in a dry run says once what it would send, and nothing reaches the chain', async () => {
@@ -436,30 +413,16 @@ describe.concurrent('a validator', () => {
     const exported = await readFile(join(out, 'chain.json'), 'utf8')
     expect(LocalChain.import(exported).height).toBeGreaterThan(30)
     expect(exported).not.toContain('"signature"')
-
-    const file = join(out, 'chain.json')
-    const over = await af(
-      ...`validate --network ${file} --key ${key} --folder ${fresh()} --buckets ${out}`.split(' '),
-    )
-    expect(over.code).toBe(2)
-    expectClear(
-      over,
-      `"network" expected a chain that goes on, got the export of one: ${JSON.stringify(file)}`,
-    )
   })
 
   it('whose hotkey is not registered is refused; without a permit it is told so, and goes on', async () => {
     const [out, stranger] = [fresh(), fresh()]
     const { chain, url } = await localnet(out, '--block-ms 40 --validators 1 --miners 1')
-    await writeFile(stranger, 'ab'.repeat(32), { mode: 0o600 })
-    const { hotkey } = account(new Uint8Array(32).fill(0xab))
+    await writeFile(stranger, SECRET, { mode: 0o600 })
     const words = ['validate', '--network', url, '--buckets', out]
     const refused = await af(...words, '--key', stranger, '--folder', fresh())
     expect([refused.code, refused.stdout]).toEqual([1, ''])
-    expectClear(refused, `af: HotKeyNotRegisteredInSubNet: register ${hotkey} on subnet 120 first`)
-    const otherNet = await af(...words, '--netuid', '7', '--key', stranger, '--folder', fresh())
-    expect(otherNet.code).toBe(2)
-    expectClear(otherNet, `"netuid" expected 120, which ${url} has, got 7`)
+    expectClear(refused, `af: HotKeyNotRegisteredInSubNet: register ${HOTKEY} on subnet 120 first`)
     const permitless = began(
       ...words,
       '--key',
@@ -538,24 +501,6 @@ describe.concurrent('a miner’s text', () => {
 })
 
 describe.concurrent('Ctrl-C', () => {
-  it('ends a miner, with 130', async () => {
-    const miner = began('miner', '--port', '0')
-    await miner.says(/serving http/)
-    const { code, stderr } = await miner.stop()
-    expect([code, stderr]).toEqual([130, ''])
-  })
-
-  it('ends a localnet, with 130, and the chain is kept', async () => {
-    const out = fresh()
-    const chain = began('localnet', '--port', '0', '--out', out, '--block-ms', '20')
-    await chain.says(/a local chain at/)
-    const { code, stdout, stderr } = await chain.stop()
-    expect([code, stderr]).toEqual([130, ''])
-    expect(stdout).toContain(join(out, 'chain.json'))
-    const exported = await readFile(join(out, 'chain.json'), 'utf8')
-    expect(LocalChain.import(exported).height).toBeGreaterThan(-1)
-  })
-
   it('ends a demo in the middle of its sampling, with 130, and its files are removed', async () => {
     const TMPDIR = fresh()
     await mkdir(TMPDIR)
@@ -571,7 +516,7 @@ describe.concurrent('Ctrl-C', () => {
   it('ends what waits for a chain that never answers, with 130', async () => {
     const { url, seen } = await serve(() => {})
     const key = fresh()
-    await writeFile(key, 'ab'.repeat(32), { mode: 0o600 })
+    await writeFile(key, SECRET, { mode: 0o600 })
     const waiting = [
       began('status', '--network', url, '--buckets', 'b'),
       began('validate', '--network', url, '--key', key, '--folder', fresh(), '--buckets', 'b'),
@@ -591,31 +536,5 @@ describe.concurrent('Ctrl-C', () => {
     while (seen.length < 2) await new Promise((done) => setTimeout(done, 20))
     const { code, stdout, stderr } = await episode.stop()
     expect([code, stdout, stderr]).toEqual([130, '', ''])
-  })
-
-  it('ends a validator whose miners never answer, with 130, and one whose chain is gone, which waits', async () => {
-    const out = fresh()
-    const { chain, url } = await localnet(out, '--block-ms 50 --validators 1')
-    const key = (name: string): string => join(out, 'keys', name)
-    const miners = ['miner-1', 'miner-2'].map((name) =>
-      began('miner', '--port', '0', '--network', url, '--key', key(name), '--json'),
-    )
-    for (const miner of miners) await miner.says(/"type":"committed"/)
-    for (const miner of miners) expect((await miner.stop('SIGTERM')).code).toBe(130)
-    const places = `--folder ${out}/v --buckets ${out}/buckets`
-    const own = `--key ${key('validator-1')} ${places}`
-    const words = `validate --network ${url} ${own}`.split(' ')
-    const first = began(...words)
-    await first.says(/attest \d+ is in block/)
-    await new Promise((done) => setTimeout(done, 600)) // into an epoch with a duel, whose miners are gone
-    const stopped = await first.stop()
-    expect([stopped.code, stopped.stderr]).toEqual([130, ''])
-    expect((await readdir(join(out, 'v'))).filter((name) => name.startsWith('lock'))).toEqual([])
-    const second = began(...words)
-    await second.says(/validating as/)
-    await chain.stop()
-    await second.says(/no chain answers at .*; trying again/)
-    const ended = await second.stop()
-    expect([ended.code, ended.stderr]).toEqual([130, ''])
   })
 })

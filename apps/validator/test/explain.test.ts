@@ -5,8 +5,7 @@ import type { DuelFacts } from '@affine/report'
 import { LOCAL_NETWORK, type Recomputed } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { leadIn } from '../../../packages/blocks/test/play-plan.ts'
-import { runAf } from '../../../test/in-process.ts'
-import { AF, killAll, run } from '../../../test/processes.ts'
+import { killAll } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { LIAR } from '../src/commands/demo/cast.ts'
 import { explain } from '../src/commands/explain.ts'
@@ -237,15 +236,6 @@ describe('af explain', () => {
     expect(stdout.match(/^ {6}< /gm)?.length).toBeGreaterThan(2 * got.length)
   })
 
-  it('counts what each side forfeited as the evidence has it', async () => {
-    const { records } = await ask(whole(), hotkeyOf('weaker'), '--all', '--json')
-    const [duel] = records.filter(({ type }) => type === 'duel')
-    const counted = duel?.forfeits as Record<string, number>
-    // On a slow machine some replies are late, too.
-    expect(Object.keys(counted)).toEqual(expect.arrayContaining(['illegal', 'unreadable']))
-    for (const count of Object.values(counted)) expect(count).toBeGreaterThan(0)
-  })
-
   it('knows a miner by its uid, and its place while it waits', async () => {
     const file = await fileOf('early.json', firstBlocks(subnet.exported, 12))
     const uid = subnet.cast.validators.length + 2
@@ -277,19 +267,5 @@ describe('af explain', () => {
     const last = ended() - Math.max(...all)
     expect([...new Set(await epochs('--last', String(last)))]).toEqual([Math.max(...all)])
     expect(await epochs('--last', String(last - 1))).toEqual([])
-  })
-
-  it('is a program, which asks for what it needs', async () => {
-    const where = ['--network', whole(), '--buckets', subnet.buckets]
-    const shown = await run(AF, ['explain', ...where, '--hotkey', hotkeyOf('weaker')])
-    expect([shown.code, shown.stderr]).toEqual([0, ''])
-    expect(shown.stdout).toBe((await ask(whole(), hotkeyOf('weaker'))).stdout)
-    const help = await runAf(['explain', '--help'])
-    expect([help.code, help.stderr]).toEqual([0, ''])
-    expect(help.stdout).toContain('Example:\n  $ af explain --hotkey 7 --network ')
-    const lacking = await runAf(['explain', '--network', whole()])
-    expect(lacking.code).toBe(2)
-    const words = ['--network', whole(), '--hotkey', '1', '--last', '0']
-    expect((await runAf(['explain', ...words])).code).toBe(2)
   })
 })

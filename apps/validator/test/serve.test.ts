@@ -417,8 +417,6 @@ describe('the command', () => {
   })
 
   it.each([
-    [['serve'], 2, "missing required argument 'folder'"],
-    [['serve', '.', '--port', '-1'], 2, 'Expected a whole number, 0 to 65535.'],
     [['serve', '/nowhere/at/all'], 2, '/nowhere/at/all does not exist'],
     [['serve', AF], 2, 'where a folder is expected'],
     [['serve', '.', '--host', '256.0.0.1', '--port', '0'], 1, 'the host 256.0.0.1 is not found'],

@@ -7,7 +7,7 @@ import { stateRoot } from '@affine/duel'
 import { shortHotkey } from '@affine/report'
 import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { AF, killAll, run, start } from '../../../test/processes.ts'
+import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { LIAR } from '../src/commands/demo/cast.ts'
 import { status } from '../src/commands/status.ts'
@@ -273,13 +273,5 @@ describe('af status --watch', () => {
     expect(unprintable(plain)).toEqual([])
     expect(plain.match(/^block /gm)?.length).toBeGreaterThan(1)
     expect((await frames(true)).split('\u001b[H\u001b[J\r\u001b[Kblock ').length).toBeGreaterThan(2)
-  })
-
-  it('follows a chain that goes on, not a file', async () => {
-    const file = join(root, 'whole.json')
-    await writeFile(file, subnet.exported)
-    const { code, stderr } = await run(AF, ['status', '--network', file, '--watch'])
-    expect(code).toBe(2)
-    expect(stderr).toContain('"network" expected a chain that goes on')
   })
 })

@@ -7,7 +7,6 @@ import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vites
 import {
   answers,
   closeServers,
-  code,
   described,
   fileOf,
   type Handle,
@@ -15,7 +14,6 @@ import {
   published,
   replies,
   serveChutes,
-  sourceFor,
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { commit } from '../src/commands/commit.ts'
@@ -132,23 +130,6 @@ describe('af commit of a chute', () => {
       { [LOOK_UP]: answers(200, { ...DESCRIBED, name: 'you/other' }) },
       /MODEL: its name is "you\/other", not the committed/,
     ],
-    [
-      'of another revision',
-      { [LOOK_UP]: answers(200, { ...DESCRIBED, revision: 'def456' }) },
-      /REVISION: its revision is "def456", not the committed/,
-    ],
-    ['that is not there', {}, /NOT_SHOWN: its description: status 404/],
-    [
-      'whose source does more',
-      { ...asCommitted, [CODE]: code(`${sourceFor(MINER)}\nx = 1\n`) },
-      /SECOND_CALL: line 22: nothing follows the call/,
-    ],
-    [
-      'whose model has a chat template of its own',
-      { ...asCommitted, [fileOf(MINER, 'chat_template.jinja')]: code('{{ 2 * 3 }}') },
-      /CHAT_TEMPLATE: chat_template.jinja of me\/\S+ at \S+ has a chat template that is not on the list/,
-    ],
-    ['that answers with an error', { ...asCommitted, [POST]: answers(404) }, /status 404/],
     [
       'that refuses calls while the account is in order',
       { ...asCommitted, [POST]: answers(403) },

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LIMITS, statePath } from '@affine/blocks'
@@ -8,19 +8,15 @@ import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import {
   accountWith,
   closeServers,
-  code,
   completion,
   type Handle,
-  plays,
-  published,
   serve,
   serveChutes,
   sourceFor,
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { commit } from '../src/commands/commit.ts'
 import { doctor } from '../src/commands/doctor.ts'
-import { goingOn, inProcess, unprintable } from './commands.ts'
+import { inProcess, unprintable } from './commands.ts'
 import { serveOddS3, serveS3 } from './s3-server.ts'
 
 // Weights are never timelocked on a local chain: that it has a period is put into what is read.
@@ -222,53 +218,37 @@ describe('af doctor', () => {
   })
 
   it('finds nothing to mend on a miner that committed: it needs neither permit nor stake nor bucket', async () => {
-    let before = ''
     const { url, seen } = await serve((_, __, response, body) => {
-      const prompt = JSON.parse(body).messages.at(-1).content
-      const content = `${before}${playerReply(prompt, { skill: 1, seed: '' })}`
+      const content = playerReply(JSON.parse(body).messages.at(-1).content, { skill: 1, seed: '' })
       response.writeHead(200, { 'content-type': 'application/json' }).end(completion(content))
     })
     const network = await chainWith([[miner, minerOf(miner, url)]])
     const { results, text } = await examined(miner, network)
     expect(text).toMatch(new RegExp(`^ok answer {7}${url} gives a usable reply, in \\d+ ms$`, 'm'))
-    const judged = 'mult8@0.1.0: 8 of 8 replies usable'
-    expect(text).toContain(`ok replies      ${judged}, 8 legal; 8 of 8 challenges right\n`)
+    const judged = 'mult8@0.1.0: 8 of 8 replies usable, 8 legal; 8 of 8 challenges right'
+    expect(text).toContain(`ok replies      ${judged}\n`)
     expect(JSON.parse(seen[0]?.body ?? '').model).toBe(`me/${miner.hotkey}`)
     expect(new Set(Object.values(results))).toEqual(new Set(['ok']))
     expect(Object.keys(results)).not.toContain('bucket')
     expect(text).toContain('ok permit       none\nok stake        0.000000000 TAO\n')
     expect(text).toContain(`ok commitment   block 1, miner: {"model":"me/${miner.hotkey}"`)
-    before = 'My answer: '
-    const near = await examined(miner, network)
-    expect(near.results).toMatchObject({ answer: 'ok', replies: 'fail' })
-    expect(near.text).toContain(
-      `✘  replies      ${judged}, 0 legal; 0 of 8 challenges right; ` +
-        '8 would be right without the words before it\n',
-    )
   })
 
-  it('tells a miner that answers late, here and in `af commit`, to answer several at once', async () => {
+  it('tells a miner that answers late to answer several at once', async () => {
     silence.prompts = /Compute/
     const { url } = await serve((_, __, response, body) => {
       if (silence.prompts?.test(body)) return
       const content = playerReply(JSON.parse(body).messages.at(-1).content, { skill: 1, seed: '' })
       response.writeHead(200, { 'content-type': 'application/json' }).end(completion(content))
     })
-    const late =
-      '!  replies      8 × no usable reply: late: no reply within 0.1 s: serve the model faster, or ' +
-      'let it write less: eight challenges were played at once, and validators play more: answer ' +
-      'several at once, or refuse what is more with 429\n'
-    const exported = await chainWith([[miner, minerOf(miner, url)]])
-    const { results, text } = await examined(miner, exported)
+    const network = await chainWith([[miner, minerOf(miner, url)]])
+    const { results, text } = await examined(miner, network)
     expect(results).toMatchObject({ answer: 'ok', replies: 'fail' })
-    expect(text).toContain(late)
-    const chain = LocalChain.import(await readFile(exported, 'utf8'), () => randomBytes(32))
-    await using live = await goingOn(chain)
-    const key = await fileOf(Buffer.alloc(32, accounts.indexOf(miner) + 1).toString('hex'))
-    const what = ['--model', `me/${miner.hotkey}`, '--revision', REVISION, '--chute', url]
-    const committed = await inProcess(commit, '--network', live.url, '--key', key, ...what)
-    expect(committed.error).toMatchObject({ exitCode: 3 })
-    expect(committed.stdout).toContain(late)
+    expect(text).toContain(
+      '!  replies      8 × no usable reply: late: no reply within 0.1 s: serve the model faster, or ' +
+        'let it write less: eight challenges were played at once, and validators play more: answer ' +
+        'several at once, or refuse what is more with 429\n',
+    )
     delete silence.prompts
   })
 
@@ -549,30 +529,6 @@ describe('af doctor', () => {
       chutes.place = { exchange: () => Promise.reject(new Error('no answer')) }
       const silent = await examined(validator, await chainWith([]), ...own())
       expect(silent.results.chutes).toBe('fail')
-    })
-
-    it("a miner's chute is asked with the key, and only then", async () => {
-      const chute = randomUUID()
-      const committed: Slots = [[miner, minerOf(miner, chute)]]
-      const said = { model: `me/${miner.hotkey}`, revision: REVISION, chute }
-      const whose = { ...said, hotkey: miner.hotkey }
-      const handlers = {
-        ...published(whose, 'mine'),
-        '/mine/v1/chat/completions': plays,
-      }
-      const { results, text } = await found(miner, committed, handlers)
-      expect(results.answer).toBe('ok')
-      expect(text).toContain(`ok answer       ${chute} gives a usable reply, in `)
-      const relaying = {
-        ...handlers,
-        [`/chutes/code/${chute}`]: code(`import requests\n${sourceFor(whose)}`),
-      }
-      const another = await found(miner, committed, relaying)
-      expect(another.results.answer).toBe('fail')
-      expect(another.text).toContain('gives no usable reply: IMPORT: line 1: "import requests" is')
-      vi.stubEnv('CHUTES_API_KEY', '')
-      const keyless = await examined(miner, await chainWith(committed))
-      expect(keyless.results.answer).toBe('warn')
     })
   })
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { account } from '@affine/chain'
 import { LOCAL_NETWORK, NETWORK_HELP, NETWORKS } from '@affine/settlement'
@@ -7,7 +7,6 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { emits, readSending, readSettings } from '../src/settings/settings.ts'
-import { unprintable } from './commands.ts'
 
 const NO_BUCKET =
   'the bucket: expected --s3-endpoint or S3_ENDPOINT or R2_ACCOUNT_ID, ' +
@@ -238,14 +237,6 @@ describe('what is wrong', () => {
       ],
     ],
     [
-      'an endpoint that is no URL',
-      { network: 'local', folder: 'f', bucketUrl: 'https://x' },
-      { ...KEYS, S3_BUCKET: 'mine', S3_ENDPOINT: 'http://:' },
-      [
-        'S3_ENDPOINT: expected a plain URL, 128 bytes at most, or the 32 hex digits of an account at R2, got "http://:"',
-      ],
-    ],
-    [
       'a bucket in the name of a host that has none',
       { network: 'local', folder: 'f', bucketUrl: 'https://x' },
       { ...KEYS, S3_BUCKET: 'mine', S3_ENDPOINT: 'http://127.0.0.1:9000', S3_STYLE: 'virtual' },
@@ -269,16 +260,16 @@ describe('what is wrong', () => {
       ],
     ],
     [
-      'a bucket in S3 that has no name, account or key of S3',
+      'a bucket in S3 that has no name, URL or key of S3',
       { network: 'local', folder: 'f', bucketUrl: 'https://x' },
       {
         ...R2,
         R2_BUCKET_ID: 'Two Words',
-        R2_ACCOUNT_ID: 'me@x',
+        S3_ENDPOINT: 'http://:',
         R2_WRITE_ACCESS_KEY_ID: 'not a key',
       },
       [
-        'R2_ACCOUNT_ID: expected a plain URL, 128 bytes at most, or the 32 hex digits of an account at R2, got "me@x"',
+        'S3_ENDPOINT: expected a plain URL, 128 bytes at most, or the 32 hex digits of an account at R2, got "http://:"',
         'R2_BUCKET_ID: expected 3 to 63 of a-z, 0-9, "." and "-", got "Two Words"',
         'R2_WRITE_ACCESS_KEY_ID: expected printable ASCII without spaces, got "****"',
       ],
@@ -394,19 +385,6 @@ describe('secrets', () => {
 })
 
 describe('a secret in a URL', () => {
-  it('is masked, however short, in every URL of a node', () => {
-    const urls = 'wss://a:b@one/k,wss://two/v1/k3y,wss://three?k=1'
-    const { shown, hide } = read({ ...MINIMUM, network: urls })
-    const masked = 'wss://****@one/****,wss://two/****,wss://three?****'
-    expect(shown.find(({ setting }) => setting === 'network')?.value).toBe(masked)
-    expect(hide(`no node answers at ${urls}: why; "wss://two/v1/k3y"`)).toBe(
-      `no node answers at ${masked}: why; "wss://two/****"`,
-    )
-    expect(hide('kept: v1/blocks, https://host/v1/k3y and ws://127.0.0.1:9944; trying')).toBe(
-      'kept: v1/blocks, https://host/v1/k3y and ws://127.0.0.1:9944; trying',
-    )
-  })
-
   it('of a bucket is masked where it is refused', () => {
     for (const user of ['me:s3cret', 'm:s3/cret', 'm:s3,cret', 'm:s3@cret', 's3', 'AK"s3\\']) {
       const env = {
@@ -448,13 +426,6 @@ describe('a secret in a URL', () => {
       expect(other.problems.join()).not.toContain('GCS_BUCKET instead')
     },
   )
-
-  it('is masked as a query', () => {
-    const env = { AFFINE_BUCKET_URL: 'https://h/x?token=abc' }
-    expect(read(MINIMUM, env).problems).toEqual([
-      'AFFINE_BUCKET_URL: expected a plain URL, 128 bytes at most, got "https://h/x?****"',
-    ])
-  })
 })
 
 describe.concurrent('af doctor, and the start of af validate', () => {
@@ -490,19 +461,10 @@ describe.concurrent('af doctor, and the start of af validate', () => {
     for (const row of rows) expect(stdout).toMatch(new RegExp(`^${row.join(' +')}$`, 'm'))
     expect(stdout).toContain(`Settings of ${hotkey}:\n`)
     expect(stdout).not.toMatch(/0123456789abcdef|concurrency|finney/)
-    expect(stdout.match(/✘.*/g)).toEqual([
-      '✘  chain        Unreachable: no chain answers at http://127.0.0.1:1; is it running?',
-    ])
+    expect(stdout.match(/✘/g)).toHaveLength(1) // no chain answers
   })
 
-  it('name variables that are not known, with the nearest', async () => {
-    const env = { AFFINE_METRIX: '1', R2_ACOUNT_ID: 'b' }
-    const { stdout } = await af(`doctor --key key ${NOWHERE}`, env)
-    expect(stdout).toContain('! AFFINE_METRIX is not known: did you mean AFFINE_METRICS?')
-    expect(stdout).toContain('! R2_ACOUNT_ID is not known: did you mean R2_ACCOUNT_ID?')
-  })
-
-  it('name lines of a file of settings that were mistyped, without their values', async () => {
+  it('name variables that were mistyped, those of a file by their lines, without their values', async () => {
     const lines = [
       'SUBTENSOR_ENDPOIN=finney',
       'BT_WALET_HOT=hot',
@@ -516,13 +478,15 @@ describe.concurrent('af doctor, and the start of af validate', () => {
       'MY_TOKEN=$x # theirs',
     ]
     await writeFile(join(root, 'bad.env'), lines.join('\r\n'))
-    const { stdout } = await af(`--settings bad.env doctor --key key ${NOWHERE}`)
+    const env = { R2_ACOUNT_ID: 'b' }
+    const { stdout } = await af(`--settings bad.env doctor --key key ${NOWHERE}`, env)
     const warningsIn = (text: string) => text.split('\n').filter((line) => line.startsWith('!'))
     for (const command of ['set-weights', 'commit --model m --revision r --chute c']) {
-      const once = await af(`--settings bad.env ${command} --key key --network nowhere`)
+      const once = await af(`--settings bad.env ${command} --key key --network nowhere`, env)
       expect(warningsIn(once.stdout)).toEqual(warningsIn(stdout))
     }
     expect(warningsIn(stdout)).toEqual([
+      '! R2_ACOUNT_ID is not known: did you mean R2_ACCOUNT_ID?',
       '! bad.env, line 1: SUBTENSOR_ENDPOIN is not known: did you mean SUBTENSOR_ENDPOINT?',
       '! bad.env, line 2: BT_WALET_HOT is not known: did you mean BT_WALLET_HOT?',
       '! bad.env, line 3: CHUTES_KEY is not known: did you mean CHUTES_API_KEY?',
@@ -559,17 +523,6 @@ describe.concurrent('af doctor, and the start of af validate', () => {
       expect(code).toBe(2)
       expect(stdout + stderr).toContain('secrets are in b/mine, and everyone can read b')
     }
-  })
-
-  it('read nothing of a .env that has a line which cannot be read', async () => {
-    const cwd = await mkdtemp(join(root, 'odd-'))
-    const lines = ['AFFINE_STALL=18', 'AFFINE_GRACE="\u001b[2J"', '=', 'CHUTES_API_KEY= s3cret']
-    await writeFile(join(cwd, '.env'), lines.join('\n'))
-    const { code, stdout, stderr } = await runAf(['validate'], { cwd })
-    expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(/^af: \.env, line 2: .*; line 3: .*; line 4: .*\n$/)
-    expect(stderr).not.toContain('s3cret')
-    expect(unprintable(stderr)).toEqual([])
   })
 })
 

@@ -201,17 +201,6 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     await told.says(/validating as/)
     expect((await told.stop()).code).toBe(130)
   })
-
-  it('a wrong flag, a wrong value, a chain that is not there', async () => {
-    const cwd = await place()
-    const flag = await setUp(cwd, ['--secret', 'x'])
-    expect([flag.code, flag.stderr]).toEqual([2, expect.stringContaining("unknown option '--sec")])
-    const value = await setUp(cwd, [...inFolder(), '--bucket-url', 'ftp://x'])
-    expect([value.code, value.stderr]).toEqual([2, expect.stringContaining('✘ --bucket-url: exp')])
-    const gone = await setUp(cwd, [...inFolder(), '--network', 'http://127.0.0.1:1'])
-    expect([gone.code, gone.stdout]).toEqual([1, expect.stringContaining('✘  chain ')])
-    expect(await readdir(cwd)).toEqual([])
-  })
 })
 
 /** What `af` makes of it. */

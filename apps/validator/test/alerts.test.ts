@@ -61,6 +61,9 @@ const silent = (...sides: readonly string[]) => ({
     ]),
   ),
 })
+const seals = (outcome: string) => ({
+  [`affine_transactions_total{what="seal",outcome="${outcome}"}`]: '0+1x300',
+})
 const clock = (made: number, age: number) => ({
   affine_head_made_seconds: `${made}x300`,
   affine_head_age_seconds: `${age}x300`,
@@ -91,20 +94,8 @@ const CASES: readonly (readonly [string, boolean, string, string, Series])[] = [
   ['AffineThroneEmpty', false, '2h', 'not for long', { affine_ratio_to_beat: '0.5x300' }],
   ['AffineThroneEmpty', false, '4h', 'not empty', { affine_ratio_to_beat: '0.5x300', ...CHAMPION }],
   ['AffineThroneEmpty', false, '4h', 'no state yet', { affine_ratio_to_beat: '0x300' }],
-  [
-    'AffineRefused',
-    true,
-    '1h',
-    'again and again',
-    { 'affine_transactions_total{what="seal",outcome="refused"}': '0+1x300' },
-  ],
-  [
-    'AffineRefused',
-    false,
-    '1h',
-    'withheld, not refused',
-    { 'affine_transactions_total{what="seal",outcome="withheld"}': '0+1x300' },
-  ],
+  ['AffineRefused', true, '1h', 'again and again', seals('refused')],
+  ['AffineRefused', false, '1h', 'withheld, not refused', seals('withheld')],
   ['AffineLaneLate', true, '10m', 'at block 200', lane(5, 200)],
   ['AffineLaneLate', false, '10m', 'at block 100', lane(5, 100)],
   ['AffineLaneLate', false, '10m', 'all played', lane(0, 200)],

@@ -18,7 +18,7 @@ import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, AF_VERIFY, killAll, run, type Started, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { unprintable } from './commands.ts'
+import { recordsIn, unprintable } from './commands.ts'
 
 const SECRET = 'ab'.repeat(32)
 const { hotkey: HOTKEY } = account(Buffer.from(SECRET, 'hex'))
@@ -31,11 +31,6 @@ afterAll(killAll)
 const af = (...words: readonly string[]): Promise<Written> => runAf(words, { cwd: root })
 const began = (...words: readonly string[]): Started => start(AF, words, { cwd: root })
 const fresh = (): string => join(root, String(count++))
-const records = (stdout: string): Record<string, unknown>[] =>
-  stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
 
 /** A local chain in this folder, and its URL. */
 async function localnet(out: string, more: string) {
@@ -433,7 +428,7 @@ describe.concurrent('a validator', () => {
     )
     await permitless.says(/"what":"attest \d+"/)
     const { stdout } = await permitless.stop()
-    const warnings = records(stdout).filter(({ type }) => type === 'warning')
+    const warnings = recordsIn(stdout).filter(({ type }) => type === 'warning')
     const ofPermit = warnings.filter(({ text }) => String(text).includes('no validator permit yet'))
     expect(ofPermit).toHaveLength(1)
     await chain.stop()
@@ -447,14 +442,14 @@ describe.concurrent('--json', () => {
     const want = [...registry.values()].map(({ id, maxSteps, replyMs, game }) => ({
       ...{ id, players: game ? 2 : 1, maxSteps, replyMs, specHash: specHash(id) },
     }))
-    expect(records(stdout)).toEqual(want)
+    expect(recordsIn(stdout)).toEqual(want)
   })
 
   it('has an episode', async () => {
     const run = ['env', 'run', 'tictactoe-v0', '--agent', 'perfect']
     const { code, stdout } = await af(...run, '--json')
     expect(code).toBe(0)
-    const [episode] = records(stdout)
+    const [episode] = recordsIn(stdout)
     expect(episode).toMatchObject({ env: 'tictactoe@0.1.0', reward: expect.any(Number) })
     const same = await af(...run, '--challenge', String(episode?.challengeId))
     expect(same.stdout).toContain(`challenge ${episode?.challengeId}`)
@@ -471,7 +466,7 @@ describe.concurrent('af env run', () => {
     expect(stdout).toMatch(
       /^reward -1, forfeited: the last line, "B2!", is no answer\n {4}1 2 3\n {2}A .*\n {2}B .*\n {2}C .*\nbest was [ABC][123]/m,
     )
-    const [episode] = records((await af(...where, '--json')).stdout)
+    const [episode] = recordsIn((await af(...where, '--json')).stdout)
     const why = 'forfeited: the last line, "B2!", is no answer'
     expect(episode).toMatchObject({ reward: -1, ending: { why } })
     const right = await af('env', 'run', 'mult8-v0', '--agent', 'perfect')

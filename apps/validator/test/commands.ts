@@ -26,10 +26,16 @@ export async function inProcess(
       error = thrown
     })
   })
-  const lines = words.includes('--json') ? stdout.trimEnd().split('\n') : []
-  const records = lines.filter(Boolean).map((line) => JSON.parse(line))
+  const records = words.includes('--json') ? recordsIn(stdout) : []
   return { stdout, records, error, exitCode: code === 0 ? undefined : code }
 }
+
+/** The records of a command with "--json", or of a log: one a line. */
+export const recordsIn = (stdout: string): ReturnType<typeof JSON.parse>[] =>
+  stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
 
 /** The export of a chain as it was when it had so many blocks. */
 export const firstBlocks = (exported: string, count: number): string =>

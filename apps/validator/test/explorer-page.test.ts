@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { appendFile, utimes, writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
 import { type Listening, listenWith } from '@affine/miners/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
@@ -44,21 +43,6 @@ describe('the page beside buckets', () => {
     const [, script = ''] = /src="\.(\/assets\/[^"]+\.js)"/.exec(html) ?? []
     const { headers } = await fetch(server.url + script)
     expect(headers.get('cache-control')).toContain('immutable')
-  })
-
-  it('is gzipped for those who take it', async () => {
-    using server = await serving()
-    const headers = { 'accept-encoding': 'identity' }
-    const plain = await fetch(`${server.url}/`, { headers })
-    expect(plain.headers.get('content-encoding')).toBe(null)
-    expect(await plain.text()).toBe(await text(`${server.url}/`))
-    const zipped = await new Promise<Buffer>((resolve) => {
-      const asked = { headers: { 'accept-encoding': 'gzip' } }
-      get(`${server.url}/`, asked, async (response) =>
-        resolve(Buffer.concat(await response.toArray())),
-      )
-    })
-    expect(String(gunzipSync(zipped))).toContain('<!doctype html>')
   })
 
   it('reads what it is told to: an export, which is served, or a name', async () => {

@@ -12,8 +12,6 @@ const KEYS = {
 
 export interface GoogleServer extends AsyncDisposable {
   readonly variables: Readonly<Record<string, string>>
-  /** The methods and headers of what was asked. */
-  readonly asked: readonly { readonly method: string; readonly headers: readonly string[] }[]
 }
 
 /**
@@ -23,10 +21,7 @@ export interface GoogleServer extends AsyncDisposable {
  */
 export async function serveGoogle(): Promise<GoogleServer> {
   const s3 = await serveS3()
-  const asked: { method: string; headers: readonly string[] }[] = []
   const server = createServer(async (request, answer) => {
-    const { method = '', headers } = request
-    asked.push({ method, headers: Object.keys(headers) })
     const body = await buffer(request)
     const problem = problemWith(request, body)
     if (problem !== undefined) {
@@ -42,7 +37,7 @@ export async function serveGoogle(): Promise<GoogleServer> {
     await s3[Symbol.asyncDispose]()
   }
   const variables = { GCS_ENDPOINT: url, GCS_BUCKET: 'bucket', ...KEYS }
-  return { variables, asked, [Symbol.asyncDispose]: dispose }
+  return { variables, [Symbol.asyncDispose]: dispose }
 }
 
 /** Why Google would refuse a request: the status, and a code beside. */

@@ -1,26 +1,24 @@
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { rename, writeFile } from 'node:fs/promises'
 import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { stripVTControlCharacters } from 'node:util'
-import { account, encodeCommitment, LocalChain, remoteChain, serveLocal } from '@affine/chain'
+import { remoteChain } from '@affine/chain'
 import type { State } from '@affine/duel'
-import { playerReply } from '@affine/miners'
-import { listen, listenWith } from '@affine/miners/node'
+import { listenWith } from '@affine/miners/node'
 import { LOCAL_NETWORK } from '@affine/settlement'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { written } from '../../../packages/terminal/test/within.ts'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { narrate, sayProblem } from '../src/service/narrate.ts'
 import { hiding } from '../src/service/secrets.ts'
 import { serviceOutput } from '../src/service/service-output.ts'
-import { unprintable } from './commands.ts'
+import { recordsIn, unprintable } from './commands.ts'
 
 /** A file system on which states are never found nor missed. */
 const STUCK = `
@@ -63,31 +61,24 @@ it('a connection is used again by a client that has all of an answer before its 
 
 describe('what a service says', () => {
   const hide = (text: string): string => text.replaceAll('s3cret', '****')
-  function said(isTTY: boolean, json: boolean): string {
+  const error = new Error('s3cret \u001b[2J\u202e')
+  async function said(isTTY: boolean, json: boolean): Promise<string> {
     const { isTTY: before, columns } = process.stdout
     Object.assign(process.stdout, { isTTY, columns: 80 })
-    let stdout = ''
-    const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-      stdout += text
-      return true
+    const { stdout } = await written(async () => {
+      const screen = serviceOutput(json, hide)
+      narrate({ type: 'state', state: { epoch: 3 } as State }, screen, String)
+      narrate({ type: 'sent', what: 'seal 3', block: 9 }, screen, String)
+      narrate({ type: 'problem', what: 'turn', error }, screen, String)
+      screen.line('! mind this', { type: 'warning', text: 'mind this' })
+      screen.line('one\ntwo', { type: 'epoch', stake: 10n ** 20n, odd: '\u009b\u2028é' })
+      screen.status('passing')
     })
-    const screen = serviceOutput(json, hide)
-    narrate({ type: 'state', state: { epoch: 3 } as State }, screen, String)
-    narrate({ type: 'sent', what: 'seal 3', block: 9 }, screen, String)
-    narrate(
-      { type: 'problem', what: 'turn', error: new Error('s3cret \u001b[2J\u202e') },
-      screen,
-      String,
-    )
-    screen.line('! mind this', { type: 'warning', text: 'mind this' })
-    screen.line('one\ntwo', { type: 'epoch', stake: 10n ** 20n, odd: '\u009b\u2028é' })
-    screen.status('passing')
-    write.mockRestore()
     Object.assign(process.stdout, { isTTY: before, columns })
     return stdout
   }
-  it('is for people in a terminal', () => {
-    const frames = said(true, false).split('\r\x1b[K').filter(Boolean)
+  it('is for people in a terminal', async () => {
+    const frames = (await said(true, false)).split('\r\x1b[K').filter(Boolean)
     const lines = frames.map(stripVTControlCharacters)
     const text = [
       'starts with the state of epoch 3\n',
@@ -103,16 +94,12 @@ describe('what a service says', () => {
     [false, false],
     [true, true],
     [false, true],
-  ])('is a log elsewhere, and with --json (%s, %s)', (isTTY, json) => {
-    const text = said(isTTY, json)
+  ])('is a log elsewhere, and with --json (%s, %s)', async (isTTY, json) => {
+    const text = await said(isTTY, json)
     expect(unprintable(text)).toEqual([])
     expect(text).not.toContain('s3cret')
-    const records = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
     const time = expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
-    expect(records).toEqual([
+    expect(recordsIn(text)).toEqual([
       { level: 'info', time, type: 'state', epoch: 3, msg: 'starts with the state of epoch 3' },
       { level: 'info', time, type: 'sent', what: 'seal 3', block: 9, msg: 'seal 3 is in block 9' },
       {
@@ -148,16 +135,16 @@ it('how often a problem came is said; one more time is "once"', () => {
 })
 
 describe('a secret with characters that JSON escapes', () => {
-  it('is taken out of the log, be it in a text of JSON', () => {
+  it('is taken out of the log, be it in a text of JSON', async () => {
     const secret = 'ab"cd\\ef'
-    let stdout = ''
-    const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-      stdout += text
-      return true
-    })
     const error = new Error(`${secret} ${JSON.stringify(secret)} ${JSON.stringify({ secret })}`)
-    narrate({ type: 'problem', what: 'node', error }, serviceOutput(true, hiding([secret])), String)
-    write.mockRestore()
+    const { stdout } = await written(async () =>
+      narrate(
+        { type: 'problem', what: 'node', error },
+        serviceOutput(true, hiding([secret])),
+        String,
+      ),
+    )
     const message = '**** "****" {"secret":"****"}'
     expect(JSON.parse(stdout)).toMatchObject({ message, msg: `node: ${message}` })
   })
@@ -176,7 +163,6 @@ describe('af validate', () => {
     for await (const { number } of (await remoteChain(url, { fetch })).heads())
       if (number > LOCAL_NETWORK.protocol.epochBlocks) break
   })
-  afterAll(closeServers)
   afterAll(killAll)
 
   const key = (name: string): string => join(root, 'net/keys', name)
@@ -187,8 +173,6 @@ describe('af validate', () => {
       env,
     })
   }
-  const records = (stdout: string): Record<string, unknown>[] =>
-    stdout.split('\n').flatMap((line) => (line.endsWith('}') ? [JSON.parse(line)] : []))
   /** Where a validator's pages are. */
   const pagesOf = async ({ says }: Started): Promise<string> =>
     (await says(/"url":"([^"]+)"/))[1] ?? ''
@@ -245,7 +229,7 @@ describe('af validate', () => {
       return validator.ended
     })
     expect(ended.code).toBe(1)
-    const last = records(ended.stdout).at(-1)
+    const last = recordsIn(ended.stdout).at(-1)
     expect(last).toMatchObject({ level: 'error', what: 'stalled' })
     expect(last?.message).toMatch(
       /^no block came in 600 s\b.*: the process ends, so that it is started again$/,
@@ -301,7 +285,7 @@ describe('af validate', () => {
       await setAhead(700_000)
       const { code, stdout } = await validator.ended
       expect(code).toBe(1)
-      expect(records(stdout).at(-1)?.message).toBe(
+      expect(recordsIn(stdout).at(-1)?.message).toBe(
         'it made no progress in 600 s: the process ends, so that it is started again',
       )
     })
@@ -325,7 +309,7 @@ describe('af validate', () => {
         const { code, stderr } = await ended
         expect([code, stderr]).toEqual([null, 'a disk does not answer: killed\n'])
       }
-      expect(records(stalled.stdout()).at(-1)).toMatchObject({ what: 'stalled' })
+      expect(recordsIn(stalled.stdout()).at(-1)).toMatchObject({ what: 'stalled' })
     })
 
     it('says which node failed, and that it tries again, without the key in its URL', async () => {
@@ -337,7 +321,7 @@ describe('af validate', () => {
         .ended
       server.close()
       expect(code).toBe(1)
-      const problems = records(stdout).filter(({ type }) => type === 'problem')
+      const problems = recordsIn(stdout).filter(({ type }) => type === 'problem')
       expect(problems.length).toBeGreaterThan(1)
       for (const problem of problems)
         expect(problem).toMatchObject({ level: 'error', what: 'node' })
@@ -347,100 +331,20 @@ describe('af validate', () => {
   })
 
   describe('at SIGTERM', () => {
-    it('asks no more, blames nobody, keeps what was played, and ends with 130', async () => {
-      let count = 0
-      // Some replies, then none.
-      const { url: chute, seen } = await serve((_, __, response, body) => {
-        const content = playerReply(JSON.parse(body).messages.at(-1).content, {
-          skill: 0.5,
-          seed: '',
-        })
-        if (count++ < 20)
-          response.writeHead(200, { 'content-type': 'application/json' }).end(completion(content))
-      })
-      // A chain of its own, on which a new validator alone has stake, and whose blocks wait for it.
-      await writeFile(key('validator-4'), randomBytes(32).toString('hex'), { mode: 0o600 })
-      const [own, ...miners] = await Promise.all(
-        ['validator-4', 'miner-1', 'miner-2'].map(async (name) =>
-          account(Buffer.from(await readFile(key(name), 'utf8'), 'hex')),
-        ),
-      )
-      const alone = LocalChain.create({
-        netuid: 120,
-        random: () => randomBytes(32),
-        time: Date.now(),
-        neurons: [
-          { hotkey: own?.hotkey ?? '', stake: 1n },
-          ...miners.map(({ hotkey }) => ({ hotkey, stake: 0n })),
-        ],
-        params: {
-          tempo: LOCAL_NETWORK.protocol.epochBlocks,
-          weightsRateLimit: 1,
-          stakeThreshold: 1,
-        },
-      })
-      using server = await listen(serveLocal(alone, 1000), 0)
-      const produce = async () =>
-        alone.produce(Math.max(Date.now(), await alone.time(alone.height)))
-      for (const miner of miners) {
-        const { hotkey: model } = miner
-        const included = alone.commit(
-          miner,
-          encodeCommitment({ kind: 'miner', model, revision: 'main', chute }),
-        )
-        await produce()
-        await included
-      }
-      const validator = validate('--metrics 0', { on: server.url, who: 4 })
-      const folder = join(root, `v${runs - 1}`, 'journal')
-      const played = async () => {
-        const [name = ''] = await readdir(folder).catch(() => [])
-        const text = await readFile(join(folder, name), 'utf8').catch(() => '')
-        return text.split('\n').slice(1, -1)
-      }
-      const at = await pagesOf(validator)
-      await validator.says(/"type":"state"/)
-      const isDuel = async () =>
-        (await (await fetch(`${at}/metrics`)).text()).includes('role="contender"')
-      const isUnderWay = async () => seen.length > 20 && (await played()).length > 0
-      while (!(await isUnderWay())) {
-        await produce()
-        await sees(at, alone.height)
-        // In a duel blocks come slowly: sampling is to be under way when the signal comes.
-        const until = Date.now() + ((await isDuel()) ? 2000 : 100)
-        while (Date.now() < until && !(await isUnderWay())) await sleep(20)
-      }
-      validator.child.kill('SIGTERM')
-      await validator.says(/"type":"stopping"/)
-      // What was sent may wait for its block.
-      for (; validator.child.exitCode === null; await sleep(20)) await produce()
-      const { code, stdout, stderr } = await validator.ended
-      expect([code, stderr]).toEqual([130, ''])
-      const problems = records(stdout).filter(({ type }) => type === 'problem')
-      // A game's clock, a fifth of so short a sampling, may have run out before.
-      const usual = /^its clock in a game ran out/
-      const messages = problems.map(({ message }) => String(message))
-      expect(messages.filter((message) => !usual.test(message))).toEqual([])
-      const lines = await played()
-      expect(lines.length).toBeGreaterThan(0)
-      expect(lines.length).toBeLessThan(64)
-      // A game that the time left does not hold is never begun, and blames nobody.
-      const apart = lines.filter((line) => !line.includes('"env":"hex@'))
-      expect(apart.join()).not.toContain('no-reply')
-    })
-
     it('waits for what is under way, not longer than told, and not at all at the second signal', async () => {
       const env = await beginning(STUCK)
-      const [short, long] = [
+      const [short, long, quick] = [
         validate('--metrics 0', { env: { ...env, AFFINE_GRACE: '1' } }),
         validate('--metrics 0', { env: { ...env, AFFINE_GRACE: '900' } }),
+        validate('--metrics 0', { env: { AFFINE_GRACE: '900' } }),
       ]
-      for (const validator of [short, long]) {
+      for (const validator of [short, long, quick]) {
         await sees(await pagesOf(validator))
         validator.child.kill('SIGTERM')
         await validator.says(/"type":"stopping"/)
       }
       expect((await short.ended).code).toBe(130)
+      expect(await quick.ended).toMatchObject({ code: 130, stderr: '' })
       expect(long.child.exitCode).toBe(null)
       expect((await long.stop('SIGTERM')).code).toBe(null)
     })

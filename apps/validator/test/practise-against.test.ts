@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { firstBlocks } from './commands.ts'
+import { firstBlocks, recordsIn } from './commands.ts'
 import { type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
 
 /** Notes the port of every connection that a process makes. */
@@ -55,10 +55,7 @@ describe('af practise --against', () => {
     const more = ['--last', '100', '--resume', file]
     const ended = await run(AF, [...words, ...more, '--json'], { env })
     expect([ended.code, ended.stderr]).toEqual([0, ''])
-    const said = ended.stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const said = recordsIn(ended.stdout)
     const { champion, envs, dethrones, ratioPpm } = said.at(-1)
     expect(champion).toBe(subnet.hotkeyOf('stronger'))
 

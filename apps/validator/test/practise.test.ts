@@ -1,9 +1,6 @@
-import { execFile, spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { stripVTControlCharacters } from 'node:util'
 import { make } from '@affine/envs'
 import { playerReply } from '@affine/miners'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -13,9 +10,9 @@ import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { progress, sayFailures } from '../src/commands/solo.ts'
-import { unprintable } from './commands.ts'
+import { recordsIn, unprintable } from './commands.ts'
+import { HAS_PYTHON, typed } from './typed.ts'
 
-const hasPython = spawnSync('python3', ['--version']).status === 0
 const root = testFolder('af-practise')
 
 afterAll(closeServers)
@@ -25,11 +22,7 @@ const ANOTHER =
   'af: "--resume" expected a file of this practice: name another file, or repeat its arguments\n'
 const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
 const practise = (...words: readonly string[]): Promise<Written> => runAf(['practise', ...words])
-const records = ({ stdout }: Written) =>
-  stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+const records = ({ stdout }: Written) => recordsIn(stdout)
 const linesIn = async (file: string): Promise<readonly string[]> =>
   (await readFile(file, 'utf8').catch(() => '')).split('\n').slice(0, -1)
 
@@ -44,18 +37,6 @@ function endpoint(reply: (prompt: string, index: number) => string | null, delay
     const status = content === null ? 404 : 200
     const head = { 'content-type': 'application/json' }
     setTimeout(() => response.writeHead(status, head).end(completion(content)), delayMs)
-  })
-}
-
-/** What a terminal shows and the code, when a person types each text once it has seen another. */
-async function typed(words: readonly string[], steps: readonly (readonly string[])[]) {
-  const pty = fileURLToPath(new URL('terminal.py', import.meta.url))
-  const line = [pty, JSON.stringify(steps), process.execPath, AF, ...words]
-  return new Promise<{ code: number | null; shown: string }>((resolve) => {
-    const env = { ...process.env, TERM: 'xterm' }
-    const child = execFile('python3', line, { cwd: root, env }, (_, stdout) =>
-      resolve({ code: child.exitCode, shown: stripVTControlCharacters(stdout) }),
-    )
   })
 }
 
@@ -315,7 +296,7 @@ describe.concurrent('af practise', () => {
     expect(said.filter(({ replyMs }) => replyMs).map(({ env }) => env)).toEqual(['mult8@0.1.0'])
   })
 
-  it.skipIf(!hasPython)('and af duel say at Ctrl-C how far they got', async () => {
+  it.skipIf(!HAS_PYTHON)('and af duel say at Ctrl-C how far they got', async () => {
     const stops = async (words: readonly string[], seen: string) => {
       const three = await serve((index, _, response, body) => {
         const prompt = JSON.parse(body).messages.at(-1).content
@@ -324,7 +305,7 @@ describe.concurrent('af practise', () => {
       })
       const [command = '', ...more] = words
       const all = [command, three.url, ...more, '--env', 'mult8-v0', '--ahead', '1']
-      const { code, shown } = await typed(all, [[seen, '\u0003']])
+      const { code, shown } = await typed(root, all, [[seen, '\u0003']])
       expect([code, shown.endsWith('\n')]).toEqual([130, true])
       return shown.trimEnd().split('\r').at(-1)
     }

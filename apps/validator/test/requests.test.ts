@@ -2,7 +2,7 @@ import { make } from '@affine/envs'
 import { soloChallenge } from '@affine/miners'
 import { afterAll, expect, it } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
-import { unprintable } from './commands.ts'
+import { recordsIn, unprintable } from './commands.ts'
 
 afterAll(killAll)
 
@@ -39,10 +39,7 @@ it('says every request as a record, until Ctrl-C', async () => {
   await ask(url, undefined)
   const ended = await started.stop()
   expect([ended.code, ended.stderr]).toEqual([130, ''])
-  const [serving, ...said] = ended.stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  const [serving, ...said] = recordsIn(ended.stdout)
   expect(serving).toMatchObject({ type: 'serving', url })
   const want = prompts.map(({ env, prompt, best }, i) => {
     const reply = replies[i]

@@ -1,9 +1,7 @@
-import { execFile, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseEnv, stripVTControlCharacters } from 'node:util'
+import { parseEnv } from 'node:util'
 import { account, encodeCommitment, LocalChain } from '@affine/chain'
 import { readEnvLines } from '@affine/terminal'
 import fc from 'fast-check'
@@ -14,8 +12,9 @@ import { AF, killAll, run, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { envText } from '../src/settings/env-file.ts'
 import { findSettings } from '../src/settings/found-settings.ts'
-import { goingOn } from './commands.ts'
+import { goingOn, recordsIn } from './commands.ts'
 import { type S3Server, serveS3 } from './s3-server.ts'
+import { HAS_PYTHON, typed } from './typed.ts'
 
 const SEED = new Uint8Array(32).fill(7)
 const { hotkey } = account(SEED)
@@ -123,10 +122,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(await readFile(file, 'utf8')).toContain('another')
     const told = await setUp(cwd, [...inFolder(), '--overwrite', '--json'])
     expect(told.code).toBe(0)
-    const records = told.stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const records = recordsIn(told.stdout)
     const next = expect.stringMatching(/\baf(\.js)? validate$/)
     expect(records).toContainEqual({ type: 'written', next })
     expect(records).toContainEqual(
@@ -315,28 +311,9 @@ describe('a line of .env', () => {
   })
 })
 
-const hasPython = (() => {
-  try {
-    return execFileSync('python3', ['-c', 'import pty']).length === 0
-  } catch {
-    return false
-  }
-})()
 const ENTER = '\r'
 
-/** What a terminal shows and the code, when a person types each text once it has seen another. */
-async function typed(cwd: string, words: readonly string[], steps: readonly (readonly string[])[]) {
-  const pty = fileURLToPath(new URL('terminal.py', import.meta.url))
-  const line = [pty, JSON.stringify(steps), process.execPath, AF, 'setup', ...words]
-  return new Promise<{ code: number | null; shown: string }>((resolve) => {
-    const env = { ...process.env, TERM: 'xterm', CI: '' }
-    const child = execFile('python3', line, { cwd, env, timeout: 600_000 }, (_, stdout) =>
-      resolve({ code: child.exitCode, shown: stripVTControlCharacters(stdout) }),
-    )
-  })
-}
-
-describe.skipIf(!hasPython)('af setup, in a terminal', () => {
+describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
   const wipe = '\u0015'
   const wallet: (readonly string[])[] = [
     ['wallet: ', `${wipe}mine${ENTER}`],
@@ -352,7 +329,7 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
     } = s3.variables
     const { code, shown } = await typed(
       cwd,
-      ['--wallet-path', '../wallets'],
+      ['setup', '--wallet-path', '../wallets'],
       [
         ['network: ', `${wipe}${served.url}${ENTER}`],
         ['wallet: ', `${wipe}nobody${ENTER}`],
@@ -389,7 +366,7 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
     const key = join(root, 'wallets', 'mine', 'hotkeys', 'hot')
     const { code, shown } = await typed(
       cwd,
-      [],
+      ['setup'],
       [
         ['network: ', `${wipe}${served.url}${ENTER}`],
         ['The file of its hotkey', ENTER],
@@ -411,7 +388,7 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
 
   it('ends at Ctrl-C with 130, and writes nothing', async () => {
     const cwd = await place()
-    const { code } = await typed(cwd, [], [['network: ', '\u0003']])
+    const { code } = await typed(cwd, ['setup'], [['network: ', '\u0003']])
     expect(code).toBe(130)
     expect(await readdir(cwd)).toEqual([])
   })
@@ -419,7 +396,8 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
   it('asks before it writes what must be mended', async () => {
     const stranger = join(root, 'stranger-of-terminal')
     await writeFile(stranger, 'cd'.repeat(32), { mode: 0o600 })
-    const words = ['--network', served.url, '--folder', 'f', '--buckets', 'b', '--key', stranger]
+    const own = ['--folder', 'f', '--buckets', 'b', '--key', stranger]
+    const words = ['setup', '--network', served.url, ...own]
     const [no, yes] = [await place(), await place()]
     const left = await typed(no, words, [
       ['bucket-url: ', ENTER],
@@ -439,7 +417,7 @@ describe.skipIf(!hasPython)('af setup, in a terminal', () => {
     const lines = Object.entries({ ...s3.variables, AFFINE_FOLDER: 'mine' })
     const text = lines.map(([name, value]) => `${name}=${value}\n`).join('')
     await writeFile(join(cwd, '.env'), text, { mode: 0o600 })
-    const words = ['--overwrite', '--network', served.url, '--wallet-path', '../wallets']
+    const words = ['setup', '--overwrite', '--network', served.url, '--wallet-path', '../wallets']
     const { code } = await typed(cwd, words, [
       ...wallet,
       ['folder: ', ENTER],

@@ -11,7 +11,7 @@ import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { LIAR } from '../src/commands/demo/cast.ts'
 import { status } from '../src/commands/status.ts'
-import { type Done, firstBlocks, goingOn, inProcess, unprintable } from './commands.ts'
+import { type Done, firstBlocks, goingOn, inProcess, recordsIn, unprintable } from './commands.ts'
 import { type PlayedSubnet, playedSubnet, THREE_MINERS } from './played-subnet.ts'
 
 const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
@@ -194,17 +194,6 @@ describe('what it recomputes from', () => {
       .map((lane) => (lane.ok ? lane.value.blocks : []))
     expect(reads.length).toBe(blocks.flat().length)
   })
-
-  it('may be a later state than the first', async () => {
-    const [, second] = duels
-    const chain = LocalChain.import(subnet.exported)
-    const options = { chain, network: LOCAL_NETWORK, openBucket: subnet.open }
-    const { before, state } = second as Recomputed
-    for await (const settled of recompute({ ...options, from: before })) {
-      expect([settled.epoch, stateRoot(settled.state)]).toEqual([before.epoch, stateRoot(state)])
-      break
-    }
-  })
 })
 
 describe('af status --watch', () => {
@@ -216,8 +205,6 @@ describe('af status --watch', () => {
   })
   const watch = (url: string, ...words: readonly string[]) =>
     start(AF, ['status', '--network', url, '--buckets', buckets, '--watch', ...words])
-  const recordsOf = (text: string): Record<string, unknown>[] =>
-    text.split('\n').flatMap((line) => (line.endsWith('}') ? JSON.parse(line) : []))
 
   it('goes on from the state it has, at every block, whatever becomes of the past', async () => {
     const chain = LocalChain.import(subnet.exported, () => randomBytes(32))
@@ -230,7 +217,7 @@ describe('af status --watch', () => {
     const { code, stdout, stderr } = await watching.stop()
     await rename(join(root, 'moved'), buckets)
     expect([code, stderr]).toEqual([130, ''])
-    const records = recordsOf(stdout)
+    const records = recordsIn(stdout)
     expect(records.filter(({ type }) => type === 'problem')).toEqual([])
     const blocks = records.map(({ block }) => block as number)
     expect(blocks).toEqual([...new Set(blocks)].sort((a, b) => a - b))

@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { blockPath, episodesIn, type Sample, statePath } from '@affine/blocks'
-import { ChainError, LocalChain, serveLocal } from '@affine/chain'
+import { LocalChain, serveLocal } from '@affine/chain'
 import { quotasOf, type State, stateRoot } from '@affine/duel'
 import { listenWith } from '@affine/miners/node'
 import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
@@ -16,6 +16,7 @@ import { testFolder } from '../../../test/test-folder.ts'
 import { LIAR } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { bucketFiles } from '../src/service/served-files.ts'
+import { recordsIn } from './commands.ts'
 import { castWith, type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
 
 const root = testFolder('subnet')
@@ -266,37 +267,6 @@ describe('recomputing', () => {
   )
 })
 
-describe('the chain’s export', () => {
-  it('with any byte flipped is no chain: what is wrong, and where, is said', async () => {
-    const text = await readFile(chainFile, 'latin1')
-    const spots = [0, 30, text.length >> 2, text.length >> 1, text.length - 80, text.length - 1]
-    for (const word of [
-      '"entropy":"',
-      '"signature":"',
-      '"fields":["',
-      '"hotkey":"',
-      '"hash":"',
-      '"nonce":',
-    ]) {
-      spots.push(text.indexOf(word, text.length >> 1) + word.length)
-    }
-    for (const spot of spots) {
-      const bytes = Buffer.from(text, 'latin1')
-      bytes[spot] = (bytes[spot] ?? 0) ^ 1
-      let thrown: unknown
-      try {
-        LocalChain.import(bytes.toString('utf8'))
-      } catch (error) {
-        thrown = error
-      }
-      expect(thrown, `byte ${spot}`).toBeInstanceOf(ChainError)
-      expect(String(thrown), `byte ${spot}`).toMatch(
-        /BadLog: (the first line|line \d+|block \d+|the text ends) /,
-      )
-    }
-  })
-})
-
 describe('af-verify', () => {
   it('prints every epoch and the same root, names who did not agree, and exits with 0', async () => {
     const words = [buckets, '--network', chainFile]
@@ -322,10 +292,7 @@ describe('af-verify', () => {
     // Where the machine is slow, so are buckets, and it says so.
     expect(stderr.replace(/^Waited for slow buckets: .*\n/, '')).toBe('')
     expect(code).toBe(0)
-    const records = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line))
+    const records = recordsIn(stdout)
     const epochs = honest.map(() => 'epoch')
     expect(records.map(({ type }) => type)).toEqual(['begin', ...epochs, 'end'])
     expect(records.at(-1)).toMatchObject({
@@ -363,10 +330,7 @@ describe('af-verify', () => {
     const shown = async (...words: readonly string[]) => {
       const { code, stdout } = await over(buckets, '--json', '--epoch', String(epoch), ...words)
       expect(code).toBe(0)
-      const records = stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line))
+      const records = recordsIn(stdout)
       expect(records.at(-1)).toMatchObject({ type: 'end', root: stateRoot(state) })
       return records.slice(1, -1)
     }

@@ -1,7 +1,15 @@
-import { readdir, stat } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { listenWith } from '@affine/miners/node'
-import { isOnline, NETWORK_HELP } from '@affine/settlement'
-import { interrupted, output, readNamed, untilAborted, whole } from '@affine/terminal'
+import { isOnline } from '@affine/settlement'
+import {
+  CHAIN,
+  faultIn,
+  interrupted,
+  output,
+  readNamed,
+  untilAborted,
+  whole,
+} from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type PageNetwork, pageAndBuckets } from '../service/served-files.ts'
 
@@ -29,7 +37,7 @@ export const serve: CommandUnknownOpts = new Command('serve')
   .action(async (folder, { port, host, network, json }) => {
     await readNamed(readdir(folder))
     const signal = interrupted()
-    const served = await pageAndBuckets(folder, await networkNamed(network))
+    const served = await pageAndBuckets(folder, networkNamed(network))
     using server = await listenWith(served, port, host)
     const { url } = server
     const text = `serving ${folder} at ${url}; Ctrl-C ends it`
@@ -38,16 +46,12 @@ export const serve: CommandUnknownOpts = new Command('serve')
   })
 
 /**
- * A chain's export if there is such a file, else a name or URL that the page opens itself.
- * @throws RangeError, as a rejection, if it is neither.
+ * A name or URL that the page opens itself, else the file of a chain's export.
+ * @throws RangeError if it is neither.
  */
-async function networkNamed(chain: string | undefined): Promise<PageNetwork | undefined> {
+function networkNamed(chain: string | undefined): PageNetwork | undefined {
   if (chain === undefined) return undefined
-  const isFile = await stat(chain).then(
-    (found) => found.isFile(),
-    () => false,
-  )
-  if (!isFile && !isOnline(chain))
-    throw new RangeError(`"network" expected ${NETWORK_HELP}; got ${JSON.stringify(chain)}`)
-  return { chain: isFile ? { file: chain } : { name: chain } }
+  const fault = faultIn(CHAIN.network, chain)
+  if (fault !== undefined) throw new RangeError(`"network" ${fault}; got ${JSON.stringify(chain)}`)
+  return { chain: isOnline(chain) ? { name: chain } : { file: chain } }
 }

@@ -6,8 +6,8 @@ import { type Output, onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { checkAnswers } from '../examination/examine.ts'
 import { sayFinding } from '../examination/findings.ts'
-import { expectNothingOf } from '../examination/seat.ts'
-import { accountOf, accountOnChain, neuronOf } from '../service/account.ts'
+import { expectNothingOf, ownSeat } from '../examination/seat.ts'
+import { accountOf, accountOnChain } from '../service/account.ts'
 import { agentsHere } from '../service/agents.ts'
 import { emits } from '../settings/settings.ts'
 import { BUCKETS, type ReplayOptions, replayOf } from './replay.ts'
@@ -39,8 +39,8 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
     }
     await onChain(openLive, { firstEpoch: 0, ...options }, async (subnet, screen, signal) => {
       const { chain, network } = subnet
-      await neuronOf(chain, hotkey)
-      if (!overwrite) await expectNothingOf('validator', hotkey, chain)
+      const { seat } = await ownSeat(chain, hotkey)
+      if (!overwrite) expectNothingOf('validator', seat)
       const what = { hotkey, model, revision, chute }
       const { templates } = network.protocol
       if (!anyway) await expectSkill({ ...what, templates }, network, { screen, signal })

@@ -1,16 +1,14 @@
 import { readFile } from 'node:fs/promises'
-import { loadsOf } from '@affine/engine'
 import { sourceRefusals, TEMPLATES } from '@affine/miners'
 import { openChain } from '@affine/settlement'
 import { type Output, output, readNamed, table } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { examine } from '../examination/examine.ts'
-import { sayFindings } from '../examination/findings.ts'
+import { sayExamination } from '../examination/examine.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
-import { sayCosts } from '../service/costs.ts'
 import { givenIn, withSettings } from '../settings/found-settings.ts'
 import { folderProblems, settingsHere, valuesFrom } from '../settings/settings.ts'
 import { type Named, PRICES } from '../settings/table.ts'
+import { BUCKETS } from './replay.ts'
 
 const LOOKS = `
 It first lists the settings of \`af validate\` that are set, and where: options, the environment \
@@ -24,12 +22,7 @@ Examples:
   $ af doctor --source chute.py`
 
 const command = accountOnChain('doctor')
-  .addOption(
-    new Option(
-      '--buckets <folder|url>',
-      'the folder or URL that holds the buckets announced by name; without it no bucket is checked',
-    ).env('AFFINE_BUCKETS'),
-  )
+  .addOption(BUCKETS)
   .addOption(
     new Option(
       '--source <file>',
@@ -60,18 +53,9 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
     const prices = valuesFrom(read.found, PRICES)
     const rows = read.shown.filter(({ from }) => from !== '-' && from !== 'default')
     const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }
-    const screen = output(options.json)
-    table(screen, title, rows)
-    const isWell = await sayFindings(openChain, {
-      options: { firstEpoch: 0, ...options },
-      hide: read.hide,
-      async *look(subnet, signal) {
-        const { chain, network } = subnet
-        const snapshot = await chain.snapshot((await chain.head()).number)
-        sayCosts(loadsOf(network.protocol, snapshot), prices, screen)
-        yield* examine(subnet, { hotkey, base, read }, signal)
-      },
-    })
+    table(output(options.json), title, rows)
+    const chain = { firstEpoch: 0, ...options }
+    const isWell = await sayExamination(openChain, chain, { hotkey, base, read, prices })
     if (!isWell) process.exitCode = 1
   })
 

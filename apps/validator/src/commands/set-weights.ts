@@ -3,7 +3,8 @@ import { allWeightTo } from '@affine/engine'
 import { openLive, recipientOf, recompute, snapshotOf } from '@affine/settlement'
 import { onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { accountOf, neuronOf, withAccount } from '../service/account.ts'
+import { ownSeat } from '../examination/seat.ts'
+import { accountOf, withAccount } from '../service/account.ts'
 import { emits, readSending } from '../settings/settings.ts'
 import { replayCommand, replayOf } from './replay.ts'
 
@@ -44,9 +45,9 @@ async function weightsFor(
   chain: Chain,
   hotkey: string,
 ): Promise<UidWeights> {
-  const { own, all } = await neuronOf(chain, hotkey)
-  if (!own.permit) throw new ChainError('NeuronNoValidatorPermit')
-  const weights = allWeightTo(recipient, all)
+  const { seat, snapshot } = await ownSeat(chain, hotkey)
+  if (!seat.neuron.permit) throw new ChainError('NeuronNoValidatorPermit')
+  const weights = allWeightTo(recipient, snapshot.neurons)
   if (weights !== undefined) return weights
   const lack = recipient
     ? `${recipient} is no longer registered`

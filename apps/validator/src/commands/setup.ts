@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
-import { loadsOf } from '@affine/engine'
 import { OWNERS } from '@affine/engine/node'
 import { openLive } from '@affine/settlement'
 import { output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { examine } from '../examination/examine.ts'
-import { sayFindings } from '../examination/findings.ts'
-import { sayCosts } from '../service/costs.ts'
+import { sayExamination } from '../examination/examine.ts'
 import { warn } from '../service/narrate.ts'
 import { programName } from '../service/program-name.ts'
 import { envText } from '../settings/env-file.ts'
@@ -52,18 +49,10 @@ export const setup: CommandUnknownOpts = command
     for (const text of read.warnings) warn(screen, text)
     const { network, netuid, firstEpoch } = settings
     const base = settings.bucket.folder
-    const options = { ...flags, network, netuid, firstEpoch }
-    const examined = { hotkey: account.hotkey, base, validates: true, read: { ...read, settings } }
-    const isWell = await sayFindings(openLive, {
-      options,
-      hide: read.hide,
-      async *look(subnet, signal) {
-        yield* examine(subnet, examined, signal)
-        const { chain, network } = subnet
-        const snapshot = await chain.snapshot((await chain.head()).number)
-        sayCosts(loadsOf(network.protocol, snapshot), settings, screen)
-      },
-    })
+    const chain = { ...flags, network, netuid, firstEpoch }
+    const own = { hotkey: account.hotkey, base, validates: true }
+    const examined = { ...own, read: { ...read, settings }, prices: settings }
+    const isWell = await sayExamination(openLive, chain, examined)
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
     if (!isWanted) throw new Error(`${FILE} is not written: fix what has ✘, or use --anyway`)
     await writeFor(envText(read.found), overwrite)

@@ -24,8 +24,7 @@ import {
 import { openThreads } from '@affine/settlement/node'
 import { interrupted, leave, type Output, openSaying, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { expectNothingOf } from '../examination/seat.ts'
-import { neuronOf } from '../service/account.ts'
+import { expectNothingOf, ownSeat } from '../examination/seat.ts'
 import { accessProblem, minersOf } from '../service/agents.ts'
 import { narrate, repeatedProblems, sayProblem, warn } from '../service/narrate.ts'
 import { serviceOutput } from '../service/service-output.ts'
@@ -85,10 +84,10 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   using _guard = endWhenStalled(settings, health, on)
   const signal = interrupted()
   await using subnet = await raceAbort(openSubnet(settings, on), signal)
-  const { own, head } = await raceAbort(neuronOf(subnet.chain, hotkey), signal)
-  if (!settings.overwrite) await raceAbort(expectNothingOf('miner', hotkey, subnet.chain), signal)
+  const { seat, snapshot } = await raceAbort(ownSeat(subnet.chain, hotkey), signal)
+  if (!settings.overwrite) expectNothingOf('miner', seat)
   const emit = emits(subnet.network, settings)
-  const metrics = metricsOf({ hotkey, lastUpdate: own.lastUpdate, emit }, clock)
+  const metrics = metricsOf({ hotkey, lastUpdate: seat.neuron.lastUpdate, emit }, clock)
   hearers.push(metrics.on, blockAges(subnet.chain, Date.now, on))
   using served = await servePages(settings, health, metrics)
 
@@ -97,12 +96,12 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   const setup = setupOf(settings, account, subnet, { check: threads.check, on })
   const validator = new Validator(setup)
   sayStarted(setup, served?.url, screen)
-  if (!own.permit) {
+  if (!seat.neuron.permit) {
     const advice = 'once a tempo, the validators with the highest stakes get one'
     warn(screen, `it has no validator permit yet: ${advice}`)
   }
   const { firstEpoch, protocol } = subnet.network
-  const left = firstEpoch * protocol.epochBlocks - head.number
+  const left = firstEpoch * protocol.epochBlocks - snapshot.head.number
   if (left > 0) warn(screen, `it waits for ${left} blocks, until epoch ${firstEpoch} begins`)
   void accessProblem(subnet, settings).then((text) => text && warn(screen, text))
   for await (const next of subnet.chain.heads(signal)) validator.onHead(next)

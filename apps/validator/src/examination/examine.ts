@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Chain, Snapshot } from '@affine/chain'
+import { type Chain, ChainError, type Snapshot } from '@affine/chain'
 import { loadsOf } from '@affine/engine'
 import {
   type Asked,
@@ -11,10 +11,12 @@ import {
   whyNoAnswer,
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { type Network, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
+import { type Network, type Open, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
+import { type ChainOptions, onChain, output } from '@affine/terminal'
 import { agentsHere } from '../service/agents.ts'
+import { type Prices, sayCosts } from '../service/costs.ts'
 import type { ReadSettings } from '../settings/settings.ts'
-import { type Finding, fail, ok, warn } from './findings.ts'
+import { type Finding, fail, ok, sayFinding, warn } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
 import { checkLastWeights, checkMiner, checkValidator, seatOf } from './seat.ts'
 
@@ -22,14 +24,45 @@ import { checkLastWeights, checkMiner, checkValidator, seatOf } from './seat.ts'
 interface Examined {
   readonly hotkey: string
   readonly read: ReadSettings
+  readonly prices: Prices
   /** The folder or URL that holds the buckets announced by name. */
   readonly base: string | undefined
   /** Will it validate, even if its slot has a miner's model? */
   readonly validates?: boolean
 }
 
+/**
+ * Says what duels take, and what is found of a hotkey, over a chain that `open` opens. Resolves with
+ * whether nothing of it must be mended. Rejects with wrong usage, and once it is interrupted; a chain
+ * that does not answer is a finding.
+ */
+export async function sayExamination(
+  open: Open,
+  options: ChainOptions,
+  examined: Examined,
+): Promise<boolean> {
+  const screen = output(options.json)
+  let isWell = true
+  const say = (finding: Finding): void => {
+    isWell &&= finding.result !== 'fail'
+    sayFinding(finding, screen, examined.read.hide)
+  }
+  try {
+    await onChain(open, options, async (subnet, _, signal) => {
+      const { chain, network } = subnet
+      const snapshot = await chain.snapshot((await chain.head()).number)
+      sayCosts(loadsOf(network.protocol, snapshot), examined.prices, screen)
+      for await (const finding of examine(subnet, examined, signal)) say(finding)
+    })
+  } catch (error) {
+    if (!(error instanceof ChainError)) throw error
+    say(fail('chain', error.message))
+  }
+  return isWell
+}
+
 /** What each check of a hotkey on a subnet finds, one after the other. */
-export async function* examine(
+async function* examine(
   subnet: Subnet,
   { hotkey, read, base, validates = false }: Examined,
   signal: AbortSignal,

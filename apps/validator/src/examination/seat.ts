@@ -1,5 +1,6 @@
 import {
   type Chain,
+  ChainError,
   type Commitment,
   type CommitmentSlot,
   decimalOf,
@@ -28,6 +29,21 @@ export function seatOf(hotkey: string, { neurons, commitments }: Snapshot): Seat
   return { neuron, slot, said }
 }
 
+/**
+ * The seat of a hotkey at the chain's head, and all that the chain holds there.
+ * @throws ChainError when the hotkey is not registered.
+ */
+export async function ownSeat(
+  chain: Chain,
+  hotkey: string,
+): Promise<{ readonly seat: Seat; readonly snapshot: Snapshot }> {
+  const snapshot = await chain.snapshot((await chain.head()).number)
+  const seat = seatOf(hotkey, snapshot)
+  if (seat !== undefined) return { seat, snapshot }
+  const advice = `register ${hotkey} on subnet ${chain.netuid} first`
+  throw new ChainError('HotKeyNotRegisteredInSubNet', advice)
+}
+
 /** What a seat's slot holds, as a text. It is untrusted: print it with `printable`. */
 function slotText({ slot, said }: Seat): string {
   if (slot === undefined) return 'none yet'
@@ -41,14 +57,9 @@ const HELD = {
   validator: ['what a validator wrote', 'commit'],
 } as const
 
-/** @throws Error when the hotkey's slot holds what such a one wrote. */
-export async function expectNothingOf(
-  writer: keyof typeof HELD,
-  hotkey: string,
-  chain: Chain,
-): Promise<void> {
-  const seat = seatOf(hotkey, await chain.snapshot((await chain.head()).number))
-  if (!seat?.said || (seat.said.kind === 'miner') !== (writer === 'miner')) return
+/** @throws Error when the seat's slot holds what such a one wrote. */
+export function expectNothingOf(writer: keyof typeof HELD, seat: Seat): void {
+  if (!seat.said || (seat.said.kind === 'miner') !== (writer === 'miner')) return
   const [what, act] = HELD[writer]
   const advice = `${act} with another hotkey, or with --overwrite`
   throw new Error(`the slot has ${what} (${shown(slotText(seat))}): ${advice}`)

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { type Account, type Chain, ChainError, type Head, type Neuron } from '@affine/chain'
+import type { Account } from '@affine/chain'
 import {
   type ChainOptions,
   chainCommand,
@@ -12,6 +12,7 @@ import {
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { variableWarnings } from '../settings/env-file.ts'
 import { findSettings, givenIn, withSettings } from '../settings/found-settings.ts'
+import { warn } from './narrate.ts'
 
 /** Which account a command acts for. */
 export type AccountOptions = {
@@ -70,23 +71,7 @@ export const walletsAt = (path = join(homedir(), '.bittensor', 'wallets')): stri
 
 /** The account that the options name. Prints warnings about it, and of variables not known. */
 export function accountOf(options: AccountOptions & Pick<ChainOptions, 'json'>): Promise<Account> {
-  const warn: Warn = (text) =>
-    output(options.json).line(`! ${printable(text)}`, { type: 'warning', text })
-  for (const text of variableWarnings()) warn(text)
-  return readNamed(readAccount(options, warn))
-}
-
-/**
- * A hotkey's neuron at the chain's head, and all of them.
- * @throws ChainError when the hotkey is not registered.
- */
-export async function neuronOf(
-  chain: Chain,
-  hotkey: string,
-): Promise<{ readonly own: Neuron; readonly all: readonly Neuron[]; readonly head: Head }> {
-  const { head, neurons } = await chain.snapshot((await chain.head()).number)
-  const own = neurons.find((neuron) => neuron.hotkey === hotkey)
-  if (own) return { own, all: neurons, head }
-  const advice = `register ${hotkey} on subnet ${chain.netuid} first`
-  throw new ChainError('HotKeyNotRegisteredInSubNet', advice)
+  const say: Warn = (text) => warn(output(options.json), printable(text))
+  for (const text of variableWarnings()) say(text)
+  return readNamed(readAccount(options, say))
 }

@@ -7,7 +7,7 @@ const MONTH_DAYS = 30
 const DEPLOYMENT_HOURS = 3
 
 /** In $. */
-type Prices = Values<typeof PRICES>
+export type Prices = Values<typeof PRICES>
 
 /** What an epoch takes. */
 type Cost = Readonly<Record<'calls' | 'tokens' | 'dollars', number>>

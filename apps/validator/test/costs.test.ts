@@ -3,9 +3,7 @@ import { PROTOCOL } from '@affine/duel'
 import { loadsOf } from '@affine/engine'
 import { expect, it } from 'vitest'
 import { sayCosts } from '../src/service/costs.ts'
-import { envText } from '../src/settings/env-file.ts'
 import { price } from '../src/settings/readers.ts'
-import { readSettings, valuesFrom } from '../src/settings/settings.ts'
 import { PRICES } from '../src/settings/table.ts'
 
 const neurons = Array.from({ length: 64 }, () => ({ permit: true, stake: 1n }))
@@ -49,16 +47,6 @@ it.each([
   const { lines } = said(gigabyte, gpu)
   expect(lines[0]).toContain(validator)
   expect(lines[1]).toContain(miner)
-})
-
-it('takes prices from an option, the environment or a file, as every setting', () => {
-  const { found } = readSettings({ gpuPrice: '2.5' }, {}, { AFFINE_GIGABYTE_PRICE: '0.015' })
-  expect(valuesFrom(found, PRICES)).toEqual({ gigabytePrice: 0.015, gpuPrice: 2.5 })
-  expect(envText(found)).toMatch(/^AFFINE_GIGABYTE_PRICE=0\.015\nAFFINE_GPU_PRICE=2\.5$/m)
-  const wrong = readSettings({}, { AFFINE_GPU_PRICE: '1,80' }, {})
-  expect(() => valuesFrom(wrong.found, PRICES)).toThrow(
-    'AFFINE_GPU_PRICE: expected a price in $, as 0.015, got "1,80"',
-  )
 })
 
 it.each([

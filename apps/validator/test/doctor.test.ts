@@ -156,22 +156,10 @@ describe('af doctor', () => {
     // A full machine has no room.
     const { disk: _, ...others } = results
     expect(new Set(Object.values(others))).toEqual(new Set(['ok']))
-    const checks = [
-      'chain',
-      'clock',
-      'weights',
-      'disk',
-      'bucket write',
-      'bucket keeps',
-      'bucket read',
-      'registered',
-      'permit',
-      'stake',
-      'commitment',
-      'last weights',
-      'bucket',
-    ]
-    expect(Object.keys(results)).toEqual(checks)
+    expect(Object.keys(results).join()).toBe(
+      'chain,clock,weights,disk,bucket write,bucket keeps,bucket read,' +
+        'registered,permit,stake,commitment,last weights,bucket',
+    )
     expect(text).toMatch(/^ok chain {8}subnet 7, block 1, in [\d.]+ s; genesis [0-9a-f]{64}$/m)
     const room = (folder: string, need: string) =>
       new RegExp(

@@ -5,7 +5,7 @@ import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { type Listening, listenWith } from '@affine/miners/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AF, killAll, start } from '../../../test/processes.ts'
+import { killAll } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { buildPage } from '../../explorer/test/build-page.ts'
 import { type PageNetwork, pageAndBuckets } from '../src/service/served-files.ts'
@@ -96,15 +96,5 @@ describe('the page beside buckets', () => {
     expect((await fetch(server.url, { method: 'POST' })).status).toBe(404)
     const head = await fetch(server.url, { method: 'HEAD' })
     expect([head.status, await head.text()]).toEqual([200, ''])
-  })
-})
-
-describe('the commands', () => {
-  it('af serve shows the chain that it is given', async () => {
-    const words = ['serve', root, '--network', join(root, 'chain.json'), '--port', '0']
-    const served = start(AF, words)
-    const [, at = ''] = await served.says(/ at (http:\S+); Ctrl-C ends it\n/)
-    expect(await text(`${at}/chain.json`)).toBe(CHAIN)
-    expect((await served.stop()).code).toBe(130)
   })
 })

@@ -9,6 +9,8 @@ const root = testFolder('leaving')
 
 afterAll(killAll)
 
+const NODE = `'${process.execPath}'`
+
 /** A command whose output is read to its first bytes, or not at all. */
 function unread(program: string, ...words: readonly string[]): Promise<Ended> {
   const { child, ended } = start(program, words, { cwd: root })
@@ -19,16 +21,6 @@ function unread(program: string, ...words: readonly string[]): Promise<Ended> {
 function inBash(line: string): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile('bash', ['-c', line], { cwd: root }, (_, stdout, stderr) =>
-      resolve({ code: child.exitCode, stdout, stderr }),
-    )
-  })
-}
-
-/** A command whose output is on a disk that is full. */
-function onFullDisk(...words: readonly string[]): Promise<Ended> {
-  const line = ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, ...words]
-  return new Promise((resolve) => {
-    const child = execFile('/bin/sh', line, { cwd: root }, (_, stdout, stderr) =>
       resolve({ code: child.exitCode, stdout, stderr }),
     )
   })
@@ -53,20 +45,20 @@ describe.concurrent('standard output', () => {
   ])(
     'that is read to its first line ends a command as one that is done: %s %s',
     async (...[program, words]) => {
-      const line = `'${process.execPath}' '${program}' ${words} | head -n 1; echo "$PIPESTATUS"`
+      const line = `${NODE} '${program}' ${words} | head -n 1; echo "$PIPESTATUS"`
       const { code, stdout, stderr } = await inBash(line)
       expect([code, stdout.split('\n').slice(1), stderr]).toEqual([0, ['0', ''], ''])
     },
   )
 
   it.each([
-    [AF, ['env', 'list'], 'af', 1],
-    [AF, ['--help'], 'af', 1],
-    [AF_VERIFY, ['--version'], 'af-verify', 4],
+    [AF, 'env list', 'af', 1],
+    [AF, '--help', 'af', 1],
+    [AF_VERIFY, '--version', 'af-verify', 4],
   ])(
-    'on a full disk ends a command as failed, with one line: %s %j',
+    'on a full disk ends a command as failed, with one line: %s %s',
     async (program, words, name, failed) => {
-      const { code, stderr } = await onFullDisk(program, ...words)
+      const { code, stderr } = await inBash(`${NODE} '${program}' ${words} > /dev/full`)
       expect(code).toBe(failed)
       expect(stderr).toMatch(new RegExp(`^${name}: standard output: ENOSPC: [^\\n]+\\n$`))
     },
@@ -78,8 +70,9 @@ describe.concurrent('a node that never answers', () => {
   it.each([
     ['af status', AF, ['status', '--json', ...place]],
     ['af validate', AF, ['validate', ...place, '--folder', 'f', '--buckets', 'b']],
+    ['af miner', AF, ['miner', '--port', '0', '--netuid', '1']],
     ['af-verify', AF_VERIFY, place],
-  ])('is waited for by %s, which says so', async (...[, program, words]) => {
+  ])('is waited for by %s, which says so, until Ctrl-C', async (...[, program, words]) => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const url = `ws://127.0.0.1:${(silent.address() as AddressInfo).port}`
@@ -87,7 +80,7 @@ describe.concurrent('a node that never answers', () => {
     const { child, stop } = start(program, [...words, '--network', url], place)
     const said = child.stderr === null ? [] : await once(child.stderr, 'data')
     expect(said).toEqual([`waiting for ${url}: no answer yet\n`])
-    await stop('SIGKILL')
+    expect(await stop()).toMatchObject({ code: 130, stderr: '' })
     silent.close()
   })
 })

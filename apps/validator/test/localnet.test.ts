@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Account, account, type ChainError, LocalChain, remoteChain } from '@affine/chain'
 import { pcg64 } from '@affine/prng'
@@ -184,32 +184,17 @@ describe.concurrent('a localnet that is started again', () => {
     const first = localnet(out)
     await servingOf(first)
     await first.stop()
-    const whole = await chainText(out)
-    const [, entropy = ''] = /"entropy":"([0-9a-f]+)"/.exec(whole) ?? []
-    const wrong = [
-      [
-        whole.replace(
-          entropy,
-          entropy.replace(/./, (digit) => (digit === '0' ? '1' : '0')),
-        ),
-        'BadLog: block 0 does not match its hash',
-      ],
-      ['', 'BadLog: the first line is not valid: the text is not JSON'],
-      ['{"format":"affine-chain/1"}\n', 'BadLog: the first line is not valid at "netuid"'],
-    ] as const
-    for (const [text, why] of wrong) {
-      const folder = fresh()
-      await cp(out, folder, { recursive: true })
-      const file = join(folder, 'chain.json')
-      await writeFile(file, text)
-      const ended = await localnetHere('--out', folder)
-      const advice = 'put it back, or move its folder away to start anew'
-      expect([ended.code, ended.stderr]).toEqual([
-        1,
-        `af: ${file} was altered (${why}): ${advice}\n`,
-      ])
-      expect(await readFile(file, 'utf8')).toBe(text)
-    }
+    const file = join(out, 'chain.json')
+    const altered = (await chainText(out)).replace(/(?<="entropy":")./, (digit) =>
+      digit === '0' ? '1' : '0',
+    )
+    await writeFile(file, altered)
+    const refused = await localnetHere('--out', out)
+    const why = 'BadLog: block 0 does not match its hash'
+    const advice = 'put it back, or move its folder away to start anew'
+    const text = `af: ${file} was altered (${why}): ${advice}\n`
+    expect([refused.code, refused.stderr]).toEqual([1, text])
+    expect(await chainText(out)).toBe(altered)
     const folder = fresh()
     await mkdir(join(folder, 'chain.json'), { recursive: true })
     const ended = await localnetHere('--out', folder)

@@ -266,11 +266,8 @@ describe.concurrent('af practise', () => {
     expect(again.stderr).toContain(`${url} gives no usable reply: none of what was kept has one; `)
   })
 
-  it.each([
-    { finish_reason: 'tool_calls', message: { content: '', tool_calls: [{}] } },
-    { finish_reason: 'length', message: { content: '' } },
-    { finish_reason: 'stop', message: { content: [] } },
-  ])('and af duel come to no verdict on a reply without a text: %o', async (choice) => {
+  it('and af duel come to no verdict on replies without a text', async () => {
+    const choice = { finish_reason: 'length', message: { content: '' } }
     const none = JSON.stringify({ choices: [choice] })
     const out = await mkdtemp(join(root, 'no-text-'))
     for (const words of [

@@ -399,15 +399,17 @@ describe('the command', () => {
     })
   })
 
-  it('says in JSON where it serves, also over IPv6', async () => {
-    const served = start(
-      AF,
-      `serve ${join(root, 'buckets/5F')} --port 0 --json --host 127.0.0.1`.split(' '),
-    )
+  it('says in JSON where it serves, and shows the chain that it is given', async () => {
+    const chain = join(root, 'chain.json')
+    await writeFile(chain, '{"format":"affine-chain/1"}')
+    const words = `serve ${join(root, 'buckets/5F')} --port 0 --json --network ${chain}`
+    const served = start(AF, words.split(' '))
     const [line = ''] = await served.says(/.*\n/)
     const record = JSON.parse(line)
     expect(record).toMatchObject({ type: 'serving', folder: join(root, 'buckets/5F') })
     expect((await fetch(`${record.url}${BLOCK}`)).status).toBe(200)
+    const shown = await fetch(`${record.url}/chain.json`)
+    expect(await shown.text()).toBe('{"format":"affine-chain/1"}')
     const busy = await runAf(['serve', root, '--port', new URL(record.url).port])
     expect(busy).toMatchObject({
       code: 1,

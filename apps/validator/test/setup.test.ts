@@ -56,16 +56,9 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     const cwd = await place()
     const { code, stdout, stderr } = await setUp(cwd, ['--s3-bucket', 'bucket'])
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr.trimEnd().split('\n')).toEqual([
-      '✘ --network or SUBTENSOR_ENDPOINT: not given',
-      '✘ --folder or AFFINE_FOLDER: not given',
-      '✘ --s3-endpoint or S3_ENDPOINT or R2_ACCOUNT_ID: not given',
-      '✘ S3_ACCESS_KEY_ID or R2_WRITE_ACCESS_KEY_ID: not given',
-      '✘ S3_SECRET_ACCESS_KEY or R2_WRITE_SECRET_ACCESS_KEY: not given',
-      '✘ --bucket-url or AFFINE_BUCKET_URL: not given, so that nobody could find the bucket',
-      expect.stringMatching(/^✘ no hotkey named: give --key <file>, or --wallet/),
-      '(see --help)',
-    ])
+    expect(stderr).toMatch(
+      /^✘ --network or SUBTENSOR_ENDPOINT: not given\n(✘ .*\n){5}✘ no hotkey named: .*\n\(see --help\)\n$/,
+    )
     const finney = [...inFolder(), '--network', 'finney']
     expect((await setUp(cwd, finney)).stderr).toContain('✘ CHUTES_API_KEY: not given')
     expect(await readdir(cwd)).toEqual([])

@@ -1,9 +1,9 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { blockPath, episodesIn, type Sample, statePath } from '@affine/blocks'
 import { LocalChain, serveLocal } from '@affine/chain'
-import { quotasOf, type State, stateRoot } from '@affine/duel'
+import { type State, stateRoot } from '@affine/duel'
 import { listenWith } from '@affine/miners/node'
 import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
 import { bucketsIn } from '@affine/settlement/node'
@@ -127,26 +127,15 @@ describe('a subnet', () => {
   })
 
   it('repeats to the byte with its seed: blocks, states, chain', async () => {
-    const filesIn = async (folder: string) => {
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-      const files = entries
-        .filter((entry) => entry.isFile())
-        .map(({ parentPath, name }) => join(parentPath, name))
-      return new Map(
-        await Promise.all(
-          files.map(
-            async (file) => [file.slice(folder.length), await readFile(file, 'utf8')] as const,
-          ),
-        ),
-      )
+    const filesIn = async (folder: string) =>
+      (await readdir(folder, { recursive: true })).filter((name) => /\.jsonl?$/.test(name)).sort()
+    const files = await filesIn(buckets)
+    expect(files.length).toBeGreaterThan(40)
+    expect(await filesIn(join(again, 'buckets'))).toEqual(files)
+    for (const path of [...files.map((file) => join('buckets', file)), 'chain.json']) {
+      const [first, second] = [dirname(chainFile), again].map((folder) => join(folder, path))
+      expect(await readFile(second ?? '', 'utf8'), path).toBe(await readFile(first ?? '', 'utf8'))
     }
-    const [first, second] = [await filesIn(buckets), await filesIn(join(again, 'buckets'))]
-    expect(first.size).toBeGreaterThan(40)
-    expect([...second.keys()].sort()).toEqual([...first.keys()].sort())
-    for (const [file, text] of first) expect(second.get(file) === text, file).toBe(true)
-    expect(await readFile(join(again, 'chain.json'), 'utf8')).toBe(
-      await readFile(chainFile, 'utf8'),
-    )
   })
 })
 
@@ -155,29 +144,6 @@ describe('recomputing', () => {
     expect(rootOf(honest)).toBe(stateRoot(state))
     expect(flawsOf(honest)).toEqual([])
     expect(honest.map(({ epoch }) => epoch)).toEqual(honest.map((_, i) => i))
-  })
-
-  it('sees every sample of every lane once', async () => {
-    const seen = new Set<string>()
-    let count = 0
-    await subnet.epochs((sample) => {
-      const miners = episodesIn(sample).map(({ miner }) => miner)
-      seen.add(`${sample.challengeId} ${miners}`)
-      count += 1
-    })
-    // One contender, and the champion once more but in games.
-    const dueIn = (state: State): number =>
-      Object.values(quotasOf(state))
-        .flatMap(Object.entries<number>)
-        .reduce((sum, [env, quota]) => {
-          return sum + (state.protocol.envs[env]?.players === 2 ? quota : 2 * quota)
-        }, 0)
-    const want = honest.reduce((sum, { before, lanes }) => {
-      const whole = [...lanes.values()].filter(({ ok }) => ok)
-      return sum + whole.length * dueIn(before)
-    }, 0)
-    expect([seen.size, count]).toEqual([want, want])
-    expect(want).toBeGreaterThan(300)
   })
 
   type Change = (file: string) => Promise<void>

@@ -76,13 +76,6 @@ it('the wallet by default stands in for the half that is not named', async () =>
   expect(await parsed('--wallet', 'default')).toMatchObject({ hotkey: hotkeyOf(DEFAULT) })
 })
 
-it('a secret may be a secret URI', async () => {
-  vi.stubEnv('AFFINE_HOTKEY', '//Alice')
-  expect(await parsed()).toMatchObject({
-    hotkey: '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY',
-  })
-})
-
 it('with nothing, the ways are listed', async () => {
   await expect(parsed()).rejects.toThrow(new RangeError(WAYS))
 })

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -23,6 +24,8 @@ import { recordsIn, unprintable } from './commands.ts'
 const SECRET = 'ab'.repeat(32)
 const { hotkey: HOTKEY } = account(Buffer.from(SECRET, 'hex'))
 const root = testFolder('af')
+const KEY = join(root, 'key')
+writeFileSync(KEY, SECRET, { mode: 0o600 })
 let count = 0
 
 afterAll(closeServers)
@@ -183,9 +186,15 @@ describe('wrong usage', () => {
     ['practise 0.5 --buckets b', '"--buckets" needs "--against"'],
     [
       'env run mult8-v0 --strength 0.5',
-      '"--strength" expected a game against another miner, as hex-v0, got mult8-v0',
+      '"--strength" expected a game against another miner, as hex-v0, got mult8-v0: ' +
+        'it has no opponent, or one whose strength is part of it',
     ],
+    ['practise 1 --env mult8-v0 --strength 0.5', '"--strength" expected a game against another'],
     ['miner --network http://127.0.0.1:1', 'no hotkey named: give --key <file>'],
+    [
+      'miner --network http://127.0.0.1:1 --key no/key',
+      'no/key does not exist: check the spelling',
+    ],
     ['miner --key k', 'a hotkey or a subnet needs "--network"'],
   ]
   it.each(refused)('"af %s" exits with 2 and one line', async (words, why) => {
@@ -231,17 +240,13 @@ describe('wrong usage', () => {
 })
 
 describe.concurrent('what is not there', () => {
-  it('a chain, or a key: that is said, and nothing stays behind', async () => {
-    const [url, key, folder] = [await closedUrl(), fresh(), fresh()]
-    await writeFile(key, SECRET)
+  it('a chain: that is said, and nothing stays behind', async () => {
+    const [url, folder] = [await closedUrl(), fresh()]
     const ends = await Promise.all([
-      af('miner', '--port', '0', '--network', url, '--key', key),
-      af('validate', '--network', url, '--key', key, '--folder', folder, '--buckets', 'buckets'),
+      af('miner', '--port', '0', '--network', url, '--key', KEY),
+      af('validate', '--network', url, '--key', KEY, '--folder', folder, '--buckets', 'buckets'),
       af('status', '--network', url, '--buckets', 'buckets'),
     ])
-    const keyless = await af('miner', '--port', '0', '--network', url, '--key', 'no/such/key')
-    expect(keyless.code).toBe(2)
-    expectClear(keyless, 'no/such/key does not exist: check the spelling')
     for (const ended of ends) {
       expect(ended.code).toBe(1)
       expectClear(ended, `no chain answers at ${url}; is it running?`)
@@ -250,14 +255,12 @@ describe.concurrent('what is not there', () => {
   })
 
   it('a URL with a user: that is said without it', async () => {
-    const key = join(root, `key-${count++}`)
-    await writeFile(key, SECRET, { mode: 0o600 })
     const where = ['--network', 'http://me:s3cret@127.0.0.1:1']
     const player = 'http://me:s3cret@127.0.0.1:1/v1'
     const ends = [
       await af('status', ...where),
-      await af('doctor', ...where, '--key', key),
-      await af('doctor', ...where, '--key', key, '--json'),
+      await af('doctor', ...where, '--key', KEY),
+      await af('doctor', ...where, '--key', KEY, '--json'),
       await af('env', 'run', 'mult8-v0', '--agent', player),
     ]
     expect(ends.map(({ code }) => code)).toEqual([1, 1, 1, 3])
@@ -274,6 +277,7 @@ describe.concurrent('what is not there', () => {
       af('env', 'run', 'mult8-v0', '--agent', url),
       af('duel', url, '0.5', '--out', out),
       af('duel', '0.5', url, '--out', other),
+      af('practise', url),
     ])
     for (const ended of ends) {
       expect(ended.code).toBe(3)
@@ -297,30 +301,6 @@ describe.concurrent('what never ends', () => {
     const ended = await runAf(['doctor'], { cwd })
     expect(ended.code).toBe(2)
     expectClear(ended, '.env expected to be a regular file')
-  })
-
-  it('a pipe, a device and a folder are no key', async () => {
-    const [url, folder] = [await closedUrl(), fresh()]
-    const pipe = fresh()
-    execFileSync('mkfifo', [pipe])
-    const wallets = fresh()
-    await mkdir(join(wallets, 'w/hotkeys'), { recursive: true })
-    execFileSync('mkfifo', [join(wallets, 'w/hotkeys/pipe')])
-    const keys = [
-      ['--key', pipe],
-      ['--key', '/dev/zero'],
-      ['--key', root],
-    ]
-    const wallet = ['--wallet', 'w', '--hotkey', 'pipe', '--wallet-path', wallets]
-    for (const key of [...keys, wallet]) {
-      const validating = ['--folder', folder, '--buckets', 'buckets']
-      const commands = [['set-weights'], ['validate', ...validating]]
-      for (const words of commands) {
-        const ended = await af(...words, '--network', url, ...key)
-        expect(ended.code).toBe(2)
-        expectClear(ended, 'expected to be a regular file')
-      }
-    }
   })
 
   it('a folder where none can be made', async () => {
@@ -352,7 +332,7 @@ describe.concurrent('what a node calls its things', () => {
     node.replies.state_call = () => ({ error: { code: -32601, message: 'Method not found' } })
     node.replies.state_getMetadata = () => ({ result: oddMetadata('\u009b2J\u202eabc') })
     const words = ['status', '--network', node.url, '--netuid', '1', '--block']
-    const ended = await run(AF, words)
+    const ended = await run(AF, words, { cwd: root })
     await node.stop()
     expect(ended.code).toBe(1)
     expect(ended.stderr).toMatch(/API\/INIT: .* Error extracting {"path":\["[^"]*abc"\]/)
@@ -379,45 +359,17 @@ describe.concurrent('what is taken', () => {
 })
 
 describe.concurrent('a validator', () => {
-  const keyOf = (folder: string, name: string): string => join(folder, 'keys', name)
-  it('in a dry run says once what it would send, and nothing reaches the chain', async () => {
+  it('whose hotkey is not registered is refused; without a permit it is told so, and goes on', async () => {
     const out = fresh()
     const { chain, url } = await localnet(out, '--block-ms 40 --validators 1 --miners 1')
-    const key = keyOf(out, 'validator-1')
-    const places = `--folder ${out}/v --buckets ${out}/buckets`
-    const words = `validate --network ${url} --key ${key} ${places}`.split(' ')
-    const validator = began(...words, '--dry-run')
-    const [first] = await validator.says(
-      /would send attest \d+ \(dry run: nothing is sent without --emit\)/,
-    )
-    const [, epoch] = /(\d+)/.exec(first) ?? []
-    // On a slow machine it may miss some.
-    await validator.says(new RegExp(`would send attest (?!${epoch} )`))
-    const { code, stdout } = await validator.stop()
-    expect(code).toBe(130)
-    expect(stdout).toMatch(
-      /"validating as \w+, a dry run: nothing is sent to the chain without --emit"/,
-    )
-    expect(stdout.split(first).length).toBe(2)
-    expect(stdout).not.toContain('is in block')
-    await chain.stop()
-    const exported = await readFile(join(out, 'chain.json'), 'utf8')
-    expect(LocalChain.import(exported).height).toBeGreaterThan(30)
-    expect(exported).not.toContain('"signature"')
-  })
-
-  it('whose hotkey is not registered is refused; without a permit it is told so, and goes on', async () => {
-    const [out, stranger] = [fresh(), fresh()]
-    const { chain, url } = await localnet(out, '--block-ms 40 --validators 1 --miners 1')
-    await writeFile(stranger, SECRET, { mode: 0o600 })
     const words = ['validate', '--network', url, '--buckets', out]
-    const refused = await af(...words, '--key', stranger, '--folder', fresh())
+    const refused = await af(...words, '--key', KEY, '--folder', fresh())
     expect([refused.code, refused.stdout]).toEqual([1, ''])
     expectClear(refused, `af: HotKeyNotRegisteredInSubNet: register ${HOTKEY} on subnet 120 first`)
     const permitless = began(
       ...words,
       '--key',
-      keyOf(out, 'miner-1'),
+      join(out, 'keys/miner-1'),
       '--folder',
       fresh(),
       '--json',

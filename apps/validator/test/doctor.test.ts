@@ -3,13 +3,12 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LIMITS, statePath } from '@affine/blocks'
 import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
-import { playerReply } from '@affine/miners'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import {
   accountWith,
   closeServers,
-  completion,
   type Handle,
+  plays,
   serve,
   serveChutes,
   sourceFor,
@@ -206,10 +205,9 @@ describe('af doctor', () => {
   })
 
   it('finds nothing to mend on a miner that committed: it needs neither permit nor stake nor bucket', async () => {
-    const { url, seen } = await serve((_, __, response, body) => {
-      const content = playerReply(JSON.parse(body).messages.at(-1).content, { skill: 1, seed: '' })
-      response.writeHead(200, { 'content-type': 'application/json' }).end(completion(content))
-    })
+    const { url, seen } = await serve((index, request, response, body) =>
+      plays(request, response, index, body),
+    )
     const network = await chainWith([[miner, minerOf(miner, url)]])
     const { results, text } = await examined(miner, network)
     expect(text).toMatch(new RegExp(`^ok answer {7}${url} gives a usable reply, in \\d+ ms$`, 'm'))
@@ -224,10 +222,8 @@ describe('af doctor', () => {
 
   it('tells a miner that answers late to answer several at once', async () => {
     silence.prompts = /Compute/
-    const { url } = await serve((_, __, response, body) => {
-      if (silence.prompts?.test(body)) return
-      const content = playerReply(JSON.parse(body).messages.at(-1).content, { skill: 1, seed: '' })
-      response.writeHead(200, { 'content-type': 'application/json' }).end(completion(content))
+    const { url } = await serve((index, request, response, body) => {
+      if (!silence.prompts?.test(body)) plays(request, response, index, body)
     })
     const network = await chainWith([[miner, minerOf(miner, url)]])
     const { results, text } = await examined(miner, network)

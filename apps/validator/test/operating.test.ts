@@ -212,7 +212,7 @@ describe('af validate', () => {
     const validator = validate('--metrics 0 --dry-run', { env })
     const at = await pagesOf(validator)
     expect(await health(at)).toEqual({ ok: true, reasons: [] })
-    await validator.says(/would send attest/)
+    await validator.says(/would send attest \d+ \(dry run: nothing is sent without --emit\)/)
     const values = await valuesOf(await fetch(`${at}/metrics`))
     expect(values.affine_head_block).toBeGreaterThan(0)
     expect(values.affine_ratio_to_beat).toBeGreaterThan(0)
@@ -229,6 +229,9 @@ describe('af validate', () => {
       return validator.ended
     })
     expect(ended.code).toBe(1)
+    const dry = ', a dry run: nothing is sent to the chain without --emit; /metrics'
+    expect(ended.stdout).toContain(dry)
+    expect(ended.stdout).not.toContain('is in block')
     const last = recordsIn(ended.stdout).at(-1)
     expect(last).toMatchObject({ level: 'error', what: 'stalled' })
     expect(last?.message).toMatch(

@@ -32,9 +32,9 @@ interface Examined {
 }
 
 /**
- * Says what duels take, and what is found of a hotkey, over a chain that `open` opens. Resolves with
- * whether nothing of it must be mended. Rejects with wrong usage, and once it is interrupted; a chain
- * that does not answer is a finding.
+ * Says what duels take, and what is found of a hotkey, over a chain that `open` opens. Resolves
+ * with whether nothing of it must be mended. Rejects with wrong usage, and once it is interrupted;
+ * a chain that does not answer is a finding.
  */
 export async function sayExamination(
   open: Open,

@@ -64,6 +64,7 @@ const engineArguments = [
   '--max-model-len 32k --no-enable-log-requests --attention-backend FLASHINFER',
   '--language-model-only --mamba-ssm-cache-dtype float32 --moe-backend triton',
   // As the platform adds its own.
+  '--gpu-memory-utilization 0.8 --tensor-parallel-size 1 --data-parallel-size 2',
   '--tensor-parallel-size 2 --gpu-memory-utilization=0.9 --gpu-memory-utilization 0.8',
   '',
 ]
@@ -101,6 +102,7 @@ const more = [
   'max_instances=4, shutdown_after_seconds=28800',
   'tagline="A model, small"',
   'scaling_threshold=1',
+  'scaling_threshold=1.25e-05', // as ast.unparse writes it
 ]
 
 const ENGINE = /engine_args=\([^)]*\)/

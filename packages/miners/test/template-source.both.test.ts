@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { readTemplate } from '../src/deployment/template-source.ts'
 import { TEMPLATES, templatesHash, templatesOf } from '../src/deployment/templates.ts'
 import { altered } from './altered-sources.ts'
-import { MODEL, plain, REVISION, SGLANG, VLLM } from './plain-sources.ts'
-import { rewritten } from './rewriting.ts'
+import { MODEL, plain, REVISION, VLLM } from './plain-sources.ts'
 
 const said = { model_name: MODEL, revision: REVISION }
 const wanted = { model: MODEL, revision: REVISION }
@@ -18,26 +17,11 @@ it('the list of templates is the one that the network’s constants name', () =>
 })
 
 describe('the source of a public chute', () => {
-  it('has at least 40 shapes here', () => {
-    expect(plain.length).toBeGreaterThanOrEqual(40)
+  it('is each time another one here', () => {
     expect(new Set(plain).size).toBe(plain.length)
   })
   it.each(plain)('may be %j', (source) => {
     expect(read(source)).toMatchObject({ ok: true, value: said })
-  })
-  it.each(plain)('may be what Chutes makes of %j', (source) => {
-    const { text, values } = rewritten(source)
-    expect(read(text)).toMatchObject({ ok: true, value: values })
-  })
-  it('may be what Chutes makes of emoji and of small numbers', () => {
-    const source = SGLANG.replace('Hello.', '\u{1F468}\u200D\u{1F4BB}\u00a0\u0085').replace(
-      'scaling_threshold=0.5',
-      'scaling_threshold=0.0000125',
-    )
-    const { text, values } = rewritten(source)
-    expect(text).toContain("\\u200d💻\\xa0\\x85'")
-    expect(text).toContain('scaling_threshold=1.25e-05, tee=True)')
-    expect(read(text)).toMatchObject({ ok: true, value: values })
   })
 })
 
@@ -85,15 +69,10 @@ it('without a commitment any model and revision of their form may stand there', 
   expect(readAny(VLLM.replace(MODEL, 'mine'))).toMatchObject({ code: 'MODEL' })
 })
 
-describe('a source that does anything else is refused, with its line', () => {
-  it('in at least 60 ways', () => {
-    expect(altered.length).toBeGreaterThanOrEqual(60)
-  })
-  it.each(altered)('%s', (_, source, code, line) => {
-    const verdict = read(source)
-    expect(verdict).toMatchObject({ ok: false, code })
-    expect(!verdict.ok && verdict.detail).toMatch(new RegExp(`^line ${line}: [ -~…]+$`))
-  })
+it.each(altered)('a source with %s is refused, with its line', (_, source, code, line) => {
+  const verdict = read(source)
+  expect(verdict).toMatchObject({ ok: false, code })
+  expect(!verdict.ok && verdict.detail).toMatch(new RegExp(`^line ${line}: [ -~…]+$`))
 })
 
 it('a source of any text is read or refused, never more than it says', () => {

@@ -33,73 +33,43 @@ async function refusalOf(files: Readonly<Record<string, Handle>>) {
   return { refusal, seen }
 }
 
-const listed = { chat_template: CHAT_TEMPLATE }
-const named = (template: unknown): object => ({ chat_template: [{ name: 'default', template }] })
+/** A JSON file that has this as its chat template. */
+const has = (chat_template: unknown): Handle => answers(200, { chat_template })
+const listed = has(CHAT_TEMPLATE)
+const named = (template: unknown): Handle => has([{ name: 'default', template }])
+const everywhere = Object.entries(TEMPLATES.modelFiles).map(
+  ([name, kind]) => [name, kind === 'json' ? listed : code(CHAT_TEMPLATE)] as const,
+)
 
 it.each<[string, Record<string, Handle>]>([
   ['none', {}],
-  ['a null', { [CONFIG]: answers(200, { chat_template: null }) }],
-  ['one of the list', { [CONFIG]: answers(200, listed) }],
-  ['several of the list', { [CONFIG]: answers(200, named(CHAT_TEMPLATE)) }],
+  ['a null', { [CONFIG]: has(null) }],
+  ['one of the list', { [CONFIG]: listed }],
+  ['several of the list', { [CONFIG]: named(CHAT_TEMPLATE) }],
   ['one of the list in a file', { [JINJA]: code(CHAT_TEMPLATE) }],
   ['one of the list and a line feed', { [JINJA]: code(`${CHAT_TEMPLATE}\n`) }],
   ['one of the list in a folder that is empty', { [FOLDER]: answers(200, []) }],
-  [
-    'one of the list in every file',
-    {
-      ...Object.fromEntries(
-        Object.entries(TEMPLATES.modelFiles).map(([name, kind]) => [
-          name,
-          kind === 'json' ? answers(200, listed) : code(CHAT_TEMPLATE),
-        ]),
-      ),
-    },
-  ],
+  ['one of the list in every file', Object.fromEntries(everywhere)],
 ])('a model may have as its chat template %s', async (_, files) => {
   expect((await refusalOf(files)).refusal).toBeUndefined()
 })
 
 const deep = '['.repeat(1_000_000)
 it.each<[string, string, Handle, string]>([
-  ['another template', CONFIG, answers(200, { chat_template: OTHER }), 'CHAT_TEMPLATE'],
-  ['another one in a list', CONFIG, answers(200, named(OTHER)), 'CHAT_TEMPLATE'],
-  ['an empty one', CONFIG, answers(200, { chat_template: '' }), 'CHAT_TEMPLATE'],
+  ['another template', CONFIG, has(OTHER), 'CHAT_TEMPLATE'],
+  ['another one in a list', CONFIG, named(OTHER), 'CHAT_TEMPLATE'],
+  ['an empty one', CONFIG, has(''), 'CHAT_TEMPLATE'],
   ['a blank more', JINJA, code(`${CHAT_TEMPLATE} `), 'CHAT_TEMPLATE'],
   ['two line feeds more', JINJA, code(`${CHAT_TEMPLATE}\n\n`), 'CHAT_TEMPLATE'],
   ['another one in a file', JINJA, code(OTHER), 'CHAT_TEMPLATE'],
   ['an own name of objects as one', JINJA, code('constructor'), 'CHAT_TEMPLATE'],
-  [
-    'another one of old processors',
-    'chat_template.json',
-    answers(200, { chat_template: OTHER }),
-    'CHAT_TEMPLATE',
-  ],
-  [
-    'another one of processors',
-    'processor_config.json',
-    answers(200, named(OTHER)),
-    'CHAT_TEMPLATE',
-  ],
-  [
-    'another one among special tokens',
-    'special_tokens_map.json',
-    answers(200, { chat_template: OTHER }),
-    'CHAT_TEMPLATE',
-  ],
-  [
-    'a folder of more',
-    FOLDER,
-    answers(200, [{ path: 'additional_chat_templates/default.jinja' }]),
-    'CHAT_TEMPLATE',
-  ],
-  ['a number as one', CONFIG, answers(200, { chat_template: 5 }), 'MODEL_FILE'],
-  [
-    'an object of them',
-    CONFIG,
-    answers(200, { chat_template: { default: CHAT_TEMPLATE } }),
-    'MODEL_FILE',
-  ],
-  ['a list of texts', CONFIG, answers(200, { chat_template: [CHAT_TEMPLATE] }), 'MODEL_FILE'],
+  ['another one of old processors', 'chat_template.json', has(OTHER), 'CHAT_TEMPLATE'],
+  ['another one of processors', 'processor_config.json', named(OTHER), 'CHAT_TEMPLATE'],
+  ['another one among tokens', 'special_tokens_map.json', has(OTHER), 'CHAT_TEMPLATE'],
+  ['a folder of more', FOLDER, answers(200, [{ path: 'default.jinja' }]), 'CHAT_TEMPLATE'],
+  ['a number as one', CONFIG, has(5), 'MODEL_FILE'],
+  ['an object of them', CONFIG, has({ default: CHAT_TEMPLATE }), 'MODEL_FILE'],
+  ['a list of texts', CONFIG, has([CHAT_TEMPLATE]), 'MODEL_FILE'],
   ['a list as its configuration', CONFIG, answers(200, []), 'MODEL_FILE'],
   ['a null as its configuration', CONFIG, code('null'), 'MODEL_FILE'],
   ['no JSON', CONFIG, code('{"chat_template": NaN'), 'MODEL_FILE'],
@@ -108,7 +78,7 @@ it.each<[string, string, Handle, string]>([
   ['files that not everybody sees', CONFIG, answers(401), 'MODEL_FILE'],
   ['a file that not everybody sees', JINJA, answers(403), 'MODEL_FILE'],
   ['a folder that not everybody sees', FOLDER, answers(403), 'MODEL_FILE'],
-  ['a file that is too large', CONFIG, answers(200, { x: 'x'.repeat(4_200_000) }), 'MODEL_FILE'],
+  ['a file that is too large', CONFIG, has('x'.repeat(4_200_000)), 'MODEL_FILE'],
   ['a redirect to nowhere', CONFIG, answers(307), 'MODEL_FILE'],
 ])('a model may not have %s', async (_, name, handle, fault) => {
   const { refusal } = await refusalOf({ [name]: handle })
@@ -116,16 +86,11 @@ it.each<[string, string, Handle, string]>([
   expect(refusal?.detail).toContain(`of ${MINER.model} at ${MINER.revision} `)
 })
 
-it('the digest of a template that is refused is told: that of its bytes', async () => {
-  const { refusal } = await refusalOf({ [JINJA]: code(OTHER) })
-  expect(refusal?.detail).toContain(createHash('sha256').update(OTHER).digest('hex'))
-})
-
-it('of a list of 200,000 templates none is digested after the first that is refused', async () => {
+it('of 200,000 templates the first that is refused is told, by its digest, and none after it digested', async () => {
   using digest = vi.spyOn(crypto.subtle, 'digest')
-  const chat_template = [CHAT_TEMPLATE, ...Array<string>(199_999).fill('')]
-  const list = chat_template.map((template) => ({ template }))
-  const { refusal } = await refusalOf({ [CONFIG]: answers(200, { chat_template: list }) })
+  const templates = [CHAT_TEMPLATE, ...Array<string>(199_999).fill('')]
+  const list = templates.map((template) => ({ template }))
+  const { refusal } = await refusalOf({ [CONFIG]: has(list) })
   expect(refusal?.detail).toContain(createHash('sha256').digest('hex'))
   expect(digest).toHaveBeenCalledTimes(2)
 })
@@ -137,15 +102,15 @@ const leads =
 
 it('redirects are followed, three at most, and none to another protocol', async () => {
   const chain = { [CONFIG]: leads('/1'), '/1': leads('/2'), '/2': leads('/3') }
-  const near = await refusalOf({ ...chain, '/3': answers(200, listed) })
+  const near = await refusalOf({ ...chain, '/3': listed })
   expect(near.refusal).toBeUndefined()
-  const far = await refusalOf({ ...chain, '/3': leads('/4'), '/4': answers(200, listed) })
+  const far = await refusalOf({ ...chain, '/3': leads('/4'), '/4': listed })
   expect(far.refusal).toMatchObject({ code: 'MODEL_FILE' })
   expect(far.seen.map(({ url }) => url)).not.toContain('/4')
-  for (const place of ['http://127.0.0.1/x', 'file:///x', 'https://[', 'javascript:1'])
-    expect(
-      (await refusalOf({ [CONFIG]: leads(place), '/x': answers(200, listed) })).refusal,
-    ).toMatchObject({ code: 'MODEL_FILE' })
+  for (const place of ['http://127.0.0.1/x', 'file:///x', 'https://[', 'javascript:1']) {
+    const { refusal } = await refusalOf({ [CONFIG]: leads(place), '/x': listed })
+    expect(refusal).toMatchObject({ code: 'MODEL_FILE' })
+  }
 })
 
 it.each<[string, Handle]>([

@@ -1,27 +1,23 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChallengePair, challengeVerdict } from '@affine/blocks'
 import { PROTOCOL, playMatch } from '@affine/duel'
-import { make, registry } from '@affine/envs'
+import { type Message, make, registry } from '@affine/envs'
 import type { Json } from '@affine/prng'
-import { afterAll, describe, expect, it } from 'vitest'
-import { testFolder } from '../../../test/test-folder.ts'
-import { openJournal } from '../../engine/src/journal.ts'
+import { describe, expect, it } from 'vitest'
 import { SYSTEM_CLOCK } from '../../settlement/src/index.ts'
 import type { MinerAgent } from '../src/asking.ts'
-import { minerClient } from '../src/miner-client.ts'
-import { NODE_CALLER } from '../src/node/exchange.ts'
 import type { GameTime } from '../src/play-sample.ts'
+import type { Opponent } from '../src/player.ts'
 import { playerReply } from '../src/reference-miner.ts'
 import {
   type DuelStanding,
+  type Notes,
   playOn,
   practise,
   runDuel,
   type SoloDuel,
   soloChallenge,
 } from '../src/solo.ts'
-import { closeServers, completion, serve } from './servers.ts'
 
 const ENVS = ['mult8@0.1.0', 'tictactoe@0.1.0']
 const ALL = [...registry.keys()]
@@ -30,65 +26,63 @@ const SECRET = 'a5'.repeat(32)
 const RATIO = 510_000
 const RULE = { ratioPpm: RATIO, rule: PROTOCOL }
 const endless = new AbortController().signal
-const root = testFolder('duel')
-let count = 0
+const perfect = (prompt: string): string => playerReply(prompt, { skill: 1, seed: '' })
 
-afterAll(closeServers)
+type Player = Pick<Opponent, 'agent'>
 
-const newPath = (): string => join(root, `${count++}.jsonl`)
-
-/**
- * A miner behind HTTP whose replies follow from skill and prompt, and come after as long as
- * `delayMs` says.
- */
-function minerOf(skill: number, delayMs: (good: boolean) => number = () => 0) {
-  return serve((_, __, response, body) => {
-    const prompt: string = JSON.parse(body).messages.at(-1).content
-    const reply = playerReply(prompt, { skill, seed: String(skill) })
-    const good = reply === playerReply(prompt, { skill: 1, seed: '' })
-    const answer = () =>
-      response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply))
-    setTimeout(answer, delayMs(good))
-  })
+/** A player that says so, as late as `delayMs` says, and what it was sent. */
+function playerThat(say: (prompt: string) => string, delayMs: (isGood: boolean) => number) {
+  const sent: (readonly Message[])[] = []
+  const agent: MinerAgent = async (messages) => {
+    sent.push([...messages])
+    const prompt = messages.at(-1)?.content ?? ''
+    const content = say(prompt)
+    await sleep(delayMs(content === perfect(prompt)))
+    return { content }
+  }
+  return { agent: () => agent, sent }
 }
 
+/** One whose replies follow from skill and prompt. */
+const playerOf = (skill: number, delayMs: (isGood: boolean) => number = () => 0) =>
+  playerThat((prompt) => playerReply(prompt, { skill, seed: String(skill) }), delayMs)
+
+/** Notes in memory. */
+function newNotes(): Notes & { readonly entries: Json[] } {
+  const entries: Json[] = []
+  return { entries, append: async (entry) => void entries.push(entry) }
+}
+
+const samplesIn = ({ entries }: Notes): readonly ChallengePair[] =>
+  entries.slice(1) as unknown as readonly ChallengePair[]
+
 interface Options {
-  readonly path?: string
+  readonly notes?: Notes
   readonly envs?: readonly string[]
   readonly ahead?: number
   readonly signal?: AbortSignal
   readonly on?: (standing: DuelStanding) => void
 }
 
-/** The duel of two miners; what it asks follows from the secret, which is always the same. */
+/** The duel of two players; what it asks follows from the secret, which is always the same. */
 async function duelOf(
-  champion: string,
-  contender: string,
+  champion: Player,
+  contender: Player,
   options: Options = {},
 ): Promise<DuelStanding> {
-  const { path = newPath(), envs = ENVS, ahead = 16, signal = endless, on = () => {} } = options
-  const journal = await openJournal(path)
+  const { notes = newNotes(), envs = ENVS, ahead = 16, signal = endless, on = () => {} } = options
   const duel: SoloDuel = { champion: 'a', contender: 'b', envs, ratioPpm: RATIO, secret: SECRET }
-  if (journal.entries.length === 0) await journal.append(duel)
-  const agentOf = (url: string) => {
-    const client = minerClient(
-      { chute: url, model: 'm' },
-      { ...NODE_CALLER, concurrency: 2 * ahead },
-    )
-    return { agent: (replyMs: number) => client(replyMs, signal) }
-  }
-  const players = { champion: agentOf(champion), contender: agentOf(contender) }
-  const time = SYSTEM_CLOCK
-  try {
-    return await runDuel({ duel, journal, players, ahead, signal, now: Date.now, time, on })
-  } finally {
-    await journal[Symbol.asyncDispose]()
-  }
-}
-
-async function samplesAt(path: string): Promise<readonly ChallengePair[]> {
-  const lines = (await readFile(path, 'utf8')).trimEnd().split('\n').slice(1)
-  return lines.map((line) => JSON.parse(line))
+  if (notes.entries.length === 0) await notes.append(duel)
+  /** Whoever is broken off has no reply. */
+  const untilEnd = ({ agent }: Player): Player => ({
+    agent: (replyMs) => async (messages) => {
+      const answer = await agent(replyMs)(messages)
+      return signal.aborted ? { fault: 'no-reply' } : answer
+    },
+  })
+  const players = { champion: untilEnd(champion), contender: untilEnd(contender) }
+  const run = { ahead, signal, now: Date.now, time: SYSTEM_CLOCK, on }
+  return runDuel({ duel, journal: notes, players, ...run })
 }
 
 const verdictIn = ({ champion, contender }: ChallengePair) =>
@@ -99,11 +93,10 @@ const inOrder = (samples: readonly ChallengePair[], env: string): readonly Chall
 
 describe('a duel', () => {
   it('stops as soon as it is certain, and each environment at its verdict', async () => {
-    const path = newPath()
-    const [weak, strong] = [await minerOf(0), await minerOf(1)]
-    const { envs, outcome } = await duelOf(weak.url, strong.url, { path, ahead: 4 })
+    const notes = newNotes()
+    const { envs, outcome } = await duelOf(playerOf(0), playerOf(1), { notes, ahead: 4 })
     expect(outcome).toBe('contender')
-    const samples = await samplesAt(path)
+    const samples = samplesIn(notes)
     for (const env of ENVS) {
       const own = inOrder(samples, env)
       expect(own.map(({ index }) => index)).toEqual(own.map((_, i) => i))
@@ -119,59 +112,52 @@ describe('a duel', () => {
   })
 
   it('is the champion’s as soon as one environment holds, whatever the other says', async () => {
-    const [weak, strong] = [await minerOf(0), await minerOf(1)]
-    const { envs, outcome } = await duelOf(strong.url, weak.url, { ahead: 1 })
+    const { envs, outcome } = await duelOf(playerOf(1), playerOf(0), { ahead: 1 })
     expect(outcome).toBe('champion')
     expect(Object.values(envs).some(({ verdict }) => verdict === 'hold')).toBe(true)
     for (const { trials } of Object.values(envs)) expect(trials).toBeLessThan(4000)
   })
 
   it('leaves an environment in which nobody gave a legal answer to 20 challenges', async () => {
-    const says = (hopeless: (prompt: string) => boolean) =>
-      serve((_, __, response, body) => {
-        const prompt: string = JSON.parse(body).messages.at(-1).content
-        const reply = hopeless(prompt) ? 'no idea' : playerReply(prompt, { skill: 1, seed: '' })
-        response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply))
-      })
-    const [none, one] = [await says(() => true), await says((prompt) => prompt.startsWith('Tic'))]
+    const says = (isHopeless: (prompt: string) => boolean) =>
+      playerThat(
+        (prompt) => (isHopeless(prompt) ? 'no idea' : perfect(prompt)),
+        () => 0,
+      )
+    const [none, one] = [says(() => true), says((prompt) => prompt.startsWith('Tic'))]
     const [env = ''] = ENVS
-    const options = { path: newPath(), envs: [env] }
-    const { envs, ...ended } = await duelOf(none.url, none.url, options)
+    const options = { notes: newNotes(), envs: [env] }
+    const { envs, ...ended } = await duelOf(none, none, options)
     expect(ended).toEqual({ outcome: 'champion', left: [env] })
     expect(envs[env]).toMatchObject({ played: 20, verdict: 'hold' })
-    expect(await duelOf(none.url, none.url, options)).toEqual({ envs, ...ended })
-    const able = await duelOf(none.url, one.url, { envs: [env] })
+    expect(await duelOf(none, none, options)).toEqual({ envs, ...ended })
+    const able = await duelOf(none, one, { envs: [env] })
     expect([able.outcome, able.left]).toEqual(['contender', []])
   })
 
   it('comes to the same whoever answers slowly: wrong answers late, good ones late, or one at a time', async () => {
-    const champion = await minerOf(0.5)
-    const quick = await minerOf(0.8)
-    const lateWhenWrong = await minerOf(0.8, (good) => (good ? 0 : 40))
-    const lateWhenGood = await minerOf(0.8, (good) => (good ? 25 : 0))
-    const one = await duelOf(champion.url, quick.url, { ahead: 1 })
+    const champion = playerOf(0.5)
+    const quick = playerOf(0.8)
+    const lateWhenWrong = playerOf(0.8, (isGood) => (isGood ? 0 : 40))
+    const lateWhenGood = playerOf(0.8, (isGood) => (isGood ? 25 : 0))
+    const one = await duelOf(champion, quick, { ahead: 1 })
     expect(one.outcome).toBe('contender')
-    for (const { url } of [quick, lateWhenWrong, lateWhenGood]) {
-      const path = newPath()
-      expect(await duelOf(champion.url, url, { path, ahead: 16 })).toEqual(one)
-      const samples = await samplesAt(path)
+    for (const contender of [quick, lateWhenWrong, lateWhenGood]) {
+      const notes = newNotes()
+      expect(await duelOf(champion, contender, { notes })).toEqual(one)
+      if (contender === quick) continue
+      // Not vacuous: judged in the order of arrival, the verdict would have fallen elsewhere.
       for (const env of ENVS) {
-        const own = samples.filter((sample) => sample.env === env)
-        const played = one.envs[env]?.played ?? 0
-        // Not vacuous: judged in the order of arrival, the verdict would have fallen elsewhere.
-        if (url === quick.url) continue
-        expect(own.map(({ index }) => index)).not.toEqual(
-          inOrder(samples, env).map(({ index }) => index),
-        )
-        expect(own.length).toBeGreaterThanOrEqual(played)
+        const own = samplesIn(notes).filter((sample) => sample.env === env)
+        expect(own).not.toEqual(inOrder(own, env))
+        expect(own.length).toBeGreaterThanOrEqual(one.envs[env]?.played ?? 0)
       }
     }
   })
 
   it('shows how it stands after every challenge, never going back', async () => {
-    const [weak, strong] = [await minerOf(0.2), await minerOf(1)]
     const shown: DuelStanding[] = []
-    const end = await duelOf(weak.url, strong.url, {
+    const end = await duelOf(playerOf(0.2), playerOf(1), {
       on: (standing) => shown.push({ ...standing, envs: { ...standing.envs } }),
     })
     for (const env of ENVS) {
@@ -184,78 +170,63 @@ describe('a duel', () => {
 
 describe('a duel that was broken off', () => {
   it('goes on where it stopped and ends as if nothing had happened: no forfeit is made of the end', async () => {
-    const [champion, contender] = [await minerOf(0.5, () => 5), await minerOf(0.75, () => 5)]
-    const undisturbed = await duelOf(champion.url, contender.url)
+    const [champion, contender] = [playerOf(0.5), playerOf(0.75)]
+    const undisturbed = await duelOf(champion, contender)
     expect(undisturbed.outcome).toBe('contender')
-    const path = newPath()
-    let stops = 0
-    // What is being written when it stops is kept, too: at most as many as are under way.
-    const ahead = 4
-    for (const after of [5, 8, 8, Number.POSITIVE_INFINITY]) {
+    const notes = newNotes()
+    for (const after of [5, 8, 8]) {
       const controller = new AbortController()
       let taken = 0
       const on = () => {
         taken += 1
         if (taken === after) controller.abort(new Error('stopped'))
       }
-      const before = await samplesAt(path).catch(() => [])
-      const options = { path, ahead, signal: controller.signal, on }
-      const run = duelOf(champion.url, contender.url, options)
-      if (Number.isFinite(after)) {
-        await expect(run).rejects.toThrow('stopped')
-        stops += 1
-        expect((await samplesAt(path)).slice(0, before.length)).toEqual(before)
-      } else expect(await run).toEqual(undisturbed)
+      const before = [...notes.entries]
+      const run = duelOf(champion, contender, { notes, ahead: 4, signal: controller.signal, on })
+      await expect(run).rejects.toThrow('stopped')
+      expect(notes.entries.slice(0, before.length)).toEqual(before)
     }
-    expect(stops).toBe(3)
-    const samples = await samplesAt(path)
-    for (const { champion, contender } of samples)
+    expect(await duelOf(champion, contender, { notes, ahead: 4 })).toEqual(undisturbed)
+    for (const { champion, contender } of samplesIn(notes))
       expect([champion.fault, contender.fault]).toEqual([undefined, undefined])
-    const places = samples.map(({ env, index }) => `${env}#${index}`)
+    const places = samplesIn(notes).map(({ env, index }) => `${env}#${index}`)
     expect(new Set(places).size).toBe(places.length)
   })
 
   it('asks nobody again for what it has', async () => {
-    const [champion, contender] = [await minerOf(0), await minerOf(1)]
-    const path = newPath()
-    const end = await duelOf(champion.url, contender.url, { path })
-    const asked = [champion.seen.length, contender.seen.length]
-    expect(await duelOf(champion.url, contender.url, { path })).toEqual(end)
-    expect([champion.seen.length, contender.seen.length]).toEqual(asked)
+    const [champion, contender] = [playerOf(0), playerOf(1)]
+    const notes = newNotes()
+    const end = await duelOf(champion, contender, { notes })
+    const asked = [champion.sent.length, contender.sent.length]
+    expect(await duelOf(champion, contender, { notes })).toEqual(end)
+    expect([champion.sent.length, contender.sent.length]).toEqual(asked)
   })
 })
 
 describe('the two miners', () => {
   it.each(ALL.filter((env) => !GAMES.includes(env)))(
-    'of %s are sent the same, to the byte and in the same order: neither can tell its role',
+    'of %s are sent the same, in the same order: neither can tell its role',
     async (env) => {
       // Two that answer alike: whatever differed in what they are sent would be for their roles.
-      const [champion, contender] = [await minerOf(0.7), await minerOf(0.7)]
+      const [champion, contender] = [playerOf(0.7), playerOf(0.7)]
       const controller = new AbortController()
       const on = ({ envs }: DuelStanding) =>
         envs[env]?.played === 30 && controller.abort(new Error('enough'))
       const options = { envs: [env], ahead: 1, signal: controller.signal, on }
-      await expect(duelOf(champion.url, contender.url, options)).rejects.toThrow('enough')
-      const sent = ({ seen }: typeof champion) =>
-        seen.map(({ headers, ...rest }) => ({ ...rest, headers: { ...headers, host: '' } }))
-      expect(champion.seen.length).toBeGreaterThanOrEqual(30)
-      expect(sent(contender)).toEqual(sent(champion))
+      await expect(duelOf(champion, contender, options)).rejects.toThrow('enough')
+      expect(champion.sent.length).toBeGreaterThanOrEqual(30)
+      expect(contender.sent).toEqual(champion.sent)
     },
   )
 
   it.each(GAMES)('of %s play one another, and are sent the present prompt alone', async (env) => {
-    const [champion, contender] = [await minerOf(0.3), await minerOf(1)]
-    const path = newPath()
-    const { outcome } = await duelOf(champion.url, contender.url, { path, envs: [env] })
+    const [champion, contender] = [playerOf(0.3), playerOf(1)]
+    const notes = newNotes()
+    const { outcome } = await duelOf(champion, contender, { notes, envs: [env] })
     expect(outcome).toBe('contender')
-    const samples = await samplesAt(path)
-    for (const side of [champion, contender])
-      for (const { body } of side.seen)
-        expect(JSON.parse(body)).toEqual({
-          model: 'm',
-          messages: [{ role: 'user', content: expect.any(String) }],
-        })
-    for (const { champion, contender } of samples)
+    for (const messages of [...champion.sent, ...contender.sent])
+      expect(messages).toEqual([{ role: 'user', content: expect.any(String) }])
+    for (const { champion, contender } of samplesIn(notes))
       expect(contender.reward + champion.reward).toBe(0)
   })
 
@@ -271,11 +242,10 @@ describe('the two miners', () => {
         until?.addEventListener('abort', () => resolve({ fault: 'no-reply' })),
       )
     const replying: MinerAgent = (messages) => ({ content: solve(messages.at(-1)?.content ?? '') })
-    const notes = { entries: [], append: async () => {} }
     const run = { signal: endless, ahead: 16, time: { now: () => 0, after } }
     const { outcome } = await runDuel({
       duel: { champion: 'a', contender: 'b', envs: [env], ratioPpm: RATIO, secret: SECRET },
-      journal: notes,
+      journal: newNotes(),
       players: { champion: { agent: () => stalling }, contender: { agent: () => replying } },
       ...{ ...run, now: () => 0, on: () => {} },
     })
@@ -283,7 +253,8 @@ describe('the two miners', () => {
 
     const player = { agent: () => stalling }
     const exercises = [{ env, challengeId: soloChallenge(env, SECRET, 0) }]
-    const [played] = await practise({ ...run, exercises, journal: notes, player, on: () => {} })
+    const solo = { ...run, exercises, journal: newNotes(), player, on: () => {} }
+    const [played] = await practise(solo)
     expect(played).toMatchObject({ fault: 'no-reply', reward: -1, best: 1 })
   })
 
@@ -297,7 +268,7 @@ describe('the two miners', () => {
     const challenge = (index: number) => ({ env, challengeId: soloChallenge(env, SECRET, index) })
     const played = await practise({
       exercises: Array.from({ length: 20 }, (_, i) => challenge(i)),
-      journal: { entries: [], append: async () => {} },
+      journal: newNotes(),
       player: { agent: () => agent },
       ...{ signal: endless, ahead: 1, time: SYSTEM_CLOCK, on: () => {} },
     })

@@ -1,5 +1,5 @@
 import { statePath } from '@affine/blocks'
-import { type Chain, type Commitment, encodeCommitment, type Snapshot } from '@affine/chain'
+import { type Commitment, encodeCommitment } from '@affine/chain'
 import { encodeBitmap, encodeState, firstState, type State, stateRoot } from '@affine/duel'
 import { digestOfText } from '@affine/prng'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -17,6 +17,7 @@ import {
   newestAttested,
   readersState,
 } from '../src/index.ts'
+import { changedSnapshots } from './changed-snapshots.ts'
 
 const first = firstState(network.protocol, network.firstEpoch)
 const RUBBISH = new TextEncoder().encode('rubbish')
@@ -44,17 +45,6 @@ async function attestedBy(...places: readonly number[]): Promise<void> {
 function serve(place: number, bytes: Uint8Array = new TextEncoder().encode(encodeState(state))) {
   const { hotkey = '' } = subnet.voters[place] ?? {}
   subnet.buckets.at(hotkey).files.set(statePath(2), bytes)
-}
-
-/** The chain, its snapshots changed like this. */
-function seenAs(chain: Chain, change: (seen: Snapshot) => Snapshot): Chain {
-  const snapshot = async (block: number) => change(await chain.snapshot(block))
-  return new Proxy(chain, {
-    get: (_, name) => {
-      const value = name === 'snapshot' ? snapshot : Reflect.get(chain, name)
-      return typeof value === 'function' ? value.bind(chain) : value
-    },
-  })
 }
 
 describe('the attested state', () => {
@@ -143,9 +133,8 @@ describe('the attested state', () => {
       // It has no stake.
       [contender.hotkey]: sealOf(2),
     }
-    const chain = seenAs(subnet.chain, (seen) => ({
-      ...seen,
-      commitments: seen.commitments
+    const chain = changedSnapshots(subnet.chain, ({ commitments }) => ({
+      commitments: commitments
         .filter(({ hotkey }) => hotkey !== idle)
         .map((slot) => {
           const other = said[slot.hotkey]
@@ -247,7 +236,7 @@ describe('where a stretch begins', () => {
     const bytes = new TextEncoder().encode(encodeState(second?.before ?? first))
     subnet.buckets.at(hotkey).files.set(statePath(1), bytes)
     await subnet.chain.produce(0)
-    const waiting = seenAs(subnet.chain, (seen) => ({ ...seen, revealPeriod: 1 }))
+    const waiting = changedSnapshots(subnet.chain, () => ({ revealPeriod: 1 }))
     const begun = await beginningAt({ ...data(), chain: waiting }, 2)
     expect(begun).toEqual({ from: state, recipients: [hotkey, champion.hotkey] })
     const { recipients } = await beginningAt({ ...data(), chain: waiting }, 1)

@@ -1,19 +1,23 @@
-import { blockPath, statePath, writeBlock } from '@affine/blocks'
+import { type BlockDraft, blockPath, statePath, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
-import { BucketReader, type Source } from '../src/bucket-reader.ts'
+import { BucketReader, type FoundBlock, type Source } from '../src/bucket-reader.ts'
 import { Copies } from '../src/copies.ts'
 import { type Copy, copyOf, otherCopy, SAME } from '../src/copy.ts'
-import type { Sought } from '../src/epoch-decision.ts'
 import { key, draft as unsigned } from './draft.ts'
 
 const other = account(new Uint8Array(32).fill(4))
 const draft = { ...unsigned, sign: key.sign }
+const SILENT =
+  'its bucket did not answer in time for a block of a lane that it attested; ask its operator'
 const newReader = () => new BucketReader({ openBucket: () => null })
 
 /** A bucket in memory; what is an error is thrown. */
-const sourceOf = (name: string, files: Readonly<Record<string, Uint8Array | Error>>): Source => ({
+const sourceOf = (
+  name: string,
+  files: Readonly<Record<string, Uint8Array | Error | undefined>>,
+): Source => ({
   name,
   read: async (path) => {
     const file = files[path] ?? null
@@ -22,16 +26,31 @@ const sourceOf = (name: string, files: Readonly<Record<string, Uint8Array | Erro
   },
 })
 
+/** A block that was read, its path, and what is compared of it. */
+async function writtenBlock(change: Partial<BlockDraft> = {}) {
+  const { samples: _, sign, ...place } = { ...draft, ...change }
+  const { hash, bytes } = await writeBlock({ ...draft, ...change })
+  const block = { hash, header: { ...place, v: 1, count: 0, root: '' } } as const
+  const found: FoundBlock = { block, bytes, from: 'reader', asked: new Map() }
+  /** In the lane of `validator`, which these attested; as it was found otherwise, if that is said. */
+  const compareIn = (
+    copies: Copies,
+    attesters: readonly string[],
+    { validator = 'absent', ...other }: Partial<FoundBlock> & { readonly validator?: string } = {},
+  ) =>
+    copies.compareBlock({ validator, head: hash, attesters, holders: [] }, { ...found, ...other })
+  return { path: blockPath(hash), block, bytes, compareIn }
+}
+
+const codesIn = async (copies: Copies): Promise<readonly string[]> =>
+  (await copies.flaws([])).map(({ validator, code }) => `${validator} ${code}`)
+
 /** What is found when `holder`, who attested it, has this in the place of a block. */
 async function found(copy: Uint8Array | Error | undefined) {
-  const { hash, bytes } = await writeBlock(draft)
-  const { samples: _, sign: __, ...header } = draft
-  const source = sourceOf('holder', copy === undefined ? {} : { [blockPath(hash)]: copy })
-  const copies = new Copies([source, sourceOf('reader', {})], newReader())
-  const sought: Sought = { validator: 'absent', head: hash, attesters: ['holder'], holders: [] }
-  const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
-  await copies.compareBlock(sought, { block, bytes, from: 'reader', asked: new Map() })
-  return { flaws: await copies.flaws([]), what: `block ${hash} of ${key.hotkey}` }
+  const { path, block, compareIn } = await writtenBlock()
+  const copies = new Copies([sourceOf('holder', { [path]: copy })], newReader())
+  await compareIn(copies, ['holder'], { validator: 'reader' })
+  return { flaws: await copies.flaws([]), what: `block ${block.hash} of ${key.hotkey}` }
 }
 
 it('finds nothing in the same bytes', async () => {
@@ -58,9 +77,7 @@ it('says why a copy is not to be had', async () => {
     { validator: 'holder', code: 'COPY_MISSING', detail: `it attested ${missing.what}: not there` },
   ])
   const failed = await found(new Error('no route'))
-  const detail =
-    'its bucket did not answer in time for a block of a lane that it attested; ask its operator'
-  expect(failed.flaws).toEqual([{ validator: 'holder', code: 'COPY_MISSING', detail }])
+  expect(failed.flaws).toEqual([{ validator: 'holder', code: 'COPY_MISSING', detail: SILENT }])
 })
 
 it.each<[string, (bytes: Uint8Array) => Uint8Array, string]>([
@@ -72,17 +89,14 @@ it.each<[string, (bytes: Uint8Array) => Uint8Array, string]>([
 })
 
 it.each([
-  ['other bytes, though it did not attest it', new Uint8Array(9), ['BAD_LINES']],
+  ['other bytes, though it did not attest it', new Uint8Array(9), ['validator BAD_LINES']],
   ['no bytes, which it did not promise', undefined, []],
 ])('of its own lane a validator has %s', async (_, copy, codes) => {
-  const { hash, bytes } = await writeBlock(draft)
-  const { samples: __, sign: ___, ...header } = draft
-  const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
-  const source = sourceOf('validator', copy ? { [blockPath(hash)]: copy } : {})
-  const copies = new Copies([source, sourceOf('other', { [blockPath(hash)]: bytes })], newReader())
-  const sought = { validator: 'validator', head: hash, attesters: ['other'], holders: [] }
-  await copies.compareBlock(sought, { block, bytes, from: 'other', asked: new Map() })
-  expect((await copies.flaws([])).map(({ code }) => code)).toEqual(codes)
+  const { path, bytes, compareIn } = await writtenBlock()
+  const sources = [sourceOf('validator', { [path]: copy }), sourceOf('other', { [path]: bytes })]
+  const copies = new Copies(sources, newReader())
+  await compareIn(copies, ['other'], { validator: 'validator', from: 'other' })
+  expect(await codesIn(copies)).toEqual(codes)
 })
 
 it('blames who signed two blocks of one height', async () => {
@@ -98,23 +112,15 @@ it('blames who signed two headers of one height, though what follows one of them
 })
 
 it('says who signed twice once, and what it finds in an order of its own', async () => {
-  const { hash, bytes } = await writeBlock(draft)
+  const { path, compareIn } = await writtenBlock()
   const twin = (await writeBlock({ ...draft, time: 1 })).bytes
-  const { samples: _, sign: __, ...header } = draft
-  const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
   const find = async (order: readonly string[]) => {
     const files = { a: twin, b: twin, c: new Uint8Array(9), d: undefined }
-    const sources = Object.entries(files).map(([name, file]) =>
-      sourceOf(name, file === undefined ? {} : { [blockPath(hash)]: file }),
-    )
+    const sources = Object.entries(files).map(([name, file]) => sourceOf(name, { [path]: file }))
     const copies = new Copies(sources, newReader())
-    for (const attester of order) {
-      const sought = { validator: 'absent', head: hash, attesters: [attester], holders: [] }
-      await copies.compareBlock(sought, { block, bytes, from: 'reader', asked: new Map() })
-    }
-    const both = { validator: 'absent', head: hash, attesters: ['a', 'b'], holders: [] }
-    await copies.compareBlock(both, { block, bytes, from: 'reader', asked: new Map() })
-    return (await copies.flaws([])).map(({ validator, code }) => `${validator} ${code}`)
+    for (const attester of order) await compareIn(copies, [attester])
+    await compareIn(copies, ['a', 'b'])
+    return codesIn(copies)
   }
   const twice = `${key.hotkey} SIGNED_TWICE`
   const found = [twice, 'c BAD_LINES', 'd COPY_MISSING']
@@ -135,54 +141,34 @@ it.each([
 })
 
 it('asks a bucket that failed for no other block, and only who attested owes one', async () => {
-  const { hash, bytes } = await writeBlock(draft)
+  const { compareIn } = await writtenBlock()
   const asked: string[] = []
   const read = async (path: string) => {
     asked.push(path)
     throw new Error('silent')
   }
   const copies = new Copies([{ name: 'holder', read }], newReader())
-  const { samples: _, sign: __, ...header } = draft
-  const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
-  const compare = (attesters: readonly string[]) =>
-    copies.compareBlock(
-      { validator: 'absent', head: hash, attesters, holders: [] },
-      { block, bytes, from: 'reader', asked: new Map() },
-    )
-  await compare(['holder'])
-  await compare(['holder', 'nobody'])
+  await compareIn(copies, ['holder'])
+  await compareIn(copies, ['holder', 'nobody'])
   expect(asked).toHaveLength(1)
   const reasons = (await copies.flaws([])).map(({ detail }) => detail.replace(/^.*: /, ''))
-  expect(reasons).toEqual([
-    'its bucket did not answer in time for a block of a lane that it attested; ask its operator',
-    'it announced no bucket that can be opened',
-  ])
+  expect(reasons).toEqual([SILENT, 'it announced no bucket that can be opened'])
 })
 
 describe('a bucket that did not answer for one block', () => {
-  const silence =
-    'its bucket did not answer in time for a block of a lane that it attested; ask its operator'
-
   /** What is found when `holder` has these in the place of blocks, which are read in this order. */
   async function foundOf(
-    files: readonly { answer: Uint8Array | Error; attesters: readonly string[] }[],
+    files: readonly { answer: Uint8Array | Error; attester: string }[],
     order: readonly number[],
   ) {
     const blocks = await Promise.all(
-      files.map((_, height) => writeBlock({ ...draft, height, prev: 'a0'.repeat(32) })),
+      files.map((_, height) => writtenBlock({ height, prev: 'a0'.repeat(32) })),
     )
-    const answers = blocks.map(({ hash }, i) => [blockPath(hash), files[i]?.answer])
-    const source = sourceOf('holder', Object.fromEntries(answers))
-    const copies = new Copies([source], newReader())
-    const { samples: _, sign: __, ...header } = draft
+    const answers = blocks.map(({ path }, i) => [path, files[i]?.answer])
+    const copies = new Copies([sourceOf('holder', Object.fromEntries(answers))], newReader())
     for (const height of order) {
-      const { hash, bytes } = blocks[height] ?? { hash: '', bytes: new Uint8Array() }
-      const { attesters = [] } = files[height] ?? {}
-      const block = { hash, header: { ...header, height, v: 1, count: 0, root: '' } } as const
-      await copies.compareBlock(
-        { validator: 'holder', head: hash, attesters, holders: [] },
-        { block, bytes, from: 'reader', asked: new Map() },
-      )
+      const { attester = '' } = files[height] ?? {}
+      await blocks[height]?.compareIn(copies, [attester], { validator: 'holder' })
     }
     return (await copies.flaws([])).map(({ code, detail }) => `${code}: ${detail}`)
   }
@@ -190,29 +176,27 @@ describe('a bucket that did not answer for one block', () => {
   it.each([[[0, 1]], [[1, 0]]])('is blamed for that alone, read in the order %j', async (order) => {
     const files = [new Error('late'), new Uint8Array(9)].map((answer) => ({
       answer,
-      attesters: ['holder'],
+      attester: 'holder',
     }))
-    expect(await foundOf(files, order)).toEqual([`COPY_MISSING: ${silence}`])
+    expect(await foundOf(files, order)).toEqual([`COPY_MISSING: ${SILENT}`])
   })
 
   it.each([[[0, 1]], [[1, 0]]])(
     'that it did not attest owes it still what it did, read in the order %j',
     async (order) => {
-      const late = { answer: new Error('late'), attesters: ['other'] }
-      const wrong = { answer: new Uint8Array(9), attesters: ['holder'] }
+      const late = { answer: new Error('late'), attester: 'other' }
+      const wrong = { answer: new Uint8Array(9), attester: 'holder' }
       const found = await foundOf([late, wrong], order)
       expect(found.filter((each) => !each.includes('it attested'))).toHaveLength(1)
       expect(found.join()).toContain('BAD_LINES')
-      expect(found.join()).not.toContain(silence)
+      expect(found.join()).not.toContain(SILENT)
     },
   )
 })
 
 /** A block that four sources have, and the names of those that were asked for it. */
 async function blockOfFour() {
-  const { hash, bytes } = await writeBlock(draft)
-  const { samples: _, sign: __, ...header } = draft
-  const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
+  const { bytes, compareIn } = await writtenBlock()
   const asked: string[] = []
   const sources = ['a', 'b', 'c', 'd'].map((name) => ({
     name,
@@ -221,50 +205,41 @@ async function blockOfFour() {
       return bytes
     },
   }))
-  return { block, bytes, sources, asked }
+  return { compareIn, sources, asked }
 }
 
 it('takes what the reader of a block was told for an answer, and does not ask again', async () => {
-  const { block, bytes, sources, asked } = await blockOfFour()
+  const { compareIn, sources, asked } = await blockOfFour()
   const copies = new Copies(sources, newReader())
   const told = new Map<string, Promise<Copy>>([
     ['a', Promise.resolve({ is: 'missing', why: 'not there' })],
     ['b', Promise.resolve(otherCopy(new Uint8Array(9), 'BAD_LINES'))],
     ['c', Promise.resolve({ is: 'silent' })],
   ])
-  const sought = { validator: 'a', head: block.hash, attesters: ['a', 'b', 'c', 'd'], holders: [] }
-  await copies.compareBlock(sought, { block, bytes, from: 'reader', asked: told })
+  await compareIn(copies, ['a', 'b', 'c', 'd'], { validator: 'a', asked: told })
   expect(asked).toEqual(['d'])
-  const found = (await copies.flaws([])).map(({ validator, code }) => `${validator} ${code}`)
-  expect(found).toEqual(['a COPY_MISSING', 'b BAD_LINES', 'c COPY_MISSING'])
+  expect(await codesIn(copies)).toEqual(['a COPY_MISSING', 'b BAD_LINES', 'c COPY_MISSING'])
 })
 
-it.each([['a'], ['b'], ['c']])(
+it.each(['a', 'b', 'c'])(
   'names the same holder of another signature, if that of %s was read',
   async (from) => {
     const write = (nonce: number) => {
       const { hotkey, sign } = account(
         Uint8Array.of(8, ...Array(31).fill(0), ...Array(32).fill(nonce)),
       )
-      return writeBlock({ ...draft, validator: hotkey, sign })
+      return writtenBlock({ validator: hotkey, sign })
     }
     const [first, second] = [await write(0), await write(1)]
-    expect(first.hash).toBe(second.hash)
+    expect(first.path).toBe(second.path)
     expect(first.bytes).not.toEqual(second.bytes)
-    const path = blockPath(first.hash)
-    const copies = new Copies(
-      [
-        sourceOf('a', { [path]: first.bytes }),
-        sourceOf('b', { [path]: second.bytes }),
-        sourceOf('c', { [path]: second.bytes }),
-      ],
-      newReader(),
+    const held = { a: first, b: second, c: second }
+    const sources = Object.entries(held).map(([name, { path, bytes }]) =>
+      sourceOf(name, { [path]: bytes }),
     )
-    const { samples: _, sign: __, ...header } = draft
-    const block = { hash: first.hash, header: { ...header, v: 1, count: 0, root: '' } } as const
-    const { bytes } = from === 'a' ? first : second
-    const sought = { validator: 'a', head: first.hash, attesters: ['c', 'b'], holders: [] }
-    await copies.compareBlock(sought, { block, bytes, from, asked: new Map() })
+    const copies = new Copies(sources, newReader())
+    const read = from === 'a' ? first : second
+    await read.compareIn(copies, ['c', 'b'], { validator: 'a', from })
     const [flaw, ...others] = await copies.flaws([])
     expect(others).toEqual([])
     expect(flaw?.code).toBe('SIGNED_TWICE')
@@ -273,37 +248,28 @@ it.each([['a'], ['b'], ['c']])(
 )
 
 it('asks those chosen, of all who have a copy and did not give the one that was read', async () => {
-  const { block, bytes, sources, asked } = await blockOfFour()
+  const { compareIn, sources, asked } = await blockOfFour()
   const offered: (readonly string[])[] = []
   const choose = (holders: readonly string[]) => {
     offered.push(holders)
     return holders.slice(1)
   }
   const copies = new Copies(sources, newReader(), choose)
-  const sought = { validator: 'd', head: block.hash, attesters: ['a', 'b', 'c'], holders: [] }
-  await copies.compareBlock(sought, { block, bytes, from: 'b', asked: new Map() })
+  await compareIn(copies, ['a', 'b', 'c'], { validator: 'd', from: 'b' })
   expect(offered).toEqual([['d', 'a', 'c']])
   expect(asked.sort()).toEqual(['a', 'c'])
 })
 
 it('says of buckets that are not waited for any longer only that they did not answer', async () => {
-  const { hash, bytes } = await writeBlock(draft)
-  const { samples: _, sign: __, ...header } = draft
-  const block = { hash, header: { ...header, v: 1, count: 0, root: '' } } as const
-  const state = firstState(PROTOCOL, 5)
-  const other = { [blockPath(hash)]: new Uint8Array(9), [statePath(5)]: new Uint8Array(9) }
+  const { path, compareIn } = await writtenBlock()
+  const other = { [path]: new Uint8Array(9), [statePath(5)]: new Uint8Array(9) }
   const reader = newReader()
-  const names = ['own', 'attester']
-  Object.defineProperty(reader, 'lost', { value: new Set(names) })
-  const copies = new Copies(
-    names.map((name) => sourceOf(name, other)),
-    reader,
-  )
+  Object.defineProperty(reader, 'lost', { value: new Set(['own', 'attester']) })
+  const copies = new Copies([sourceOf('own', other), sourceOf('attester', other)], reader)
   copies.readStates(5)
-  const sought = { validator: 'own', head: hash, attesters: ['attester'], holders: [] }
-  await copies.compareBlock(sought, { block, bytes, from: 'reader', asked: new Map() })
-  expect(await copies.flaws([state])).toMatchObject([
-    { validator: 'attester', code: 'COPY_MISSING', detail: expect.stringContaining('in time') },
+  await compareIn(copies, ['attester'], { validator: 'own' })
+  expect(await copies.flaws([firstState(PROTOCOL, 5)])).toEqual([
+    { validator: 'attester', code: 'COPY_MISSING', detail: SILENT },
   ])
 })
 
@@ -330,13 +296,4 @@ it('compares the states that all buckets hold, those that failed before, too', a
   ])
   expect([...reader.failed]).toEqual(['gone', 'silent'])
   expect(await copies.flaws([firstState(PROTOCOL, 6)])).toEqual([])
-})
-
-it('finds every byte that differs, and one that is missing', async () => {
-  const { bytes } = await writeBlock(draft)
-  for (let at = 0; at < bytes.length; at++) {
-    const copy = bytes.map((byte, i) => (i === at ? byte ^ 1 : byte))
-    expect((await found(copy)).flaws, `byte ${at}`).toHaveLength(1)
-  }
-  expect((await found(bytes.slice(0, -1))).flaws).toHaveLength(1)
 })

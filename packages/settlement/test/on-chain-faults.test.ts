@@ -1,4 +1,4 @@
-import type { Account, Chain, Commitment, Snapshot, UidWeights } from '@affine/chain'
+import type { Account, Commitment, Snapshot, UidWeights } from '@affine/chain'
 import { encodeBitmap, type State, stateRoot } from '@affine/duel'
 import { make } from '@affine/envs'
 import { expect, test } from 'vitest'
@@ -11,6 +11,7 @@ import {
 import { withQuota } from '../../duel/test/subnet.ts'
 import { snapshotBlock } from '../src/on-chain.ts'
 import type { Recomputed } from '../src/recompute.ts'
+import { changedSnapshots } from './changed-snapshots.ts'
 
 const { protocol } = network
 const NEXT = 'cd'.repeat(32)
@@ -154,38 +155,16 @@ async function setWeights(
   await Promise.all(sent)
 }
 
-/** The chain, if these were its snapshots. */
-function changedSnapshots(
-  { chain }: ReadingSubnet,
-  change: (snapshot: Snapshot, block: number) => Partial<Snapshot>,
-): Chain {
-  const snapshot = async (block: number): Promise<Snapshot> => {
-    const now = await chain.snapshot(block)
-    return { ...now, ...change(now, block) }
-  }
-  const own = (name: string | symbol) => {
-    const value = Reflect.get(chain, name)
-    return typeof value === 'function' ? value.bind(chain) : value
-  }
-  return new Proxy(chain, { get: (_, name) => (name === 'snapshot' ? snapshot : own(name)) })
-}
-
 test('weights that are not all the championâ€™s are reported, and are no fault', async () => {
   const { subnet, voters, attestBut } = await sealed()
   const [first, second, third] = voters
-  const both: UidWeights = [
-    [CHAMPION, 65_535],
-    [CONTENDER, 1],
+  const toBoth = (one: number, other: number): UidWeights => [
+    [CHAMPION, one],
+    [CONTENDER, other],
   ]
   await setWeights(subnet, [
-    [
-      first,
-      [
-        [CHAMPION, 7],
-        [CONTENDER, 0],
-      ],
-    ],
-    [second, both],
+    [first, toBoth(7, 0)],
+    [second, toBoth(65_535, 1)],
     [third, [[CONTENDER, 65_535]]],
   ])
   await attestBut({})
@@ -210,7 +189,7 @@ test('where the champion is not registered, all weight should go to the subnetâ€
   ])
   await attestBut({})
   const seen = async (change: (snapshot: Snapshot, block: number) => Partial<Snapshot>) => {
-    const chain = changedSnapshots(subnet, change)
+    const chain = changedSnapshots(subnet.chain, change)
     const [epoch] = await subnet.recompute({ chain, from: state })
     if (epoch === undefined) throw new Error('no epoch')
     return epoch
@@ -251,7 +230,7 @@ test('weights that wait for their reveal may be those of a champion before', asy
   expect(warningsIn(await subnet.recompute())).toEqual([warning])
 
   // Two epochs, as an epoch is a tempo: so of the first two it is not known whose they may be.
-  const chain = changedSnapshots(subnet, () => ({ revealPeriod: 1 }))
+  const chain = changedSnapshots(subnet.chain, () => ({ revealPeriod: 1 }))
   const waiting = await subnet.recompute({ chain })
   expect(warningsIn(waiting)).toEqual([])
   const votes = { uid: CONTENDER, validators: 1, agreeing: 0, others: [] }

@@ -11,6 +11,7 @@ const ZEROS = Buffer.alloc(50_000_000)
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 const [GZIP, BR, DEFLATED] = [gzipSync(FILE), brotliCompressSync(FILE, BROTLI), deflateSync(FILE)]
 const [GZIP_BOMB, BR_BOMB] = [gzipSync(ZEROS, { level: 1 }), brotliCompressSync(ZEROS, BROTLI)]
+const DEFLATE_BOMB = deflateSync(ZEROS, { level: 1 })
 
 const head = (status: string, ...headers: readonly string[]): string =>
   `HTTP/1.1 ${status}\r\n${headers.map((header) => `${header}\r\n`).join('')}\r\n`
@@ -39,30 +40,46 @@ function flood(socket: Socket, piece: string | Buffer): void {
   more()
 }
 
+/** What a server does with a connection on which it was asked for a file. */
+export type Deed = (socket: Socket) => unknown
+
 /** Begins in one way, and then writes the same again and again. */
-const floodAfter =
+const floods =
   (start: string | Buffer, piece: string | Buffer): Deed =>
   (socket) => {
     socket.write(start)
     flood(socket, piece)
   }
 
-/** Writes a little now and then until the other side is gone. */
-function drip(socket: Socket, text = 'a'): void {
-  const timer = setInterval(() => socket.write(text), 20)
-  socket.once('close', () => clearInterval(timer))
-}
+/** Begins in one way, and then writes a little now and then until the other side is gone. */
+const drips =
+  (start: string, text = 'a'): Deed =>
+  (socket) => {
+    socket.write(start)
+    const timer = setInterval(() => socket.write(text), 20)
+    socket.once('close', () => clearInterval(timer))
+  }
+
+/** Writes so much, and no more. */
+const writes =
+  (bytes: string | Buffer): Deed =>
+  (socket) =>
+    socket.write(bytes)
+
+/** The same, and closes its side. */
+const ends =
+  (bytes: string | Buffer = ''): Deed =>
+  (socket) =>
+    socket.end(bytes)
 
 /** Those below TLS, by their remote ports. */
 const raw = new Map<number | undefined, Socket>()
 
 /** Writes so much, and then resets the connection. */
-function reset(socket: Socket, text: string | Buffer = ''): void {
-  socket.write(text, () => raw.get(socket.remotePort)?.resetAndDestroy())
-}
-
-/** What a server does with a connection on which it was asked for a file. */
-export type Deed = (socket: Socket) => unknown
+const resets =
+  (bytes: string | Buffer = ''): Deed =>
+  (socket) =>
+    socket.write(bytes, () => raw.get(socket.remotePort)?.resetAndDestroy())
 
 /** What a read comes to: the file, or an error with this in its message. */
 type Want = 'the file' | RegExp
@@ -72,150 +89,89 @@ const TOO_LARGE = /larger than/
 const LATE = /timeout/
 const EXCESS = /far more than there is to read/
 
+const REDIRECT = head('302 Found', 'Location: /elsewhere', 'Content-Length: 20000')
+const HEADERS = 'HTTP/1.1 200 OK\r\nX: '
+const LONG_HEADER = `X: ${'y'.repeat(1000)}\r\n`
+const MOST_OF_FILE = sized(FILE).subarray(0, 50_000)
+const MOST_OF_GZIP = closing(GZIP.subarray(0, 50_000), packed('gzip'))
+
 /** By what they are called: what they make of a read, and how long one is to take that has no end. */
 export const DEEDS: Readonly<Record<string, readonly [Deed, Want, timeoutMs?: number]>> = {
-  'an honest gzip body, and FIN': [
-    (socket) => socket.end(closing(GZIP, packed('gzip'))),
-    'the file',
-  ],
-  'an honest br body, and FIN': [(socket) => socket.end(closing(BR, packed('br'))), 'the file'],
-  'an honest deflate body, kept alive': [
-    (socket) => socket.write(sized(DEFLATED, packed('deflate'))),
-    'the file',
-  ],
-  'an honest plain body, kept alive': [(socket) => socket.write(sized(FILE)), 'the file'],
+  'an honest gzip body, and FIN': [ends(closing(GZIP, packed('gzip'))), 'the file'],
+  'an honest br body, and FIN': [ends(closing(BR, packed('br'))), 'the file'],
+  'an honest deflate body, kept alive': [writes(sized(DEFLATED, packed('deflate'))), 'the file'],
+  'an honest plain body, kept alive': [writes(sized(FILE)), 'the file'],
   'an honest file of more than the limit, and FIN': [
-    (socket) => socket.end(closing(Buffer.concat([...Array(12).fill(FILE)]))),
+    ends(closing(Buffer.concat(Array(12).fill(FILE)))),
     TOO_LARGE,
   ],
   'a redirect with 20 kB, and FIN': [
-    (socket) => {
-      const body = FILE.subarray(0, 20_000)
-      const headers = ['Location: /elsewhere', `Content-Length: ${body.length}`]
-      socket.end(Buffer.concat([Buffer.from(head('302 Found', ...headers)), body]))
-    },
+    ends(Buffer.concat([Buffer.from(REDIRECT), FILE.subarray(0, 20_000)])),
     /status 302: no redirect/,
   ],
   'a failure with 200 kB, and FIN': [
-    (socket) => socket.end(Buffer.concat([Buffer.from(head('500 No')), FILE, FILE])),
+    ends(Buffer.concat([Buffer.from(head('500 No')), FILE, FILE])),
     /status 500/,
   ],
   'gzip that is cut short': [
-    (socket) => socket.end(closing(GZIP.subarray(0, -9), packed('gzip'))),
+    ends(closing(GZIP.subarray(0, -9), packed('gzip'))),
     /unexpected end of file/,
   ],
   'bytes that are not the gzip they claim to be': [
-    (socket) => socket.end(closing(FILE, packed('gzip'))),
+    ends(closing(FILE, packed('gzip'))),
     /incorrect header check/,
   ],
-  'gzip and then no end': [floodAfter(closing(GZIP, packed('gzip')), '\0'), 'the file'],
-  'an honest plain body in chunks of 16 bytes': [
-    (socket) => socket.write(inChunks(FILE, 16)),
-    'the file',
-  ],
+  'gzip and then no end': [floods(closing(GZIP, packed('gzip')), '\0'), 'the file'],
+  'an honest plain body in chunks of 16 bytes': [writes(inChunks(FILE, 16)), 'the file'],
   'an honest gzip body in chunks of 16 bytes': [
-    (socket) => socket.write(inChunks(GZIP, 16, packed('gzip'))),
+    writes(inChunks(GZIP, 16, packed('gzip'))),
     'the file',
   ],
-  'a head of 16 kB': [
-    (socket) => socket.write(sized(FILE, `X: ${'y'.repeat(15_900)}`)),
-    'the file',
-  ],
-  'an encoding that nobody asked for': [
-    (socket) => socket.end(closing(FILE, packed('zstd'))),
-    /content-encoding/,
-  ],
-  'a bomb of gzip': [bombOf(GZIP_BOMB, 'gzip'), TOO_LARGE],
-  'a bomb of deflate': [bombOf(deflateSync(ZEROS, { level: 1 }), 'deflate'), TOO_LARGE],
-  'a bomb of br': [bombOf(BR_BOMB, 'br'), TOO_LARGE],
+  'a head of 16 kB': [writes(sized(FILE, `X: ${'y'.repeat(15_900)}`)), 'the file'],
+  'an encoding that nobody asked for': [ends(closing(FILE, packed('zstd'))), /content-encoding/],
+  'a bomb of gzip': [ends(closing(GZIP_BOMB, packed('gzip'))), TOO_LARGE],
+  'a bomb of deflate': [ends(closing(DEFLATE_BOMB, packed('deflate'))), TOO_LARGE],
+  'a bomb of br': [ends(closing(BR_BOMB, packed('br'))), TOO_LARGE],
   'a bomb of gzip in chunks of one byte': [
-    (socket) => socket.write(inChunks(GZIP_BOMB.subarray(0, 9000), 1, packed('gzip'))),
+    writes(inChunks(GZIP_BOMB.subarray(0, 9000), 1, packed('gzip'))),
     TOO_LARGE,
   ],
-  'a bomb of br in chunks of one byte': [
-    (socket) => socket.write(inChunks(BR_BOMB, 1, packed('br'))),
-    TOO_LARGE,
-  ],
-  'a body without an end': [floodAfter(head('200 OK'), 'more'), TOO_LARGE],
-  'headers without an end': [
-    floodAfter('HTTP/1.1 200 OK\r\n', `X: ${'y'.repeat(1000)}\r\n`),
-    /Header overflow/,
-  ],
-  'trailers without an end': [
-    floodAfter(`${head('200 OK', CHUNKED)}0\r\n`, `X: ${'y'.repeat(1000)}\r\n`),
-    BROKEN,
-  ],
-  'interim answers without an end': [floodAfter('', head('100 Continue')), EXCESS],
+  'a bomb of br in chunks of one byte': [writes(inChunks(BR_BOMB, 1, packed('br'))), TOO_LARGE],
+  'a body without an end': [floods(head('200 OK'), 'more'), TOO_LARGE],
+  'headers without an end': [floods('HTTP/1.1 200 OK\r\n', LONG_HEADER), /Header overflow/],
+  'trailers without an end': [floods(`${head('200 OK', CHUNKED)}0\r\n`, LONG_HEADER), BROKEN],
+  'interim answers without an end': [floods('', head('100 Continue')), EXCESS],
   'interim answers of 2000 headers': [
-    floodAfter('', head('103 Hints', ...Array(2000).fill('X:'))),
+    floods('', head('103 Hints', ...Array(2000).fill('X:'))),
     EXCESS,
   ],
-  'blank lines without an end': [floodAfter('', '\r\n'), EXCESS],
-  'gzip of nothing without an end': [
-    floodAfter(head('200 OK', packed('gzip')), gzipSync('')),
-    EXCESS,
-  ],
-  'chunks of one byte': [floodAfter(head('200 OK', CHUNKED), '1\r\na\r\n'), EXCESS],
+  'blank lines without an end': [floods('', '\r\n'), EXCESS],
+  'gzip of nothing without an end': [floods(head('200 OK', packed('gzip')), gzipSync('')), EXCESS],
+  'chunks of one byte': [floods(head('200 OK', CHUNKED), '1\r\na\r\n'), EXCESS],
   'long extensions of chunks': [
-    floodAfter(head('200 OK', CHUNKED), `1;${'x'.repeat(9000)}\r\na\r\n`),
+    floods(head('200 OK', CHUNKED), `1;${'x'.repeat(9000)}\r\na\r\n`),
     EXCESS,
   ],
-  'one answer after the other': [
-    floodAfter('', sized(Buffer.from('no'))),
-    /another file|Parse Error/,
-  ],
-  'a malformed chunk': [
-    (socket) => socket.end(`${head('200 OK', 'Transfer-Encoding: chunked')}xyz\r\n`),
-    BROKEN,
-  ],
-  'no HTTP': [(socket) => socket.end('220 ready\r\n'), /Parse Error/],
-  'a status that HTTP does not know': [(socket) => socket.end(head('999 No')), /status/],
+  'one answer after the other': [floods('', sized(Buffer.from('no'))), /another file|Parse Error/],
+  'a malformed chunk': [ends(`${head('200 OK', CHUNKED)}xyz\r\n`), BROKEN],
+  'no HTTP': [ends('220 ready\r\n'), /Parse Error/],
+  'a status that HTTP does not know': [ends(head('999 No')), /status/],
   'a switch to another protocol': [
-    (socket) => socket.write(head('101 Go', 'Upgrade: x', 'Connection: upgrade')),
+    writes(head('101 Go', 'Upgrade: x', 'Connection: upgrade')),
     BROKEN,
   ],
-  'no content, with some': [(socket) => socket.end(`${head('204 None')}body`), /status 204/],
-  'one promise of an answer after the other': [
-    (socket) => drip(socket, head('100 Continue')),
-    LATE,
-    SILENCE_MS,
-  ],
-  'a drip of headers': [
-    (socket) => {
-      socket.write('HTTP/1.1 200 OK\r\nX: ')
-      drip(socket)
-    },
-    LATE,
-    SILENCE_MS,
-  ],
-  'a drip of a body': [
-    (socket) => {
-      socket.write(head('200 OK'))
-      drip(socket)
-    },
-    LATE,
-    SILENCE_MS,
-  ],
-  'silence within gzip': [
-    (socket) => socket.write(closing(GZIP.subarray(0, 50_000), packed('gzip'))),
-    LATE,
-    SILENCE_MS,
-  ],
-  'a reset before the status line': [(socket) => reset(socket), BROKEN],
-  'a FIN before the status line': [(socket) => socket.end(), BROKEN],
-  'a reset within headers': [(socket) => reset(socket, 'HTTP/1.1 200 OK\r\nX: '), BROKEN],
-  'a FIN within headers': [(socket) => socket.end('HTTP/1.1 200 OK\r\nX: '), BROKEN],
-  'a reset within a body': [(socket) => reset(socket, sized(FILE).subarray(0, 50_000)), BROKEN],
-  'a FIN within a body': [(socket) => socket.end(sized(FILE).subarray(0, 50_000)), BROKEN],
-  'a reset within gzip': [
-    (socket) => reset(socket, closing(GZIP.subarray(0, 50_000), packed('gzip'))),
-    /aborted|unexpected end of file/,
-  ],
-}
-
-function bombOf(bytes: Buffer, encoding: string): Deed {
-  const answer = closing(bytes, packed(encoding))
-  return (socket) => socket.end(answer)
+  'no content, with some': [ends(`${head('204 None')}body`), /status 204/],
+  'one promise of an answer after the other': [drips('', head('100 Continue')), LATE, SILENCE_MS],
+  'a drip of headers': [drips(HEADERS), LATE, SILENCE_MS],
+  'a drip of a body': [drips(head('200 OK')), LATE, SILENCE_MS],
+  'silence within gzip': [writes(MOST_OF_GZIP), LATE, SILENCE_MS],
+  'a reset before the status line': [resets(), BROKEN],
+  'a FIN before the status line': [ends(), BROKEN],
+  'a reset within headers': [resets(HEADERS), BROKEN],
+  'a FIN within headers': [ends(HEADERS), BROKEN],
+  'a reset within a body': [resets(MOST_OF_FILE), BROKEN],
+  'a FIN within a body': [ends(MOST_OF_FILE), BROKEN],
+  'a reset within gzip': [resets(MOST_OF_GZIP), /aborted|unexpected end of file/],
 }
 
 /** A server that does with every request what `deedOf` says; with a key and certificate over TLS. */

@@ -107,13 +107,10 @@ const SENTENCES = new Map([
 function connectionFault({ code = '', message }: NodeJS.ErrnoException, began: boolean): string {
   if (code === 'EPROTO' && message.includes('wrong version number'))
     return 'no TLS is spoken there: is it at http:// instead?'
-  if (code === 'ECONNRESET' || code === 'EPIPE') return closedText(began)
+  if (code === 'ECONNRESET' || code === 'EPIPE')
+    return `it closed the connection ${began ? 'in the middle of' : 'before'} its reply`
   return SENTENCES.get(code) ?? message
 }
-
-/** The server closed the connection. */
-const closedText = (began: boolean): string =>
-  `it closed the connection ${began ? 'in the middle of' : 'before'} its reply`
 
 /** Since 1970, but even while the machine's clock is set: it is for how long things take. */
 const now = (): number => Math.round(performance.timeOrigin + performance.now())

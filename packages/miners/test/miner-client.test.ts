@@ -143,7 +143,7 @@ describe.concurrent('no reply, at once and for good', () => {
     const on = (event: MinerEvent): void => {
       if (event.type === 'call') reasons.push('reason' in event && event.reason)
     }
-    expect(await clientOf(url, { on })(3000, forever)(PROMPT)).toEqual(NO_REPLY)
+    expect(await clientOf(url, { on })(60_000, forever)(PROMPT)).toEqual(NO_REPLY)
     await sleep(300) // as long as two retries would have taken
     expect([seen.length, reasons]).toEqual([1, [reason]])
   })

@@ -2,23 +2,20 @@ import type { Bucket } from '../src/index.ts'
 import { BucketRefusal } from '../src/s3-bucket.ts'
 
 /**
- * The bucket as an application uses it: a write is tried again, after 250 ms and then after twice
- * as long each time, unless that is pointless or the path is the caller's mistake.
+ * The bucket as an application uses it: a write is tried again up to five times, after 250 ms and
+ * then after twice as long each time, unless that is pointless or the path is the caller's mistake.
  */
-export function patient({ read, write }: Bucket, retries = 5): Bucket {
+export function patient({ read, write }: Bucket): Bucket {
   const patientWrite: Bucket['write'] = async (path, bytes) => {
-    const own = bytes.slice()
-    let pauseMs = 250
-    for (let left = retries; ; left--) {
+    for (const pauseMs of [250, 500, 1000, 2000, 4000]) {
       try {
-        return await write(path, own)
+        return await write(path, bytes)
       } catch (error) {
-        const isPointless = error instanceof BucketRefusal || error instanceof RangeError
-        if (left === 0 || isPointless) throw error
+        if (error instanceof BucketRefusal || error instanceof RangeError) throw error
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
-      pauseMs *= 2
     }
+    await write(path, bytes)
   }
   return { read, write: patientWrite }
 }

@@ -13,7 +13,7 @@ import {
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
-import { createGzip, gzipSync } from 'node:zlib'
+import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { checkPath } from '../src/bucket.ts'
@@ -91,9 +91,6 @@ describe('directoryBucket', () => {
     await expect(bucket.write('v1/x', bytes('two'))).rejects.toThrow(
       `cannot write ${place}: move it away if it was altered: ${place} is there with other bytes`,
     )
-    // Also bytes that the file only begins with, or that begin like it.
-    for (const other of ['on', 'one ', ''])
-      await expect(bucket.write('v1/x', bytes(other))).rejects.toThrow('with other bytes')
   })
 
   it('leaves nothing but the file', async () => {
@@ -130,22 +127,7 @@ describe('directoryBucket', () => {
     expect(text(await directoryBucket(folder).read('whole', 5))).toBe('whole')
   })
 
-  it('does not overwrite through a link, or take a folder for a file', async () => {
-    const folder = join(root, 'links')
-    await mkdir(join(folder, 'folder'), { recursive: true })
-    await writeFile(join(root, 'outside'), 'keep')
-    await symlink(join(root, 'outside'), join(folder, 'inside'))
-    await expect(directoryBucket(folder).write('inside', bytes('lose'))).rejects.toThrow(
-      'other bytes',
-    )
-    await expect(directoryBucket(folder).write('folder', bytes('x'))).rejects.toThrow()
-    await expect(directoryBucket(folder).read('folder', 1 << 20)).rejects.toThrow(
-      /folder: not a file$/,
-    )
-    expect(await readFile(join(root, 'outside'), 'utf8')).toBe('keep')
-  })
-
-  it('reads no link, FIFO or socket, and does not wait for one', async () => {
+  it('takes no link, folder, FIFO or socket for a file, and does not wait for one', async () => {
     const folder = join(root, 'odd')
     const bucket = directoryBucket(folder)
     await bucket.write('v1/blocks/x', bytes('x'))
@@ -155,6 +137,7 @@ describe('directoryBucket', () => {
     await symlink('nowhere', at('dangling'))
     await symlink('loop', at('loop'))
     await symlink('/dev/zero', at('device'))
+    await mkdir(at('folder'))
     execFileSync('mkfifo', [at('fifo')])
     const socket = createSocket().listen(at('socket'))
     await once(socket, 'listening')
@@ -164,8 +147,10 @@ describe('directoryBucket', () => {
       await expect(bucket.read(path, 1 << 20)).rejects.toThrow(
         `cannot read ${at(name)}: not a file`,
       )
+      await expect(bucket.write(path, bytes('lose'))).rejects.toThrow('is there with other bytes')
       await expect(bucket.write(path, bytes('x'))).rejects.toThrow('is there with other bytes')
     }
+    expect(text(await bucket.read('v1/blocks/x', 1))).toBe('x')
     await expect(bucket.read('v1/blocks/x/y', 10)).rejects.toThrow('not a file')
     socket.close()
   })
@@ -229,13 +214,6 @@ describe('directoryBucket', () => {
     await expect(syncFolders(join(folder, 'gone'), folder)).rejects.toThrow('ENOENT')
   })
 
-  it('passes on what the system refuses', async () => {
-    await writeFile(join(root, 'file'), '')
-    await expect(directoryBucket(join(root, 'file')).write('x', bytes('x'))).rejects.toThrow(
-      /ENOTDIR|EEXIST/,
-    )
-  })
-
   it('says what is in the way where a folder is to be', async () => {
     await mkdir(join(root, 'way'))
     await writeFile(join(root, 'way/v1'), '')
@@ -257,33 +235,37 @@ describe('directoryBucket', () => {
 })
 
 describe('httpBucket', () => {
-  const hit: string[] = []
-
-  it('follows no redirect', async () => {
-    const secret = await serve((request, response) => {
-      hit.push(request.url ?? '')
-      response.end('secret')
-    })
-    for (const status of [301, 302, 303, 307, 308]) {
-      const url = await serve((_, response) =>
-        response.writeHead(status, { location: `${secret}/x` }).end(),
-      )
-      await expect(httpBucket(url, { fetch }).read('x', 100)).rejects.toThrow(
-        /^cannot read http.*\/x: .*redirect/,
-      )
-    }
-    expect(hit).toEqual([])
+  const wrong: readonly (readonly [string, RequestListener, string])[] = [
+    ...[301, 302, 303, 307, 308].map((status): [string, RequestListener, string] => [
+      `a redirect with ${status}`,
+      (_, response) => response.writeHead(status, { location: '/y' }).end(),
+      `status ${status}: no redirect is followed`,
+    ]),
+    ...[201, 206, 304, 400, 403, 410, 500, 503].map((status): [string, RequestListener, string] => [
+      `status ${status}`,
+      (_, response) => response.writeHead(status).end(),
+      `status ${status}`,
+    ]),
+    [
+      'what is called gzip and is not',
+      (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
+      'incorrect header check',
+    ],
+    [
+      'an answer cut short',
+      (_, response) => {
+        response.writeHead(200, { 'content-length': 100 })
+        response.write('short', () => response.destroy())
+      },
+      'aborted',
+    ],
+  ]
+  it.each(wrong)('rejects %s, naming the place', async (_, listener, why) => {
+    const url = await serve(listener)
+    await expect(httpBucket(url, { fetch }).read('a/b', 100)).rejects.toThrow(
+      `cannot read ${url}/a/b: ${why}`,
+    )
   })
-
-  it.each([201, 206, 304, 400, 403, 410, 500, 503])(
-    'rejects status %d, naming the place',
-    async (status) => {
-      const url = await serve((_, response) => response.writeHead(status).end())
-      await expect(httpBucket(url, { fetch }).read('a/b', 100)).rejects.toThrow(
-        `cannot read ${url}/a/b: status ${status}`,
-      )
-    },
-  )
 
   it('undoes gzip, and counts what was inside', async () => {
     const content = bytes('{"role":"user"}\n'.repeat(1000))
@@ -294,41 +276,6 @@ describe('httpBucket', () => {
     expect(await httpBucket(url, { fetch }).read('x', content.length)).toEqual(content)
     const tight = httpBucket(url, { fetch }).read('x', content.length - 1)
     await expect(tight).rejects.toThrow(`larger than ${content.length - 1} bytes`)
-  })
-
-  it('rejects what is called gzip and is not', async () => {
-    const url = await serve((_, response) =>
-      response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
-    )
-    await expect(httpBucket(url, { fetch }).read('x', 1 << 20)).rejects.toThrow(
-      /^cannot read http.*\/x: /,
-    )
-  })
-
-  it.each(['identity', 'gzip'])('stops an endless answer at the limit: %s', async (coding) => {
-    let made = 0
-    let closed = false
-    const url = await serve((_, response) => {
-      const body = coding === 'gzip' ? createGzip() : response
-      if (body !== response) body.pipe(response)
-      response.writeHead(200, { 'content-encoding': coding })
-      const more = () => {
-        made += 65_536
-        if (!response.destroyed) body.write(new Uint8Array(65_536), () => setImmediate(more))
-      }
-      response.on('close', () => {
-        closed = true
-      })
-      more()
-    })
-    const { rss } = process.memoryUsage()
-    await expect(httpBucket(url, { fetch }).read('x', 1_000_000)).rejects.toThrow(
-      'larger than 1000000 bytes',
-    )
-    await expect.poll(() => closed).toBe(true)
-    // What waits in sockets and pipes is bounded; a gzipped answer waits a thousand times smaller.
-    if (coding === 'identity') expect(made).toBeLessThan(50_000_000)
-    expect(process.memoryUsage().rss - rss).toBeLessThan(200_000_000)
   })
 
   it('inflates no more of a small answer than the limit', async () => {
@@ -345,41 +292,20 @@ describe('httpBucket', () => {
     expect(process.memoryUsage().rss - rss).toBeLessThan(200_000_000)
   })
 
-  it('rejects an answer cut short', async () => {
-    const url = await serve((_, response) => {
-      response.writeHead(200, { 'content-length': 100 })
-      response.write('short', () => response.destroy())
-    })
-    await expect(httpBucket(url, { fetch }).read('x', 1000)).rejects.toThrow(
-      /^cannot read http.*\/x: /,
-    )
-  })
-
-  it('gives up on silence, before the answer and within it, and on an answer that only drips', async () => {
+  it('gives up on silence, and on an answer that only drips', async () => {
+    const late = /\/x: .*timeout/
     const mute = await serve(() => {})
-    await expect(httpBucket(mute, { fetch, timeoutMs: 50 }).read('x', 10)).rejects.toThrow(
-      /\/x: .*timeout/,
-    )
-    const slow = await serve((_, response) => void response.write('a'))
-    await expect(httpBucket(slow, { fetch, timeoutMs: 50 }).read('x', 10)).rejects.toThrow(
-      /\/x: .*timeout/,
-    )
-    let closed = false
+    await expect(httpBucket(mute, { fetch, timeoutMs: 50 }).read('x', 10)).rejects.toThrow(late)
     const drip = await serve((_, response) => {
       const timer = setInterval(() => response.write('a'), 5)
-      response.on('close', () => {
-        clearInterval(timer)
-        closed = true
-      })
+      response.on('close', () => clearInterval(timer))
     })
-    await expect(httpBucket(drip, { fetch, timeoutMs: 200 }).read('x', 1 << 20)).rejects.toThrow(
-      /\/x: .*timeout/,
-    )
-    await expect.poll(() => closed).toBe(true)
     // Also where fetch has forgotten the signal by the time of the body.
     const forgetful: typeof fetch = (url) => fetch(url)
-    const bucket = httpBucket(drip, { timeoutMs: 200, fetch: forgetful })
-    await expect(bucket.read('x', 1 << 20)).rejects.toThrow(/\/x: .*timeout/)
+    for (const each of [fetch, forgetful])
+      await expect(
+        httpBucket(drip, { fetch: each, timeoutMs: 200 }).read('x', 1 << 20),
+      ).rejects.toThrow(late)
   })
 
   it('names a refused connection', async () => {

@@ -23,6 +23,11 @@ it('says where a sample has not its shape, and what was expected there', () => {
     ['text', 'expected an object'],
     [without, '/ms: expected an integer in 0..9007199254740991'],
     [{ ...sample, more: 1 }, 'expected no other fields'],
+    [{ ...sample, ['__proto__']: {} }, 'expected no other fields'],
+    [{ ...sample, ms: -1 }, '/ms: expected an integer in 0..9007199254740991'],
+    [{ ...sample, challengeId: '0'.repeat(44) }, '/challengeId: expected base58 of 32 bytes'],
+    [{ ...sample, challengeId: '1'.repeat(45) }, '/challengeId: expected base58 of 32 bytes'],
+    [{ ...sample, messages: {} }, '/messages: expected a list'],
     [{ ...sample, index: -1 }, '/index: expected an integer in 0..9007199254740991'],
     [{ ...sample, index: '1' }, '/index: expected an integer in 0..9007199254740991'],
     [{ ...sample, env: 'a b' }, '/env: expected 1 to 64 visible ASCII characters'],
@@ -33,11 +38,12 @@ it('says where a sample has not its shape, and what was expected there', () => {
       withMessages(prompt, { ...reply, content: 7 }),
       '/messages/1/content: expected a string of at most 131072 characters',
     ],
-    [
-      withMessages(prompt, { ...reply, invocation: '' }),
+    ...['', 'a b', 'a'.repeat(129)].map((invocation): [unknown, string] => [
+      withMessages(prompt, { ...reply, invocation }),
       '/messages/1/invocation: expected 1 to 128 visible ASCII characters',
-    ],
+    ]),
     [withMessages({ ...prompt, ms: 1 }), '/messages/0: expected no other fields'],
+    [withMessages({ ...prompt, invocation: 'x' }), '/messages/0: expected no other fields'],
     [withMessages([]), '/messages/0: expected an object'],
   ]
   expect(read(sample)).toEqual({ ok: true, value: sample })

@@ -2,15 +2,12 @@ import { make } from '@affine/envs'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   blockReader,
-  checkBlock,
-  commitmentOf,
   type Episode,
   LIMITS,
   NO_BLOCK,
   type Sample,
   verifyLane,
 } from '../src/index.ts'
-import { keyOf } from './keys.ts'
 import {
   CONTENDER,
   episodesOf,
@@ -18,7 +15,6 @@ import {
   honestSamples,
   laneOf,
   plansOf,
-  SECRET,
   scopeOf,
   toy,
 } from './lane.ts'
@@ -71,11 +67,6 @@ describe('a whole lane', () => {
     expect(episodesOf(samples, 'champion').some(isCut)).toBe(true)
   })
 
-  it('has its samples in the order of the plan, and in no other', async () => {
-    const read = await verifyLane(laneOf(toy, scope, plansOf([...samples].reverse())))
-    expect(read).toMatchObject({ code: 'WRONG_CHALLENGE' })
-  })
-
   it('may have its secret alone in the last block, after one of 2048 samples', async () => {
     const full = scopeOf(toy.hotkey, { 'mult8@0.1.0': 1024 })
     const plans = [...plansOf(await honestSamples(full)), { lines: [] }]
@@ -91,21 +82,6 @@ describe('a whole lane', () => {
   it('goes on from the seal before it', async () => {
     const next = laneOf(toy, scope, plansOf(samples), lane.head)
     expect((await verifyLane(next)).ok).toBe(true)
-    expect(await verifyLane({ ...next, previous: NO_BLOCK })).toMatchObject({
-      code: 'WRONG_PREVIOUS',
-    })
-  })
-
-  it('holds under real keys', async () => {
-    const key = keyOf(4)
-    const own = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 5 })
-    const real = laneOf(key, own, plansOf(await honestSamples(own)))
-    expect((await verifyLane(real)).ok).toBe(true)
-    expect(
-      await verifyLane({ ...real, read: blockReader({ read: bucketOf(real) }, toy.verify) }),
-    ).toMatchObject({
-      code: 'WRONG_SIGNATURE',
-    })
   })
 })
 
@@ -119,16 +95,6 @@ describe('reading', () => {
     }
     await verifyLane({ ...lane, read: blockReader({ read }, toy.verify) })
     expect(asked).toEqual([...lane.bytes.keys()].reverse())
-  })
-
-  it('stops at the first block that is not full, whatever height the head has', async () => {
-    const plans = samples
-      .slice(-540)
-      .map((sample, i) => ({ lines: [sample], header: { height: 2 ** 32 - 540 + i } }))
-    const hostile = laneOf(toy, scope, plans)
-    const read = vi.fn(hostile.read)
-    expect(await verifyLane({ ...hostile, read })).toMatchObject({ code: 'SHORT_BLOCK' })
-    expect(read).toHaveBeenCalledTimes(2)
   })
 
   it('stops once there are more samples than the lane has to hold', async () => {
@@ -148,31 +114,6 @@ describe('reading', () => {
     await expect(verifyLane({ ...lane, read })).rejects.toThrow('no network')
     expect(read).toHaveBeenCalledTimes(1)
   })
-
-  it('says where a fault is', async () => {
-    const wrong = samples.map((sample, i) => (i === 2057 ? { ...sample, reward: 7 } : sample))
-    const bad = laneOf(toy, scope, plansOf(wrong as Sample[]))
-    const [, second] = [...bad.bytes.keys()]
-    const read = await verifyLane(bad)
-    expect(read).toMatchObject({
-      code: 'WRONG_REWARD',
-      detail: expect.stringContaining(`block ${second}, line 11, tictactoe@0.1.0 328: `),
-    })
-  })
-
-  it('refuses any altered byte anywhere in the lane', async () => {
-    for (const [hash, bytes] of lane.bytes) {
-      for (let at = 0; at < bytes.length; at += 79_987) {
-        const flipped = bytes.slice()
-        flipped[at]! ^= 0x20
-        const read: Files['read'] = async (wanted) =>
-          wanted.hash === hash
-            ? checkBlock(flipped, { ...wanted, verify: toy.verify })
-            : lane.read(wanted)
-        if ((await verifyLane({ ...lane, read })).ok) expect.fail(`byte ${at} of ${hash}`)
-      }
-    }
-  })
 })
 
 describe('a scope that makes no sense throws', () => {
@@ -190,26 +131,6 @@ describe('a scope that makes no sense throws', () => {
   ])('%s', async (_, change, message) => {
     await expect(verifyLane({ ...lane, scope: { ...scope, ...change } })).rejects.toThrow(message)
   })
-})
-
-it('has a commitment that every part goes into', () => {
-  const parts = {
-    genesis: scope.genesis,
-    netuid: 1,
-    validator: toy.hotkey,
-    epoch: 1,
-    secret: SECRET,
-  }
-  const changes = [
-    {},
-    { genesis: NO_BLOCK },
-    { netuid: 2 },
-    { validator: `${toy.hotkey}A` },
-    { epoch: 2 },
-    { secret: NO_BLOCK },
-  ]
-  const all = changes.map((change) => commitmentOf({ ...parts, ...change }))
-  expect(new Set(all).size).toBe(changes.length)
 })
 
 function bucketOf({ bytes }: Files) {

@@ -1,6 +1,5 @@
 import { canonicalize, type Json } from '@affine/prng'
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import fc from 'fast-check'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import {
   type BlockDraft,
@@ -99,23 +98,6 @@ describe('readBlock', () => {
     }
   })
 
-  it('refuses a flipped byte under a real signature', async () => {
-    const { bytes } = await writeBlock(draft)
-    const start = bytes.indexOf(10) // the signature's line, where a second valid signature could hide
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 0, max: start + 146 }),
-        fc.integer({ min: 1, max: 255 }),
-        (at, mask) => {
-          const flipped = bytes.slice()
-          flipped[at]! ^= mask
-          expect(readBlock(flipped, { verify: key.verify }).ok).toBe(false)
-        },
-      ),
-      { numRuns: 500 },
-    )
-  })
-
   it('refuses every block that is cut short or longer', async () => {
     const { hash, bytes } = await writeBlock({ ...draft, validator: toy.hotkey, sign: toy.sign })
     for (let end = 0; end < bytes.length; end++) {
@@ -128,34 +110,6 @@ describe('readBlock', () => {
     }
   })
 
-  it('never throws on a sample of which any part is of another type', () => {
-    const place = { ...first, validator: toy.hotkey }
-    const other = fc.constantFrom<unknown>('', 'x', -1, 1.5, 2 ** 60, null, true, [], {}, [null], {
-      role: 'assistant',
-    })
-    const places = (value: unknown): (string | number)[][] =>
-      typeof value !== 'object' || value === null
-        ? [[]]
-        : [
-            [],
-            ...Object.entries(value).flatMap(([name, part]) =>
-              places(part).map((rest) => [name, ...rest]),
-            ),
-          ]
-    const all = places(samples[0])
-    fc.assert(
-      fc.property(fc.nat(), other, (pick, value) => {
-        const path = all[pick % all.length]!
-        const sample = setAt(samples[0], path, value)
-        const plan = { lines: [utf8ToBytes(sorted(sample))] }
-        const forged = forge(toy, place, plan)
-        const read = readBlock(forged.bytes, { verify: toy.verify })
-        if (read.ok) expect(kindOf(value)).toBe(kindOf(partAt(samples[0], path)))
-      }),
-      { numRuns: 1000 },
-    )
-  })
-
   it('does not parse what is not what was asked for', () => {
     const verify = vi.fn(() => true)
     expect(readBlock(utf8ToBytes('[]\n[]\n'), { hash: NO_BLOCK, verify })).toMatchObject({
@@ -164,28 +118,3 @@ describe('readBlock', () => {
     expect(verify).not.toHaveBeenCalled()
   })
 })
-
-const kindOf = (value: unknown) =>
-  Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
-
-const partAt = (value: unknown, path: (string | number)[]): unknown =>
-  path.reduce((part, name) => (part as Record<string | number, unknown>)[name], value)
-
-function setAt(value: unknown, [name, ...rest]: (string | number)[], part: unknown): unknown {
-  if (name === undefined) return part
-  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<
-    string | number,
-    unknown
-  >
-  copy[name] = setAt(copy[name], rest, part)
-  return copy
-}
-
-/** JSON with sorted keys, of values that canonical JSON refuses too. */
-function sorted(value: unknown): string {
-  return JSON.stringify(value, (_, part) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  )
-}

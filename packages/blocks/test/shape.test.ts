@@ -51,6 +51,16 @@ it('says where a sample has not its shape, and what was expected there', () => {
     expect(read(value)).toEqual({ ok: false, code: 'BAD_SAMPLE', detail })
 })
 
+it('takes no other type in any place', () => {
+  const [prompt, reply] = sample.messages
+  for (const field of [...Object.keys(sample), 'fault'])
+    expect(read({ ...sample, [field]: true }).ok, field).toBe(false)
+  for (const field of ['role', 'content', 'invocation', 'ms']) {
+    const messages = [prompt, { ...reply, [field]: true }]
+    expect(read({ ...sample, messages }).ok, field).toBe(false)
+  }
+})
+
 it('takes a line of as many bytes as it may have, and not of one more', () => {
   const padded = (more: number) => {
     const [prompt, ...rest] = sample.messages

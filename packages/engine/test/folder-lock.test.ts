@@ -62,16 +62,6 @@ it.runIf(hasNamespaces)(
   },
 )
 
-it('who has begun again after a kill holds it against all others', async () => {
-  const folder = join(root, 'again')
-  const first = hold(0, [folder])
-  await said(first)
-  await first.stop('SIGKILL')
-  const second = hold(0, [folder])
-  expect(await said(second)).toEqual({ held: [folder], refused: [] })
-  await expect(holdFolder(folder)).rejects.toThrow(`is in use by process ${second.child.pid} on`)
-})
-
 it('of several that give it back and take it again, never two hold it', async () => {
   const folder = join(root, 'turns')
   let holders = 0

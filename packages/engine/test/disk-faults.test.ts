@@ -239,6 +239,7 @@ describe('a file that was altered while the validator was down', () => {
     const again = seated.start()
     await again.follow(START + 4)
     expect(await seated.head()).toBe(head)
+    expect(again.sent()).not.toContain(`seal ${FIRST}`)
     await again.follow(END)
     expect(again.sent()).toContain(`attest ${FIRST}`)
     expect(existsSync(seated.journal)).toBe(false)

@@ -44,6 +44,9 @@ const root = testFolder('validator')
 const weightCalls = (chain: LocalChain): number =>
   chain.export().match(/"weights":\[\[1,65535\]\]/g)?.length ?? 0
 
+const withheldIn = (events: readonly Event[]): readonly string[] =>
+  events.flatMap((event) => (event.type === 'withheld' ? [event.what] : []))
+
 /** Makes blocks up to `block`, of which no validator hears. */
 async function unheard(chain: LocalChain, block: number): Promise<void> {
   while (chain.height < block) await chain.produce(chain.height * BLOCK_MS)
@@ -206,15 +209,20 @@ describe('a validator', () => {
     },
   )
 
-  it('gives no weight to who has the champion’s uid since it was evicted', async () => {
-    const chain = await chainOf()
+  /** From this block on a stranger has the champion's uid. */
+  function evictChampion(chain: LocalChain, from: number): void {
     const read = chain.snapshot.bind(chain)
+    const evicted = (neuron: Neuron) =>
+      neuron.hotkey === miner.hotkey ? { ...neuron, hotkey: stranger } : neuron
     chain.snapshot = async (block) => {
       const seen = await read(block)
-      const evicted = (neuron: Neuron) =>
-        neuron.hotkey === miner.hotkey ? { ...neuron, hotkey: stranger } : neuron
-      return block < tempo ? seen : { ...seen, neurons: seen.neurons.map(evicted) }
+      return block < from ? seen : { ...seen, neurons: seen.neurons.map(evicted) }
     }
+  }
+
+  it('gives no weight to who has the champion’s uid since it was evicted', async () => {
+    const chain = await chainOf()
+    evictChampion(chain, tempo)
     await validatorOf(chain, join(root, 'evicted')).follow(tempo + 5)
     expect(await chain.weights(chain.height)).toEqual({})
   })
@@ -222,13 +230,7 @@ describe('a validator', () => {
   it('gives no weight to whoever got the uid of an evicted champion, though it heard late of the epoch', async () => {
     const chain = await chainOf()
     const late = tempo + 5
-    const read = chain.snapshot.bind(chain)
-    chain.snapshot = async (block) => {
-      const seen = await read(block)
-      const evicted = (neuron: Neuron) =>
-        neuron.hotkey === miner.hotkey ? { ...neuron, hotkey: stranger } : neuron
-      return block < late ? seen : { ...seen, neurons: seen.neurons.map(evicted) }
-    }
+    evictChampion(chain, late)
     const { validator, follow } = validatorOf(chain, join(root, 'evicted-late'))
     await follow(tempo - 1)
     await unheard(chain, late)
@@ -255,43 +257,28 @@ describe('a validator', () => {
     expect(games.filter(({ champion }) => champion.messages.length > 0)).toEqual([])
   })
 
-  it('seals though its bucket takes nothing, and attests once that has its state', async () => {
+  it('seals, decides and sets weights though its bucket takes nothing, and attests once that has its state', async () => {
     const chain = await chainOf([miner, contender])
-    const folder = join(root, 'outage')
     const disk = directoryBucket(join(root, 'outage-bucket'))
     let isDown = false
     const write: typeof disk.write = (...file) =>
       isDown ? Promise.reject(new Error('status 503')) : disk.write(...file)
     const options = { agent: reply, bucket: { ...disk, write } }
-    const { follow, sent, problems } = validatorOf(chain, folder, options)
-    await follow(START - 1)
-    isDown = true
-    await follow(START + tempo - 6)
-    expect(sent()).toContain(`seal ${FIRST}`)
-    expect(sent()).not.toContain(`attest ${FIRST}`)
-    expect(problems()).toContain(`state of epoch ${FIRST}: status 503`)
-    isDown = false
-    await follow(START + tempo - 2)
-    expect(sent()).toContain(`attest ${FIRST}`)
-    expect(await disk.read(statePath(FIRST), LIMITS.blockBytes)).not.toBeNull()
-  })
-
-  it('decides and sets weights while its bucket takes nothing', async () => {
-    const chain = await chainOf([miner, contender])
-    const folder = join(root, 'long outage')
-    const disk = directoryBucket(join(root, 'long-outage-bucket'))
-    let isDown = false
-    const write: typeof disk.write = (...file) =>
-      isDown ? Promise.reject(new Error('status 503')) : disk.write(...file)
-    const options = { agent: reply, bucket: { ...disk, write } }
-    const { follow, sent, problems, validator } = validatorOf(chain, folder, options)
+    const { follow, sent, problems, validator } = validatorOf(chain, join(root, 'outage'), options)
     await follow(START - 1)
     isDown = true
     await follow(START + tempo + 4)
+    expect(sent()).toContain(`seal ${FIRST}`)
+    expect(sent()).not.toContain(`attest ${FIRST}`)
     expect(validator.state?.epoch).toBe(FIRST + 1)
     expect(sent()).toContain(`weights ${FIRST + 1}`)
+    expect(problems()).toContain(`state of epoch ${FIRST}: status 503`)
     expect(problems()).toContain(`lane of ${own.hotkey} in epoch ${FIRST}: status 503`)
     expect(problems().filter((text) => text.startsWith('turn'))).toEqual([])
+    isDown = false
+    await follow(START + 2 * tempo - 2)
+    expect(sent()).toContain(`attest ${FIRST + 1}`)
+    expect(await disk.read(statePath(FIRST + 1), LIMITS.blockBytes)).not.toBeNull()
   })
 
   it('sets weights in no block of the next epoch', async () => {
@@ -306,20 +293,9 @@ describe('a validator', () => {
     await follow(2 * tempo + 2)
     expect(lasts).toEqual([2 * tempo - 1, 3 * tempo - 1])
     expect(problems()).toEqual([])
-    while (chain.height < 4 * tempo - 2) await chain.produce(chain.height * BLOCK_MS)
+    await unheard(chain, 4 * tempo - 2)
     await validatorOf(chain, join(root, 'too late')).follow(4 * tempo - 1)
     expect(lasts).toHaveLength(2)
-  })
-
-  it('seals once an epoch, however often it is started again', async () => {
-    const chain = await chainOf([miner, contender])
-    const folder = join(root, 'sealed')
-    const options = { agent: reply, bucketUrl: 'b' }
-    await validatorOf(chain, folder, options).follow(START + 3)
-    const head = sealsOf(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
-    expect(head).not.toBe('')
-    for (const block of [4, 6, 8]) await validatorOf(chain, folder, options).follow(START + block)
-    expect(chain.export().split(head)).toHaveLength(2)
   })
 
   it('makes its lane once, though the chain refuses its seal', async () => {
@@ -373,23 +349,18 @@ describe('a validator', () => {
     const { events, follow } = validatorOf(chain, join(root, 'dry'), { emit: false })
     await follow(2 * tempo + 5)
     expect(chain.export().match(/"signature"/g)?.length).toBe(1) // the miner's
-    const withheld = events.flatMap((event) => (event.type === 'withheld' ? [event.what] : []))
-    expect(withheld).toEqual(['attest 0', 'weights 1', 'attest 1', 'weights 2'])
+    expect(withheldIn(events)).toEqual(['attest 0', 'weights 1', 'attest 1', 'weights 2'])
     expect(events.filter(({ type }) => type === 'sent' || type === 'problem')).toEqual([])
   })
 
   it('tells of every head, and when a task has ended', async () => {
-    const events: Event[] = []
     const chain = await chainOf()
-    const { validator } = validatorOf(chain, join(root, 'events'), {
-      on: (event) => events.push(event),
-    })
+    const { validator, events, ended } = validatorOf(chain, join(root, 'events'))
     const head = await chain.produce(chain.height * BLOCK_MS)
     validator.onHead(head)
     expect(events).toEqual([{ type: 'head', head, epoch: 0, offset: head.number }])
     await validator.idle()
-    const ended = events.flatMap((event) => (event.type === 'ended' ? [event.what] : []))
-    expect(ended.sort()).toEqual(['lane of epoch 0', 'state of epoch 0', 'turn', 'weights'])
+    expect([...ended()].sort()).toEqual(['lane of epoch 0', 'state of epoch 0', 'turn', 'weights'])
   })
 })
 
@@ -446,17 +417,17 @@ describe('a validator that is stopped', () => {
     expect(first.problems()).toEqual([])
     expect(seals(first.events)).toEqual([])
 
-    const asked: string[] = []
+    let asked = 0
     const again = validatorOf(chain, join(root, 'twice'), {
       bucketUrl: 'b',
-      agent: (of, ...rest) => {
-        asked.push(of.hotkey)
-        return reply(of, ...rest)
+      agent: (...miner) => {
+        asked += 1
+        return reply(...miner)
       },
     })
     await again.follow(START + 3)
     const keptEpisodes = kept.reduce((sum, line) => sum + (line.includes('"hex@') ? 2 : 1), 0)
-    expect(asked.length).toBe(EPISODES - keptEpisodes)
+    expect(asked).toBe(EPISODES - keptEpisodes)
     expect(seals(again.events).length).toBe(1)
     expect(seals(again.events)).toEqual(
       seals(without.events).map((event) => ({ ...event, block: expect.any(Number) })),
@@ -528,18 +499,7 @@ describe('a validator that is stopped', () => {
     expect([...away.problems(), ...back.problems()]).toEqual([])
     expect(back.validator.state).toEqual(first.validator.state)
     // It has no permit.
-    const withheld = away.events.flatMap((event) => (event.type === 'withheld' ? event.what : []))
-    expect(withheld.join()).not.toContain('weights')
-  })
-
-  it('needs no other thread for its seal', async () => {
-    const chain = await chainOf([miner, contender])
-    const check: Setup['check'] = () => Promise.reject(new Error('no thread has started'))
-    const { events, follow } = validatorOf(chain, join(root, 'threads'), { agent: reply, check })
-    await follow(START + network.protocol.sealBlock - 1)
-    expect(seals(events)).toEqual([
-      { type: 'sent', what: `seal ${FIRST}`, block: expect.any(Number) },
-    ])
+    expect(withheldIn(away.events).join()).not.toContain('weights')
   })
 
   it.each([1, 2])(
@@ -551,7 +511,7 @@ describe('a validator that is stopped', () => {
       await first.follow(START + network.protocol.sealBlock - 1)
       expect(seals(first.events)).toHaveLength(1)
       // Dead, and the chain goes on.
-      while (chain.height < START + later * tempo) await chain.produce(chain.height * BLOCK_MS)
+      await unheard(chain, START + later * tempo)
       const head = sealsOf(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
       const again = validatorOf(chain, folder, { agent: reply })
       expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).toBeNull()

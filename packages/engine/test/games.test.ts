@@ -12,8 +12,8 @@ import {
   withoutReplies,
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { pairsOf } from '../../../packages/blocks/test/play-plan.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { leadIn, pairsOf } from '../../../packages/blocks/test/play-plan.ts'
 import {
   type Answer,
   closeServers,
@@ -34,12 +34,9 @@ const NO_REPLY = { fault: 'no-reply' } as const
 const RAN_OUT = 'its clock in a game ran out, so it lost that game'
 const json = { 'content-type': 'application/json' }
 const root = testFolder('games')
-let journalPath: string
 let count = 0
+const freshJournal = (): string => join(root, `${count++}.jsonl`)
 
-beforeEach(() => {
-  journalPath = join(root, `${count++}.jsonl`)
-})
 afterAll(closeServers)
 
 const promptIn: (messages: Parameters<Agent>[0]) => string = (messages) =>
@@ -78,7 +75,7 @@ function sampled(options: Sampling) {
     scope: scopeOf({}, Object.fromEntries(contenders.map((hotkey) => [hotkey, quota]))),
     miners: [miner(CHAMPION, urls[0]), ...contenders.map((hotkey) => miner(hotkey, urls[1]))],
     secret: SECRET,
-    journalPath,
+    journalPath: freshJournal(),
     agent: byRole(scripted, scripted),
     deadline: new AbortController().signal,
     gamesTime: { now: time.now, after: time.after, samplingMs, endsAt },
@@ -123,10 +120,6 @@ const replies = ({ messages }: ChallengePair['champion']): number =>
   messages.filter(({ role }) => role === 'assistant').length
 const callsOf = ({ champion, contender }: ChallengePair): number =>
   replies(champion) + replies(contender)
-/** Above 0 if the contender has won, below if it has lost. */
-const leadIn = ({ champion, contender }: ChallengePair): number =>
-  contender.reward - champion.reward
-
 describe('the clock of a side', () => {
   it('runs for its own replies alone', async () => {
     const whole = only(await gamesOf({}))
@@ -134,7 +127,6 @@ describe('the clock of a side', () => {
     const time = new FakeTime()
     // Both together take nearly twice a clock.
     const slow = counting(() => time.pass(Math.floor(CLOCK_MS / most)))
-    journalPath = join(root, `${count++}.jsonl`)
     const sample = only(await gamesOf({ time, agent: byRole(slow, slow) }))
     expect([sample.champion.fault, sample.contender.fault]).toEqual([undefined, undefined])
     expect(time.now()).toBeGreaterThan(CLOCK_MS)
@@ -145,22 +137,6 @@ describe('the clock of a side', () => {
     const slow = counting(() => time.pass(CLOCK_MS / 2))
     const sample = only(await gamesOf({ time, agent: byRole(scripted, slow) }))
     expect([sample.contender.fault, replies(sample.contender)]).toEqual(['no-reply', 2])
-  })
-
-  it('is what a miner that stalls loses by', async () => {
-    const time = new FakeTime()
-    let asked = 0
-    const stalling: MinerAgent = (messages, until) => {
-      if (asked++ === 0) return scripted(messages)
-      setImmediate(() => time.pass(CLOCK_MS))
-      return silent(messages, until)
-    }
-    const sample = only(await gamesOf({ time, agent: byRole(scripted, stalling) }))
-    expect(sample.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
-    expect(sample.champion).toMatchObject({ reward: 1 })
-    expect(sample.champion.fault).toBeUndefined()
-    expect(sample.contender.messages.at(-1)?.role).toBe('user')
-    expect(replies(sample.contender)).toBe(1)
   })
 
   it('has no reply after it, whatever comes', async () => {
@@ -182,44 +158,42 @@ describe('the clock of a side', () => {
     expect([sample.champion.fault, sample.contender.fault]).toEqual([undefined, 'no-reply'])
   })
 
-  it('is not stopped by a miner that refuses all calls', async () => {
-    const { url, seen } = await serve((_, __, response) => response.writeHead(503).end('no GPU'))
+  const seconds = CLOCK_MS / 1000
+  const reasonsIn = (events: readonly MinerEvent[]): readonly string[] =>
+    events.flatMap((event) => ('reason' in event ? [event.reason] : []))
+  it.each<[does: string, by: (time: FakeTime) => Answer, reasons: string[], said: string]>([
+    [
+      'refuses all calls',
+      () => (_, __, response) => response.writeHead(503).end('no GPU'),
+      ['503', '503', '503', 'clock'],
+      'status 503, "no GPU"',
+    ],
+    [
+      'never answers',
+      (time) => () => time.pass(CLOCK_MS),
+      ['late', 'clock'],
+      `late: no reply in the ${seconds} s that were left`,
+    ],
+  ])('loses the game of a miner that %s, and why is told', async (_, by, reasons, said) => {
     const time = new FakeTime()
-    const reasons: string[] = []
-    const problems: string[] = []
-    const on = (event: MinerEvent): void => {
-      if (event.type === 'problem') problems.push(event.error.message)
-      if (event.type !== 'call' || event.outcome === 'reply') return
-      reasons.push(event.reason)
-      if (seen.length === 3) time.pass(CLOCK_MS)
-    }
-    const asking = { ...NODE_CALLER, concurrency: 8, on }
-    const refusing = endpointAgents(asking)
-    const agent: LaneTask['agent'] = (miner, ...rest) =>
-      miner.hotkey === CONTENDER ? refusing(miner, ...rest) : scripted
-    const sample = only(await gamesOf({ time, agent, urls: ['', url] }))
-    expect(sample.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
-    expect(seen.length).toBe(3)
-    expect(reasons).toEqual(['503', '503', '503', 'clock'])
-    expect(problems).toEqual([`${RAN_OUT}; its last request: status 503, "no GPU"`])
-  })
-
-  it('tells of a miner that never answers for how long it was waited', async () => {
-    const time = new FakeTime()
-    const { url } = await serve(() => time.pass(CLOCK_MS))
+    const { url } = await serve(by(time))
     const events: MinerEvent[] = []
-    const on = (event: MinerEvent): unknown => events.push(event)
-    const waiting = endpointAgents({ ...NODE_CALLER, now: time.now, concurrency: 8, on })
+    const on = (event: MinerEvent): void => {
+      events.push(event)
+      if (reasonsIn(events).length === 3) time.pass(CLOCK_MS)
+    }
+    const asking = endpointAgents({ ...NODE_CALLER, now: time.now, concurrency: 8, on })
     const agent: LaneTask['agent'] = (miner, ...rest) =>
-      miner.hotkey === CONTENDER ? waiting(miner, ...rest) : scripted
-    const quota = { [HEX]: 2 }
-    await gamesOf({ time, agent, quota, urls: ['', url], samplingMs: 10 * SAMPLING_MS })
-    const reasons = events.flatMap((event) => ('reason' in event ? [event.reason] : []))
-    expect(reasons.sort()).toEqual(['clock', 'clock', 'late', 'late'])
+      miner.hotkey === CONTENDER ? asking(miner, ...rest) : scripted
+    const sample = only(
+      await gamesOf({ time, agent, urls: ['', url], samplingMs: 10 * SAMPLING_MS }),
+    )
+    expect(sample.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
+    expect(reasonsIn(events)).toEqual(reasons)
     const problems = events.flatMap((event) => (event.type === 'problem' ? [event.error] : []))
-    const seconds = CLOCK_MS / 1000
-    const text = `${RAN_OUT}; its last request: late: no reply in the ${seconds} s that were left`
-    expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining(text)])
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining(`${RAN_OUT}; its last request: ${said}`),
+    ])
   })
 
   it('runs on while a reply is asked for again whose id the lane has', async () => {
@@ -247,7 +221,6 @@ describe('a game', () => {
     expect(sample).toMatchObject({ champion: none, contender: none })
     expect([sample.champion.miner, sample.contender.miner]).toEqual([CHAMPION, CONTENDER])
     expect(asked).toBe(0)
-    journalPath = join(root, `${count++}.jsonl`)
     const begun = only(await gamesOf({ agent, endsAt: 2 * CLOCK_MS }))
     expect(callsOf(begun)).toBe(asked)
   })
@@ -267,7 +240,6 @@ describe('a game', () => {
 
   it('is not begun if neither miner may be asked, and lost by one that alone may not', async () => {
     const of = async (refused: readonly string[]) => {
-      journalPath = join(root, `${count++}.jsonl`)
       const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) => !refused.includes(hotkey)
       const agentOf = (hotkey: string) => (refused.includes(hotkey) ? () => NO_REPLY : scripted)
       const agent = byRole(agentOf(CHAMPION), agentOf(CONTENDER))
@@ -281,7 +253,6 @@ describe('a game', () => {
   it('that sampling’s end breaks off is lost by the mover', async () => {
     const whole = only(await gamesOf({}))
     for (let at = 0; at < callsOf(whole); at += 5) {
-      journalPath = join(root, `${count++}.jsonl`)
       const phase = new AbortController()
       let calls = 0
       const end: MinerAgent = (messages, until) => {
@@ -301,7 +272,7 @@ describe('a game', () => {
     const whole = only(await gamesOf({}))
     for (let at = 0; at < callsOf(whole); at++) {
       for (const isStopped of [true, false]) {
-        journalPath = join(root, `${count++}.jsonl`)
+        const journalPath = freshJournal()
         const phase = new AbortController()
         let calls = 0
         const breaking: MinerAgent = (messages, until) => {
@@ -310,31 +281,18 @@ describe('a game', () => {
           phase.abort(new Stopped('stopped'))
           return silent(messages, until)
         }
-        const broken = sampled({ agent: byRole(breaking, breaking), deadline: phase.signal })
+        const agent = byRole(breaking, breaking)
+        const broken = sampled({ agent, deadline: phase.signal, journalPath })
         await expect(broken).rejects.toThrow(isStopped ? 'stopped' : 'killed')
         const hasRoom = at % 2 === 0
         const endsAt = hasRoom ? 2 * CLOCK_MS : CLOCK_MS
-        const sample = only(await gamesOf({ endsAt }))
+        const sample = only(await gamesOf({ endsAt, journalPath }))
         if (hasRoom) expect(sample).toEqual(whole)
         else expect([callsOf(sample), leadIn(sample)]).toEqual([0, 0])
         const lines = (await readFile(journalPath, 'utf8')).trimEnd().split('\n')
         expect(lines.length).toBe(2)
       }
     }
-  })
-
-  it('is sent its present prompt alone', async () => {
-    const answer: Answer = (_, __, response, body) => {
-      const content = spec.solve(promptIn(JSON.parse(body).messages))
-      response.writeHead(200, json).end(completion(content))
-    }
-    const { url, seen } = await serve(answer)
-    const agent = endpointAgents({ ...NODE_CALLER, concurrency: 8 })
-    const sample = only(await gamesOf({ agent, urls: [url, url] }))
-    const asked = seen.map(({ body }) => JSON.parse(body).messages)
-    expect(asked.length).toBe(callsOf(sample))
-    for (const messages of asked)
-      expect(messages).toEqual([{ role: 'user', content: expect.any(String) }])
   })
 })
 
@@ -411,7 +369,6 @@ describe('the games of a lane', () => {
 
   it('do not wait for those of another contender, which last or whose look hangs', async () => {
     for (const isHanging of [true, false]) {
-      journalPath = join(root, `${count++}.jsonl`)
       const phase = new AbortController()
       let ended = 0
       const mayAsk: LaneTask['mayAsk'] = ({ hotkey }, signal) =>

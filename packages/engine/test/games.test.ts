@@ -476,7 +476,7 @@ describe('the games of a lane', () => {
 
 describe('a game whose miners’ deployments were changed under way', () => {
   const changed = async (agent: LaneTask['agent'], ...hotkeys: readonly string[]) => {
-    const samples = await gamesOf({ quota: { [HEX]: 8 }, agent })
+    const samples = await gamesOf({ quota: { [HEX]: 16 }, agent })
     const without = await Promise.all(samples.map((sample) => withoutReplies(sample, hotkeys)))
     const games = pairsOf(without)
     for (const game of games) expectWhole(game)

@@ -12,9 +12,10 @@ import {
 import { directoryBucket } from '@affine/blocks/directory'
 import { verify } from '@affine/chain'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { honestSamples } from '../../../packages/blocks/test/lane.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { margin, writeLane } from '../src/own-lane.ts'
-import { headerOf, samplesOf, scopeOf } from './lanes.ts'
+import { headerOf, scopeOf } from './lanes.ts'
 
 const scope = scopeOf({ 'mult8@0.1.0': 600, 'tictactoe@0.1.0': 700 })
 const header = headerOf(scope)
@@ -25,7 +26,7 @@ let store: Bucket
 let count = 0
 
 beforeAll(async () => {
-  samples = await samplesOf(scope)
+  samples = await honestSamples(scope)
 })
 beforeEach(() => {
   folder = join(root, String(count++))

@@ -44,7 +44,7 @@ export interface Crowd extends Pick<Capacity, 'isQueueing'> {
   /** Of the champion, and of each contender. */
   readonly servers: PerSide<number>
   /** One for each contender. */
-  readonly contenders?: readonly Conduct[]
+  readonly contenders: readonly Conduct[]
   /** How many others call each endpoint, again and again. */
   readonly foreign?: number
 }
@@ -156,8 +156,7 @@ function completionFor(body: string, conduct: Conduct): string {
 
 /** Has every validator sample its lane, all on one fake clock. The same crowd has the same end. */
 export async function sampleAll(crowd: Crowd): Promise<CrowdRun> {
-  const { validators, samplingMs, contenders = ['answers'], foreign = 0 } = crowd
-  const { isQueueing, servers } = crowd
+  const { validators, samplingMs, contenders, foreign = 0, isQueueing, servers } = crowd
   const clock = new Clock()
   using _ = fakeWorld(clock)
   const champion = new Endpoint('champion', clock, {
@@ -215,7 +214,7 @@ interface World extends Pick<LaneTask, 'on'> {
 
 function taskOf(
   index: number,
-  { quota, samplingMs, contenders = ['answers'] }: Crowd,
+  { quota, samplingMs, contenders }: Crowd,
   { clock, exchange, deadline, on }: World,
 ): LaneTask {
   const now = (): number => clock.now

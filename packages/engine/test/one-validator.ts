@@ -16,19 +16,8 @@ export const tempo: number = network.protocol.epochBlocks
 export const FIRST = 2
 export const START: number = FIRST * tempo
 
-/** What a miner commits to. */
-type Said = Readonly<Record<'model' | 'revision' | 'chute', string>>
-const plainly = ({ hotkey }: Account): Said => ({
-  model: `m-${hotkey}`,
-  revision: 'main',
-  chute: 'c',
-})
-
 /** A chain with one validator and miners that have committed, one after the other. */
-export async function chainOf(
-  miners: readonly Account[] = [miner],
-  say: (miner: Account) => Said = plainly,
-): Promise<LocalChain> {
+export async function chainOf(miners: readonly Account[] = [miner]): Promise<LocalChain> {
   let drawn = 0
   const neurons = [own, ...miners].map(({ hotkey }, uid) => ({
     hotkey,
@@ -38,7 +27,8 @@ export async function chainOf(
   const random = () => new Uint8Array(32).fill(drawn++)
   const chain = LocalChain.create({ netuid: 120, random, neurons, params })
   for (const each of miners) {
-    const included = chain.commit(each, encodeCommitment({ kind: 'miner', ...say(each) }))
+    const said = { model: `m-${each.hotkey}`, revision: 'main', chute: 'c' }
+    const included = chain.commit(each, encodeCommitment({ kind: 'miner', ...said }))
     await chain.produce(chain.height * BLOCK_MS)
     await included
   }
@@ -72,7 +62,7 @@ export function validatorOf(chain: Setup['chain'], folder: string, options: Part
     ...options,
   })
   return {
-    ...{ validator, events, bucket, openBucket },
+    ...{ validator, events, bucket },
     sent: (): readonly string[] =>
       events.flatMap((event) => (event.type === 'sent' ? [event.what] : [])),
     ended: (): readonly string[] =>

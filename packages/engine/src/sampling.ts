@@ -24,7 +24,7 @@ import {
 } from '@affine/miners'
 import { canonicalize, digest, type Hash, type Json } from '@affine/prng'
 import { clockMsOf, type GamesTime, gamesInTurn, hasRoom, type InTurn } from './games.ts'
-import { openJournal } from './journal.ts'
+import { type Journal, openJournal } from './journal.ts'
 import type { Setup } from './setup.ts'
 
 /** One epoch's sampling: what to play, the journal, the agents, and the deadline. */
@@ -64,8 +64,9 @@ type DueSample = PlannedSample & LaneChallenge
  */
 export async function sampleLane(task: LaneTask): Promise<Sampled> {
   const { scope, now, on } = task
-  await using journal = await openLaneJournal(task.journalPath, scope)
-  const entries: Entry[] = [...journal.entries]
+  await using journal = await openJournal(task.journalPath)
+  const kept = await keptIn(journal, task)
+  const entries: Entry[] = [...kept.entries]
   const take = samplerOf(task, entries)
   const taken = new Set(entries.map(({ sample }) => nameOf(sample)))
   const plan = dueSamples(task)
@@ -74,7 +75,7 @@ export async function sampleLane(task: LaneTask): Promise<Sampled> {
 
   const takeOne = async (due: DueSample): Promise<void> => {
     const entry = { sample: await take(due), at: now() }
-    await journal.append(entry)
+    await journal.append(entry as unknown as Json)
     entries.push(entry)
     left -= 1
     const { epoch, champion } = scope
@@ -83,9 +84,10 @@ export async function sampleLane(task: LaneTask): Promise<Sampled> {
   const taking = open.map(takeOne)
   await Promise.allSettled(taking)
   await Promise.all(taking)
-  const samples = inOrderOf(plan, entries)
+  const changed = kept.changed ?? (await lookAgain(task, journal))
+  const samples = inOrderOf(plan, entries).map((sample) => withoutReplies(sample, changed))
   return {
-    samples: await lookAgain(samples, task, journal),
+    samples: await Promise.all(samples),
     time: Math.max(0, ...entries.map(({ at }) => at)),
   }
 }
@@ -203,53 +205,36 @@ function invocationsIn(entries: readonly Entry[]): Set<string> {
 }
 
 /**
- * The samples that a lane is made of once all miners' deployments have been looked at again: a
- * miner whose deployment was changed in the epoch has no replies. What was found is on disk first,
- * so that the lane comes out alike after a crash. Protocol §5.4.
+ * Looks at all miners' deployments again. Returns those that were changed in the epoch: none of
+ * their replies counts. What was found is on disk first, so that the lane comes out alike after a
+ * crash. Protocol §5.4.
  */
 async function lookAgain(
-  samples: readonly Sample[],
   { miners, deadline, hasChanged }: LaneTask,
-  journal: Awaited<ReturnType<typeof openLaneJournal>>,
-): Promise<readonly Sample[]> {
-  const look = async (miner: Asked): Promise<string[]> => {
-    const isChanged = await hasChanged?.(miner, deadline)
-    return isChanged ? [miner.hotkey] : []
-  }
-  const changed = journal.changed ?? (await Promise.all(miners.map(look))).flat()
-  if (journal.changed === undefined && hasChanged) await journal.appendChanged(changed)
-  if (changed.length === 0) return samples
-  return Promise.all(samples.map((sample) => withoutReplies(sample, changed)))
+  journal: Journal,
+): Promise<readonly string[]> {
+  if (hasChanged === undefined) return []
+  const isChanged = await Promise.all(miners.map((miner) => hasChanged(miner, deadline)))
+  const changed = miners.map(({ hotkey }) => hotkey).filter((_, i) => isChanged[i])
+  await journal.append({ changed })
+  return changed
 }
 
 /**
- * Opens the journal of the lane that `scope` describes, making it if it is not there.
+ * What the journal of a lane holds: samples, and what the second look had found, if it was over. A
+ * new one gets its heading.
  * @throws Error when it is another lane's, or was altered.
  */
-async function openLaneJournal(path: string, scope: Scope) {
+async function keptIn(journal: Journal, { scope, journalPath: path }: LaneTask) {
   const { beacon, champion, commitment, epoch, quotas } = scope
   const heading: Json = { beacon, champion, commitment, epoch, quotas }
-  const journal = await openJournal(path)
-  try {
-    const [first, ...rest] = journal.entries
-    if (first === undefined) await journal.append(heading)
-    else if (canonicalize(first) !== canonicalize(heading))
-      throw new Error(`${path} belongs to another epoch, plan or chain: move it away`)
-    const changed = changedIn(rest.at(-1))
-    if (changed !== undefined) rest.pop()
-    return {
-      entries: rest.map((entry, i) => readEntry(entry, `${path}, line ${i + 2}`)),
-      /** What the second look had found by then: none of these miners' replies counts. */
-      changed,
-      append: (entry: Entry) => journal.append(entry as unknown as Json),
-      /** Of the miners whose deployments were changed: the last entry. */
-      appendChanged: (miners: readonly string[]) => journal.append({ changed: miners }),
-      [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose](),
-    }
-  } catch (error) {
-    await journal[Symbol.asyncDispose]()
-    throw error
-  }
+  const [first, ...rest] = journal.entries
+  if (first === undefined) await journal.append(heading)
+  else if (canonicalize(first) !== canonicalize(heading))
+    throw new Error(`${path} belongs to another epoch, plan or chain: move it away`)
+  const changed = changedIn(rest.at(-1))
+  if (changed !== undefined) rest.pop()
+  return { entries: rest.map((entry, i) => readEntry(entry, `${path}, line ${i + 2}`)), changed }
 }
 
 /** What the second look found, if an entry says that. */

@@ -39,33 +39,28 @@ export async function readAnswer(
   const { ok, status } = response
   if (ok && limit !== null) return { status: 200, bytes: await readBody(response, limit, signal) }
   const bytes = await readBody(response, MESSAGE_LIMIT, signal)
-  const code = codeOf(bytes)
+  const text = new TextDecoder().decode(bytes ?? undefined)
+  const code = codeOf(text)
   if (ok && code === '') return { status: 200, bytes: null }
   if (status === 412 || code === 'PreconditionFailed') return { status: 412, bytes: null }
   if (code === 'NoSuchKey') return { status: 404, bytes: null }
   const what = `status ${status} ${code || 'without a code'}`
   if (mayPass(status, code)) throw new Error(what)
-  throw new BucketRefusal(
-    isOfRegion(code, bytes) ? `${what}: ${regionAdvice(region, bytes)}` : what,
-  )
+  throw new BucketRefusal(isOfRegion(code, text) ? `${what}: ${regionAdvice(region, text)}` : what)
 }
 
 /** The code in an error's XML; empty if there is none that is safe to print. */
-const codeOf = (bytes: Uint8Array | null): string =>
-  /<Code>(\w{1,64})<\/Code>/.exec(textOf(bytes))?.[1] ?? ''
-
-const textOf = (bytes: Uint8Array | null): string =>
-  bytes === null ? '' : new TextDecoder().decode(bytes)
+const codeOf = (text: string): string => /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? ''
 
 /** Does the service say that the request was signed for another region? */
-function isOfRegion(code: string, bytes: Uint8Array | null): boolean {
+function isOfRegion(code: string, text: string): boolean {
   if (code === 'AuthorizationHeaderMalformed') return true
-  return /<Message>[^<]*\bregion\b/i.test(textOf(bytes))
+  return /<Message>[^<]*\bregion\b/i.test(text)
 }
 
 /** Which region the request was signed for, and the one that the service names, if it does. */
-function regionAdvice(region: string, bytes: Uint8Array | null): string {
-  const [, expected] = /(?:<Region>|expecting ')([a-z0-9-]{1,32})[<']/i.exec(textOf(bytes)) ?? []
+function regionAdvice(region: string, text: string): string {
+  const [, expected] = /(?:<Region>|expecting ')([a-z0-9-]{1,32})[<']/i.exec(text) ?? []
   const named = expected === undefined ? 'its own region' : `the region ${expected}`
   return `the request was signed for the region ${region}; set ${named} (S3_REGION)`
 }

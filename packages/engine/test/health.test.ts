@@ -8,7 +8,7 @@ import { guard, healthOf, healthPages } from '../src/node/health.ts'
 import { metricsOf } from '../src/node/metrics.ts'
 import type { Event } from '../src/setup.ts'
 
-const HOTKEY = 'me'
+const metrics = metricsOf({ hotkey: 'me', lastUpdate: 0, emit: true }, Date.now)
 const head = (number: number): Event => ({
   type: 'head',
   head: { number, hash: '' },
@@ -53,11 +53,10 @@ describe('health', () => {
   })
 
   it('is a page, beside the metrics and nothing else', async () => {
-    const health = healthOf(() => time)
     const ask = healthPages(
       10,
-      health,
-      metricsOf({ hotkey: HOTKEY, lastUpdate: 0, emit: true }, () => time),
+      healthOf(() => time),
+      metrics,
     )
     const get = (path: string) => ask(new Request(`http://127.0.0.1:9${path}`))
     const good = await get('/healthz?x')
@@ -127,11 +126,7 @@ describe('the guard', () => {
 
 describe('pages of health and metrics', () => {
   it('are got or headed, nothing else', async () => {
-    const ask = healthPages(
-      10,
-      healthOf(Date.now),
-      metricsOf({ hotkey: HOTKEY, lastUpdate: 0, emit: true }, Date.now),
-    )
+    const ask = healthPages(10, healthOf(Date.now), metrics)
     for (const page of ['healthz', 'metrics', 'other']) {
       const at = `http://127.0.0.1:9/${page}`
       for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']) {
@@ -147,7 +142,6 @@ describe('pages of health and metrics', () => {
     ['1.1', ''],
     ['1.0', 'Connection: keep-alive\r\n'],
   ])('are made one at a time for a connection: HTTP/%s', async (version, more) => {
-    const metrics = metricsOf({ hotkey: HOTKEY, lastUpdate: 0, emit: true }, Date.now)
     let count = 0
     const read = () => {
       count += 1

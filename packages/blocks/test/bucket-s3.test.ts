@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { AwsV4Signer } from 'aws4fetch'
@@ -12,11 +10,11 @@ import { PASSING } from '../src/s3-answer.ts'
 import { BucketRefusal, type S3Options, s3Bucket } from '../src/s3-bucket.ts'
 import { bucketSuite, bytes, freshPath, noise, text } from './bucket-suite.ts'
 import { patient } from './patient.ts'
+import { closeServers, serve } from './serve.ts'
 
 const keys = { accessKeyId: 'ID-of-the-key', secretAccessKey: 'the+secret/half=of-the-key' }
 let emulator: Miniflare
 let place: S3Options
-const servers: Server[] = []
 
 /**
  * Cloudflare's emulator of R2 gzips the body of a file that says it is gzipped once more, which R2
@@ -37,7 +35,7 @@ beforeAll(async () => {
   place = { endpoint, bucket: 'bucket', ...keys, now: Date.now, fetch: emulatorFetch }
 })
 afterAll(async () => {
-  for (const server of servers) server.close().closeAllConnections()
+  closeServers()
   await emulator?.dispose()
 })
 
@@ -57,13 +55,6 @@ if (S3_ENDPOINT && S3_BUCKET && S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY) {
     fetch,
   }
   bucketSuite(`s3Bucket on ${S3_ENDPOINT}`, async () => ({ bucket: patient(s3Bucket(at)) }))
-}
-
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  servers.push(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 /** A number, with or without a code, is the status of an answer that the service never gave. */

@@ -10,8 +10,8 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises'
-import { createServer, type RequestListener, type Server } from 'node:http'
-import { type AddressInfo, createServer as createSocket } from 'node:net'
+import type { RequestListener } from 'node:http'
+import { createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it, vi } from 'vitest'
@@ -21,23 +21,11 @@ import { directoryBucket, openFile, syncFolders } from '../src/directory-bucket.
 import { blockPath, httpBucket, isBucketPath, mediaType, statePath } from '../src/index.ts'
 import { nodeFetch as fetch } from '../src/node-fetch.ts'
 import { bucketSuite, bytes, pathsOf, text } from './bucket-suite.ts'
+import { closeServers, serve } from './serve.ts'
 
 const root = testFolder('blocks')
-const open: Server[] = []
 
-async function serve(listener: RequestListener): Promise<string> {
-  const started = createServer(listener)
-  open.push(started)
-  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve))
-  return `http://127.0.0.1:${(started.address() as AddressInfo).port}`
-}
-
-afterAll(async () => {
-  for (const started of open) {
-    started.closeAllConnections()
-    started.close()
-  }
-})
+afterAll(closeServers)
 
 bucketSuite('directoryBucket', async () => ({ bucket: directoryBucket(join(root, 'suite')) }))
 

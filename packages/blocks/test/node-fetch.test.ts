@@ -1,26 +1,16 @@
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
-import { expect, onTestFinished, test } from 'vitest'
+import type { Socket } from 'node:net'
+import { afterAll, expect, test } from 'vitest'
 import { nodeFetch } from '../src/node-fetch.ts'
+import { closeServers, serve } from './serve.ts'
 
-/** A server, and how many connections it has had. */
-async function serve(answer: RequestListener) {
-  const server = createServer(answer).listen(0, '127.0.0.1')
-  let connections = 0
-  server.on('connection', () => {
-    connections += 1
-  })
-  await once(server, 'listening')
-  onTestFinished(() => void server.close().closeAllConnections())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { url, connections: () => connections }
-}
+afterAll(closeServers)
 
 test('a kept connection that is closed as it is used again: asked once more, on another one', async () => {
   let asked = 0
   const bodies: string[] = []
-  const { url, connections } = await serve((request, response) => {
+  const connections = new Set<Socket>()
+  const url = await serve((request, response) => {
+    connections.add(request.socket)
     asked += 1
     if (asked === 2) return void request.socket.resetAndDestroy()
     request.on('data', (chunk: Buffer) => bodies.push(String(chunk)))
@@ -30,13 +20,13 @@ test('a kept connection that is closed as it is used again: asked once more, on 
     const response = await nodeFetch(url, { method: 'POST', body: want })
     expect(await response.text()).toBe(want)
   }
-  expect([asked, connections()]).toEqual([3, 2])
+  expect([asked, connections.size]).toEqual([3, 2])
   expect(bodies).toEqual(['answer 1', 'answer 3'])
 })
 
 test('a new connection that is closed: an error, asked once', async () => {
   let asked = 0
-  const { url } = await serve(({ socket }) => {
+  const url = await serve(({ socket }) => {
     asked += 1
     socket.resetAndDestroy()
   })
@@ -46,7 +36,7 @@ test('a new connection that is closed: an error, asked once', async () => {
 
 test('a kept connection on which a server goes on: closed', async () => {
   const sockets: Socket[] = []
-  const { url } = await serve(({ socket }, response) => {
+  const url = await serve(({ socket }, response) => {
     sockets.push(socket.on('error', () => {}))
     response.end('answer')
   })

@@ -16,8 +16,14 @@ export const tempo: number = network.protocol.epochBlocks
 export const FIRST = 2
 export const START: number = FIRST * tempo
 
+/** What a miner commits if nothing else is asked for. */
+const plainly = ({ hotkey }: Account) => ({ model: `m-${hotkey}`, revision: 'main', chute: 'c' })
+
 /** A chain with one validator and miners that have committed, one after the other. */
-export async function chainOf(miners: readonly Account[] = [miner]): Promise<LocalChain> {
+export async function chainOf(
+  miners: readonly Account[] = [miner],
+  committed: (miner: Account) => ReturnType<typeof plainly> = plainly,
+): Promise<LocalChain> {
   let drawn = 0
   const neurons = [own, ...miners].map(({ hotkey }, uid) => ({
     hotkey,
@@ -27,8 +33,8 @@ export async function chainOf(miners: readonly Account[] = [miner]): Promise<Loc
   const random = () => new Uint8Array(32).fill(drawn++)
   const chain = LocalChain.create({ netuid: 120, random, neurons, params })
   for (const each of miners) {
-    const said = { model: `m-${each.hotkey}`, revision: 'main', chute: 'c' }
-    const included = chain.commit(each, encodeCommitment({ kind: 'miner', ...said }))
+    const said = encodeCommitment({ kind: 'miner', ...committed(each) })
+    const included = chain.commit(each, said)
     await chain.produce(chain.height * BLOCK_MS)
     await included
   }

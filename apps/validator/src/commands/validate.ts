@@ -4,14 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
 import { type Event, type Setup, Validator } from '@affine/engine'
 import { blockAges, type Metrics, metricsOf } from '@affine/engine/metrics'
-import {
-  guard,
-  type Health,
-  healthOf,
-  healthPages,
-  holdFolder,
-  keepPrivate,
-} from '@affine/engine/node'
+import { guard, type Health, healthOf, healthPages, holdFolder } from '@affine/engine/node'
 import { type Listening, listen } from '@affine/miners/node'
 import { shortHotkey } from '@affine/report'
 import {
@@ -75,7 +68,6 @@ const clock = (): number => performance.now()
 async function operate(settings: Settings, account: Account, screen: Output): Promise<void> {
   const { hotkey } = account
   await using _folder = await holdFolder(settings.folder)
-  for (const text of await keepPrivate(settings.folder)) warn(screen, text)
   const health = healthOf(clock)
   const hearers: Setup['on'][] = [health.on, narrator(screen)]
   const on: Setup['on'] = (event) => {

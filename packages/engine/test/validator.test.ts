@@ -220,7 +220,7 @@ describe('a validator', () => {
     }
   }
 
-  it('gives no weight to who has the champion’s uid since it was evicted', async () => {
+  it('gives no weight to the miner that took the evicted champion’s uid', async () => {
     const chain = await chainOf()
     evictChampion(chain, tempo)
     await validatorOf(chain, join(root, 'evicted')).follow(tempo + 5)

@@ -117,7 +117,7 @@ describe('an address', () => {
   )
 
   const none = words('localhost 8.8.8 8.8.8.8.8 0x8.8.8.8 134744072 08.8.8.8 [2400::1] 8.8.8.8:443')
-  it.each(['', ' 8.8.8.8', ...none])('is none: %j', (text) => {
+  it.each(['', ' 8.8.8.8', ...none])('is no address: %j', (text) => {
     expect(isPublic(text)).toBe(false)
   })
 })

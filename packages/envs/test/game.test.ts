@@ -252,6 +252,15 @@ describe('the checks of two players', () => {
     expect(broken).toThrow(error)
   })
 
+  test('a scripted opponent that makes no legal move loses', () => {
+    const env = new Env(defineGame({ ...counting, solve: () => '0' }))
+    for (let seed = 0; seed < 9; seed++) {
+      env.reset({ seed })
+      const [, reward, terminated] = env.step(1)
+      expect([reward, terminated]).toEqual([1, true])
+    }
+  })
+
   test('a clock is a whole number of milliseconds', () => {
     expect(() => defineGame({ ...counting, clockMs: 0.5 })).toThrow(RangeError)
   })

@@ -48,11 +48,6 @@ describe.each(envs)('%s', (id) => {
       { numRuns: 500 },
     )
   })
-
-  test('own keys alone count: a message has no say through its prototype', () => {
-    const messages = JSON.parse('[{"__proto__":{"role":"user","content":"x"}}]')
-    expect(replay(env, idOf(id, 0), messages)).toMatchObject({ code: 'WRONG_ROLE' })
-  })
 })
 
 describe('play', () => {

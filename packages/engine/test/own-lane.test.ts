@@ -17,7 +17,8 @@ import { testFolder } from '../../../test/test-folder.ts'
 import { margin, writeLane } from '../src/own-lane.ts'
 import { headerOf, scopeOf } from './lanes.ts'
 
-const scope = scopeOf({ 'mult8@0.1.0': 600, 'tictactoe@0.1.0': 700 })
+/** In three blocks. */
+const scope = scopeOf({ 'mult8@0.1.0': 1400, 'tictactoe@0.1.0': 700 })
 const header = headerOf(scope)
 let samples: readonly Sample[]
 const root = testFolder('lanes')
@@ -47,6 +48,7 @@ it.each([
 describe('a lane', () => {
   it('is accepted by verifyLane, from its last block back to the validator’s last seal', async () => {
     const hashes = await write(samples)
+    expect(hashes.length).toBe(3)
     const read = blockReader(store, verify)
     const head = hashes.at(-1) ?? ''
     const lane = await verifyLane({ head, previous: header.prev, scope, read })

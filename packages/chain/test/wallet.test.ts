@@ -203,7 +203,7 @@ describe('a hotkey file', () => {
     ['the address of another', { ...whole, ss58Address: ALICE }, other],
     ['a secret where its address should be', { ...whole, ss58Address: SEED }, other],
     ['more than a hotkey has', JSON.stringify(whole) + ' '.repeat(20_000), tooLong],
-    ['a phrase whose first word is cut', { ...whole, secretPhrase: PHRASE.slice(4) }, REFUSAL],
+    ['a phrase of eleven words', { ...whole, secretPhrase: PHRASE.slice(4) }, REFUSAL],
     ['a seed of another length', { secretSeed: `0x${SEED}0` }, REFUSAL],
     ['a private key that no seed gives', { privateKey: `0x${'c0ffee'.repeat(21)}ff` }, REFUSAL],
   ])('is refused with %s', async (_, content, reason) => {

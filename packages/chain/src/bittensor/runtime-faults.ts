@@ -27,7 +27,9 @@ export const STORAGE = [
   'subtensorModule.commitRevealWeightsVersion',
   'subtensorModule.revealPeriodEpochs',
   'subtensorModule.subnetEpochIndex',
-  ...TIMELOCKED_COMMITS,
+  'subtensorModule.timelockedWeightCommits',
+  'subtensorModule.crv3WeightCommitsV2',
+  'subtensorModule.crv3WeightCommits',
 ] as const
 
 /** Calls, each after its pallet. */

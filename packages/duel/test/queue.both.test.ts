@@ -42,6 +42,11 @@ test('three hundred queues, as a second implementation orders them', () => {
   expect(ordered).toEqual(queues.vectors.map(({ want }) => want))
 })
 
+test('ties are by code units, as hotkeys are of both cases', () => {
+  const miners = ['b', 'a', 'B'].map((hotkey) => miner(hotkey, 5))
+  expect(orderOf(NOBODY, { miners, hotkeys: ['a', 'b', 'B'] })).toEqual(['B', 'a', 'b'])
+})
+
 test('text that has no digest is left out', () => {
   const odd = { ...miner('m1'), model: '\ud800' }
   expect(orderOf(NOBODY, { miners: [odd, miner('m2')] })).toEqual(['m2'])

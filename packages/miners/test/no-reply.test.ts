@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type MinerEvent, Stopped } from '../src/asking.ts'
+import { type MinerEvent, Stopped, Undelivered } from '../src/asking.ts'
 import { completionIn } from '../src/completion.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
@@ -100,6 +100,11 @@ describe('what came instead of a reply is said', () => {
     expect(completionIn(ok(cutOff('A1')), ANSWER_URL)).toBe('A1')
   })
 
+  it('a text may come in parts', () => {
+    const parts = ['B', '2'].map((text) => ({ type: 'text', text }))
+    expect(completionIn(ok(message({ content: parts })), ANSWER_URL)).toBe('B2')
+  })
+
   it.each([
     [201, '{}', ANSWER_URL, 'status 201, "{}": a chat completion has the status 200'],
     [401, 'no key', ANSWER_URL, `status 401, "no key": ${NO_KEY}`],
@@ -124,32 +129,42 @@ describe('what came instead of a reply is said', () => {
   })
 })
 
-describe('of a body that is never whole, the first words are said', () => {
-  const received = async (answer: Answer) => {
-    const { url } = await serve(answer)
-    const { signal } = new AbortController()
-    return NODE_CALLER.exchange({ url, replyMs: 1000, signal, now: Date.now })
-  }
-  const breaksOff: Answer = (_, { socket }, response) => {
-    response.writeHead(404).write('gone', () => setTimeout(() => socket.destroy(), 20))
-  }
+const received = async (answer: Answer) => {
+  const { url } = await serve(answer)
+  const { signal } = new AbortController()
+  return NODE_CALLER.exchange({ url, replyMs: 1000, signal, now: Date.now })
+}
 
-  it.each<[what: string, answer: Answer]>([
-    ['too large', (_, __, response) => response.writeHead(404).end('gone'.padEnd(300_000))],
-    ['without an end', (_, __, response) => void response.writeHead(404).write('gone')],
-    ['broken off', breaksOff],
-  ])('%s', async (_, answer) => {
-    const { status, text } = await received(answer)
-    expect([status, text.slice(0, 4)]).toEqual([404, 'gone'])
-    expect(text.length).toBeLessThanOrEqual(256 * 1024)
-  })
+describe.each([404, 503])(
+  'of a body with status %i that is never whole, the first words are said',
+  (code) => {
+    const breaksOff: Answer = (_, { socket }, response) => {
+      response.writeHead(code).write('gone', () => setTimeout(() => socket.destroy(), 20))
+    }
 
-  it('and of a redirect where it goes', async () => {
-    const redirect = await received((_, __, response) =>
-      response.writeHead(301, { location: '/v2' }).end('.'.repeat(300_000)),
-    )
-    expect(() => completionIn(redirect, ANSWER_URL)).toThrow('status 301 to "/v2": no redirect')
-  })
+    it.each<[what: string, answer: Answer]>([
+      ['too large', (_, __, response) => response.writeHead(code).end('gone'.padEnd(300_000))],
+      ['without an end', (_, __, response) => void response.writeHead(code).write('gone')],
+      ['broken off', breaksOff],
+    ])('%s', async (_, answer) => {
+      const { status, text } = await received(answer)
+      expect([status, text.slice(0, 4)]).toEqual([code, 'gone'])
+      expect(text.length).toBeLessThanOrEqual(256 * 1024)
+    })
+  },
+)
+
+it('of a redirect with a large body is said where it goes', async () => {
+  const redirect = await received((_, __, response) =>
+    response.writeHead(301, { location: '/v2' }).end('.'.repeat(300_000)),
+  )
+  expect(() => completionIn(redirect, ANSWER_URL)).toThrow('status 301 to "/v2": no redirect')
+})
+
+it('a name that cannot be looked up is no failure of the miner', async () => {
+  const { signal } = new AbortController()
+  const query = { url: 'http://no-such-host.invalid/', replyMs: 9000, signal, now: Date.now }
+  await expect(NODE_CALLER.exchange(query)).rejects.toBeInstanceOf(Undelivered)
 })
 
 describe('an event tells', () => {

@@ -1,4 +1,4 @@
-import { type BlockDraft, type BlockRequest, writeBlock } from '@affine/blocks'
+import { type BlockDraft, type BlockRequest, LIMITS, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ReadingClock } from '../../../test/attacks/reading-clock.ts'
@@ -49,6 +49,16 @@ describe('a reader', () => {
     const alone = await blocksOf({ sources: [bad], keep })(wanted)
     expect(alone).toEqual({ ok: false, code: 'MISSING_BLOCK', detail })
     expect(kept).toHaveLength(1)
+  })
+
+  it('asks for no more bytes than a block may have', async () => {
+    const limits: number[] = []
+    const read = async (_: string, limit: number) => {
+      limits.push(limit)
+      return block.bytes
+    }
+    expect((await blocksOf({ sources: [{ name: 'one', read }] })(wanted)).ok).toBe(true)
+    expect(limits).toEqual([LIMITS.blockBytes])
   })
 
   it('says that a block is missing where nobody is asked', async () => {

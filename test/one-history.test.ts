@@ -96,8 +96,7 @@ const FORFEITED = { 'no-reply': 3, unreadable: 2, illegal: 1 }
 interface Explained extends Pick<DuelFacts, 'contender' | 'start'> {
   readonly type: string
   readonly epoch: number
-  readonly from: number
-  readonly to: number
+  readonly duel: DuelFacts
   readonly by: string
   readonly ending: string
   readonly pair: Pick<ChallengePair, 'env' | 'index' | 'contender'>
@@ -288,6 +287,15 @@ describe('an epoch', () => {
       expect(told.sort()).toEqual(aside.sort())
     }
   })
+})
+
+it('af explain tells each epoch of a duel, in turn, as the page has it', () => {
+  const own = (told.explained.get('m2') ?? []).filter(({ type }) => type === 'epoch')
+  expect(own.map(({ epoch }) => epoch)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+  for (const { epoch, duel } of own) {
+    const { id: _, stats: __, ...shown } = shownIn(epoch, 'm2')
+    expect(duel).toEqual(shown)
+  }
 })
 
 const SIDES = ['champion', 'contender'] as const

@@ -1,5 +1,5 @@
-import { readdir, readFile, readlink, realpath, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir, readFile, readlink, realpath, stat, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { canonicalize, type Json } from '@affine/prng'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 // biome-ignore lint/correctness/useImportExtensions: it is JavaScript, so that a process can begin with it
@@ -37,6 +37,11 @@ async function filled(): Promise<string> {
   await journal[Symbol.asyncDispose]()
   return readFile(path, 'utf8')
 }
+
+it('is for its owner alone, and so is the folder that it makes', async () => {
+  await entriesAt(path)
+  for (const each of [path, dirname(path)]) expect((await stat(each)).mode & 0o077).toBe(0)
+})
 
 describe('entries', () => {
   it('are on disk when their append resolves, and there in order when it is opened again', async () => {

@@ -48,6 +48,9 @@ test('lanes that enough weight attests are looked for, others if they are wanted
   const attesters = new Map(wanted.map((lane) => [lane.validator, lane.attesters]))
   expect(attesters.get(second)).toEqual([third])
   expect(attesters.get(third)).toEqual([])
+  // It is asked of those that attested it, then of its validator, then of others.
+  const lane = wanted.find(({ validator }) => validator === second)
+  expect(lane?.holders.map(({ hotkey }) => hotkey)).toEqual([third, second, first])
 })
 
 test('a lane that is not due is not checked', async () => {

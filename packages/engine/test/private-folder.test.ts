@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises'
+import { mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, expect, it, vi } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
@@ -24,6 +24,7 @@ it('a validator’s folder and a localnet’s keys are for their owner alone und
   try {
     const out = join(root, 'net')
     const [net, folder] = [['--port', '0', '--out', out], join(root, 'v')]
+    await mkdir(folder)
     const chain = start(AF, ['localnet', ...net, '--block-ms', '40', '--json'], { cwd: root })
     const [line] = await chain.says(/^\{"type":"serving".*\}$/m)
     expect(await wideIn(join(out, 'keys'))).toEqual([])

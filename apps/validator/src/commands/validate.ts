@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { chmod } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
@@ -68,6 +69,10 @@ const clock = (): number => performance.now()
 async function operate(settings: Settings, account: Account, screen: Output): Promise<void> {
   const { hotkey } = account
   await using _folder = await holdFolder(settings.folder)
+  // Whoever made it, or copied it to here.
+  await chmod(settings.folder, 0o700).catch(({ message }: Error) =>
+    warn(screen, `others on this machine may be able to read its secrets: ${message}`),
+  )
   const health = healthOf(clock)
   const hearers: Setup['on'][] = [health.on, narrator(screen)]
   const on: Setup['on'] = (event) => {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LIMITS, statePath } from '@affine/blocks'
@@ -451,6 +451,17 @@ describe('af doctor', () => {
       vi.unstubAllEnvs()
       delete chutes.place
     })
+
+    it('asks nothing of a miner without a key, and warns of that', async () => {
+      chutes.place = (await serveChutes({})).place
+      vi.stubEnv('CHUTES_API_KEY', '')
+      const { results } = await examined(
+        miner,
+        await chainWith([[miner, minerOf(miner, randomUUID())]]),
+      )
+      expect([results.registered, results.answer]).toEqual(['ok', 'warn'])
+    })
+
     const account =
       (status: number, body: unknown, aheadMs = 0): Handle =>
       (_, response) => {

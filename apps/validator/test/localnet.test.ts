@@ -206,7 +206,7 @@ describe.concurrent('a localnet that is started again', () => {
 })
 
 describe('a validator whose localnet ends', () => {
-  it('says that it waits, and goes on once the chain does', async () => {
+  it('says that it waits, goes on once the chain does, and ends without one', async () => {
     const out = fresh()
     const chain = localnet(out, ['--validators', '1'])
     const { url } = await servingOf(chain)
@@ -225,9 +225,9 @@ describe('a validator whose localnet ends', () => {
         .match(/attest \d+ is in block \d+/g)
         ?.slice(-1) ?? []
     expect(Number(last.split(' ').at(-1))).toBeGreaterThan(block)
+    await again.stop()
     expect(await validator.stop()).toMatchObject(stopped)
     expect((await readdir(join(out, 'v'))).filter((name) => name.startsWith('lock'))).toEqual([])
-    await again.stop()
   })
 })
 

@@ -418,6 +418,14 @@ describe('the command', () => {
     await served.stop('SIGTERM')
   })
 
+  it('names a network to its page', async () => {
+    const served = start(AF, ['serve', root, '--port', '0', '--json', '--network', 'finney'])
+    const [line = ''] = await served.says(/.*\n/)
+    const named = await fetch(`${JSON.parse(line).url}/network.json`)
+    expect(await named.json()).toMatchObject({ chain: 'finney' })
+    await served.stop()
+  })
+
   it.each([
     [['serve', '/nowhere/at/all'], 2, '/nowhere/at/all does not exist'],
     [['serve', AF], 2, 'where a folder is expected'],

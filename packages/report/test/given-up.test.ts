@@ -1,4 +1,4 @@
-import { make, play, playGame } from '@affine/envs'
+import { type Agent, make, play, playGame } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import * as ids from '../../envs/test/ids.ts'
 import { endingOf, sampleCourse, sampleEnding } from '../src/index.ts'
@@ -48,6 +48,14 @@ describe('a lost game', () => {
       expect(sampleEnding(game, 'contender').givenUpAfter).toBe(undefined)
     }
     expect(seen).toContain('after')
+  })
+
+  it('is told without another move where the scripted player would have replied the same', async () => {
+    const scripted: Agent = ([asked]) => ({ content: spec.solve(asked?.content ?? '') })
+    const played = await playGame({ spec }, idOf(0), { champion: scripted, contender: scripted })
+    const loser = played.champion.reward < 0 ? 'champion' : 'contender'
+    const { better } = sampleEnding({ env: spec.id, challengeId: idOf(0), ...played }, loser)
+    expect(better).toMatch(/gives this up after reply \d+, [A-K]\d+$/)
   })
 
   it('is told by the move of a reply, not by what was thought before it', async () => {

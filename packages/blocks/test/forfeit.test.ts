@@ -1,6 +1,7 @@
 import { type Agent, make, SIDES, type Transcript, unbegunGame } from '@affine/envs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { forfeitIn } from '../src/forfeit.ts'
 import { type ChallengePair, forfeitOf, isUnbegun } from '../src/index.ts'
 import { CHAMPION, SECRET, scopeOf, toy } from './lane.ts'
 import { pairsOf, playPlan } from './play-plan.ts'
@@ -85,6 +86,14 @@ describe('why a challenge was forfeited', () => {
       expect(isUnbegun(sampleWith(none, one))).toBe(false)
     }
     expect(waysIn(begun!)).toEqual([false, 'no-reply', undefined])
+  })
+
+  it('is nothing for what earned more, whatever was replied, and in an unknown environment', async () => {
+    const [pair] = await playedBy(MULT8, 1, silent)
+    expect(forfeitOf(pair!, 'champion')).toBe('no-reply')
+    const rewarded = { ...pair!, champion: { ...pair!.champion, reward: 1 } }
+    expect(forfeitOf(rewarded, 'champion')).toBeUndefined()
+    expect(forfeitIn({ ...pair!, env: 'no@1.0.0' }, pair!.champion)).toBeUndefined()
   })
 
   it('is nothing, and no error, for whatever a stranger signed', async () => {

@@ -12,6 +12,15 @@ const [A, B, C] = ['A', 'D', 'E'].map((letter) => `5${letter.repeat(47)}`) as [
   string,
 ]
 
+it.each([
+  ['an environment', 'no@1.0.0', A],
+  ['a miner', MULT8, B],
+])('%s that the lane does not know counts for nothing', (_, env, other) => {
+  const lane = { champion: CHAMPION, quotas: { [A]: { [env]: 1 } } }
+  const plan = [CHAMPION, other].map((miner) => ({ env, index: 0, miner }))
+  expect(talliesOf(lane, plan, [[1], [0]])).toEqual({ [A]: { [env]: [0, 0, 0, 0] } })
+})
+
 describe('the plan of a lane', () => {
   it('has environments ascending; then by index, the champion before contenders', () => {
     const quotas = { [B]: { [MULT8]: 2, [HEX]: 1 }, [A]: { [HEX]: 2, [MULT8]: 1 } }

@@ -3,15 +3,66 @@ import type { Hash } from '@affine/prng'
 /** Files by path. The same layout on a directory, over plain HTTP, and on S3. Protocol §6.4. */
 export interface Bucket {
   /**
-   * The file's bytes, which are the caller's, or null if it is not there. Rejects if there are more
-   * than `limit` or on any other failure.
+   * The file's bytes, which are the caller's, or null if it is not there. Rejects with a
+   * `BucketFailure` if there are more than `limit`, and for any other failure.
    */
   read(path: string, limit: number): Promise<Uint8Array | null>
   /**
    * Resolves once the file is durable. Never overwrites: the same bytes again are fine, other bytes
-   * reject.
+   * reject. Rejects with a `BucketFailure`.
    */
   write(path: string, bytes: Uint8Array): Promise<void>
+}
+
+/**
+ * Why a bucket did not serve or store a file:
+ *
+ * - `status`: the server's status, other than success and "not found"; `status` has it
+ * - `redirect`: a redirect, which no reader follows; `status` has it
+ * - `late`: no complete response within the time allowed
+ * - `connection`: no connection, or it broke
+ * - `body`: a body that cannot be decoded
+ * - `too-large`: more bytes than the limit
+ * - `not-a-file`: a folder, a link or a device where a file is expected
+ * - `conflict`: a write, where a file with other content exists
+ * - `lost`: a write was confirmed, but the file cannot be read back, or has other content
+ * - `disk`: the operating system's error
+ * - `dropped`: the reader stopped waiting for this bucket
+ */
+export type BucketFailureCode =
+  | 'status'
+  | 'redirect'
+  | 'late'
+  | 'connection'
+  | 'body'
+  | 'too-large'
+  | 'not-a-file'
+  | 'conflict'
+  | 'lost'
+  | 'disk'
+  | 'dropped'
+
+/** The facts of a failed read or write. */
+export interface BucketFailureFacts {
+  readonly code: BucketFailureCode
+  /** The HTTP status, if a server sent one. */
+  readonly status?: number | undefined
+  /** The cause in words: the service's message or the system's, printable ASCII, bounded. */
+  readonly reason: string
+}
+
+/** A read or write of a bucket failed. The message names the file; `reason` does not. */
+export class BucketFailure extends Error implements BucketFailureFacts {
+  readonly code: BucketFailureCode
+  readonly status: number | undefined
+  readonly reason: string
+
+  constructor(action: string, { code, status, reason }: BucketFailureFacts, cause?: unknown) {
+    super(`cannot ${action}: ${reason}`, { cause })
+    this.code = code
+    this.status = status
+    this.reason = reason
+  }
 }
 
 /** Where a block is. Protocol §6.4. */

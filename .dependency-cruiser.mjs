@@ -7,10 +7,11 @@ const only = (name, allowed) => ({
 
 /** What of the libraries is for Node alone, each on a subpath; and what prints to a terminal. */
 const NEEDS_NODE = [
-  '^packages/blocks/src/(directory-bucket|node-fetch)\\.ts$',
+  '^packages/blocks/src/directory-bucket\\.ts$',
   '^packages/chain/src/bittensor/wallet\\.ts$',
   '^packages/chain/src/regular-file\\.ts$',
   '^packages/engine/src/',
+  '^packages/node/src/',
   '^packages/(miners|settlement)/src/node/',
   '^packages/terminal/src/',
 ]
@@ -19,13 +20,14 @@ export default {
   forbidden: [
     only('prng', []),
     only('wilson', []),
+    only('node', []),
     only('chain', ['prng']),
     only('envs', ['prng']),
     only('blocks', ['envs', 'prng']),
     only('duel', ['prng', 'wilson']),
-    only('miners', ['blocks', 'duel', 'envs', 'prng']),
+    only('miners', ['blocks', 'duel', 'envs', 'node', 'prng']),
     only('engine', ['blocks', 'chain', 'duel', 'envs', 'miners', 'prng', 'settlement']),
-    only('settlement', ['blocks', 'chain', 'duel', 'prng']),
+    only('settlement', ['blocks', 'chain', 'duel', 'node', 'prng']),
     only('report', ['blocks', 'chain', 'duel', 'envs', 'prng', 'settlement', 'wilson']),
     only('terminal', ['envs', 'report', 'settlement']),
     {

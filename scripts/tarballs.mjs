@@ -10,7 +10,7 @@ mkdirSync(folder, { recursive: true })
 install()
 pnpm('exec', 'turbo', 'run', 'build', 'types', '--output-logs=errors-only')
 // pnpm would pack the private package too.
-const published = ['--recursive', '--filter', '!@affine/terminal']
+const published = ['--recursive', '--filter', '!@affine/terminal', '--filter', '!@affine/node']
 const hooks = '--config.pnpmfile=scripts/pack-hooks.mjs'
 pnpm(hooks, ...published, 'pack', '--silent', '--pack-destination', folder)
 console.log(`${readdirSync(folder).length} tarballs are in ${folder}`)

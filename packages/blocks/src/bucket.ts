@@ -20,8 +20,8 @@ export interface Bucket {
  * - `status`: the server's status, other than success and "not found"; `status` has it
  * - `redirect`: a redirect, which no reader follows; `status` has it
  * - `late`: no complete response within the time allowed
- * - `connection`: no connection, or it broke
- * - `body`: a body that cannot be decoded
+ * - `connection`: no connection, or it broke before a response
+ * - `body`: a body that broke off, or cannot be decoded
  * - `too-large`: more bytes than the limit
  * - `not-a-file`: a folder, a link or a device where a file is expected
  * - `conflict`: a write, where a file with other content exists
@@ -47,21 +47,32 @@ export interface BucketFailureFacts {
   readonly code: BucketFailureCode
   /** The HTTP status, if a server sent one. */
   readonly status?: number | undefined
-  /** The cause in words: the service's message or the system's, printable ASCII, bounded. */
+  /** The cause in words: the service's message or the system's. */
   readonly reason: string
+  /** Whether the same request would fail again. Default: false. */
+  readonly isFinal?: boolean | undefined
 }
 
-/** A read or write of a bucket failed. The message names the file; `reason` does not. */
+/** Maximum characters of a reason. */
+const MAX_REASON = 300
+
+/**
+ * A read or write of a bucket failed. The message names the file; `reason` does not. Of a reason,
+ * at most 300 characters of printable ASCII are kept.
+ */
 export class BucketFailure extends Error implements BucketFailureFacts {
   readonly code: BucketFailureCode
   readonly status: number | undefined
   readonly reason: string
+  readonly isFinal: boolean
 
-  constructor(action: string, { code, status, reason }: BucketFailureFacts, cause?: unknown) {
+  constructor(action: string, facts: BucketFailureFacts, cause?: unknown) {
+    const reason = facts.reason.slice(0, MAX_REASON).replace(/[^ -~]+/g, '?')
     super(`cannot ${action}: ${reason}`, { cause })
-    this.code = code
-    this.status = status
+    this.code = facts.code
+    this.status = facts.status
     this.reason = reason
+    this.isFinal = facts.isFinal ?? false
   }
 }
 

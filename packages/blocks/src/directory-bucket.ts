@@ -3,7 +3,7 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, link, mkdir, open, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { concatBytes } from '@noble/hashes/utils.js'
-import { type Bucket, checkPath } from './bucket.ts'
+import { type Bucket, BucketFailure, checkPath } from './bucket.ts'
 
 /** A file open for reading, which the caller closes, and what it was when it was opened. */
 export interface OpenFile {
@@ -23,13 +23,14 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
   const folderMode = mode | ((mode & 0o444) >> 2)
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
-    const found = await openFile(root, path)
-    if (found === 'missing') return null
-    const place = join(root, path)
-    if (found === 'not a file') throw new Error(`cannot read ${place}: not a file`)
-    const bytes = await readUpTo(limit + 1, found)
-    if (bytes.length > limit) throw new Error(`cannot read ${place}: larger than ${limit} bytes`)
-    return bytes
+    const place = join(root, checkPath(path))
+    const bytes = await readFile(root, path, limit).catch((error) => {
+      throw diskFailure(`read ${place}`, error)
+    })
+    if (bytes === 'missing') return null
+    if (bytes instanceof Uint8Array) return bytes
+    const reason = bytes === 'not-a-file' ? 'not a file' : `larger than ${limit} bytes`
+    throw new BucketFailure(`read ${place}`, { code: bytes, reason })
   }
 
   async function write(path: string, bytes: Uint8Array): Promise<void> {
@@ -38,7 +39,11 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
     const temporary = join(folder, `.${randomUUID()}.tmp`)
     try {
       const firstMade = await makeFolder(folder, folderMode)
-      if (await isLinked(root, path)) throw new Error(`a link leads to ${folder}`)
+      if (await isLinked(root, path))
+        throw new BucketFailure(`write ${place}`, {
+          code: 'not-a-file',
+          reason: `a link leads to ${folder}`,
+        })
       if (!(await isThere(root, path, bytes))) {
         await writeFile(temporary, bytes, { flag: 'wx', flush: true, mode })
         await link(temporary, place).catch(async (error: NodeJS.ErrnoException) => {
@@ -48,14 +53,33 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
       }
       // Also if the file was there: the process that linked it may have crashed before this.
       await syncFolders(folder, topOf(root, firstMade))
-    } catch (cause) {
-      throw new Error(`cannot write ${place}: ${(cause as Error).message}`, { cause })
+    } catch (error) {
+      throw diskFailure(`write ${place}`, error)
     } finally {
       // Where it cannot be removed, what went wrong before says more.
       await rm(temporary, { force: true }).catch(() => undefined)
     }
   }
   return { read, write }
+}
+
+/** Returns the failure of an action on a disk. */
+function diskFailure(action: string, error: unknown): BucketFailure {
+  if (error instanceof BucketFailure) return error
+  return new BucketFailure(action, { code: 'disk', reason: (error as Error).message }, error)
+}
+
+/** Reads a file of a bucket, or returns why that is not possible. */
+async function readFile(
+  root: string,
+  path: string,
+  limit: number,
+): Promise<Uint8Array | 'missing' | 'not-a-file' | 'too-large'> {
+  const found = await openFile(root, path)
+  if (found === 'not a file') return 'not-a-file'
+  if (found === 'missing') return 'missing'
+  const bytes = await readUpTo(limit + 1, found)
+  return bytes.length > limit ? 'too-large' : bytes
 }
 
 /** Opening follows no link, and waits for nobody to write to a FIFO. */
@@ -112,13 +136,14 @@ async function readUpTo(most: number, { handle, stats }: OpenFile): Promise<Uint
 
 /**
  * Is the file there, with these bytes?
- * @throws Error if something else is there: nothing is overwritten.
+ * @throws BucketFailure if something else is there: nothing is overwritten.
  */
 async function isThere(root: string, path: string, bytes: Uint8Array): Promise<boolean> {
   const found = await openFile(root, path)
   if (found === 'missing') return false
   if (found !== 'not a file' && isSame(await readUpTo(bytes.length + 1, found), bytes)) return true
-  throw new Error(`move it away if it was altered: ${join(root, path)} is there with other bytes`)
+  const reason = 'the file exists with other content; move it elsewhere if it was modified'
+  throw new BucketFailure(`write ${join(root, path)}`, { code: 'conflict', reason })
 }
 
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0

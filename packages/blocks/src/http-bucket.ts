@@ -1,13 +1,13 @@
 import { concatBytes } from '@noble/hashes/utils.js'
-import { type Bucket, checkPath } from './bucket.ts'
+import { type Bucket, BucketFailure, checkPath } from './bucket.ts'
 
 export interface HttpOptions {
   /**
-   * A browser's own. In Node not the platform's, which a server may end the process through
-   * (nodejs/undici#5360), but `nodeFetch` of `@affine/blocks/node-fetch`.
+   * A browser's own. In Node use one over `node:http`: a server can end a process that uses the
+   * platform's fetch (nodejs/undici#5360).
    */
   readonly fetch: typeof globalThis.fetch
-  /** For a whole answer, body included; 30 seconds if left out. */
+  /** Time for a whole response in milliseconds. Default: 30 seconds. */
   readonly timeoutMs?: number
 }
 
@@ -23,22 +23,91 @@ export function httpBucket(url: string | URL, options: HttpOptions): Pick<Bucket
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
     const place = new URL(checkPath(path), base).href
-    try {
-      const signal = AbortSignal.timeout(timeoutMs)
-      const response = await fetch(place, { redirect: 'error', signal })
-      if (response.status === 200) {
-        const bytes = await readBody(response, limit, signal)
-        if (bytes === null) throw new Error(`larger than ${limit} bytes`)
-        return bytes
-      }
+    const request = { action: `read ${place}`, signal: AbortSignal.timeout(timeoutMs) }
+    const { signal } = request
+    const response = await fetch(place, { redirect: 'manual', signal }).catch((error) => {
+      throw ioFailure(request, 'connection', error)
+    })
+    if (response.status === 404) {
       await response.body?.cancel()
-      if (response.status === 404) return null
-      throw new Error(`status ${response.status}`)
-    } catch (error) {
-      throw errorOf(`read ${place}`, error)
+      return null
     }
+    if (response.status !== 200) throw await responseFailure(request, response)
+    const bytes = await readBody(response, limit, signal).catch((error) => {
+      throw ioFailure(request, 'body', error)
+    })
+    if (bytes === null) throw tooLarge(request, limit)
+    return bytes
   }
   return { read }
+}
+
+/** A request for a file: what errors call it, and the signal that bounds its time. */
+export interface FileRequest {
+  /** As "read https://…". */
+  readonly action: string
+  readonly signal: AbortSignal
+}
+
+/** Returns the failure of a request that ended with `error`. */
+export function ioFailure(
+  { action, signal }: FileRequest,
+  code: 'connection' | 'body',
+  error: unknown,
+): BucketFailure {
+  if (error instanceof BucketFailure) return error
+  const late = { code: 'late', reason: 'no complete response in time' } as const
+  const facts = signal.aborted ? late : { code, reason: errorReason(error) }
+  return new BucketFailure(action, facts, error)
+}
+
+/** Fetch may state only "fetch failed": the cause has the reason. */
+function errorReason(error: unknown): string {
+  const { message, cause, errors } = Object(error)
+  if (cause instanceof Error) return errorReason(cause)
+  if (Array.isArray(errors) && !message) return errors.map(errorReason).join('; ')
+  return String(message)
+}
+
+export function tooLarge({ action }: FileRequest, limit: number): BucketFailure {
+  const reason = `larger than ${limit} bytes`
+  return new BucketFailure(action, { code: 'too-large', reason, isFinal: true })
+}
+
+/** Returns the failure that a response reports by its status. */
+async function responseFailure(
+  { action, signal }: FileRequest,
+  response: Response,
+): Promise<BucketFailure> {
+  const { status, type } = response
+  // A browser does not show the status of a redirect.
+  const isRedirect = type === 'opaqueredirect' || [301, 302, 303, 307, 308].includes(status)
+  if (isRedirect) {
+    await response.body?.cancel()
+    const reason = `status ${status}: no redirect is followed`
+    return new BucketFailure(action, { code: 'redirect', status, reason })
+  }
+  const text = await readMessage(response, signal).catch(() => '')
+  return new BucketFailure(action, { code: 'status', status, reason: statusReason(status, text) })
+}
+
+/** Maximum bytes of a response that brings no file. */
+const MESSAGE_BYTES = 65_536
+
+/** Reads a response that brings no file. Its text is empty if it is too long. */
+export async function readMessage(response: Response, signal: AbortSignal): Promise<string> {
+  const bytes = await readBody(response, MESSAGE_BYTES, signal)
+  return new TextDecoder().decode(bytes ?? undefined)
+}
+
+/** Returns the code in a service's XML; empty without one that is safe to print. */
+export const codeIn = (text: string): string => /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? ''
+
+/** Returns a status in words, with the code and the message in a service's XML. */
+export function statusReason(status: number, text: string): string {
+  const [, message] = /<Message>([^<]{1,200})/.exec(text) ?? []
+  const statusAndCode = [`status ${status}`, codeIn(text)].filter(Boolean).join(' ')
+  return message === undefined ? statusAndCode : `${statusAndCode}: ${message.trim()}`
 }
 
 /** An http or https URL as a folder: what is resolved against it lies below. */
@@ -77,13 +146,4 @@ export async function readBody(
     throw error
   }
   return concatBytes(...chunks)
-}
-
-/**
- * fetch itself says only "fetch failed"; the reason (refused, redirected, no such host) is in its
- * cause.
- */
-export function errorOf(what: string, error: unknown): Error {
-  const { message, cause } = error as Error & { readonly cause?: Error }
-  return new Error(`cannot ${what}: ${cause?.message || message}`, { cause: error })
 }

@@ -1,11 +1,5 @@
-import { readBody } from './http-bucket.ts'
-
-/**
- * What a bucket in S3 rejects with where trying again would give the same: the service refuses, or
- * the file is there with other bytes. The failures of the network, and of a service that is down
- * or busy, are other errors.
- */
-export class BucketRefusal extends Error {}
+import { BucketFailure } from './bucket.ts'
+import { codeIn, type FileRequest, readBody, readMessage, statusReason } from './http-bucket.ts'
 
 /** What a service said of a file. */
 export interface S3Answer {
@@ -15,42 +9,34 @@ export interface S3Answer {
   readonly bytes: Uint8Array | null
 }
 
-/** In bytes: of an answer that brings no file. */
-const MESSAGE_LIMIT = 65_536
-
-/** What an answer is read by. */
-interface Expected {
+/** A request to a service. */
+export interface S3Request extends FileRequest {
   /** The most bytes of a file; null if the answer is to a write. */
   readonly limit: number | null
   /** For which the request was signed. */
   readonly region: string
+  /** Masked in what the service says. */
+  readonly accessKeyId: string
 }
 
 /**
  * Reads the service's answer. One to a write may be an error in spite of its status, by its body.
- * @throws Error for any answer but those of `S3Answer`, by its status and code: a `BucketRefusal`
- *   unless it may pass.
+ * @throws BucketFailure for any answer but those of `S3Answer`, final unless it may pass.
  */
-export async function readAnswer(
-  response: Response,
-  { limit, region }: Expected,
-  signal: AbortSignal,
-): Promise<S3Answer> {
+export async function readAnswer(response: Response, request: S3Request): Promise<S3Answer> {
   const { ok, status } = response
+  const { limit, region, accessKeyId, signal, action } = request
   if (ok && limit !== null) return { status: 200, bytes: await readBody(response, limit, signal) }
-  const bytes = await readBody(response, MESSAGE_LIMIT, signal)
-  const text = new TextDecoder().decode(bytes ?? undefined)
-  const code = codeOf(text)
+  const text = (await readMessage(response, signal)).replaceAll(accessKeyId, '****')
+  const code = codeIn(text)
   if (ok && code === '') return { status: 200, bytes: null }
   if (status === 412 || code === 'PreconditionFailed') return { status: 412, bytes: null }
   if (code === 'NoSuchKey') return { status: 404, bytes: null }
-  const what = `status ${status} ${code || 'without a code'}`
-  if (mayPass(status, code)) throw new Error(what)
-  throw new BucketRefusal(isOfRegion(code, text) ? `${what}: ${regionAdvice(region, text)}` : what)
+  const isFinal = !mayPass(status, code)
+  const advice = isFinal && isOfRegion(code, text) ? `: ${regionAdvice(region, text)}` : ''
+  const reason = `${statusReason(status, text)}${advice}`
+  throw new BucketFailure(action, { code: 'status', status, reason, isFinal })
 }
-
-/** The code in an error's XML; empty if there is none that is safe to print. */
-const codeOf = (text: string): string => /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? ''
 
 /** Does the service say that the request was signed for another region? */
 function isOfRegion(code: string, text: string): boolean {

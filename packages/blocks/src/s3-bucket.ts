@@ -1,9 +1,17 @@
-import { type Bucket, checkPath, mediaType } from './bucket.ts'
-import { errorOf, folderUrl, type HttpOptions } from './http-bucket.ts'
-import { BucketRefusal, readAnswer, type S3Answer } from './s3-answer.ts'
+import { md5 } from '@noble/hashes/legacy.js'
+import { base64 } from '@scure/base'
+import {
+  type Bucket,
+  BucketFailure,
+  type BucketFailureFacts,
+  checkPath,
+  mediaType,
+} from './bucket.ts'
+import { folderUrl, type HttpOptions, ioFailure, tooLarge } from './http-bucket.ts'
+import { readAnswer, type S3Answer, type S3Request } from './s3-answer.ts'
 import { AMAZON, type Dialect, type Signer, signedHeaders } from './s3-signature.ts'
 
-export { BucketRefusal, type Dialect }
+export type { Dialect }
 
 /** The place of a bucket and the credentials. The time is for one request. */
 export interface S3Options extends HttpOptions {
@@ -25,9 +33,9 @@ export interface S3Options extends HttpOptions {
 /**
  * A bucket in a service that speaks S3 and honours its dialect's condition, in Amazon's
  * `If-None-Match: *`, which is what refuses to overwrite. Files are gzipped on the way and in
- * storage; readers get what was written. A write ends with reading it back. Does not retry: what it
- * rejects with is a `BucketRefusal` where that is pointless. A write may be tried again, also one
- * whose answer was lost. No redirect is followed. No error has a key in it. Protocol §6.4.
+ * storage; readers get what was written. A write ends with reading it back. Does not retry: a
+ * failure has `isFinal` if that is pointless. A write may be tried again, also one whose answer was
+ * lost. No redirect is followed. No error contains a key. Protocol §6.4.
  * @throws TypeError unless `endpoint` is an http or https URL, in which the host has a name if
  *   `style` is virtual, and the keys are printable ASCII; RangeError for a name of a bucket that S3
  *   does not take.
@@ -35,19 +43,26 @@ export interface S3Options extends HttpOptions {
 export function s3Bucket(options: S3Options): Bucket {
   checkNameAndKeys(options)
   const base = bucketUrl(options)
+  const urlOf = (path: string): string => new URL(checkPath(path), base).href
   const { region = 'auto', dialect = AMAZON, timeoutMs = 30_000, ...given } = options
-  const account: S3Account = { ...given, region, dialect, timeoutMs }
+  const account: S3Account = { ...given, region, dialect }
+  const { accessKeyId } = account
+
+  const requestTo = (verb: 'read' | 'write', url: string) => ({
+    action: `${verb} ${url}`,
+    signal: AbortSignal.timeout(timeoutMs),
+    url,
+    region,
+    accessKeyId,
+  })
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
-    const url = new URL(checkPath(path), base).href
-    try {
-      const { status, bytes } = await askS3({ url, body: null, limit }, account)
-      if (status === 200 && bytes === null) throw new BucketRefusal(`larger than ${limit} bytes`)
-      if (status === 412) throw new BucketRefusal('status 412, though a read has no condition')
-      return bytes
-    } catch (error) {
-      throw s3ErrorOf(`read ${url}`, error)
-    }
+    const request = { ...requestTo('read', urlOf(path)), body: null, limit }
+    const { status, bytes } = await askS3(request, account)
+    if (status === 200 && bytes === null) throw tooLarge(request, limit)
+    if (status !== 412) return bytes
+    const reason = 'status 412, though a read has no condition'
+    throw new BucketFailure(request.action, { code: 'status', status, reason, isFinal: true })
   }
 
   /**
@@ -55,30 +70,30 @@ export function s3Bucket(options: S3Options): Bucket {
    * and what is written is soon promised on chain. It is read by the key and not at the public
    * address, where a cache may remember for a while that there was nothing.
    */
-  async function put(url: string, bytes: Uint8Array, body: Uint8Array<ArrayBuffer>): Promise<void> {
-    const { status } = await askS3({ url, body, limit: null }, account)
-    // Somebody's, or ours from a try whose answer was lost.
-    const there = await askS3({ url, body: null, limit: bytes.length }, account)
-    if (there.status !== 200) throw new Error(`nothing is there after the answer ${status}`)
-    if (areEqual(there.bytes, bytes)) return
-    const isOurs = status === 200
-    throw new BucketRefusal(
-      isOurs ? 'the service gives other bytes than it took' : 'it is there with other bytes',
-    )
-  }
-
   async function write(path: string, bytes: Uint8Array): Promise<void> {
-    const url = new URL(checkPath(path), base).href
-    // The caller's buffer may change meanwhile.
+    const url = urlOf(path)
+    // The caller may change its buffer before the end.
     const own = bytes.slice()
-    const body = await gzip(own)
-    try {
-      await put(url, own, body)
-    } catch (error) {
-      throw s3ErrorOf(`write ${url}`, error)
-    }
+    const request = { ...requestTo('write', url), body: await gzip(own), limit: null }
+    const { status } = await askS3(request, account)
+    // Another writer's, or ours from an attempt whose answer was lost.
+    const reading = { ...requestTo('write', url), body: null, limit: own.length }
+    const stored = await askS3(reading, account)
+    if (stored.status === 200 && areEqual(stored.bytes, own)) return
+    throw new BucketFailure(request.action, writeFault(status, stored))
   }
   return { read, write }
+}
+
+/** Returns why a file is not there after a write with this status. */
+function writeFault(status: number, stored: S3Answer): BucketFailureFacts {
+  if (stored.status !== 200)
+    return { code: 'lost', status, reason: `nothing is there after the answer ${status}` }
+  if (status === 200) {
+    const reason = 'the service returns other content than was written'
+    return { code: 'lost', status, reason, isFinal: true }
+  }
+  return { code: 'conflict', status, reason: 'the file exists with other content', isFinal: true }
 }
 
 /** Where the bucket's paths begin. */
@@ -114,41 +129,48 @@ function areEqual(there: Uint8Array | null, bytes: Uint8Array): boolean {
   return there.every((byte, i) => byte === bytes[i])
 }
 
-/** What a read or a write rejects with: a refusal if that is what came. */
-function s3ErrorOf(what: string, error: unknown): Error {
-  const failed = errorOf(what, error)
-  if (!(error instanceof BucketRefusal)) return failed
-  return new BucketRefusal(failed.message, { cause: error })
-}
+/** The credentials, and how to send a request. */
+interface S3Account extends Pick<HttpOptions, 'fetch'>, Signer {}
 
-/** The credentials, and how to ask. */
-interface S3Account extends Required<HttpOptions>, Signer {}
-
-interface S3Request {
+interface FileTransfer extends S3Request {
   readonly url: string
   /** The gzipped file to write; null to read a file. */
   readonly body: Uint8Array<ArrayBuffer> | null
-  /** The most bytes of the file to read; null to write one. */
-  readonly limit: number | null
 }
 
 /**
- * Reads a file, or writes one that is not there yet. Follows no redirect. Rejects when the service
- * cannot be reached, or refuses as `readAnswer` says.
+ * Reads a file, or writes one that does not exist yet. Follows no redirect.
+ * @throws BucketFailure if the service is unreachable, or refuses as `readAnswer` states.
  */
-async function askS3(request: S3Request, account: S3Account): Promise<S3Answer> {
-  const { url, body, limit } = request
-  const { fetch, timeoutMs, dialect, region } = account
-  const signal = AbortSignal.timeout(timeoutMs)
+async function askS3(transfer: FileTransfer, account: S3Account): Promise<S3Answer> {
+  const { url, body, signal } = transfer
+  const { fetch, dialect } = account
   const method = body === null ? 'GET' : 'PUT'
-  const asked = { method, url: new URL(url), headers: headersOf(request, dialect), body } as const
-  const headers = signedHeaders(asked, account)
-  const response = await fetch(url, { method, headers, body, redirect: 'manual', signal })
-  return readAnswer(response, { limit, region }, signal)
+  const unsigned = {
+    method,
+    url: new URL(url),
+    headers: headersOf(transfer, dialect),
+    body,
+  } as const
+  const headers = signedHeaders(unsigned, account)
+  const response = await fetch(url, { method, headers, body, redirect: 'manual', signal }).catch(
+    (error) => {
+      throw ioFailure(transfer, 'connection', error)
+    },
+  )
+  return readAnswer(response, transfer).catch((error) => {
+    throw ioFailure(transfer, 'body', error)
+  })
 }
 
-function headersOf({ url, body }: S3Request, { createOnly }: Dialect): Record<string, string> {
+function headersOf({ url, body }: FileTransfer, { createOnly }: Dialect): Record<string, string> {
   if (body === null) return {}
   const [name, value] = createOnly
-  return { 'content-encoding': 'gzip', 'content-type': mediaType(url), [name]: value }
+  return {
+    'content-encoding': 'gzip',
+    // Buckets with Object Lock reject a write without a checksum. All services know this one.
+    'content-md5': base64.encode(md5(body)),
+    'content-type': mediaType(url),
+    [name]: value,
+  }
 }

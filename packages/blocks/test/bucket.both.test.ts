@@ -40,7 +40,7 @@ it('signs, gzips and compares with what every platform has', async () => {
   await bucket.write(statePath(7), bytes('{"a":1}'))
   await bucket.write(statePath(7), bytes('{"a":1}'))
   await expect(bucket.write(statePath(7), bytes('{"a":2}'))).rejects.toThrow(
-    'it is there with other bytes',
+    'the file exists with other content',
   )
   expect(await bucket.read(statePath(7), 7)).toEqual(bytes('{"a":1}'))
   await expect(bucket.read(statePath(7), 6)).rejects.toThrow('larger than 6 bytes')

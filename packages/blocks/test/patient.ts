@@ -1,5 +1,4 @@
-import type { Bucket } from '../src/index.ts'
-import { BucketRefusal } from '../src/s3-bucket.ts'
+import { type Bucket, BucketFailure } from '../src/index.ts'
 
 /**
  * The bucket as an application uses it: a write is tried again up to five times, after 250 ms and
@@ -11,7 +10,7 @@ export function patient({ read, write }: Bucket): Bucket {
       try {
         return await write(path, bytes)
       } catch (error) {
-        if (error instanceof BucketRefusal || error instanceof RangeError) throw error
+        if (!(error instanceof BucketFailure) || error.isFinal) throw error
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }

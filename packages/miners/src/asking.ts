@@ -67,12 +67,17 @@ export type NoReplyReason =
   | 'no-text'
   | 'deployment'
 
-/** The miner's server did not give a usable reply. The message says what came, and what to try. */
+/**
+ * The miner's server did not give a usable reply. The message states what came, and what to try;
+ * `status` is that of a response with another status than 200.
+ */
 export class NoReply extends Error {
   readonly reason: NoReplyReason
-  constructor(reason: NoReplyReason, message: string) {
+  readonly status: number | undefined
+  constructor(reason: NoReplyReason, message: string, status?: number) {
     super(message)
     this.reason = reason
+    this.status = status
   }
 }
 
@@ -103,6 +108,8 @@ export interface CallFailure {
   readonly type: 'call'
   readonly outcome: 'platform' | 'miner'
   readonly reason: NoReplyReason | UndeliveredReason | 'changed' | 'clock'
+  /** The status of the response, if it is another than 200. */
+  readonly status?: number | undefined
   readonly text: string
 }
 

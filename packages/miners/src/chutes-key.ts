@@ -118,16 +118,19 @@ export class ChutesKey {
 
   #account(): Promise<KeyAccount> {
     const account = chutesAccount(this.#options.apiKey, this.#options)
-    return account.catch(() => ({ status: 0, balance: 0, netuids: [], roles: [] }))
+    return account.catch(({ message }: Error) => ({
+      ...{ status: 0, balance: 0, netuids: [], roles: [] },
+      failure: message,
+    }))
   }
 
   #report(account: KeyAccount): void {
     const { netuid } = this.#options
-    const { status, balance } = account
+    const { status, balance, failure } = account
     const hasAccess = status !== 200 || netuid === undefined || mayCall(account, netuid)
-    const why = hasAccess
-      ? `refuses the API key (account: status ${status}, balance ${balance})`
-      : noAccessText(account, netuid)
+    const refused = `refuses the API key (account: status ${status}, balance ${balance})`
+    const unknown = failure && `does not return the account (${failure})`
+    const why = unknown ?? (hasAccess ? refused : noAccessText(account, netuid))
     const error = new Error(`${why}: sampling pauses`)
     this.#options.on?.({ type: 'problem', what: 'Chutes', error })
   }
@@ -149,6 +152,8 @@ interface KeyAccount {
   /** The subnets for which it has its roles. */
   readonly netuids: readonly number[]
   readonly roles: readonly Role[]
+  /** Why the account is not known: Chutes could not be reached, or returned no JSON. */
+  readonly failure?: string
 }
 
 /** May the account call the private chutes of a subnet? Chutes answers it 404 for each if not. */

@@ -7,27 +7,35 @@ import { NoReply, type Received } from './asking.ts'
  */
 export function completionIn(received: Received, url: string): string {
   const { status } = received
-  if (status >= 300 && status < 400) throw new NoReply('redirect', redirectText(received))
+  if (status >= 300 && status < 400) throw new NoReply('redirect', redirectText(received), status)
   if (status !== 200)
-    throw new NoReply('status', `${statusText(received)}: ${adviceOn(status, url)}`)
+    throw new NoReply('status', `${statusText(received)}: ${adviceOn(status, url)}`, status)
   return textOf(parse(received, url), url)
 }
 
 function parse({ text: body, headers }: Received, url: string): unknown {
   try {
     return JSON.parse(body)
-  } catch {
+  } catch (error) {
     if (isStream(body, headers['content-type'])) {
       const advice = 'none was asked for: turn streaming off in the server'
       throw new NoReply('stream', `a stream of events came, ${quote(body)}: ${advice}`)
     }
-    const hasMark = body.startsWith('\uFEFF')
-    const mark = hasMark ? 'a byte order mark and then ' : ''
-    const rest = body.replace('\uFEFF', '')
-    const elsewhere = /^\s*([{[]|$)/.test(rest) ? SEE_LOG : apiAdvice(url)
-    const advice = hasMark ? 'have the server leave the mark out' : elsewhere
-    throw new NoReply('not-json', `expected JSON, got ${mark}${quote(rest)}: ${advice}`)
+    throw new NoReply('not-json', jsonFault(body, error as SyntaxError, url))
   }
+}
+
+/** States why a body is not JSON: with the parser's message, if it begins like JSON. */
+function jsonFault(body: string, { message }: SyntaxError, url: string): string {
+  if (body.startsWith('\uFEFF')) {
+    const got = `a byte order mark and then ${quote(body.slice(1))}`
+    return `expected JSON, got ${got}: have the server leave the mark out`
+  }
+  const isJsonLike = /^\s*[{[]/.test(body)
+  // It has the position of the fault, or the characters around it.
+  const fault = isJsonLike ? `: ${message.replace(/[^ -~]+/g, '?')}` : ''
+  const advice = isJsonLike || body.trim() === '' ? SEE_LOG : apiAdvice(url)
+  return `expected JSON, got ${quote(body)}${fault}: ${advice}`
 }
 
 /** By its type, or by its first field. */

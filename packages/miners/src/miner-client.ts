@@ -136,7 +136,7 @@ export function endpointAgents(
 function failureOf(error: Error): CallFailure {
   const { message: text } = error
   if (error instanceof NoReply)
-    return { type: 'call', outcome: 'miner', reason: error.reason, text }
+    return { type: 'call', outcome: 'miner', reason: error.reason, status: error.status, text }
   const reason = error instanceof Undelivered ? error.reason : 'undelivered'
   return { type: 'call', outcome: 'platform', reason, text }
 }

@@ -117,10 +117,12 @@ export async function whyNoAnswer(
   const started = now()
   const lost = new AbortController()
   let why = 'nothing came'
+  let status: number | undefined
   const client = clientOf((event) => {
     if (event.type === 'problem') why = event.error.message
     else if (event.outcome !== 'reply') {
       why = event.text
+      status = event.status
       const isBusy = event.reason !== 'undelivered' && now() - started < giveUpMs
       if (event.outcome === 'platform' && !isBusy) lost.abort()
     }
@@ -128,21 +130,24 @@ export async function whyNoAnswer(
   const giveUp = within(giveUpMs + replyMs, AbortSignal.any([signal, lost.signal]))
   const answer = await client(replyMs, giveUp)([{ role: 'user', content: game.render() }])
   signal.throwIfAborted()
-  return 'content' in answer ? undefined : `${why}${await servedModels(chute, why, asking)}`
+  return 'content' in answer ? undefined : `${why}${await servedModels(chute, status, asking)}`
 }
 
 const MOST_NAMED = 5
 
+/** Statuses with which servers refuse the name of a model. */
+const MODEL_REFUSALS: readonly (number | undefined)[] = [400, 404, 422]
+
 /**
- * The models that an endpoint says it serves, as the end of a sentence that tells why it refused a
- * request; empty when that is not about a model, or the endpoint does not say.
+ * Returns the models that an endpoint serves, as the end of a sentence that states why it refused a
+ * request; empty if the status is not about a model, or the endpoint does not list them.
  */
 async function servedModels(
   chute: string,
-  why: string,
+  status: number | undefined,
   { exchange, now, signal }: FirstAsking,
 ): Promise<string> {
-  if (!/^status (400|404|422)\b/.test(why) || !/^https?:/.test(chute)) return ''
+  if (!MODEL_REFUSALS.includes(status) || !/^https?:/.test(chute)) return ''
   const url = `${chute.replace(/\/$/, '')}/models`
   try {
     const { text } = await exchange({ url, replyMs: 5000, signal, now })

@@ -133,9 +133,9 @@ describe.concurrent('no reply, at once and for good', () => {
     ['a head that is too large', 'not-http', sends(200, reply, { 'x-large': 'x'.repeat(20_000) })],
     ['a head that does not end', 'not-http', raw('HTTP/1.1 200 OK\r\n', 'x-more: and more\r\n')],
     ['what is no HTTP', 'not-http', raw('SSH-2.0-OpenSSH_9.2p1\r\n')],
-    ['a reply that was packed', 'not-json', sends(200, gzipSync(reply), packed)],
+    ['a body that is not gzip, as its header states', 'not-json', sends(200, reply, packed)],
     ['a body one byte too large', 'too-large', sends(200, reply.padEnd(256 * 1024 + 1))],
-    ['a body that unpacks to too much', 'not-json', sends(200, gzipSync(ZEROS), packed)],
+    ['a body that unpacks to too much', 'too-large', sends(200, gzipSync(ZEROS), packed)],
     ['an endless body', 'too-large', raw(CHUNKED, `8000\r\n${'x'.repeat(32_768)}\r\n`)],
   ])('after %s: %s', async (_, reason, answer) => {
     const { url, seen } = await serve(answer)
@@ -192,6 +192,24 @@ describe.concurrent('no reply, at once and for good', () => {
   })
 })
 
+describe('a kept connection that the server closes', () => {
+  it('costs no failed call and no pause, in a game or outside of one', async () => {
+    const { url } = await serve((_, { socket }, response) => {
+      response.once('finish', () => socket.end())
+      sends(200, completion('A1'))(0, {} as IncomingMessage, response, '')
+    })
+    const outcomes: unknown[] = []
+    const on = (event: MinerEvent): void => {
+      if (event.type === 'call') outcomes.push(event.outcome)
+    }
+    const agent = clientOf(url, { on })(20_000, forever)
+    const calls = 20
+    for (let i = 0; i < calls; i++)
+      expect(await agent(PROMPT, i % 2 === 0 ? forever : undefined)).toHaveProperty('content')
+    expect(outcomes).toEqual(Array(calls).fill('reply'))
+  })
+})
+
 describe('an answer', () => {
   it.each(['I do not know.', '', 'x'.repeat(100_000), '\u0000\u001b]0;owned\u0007\ud800 \u202e'])(
     'is never asked for twice, however wrong: %#',
@@ -213,6 +231,13 @@ describe('an answer', () => {
       response.end()
     })
     expect(await content(ask(url))).toBe('é')
+  })
+
+  it('may be compressed, though that was not requested', async () => {
+    const { url } = await serve(
+      sends(200, gzipSync(completion('A1')), { 'content-encoding': 'gzip' }),
+    )
+    expect(await content(ask(url))).toBe('A1')
   })
 
   it('has the time it took, which is never negative, by a clock that was set back too', async () => {

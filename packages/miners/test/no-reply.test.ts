@@ -38,7 +38,6 @@ describe('what came instead of a reply is said', () => {
     ['not-json', 'idle server', `expected JSON, got "idle server"${OTHER_API}`],
     ['not-json', 'database is down', `expected JSON, got "database is down"${OTHER_API}`],
     ['not-json', '', `expected JSON, got an empty body${SEE_LOG}`],
-    ['not-json', '{"choices"', `expected JSON, got "{\\"choices\\""${SEE_LOG}`],
     ['not-json', '\uFEFF{}', `expected JSON, got a byte order mark and then "{}"${LEAVE_OUT}`],
     ['stream', 'data: {}', `a stream of events came, "data: {}"${STREAM}`],
     ['stream', '\n\nevent: ping', `a stream of events came, "event: ping"${STREAM}`],
@@ -84,6 +83,16 @@ describe('what came instead of a reply is said', () => {
     const read = () => completionIn(ok(text), ANSWER_URL)
     expect(read).toThrow(expect.objectContaining({ reason }))
     expect(read).toThrow(expect.objectContaining({ message: said }))
+  })
+
+  it('JSON with a fault far behind the quoted part, with the position of the fault', () => {
+    const text = `{"choices":[${'0,'.repeat(1000)}}`
+    expect(() => completionIn(ok(text), ANSWER_URL)).toThrow(
+      /^expected JSON, got "{.{120,130}…": Unexpected token '}', .*: the log of the server may say why$/,
+    )
+    expect(() => completionIn(ok('{"choices"'), ANSWER_URL)).toThrow(
+      /": Expected ':' after property name in JSON at position 10.*: the log/,
+    )
   })
 
   it('a stream that only its type tells', () => {
@@ -184,7 +193,7 @@ describe('an event tells', () => {
   it('of each request why it failed, and of the first of its kind as a problem', async () => {
     const { url, events } = await eventsOf((_, __, response) => response.writeHead(403).end(), 2)
     const text = `status 403, an empty body: ${NO_KEY}`
-    const call = { type: 'call', outcome: 'miner', reason: 'status', text }
+    const call = { type: 'call', outcome: 'miner', reason: 'status', status: 403, text }
     const problem = { type: 'problem', what: `miner m at ${url}`, error: new Error(text) }
     expect(events).toEqual([call, problem, call])
   })
@@ -337,7 +346,7 @@ describe('a player that never answers is refused, with why', () => {
     const { url } = await serve((_, __, response) => void response.end())
     await expect(open(url.replace('http:', 'https:'))).rejects.toMatchObject({
       exitCode: 3,
-      message: expect.stringMatching(/: no TLS is spoken there: is it at http:\/\/ instead\?$/),
+      message: expect.stringMatching(/: the server does not use TLS; try http:\/\/$/),
     })
   })
 

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isOurs } from '../../../apps/validator/src/settings/env-file.ts'
 import { readSettings } from '../../../apps/validator/src/settings/settings.ts'
-import { BucketRefusal, readAnswer } from '../../../packages/blocks/src/s3-answer.ts'
+import { BucketFailure } from '../../../packages/blocks/src/bucket.ts'
+import { readAnswer } from '../../../packages/blocks/src/s3-answer.ts'
 import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/wallet.ts'
 import { PROTOCOL } from '../../../packages/duel/src/index.ts'
 import { make, play } from '../../../packages/envs/src/index.ts'
@@ -166,14 +167,17 @@ function readS3(bytes: Uint8Array) {
   const isEmpty = [204, 205, 304].includes(status)
   const body = isEmpty ? null : Uint8Array.from(bytes.subarray(head.length + 1))
   const read = (limit: number | null) =>
-    readAnswer(new Response(body, { status }), { limit, region: 'auto' }, signal)
+    readAnswer(new Response(body, { status }), {
+      ...{ action: 'read x', limit, signal },
+      ...{ region: 'auto', accessKeyId: 'ID' },
+    })
   return Promise.all([read(LIMIT), read(null)])
 }
 
 /** It says what is wrong in words of its own. */
 const refusesS3 = (error: unknown): boolean =>
-  refusal(Error, BucketRefusal)(error) &&
-  /^status \d{3} [ -~]{1,300}$/.test(String(Object(error).message))
+  refusal(BucketFailure)(error) &&
+  /^cannot read x: status \d{3}[ -~]{0,300}$/.test(String(Object(error).message))
 
 const ENV = [
   'SUBTENSOR_ENDPOINT=finney\nAFFINE_FOLDER=/data\nAFFINE_BUCKET_URL=https://bucket.example/v1',

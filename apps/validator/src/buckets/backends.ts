@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import type { Bucket } from '@affine/blocks'
+import { type Bucket, BucketFailure } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
-import { BucketRefusal, type Dialect, type S3Options, s3Bucket } from '@affine/blocks/s3'
+import { type Dialect, type S3Options, s3Bucket } from '@affine/blocks/s3'
 import { NODE_HOST } from '@affine/settlement/host'
 import { expected, type Given, type Table, type Values, valuesIn } from '@affine/terminal'
 import pRetry from 'p-retry'
@@ -196,8 +196,7 @@ function serviceBucket(options: Omit<S3Options, 'now' | 'fetch'>): Bucket {
       retries: 5,
       minTimeout: 250,
       maxRetryTime: 30_000,
-      // A refusal or an invalid path would fail again.
-      shouldRetry: ({ error }) => !(error instanceof BucketRefusal || error instanceof RangeError),
+      shouldRetry: ({ error }) => error instanceof BucketFailure && !error.isFinal,
     })
   return { read: bucket.read, write }
 }

@@ -1,48 +1,57 @@
 import { setMaxListeners } from 'node:events'
 import * as http from 'node:http'
 import * as https from 'node:https'
-import { type Incoming, responseTo } from '@affine/blocks/node-fetch'
+import {
+  connectionReason,
+  decodeBody,
+  type Incoming,
+  isDecodingError,
+  keptAgents,
+  sendRequest,
+} from '@affine/node'
 import { type Caller, NoReply, type Query, type Received, Undelivered } from '../asking.ts'
 
 const MOST_BYTES = 256 * 1024
-/**
- * All that a server is told about who asks. Nothing is unpacked here, and nothing packed is asked
- * for.
- */
+/** All that a server learns about the client. No compression is offered. */
 const HEADERS = {
   accept: 'application/json',
   'content-type': 'application/json',
   'user-agent': 'affine',
 }
 
+/** A miner is called with as many connections as it has calls. */
+const AGENTS = keptAgents(Number.POSITIVE_INFINITY)
+
 /**
  * Sends a request and resolves with the response, whatever its status. No redirect is followed, and
  * at most 256 KiB are read, or `mostBytes`. `replyMs` is the time to connect and send, and then,
- * once more, the time for the whole response. Rejects with `Undelivered` when the connection fails
- * or breaks; with another error when the response is late, too large or no HTTP; and once `signal`
- * aborts. But what has a status other than 200 resolves with it and with what came of its body,
- * whatever that does. Protocol §5.4.
+ * once more, the time for the whole response. Rejects with `Undelivered` if the connection fails or
+ * breaks; with another error if the response is late, too large or not HTTP; and once `signal`
+ * aborts. A response with a status other than 200 resolves with the part of its body that arrived.
+ * Protocol §5.4.
  */
 export async function exchange(query: Query): Promise<Received> {
   const { body, replyMs, mostBytes = MOST_BYTES, now } = query
-  const outgoing = openRequest(query)
   const started = now()
   const took = (): number => Math.max(0, now() - started)
-  let stream: { destroy(error: Error): unknown } = outgoing
-  const late = () => latenessOf(outgoing, `within ${replyMs / 1000} s`)
-  const timer = setTimeout(() => stream.destroy(late()), replyMs)
-  outgoing.once('finish', () => timer.refresh())
+  let outgoing: http.ClientRequest | undefined
   let response: http.IncomingMessage | undefined
-  const chunks: Buffer[] = []
+  const late = () => latenessOf(outgoing, `within ${replyMs / 1000} s`)
+  const timer = setTimeout(() => (response ?? outgoing)?.destroy(late()), replyMs)
+  const open = (): http.ClientRequest => {
+    outgoing = openRequest(query)
+    return outgoing.once('finish', () => timer.refresh())
+  }
+  const chunks: Uint8Array[] = []
   try {
-    const incoming = await responseTo(outgoing, body)
-    stream = response = incoming.response
+    const incoming = await sendRequest(open, body)
+    response = incoming.response
     await readInto(chunks, incoming, mostBytes)
   } catch (error) {
-    // What has another status is refused, whatever its body does.
+    // Another status is a refusal, whatever its body does.
     if (response === undefined || response.statusCode === 200) {
-      const left = Math.ceil(took() / 100) / 10
-      if (query.signal.aborted) throw latenessOf(outgoing, `in the ${left} s that were left`)
+      const seconds = Math.ceil(took() / 100) / 10
+      if (query.signal.aborted) throw latenessOf(outgoing, `in the ${seconds} s that were left`)
       throw reasonOf(error as NodeJS.ErrnoException, response !== undefined)
     }
   } finally {
@@ -54,26 +63,28 @@ export async function exchange(query: Query): Promise<Received> {
 }
 
 function openRequest({ url, headers, body, signal }: Query): http.ClientRequest {
-  const { request } = url.startsWith('https:') ? https : http
+  const isSecure = url.startsWith('https:')
+  const { request } = isSecure ? https : http
+  const agent = AGENTS[isSecure ? 'https:' : 'http:']
   setMaxListeners(0, signal) // every call that waits listens: any number is no leak
   const method = body === undefined ? 'GET' : 'POST'
-  return request(url, { method, headers: { ...HEADERS, ...headers }, signal })
+  return request(url, { method, agent, headers: { ...HEADERS, ...headers }, signal })
 }
 
 /** What a request fails with when its time is over: the miner's own once all of it was sent. */
-function latenessOf({ writableFinished, method }: http.ClientRequest, when: string): Error {
-  if (!writableFinished) return new Undelivered('no connection')
-  const advice = method === 'POST' ? ': serve the model faster, or let it write less' : ''
+function latenessOf(outgoing: http.ClientRequest | undefined, when: string): Error {
+  if (!outgoing?.writableFinished) return new Undelivered('no connection')
+  const advice = outgoing.method === 'POST' ? ': serve the model faster, or let it write less' : ''
   return new NoReply('late', `late: no reply ${when}${advice}`)
 }
 
 async function readInto(
-  chunks: Buffer[],
+  chunks: Uint8Array[],
   { response, take }: Incoming,
   mostBytes: number,
 ): Promise<void> {
   let size = 0
-  for await (const chunk of response) {
+  for await (const chunk of decodeBody(response)) {
     take(chunk.length)
     size += chunk.length
     if (size > mostBytes)
@@ -89,27 +100,19 @@ async function readInto(
 function reasonOf(error: NodeJS.ErrnoException, began: boolean): Error {
   if (error.code?.startsWith('HPE_'))
     return new NoReply('not-http', `expected HTTP, got another protocol (${error.message})`)
+  if (isDecodingError(error)) {
+    const fault = `the body cannot be decompressed (${error.message})`
+    return new NoReply('not-json', `${fault}: turn compression off in the server`)
+  }
   if (error.code === undefined) return error
   return new Undelivered(connectionFault(error, began))
 }
 
-/** The system's error codes for a connection, in words. */
-const SENTENCES = new Map([
-  ['ENOTFOUND', 'no host has that name: check the spelling'],
-  ['EAI_AGAIN', 'the name of the host cannot be looked up now'],
-  ['ECONNREFUSED', 'nothing listens there: is it running?'],
-  ['EHOSTUNREACH', 'no network leads to that host'],
-  ['ENETUNREACH', 'no network leads to that host'],
-  ['ETIMEDOUT', 'no connection'],
-])
-
-/** Why a connection failed, for people; `began` tells whether a response had begun. */
-function connectionFault({ code = '', message }: NodeJS.ErrnoException, began: boolean): string {
-  if (code === 'EPROTO' && message.includes('wrong version number'))
-    return 'no TLS is spoken there: is it at http:// instead?'
-  if (code === 'ECONNRESET' || code === 'EPIPE')
+/** Returns the cause of a failed connection; `began` states whether a response had begun. */
+function connectionFault(error: NodeJS.ErrnoException, began: boolean): string {
+  if (error.code === 'ECONNRESET' || error.code === 'EPIPE')
     return `it closed the connection ${began ? 'in the middle of' : 'before'} its reply`
-  return SENTENCES.get(code) ?? message
+  return connectionReason(error)
 }
 
 /** Since 1970, but even while the machine's clock is set: it is for how long things take. */

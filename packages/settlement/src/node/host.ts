@@ -13,6 +13,6 @@ export const NODE_HOST: Host = {
   random: randomBytes,
   now: () => Date.now(),
   // Loaded when needed: a command's help does without the network.
-  fetch: async (...asked) => (await import('@affine/blocks/node-fetch')).nodeFetch(...asked),
+  fetch: async (...asked) => (await import('@affine/node')).nodeFetch(...asked),
   readText: async (path) => (await readRegularFile(path, MOST_BYTES)).bytes.toString(),
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { nodeFetch } from '../src/node-fetch.ts'
-import { closeServers, serve } from './serve.ts'
+import { closeServers, serve } from '../../blocks/test/serve.ts'
+import { nodeFetch } from '../src/fetch.ts'
 
 afterAll(closeServers)
 

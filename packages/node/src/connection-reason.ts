@@ -1,0 +1,30 @@
+/** Causes by the system's error code, and what to do. */
+const REASONS = new Map([
+  ['ENOTFOUND', 'no host has that name: check the spelling'],
+  ['EAI_AGAIN', 'the name of the host cannot be looked up now'],
+  ['ECONNREFUSED', 'nothing listens there: is it running?'],
+  ['EHOSTUNREACH', 'no network leads to that host'],
+  ['ENETUNREACH', 'no network leads to that host'],
+  ['ETIMEDOUT', 'no connection'],
+])
+
+/** OpenSSL's codes for a certificate whose issuer is not trusted. */
+const UNTRUSTED = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]
+
+/** Returns the cause of a failed connection in words. Several addresses may have several causes. */
+export function connectionReason(error: NodeJS.ErrnoException): string {
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return [...new Set(error.errors.map(connectionReason))].join('; ')
+  const { code = '', message } = error
+  if (code === 'EPROTO' && message.includes('wrong version number'))
+    return 'the server does not use TLS; try http://'
+  if (UNTRUSTED.includes(code))
+    return `${message}: to trust its issuer, name the issuer's file in NODE_EXTRA_CA_CERTS`
+  return REASONS.get(code) ?? message
+}

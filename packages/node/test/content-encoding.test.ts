@@ -1,0 +1,58 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, expect, it } from 'vitest'
+import { closeServers, serve } from '../../blocks/test/serve.ts'
+import { isDecodingError } from '../src/content-encoding.ts'
+import { nodeFetch } from '../src/fetch.ts'
+
+afterAll(closeServers)
+
+const FILE = Buffer.from('{"role":"user"}\n'.repeat(100))
+
+/** Serves a body with this `Content-Encoding`, and returns what the client reads. */
+async function read(coding: string, body: Uint8Array): Promise<Buffer> {
+  const url = await serve((_, response) =>
+    response.writeHead(200, { 'content-encoding': coding }).end(body),
+  )
+  return Buffer.from(await (await nodeFetch(url)).arrayBuffer())
+}
+
+it.each<[coding: string, encode: (bytes: Uint8Array) => Uint8Array]>([
+  ['', (bytes) => bytes],
+  ['  ', (bytes) => bytes],
+  ['IDENTITY', (bytes) => bytes],
+  ['none', (bytes) => bytes],
+  ['utf-8', (bytes) => bytes],
+  ['aws-chunked', (bytes) => bytes],
+  ['aws-chunked,gzip', gzipSync],
+  ['GZip', gzipSync],
+  ['x-gzip', gzipSync],
+  ['gzip, gzip', (bytes) => gzipSync(gzipSync(bytes))],
+  ['deflate, br', (bytes) => brotliCompressSync(deflateSync(bytes))],
+  ['deflate', deflateSync],
+  ['deflate', deflateRawSync],
+])('decodes a body with the Content-Encoding "%s"', async (coding, encode) => {
+  expect(await read(coding, encode(FILE))).toEqual(FILE)
+})
+
+it.each(['gzip, utf-8', 'constructor', 'gzip,gzip,gzip,gzip,gzip'])(
+  'leaves a body unchanged if its Content-Encoding is unknown or too long: %s',
+  async (coding) => {
+    const body = gzipSync(FILE)
+    expect(await read(coding, body)).toEqual(body)
+  },
+)
+
+it.each([
+  ['gzip', Buffer.from('plain')],
+  ['gzip', gzipSync(FILE).subarray(0, -9)],
+  ['deflate', Buffer.from('plain')],
+  ['br', Buffer.from('plain')],
+])('rejects a body that is not %s, with a code that tells so', async (coding, body) => {
+  const error = await read(coding, body).catch((error) => error)
+  expect(error).toBeInstanceOf(Error)
+  expect(isDecodingError(error)).toBe(true)
+})
+
+it('reads an empty body, whatever its Content-Encoding', async () => {
+  expect(await read('deflate', Buffer.alloc(0))).toEqual(Buffer.alloc(0))
+})

@@ -8,6 +8,12 @@ import type { Templates } from './templates.ts'
 const HUGGING_FACE = 'https://huggingface.co'
 /** The configuration of a tokenizer with many added tokens has more than one MiB. */
 const MOST_BYTES = 4 * 1024 * 1024
+/**
+ * The largest structure that a JSON file may have, so that parsing takes little time and memory. A
+ * tokenizer's configuration of 4 MiB has 22,000 added tokens, 7 commas and brackets each.
+ */
+const MOST_COMMAS_AND_BRACKETS = 2 ** 18
+const MOST_DEPTH = 32
 /** So many redirects are followed. Files are often kept by another host. */
 const MOST_HOPS = 3
 
@@ -48,6 +54,10 @@ export async function refusedFile(
 
 type FileProblem = readonly [code: FileFault, what: string]
 
+const TOO_MANY =
+  `has more than ${MOST_COMMAS_AND_BRACKETS} commas and opening brackets, ` +
+  `or brackets more than ${MOST_DEPTH} deep`
+
 /** What is wrong with a file. */
 async function faultIn(
   { status, text }: HubAnswer,
@@ -55,10 +65,11 @@ async function faultIn(
   chatTemplates: Templates['chatTemplates'],
 ): Promise<FileProblem | undefined> {
   if (status !== 200) return ['MODEL_FILE', text]
+  if (kind === 'json' && !isBounded(text)) return ['MODEL_FILE', TOO_MANY]
   const texts = kind === 'json' ? templatesIn(text) : [text]
   if (texts === undefined)
     return ['MODEL_FILE', 'is no JSON object whose chat_template is a text or a list']
-  // One at a time, up to the first that is not on the list: there may be 262,144.
+  // One at a time, up to the first that is not on the list: there may be 131,071.
   for (const each of texts) {
     const digest = await templateDigest(each)
     if (!Object.hasOwn(chatTemplates, digest))
@@ -102,6 +113,38 @@ function placeOf(location: Received['headers'][string], url: string): string | u
   } catch {
     return undefined
   }
+}
+
+/** Reports whether a JSON text may be parsed: it has few commas and brackets outside its texts. */
+function isBounded(json: string): boolean {
+  let [count, depth] = [0, 0]
+  for (let at = 0; at < json.length; at++) {
+    switch (json[at]) {
+      case '"':
+        at = textEnd(json, at)
+        break
+      case '[':
+      case '{':
+        count++
+        depth++
+        break
+      case ']':
+      case '}':
+        depth--
+        break
+      case ',':
+        count++
+    }
+    if (count > MOST_COMMAS_AND_BRACKETS || depth > MOST_DEPTH) return false
+  }
+  return true
+}
+
+/** Returns the position of the quote that ends the text which starts at `start`. */
+function textEnd(json: string, start: number): number {
+  let at = start + 1
+  while (at < json.length && json[at] !== '"') at += json[at] === '\\' ? 2 : 1
+  return at
 }
 
 /** The chat templates in a JSON file; undefined if none can be read from it. */

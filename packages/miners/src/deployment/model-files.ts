@@ -1,4 +1,4 @@
-import type { Result } from '@affine/prng'
+import { type JsonBounds, parseBounded, type Result } from '@affine/prng'
 import { type Caller, NoReply, type Query, type Received, Undelivered } from '../asking.ts'
 import { LOOK_UP_MS } from '../chutes-key.ts'
 import { quoted } from './python-tokens.ts'
@@ -9,11 +9,10 @@ const HUGGING_FACE = 'https://huggingface.co'
 /** The configuration of a tokenizer with many added tokens has more than one MiB. */
 const MOST_BYTES = 4 * 1024 * 1024
 /**
- * The largest structure that a JSON file may have, so that parsing takes little time and memory. A
- * tokenizer's configuration of 4 MiB has 22,000 added tokens, 7 commas and brackets each.
+ * For an added token, transformers writes at least 180 bytes, with 7 commas and brackets. So a
+ * tokenizer's configuration of 4 MiB has up to 163,000 of these.
  */
-const MOST_COMMAS_AND_BRACKETS = 2 ** 18
-const MOST_DEPTH = 32
+const BOUNDS: JsonBounds = { items: 2 ** 18, depth: 32 }
 /** So many redirects are followed. Files are often kept by another host. */
 const MOST_HOPS = 3
 
@@ -54,9 +53,9 @@ export async function refusedFile(
 
 type FileProblem = readonly [code: FileFault, what: string]
 
-const TOO_MANY =
-  `has more than ${MOST_COMMAS_AND_BRACKETS} commas and opening brackets, ` +
-  `or brackets more than ${MOST_DEPTH} deep`
+const UNREADABLE =
+  `is no JSON object of at most ${BOUNDS.items} commas and opening brackets, ` +
+  `${BOUNDS.depth} deep, whose chat_template is a text or a list`
 
 /** What is wrong with a file. */
 async function faultIn(
@@ -65,10 +64,8 @@ async function faultIn(
   chatTemplates: Templates['chatTemplates'],
 ): Promise<FileProblem | undefined> {
   if (status !== 200) return ['MODEL_FILE', text]
-  if (kind === 'json' && !isBounded(text)) return ['MODEL_FILE', TOO_MANY]
   const texts = kind === 'json' ? templatesIn(text) : [text]
-  if (texts === undefined)
-    return ['MODEL_FILE', 'is no JSON object whose chat_template is a text or a list']
+  if (texts === undefined) return ['MODEL_FILE', UNREADABLE]
   // One at a time, up to the first that is not on the list: there may be 131,071.
   for (const each of texts) {
     const digest = await templateDigest(each)
@@ -115,42 +112,10 @@ function placeOf(location: Received['headers'][string], url: string): string | u
   }
 }
 
-/** Reports whether a JSON text may be parsed: it has few commas and brackets outside its texts. */
-function isBounded(json: string): boolean {
-  let [count, depth] = [0, 0]
-  for (let at = 0; at < json.length; at++) {
-    switch (json[at]) {
-      case '"':
-        at = textEnd(json, at)
-        break
-      case '[':
-      case '{':
-        count++
-        depth++
-        break
-      case ']':
-      case '}':
-        depth--
-        break
-      case ',':
-        count++
-    }
-    if (count > MOST_COMMAS_AND_BRACKETS || depth > MOST_DEPTH) return false
-  }
-  return true
-}
-
-/** Returns the position of the quote that ends the text which starts at `start`. */
-function textEnd(json: string, start: number): number {
-  let at = start + 1
-  while (at < json.length && json[at] !== '"') at += json[at] === '\\' ? 2 : 1
-  return at
-}
-
 /** The chat templates in a JSON file; undefined if none can be read from it. */
 function templatesIn(text: string): readonly string[] | undefined {
   try {
-    const file: unknown = JSON.parse(text)
+    const file = parseBounded(text, BOUNDS)
     if (typeof file !== 'object' || file === null || Array.isArray(file)) return undefined
     const found: unknown = Object.hasOwn(file, 'chat_template') ? Object(file).chat_template : null
     if (found === null) return []

@@ -5,6 +5,7 @@ import { FAULT_CODES } from '../packages/blocks/src/index.ts'
 import { pathsOf } from '../packages/blocks/test/bucket-suite.ts'
 import { PROTOCOL } from '../packages/duel/src/index.ts'
 import { make, play, playGame, specHash, type Transcript } from '../packages/envs/src/index.ts'
+import { FINNEY_FIRST_EPOCH } from '../packages/settlement/src/index.ts'
 import { examples, readExample } from './protocol-examples.ts'
 import { ENVS, fenced, find, MAIN, page, shown } from './protocol-page.ts'
 import { mapped } from './protocol-story.ts'
@@ -81,6 +82,12 @@ test('the constants of the page are those of the main network', () => {
   expect(constants).toEqual(wanted)
   expect(envs).toEqual(MAIN.envs)
   expect(find('specHash').out).toMatchObject(mapped(envs, ({ specHash }) => specHash))
+})
+
+test('the first epoch of the page is that of the main network', () => {
+  const [epoch, block] = [FINNEY_FIRST_EPOCH, FINNEY_FIRST_EPOCH * PROTOCOL.epochBlocks]
+  const [row = ''] = page.match(/^\| `finney` .*/m) ?? []
+  expect(row).toContain(` ${epoch} (block ${block.toLocaleString('en-GB')}) `)
 })
 
 test('every fault code is explained, and no other is named', () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -546,6 +547,20 @@ describe('af doctor', () => {
     expect(passed.stdout).toBe('nothing in it is refused\n')
     const none = await inProcess(doctor, '--source', `${path}-that-is-not-there`)
     expect(none.error).toBeInstanceOf(RangeError)
+  })
+
+  it('rejects a source that is a pipe or has over 1 MiB, and does not wait for it', async () => {
+    const large = await fileOf('#'.repeat(2 ** 20 + 1))
+    const pipe = `${large}.pipe`
+    execFileSync('mkfifo', [pipe])
+    for (const [path, fault] of [
+      [pipe, 'a regular file'],
+      [large, 'at most 1048576 bytes'],
+    ] as const) {
+      const { error } = await inProcess(doctor, '--source', path)
+      expect(error).toBeInstanceOf(RangeError)
+      expect(error).toMatchObject({ message: expect.stringContaining(fault) })
+    }
   })
 
   it('wrong usage is no finding', async () => {

@@ -360,6 +360,19 @@ describe('secrets', () => {
 })
 
 describe('a secret in a URL', () => {
+  it.each([
+    'wss:/h.example/s3cret-key',
+    'WSS:h.example/s3cret-key',
+    'wss:\\\\h.example\\s3cret-key',
+    'wss://me:s3cret-key/x@h.example',
+    'wss:/h.example?k=s3cret-key',
+  ])('of a node is masked in %s, which is malformed', (network) => {
+    const { shown, problems, hide } = read({ network, folder: 'f' }, R2)
+    const texts = [...shown.map(({ value }) => value), hide(`at ${network}: why`)]
+    expect([...problems, ...texts].join()).not.toContain('s3cret-key')
+    expect(texts.join()).toContain('h.example')
+  })
+
   it('of a bucket is masked where it is refused', () => {
     for (const user of ['me:s3cret', 'm:s3/cret', 'm:s3,cret', 'm:s3@cret', 's3', 'AK"s3\\']) {
       const env = {
@@ -373,6 +386,11 @@ describe('a secret in a URL', () => {
       const said = [...problems, ...shown.map(({ value }) => value), hide(JSON.stringify(env))]
       expect(said.join().replaceAll(/s3-|S3_/g, '')).not.toMatch(/s3|cret/)
     }
+  })
+
+  it('of a node is masked outside the URL too', () => {
+    const { hide } = read({ network: 'wss:/h.example/s3cret-key', folder: 'f' }, R2)
+    expect(hide('GET /s3cret-key: 404')).toBe('GET /****: 404')
   })
 
   it.each([

@@ -465,10 +465,12 @@ describe('junk', () => {
     ])
   })
 
+  const LISTS = '['.repeat(50) + ']'.repeat(50)
   const unasked = (result: string) => `{"id":"nobody","result":${result}}`
   test.each([
     ['that nests too deep', unasked('['.repeat(64) + ']'.repeat(64)), 'cannot be read'],
     ['with too many values', unasked(`[${'0,'.repeat(2 ** 17)}0]`), 'cannot be read'],
+    ['with too many lists', unasked(`[${`${LISTS},`.repeat(3000)}0]`), 'cannot be read'],
     ['that is too long', unasked(`"${'0'.repeat(2 ** 24)}"`), 'was lost: Max payload'],
   ])('%s leaves the node, which is not heard any further', async (_, text, why) => {
     const { first: bad, waiting } = await waitingForNext()

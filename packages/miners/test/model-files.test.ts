@@ -86,9 +86,34 @@ it.each<[string, string, Handle, string]>([
   expect(refusal?.detail).toContain(`of ${MINER.model} at ${MINER.revision} `)
 })
 
-it('of 200,000 templates the first that is refused is told, by its digest, and none after it digested', async () => {
+const nest = (depth: number): string => `{"x":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`
+const list = (count: number): string => `{"x":[${Array(count).fill('0').join()}]}`
+
+it.each([
+  ['brackets 32 deep', nest(32), nest(33)],
+  ['262,144 commas and brackets', list(262_143), list(262_144)],
+  [
+    '262,144 in lists side by side',
+    list(262_142).replace('0', '[]'),
+    list(262_143).replace('0', '{}'),
+  ],
+])('a configuration may have %s, and no more', async (_, most, more) => {
+  expect((await refusalOf({ [CONFIG]: code(most) })).refusal).toBeUndefined()
+  using parse = vi.spyOn(JSON, 'parse')
+  const { refusal } = await refusalOf({ [CONFIG]: code(more) })
+  expect(refusal).toMatchObject({ code: 'MODEL_FILE', detail: expect.stringContaining('32 deep') })
+  expect(parse).not.toHaveBeenCalledWith(more)
+})
+
+it('commas and brackets in texts do not count, nor do escaped quotes end a text', async () => {
+  const text = `[{,"\\\\${'[,'.repeat(200_000)}`
+  const { refusal } = await refusalOf({ [CONFIG]: answers(200, { [text]: text }) })
+  expect(refusal).toBeUndefined()
+})
+
+it('of 100,000 templates the first that is refused is told, by its digest, and none after it digested', async () => {
   using digest = vi.spyOn(crypto.subtle, 'digest')
-  const templates = [CHAT_TEMPLATE, ...Array<string>(199_999).fill('')]
+  const templates = [CHAT_TEMPLATE, ...Array<string>(99_999).fill('')]
   const list = templates.map((template) => ({ template }))
   const { refusal } = await refusalOf({ [CONFIG]: has(list) })
   expect(refusal?.detail).toContain(createHash('sha256').digest('hex'))

@@ -1,7 +1,13 @@
 import type { Chain, ChainOpening, Host } from '@affine/chain'
-import { type Network, networkNamed, networkOn, type Subnet } from './networks.ts'
+import {
+  FINNEY_FIRST_EPOCH,
+  type Network,
+  networkNamed,
+  networkOn,
+  type Subnet,
+} from './networks.ts'
 
-export type { Host }
+export { FINNEY_FIRST_EPOCH, type Host }
 
 /**
  * The kinds of chains that go on, and what each of their places is like: to add one is a wing of

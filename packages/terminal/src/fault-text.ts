@@ -49,11 +49,22 @@ export function readNamed<T>(reading: Promise<T>): Promise<T> {
   })
 }
 
-/** The parts of a URL that may be secret: user, query, fragment, and the path of a node's URL. */
-const USER = /(?<=:\/\/)[^\s,/]+(?=@)/
-const NODE_PATH = /(?<=\bwss?:\/\/[^\s,/?]*\/)(?!\*{4})[^\s,]*\w/
-const QUERY = /(?<=:\/\/[^\s,?#]*[?#])(?!\*{4})(?:[^\s,]*\w|[^\s,]+)/
-const SECRET = new RegExp([USER, NODE_PATH, QUERY].map(({ source }) => source).join('|'), 'gi')
+/** The start of a URL, whose slashes parsers take in any number and direction, and its rest. */
+const URL_IN_TEXT = /(\b(?:https?|wss?):[/\\]*|:\/\/)((?![/\\])(?:(?!\bwss?:[/\\])[^\s,])+)/gi
+/** A user. Its password may have a slash; and, though a URL may not have them there, `?` or `#`. */
+const USER = /^(?:[^?#]+|[^/\\?#:]+:(?!\d*[/\\?#]).+)@/s
+const TAIL = /^(?!\*{4}).*[\p{L}\p{N}]/su
 
-/** Masks these parts of all URLs in a text. */
-export const maskUrls = (text: string): string => text.replace(SECRET, '****')
+/**
+ * Masks what may be secret in the URLs in a text, even malformed ones: user, query, fragment, and
+ * the path of a node's URL.
+ */
+export function maskUrls(text: string): string {
+  return text.replace(URL_IN_TEXT, (_, start: string, rest: string) => {
+    const url = rest.replace(USER, '****@')
+    const end = url.search(/^w/i.test(start) ? /[/\\?#]/ : /[?#]/) + 1
+    return end === 0
+      ? start + url
+      : start + url.slice(0, end) + url.slice(end).replace(TAIL, '****')
+  })
+}

@@ -101,7 +101,7 @@ function prepare(command: CommandUnknownOpts, program: string): void {
     .configureHelp({ minWidthToWrap: NARROWEST_HELP })
     .configureOutput({
       writeOut: (text) => process.stdout.write(fit(text, columns(), 0)),
-      outputError: (text, write) => write(text.replace(/^error: /, `${program}: `)),
+      outputError: (text, write) => write(maskUrls(text.replace(/^error: /, `${program}: `))),
     })
   if (command.commands.length > 0)
     command

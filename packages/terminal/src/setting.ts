@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { isOnline, NETWORK_HELP } from '@affine/settlement/open-chain'
+import { FINNEY_FIRST_EPOCH, isOnline, NETWORK_HELP } from '@affine/settlement/open-chain'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 
 /** One setting. It may be left out, unless it is needed or has a default. */
@@ -138,7 +138,7 @@ export const CHAIN = {
     option: '--first-epoch <n>',
     variables: ['AFFINE_FIRST_EPOCH'],
     read: whole(0, 1e9),
-    without: '27000 on finney',
+    without: `${FINNEY_FIRST_EPOCH} on finney`,
     help:
       'the epoch that all validators agreed to start with, if the network does not have ' +
       'a fixed one',

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readRegularFile } from '@affine/chain/file'
 import { sourceRefusals, TEMPLATES } from '@affine/miners'
 import { openChain } from '@affine/settlement'
 import { type Output, output, readNamed, table } from '@affine/terminal'
@@ -59,9 +59,13 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
     if (!isWell) process.exitCode = 1
   })
 
+/** Much more than a chute's source may have, so that the source's own fault is reported. */
+const MOST_SOURCE_BYTES = 2 ** 20
+
 /** Says all for which a chute's source is refused; if anything, the process ends with 1. */
 async function judgeSource(path: string, screen: Output): Promise<void> {
-  const refusals = sourceRefusals(await readNamed(readFile(path, 'utf8')), TEMPLATES)
+  const { bytes } = await readNamed(readRegularFile(path, MOST_SOURCE_BYTES))
+  const refusals = sourceRefusals(bytes.toString(), TEMPLATES)
   const text = refusals.length === 0 ? 'nothing in it is refused' : refusals.join('\n')
   screen.line(text, { type: 'source', path, refusals })
   if (refusals.length > 0) process.exitCode = 1

@@ -3,16 +3,16 @@ import { maskUrls } from '@affine/terminal'
 /** Masks secrets in a text. */
 export type Hide = (text: string) => string
 
-/** The URL of a node may contain a key, as its user or after its host. */
-const NODE_KEY = /(?<=:\/\/)[^/?,@]{3,}(?=@)|(?<=:\/\/[^/?,]*[/?])[^,]{8,}/g
+/** What follows the host in a node's URL, which may contain a key. */
+const NODE_KEY = /(?<=^\w+:[/\\]*[^/\\?#]+[/\\?#]).{8,}/gs
 
-/** The secret parts of the URLs of nodes. */
+/** The secret parts of the URLs of nodes, which commas separate. */
 export function nodeKeys(urls: string): readonly string[] {
-  return urls.match(NODE_KEY) ?? []
+  return urls.split(',').flatMap((url) => [...secretsOfUrl(url), ...(url.match(NODE_KEY) ?? [])])
 }
 
 /** The parts before the host and after the path, even if the URL is malformed. */
-const URL_SECRET = /(?=[^/])(?<=^\w+:\/*).{3,}(?=@)|^[^:]{3,}(?=@)|(?<=[?#]).{3,}/gs
+const URL_SECRET = /(?=[^/\\])(?<=^\w+:[/\\]*).{3,}(?=@)|^[^:]{3,}(?=@)|(?<=[?#]).{3,}/gs
 
 /** The user and the password in a URL, its query and its fragment, even if it is malformed. */
 export function secretsOfUrl(url = ''): readonly string[] {

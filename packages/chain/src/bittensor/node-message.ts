@@ -1,3 +1,4 @@
+import { type JsonBounds, parseBounded } from '@affine/prng'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import * as z from 'zod/mini'
 
@@ -8,13 +9,10 @@ import * as z from 'zod/mini'
 export const MAX_MESSAGE: number = 2 ** 24
 
 /**
- * Long answers have long strings and few commas. A full block has about ten thousand, between its
- * calls.
+ * Long answers have long strings, few commas and few brackets. A full block has about ten thousand
+ * commas, between its calls.
  */
-const MAX_COMMAS = 2 ** 17
-
-/** How deep arrays and objects may be nested. */
-const MAX_DEPTH = 64
+const BOUNDS: JsonBounds = { items: 2 ** 17, depth: 64 }
 
 /** A node's refusal. */
 interface NodeError {
@@ -45,35 +43,7 @@ const messageShape: z.ZodMiniType<NodeMessage> = z.object({
  */
 export function readMessage(text: string): NodeMessage {
   if (text.length > MAX_MESSAGE) throw new RangeError('too long')
-  return messageShape.parse(parseJson(maskUnprintable(text)))
-}
-
-const STEPS: Readonly<Record<string, number>> = { '[': 1, '{': 1, ']': -1, '}': -1 }
-
-/**
- * The value of an untrusted JSON text. Deep nesting, and many short values, can take a hundred
- * times the memory of their text: both are counted before the text is parsed.
- * @throws Error if the text is not JSON, is nested too deep, or has too many commas.
- */
-function parseJson(text: string): unknown {
-  let depth = 0
-  let commas = 0
-  for (let at = 0; at < text.length; at++) {
-    const mark = text[at] ?? ''
-    if (mark === '"') at = endOfString(text, at)
-    depth += STEPS[mark] ?? 0
-    if (mark === ',') commas += 1
-    if (depth > MAX_DEPTH || commas > MAX_COMMAS)
-      throw new RangeError('the JSON is too deep, or too large')
-  }
-  return JSON.parse(text)
-}
-
-/** The index of the quote that ends a string; past the end of the text if there is none. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
-  return at
+  return messageShape.parse(parseBounded(maskUnprintable(text), BOUNDS))
 }
 
 /** An escape that does not stand for itself, or a character that is not printable ASCII. */

@@ -1,4 +1,4 @@
-import type { Result } from '@affine/prng'
+import { type JsonBounds, parseBounded, type Result } from '@affine/prng'
 import { type Caller, NoReply, type Query, type Received, Undelivered } from '../asking.ts'
 import { LOOK_UP_MS } from '../chutes-key.ts'
 import { quoted } from './python-tokens.ts'
@@ -8,6 +8,11 @@ import type { Templates } from './templates.ts'
 const HUGGING_FACE = 'https://huggingface.co'
 /** The configuration of a tokenizer with many added tokens has more than one MiB. */
 const MOST_BYTES = 4 * 1024 * 1024
+/**
+ * For an added token, transformers writes at least 180 bytes, with 7 commas and brackets. So a
+ * tokenizer's configuration of 4 MiB has up to 163,000 of these.
+ */
+const BOUNDS: JsonBounds = { items: 2 ** 18, depth: 32 }
 /** So many redirects are followed. Files are often kept by another host. */
 const MOST_HOPS = 3
 
@@ -48,6 +53,10 @@ export async function refusedFile(
 
 type FileProblem = readonly [code: FileFault, what: string]
 
+const UNREADABLE =
+  `is no JSON object of at most ${BOUNDS.items} commas and opening brackets, ` +
+  `${BOUNDS.depth} deep, whose chat_template is a text or a list`
+
 /** What is wrong with a file. */
 async function faultIn(
   { status, text }: HubAnswer,
@@ -56,9 +65,8 @@ async function faultIn(
 ): Promise<FileProblem | undefined> {
   if (status !== 200) return ['MODEL_FILE', text]
   const texts = kind === 'json' ? templatesIn(text) : [text]
-  if (texts === undefined)
-    return ['MODEL_FILE', 'is no JSON object whose chat_template is a text or a list']
-  // One at a time, up to the first that is not on the list: there may be 262,144.
+  if (texts === undefined) return ['MODEL_FILE', UNREADABLE]
+  // One at a time, up to the first that is not on the list: there may be 131,071.
   for (const each of texts) {
     const digest = await templateDigest(each)
     if (!Object.hasOwn(chatTemplates, digest))
@@ -107,7 +115,7 @@ function placeOf(location: Received['headers'][string], url: string): string | u
 /** The chat templates in a JSON file; undefined if none can be read from it. */
 function templatesIn(text: string): readonly string[] | undefined {
   try {
-    const file: unknown = JSON.parse(text)
+    const file = parseBounded(text, BOUNDS)
     if (typeof file !== 'object' || file === null || Array.isArray(file)) return undefined
     const found: unknown = Object.hasOwn(file, 'chat_template') ? Object(file).chat_template : null
     if (found === null) return []

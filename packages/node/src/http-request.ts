@@ -2,19 +2,22 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import type { Socket } from 'node:net'
 
+/** Maximum connections to one host. */
+const MAX_SOCKETS = 64
+
 /** How connections to a host are kept, and how long each of its addresses may take to connect. */
-export const KEPT = {
+export const KEPT: https.AgentOptions = {
   keepAlive: true,
   // Less than the five seconds after which many servers close an idle connection.
   timeout: 4000,
-  maxSockets: 64,
+  maxSockets: MAX_SOCKETS,
   maxFreeSockets: 8,
   // Node's default of 250 ms is less than many handshakes take.
   autoSelectFamilyAttemptTimeout: 5000,
-} as const satisfies https.AgentOptions & { readonly autoSelectFamilyAttemptTimeout: number }
+}
 
 /** Returns agents that keep connections, with `maxSockets` connections for each host. */
-export function keptAgents(maxSockets: number = KEPT.maxSockets): {
+export function keptAgents(maxSockets: number = MAX_SOCKETS): {
   readonly 'http:': http.Agent
   readonly 'https:': https.Agent
 } {

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
  * Runs what a page says, in its order, in a folder of its own. Without a Python what needs one is
- * left out.
+ * left out. Git must ignore all files that the page's commands wrote.
  */
 export async function runPage(name: string): Promise<void> {
   const page = await readFile(`${root}/${name}`, 'utf8')
@@ -28,6 +28,7 @@ export async function runPage(name: string): Promise<void> {
         if (printed !== '') expect(said).toBe(printed)
       }
     }
+    expect(session.staged()).toBe('')
   } finally {
     await session.close()
   }

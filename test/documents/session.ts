@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -25,6 +25,8 @@ export interface Session {
   run(snippet: Snippet): Promise<string>
   /** Starts each line in a terminal of its own. Resolves once each has said something. */
   serve(snippet: Snippet): Promise<void>
+  /** Returns what `git add -A` would stage, one a line, if the folder were a checkout. */
+  staged(): string
   close(): Promise<void>
 }
 
@@ -74,10 +76,18 @@ async function programsIn(folder: string): Promise<string> {
   return bin
 }
 
+/** Makes a folder a repository with our `.gitignore`, in which only the test's own files are known. */
+async function initGit(folder: string): Promise<void> {
+  execFileSync('git', ['init', '--quiet', folder])
+  await copyFile(join(root, '.gitignore'), join(folder, '.gitignore'))
+  execFileSync('git', ['-C', folder, 'add', '.'])
+}
+
 export async function openSession(page: string): Promise<Session> {
   const folder = await mkdtemp(join(tmpdir(), 'document-'))
   const bin = await programsIn(folder)
   await symlink(join(root, 'python'), join(folder, 'python'))
+  await initGit(folder)
   const withPorts = await freePorts(page)
   const path = [bin, ...(PYTHON ? [dirname(PYTHON)] : []), process.env.PATH].join(':')
   const kept = Object.entries(process.env).filter(([name]) => !/^AFFINE_|^VITEST/.test(name))
@@ -123,6 +133,8 @@ export async function openSession(page: string): Promise<Session> {
     async serve({ text }) {
       for (const line of text.split('\n')) await serveLine(line)
     },
+    staged: () =>
+      execFileSync('git', ['-C', folder, 'add', '-A', '--dry-run'], { encoding: 'utf8' }),
     async close() {
       const ends = [...running].map((child) => once(child, 'close'))
       for (const { pid = 0 } of running) process.kill(-pid, 'SIGKILL')

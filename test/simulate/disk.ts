@@ -95,11 +95,19 @@ export class Disk {
         const parent = this.#find(folderOf(path))
         if (parent instanceof Folder) parent.entries.delete(nameOf(path))
       }),
+    readdir: (path: string) =>
+      this.#read(path, () => {
+        const found = this.#find(path)
+        if (found instanceof Folder) return [...found.entries.keys()]
+        throw fsError('ENOENT', 'readdir', path)
+      }),
     realpath: (path: string) =>
       this.#read(path, () => {
         if (this.#find(path)) return path
         throw fsError('ENOENT', 'realpath', path)
       }),
+    stat: (path: string) =>
+      this.#read(path, () => ({ isDirectory: () => this.#find(path) instanceof Folder })),
     open: async (path: string, flags: string | number = 'r') => {
       const found = await this.#open(path, flags)
       return this.#handle(found, path)
@@ -181,6 +189,7 @@ export class Disk {
   }
 
   #makeFolders(path: string): string | undefined {
+    if (path === this.root) throw fsError('EEXIST', 'mkdir', path)
     let folder = this.#folder
     let place = this.root
     let made: string | undefined
@@ -259,9 +268,11 @@ const OPERATIONS = [
   'link',
   'mkdir',
   'open',
+  'readdir',
   'readFile',
   'realpath',
   'rm',
+  'stat',
   'truncate',
   'writeFile',
 ] as const

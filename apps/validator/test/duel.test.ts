@@ -37,7 +37,7 @@ describe.concurrent('af duel', () => {
     while ((await linesIn(out)).length < 20) await sleep(5)
     expect(await first.stop()).toEqual({ code: 130, stdout: '', stderr: '' })
     const kept = await linesIn(out)
-    expect(await readdir(out)).toEqual(['samples.jsonl'])
+    expect((await readdir(out)).sort()).toEqual(['.gitignore', 'samples.jsonl'])
 
     const again = await duel(...words)
     expect(again.code).toBe(0)
@@ -90,7 +90,7 @@ describe.concurrent('af duel', () => {
       const why = `af: the ${role} gives no usable reply: status 404, `
       expect([first.code, first.stderr]).toEqual([3, expect.stringContaining(why)])
       expect(first.stdout).not.toMatch(/throne|holds/)
-      expect(await readdir(out)).toEqual(['samples.jsonl'])
+      expect((await readdir(out)).sort()).toEqual(['.gitignore', 'samples.jsonl'])
     }
   })
 

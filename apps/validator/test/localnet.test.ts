@@ -75,7 +75,7 @@ describe.concurrent('a localnet that is started again', () => {
     expect(await second.stop()).toMatchObject(stopped)
     expect((await chainText(out)).startsWith(text)).toBe(true)
     expect((await readdir(join(out, 'keys'))).sort()).toEqual(keys)
-    expect((await readdir(out)).sort()).toEqual(['chain.json', 'keys'])
+    expect((await readdir(out)).sort()).toEqual(['.gitignore', 'chain.json', 'keys'])
   })
 
   it('has in its last block what waited when it was stopped', async () => {

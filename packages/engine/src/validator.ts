@@ -12,6 +12,7 @@ import {
   STATE_BYTES,
 } from '@affine/settlement'
 import { Epoch, Phase } from './epoch.ts'
+import { claimFolder } from './owner.ts'
 import type { Setup } from './setup.ts'
 
 /**
@@ -79,6 +80,8 @@ export class Validator {
       return new Epoch(this.#setup, state, phase, (name, task) => this.#start(name, task))
     }
     if (this.#epoch === undefined) {
+      const { folder, chain, account } = this.#setup
+      await claimFolder(folder, chain, account.hotkey)
       const openBucket: OpenBucket = (hotkey, url) =>
         phase.reader.open(hotkey, url, phase.whole.signal)
       const state = await startingState({ ...this.#setup, openBucket }, phase.epoch)

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,9 +24,10 @@ const said = async ({ says }: Started): Promise<{ held: string[]; refused: strin
 it('a folder is made, held, and given back', async () => {
   const folder = join(root, 'new', 'deep')
   const lock = await holdFolder(folder)
-  expect(await readdir(folder)).not.toEqual([])
+  expect(await readdir(folder)).toContain('lock')
   await lock[Symbol.asyncDispose]()
-  expect(await readdir(folder)).toEqual([])
+  expect(await readdir(folder)).toEqual(['.gitignore'])
+  expect(await readFile(join(folder, '.gitignore'), 'utf8')).toBe('*\n')
   await (await holdFolder(folder))[Symbol.asyncDispose]()
 })
 
@@ -38,10 +39,10 @@ it('who comes second is refused, and told who holds it; once it is gone, even by
   await expect(holdFolder(folder)).rejects.toThrow(message)
   await expect(holdFolder(folder)).rejects.toThrow(message)
   await first.stop('SIGKILL')
-  expect(await readdir(folder)).not.toEqual([])
+  expect(await readdir(folder)).toContain('lock')
   const lock = await holdFolder(folder)
   await lock[Symbol.asyncDispose]()
-  expect(await readdir(folder)).toEqual([])
+  expect(await readdir(folder)).toEqual(['.gitignore'])
 })
 
 /** In a container of its own kind: another process id, and none of ours can be seen. */

@@ -5,7 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
 import { type Event, type Setup, Validator } from '@affine/engine'
 import { blockAges, type Metrics, metricsOf } from '@affine/engine/metrics'
-import { guard, type Health, healthOf, healthPages, holdFolder } from '@affine/engine/node'
+import {
+  claimFolder,
+  guard,
+  type Health,
+  healthOf,
+  healthPages,
+  holdFolder,
+} from '@affine/engine/node'
 import { type Listening, listen } from '@affine/miners/node'
 import { shortHotkey } from '@affine/report'
 import {
@@ -69,10 +76,6 @@ const clock = (): number => performance.now()
 async function operate(settings: Settings, account: Account, screen: Output): Promise<void> {
   const { hotkey } = account
   await using _folder = await holdFolder(settings.folder)
-  // Whoever made it, or copied it to here.
-  await chmod(settings.folder, 0o700).catch(({ message }: Error) =>
-    warn(screen, `others on this machine may be able to read its secrets: ${message}`),
-  )
   const health = healthOf(clock)
   const hearers: Setup['on'][] = [health.on, narrator(screen)]
   const on: Setup['on'] = (event) => {
@@ -81,6 +84,11 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   using _guard = endWhenStalled(settings, health, on)
   const signal = interrupted()
   await using subnet = await raceAbort(openSubnet(settings, on), signal)
+  await claimFolder(settings.folder, subnet.chain, hotkey)
+  // Anyone may have made the folder, or copied it to here.
+  await chmod(settings.folder, 0o700).catch(({ message }: Error) =>
+    warn(screen, `others on this machine may be able to read its secrets: ${message}`),
+  )
   const { seat, snapshot } = await raceAbort(ownSeat(subnet.chain, hotkey), signal)
   if (!settings.overwrite) expectNothingOf('miner', seat)
   const emit = emits(subnet.network, settings)

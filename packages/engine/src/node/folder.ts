@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:fs'
-import { type FileHandle, open, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { makeFolder, syncFolders } from '@affine/blocks/directory'
@@ -15,6 +15,7 @@ const held = new Set<FileHandle>()
  * unlocks it. The operating system holds the lock, on the file `lock` in the folder: only one
  * process gets it, containers that share the folder see it, and it ends when the process ends,
  * however that happens. It works between machines if their file system supports it, as NFS does.
+ * A folder that it makes is hidden from Git: in a checkout `git add -A` would stage its secrets.
  *
  * @throws Error naming the process that holds it.
  */
@@ -22,7 +23,10 @@ export async function holdFolder(folder: string): Promise<AsyncDisposable> {
   const place = resolve(folder)
   const path = join(place, 'lock')
   const made = await makeFolder(place, 0o700)
-  if (made !== undefined) await syncFolders(place, dirname(made))
+  if (made !== undefined) {
+    await writeFile(join(place, '.gitignore'), '*\n', { mode: OWNERS })
+    await syncFolders(place, dirname(made))
+  }
   const file = await lockFile(path)
   if (file === null) {
     const holder = await readRegularFile(path, 1000).catch(() => null)

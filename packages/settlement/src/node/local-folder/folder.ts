@@ -19,10 +19,10 @@ export const chainIn = (folder: string): string => join(folder, 'chain.json')
 /** Does a folder hold a local chain? */
 export const hasChain = (folder: string): boolean => existsSync(chainIn(folder))
 
-/** Does a folder hold nothing but the lock, and what an interrupted start has left? */
+/** Reports whether a folder holds only what a first start writes before the chain. */
 export async function isUnused(folder: string): Promise<boolean> {
   const names = await readdir(folder)
-  return names.every((name) => /^(keys|lock|\..*\.tmp)$/.test(name))
+  return names.every((name) => /^(keys|lock|\.gitignore|\..*\.tmp)$/.test(name))
 }
 
 /**

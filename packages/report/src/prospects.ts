@@ -1,5 +1,12 @@
-import { neededWins, type Protocol, ruleAmong, type Verdict } from '@affine/duel'
-import { boundsPpm, walk } from '@affine/wilson'
+import {
+  type LaneRule,
+  neededWins,
+  type Protocol,
+  quotaOf,
+  ruleAmong,
+  type Verdict,
+} from '@affine/duel'
+import { boundsPpm, type Rule, walk } from '@affine/wilson'
 import { type Bounds, boundsOf } from './env-facts.ts'
 import { type PracticeEpisode, Z_SQUARED_95 } from './practice-result.ts'
 import { drawInterval, share } from './text.ts'
@@ -34,8 +41,9 @@ type ComparedReward = Pick<PracticeEpisode, 'env' | 'reward' | 'champion'>
 
 /**
  * Compares rewards with the champion's in the same challenges, as a duel that starts now would. The
- * probabilities are those of a duel that one person runs, with a look after every challenge: they
- * leave out weights, trimming and rarer looks. Protocol §7, §8.7, §10.
+ * probabilities are those of a duel with one lane of full length that is evaluated after every
+ * challenge, if the share of ties stays the same: they leave out weights, trimming and rarer
+ * evaluations. Protocol §7, §8.7, §10.
  */
 export function prospectsOf(
   played: readonly ComparedReward[],
@@ -45,9 +53,10 @@ export function prospectsOf(
   const even = counts.filter(({ isEven }) => isEven).map(({ env }) => [env, 'even'] as const)
   const verdicts: Readonly<Record<string, Verdict>> = Object.fromEntries(even)
   const envs = counts.map((count): Comparison => {
-    const rule = ruleAmong(verdicts, count.env, protocol)
+    const rule = soloRule(ruleAmong(verdicts, count.env, protocol), decisiveIn(count, protocol))
+    const canWin = !count.isEven && rule.cap >= rule.minTrials
     const rates = ratesOf(count)
-    const winAt = (p: number): number => (count.isEven ? 0 : walk({ p, ratioPpm, rule }).win)
+    const winAt = (p: number): number => (canWin ? walk({ p, ratioPpm, rule }).win : 0)
     return { ...count, win: mapRates((which) => winAt(rates[which])) }
   })
   const counted = envs.filter(({ isEven }) => !isEven)
@@ -55,6 +64,28 @@ export function prospectsOf(
   const chancesAt = (which: keyof WinRates) => counted.map(({ win }) => win[which])
   const dethrones = mapRates((which) => reaching(needed, chancesAt(which)))
   return { ratioPpm, envs, dethrones }
+}
+
+/** Returns the number of decisive challenges that a lane has in a whole duel, as many tie here. */
+function decisiveIn(
+  { env, wins, losses, ties }: Pick<Comparison, 'env' | 'wins' | 'losses' | 'ties'>,
+  { envs, duelEpochs }: Protocol,
+): number {
+  const constants = envs[env]
+  if (constants === undefined) return 0
+  const quotas = Array.from({ length: duelEpochs }, (_, epoch) => quotaOf(epoch + 1, constants))
+  const played = quotas.reduce((sum, quota) => sum + quota, 0)
+  const decisive = wins + losses
+  return Math.floor((played * decisive) / Math.max(1, decisive + ties))
+}
+
+/** The z of one lane is that of several lanes and this more. Protocol §8.6. */
+const ONE_LANE_Z = 0.4
+
+/** Returns the rule for one lane that has at most `most` decisive challenges. */
+function soloRule(rule: LaneRule, most: number): Rule {
+  const z = Math.sqrt(rule.floorZSquaredPpm / 1e6) + ONE_LANE_Z
+  return { ...rule, cap: Math.min(rule.cap, most), zSquaredPpm: Math.round(z * z * 1e6) }
 }
 
 const mapRates = (of: (which: keyof WinRates) => number): WinRates => ({

@@ -1,11 +1,15 @@
 """Serves a function from prompts to replies as a miner does: an OpenAI-compatible endpoint."""
 
 import json
+import re
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
+"""Maximum size of a request's body."""
+READ_SECONDS = 60
+"""Time after which a connection that sends nothing is closed."""
 
 
 def serve(reply_to: Callable[[str], str], port: int) -> None:
@@ -13,23 +17,40 @@ def serve(reply_to: Callable[[str], str], port: int) -> None:
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        timeout = READ_SECONDS
 
         def do_POST(self) -> None:
+            length = self.headers.get("Content-Length")
+            if length is None:
+                self.refuse(411, "Content-Length expected")
+                return
+            if re.fullmatch("[0-9]+", length) is None:
+                self.refuse(400, "Content-Length expected as a whole number")
+                return
+            if len(length) > len(str(MAX_BYTES)) or int(length) > MAX_BYTES:
+                self.refuse(413, f"at most {MAX_BYTES} bytes expected")
+                return
             try:
-                size = min(int(self.headers["Content-Length"]), MOST_BYTES)
-                prompt = str(json.loads(self.rfile.read(size))["messages"][-1]["content"])
-            except (KeyError, IndexError, TypeError, ValueError):
-                self.answer(400, {"error": {"message": "messages expected"}})
+                prompt = str(json.loads(self.rfile.read(int(length)))["messages"][-1]["content"])
+            except (KeyError, IndexError, RecursionError, TypeError, ValueError):
+                self.refuse(400, "messages expected")
                 return
             message = {"role": "assistant", "content": reply_to(prompt)}
             choice = {"index": 0, "finish_reason": "stop", "message": message}
             self.answer(200, {"object": "chat.completion", "choices": [choice]})
+
+        def refuse(self, status: int, text: str) -> None:
+            """Closes the connection too, because the rest of a body is not a request."""
+            self.close_connection = True
+            self.answer(status, {"error": {"message": text}})
 
         def answer(self, status: int, body: dict[str, Any]) -> None:
             data = json.dumps(body).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
+            if self.close_connection:
+                self.send_header("Connection", "close")
             self.end_headers()
             self.wfile.write(data)
 

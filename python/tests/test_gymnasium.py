@@ -182,6 +182,7 @@ class Counter(Game[int, int]):
     """A game that rewards every step, and may go on for three."""
 
     id = "counter@0.1.0"
+    spec_hash = ""
     max_steps = 3
     lowest_reward = -7
     action_space = observation_space = spaces.Discrete(9)

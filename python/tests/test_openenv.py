@@ -6,12 +6,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import numpy as np
 import pytest
 from openenv.core import GenericEnvClient
 from processes import OPENENV, serving
+from vectors import reset_of, vectors_of
 
 from affine_envs import Replayed, play, replay
 from affine_envs.episode import Episode
@@ -42,6 +44,18 @@ def test_a_challenge_as_it_is_played_here(url: str, env: str) -> None:
         assert (state["episode_id"], state["step_count"]) == ("one", len(said))
         assert state["env"] == game_of(env).id
     assert replay(env, CHALLENGE, played.messages) == Replayed(played.reward, fault=False)
+
+
+AFTER_A_RESET = [each for each in vectors_of("envs/infos") if each["input"]["resetsAfter"] == 0]
+
+
+@pytest.mark.parametrize("vector", AFTER_A_RESET, ids=lambda each: each["what"])
+def test_observations_have_the_info(url: str, vector: Any) -> None:
+    asked, want = vector["input"], vector["want"]
+    given = reset_of(asked)
+    with GenericEnvClient(f"{url}/{want['env'].split('@')[0]}-v0").sync() as client:
+        assert client.reset(**given).observation["info"] == want
+        assert client.step({"reply": "?"}).observation["info"] == want
 
 
 def test_errors_have_openenvs_codes(url: str) -> None:

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from pettingzoo.test import api_test, seed_test
+from vectors import reset_of, vectors_of
 
-from affine_envs import play_game, seed_of
+from affine_envs import digest, play_game, seed_of
 from affine_envs.pettingzoo import TwoPlayerEnv, env
 from affine_envs.registry import game_of
 
@@ -85,6 +86,29 @@ def test_what_is_not_legal_loses(illegal: Any) -> None:
     game.step(action)
     assert game.rewards == {"player_0": -1, "player_1": 1}
     assert game.terminations == {"player_0": True, "player_1": True}
+
+
+HEX_INFOS = [each for each in vectors_of("envs/infos") if each["want"]["env"] == "hex@0.1.0"]
+
+
+@pytest.mark.parametrize("vector", HEX_INFOS, ids=lambda each: each["what"])
+def test_infos_have_the_facts_of_the_game(vector: Any) -> None:
+    asked = vector["input"]
+    game = env("hex-v0")
+    game.reset(**reset_of(asked))
+    for _ in range(asked["resetsAfter"]):
+        # The game for one player draws no move after the opening, so the streams stay the same.
+        game.reset()
+    after = asked["resetsAfter"]
+    origin = asked.get("seed") or asked["challengeId"]
+    truth = game.game.truth(game._state)
+    salt = f"{origin}+{after}" if after else origin
+    want = {**vector["want"], "ground_truth_commitment": digest("truth", salt, truth)}
+    for _ in range(2):
+        for info in game.infos.values():
+            assert {key: info[key] for key in want} == want
+            assert info.keys() == {*want, "action_mask"}
+        game.step(int(np.flatnonzero(game.infos["player_0"]["action_mask"])[0]))
 
 
 def size_of(seed: int) -> int:

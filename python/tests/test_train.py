@@ -2,10 +2,13 @@
 
 import importlib
 import json
+import socket
 import subprocess
+import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -48,6 +51,47 @@ def test_what_is_no_conversation_is_refused(program: list[str], played: str, ref
         request = urllib.request.Request(f"{url}/chat/completions", body)
         with urllib.request.urlopen(request) as answer:
             assert refusal.encode() in answer.read()
+
+
+ECHO = f"""
+import sys
+sys.path.insert(0, {str(PACKAGE / "examples")!r})
+import miner_server
+miner_server.READ_SECONDS = 1
+miner_server.serve(str, 0)
+"""
+
+
+def answer_to(url: str, rest: str) -> str:
+    """Returns all that the server sends until it closes the connection."""
+    where = urlsplit(url)
+    with socket.create_connection((str(where.hostname), where.port or 0), timeout=60) as client:
+        client.sendall(f"POST /v1/chat/completions HTTP/1.1\r\n{rest}".encode())
+        return b"".join(iter(lambda: client.recv(65536), b"")).decode()
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ("Content-Length: -1", 400),
+        ("Content-Length: ten", 400),
+        ("Content-Length: 1_0", 400),
+        ("Content-Length: ", 400),
+        ("X-Length: 2", 411),
+        ("Transfer-Encoding: chunked", 411),
+        ("Content-Length: 1000001", 413),
+        ("Content-Length: " + 10_000 * "9", 413),
+    ],
+    ids=lambda each: str(each)[:30],
+)
+def test_a_body_without_a_bounded_length_is_refused(headers: str, status: int) -> None:
+    with serving(sys.executable, "-c", ECHO) as url:
+        assert answer_to(url, f"{headers}\r\n\r\n").startswith(f"HTTP/1.1 {status} ")
+
+
+def test_a_connection_that_sends_nothing_is_closed() -> None:
+    with serving(sys.executable, "-c", ECHO) as url:
+        assert answer_to(url, "Content-Length: 9\r\n\r\n{") == ""
 
 
 def test_long_training_misses_as_many_boards_as_the_page_says(

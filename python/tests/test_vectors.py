@@ -8,9 +8,10 @@ import json
 from fractions import Fraction
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
-from vectors import IS_SDIST, ROOT, vectors_of
+from vectors import IS_SDIST, ROOT, reset_of, vectors_of
 
 from affine_envs import (
     AffineEnv,
@@ -36,6 +37,7 @@ RECOMPUTED = {
     "envs": {
         "challenge-ids",
         "games",
+        "infos",
         "initial-states",
         "normalise",
         "recorded",
@@ -278,9 +280,36 @@ def test_no_strength(vector: Any) -> None:
         AffineEnv(**vector["input"])
 
 
+@pytest.mark.parametrize("vector", vectors_of("envs/infos"), ids=lambda each: each["what"])
+def test_info(vector: Any) -> None:
+    asked, want = vector["input"], vector["want"]
+    env = AffineEnv(asked["env"])
+    _, info = env.reset(**reset_of(asked))
+    for _ in range(asked["resetsAfter"]):
+        _, info = env.reset()
+    assert info == want
+    assert env.step(None)[-1] == want
+
+
+@pytest.mark.parametrize("mode", ["sync", "vector_entry_point"])
+@pytest.mark.parametrize("vector", vectors_of("envs/infos"), ids=lambda each: each["what"])
+def test_infos_of_a_vector_environment(vector: Any, mode: str) -> None:
+    asked, want = vector["input"], vector["want"]
+    name = f"affine/{asked['env'].split('@')[0]}-v0"
+    envs = gymnasium.make_vec(name, num_envs=2, vectorization_mode=mode)
+    _, infos = envs.reset(**reset_of(asked))
+    for _ in range(asked["resetsAfter"]):
+        _, infos = envs.reset()
+    assert infos.keys() == {*want, *(f"_{key}" for key in want)}
+    for key in want:
+        assert infos[key][0] == want[key]
+        assert infos[f"_{key}"].tolist() == [True, True]
+
+
 @pytest.mark.parametrize("vector", vectors_of("envs/spec-hashes"))
 def test_spec_hash(vector: Any) -> None:
     assert spec_hash(vector["input"]) == vector["want"]
+    assert game_of(vector["input"]).spec_hash == vector["want"]
 
 
 @pytest.mark.parametrize("vector", vectors_of("envs/spec-hashes", "episodes"))

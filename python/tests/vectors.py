@@ -21,6 +21,13 @@ def vectors_of(name: str, part: str = "vectors") -> list[Any]:
     return found
 
 
+def reset_of(asked: dict[str, Any]) -> dict[str, Any]:
+    """Returns the arguments of the reset that a vector of `envs/infos` describes."""
+    if "seed" in asked:
+        return {"seed": int(asked["seed"])}
+    return {"options": {"challenge_id": asked["challengeId"]}}
+
+
 def examples() -> dict[str, Any]:
     """The examples of docs/protocol.md by their names."""
     page = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")

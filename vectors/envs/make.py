@@ -308,6 +308,29 @@ def strengths():
     write("strengths.json", {"vectors": rows, "refused": refused})
 
 
+def infos():
+    """The facts of episodes, each from its initial state: by id, from a seed, and some resets later."""
+    rows = []
+    for env in GAMES.values():
+        challenge = golden_id(env, 3)
+        for origin, since in [(challenge, 0), ("7", 0), (str(2**128 - 1), 0), ("7", 2), (challenge, 1)]:
+            is_id = origin == challenge
+            random = stream(seed_of(challenge) if is_id else int(origin))
+            for _ in range(since + 1):
+                state = env.initial(random)
+            want = {
+                "challenge_id": challenge if is_id and since == 0 else None,
+                "env": env.id,
+                "difficulty": env.difficulty(state),
+                "spec_hash": spec_hash(env.id),
+                "ground_truth_commitment": digest("truth", f"{origin}+{since}" if since else origin, env.truth(state)),
+            }
+            asked = {"env": env.id, "challengeId" if is_id else "seed": origin, "resetsAfter": since}
+            how = f"{env.id}, {'a challenge id' if is_id else f'seed {origin}'}, {since} resets after it"
+            rows.append({"what": how, "input": asked, "want": want})
+    write("infos.json", {"vectors": rows})
+
+
 def tampered(env, episodes):
     """What golden episodes replay to once something of them is altered, four times each."""
     return [result for index in range(episodes) for result in replays_of(env, index, 4)[1:]]
@@ -455,6 +478,7 @@ replies()
 replays()
 games()
 strengths()
+infos()
 normalised()
 recorded_texts()
 spec_hashes()

@@ -155,6 +155,13 @@ describe('wrong usage', () => {
     ['duel 0.5 0.6 --ratio 0.9999999', 'Expected a number, more than 0 and less than 1.'],
     ['localnet nope', "too many arguments for 'localnet'"],
     ['env run mult8-v0 --agent perfect --challenge x', 'Expected the base58 of 32 bytes.'],
+    ['env run mult8-v0 --agent perfect --seed 1.5', 'Expected a whole number below 2^128.'],
+    ['env run mult8-v0 --agent perfect --seed=-1', 'Expected a whole number below 2^128.'],
+    [
+      `env run mult8-v0 --agent perfect --seed ${2n ** 128n}`,
+      'Expected a whole number below 2^128.',
+    ],
+    [`env run mult8-v0 --seed 7 --challenge ${'1'.repeat(32)}`, 'cannot be used with option'],
     ['doctor --key k', "required option '--network <where>' not specified"],
     ['validate --folder f --buckets b --key k', '✘ --network or SUBTENSOR_ENDPOINT: not given'],
     ['explain --network c', "required option '--hotkey <ss58|uid>' not specified"],

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { account, LocalChain } from '@affine/chain'
+import { account, encodeCommitment, LocalChain } from '@affine/chain'
 import { LOCAL_NETWORK, NETWORKS } from '@affine/settlement'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
@@ -17,6 +17,7 @@ import {
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { commit } from '../src/commands/commit.ts'
+import { duel } from '../src/commands/duel.ts'
 import { type Done, goingOn, inProcess } from './commands.ts'
 
 // Chutes is where it is: what stands in for it is on loopback, and that alone is changed here.
@@ -52,14 +53,11 @@ beforeEach(async () => {
 afterEach(() => vi.unstubAllEnvs())
 afterAll(closeServers)
 
-/** `af commit` on a network whose miners are on Chutes; what was asked there, and what came of it. */
-async function committing(
+/** Runs a command on a network whose miners are on Chutes, and returns what was requested there. */
+async function onChutes(
   routes: Readonly<Record<string, Handle>>,
-  {
-    chute = CHUTE,
-    more = [],
-    templates = LOCAL_NETWORK.protocol.templates,
-  }: { chute?: string; more?: readonly string[]; templates?: string } = {},
+  templates: string,
+  act: (url: string, chain: LocalChain) => Promise<Done>,
 ) {
   const random = () => randomBytes(32)
   const neurons = [{ hotkey, stake: 0n }]
@@ -79,11 +77,24 @@ async function committing(
   })
   standIn.place = place
   await using served = await goingOn(chain)
-  const said = ['--model', MODEL, '--revision', REVISION, '--chute', chute, '--json', ...more]
-  const done: Done = await inProcess(commit, '--network', served.url, '--key', key, ...said)
+  const done = await act(served.url, chain)
   const { commitments } = await chain.snapshot(chain.height)
   return { ...done, seen, asked: seen.map(({ method, url }) => `${method} ${url}`), commitments }
 }
+
+/** `af commit` on a network whose miners are on Chutes. */
+const committing = (
+  routes: Readonly<Record<string, Handle>>,
+  {
+    chute = CHUTE,
+    more = [],
+    templates = LOCAL_NETWORK.protocol.templates,
+  }: { chute?: string; more?: readonly string[]; templates?: string } = {},
+) =>
+  onChutes(routes, templates, (url) => {
+    const said = ['--model', MODEL, '--revision', REVISION, '--chute', chute, '--json', ...more]
+    return inProcess(commit, '--network', url, '--key', key, ...said)
+  })
 
 describe('af commit of a chute', () => {
   it('looks the chute up, plays with it by the key, as a validator does, and commits it', async () => {
@@ -159,6 +170,43 @@ describe('af commit of a chute', () => {
     expect(without.error?.message).toContain('CHUTES_API_KEY: not given')
     const { records, asked } = await committing({}, { more: ['--anyway'] })
     expect(records).toMatchObject([{ type: 'committed' }, { type: 'place' }])
+    expect(asked).toEqual([])
+  })
+})
+
+describe('af duel of the uid of a chute', () => {
+  const dueling = (out: string, routes: Readonly<Record<string, Handle>>) =>
+    onChutes(routes, LOCAL_NETWORK.protocol.templates, async (url, chain) => {
+      await chain.commit(account(SECRET), encodeCommitment({ kind: 'miner', ...MINER }))
+      const words = ['0', 'random', '--env', 'mult8-v0', '--out', join(folder, out), '--json']
+      return inProcess(duel, ...words, '--network', url)
+    })
+
+  it('checks the deployment once for the first prompt and once for the duel, then plays', async () => {
+    const { error, records, asked } = await dueling('well', { ...asCommitted, [POST]: plays })
+    expect(error).toBeUndefined()
+    expect(records).toMatchObject([
+      { type: 'player', side: 'champion', uid: 0, ...MINER },
+      { type: 'end', outcome: 'champion' },
+    ])
+    expect(asked[0]).toBe(`GET ${LOOK_UP}`)
+    for (const path of [LOOK_UP, CODE, fileOf(MINER, 'tokenizer_config.json')])
+      expect(asked.filter((each) => each === `GET ${path}`)).toHaveLength(2)
+    expect(asked.filter((each) => each === `POST ${POST}`).length).toBeGreaterThan(20)
+  })
+
+  it('ends with 3 if the deployment is not the committed model, and calls nothing there', async () => {
+    const other = { [LOOK_UP]: answers(200, { ...DESCRIBED, name: 'you/other' }) }
+    const { error, asked } = await dueling('other', { ...asCommitted, ...other, [POST]: plays })
+    expect(error).toMatchObject({ exitCode: 3, message: expect.stringContaining('MODEL: ') })
+    expect(asked).not.toContain(`POST ${POST}`)
+  })
+
+  it('needs the key for Chutes', async () => {
+    vi.stubEnv('CHUTES_API_KEY', '')
+    const { error, asked } = await dueling('keyless', { ...asCommitted, [POST]: plays })
+    expect(error).toBeInstanceOf(RangeError)
+    expect(error?.message).toContain('CHUTES_API_KEY: not given')
     expect(asked).toEqual([])
   })
 })

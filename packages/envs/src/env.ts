@@ -55,7 +55,7 @@ export class Env {
     const source = this.#sourceOf(seed, challengeId)
     const state = spec.initial(source.random)
     const commit = (): Hash => digest('truth', saltOf(source), spec.truth(state))
-    const info = new Info(spec, state, challengeId, commit)
+    const info = new EpisodeInfo(spec, state, challengeId ?? null, commit)
     const turns = playerTurns(spec, source.random, state)
     const now = turns.next()
     this.#episode = { source, info, turns, now }
@@ -148,46 +148,60 @@ export function expectOnly(name: string, given: object, known: readonly string[]
 const saltOf = ({ origin, since }: StreamOrigin): string =>
   since === 0 ? String(origin) : `${origin}+${since}`
 
-/**
- * About the episode, the same object at every step. The hashes are worked out when they are read:
- * either costs more than an episode, and the specHash is itself made of episodes. A class, because
- * getters in an object literal cost as much as two.
- */
-export class Info {
-  declare readonly challengeId?: string
+/** The facts of one episode, under the same names in every language. Protocol §3.6. */
+export interface Info {
+  /** The challenge id of the reset; null if it had none. */
+  readonly challenge_id: string | null
+  /** The environment's exact id, `name@version`. */
   readonly env: string
-  /** The challenge's. */
+  /** The challenge's difficulty, an integer. */
   readonly difficulty: number
+  /** The hash of the environment's behaviour. */
+  readonly spec_hash: Hash
+  /** `digest("truth", origin, truth)`, where `truth` is what the judge will use. */
+  readonly ground_truth_commitment: Hash
+}
+
+/**
+ * Computes the two hashes when they are read: the commitment takes longer than an episode, and the
+ * spec_hash is made of 256 episodes. Both are own enumerable getters, so that `{ ...info }` and
+ * JSON have them. All objects share two descriptors, because getters of their own would double the
+ * time of a reset.
+ */
+class EpisodeInfo implements Info {
+  static readonly #specHash = {
+    enumerable: true,
+    get(this: EpisodeInfo): Hash {
+      return this.#spec.specHash()
+    },
+  }
+  static readonly #commitment = {
+    enumerable: true,
+    get(this: EpisodeInfo): Hash {
+      return this.#commit()
+    },
+  }
+
+  readonly challenge_id: string | null
+  readonly env: string
+  readonly difficulty: number
+  declare readonly spec_hash: Hash
+  declare readonly ground_truth_commitment: Hash
   readonly #spec: Pick<EnvSpec, 'specHash'>
   readonly #commit: () => Hash
 
   constructor(
     spec: EnvSpec,
     initialState: unknown,
-    challengeId: string | undefined,
+    challengeId: string | null,
     commit: () => Hash,
   ) {
-    if (challengeId !== undefined) this.challengeId = challengeId
+    this.challenge_id = challengeId
     this.env = spec.id
     this.difficulty = spec.difficulty(initialState)
     this.#spec = spec
     this.#commit = commit
-  }
-
-  get specHash(): Hash {
-    return this.#spec.specHash()
-  }
-
-  /**
-   * `digest("truth", challengeId or the seed in decimal, truth)`, the truth being what the judge
-   * will use. Protocol §3.6.
-   */
-  get groundTruthCommitment(): Hash {
-    return this.#commit()
-  }
-
-  /** As text, with the hashes, which are no properties of its own. */
-  toJSON(): object {
-    return { ...this, specHash: this.specHash, groundTruthCommitment: this.groundTruthCommitment }
+    Object.defineProperty(this, 'spec_hash', EpisodeInfo.#specHash)
+    Object.defineProperty(this, 'ground_truth_commitment', EpisodeInfo.#commitment)
   }
 }

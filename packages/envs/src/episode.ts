@@ -150,11 +150,20 @@ export type Transcript = {
  * @throws TypeError unless `challengeId` is one.
  */
 export async function play(
-  { spec }: { readonly spec: EnvSpec },
+  env: { readonly spec: EnvSpec },
   challengeId: string,
   agent: Agent,
 ): Promise<Transcript> {
-  const dialogue = record(spec, seedOf(challengeId), 1)
+  return playFrom(env, seedOf(challengeId), agent)
+}
+
+/** Plays the episode of a seed, as `play` plays that of a challenge id. Rejects as `play` does. */
+export async function playFrom(
+  { spec }: { readonly spec: EnvSpec },
+  seed: number | bigint,
+  agent: Agent,
+): Promise<Transcript> {
+  const dialogue = record(spec, seed, 1)
   return (await answeredBy(dialogue, { champion: agent, contender: agent })).champion
 }
 

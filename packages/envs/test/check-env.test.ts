@@ -229,18 +229,18 @@ class AlteredEnv extends Env {
   }
 }
 
-const NO_HASHES = { specHash: '', groundTruthCommitment: '' }
+const NO_HASHES = { spec_hash: '', ground_truth_commitment: '' }
 
 const brokenEnvs: [what: string, altered: Altered, error: string][] = [
   [
     'info without its hashes',
     { reset: ([observation, info]) => [observation, { ...info, ...NO_HASHES }] },
-    'the specHash in info',
+    'the spec_hash in info',
   ],
   [
     'info with a challenge id of its own',
-    { reset: ([observation, info]) => [observation, { ...info, challengeId: 'mine' }] },
-    'the given challengeId in info',
+    { reset: ([observation, info]) => [observation, { ...info, challenge_id: 'mine' }] },
+    'the given challenge_id in info',
   ],
   [
     'a challenge id that is no seed',

@@ -1,6 +1,7 @@
 import { digest, type Json, pcg64 } from '@affine/prng'
 import { describe, expect, test } from 'vitest'
 import ids from '../../../vectors/envs/challenge-ids.json' with { type: 'json' }
+import infos from '../../../vectors/envs/infos.json' with { type: 'json' }
 import initial from '../../../vectors/envs/initial-states.json' with { type: 'json' }
 import normalised from '../../../vectors/envs/normalise.json' with { type: 'json' }
 import recorded from '../../../vectors/envs/recorded.json' with { type: 'json' }
@@ -66,6 +67,15 @@ test.each(initial.vectors)(
     expect(digest('truth', truth)).toBe(want.truth)
   },
 )
+
+test.each(infos.vectors)('info: $what', ({ input, want }) => {
+  const { env: id, challengeId, seed, resetsAfter } = input
+  const env = make(id)
+  let [, info] = env.reset(challengeId ? { options: { challengeId } } : { seed: BigInt(seed ?? 0) })
+  for (let i = 0; i < resetsAfter; i++) info = env.reset()[1]
+  expect({ ...info }).toEqual(want)
+  expect(env.step(null)[4]).toEqual(want)
+})
 
 test('what has vectors is registered, under its exact id', () => {
   const ids = [

@@ -18,6 +18,7 @@ export {
   expectReply,
   NoAnswer,
   type Opponent,
+  openMiner,
   openPlayer,
   type PlayerAsking,
   whyNoAnswer,

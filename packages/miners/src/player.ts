@@ -1,5 +1,6 @@
 import { type Agent, make, registry, type Transcript } from '@affine/envs'
-import type { Caller, Hear, MinerAgent } from './asking.ts'
+import type { AgentOf, Caller, Hear, MinerAgent } from './asking.ts'
+import type { Asked } from './deployment/deployment.ts'
 import { type Client, minerClient } from './miner-client.ts'
 import { playerReply } from './reference-miner.ts'
 
@@ -80,8 +81,7 @@ async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Oppone
   const { model, giveUpMs, signal } = asking
   const clientOf = (on: Hear): Client =>
     minerClient({ chute, model }, { ...asking, on, concurrency: Number.POSITIVE_INFINITY })
-  const why = await whyNoAnswer(chute, clientOf, asking)
-  if (why !== undefined) throw new NoAnswer(`${chute} gives no usable reply: ${why}`)
+  await expectAnswer(chute, clientOf, asking)
   const { failures, on } = countFailures()
   const client = clientOf(on)
   return {
@@ -93,6 +93,52 @@ async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Oppone
       return reply
     },
   }
+}
+
+/** Time for which one check of a deployment is valid, in milliseconds. */
+const CHECKED_MS = 600_000
+
+/**
+ * Opens a miner with its commitment, asked by `agentsWith` as a validator asks it. Its deployment
+ * is checked now and every ten minutes while it plays; calls that are not delivered are repeated
+ * for that time at most. An agent rejects when `signal` aborts.
+ * @throws NoAnswer when the miner gives no usable reply.
+ */
+export async function openMiner(
+  miner: Asked,
+  agentsWith: (on: Hear) => AgentOf,
+  asking: PlayerAsking,
+): Promise<Opponent> {
+  const { now, giveUpMs, signal } = asking
+  const clientOf = (on: Hear): Client => {
+    const agents = agentsWith(on)
+    return (replyMs, end) => agents(miner, replyMs, end)
+  }
+  await expectAnswer(miner.chute, clientOf, asking)
+  const { failures, on } = countFailures()
+  const client = clientOf(on)
+  let checked = { at: Number.NEGATIVE_INFINITY, end: signal }
+  return {
+    failures,
+    agent: (replyMs) => async (messages, until) => {
+      // A signal stands for an epoch: the deployment is checked once for each. The last call of an
+      // epoch must still have its time.
+      if (now() - checked.at >= CHECKED_MS)
+        checked = { at: now(), end: within(CHECKED_MS + giveUpMs + replyMs, signal) }
+      const reply = await client(replyMs, checked.end)(messages, until)
+      signal.throwIfAborted()
+      return reply
+    },
+  }
+}
+
+async function expectAnswer(
+  chute: string,
+  clientOf: (on: Hear) => Client,
+  asking: PlayerAsking,
+): Promise<void> {
+  const why = await whyNoAnswer(chute, clientOf, asking)
+  if (why !== undefined) throw new NoAnswer(`${chute} gives no usable reply: ${why}`)
 }
 
 type FirstAsking = Omit<PlayerAsking, 'model' | 'random' | 'giveUpMs'> & {

@@ -1,11 +1,12 @@
 import {
   type Env,
+  isChallengeId,
   make,
   type PerSide,
   type Picture,
   type ReplayedSide,
   registry,
-  replay,
+  replayFrom,
   replayGame,
   SIDES,
   type Side,
@@ -47,12 +48,20 @@ export interface SoloRef extends ChallengeRef {
   readonly strength?: number | undefined
 }
 
+/** An episode that one player plays alone, from a seed. */
+type SeededRef = Omit<SoloRef, 'challengeId'> & { readonly seed: bigint }
+
 /**
  * How an episode that one player played alone ended. If it does not replay, or its environment is
  * not registered, only the reward. Never throws, whatever the messages.
  */
 export function endingOf(challenge: SoloRef, episode: Transcript): EpisodeEnding {
   return recordedCourse(challenge, episode)?.ending ?? plain(`reward ${episode.reward}`)
+}
+
+/** Returns how the episode of a seed ended, as `endingOf`. */
+export function seededEnding(played: SeededRef, episode: Transcript): EpisodeEnding {
+  return seededCourse(played, episode)?.ending ?? plain(`reward ${episode.reward}`)
 }
 
 /** How a challenge ended for a side of a duel, as `endingOf`. */
@@ -73,32 +82,41 @@ export function sampleCourse(sample: RecordedPair, side: Side): EpisodeCourse | 
   const recorded = { champion: champion.messages, contender: contender.messages }
   const replayed = replayGame(env, challengeId, recorded)
   if (!replayed.ok) return undefined
-  return courseIn({ env, challengeId, recorded, players: 2 }, side, replayed.value[side])
+  const seed = seedOf(challengeId)
+  return courseIn({ env, seed, recorded, players: 2 }, side, replayed.value[side])
 }
 
 /** The same of one player alone. */
 export function recordedCourse(
-  { env: name, challengeId, strength }: SoloRef,
+  { challengeId, ...played }: SoloRef,
+  episode: Transcript,
+): EpisodeCourse | undefined {
+  if (!isChallengeId(challengeId)) return undefined
+  return seededCourse({ ...played, seed: seedOf(challengeId) }, episode)
+}
+
+function seededCourse(
+  { env: name, seed, strength }: SeededRef,
   { messages }: Transcript,
 ): EpisodeCourse | undefined {
   if (!registry.has(name)) return undefined
   const env = make(name, { strength })
-  const replayed = replay(env, challengeId, messages)
+  const replayed = replayFrom(env, seed, messages)
   if (!replayed.ok) return undefined
   const recorded = { champion: messages, contender: [] }
-  return courseIn({ env, challengeId, recorded, players: 1 }, 'champion', replayed.value)
+  return courseIn({ env, seed, recorded, players: 1 }, 'champion', replayed.value)
 }
 
 /** An episode that replays. */
 interface RecordedEpisode {
   readonly env: Env
-  readonly challengeId: string
+  readonly seed: bigint
   readonly recorded: PerSide<Transcript['messages']>
   readonly players: 1 | 2
 }
 
 function courseIn(
-  { env, challengeId, recorded, players }: RecordedEpisode,
+  { env, seed, recorded, players }: RecordedEpisode,
   side: Side,
   { reward, fault }: ReplayedSide,
 ): EpisodeCourse {
@@ -109,7 +127,7 @@ function courseIn(
   }
   const isUnbegun = SIDES.every((each) => recorded[each].length === 0)
   const moves: GameMove[] = []
-  const episode = turnsOf(spec, seedOf(challengeId), players)
+  const episode = turnsOf(spec, seed, players)
   let now = episode.next()
   while (!now.done && !isUnbegun) {
     const { side: mover, observation } = now.value

@@ -7,8 +7,8 @@ import gymnasium
 from gymnasium.envs.registration import register as register_env
 
 from affine_envs.challenge import seed_of
-from affine_envs.digest import truth_digest
 from affine_envs.episode import Episode
+from affine_envs.info import info_of
 from affine_envs.registry import NEWEST, game_of
 from affine_envs.text import answer, recorded
 
@@ -50,7 +50,7 @@ class AffineEnv(gymnasium.Env[Any, Any]):
             episode = self.go_on()
         else:
             self._origin, self._since = str(challenge_id or self.np_random_seed), 0
-            episode = self._begin(self._origin)
+            episode = self._begin(self._origin, challenge_id)
         return self.game.observe(episode.state), dict(self.info)
 
     def go_on(self) -> Episode[Any, Any]:
@@ -58,14 +58,9 @@ class AffineEnv(gymnasium.Env[Any, Any]):
         self._since += 1
         return self._begin(f"{self._origin}+{self._since}")
 
-    def _begin(self, origin: str) -> Episode[Any, Any]:
-        game = self.game
-        episode = self.episode = Episode(game, self.np_random)
-        state = episode.state
-        self.info = {
-            "ground_truth_commitment": truth_digest(origin, game.truth_text(state)),
-            "difficulty": game.difficulty(state),
-        }
+    def _begin(self, origin: str, challenge_id: str | None = None) -> Episode[Any, Any]:
+        episode = self.episode = Episode(self.game, self.np_random)
+        self.info = info_of(self.game, episode.state, origin, challenge_id)
         return episode
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:

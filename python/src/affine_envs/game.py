@@ -18,6 +18,8 @@ class Game(ABC, Generic[State, Action]):
     """A state is immutable. Only `random`, one stream an episode, decides anything by chance."""
 
     id: str
+    spec_hash: str
+    """The `spec_hash` of `id` as a constant, because to compute it takes a second or two."""
     max_steps: int
     lowest_reward: int
     action_space: gymnasium.Space[Any]

@@ -31,6 +31,7 @@ class Hex(TwoPlayerGame[Board, int]):
     """On a board of 7, 9 or 11 rows, which begins with some marks. X is first."""
 
     id = "hex@0.1.0"
+    spec_hash = "41c39731637c8df7caaea06bc07fe120bcb7b96f2c17ec505d10677492246789"
     max_steps = 91
     lowest_reward = -1
     highest_reward = 1

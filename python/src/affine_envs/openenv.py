@@ -25,9 +25,10 @@ class Reply(Action):
 
 
 class Prompt(Observation):
-    """What a model is asked. There is no prompt once the episode is done."""
+    """A prompt, which is None once the episode is done, and the info of the episode."""
 
     prompt: str | None
+    info: dict[str, str | int | None]
 
 
 class EpisodeState(State):
@@ -71,7 +72,7 @@ class TextEnvironment(Environment[Reply, Prompt, EpisodeState]):
             episode_id=episode_id,
             challenge_id=given.get("challenge_id"),
         )
-        return Prompt(prompt=self._env.render())
+        return Prompt(prompt=self._env.render(), info=self._env.info)
 
     def step(self, action: Reply, timeout_s: float | None = None, **_: Any) -> Prompt:
         """Plays a reply as a validator reads it."""
@@ -79,7 +80,8 @@ class TextEnvironment(Environment[Reply, Prompt, EpisodeState]):
         self._state.step_count += 1
         self._state.total_reward += int(reward)
         done = terminated or truncated
-        return Prompt(prompt=None if done else self._env.render(), reward=int(reward), done=done)
+        prompt = None if done else self._env.render()
+        return Prompt(prompt=prompt, info=self._env.info, reward=int(reward), done=done)
 
     @property
     def state(self) -> EpisodeState:

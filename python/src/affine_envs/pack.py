@@ -45,6 +45,7 @@ class Pack(Game[State, Action]):
     """8 to 32 rectangles go back into the box that they were cut from, in one reply."""
 
     id = "pack@0.1.0"
+    spec_hash = "365a43ef7cd1ceade0d8053a0895560fb61746dd6d0b7a54696e186ffdb19b22"
     max_steps = 1
     lowest_reward = 0
     action_space = spaces.MultiDiscrete([100] * (4 * MOST))

@@ -13,6 +13,7 @@ from gymnasium.utils import seeding
 from pettingzoo import AECEnv
 
 from affine_envs.challenge import seed_of
+from affine_envs.info import info_of
 from affine_envs.registry import two_player_game_of
 from affine_envs.text import answer, recorded
 
@@ -22,7 +23,8 @@ FIRST, SECOND = "player_0", "player_1"
 class TwoPlayerEnv(AECEnv[str, Any, Any]):
     """One game at a time. `player_0` is first.
 
-    An action that is not legal loses; `infos[agent]["action_mask"]` has those that are.
+    An action that is not legal loses; `infos[agent]["action_mask"]` has those that are, next to the
+    facts that the environment for one player has in its info.
     """
 
     def __init__(self, env: str, render_mode: str | None = None) -> None:
@@ -40,6 +42,9 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
         self.observation_spaces = self._for_each(self.game.observation_space)
         self.action_spaces = self._for_each(self.game.action_space)
         self._random: np.random.Generator | None = None
+        self._origin = ""
+        self._since = 0
+        self._info: dict[str, Any] = {}
         self._state: Any = None
 
     def _for_each(self, space: Space[Any]) -> dict[str, Space[Any]]:
@@ -67,17 +72,22 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
         if challenge_id is not None:
             seed = seed_of(challenge_id)
         if seed is not None or self._random is None:
-            self._random, _ = seeding.np_random(seed)
+            self._random, drawn = seeding.np_random(seed)
+            self._origin, self._since = str(challenge_id or drawn), 0
+        else:
+            self._since += 1
         # Who is first in evidence is drawn; here it is always the first agent.
         self._random.integers(0, 2)
         self._state = self.game.opening(self._random)
+        origin = f"{self._origin}+{self._since}" if self._since else self._origin
+        self._info = info_of(self.game, self._state, origin, challenge_id)
         self.agents = [FIRST, SECOND]
         self.agent_selection = FIRST
         self.rewards = dict.fromkeys(self.agents, 0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {"action_mask": self._mask()} for agent in self.agents}
+        self.infos = self._infos()
 
     def step(self, action: Any) -> None:
         """Plays the mover's action. None, which `parse` gives for what it cannot read, loses."""
@@ -98,7 +108,7 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
             self.terminations = dict.fromkeys(self.agents, True)
         if moved is not None:
             self._state = moved[0]
-        self.infos = {agent: {"action_mask": self._mask()} for agent in self.agents}
+        self.infos = self._infos()
         self.agent_selection = other
         self._accumulate_rewards()
 
@@ -116,6 +126,9 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
     def parse(self, reply: str) -> Any:
         """The action that a model's reply ends with; None for what cannot be read."""
         return self.game.parse(answer(recorded(reply)))
+
+    def _infos(self) -> dict[str, Any]:
+        return {agent: {**self._info, "action_mask": self._mask()} for agent in self.agents}
 
     def _mask(self) -> np.ndarray:
         mask = np.zeros(self.action_spaces[FIRST].n, np.int8)  # type: ignore[attr-defined]

@@ -8,9 +8,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space, iterate
 
 from affine_envs.env import AffineEnv
-
-INFOS: dict[str, type] = {"ground_truth_commitment": object, "difficulty": np.int64}
-"""What each environment says beside an observation, and as what an array has it."""
+from affine_envs.info import INFO_TYPES
 
 
 class AffineVectorEnv(VectorEnv[Any, Any, Any]):
@@ -59,7 +57,7 @@ class AffineVectorEnv(VectorEnv[Any, Any, Any]):
         for env, each in zip(self.envs, seeds, strict=True):
             env.reset(seed=each, options=options)
         self._ended = [False] * count
-        for key, kind in INFOS.items():
+        for key, kind in INFO_TYPES.items():
             self._infos[key] = np.array([env.info[key] for env in self.envs], dtype=kind)
         return self._observed(), self._copied_infos()
 
@@ -71,7 +69,7 @@ class AffineVectorEnv(VectorEnv[Any, Any, Any]):
             env = self.envs[i]
             if self._ended[i]:
                 env.go_on()
-                for key in INFOS:
+                for key in INFO_TYPES:
                     self._infos[key][i] = env.info[key]
                 self._ended[i] = False
             else:

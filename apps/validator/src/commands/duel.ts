@@ -10,25 +10,26 @@ import {
   environmentsNamed,
   expectReply,
   HOPELESS,
-  openPlayer,
   runDuel,
   type SoloDuel,
   takeUp,
 } from '@affine/miners'
 import { boundsOf, drawInterval, share } from '@affine/report'
-import { SYSTEM_CLOCK } from '@affine/settlement'
-import { interrupted, output } from '@affine/terminal'
+import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
+import { interrupted, NETUID, networkOption, output } from '@affine/terminal'
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
-import { askingOf, PLAYER, progress, sayFailures, soloCommand } from './solo.ts'
+import { DUEL_PLAYER, NUMBERS, openPlayers } from './duel/players.ts'
+import { askingOf, progress, sayFailures, soloCommand } from './solo.ts'
 
 const EXAMPLES = `
 Examples:
   $ af duel 0.6 0.8
-  $ af duel http://127.0.0.1:8001/v1 http://127.0.0.1:8002/v1 --env mult8-v0 --out mine`
+  $ af duel http://127.0.0.1:8001/v1 http://127.0.0.1:8002/v1 --env mult8-v0 --out mine
+  $ af duel 17 42 --network finney`
 
 /** `af duel`: tests whether the contender is better than the champion. */
 export const duel: CommandUnknownOpts = soloCommand('duel')
-  .argument('<champion>', PLAYER)
+  .argument('<champion>', DUEL_PLAYER)
   .argument('<contender>', 'another one')
   .option(
     '--ratio <share>',
@@ -42,18 +43,21 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
     'the folder for samples and result; continues a duel that was begun there',
     'duel',
   )
-  .addHelpText('after', EXAMPLES)
+  .addOption(networkOption(`the network of the uids: ${NETWORK_HELP}`))
+  .addOption(NETUID)
+  .addHelpText('after', NUMBERS + EXAMPLES)
   .action(async (champion, contender, { ratio, ahead, out, model, ...options }) => {
     const screen = output(options.json)
     const signal = interrupted()
     const envs = environmentsNamed(options.env)
     await using _folder = await holdFolder(out)
     const asking = { ...askingOf({ model }, signal), env: envs[0] }
-    const one = await openPlayer(champion, 'champion', asking)
-    const other = await openPlayer(contender, 'contender', asking)
+    const words = { champion, contender }
+    const { names, players } = await openPlayers(words, options, { asking, screen })
 
     await using journal = await openJournal(join(out, 'samples.jsonl'))
-    const asked = { champion, contender, model, envs, ratioPpm: Math.round(ratio * 1e6) }
+    const ratioPpm = Math.round(ratio * 1e6)
+    const asked = { ...names, model, envs, ratioPpm }
     const solo = await takeUp(journal, asked, { secret: randomBytes(32).toString('hex') })
     if (solo === undefined)
       throw new RangeError(
@@ -70,7 +74,6 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
       played.push(pair)
       show(standingText(standing, solo).join('   '))
     }
-    const players = { champion: one, contender: other }
     const sampling = { players, ahead, signal, now: Date.now, time: SYSTEM_CLOCK }
     const result = await runDuel({ duel: solo, journal, ...sampling, on })
     for (const role of SIDES) sayFailures(`the ${role}`, players[role], { screen, ahead })

@@ -1,21 +1,37 @@
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline/promises'
-import { type Agent, isChallengeId, make, play, registry, specHash } from '@affine/envs'
+import {
+  type Agent,
+  type Answer,
+  type Env,
+  isChallengeId,
+  make,
+  playFrom,
+  registry,
+  seedOf,
+  specHash,
+  type Transcript,
+} from '@affine/envs'
 import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { endingOf, endingTexts, messageText } from '@affine/report'
+import { endingTexts, messageText, seededEnding } from '@affine/report'
 import { interrupted, output, textIn } from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { expectGame, strengthOption } from './solo.ts'
 
 const AGENT =
   'human, perfect, random, a skill such as 0.7, or the URL of an OpenAI-compatible endpoint'
 
 const readChallenge = textIn('the base58 of 32 bytes', isChallengeId)
+const readSeed = textIn('a whole number below 2^128', (text) => {
+  return /^[0-9]{1,39}$/.test(text) && BigInt(text) < 2n ** 128n
+})
+
 const RUN_EXAMPLES = `
 Examples:
   $ af env run tictactoe-v0
   $ af env run mult8-v0 --agent perfect
+  $ af env run hex-v0 --agent 0.5 --seed 7
   $ af env run mult8-v0 --agent http://127.0.0.1:8001/v1`
 
 /** `af env`: look at the environments and play them. */
@@ -40,37 +56,72 @@ env
 
 env
   .command('run')
-  .description('play one challenge')
+  .description('play one challenge; one that is named is played twice and compared')
   .argument('<env>', 'an id such as tictactoe@0.1.0, or tictactoe-v0 for the newest version')
   .option('--challenge <id>', "the challenge's id (default: a new one)", readChallenge)
+  .addOption(
+    new Option('--seed <n>', 'play the episode of a seed instead')
+      .argParser((text) => BigInt(readSeed(text)))
+      .conflicts('challenge'),
+  )
   .option('--agent <who>', AGENT, 'human')
   .addOption(strengthOption())
   .option('--model <name>', 'the model that an endpoint is asked for', 'default')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', RUN_EXAMPLES)
-  .action(async (name, { challenge, agent: who, strength, model, json }) => {
+  .action(async (name, { challenge, seed, agent: who, strength, model, json }) => {
     const screen = output(json)
     if (strength !== undefined) expectGame([name])
     const game = make(name, { strength })
     const { id, replyMs } = game.spec
-    const challengeId = challenge ?? soloChallenge(id, randomBytes(32).toString('hex'), 0)
     const isHuman = who === 'human'
     const asking = { ...NODE_CALLER, env: id, model, giveUpMs: 60_000 }
     // A built-in player gets a new seed.
     const player = isHuman
       ? human()
       : await openPlayer(who, randomBytes(8).toString('hex'), { ...asking, signal: interrupted() })
-    const episode = await play(game, challengeId, player.agent(replyMs))
+    const challengeId = challenge ?? soloChallenge(id, randomBytes(32).toString('hex'), 0)
+    const origin = seed === undefined ? { challengeId } : { seed: String(seed) }
+    const from = seed ?? seedOf(challengeId)
+    const answers: Answer[] = []
+    const agent = player.agent(replyMs)
+    const episode = await playFrom(game, from, async (messages) => {
+      const answer = await agent(messages)
+      answers.push(answer)
+      return answer
+    })
     if (isHuman) process.stdin.destroy()
-    const { messages, reward } = episode
-    const lines = [`challenge ${challengeId}`]
+    const lines = [seed === undefined ? `challenge ${challengeId}` : `seed ${seed}`]
     // A human player has seen the messages.
-    if (!isHuman) lines.push(...messages.map(messageText))
-    const ending = endingOf({ env: id, challengeId, strength }, episode)
-    lines.push(`reward ${reward}, ${endingTexts(ending).join('\n')}`)
-    const record = { env: id, challengeId, strength, ...episode, ending }
-    screen.line(lines.join('\n'), { type: 'episode', ...record })
+    if (!isHuman) lines.push(...episode.messages.map(messageText))
+    const ending = seededEnding({ env: id, seed: from, strength }, episode)
+    lines.push(`reward ${episode.reward}, ${endingTexts(ending).join('\n')}`)
+    const record = { env: id, ...origin, strength, ...episode, ending }
+    const isRepeated = challenge !== undefined || seed !== undefined
+    const check = isRepeated ? await playAgain(game, from, { episode, answers }) : undefined
+    if (check !== undefined) lines.push(check.text)
+    screen.line(lines.join('\n'), { type: 'episode', ...record, ...check?.record })
+    if (check?.record.deterministic === false) process.exitCode = 1
   })
+
+/** Plays an episode again with the same answers, and compares both plays byte for byte. */
+async function playAgain(
+  game: Env,
+  seed: bigint,
+  { episode, answers }: { readonly episode: Transcript; readonly answers: readonly Answer[] },
+): Promise<{ readonly text: string; readonly record: { readonly deterministic: boolean } }> {
+  const left = answers.values()
+  const again = await playFrom(game, seed, () => left.next().value ?? { fault: 'no-reply' })
+  const deterministic = JSON.stringify(again) === JSON.stringify(episode)
+  const at = episode.messages.findIndex(
+    (message, index) => JSON.stringify(message) !== JSON.stringify(again.messages[index]),
+  )
+  const what = at < 0 ? 'the end' : `message ${at + 1}`
+  const text = deterministic
+    ? 'deterministic: a second play with the same replies is the same, byte for byte'
+    : `not deterministic: ${what} differs in a second play with the same replies`
+  return { text, record: { deterministic } }
+}
 
 /** Shows each prompt and reads one line. The end of input counts as no reply. */
 function human(): Opponent {

@@ -43,5 +43,5 @@ export async function accessProblem(
 }
 
 /** The agents for a trial, on Chutes with the environment's CHUTES_API_KEY. */
-export const agentsHere = (network: Network, on: Hear): AgentOf =>
-  minersOf(network, { chutesApiKey: process.env.CHUTES_API_KEY, concurrency: 8 }, on).agent
+export const agentsHere = (network: Network, on: Hear, concurrency = 8): AgentOf =>
+  minersOf(network, { chutesApiKey: process.env.CHUTES_API_KEY, concurrency }, on).agent

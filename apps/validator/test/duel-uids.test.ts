@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { account, encodeCommitment, LocalChain } from '@affine/chain'
+import { playerReply } from '@affine/miners'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
+import type { Written } from '../../../packages/terminal/test/within.ts'
+import { runAf } from '../../../test/in-process.ts'
+import { testFolder } from '../../../test/test-folder.ts'
+import { goingOn, recordsIn } from './commands.ts'
+
+const REVISION = 'ab'.repeat(20)
+const hotkeys = [1, 2, 3, 4].map((byte) => account(new Uint8Array(32).fill(byte)))
+const [strong, weak, silent, validator] = hotkeys as [Key, Key, Key, Key]
+type Key = ReturnType<typeof account>
+
+const root = testFolder('af-duel-uids')
+let chain: LocalChain
+let network: Awaited<ReturnType<typeof goingOn>>
+const models: string[] = []
+
+const modelOf = ({ hotkey }: Key): string => `me/${hotkey}`
+const commitMiner = (key: Key, chute: string, revision = REVISION): Promise<unknown> =>
+  chain.commit(key, encodeCommitment({ kind: 'miner', model: modelOf(key), revision, chute }))
+
+/** Serves the reference miner of a skill, which notes the models that it is asked for. */
+async function serveSkill(skill: number): Promise<string> {
+  const { url } = await serve((_, __, response, body) => {
+    const { model, messages } = JSON.parse(body)
+    models.push(model)
+    response.end(completion(playerReply(messages.at(-1).content, { skill, seed: 'uids' })))
+  })
+  return url
+}
+
+beforeAll(async () => {
+  const neurons = hotkeys.map(({ hotkey }) => ({ hotkey, stake: 0n }))
+  const random = () => randomBytes(32)
+  chain = LocalChain.create({ netuid: 7, random, time: 1000, neurons })
+  network = await goingOn(chain)
+  await commitMiner(strong, await serveSkill(1))
+  await commitMiner(weak, await serveSkill(0.2))
+  const seal = { kind: 'seal', epoch: 1, head: 'cd'.repeat(32), url: 'https://v.example' } as const
+  await chain.commit(validator, encodeCommitment(seal))
+})
+afterAll(async () => {
+  await network[Symbol.asyncDispose]()
+  closeServers()
+})
+
+const duel = (out: string, ...words: readonly string[]): Promise<Written> =>
+  runAf(['duel', ...words, '--env', 'mult8-v0', '--json', '--out', join(root, out)])
+const onNetwork = (out: string, ...words: readonly string[]): Promise<Written> =>
+  duel(out, ...words, '--network', network.url)
+
+describe('af duel of uids', () => {
+  it('plays the committed miners, each asked for its committed model', async () => {
+    const { code, stdout, stderr } = await onNetwork('both', '1', '0')
+    expect([code, stderr]).toEqual([0, ''])
+    const records = recordsIn(stdout)
+    const player = (side: string, key: Key) => ({
+      ...{ type: 'player', side, hotkey: key.hotkey, model: modelOf(key), revision: REVISION },
+    })
+    expect(records.slice(0, 2)).toMatchObject([
+      player('champion', weak),
+      player('contender', strong),
+    ])
+    expect(records.at(-1)).toMatchObject({ type: 'end', outcome: 'contender' })
+    expect(new Set(models)).toEqual(new Set([modelOf(strong), modelOf(weak)]))
+    const [first] = (await readFile(join(root, 'both', 'samples.jsonl'), 'utf8')).split('\n')
+    expect(JSON.parse(first ?? '')).toMatchObject({
+      champion: expect.stringContaining(`uid 1, ${weak.hotkey}: ${modelOf(weak)} at revision`),
+    })
+  })
+
+  it('plays a uid with a skill, and does not continue after another commitment', async () => {
+    const words = ['mixed', '1.0', '1'] as const
+    const first = await onNetwork(...words)
+    expect(recordsIn(first.stdout).at(-1)).toMatchObject({ type: 'end', outcome: 'champion' })
+    expect(recordsIn((await onNetwork(...words)).stdout)).toMatchObject([
+      { type: 'player', side: 'contender' },
+      { type: 'resumed' },
+      { type: 'end' },
+    ])
+    await commitMiner(weak, await serveSkill(0.2), 'ef'.repeat(20))
+    const changed = await onNetwork(...words)
+    expect([changed.code, changed.stderr]).toEqual([2, expect.stringContaining('of this duel')])
+  })
+
+  it.each([
+    [
+      'a uid that is not registered',
+      ['0', '4'],
+      '"contender" expected a uid that is registered on subnet 7, got 4',
+    ],
+    ['a uid without a commitment', ['2', '0'], `got 2: its hotkey ${silent.hotkey} has none that`],
+    [
+      'the uid of a validator',
+      ['0', '3'],
+      `got 3: its hotkey ${validator.hotkey} has what a validator`,
+    ],
+    [
+      'a network without a uid',
+      ['0.6', 'perfect'],
+      'expected a uid as a player, got 0.6 and perfect',
+    ],
+  ])('rejects %s', async (_, words, text) => {
+    const { code, stdout, stderr } = await onNetwork('refused', ...words)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(text)
+  })
+
+  it.each(['0', '1', '17', '+1', ' 1'])(
+    'rejects %j without a network, also as a skill',
+    async (uid) => {
+      const { code, stdout, stderr } = await duel('refused', '0.5', uid)
+      expect([code, stdout]).toEqual([2, ''])
+      expect(stderr).toContain(
+        `a whole number is a uid and needs "--network", got ${uid}: for a skill`,
+      )
+    },
+  )
+
+  it('ends with 3 if the committed endpoint does not answer', async () => {
+    await commitMiner(silent, 'http://127.0.0.1:9/v1')
+    const { code, stderr } = await onNetwork('silent', '0', '2')
+    expect([code, stderr]).toEqual([3, expect.stringContaining('127.0.0.1:9/v1 gives no usable')])
+  })
+})

@@ -144,7 +144,7 @@ describe('buckets that were announced by name are expected below a place', () =>
 
   const isUsage = (error: unknown): boolean => error instanceof RangeError
 
-  it('which is wrong if all answer 404: the caller\u2019s mistake', async () => {
+  it('which is wrong if all answer 404: the caller’s mistake', async () => {
     using web = await statusServer([404, 404])
     const error = await expectBuckets(subnet, web.place).catch((error: Error) => error)
     expect([isUsage(error), String(error)]).toEqual([

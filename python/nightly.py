@@ -89,8 +89,8 @@ def try_endpoint(url: str, model: str, champion: str, ending: str) -> None:
     named = ["--model", model]
     run(*AF, "practise", url, *named, "--env", "mult8-v0", "--challenges", "3")
     run(*AF, "duel", champion, url, *named, "--env", "mult8-v0", says=ending)
-    run(*AF, "practise", url, "--model", "nobody", code=3, says="no usable reply: status 4..")
-    run(*AF, "practise", f"{url}/nowhere", *named, code=3, says="status 404")
+    run(*AF, "practise", url, "--model", "nobody", code=4, says="no usable reply: status 4..")
+    run(*AF, "practise", f"{url}/nowhere", *named, code=4, says="status 404")
 
 
 def openai() -> None:
@@ -133,7 +133,7 @@ model_list:
             perfect = ["--env", "mult8-v0", "--challenges", "5", "--at-least", "1"]
             run(*AF, "practise", f"{url}/v1", "--model", "mine", *perfect)
         with serving(*proxy, "locked.yaml") as url:
-            run(*AF, "practise", f"{url}/v1", "--model", "mine", code=3, says="status 401")
+            run(*AF, "practise", f"{url}/v1", "--model", "mine", code=4, says="status 401")
 
 
 def tiny_model() -> str:
@@ -208,7 +208,7 @@ def commit(network: str, key: str, url: str) -> None:
     """`af commit` refuses a model that gives no legal reply, unless it is told to."""
     words, hotkey = committing(network, key, url)
     model = f"HuggingFaceTB/SmolLM2-135M-Instruct-{hotkey}"
-    run(*words, model, code=3, says="not committed, for what is said above")
+    run(*words, model, code=4, says="not committed, for what is said above")
     run(*words, model, "--anyway", says=f"has .*{hotkey}")
 
 

@@ -33,6 +33,33 @@ describe('answering', () => {
     ])
   })
 
+  test('an attested state that is not served: each attester is named, in each epoch', async () => {
+    const subnet = new ReadingSubnet([100, 100, 100])
+    const [first, second, third] = subnet.voters as [Account, Account, Account]
+    const state = await subnet.begin()
+    await subnet.sealAll(state)
+    const attesting = [first, second]
+    for (const voter of attesting) await subnet.attest(voter, state, hotkeys(subnet.voters))
+    await subnet.end(state)
+    for (const { hotkey } of subnet.voters)
+      for (const epoch of [0, 1, 2, 3]) subnet.buckets.at(hotkey).files.delete(statePath(epoch))
+    const found = (await subnet.recompute()).map(({ epoch, flaws }) => [
+      epoch,
+      flaws.map(({ validator, code }) => `${code} ${validator}`).sort(),
+    ])
+    const missing = (accounts: readonly Account[]) =>
+      hotkeys(accounts)
+        .map((hotkey) => `STATE_MISSING ${hotkey}`)
+        .sort()
+    // Everyone has the first state, and no one has attested the last.
+    expect(found).toEqual([
+      [0, []],
+      [1, missing([first, second, third])],
+      [2, missing(attesting)],
+    ])
+    expect(flawsOf(await subnet.recompute({ choose: null }))).toEqual([])
+  })
+
   test('a voter that does not attest and is not due answers for nothing', async () => {
     const subnet = new ReadingSubnet([100, 100, 100])
     const [first, second, third] = subnet.voters as [Account, Account, Account]
@@ -95,6 +122,7 @@ describe('shared-address', () => {
       const { hash } = await this.lane(this.other, state)
       await this.sealAll(state)
       const { files } = this.buckets.at(URL)
+      this.publish(state)
       for (const [path, bytes] of this.buckets.at(this.other.hotkey).files) files.set(path, bytes)
       spoil(files, blockPath(hash), statePath(state.epoch + 1))
       const [first, second, third] = this.sharing as [Account, Account, Account]

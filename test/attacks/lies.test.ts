@@ -38,10 +38,11 @@ describe('attested-not-served', () => {
     (url: string, spoil: (subnet: OneLiar) => void = () => {}): Lie =>
     async (subnet) => {
       await subnet.beHonest()
+      subnet.publish(await subnet.state)
       spoil(subnet)
       await subnet.lie(hotkeys(subnet.honest), url)
     }
-  const eachLane = (code: string) => liar(code, code, code)
+  const eachLane = (code: string, ...more: readonly string[]) => liar(code, code, code, ...more)
   const fill = ({ buckets, liar }: OneLiar, fileOf: (bytes: Uint8Array) => Uint8Array) => {
     for (const [path, bytes] of buckets.at(liar.hotkey).files)
       buckets.at('other').files.set(path, fileOf(bytes))
@@ -52,8 +53,8 @@ describe('attested-not-served', () => {
       liar(),
       at('other', (subnet) => fill(subnet, (bytes) => bytes)),
     ],
-    'an address that cannot be opened': [eachLane('COPY_MISSING'), at('nowhere')],
-    'an empty bucket': [eachLane('COPY_MISSING'), at('empty')],
+    'an address that cannot be opened': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('nowhere')],
+    'an empty bucket': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('empty')],
     'a silent bucket, once': [
       // Which of its blocks were asked for after it was silent is chance.
       liar('COPY_MISSING'),
@@ -168,14 +169,14 @@ describe('withheld-blocks', () => {
     expect(await served.outcome()).toMatchObject({ flaws: [], root })
   })
 
-  it('silent besides, its bucket is asked three times, for state, lane and copies, and no more', async () => {
+  it('silent besides, its bucket is asked four times, for two states, lane and copies, and no more', async () => {
     const subnet = new OneLiar()
     await withheld(subnet)
     const { root } = await subnet.outcome()
     subnet.buckets.at(subnet.liar.hotkey).behaviour = 'fails'
     const [epoch] = await subnet.recompute({ from: await subnet.state })
     expect(epoch && stateRoot(epoch.state)).toBe(root)
-    expect(subnet.buckets.readsOf(subnet.liar.hotkey)).toHaveLength(3)
+    expect(subnet.buckets.readsOf(subnet.liar.hotkey)).toHaveLength(4)
   })
 })
 

@@ -1,4 +1,5 @@
 import {
+  BucketFailure,
   blockPath,
   commitmentOf,
   type Header,
@@ -97,7 +98,8 @@ class Buckets {
       this.reads.push([url, path])
       const { files, behaviour, ms } = this.at(url)
       if (ms > 0) await this.clock.sleep(ms)
-      if (behaviour === 'fails') throw new Error('timed out')
+      if (behaviour === 'fails')
+        throw new BucketFailure(`read ${path}`, { code: 'late', reason: 'timed out' })
       return files.get(path) ?? null
     }
     return { name: hotkey, read }
@@ -119,10 +121,13 @@ class Buckets {
     return this.reads.flatMap(([asked, path]) => (asked === url ? [path] : []))
   }
 
-  /** Every file, its path below the bucket's address. */
+  /** Every file, its path below the bucket's address. Of a bucket that fails no file can be read. */
   files(): readonly (readonly [path: string, bytes: Uint8Array])[] {
-    return [...this.#buckets].flatMap(([url, { files }]) =>
-      [...files].map(([path, bytes]) => [`${url}/${path}`, bytes] as const),
+    const unreadable = new Map([['v1', new Uint8Array(0)]])
+    return [...this.#buckets].flatMap(([url, { files, behaviour }]) =>
+      [...(behaviour === 'fails' ? unreadable : files)].map(
+        ([path, bytes]) => [`${url}/${path}`, bytes] as const,
+      ),
     )
   }
 }
@@ -232,7 +237,10 @@ export class ReadingSubnet {
     return this.commit(champion, { kind: 'miner', model, revision: 'r', chute: 'c' })
   }
 
-  /** Attests the lanes of `whole`; with a bucket by its hotkey, or at `url`. */
+  /**
+   * Attests the lanes of `whole`; with a bucket at `url`, or by its hotkey, which then has the state
+   * or what a test put in its place.
+   */
   async attest(
     who: Account,
     state: State,
@@ -240,6 +248,8 @@ export class ReadingSubnet {
     url: string = who.hotkey,
   ): Promise<void> {
     const { epoch, voters } = state
+    const hasState = this.buckets.at(url).files.has(statePath(epoch))
+    if (url === who.hotkey && !hasState) this.publish(state, [who])
     const place = { genesis: this.chain.genesis, netuid: NETUID, validator: who.hotkey }
     await this.commit(who, {
       kind: 'attest',

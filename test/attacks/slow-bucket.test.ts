@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { BucketFailure } from '../../packages/blocks/src/index.ts'
 import { stateRoot } from '../../packages/duel/src/index.ts'
 import type { OpenBucket, Waits } from '../../packages/settlement/src/index.ts'
 import { OneLiar } from './one-liar.ts'
@@ -80,7 +81,7 @@ const slowing = (
   })
 
 const SLOW: readonly (readonly [how: string, answer: () => number | Error])[] = [
-  ['is silent', () => new Error('late')],
+  ['is silent', () => late],
   ['takes 29 seconds for an answer', () => SLOW_MS],
   ['takes 14 seconds for an answer', () => 14 * SECONDS],
   ['serves blocks as if they had 1.9 MB, with 65 kB/s', () => 1_900_000 / 65],
@@ -116,6 +117,8 @@ test.each(SLOW)('a bucket that %s costs a history 90 seconds', async (_, answer)
   expect(roots[1]).toEqual(roots[0])
 })
 
+const late = new BucketFailure('read it', { code: 'late', reason: 'timed out' })
+
 /** What is found in a history, for each number of lanes that are read at once. */
 async function foundByLanes(subnet: ReadingSubnet, openBucket: OpenBucket) {
   const found: string[] = []
@@ -133,7 +136,7 @@ test('one that is silent of blocks, and serves other states, is found alike with
   const openBucket = buckets.openWith([silent], async (own, path, limit) => {
     if (path.startsWith('v1/states')) return new TextEncoder().encode('another')
     if (path.startsWith('v1/blocks'))
-      await buckets.clock.sleep(30 * SECONDS).then(() => Promise.reject(new Error('late')))
+      await buckets.clock.sleep(30 * SECONDS).then(() => Promise.reject(late))
     return own(path, limit)
   })
   const [first = '', ...others] = await foundByLanes(subnet, openBucket)

@@ -89,6 +89,7 @@ test('af-verify asks each voter for its states and its copies, strangers for not
   server.close().closeAllConnections()
   expect(verified).toMatchObject({ code: 0, flaws: [] })
   expect(new Set(asked)).toEqual(new Set(hotkeys(voters)))
-  // Is any there? The states of epochs 1, 2 and 3, and one block of each lane.
-  expect(asked.length).toBe(1 + voters.length * (3 + voters.length))
+  // Is any there? The states of epochs 1, 2 and 3, those of 1 and 2 as what was attested, too, and
+  // one block of each lane.
+  expect(asked.length).toBe(1 + voters.length * (5 + voters.length))
 })

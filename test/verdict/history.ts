@@ -1,5 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { blockPath, type Sample, statePath } from '../../packages/blocks/src/index.ts'
+import {
+  BucketFailure,
+  type BucketFailureFacts,
+  blockPath,
+  type Sample,
+  statePath,
+} from '../../packages/blocks/src/index.ts'
 import type { Account } from '../../packages/chain/src/index.ts'
 import { type State, stateRoot } from '../../packages/duel/src/index.ts'
 import { withQuota } from '../../packages/duel/test/subnet.ts'
@@ -21,6 +27,13 @@ const LONG = {
   ...network,
   protocol: withQuota(network.protocol, 1025),
 }
+
+/** Failures whose report must not depend on which of them came first. */
+const FAILURES: readonly BucketFailureFacts[] = [
+  { code: 'status', status: 403, reason: 'AccessDenied' },
+  { code: 'body', reason: 'incorrect header check' },
+  { code: 'late', reason: 'timed out' },
+]
 
 /** A block as its validator sealed it, and two others that it signed for the same place. */
 interface Sealed extends Written {
@@ -98,10 +111,10 @@ export class History extends ReadingSubnet {
     const bucket = pick(this.voters, random).hotkey
     const block = pick(this.blocks, random)
     const path = `${bucket}/${blockPath(block.hash)}`
-    const late = new Error('status 500')
+    const failure = new BucketFailure('read it', pick(FAILURES, random))
     const isOfBucket = (each: string): boolean => each.startsWith(`${bucket}/`)
     const failing = (isFailing: (path: string) => boolean) => (): void => {
-      for (const each of answers.keys()) if (isFailing(each)) answers.set(each, late)
+      for (const each of answers.keys()) if (isFailing(each)) answers.set(each, failure)
     }
     const own = new Set(this.blocks.slice(2 * hotkeys(this.voters).indexOf(bucket)).slice(0, 2))
     const ownPaths = [...own].map(({ hash }) => `${bucket}/${blockPath(hash)}`)
@@ -115,7 +128,7 @@ export class History extends ReadingSubnet {
       () => answers.set(path, block.bytes.slice(0, at)),
       () => answers.set(path, block.otherTime),
       () => answers.set(path, block.otherSignature),
-      () => answers.set(path, late),
+      () => answers.set(path, failure),
       () => answers.delete(path),
       failing(isOfBucket),
       failing((each) => ownPaths.includes(each)),

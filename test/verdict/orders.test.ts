@@ -40,6 +40,7 @@ test('the mutations are such as are found in every way', () => {
     'COPY_MISSING',
     'SIGNED_TWICE',
     'STATE_DIFFERS',
+    'STATE_MISSING',
     'WRONG_REWARD',
   ]
   expect([...codes]).toEqual(expect.arrayContaining(expected))

@@ -115,7 +115,7 @@ export interface DueLanes {
 }
 
 /** A bucket that lost a file, or is not reached, says nothing of its validator's word. */
-const NO_LIES = ['COPY_MISSING', 'MISSING_BLOCK']
+const NO_LIES = ['COPY_MISSING', 'MISSING_BLOCK', 'STATE_MISSING']
 
 /** The counts of every validator that was due, over the epochs that were read: the worst first. */
 export function countLanes({ epochs }: Pick<AppState, 'epochs'>): readonly DueLanes[] {

@@ -1,3 +1,4 @@
+import { EXIT_CODES_TEXT } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 
 type Group = Readonly<
@@ -75,7 +76,8 @@ const GROUPS: Readonly<Record<string, Group>> = {
 
 const AFTER = `
 Begin with \`af demo\`, which needs nothing.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply, 130 interrupted.`
+Exit codes:
+${EXIT_CODES_TEXT}`
 
 /**
  * The program `af` for the words of a command line. It can run the commands that the words name;

@@ -237,11 +237,11 @@ describe('af commit', () => {
       },
     ])
     const message = 'not committed, for what is said above: only --anyway would commit it'
-    expect(refused.error).toMatchObject({ exitCode: 3, message })
+    expect(refused.error).toMatchObject({ message })
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     expect(seen.map(({ url }) => url)).toEqual([CHAT, '/v1/models'])
     const illegal = await inProcess(commit, ...asked)
-    expect(illegal.error).toMatchObject({ exitCode: 3, message })
+    expect(illegal.error).toMatchObject({ message })
     const [answer, ...replies] = illegal.records as { result: string; text: string }[]
     expect(answer).toMatchObject({ check: 'answer', result: 'ok' })
     expect(replies.map(({ result, text }) => `${result} ${text}`)).toEqual(

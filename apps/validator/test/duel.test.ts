@@ -74,7 +74,7 @@ describe.concurrent('af duel', () => {
     await cp(out, altered, { recursive: true })
     await writeFile(join(altered, 'samples.jsonl'), `${before[0]}\nnot mine\n${before[1]}\n`)
     const refused = await duel('random', 'perfect', '--out', altered)
-    expect(refused.code).toBe(1)
+    expect(refused.code).toBe(4)
     expect(refused.stderr).toContain('samples.jsonl, line 2: ')
   })
 
@@ -88,7 +88,7 @@ describe.concurrent('af duel', () => {
       const words = [...two, '--env', 'tictactoe-v0', '--out', out]
       const first = await duel(...words)
       const why = `af: the ${role} gives no usable reply: status 404, `
-      expect([first.code, first.stderr]).toEqual([3, expect.stringContaining(why)])
+      expect([first.code, first.stderr]).toEqual([4, expect.stringContaining(why)])
       expect(first.stdout).not.toMatch(/throne|holds/)
       expect((await readdir(out)).sort()).toEqual(['.gitignore', 'samples.jsonl'])
     }

@@ -24,7 +24,7 @@ it.each([
   const faults = { fault, path: `${out}/.*${place}`, op, from }
   const { code, stdout, stderr } = await onDisk(faults, ['demo', '--seed', '7', '--out', out])
   expect(stderr).toMatch(new RegExp(`^af: the demo ends: cannot write ${out}/[^ ]+: ${fault}`))
-  expect(code).toBe(1)
+  expect(code).toBe(4)
   expect(stdout).not.toContain('state root')
 })
 
@@ -36,13 +36,13 @@ it('af practise and af duel end at once where they cannot keep what was played',
     practice,
   )
   expect(practised.stderr).toMatch(new RegExp(`^af: cannot write ${kept}: ENOSPC`))
-  expect(practised.code).toBe(1)
+  expect(practised.code).toBe(4)
 
   const out = join(root, 'duel')
   const duel = ['duel', '0.1', '0.9', '--env', 'mult8-v0', '--out', out]
   const ended = await onDisk({ fault: 'ENOSPC', path: 'result.json', op: 'writeFile' }, duel)
   expect(ended.stderr).toMatch(/^af: ENOSPC/)
-  expect(ended.code).toBe(1)
+  expect(ended.code).toBe(4)
 })
 
 it('a command ends at once, and says so, where it cannot even lock its folder', async () => {
@@ -50,5 +50,5 @@ it('a command ends at once, and says so, where it cannot even lock its folder', 
   const faults = { fault: 'EROFS', path: `${out}/lock`, op: 'open' }
   const { code, stderr } = await onDisk(faults, ['localnet', '--port', '0', '--out', out])
   expect(stderr).toMatch(`af: EROFS: put there by the test, open '${out}`)
-  expect(code).toBe(1)
+  expect(code).toBe(4)
 })

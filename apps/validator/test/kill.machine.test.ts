@@ -250,7 +250,7 @@ describe(`validators that are killed ${KILLS} times at any moment and started ag
   })
 
   it('refuse a second process on their folder', () => {
-    expect(second.code).toBe(1)
+    expect(second.code).toBe(4)
     expect(second.stderr).toMatch(
       /^af: .*validator-\d is in use by process \d+ on .+: stop it, or name another folder\n$/,
     )

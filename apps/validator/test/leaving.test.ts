@@ -52,14 +52,14 @@ describe.concurrent('standard output', () => {
   )
 
   it.each([
-    [AF, 'env list', 'af', 1],
-    [AF, '--help', 'af', 1],
-    [AF_VERIFY, '--version', 'af-verify', 4],
+    [AF, 'env list', 'af'],
+    [AF, '--help', 'af'],
+    [AF_VERIFY, '--version', 'af-verify'],
   ])(
     'on a full disk ends a command as failed, with one line: %s %s',
-    async (program, words, name, failed) => {
+    async (program, words, name) => {
       const { code, stderr } = await inBash(`${NODE} '${program}' ${words} > /dev/full`)
-      expect(code).toBe(failed)
+      expect(code).toBe(4)
       expect(stderr).toMatch(new RegExp(`^${name}: standard output: ENOSPC: [^\\n]+\\n$`))
     },
   )

@@ -171,7 +171,7 @@ describe.concurrent('a localnet that is started again', () => {
     const first = localnet(out)
     const { url } = await servingOf(first)
     const second = await localnetHere('--out', out)
-    expect([second.code, second.stdout]).toEqual([1, ''])
+    expect([second.code, second.stdout]).toEqual([4, ''])
     expect(second.stderr).toMatch(
       new RegExp(`^af: ${out} is in use by process ${first.child.pid} on .+: stop it, or name`),
     )
@@ -193,7 +193,7 @@ describe.concurrent('a localnet that is started again', () => {
     const why = 'BadLog: block 0 does not match its hash'
     const advice = 'put it back, or move its folder away to start anew'
     const text = `af: ${file} was altered (${why}): ${advice}\n`
-    expect([refused.code, refused.stderr]).toEqual([1, text])
+    expect([refused.code, refused.stderr]).toEqual([4, text])
     expect(await chainText(out)).toBe(altered)
     const folder = fresh()
     await mkdir(join(folder, 'chain.json'), { recursive: true })
@@ -279,7 +279,7 @@ describe('a localnet that is killed again and again', () => {
           if (!['Unreachable', 'BadReply'].includes(error.code)) throw error
         })
       const { code, stderr } = await chain.stop('SIGKILL')
-      if (code !== null) expect([code, stderr], SEED).toEqual([1, expect.stringMatching('ENOSPC')])
+      if (code !== null) expect([code, stderr], SEED).toEqual([4, expect.stringMatching('ENOSPC')])
     }
     const last = localnet(out)
     await follow((await servingOf(last)).url, out, 1)

@@ -228,7 +228,7 @@ describe('af validate', () => {
       await setAhead(10_000_000)
       return validator.ended
     })
-    expect(ended.code).toBe(1)
+    expect(ended.code).toBe(4)
     const dry = ', a dry run: nothing is sent to the chain without --emit; /metrics'
     expect(ended.stdout).toContain(dry)
     expect(ended.stdout).not.toContain('is in block')
@@ -287,7 +287,7 @@ describe('af validate', () => {
       expect(said).toEqual({ ok: false, reasons: ['it made no progress in 300 s'] })
       await setAhead(700_000)
       const { code, stdout } = await validator.ended
-      expect(code).toBe(1)
+      expect(code).toBe(4)
       expect(recordsIn(stdout).at(-1)?.message).toBe(
         'it made no progress in 600 s: the process ends, so that it is started again',
       )
@@ -323,7 +323,7 @@ describe('af validate', () => {
       const { code, stdout, stderr } = await validate('--netuid 1', { on: `${node},${node}-2` })
         .ended
       server.close()
-      expect(code).toBe(1)
+      expect(code).toBe(4)
       const problems = recordsIn(stdout).filter(({ type }) => type === 'problem')
       expect(problems.length).toBeGreaterThan(1)
       for (const problem of problems)

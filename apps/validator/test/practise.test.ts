@@ -215,7 +215,7 @@ describe.concurrent('af practise', () => {
     while (held.length === 0) await sleep(5)
     const second = await practise(...words)
     expect([second.code, second.stdout, second.stderr]).toEqual([
-      1,
+      4,
       '',
       `af: ${file} is in use by another process: wait for its end, or name another file\n`,
     ])
@@ -236,7 +236,7 @@ describe.concurrent('af practise', () => {
     const words = [command, url, ...more, '--env', 'mult8-v0', 'tictactoe-v0']
     const { code } = await runAf(words, { cwd: root })
     const { messages } = JSON.parse(seen[0]?.body ?? '{}')
-    expect([code, messages[0].content]).toEqual([3, expect.stringMatching(/^Compute [0-9]{8} /)])
+    expect([code, messages[0].content]).toEqual([4, expect.stringMatching(/^Compute [0-9]{8} /)])
   })
 
   it('says nothing of an endpoint that never replies after the first question, and ends with 3', async () => {
@@ -250,13 +250,13 @@ describe.concurrent('af practise', () => {
       'status 401, "no key": start the server without an API key of its own: ' +
       'validators do not have that key'
     expect(ended).toEqual({
-      code: 3,
+      code: 4,
       stdout: `6 requests to ${url} had no usable reply:\n  6 × ${why}\n`,
       stderr: `af: ${url} gives no usable reply: ${why}\n`,
     })
     // What the file holds comes to no verdict either.
     const again = await practise(...words)
-    expect([again.code, seen.length]).toEqual([3, 8])
+    expect([again.code, seen.length]).toEqual([4, 8])
     expect(again.stderr).toContain(`${url} gives no usable reply: none of what was kept has one; `)
   })
 
@@ -273,7 +273,7 @@ describe.concurrent('af practise', () => {
       )
       const [command = '', ...more] = [...words, url, '--env', 'mult8-v0']
       const ended = await runAf([command, ...more])
-      expect([ended.code, ended.stdout]).toEqual([3, expect.not.stringMatching(/reward|holds/)])
+      expect([ended.code, ended.stdout]).toEqual([4, expect.not.stringMatching(/reward|holds/)])
       expect(ended.stderr).toContain('gives no usable reply: ')
     }
   })

@@ -412,7 +412,7 @@ describe('the command', () => {
     expect(await shown.text()).toBe('{"format":"affine-chain/1"}')
     const busy = await runAf(['serve', root, '--port', new URL(record.url).port])
     expect(busy).toMatchObject({
-      code: 1,
+      code: 4,
       stderr: expect.stringMatching(/^af: port \d+ is in use: choose another.*\n$/),
     })
     await served.stop('SIGTERM')
@@ -429,7 +429,7 @@ describe('the command', () => {
   it.each([
     [['serve', '/nowhere/at/all'], 2, '/nowhere/at/all does not exist'],
     [['serve', AF], 2, 'where a folder is expected'],
-    [['serve', '.', '--host', '256.0.0.1', '--port', '0'], 1, 'the host 256.0.0.1 is not found'],
+    [['serve', '.', '--host', '256.0.0.1', '--port', '0'], 4, 'the host 256.0.0.1 is not found'],
     [['serve', '.', '--network', 'no.json', '--port', '0'], 2, '"network" expected finney, test'],
   ] as const)('refuses %j', async (words, code, why) => {
     const ended = await runAf(words)

@@ -101,7 +101,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
       FAULTS: JSON.stringify(faults),
     }
     const { code, stderr } = await run(AF, ['setup', ...inFolder()], { cwd, env })
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/^af: cannot write \.env: ENOSPC: /)])
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/^af: cannot write \.env: ENOSPC: /)])
     expect((await readdir(cwd)).filter((name) => name.startsWith('.env'))).toEqual([])
   })
 
@@ -135,7 +135,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     const { S3_SECRET_ACCESS_KEY: secret = '', S3_ACCESS_KEY_ID: id = '' } = s3.variables
     const env = { ...s3.variables, CHUTES_API_KEY: 'cpk_of_mine' }
     const wrong = await setUp(cwd, words, { ...env, S3_SECRET_ACCESS_KEY: 'wrong-one' })
-    expect(wrong.code).toBe(1)
+    expect(wrong.code).toBe(4)
     expect(wrong.stdout).toMatch(/^✘ {2}bucket write cannot write .*status 403/m)
     expect(wrong.stderr).toBe('af: .env is not written: fix what has ✘, or use --anyway\n')
     const { code, stdout } = await setUp(cwd, words, env)
@@ -154,7 +154,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     await writeFile(stranger, 'ab'.repeat(32), { mode: 0o600 })
     const words = ['--network', served.url, '--folder', 'f', '--buckets', 'b', '--key', stranger]
     const { code, stdout, stderr } = await setUp(cwd, words)
-    expect([code, stderr]).toEqual([1, expect.stringContaining('.env is not written')])
+    expect([code, stderr]).toEqual([4, expect.stringContaining('.env is not written')])
     expect(stdout).toMatch(/^✘ {2}registered .* register it on subnet 7$/m)
     const told = await setUp(cwd, [...words, '--anyway'])
     expect(told.code).toBe(0)
@@ -174,14 +174,14 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     const env = { AFFINE_HOTKEY: '09'.repeat(32) }
     const cwd = await place()
     const { code, stdout } = await setUp(cwd, words, env)
-    expect(code).toBe(1)
+    expect(code).toBe(4)
     expect(stdout).toMatch(/^✘ {2}commitment .*writes over it with --overwrite alone$/m)
     expect(stdout).toMatch(/^ok bucket write/m)
     expect(stdout).not.toContain('09'.repeat(32))
 
     const validating = ['validate', ...words]
     const refused = await run(AF, validating, { cwd, env })
-    expect([refused.code, refused.stdout]).toEqual([1, ''])
+    expect([refused.code, refused.stdout]).toEqual([4, ''])
     expect(refused.stderr).toBe(
       `af: the slot has a miner's model (block ${number}, miner: ${JSON.stringify(model)}): ` +
         'validate with another hotkey, or with --overwrite\n',
@@ -396,7 +396,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
       ['bucket-url: ', ENTER],
       ['.env anyway?', ENTER],
     ])
-    expect([left.code, await readdir(no)]).toEqual([1, ['b']])
+    expect([left.code, await readdir(no)]).toEqual([4, ['b']])
     const written = await typed(yes, words, [
       ['bucket-url: ', ENTER],
       ['.env anyway?', 'y'],

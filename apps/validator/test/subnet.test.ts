@@ -5,7 +5,7 @@ import { blockPath, episodesIn, type Sample, statePath } from '@affine/blocks'
 import { LocalChain, serveLocal } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
 import { listenWith } from '@affine/miners/node'
-import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
+import { type Flaw, LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
 import { bucketsIn } from '@affine/settlement/node'
 import { getRequestListener } from '@hono/node-server'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -225,7 +225,10 @@ describe('recomputing', () => {
       expect(rootOf(epochs)).toBe(stateRoot(state))
       const flaws = flawsOf(epochs)
       using web = await served(base)
-      expect(flawsOf(await epochsIn(web.url))).toEqual(flaws)
+      // A folder and a web server fail in their own words.
+      const withoutCause = ({ detail, ...flaw }: Flaw) =>
+        flaw.code.endsWith('_MISSING') ? flaw : { ...flaw, detail }
+      expect(flawsOf(await epochsIn(web.url)).map(withoutCause)).toEqual(flaws.map(withoutCause))
       expect(flaws.length).toBeGreaterThan(least)
       expect(new Set(flaws.map(({ validator }) => validator))).toEqual(new Set([hotkeyOf(LIAR)]))
       for (const { detail } of flaws) expect(detail).not.toMatch(/[\p{Cc}\p{Cf}]/u)

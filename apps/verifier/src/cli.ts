@@ -1,4 +1,4 @@
 import { run } from '@affine/terminal'
 import { program } from './program.ts'
 
-await run(program, { failed: 4 })
+await run(program)

@@ -1,13 +1,21 @@
-import { chainCommand, FIRST_EPOCH, onChain, textIn, whole, wholePath } from '@affine/terminal'
+import {
+  chainCommand,
+  EXIT_CODES_TEXT,
+  FIRST_EPOCH,
+  onChain,
+  textIn,
+  whole,
+  wholePath,
+} from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { VerifyOptions } from './verify.ts'
 
-const EXIT_CODES = `Exit codes: 0 everything holds, 1 something does not hold, 2 wrong usage.
-3: everything that was compared holds, but --copies left out some copies of blocks.
-4: there is no verdict, because something could not be read or written.
-If the reader of its output closes early, it stops with 0, without a verdict.
-Some validators are named, but are no failure: those whose samples were statistically far from \
-the others', whose attestation left out valid lanes, or whose weights do not go where they should.`
+const EXIT_CODES = `Exit codes:
+${EXIT_CODES_TEXT}
+With 4 there is no verdict. If the reader of its output closes early, it stops with 0, without a \
+verdict. Some validators are named, but are no failure: those whose samples were statistically far \
+from the others', whose attestation left out valid lanes, or whose weights do not go where \
+they should.`
 
 const EXAMPLES = `
 Examples:

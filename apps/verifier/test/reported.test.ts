@@ -1,5 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { LIMITS, statePath } from '@affine/blocks'
 import type { Account } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -30,8 +32,10 @@ afterEach(() => {
   process.exitCode = undefined
 })
 
-/** What the verifier says, as text and as records. */
-async function told(): Promise<{ text: string; records: readonly Record<string, unknown>[] }> {
+/** What the verifier says, as text and as records, once `spoil` has changed the buckets' files. */
+async function told(
+  spoil: () => Promise<void> = async () => {},
+): Promise<{ text: string; records: readonly Record<string, unknown>[] }> {
   for (const { hotkey } of subnet.voters) {
     for (const [path, bytes] of subnet.buckets.at(hotkey).files) {
       const file = join(root, hotkey, path)
@@ -39,6 +43,7 @@ async function told(): Promise<{ text: string; records: readonly Record<string, 
       await writeFile(file, bytes)
     }
   }
+  await spoil()
   const said: [string, object][] = []
   const screen = { line: (...line: [string, object]) => said.push(line), status: () => {} }
   const { chain } = subnet
@@ -93,6 +98,30 @@ it.each([
   expect(process.exitCode).toBeUndefined()
 })
 
+it.each<[string, (file: string) => Promise<unknown>, string]>([
+  ['absent', (file) => rm(file), 'not there'],
+  ['too large', (file) => truncate(file, LIMITS.blockBytes + 1), '.*(?:too-large|larger than).*'],
+  ['a folder', (file) => rm(file).then(() => mkdir(file)), '.*not.a.file.*'],
+  ['a FIFO', (file) => rm(file).then(() => void execFileSync('mkfifo', [file])), '.*not.a.file.*'],
+])('an attested state that is %s is reported, in one bucket and in all', async (_, spoil, why) => {
+  for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
+  await subnet.end(state)
+  for (const count of [1, subnet.voters.length]) {
+    const spoiled = hotkeys(subnet.voters).slice(0, count)
+    const { text } = await told(async () => {
+      for (const hotkey of spoiled) await spoil(join(root, hotkey, statePath(FIRST_DUEL)))
+    })
+    for (const hotkey of spoiled) {
+      const flaw = `✘ epoch ${FIRST_DUEL}, ${hotkey}: STATE_MISSING: it attested ${statePath(FIRST_DUEL)}: `
+      expect(text).toMatch(new RegExp(`${flaw}${why}$`, 'm'))
+      await rm(join(root, hotkey, statePath(FIRST_DUEL)), { recursive: true, force: true })
+    }
+    expect(text).toMatch(new RegExp(`^Not everything holds: ${count} ✘ above\\.$`, 'm'))
+    expect(process.exitCode).toBe(1)
+    process.exitCode = undefined
+  }
+})
+
 it.each([
   [0, undefined],
   [1, 1],
@@ -118,9 +147,9 @@ it.each([
       for (const path of late) subnet.buckets.at(hotkey).files.delete(path)
     const error = await told().then(
       () => new Error('it went on'),
-      (error: Error & { readonly exitCode?: number }) => error,
+      (error: Error) => error,
     )
     expect(error.message).toMatch(/^epoch 3: the attested lane of \S+ is not available: /)
-    expect('exitCode' in error ? error.exitCode : undefined).toBe(exitCode)
+    expect(process.exitCode).toBe(exitCode)
   },
 )

@@ -2,7 +2,7 @@ import { statePath } from '@affine/blocks'
 import { firstState, parseState, type State, stateRoot, votingStakes } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import type { OpenBucket, Source } from './bucket-reader.ts'
-import { ask } from './copy.ts'
+import { ask, failureText } from './copy.ts'
 import { inTurn } from './in-turn.ts'
 import { constantsFor, type Network, type Subnet } from './networks.ts'
 import {
@@ -111,7 +111,7 @@ async function readState(source: Source | null, path: string, root: Hash): Promi
   if (source === null) return 'it cannot be opened'
   const bytes = await ask(source, path, STATE_BYTES)
   if (bytes === null) return 'not there'
-  if (typeof bytes === 'string') return bytes
+  if (!(bytes instanceof Uint8Array)) return failureText(bytes)
   // The root first: nothing is parsed that is not what was asked for.
   if (digestOfText('state', bytes) !== root) return 'another state'
   const state = parseState(new TextDecoder().decode(bytes))

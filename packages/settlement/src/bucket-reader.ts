@@ -10,7 +10,7 @@ import {
 } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
 import pLimit from 'p-limit'
-import { ask, type BucketAnswer, type Copy, copyOf, otherCopy, SAME } from './copy.ts'
+import { ask, type BucketAnswer, type Copy, copyOf, failureText, otherCopy, SAME } from './copy.ts'
 import { inTurn } from './in-turn.ts'
 import type { Holder } from './on-chain.ts'
 import { BucketTimes, type WaitingOptions, type Waits } from './waiting.ts'
@@ -194,7 +194,7 @@ class BlockSearch {
     if (bytes === undefined) {
       if (answer instanceof Uint8Array) return this.#check(answer, from)
       if (answer === null) this.#tried.push(`${from}: not there`)
-      else this.#fail(from, 'no answer')
+      else this.#fail(from, failureText(answer))
     }
     return copyOf(answer, { hash: this.#wanted.hash, bytes })
   }

@@ -2,6 +2,8 @@ import {
   type AuditedBlock,
   type BlockFault,
   type Bucket,
+  BucketFailure,
+  type BucketFailureFacts,
   type Header,
   openBlock,
   openHeader,
@@ -9,10 +11,10 @@ import {
 import { verify } from '@affine/chain/account'
 import type { Hash } from '@affine/prng'
 
-/** What a bucket said when it was asked for a file: its bytes, null for none, or why neither. */
-export type BucketAnswer = Uint8Array | null | string
+/** A bucket's answer to a read: the file's bytes, null if it is not there, or the failure. */
+export type BucketAnswer = Uint8Array | null | BucketFailureFacts
 
-/** Never rejects: a bucket that does not answer says why in words. */
+/** Reads a file. Never rejects: a failure is a value. */
 export async function ask(
   { read }: Pick<Bucket, 'read'>,
   path: string,
@@ -21,8 +23,42 @@ export async function ask(
   try {
     return await read(path, limit)
   } catch (error) {
-    return (error as Error).message
+    return failureOf(error as Error)
   }
+}
+
+/** In characters. */
+const MOST_REASON = 200
+
+/** Returns the facts of a failed read. An error of another kind counts as a broken connection. */
+export function failureOf(error: Error): BucketFailureFacts {
+  if (error instanceof BucketFailure) {
+    const { code, status, reason } = error
+    return { code, status, reason }
+  }
+  const reason = error.message.slice(0, MOST_REASON).replace(/[^ -~]/g, '?')
+  return { code: 'connection', reason }
+}
+
+/** Reports whether a read took too long: for the bucket's limit, or for this reader. */
+export const isTimeout = ({ code }: BucketFailureFacts): boolean =>
+  code === 'late' || code === 'dropped'
+
+/**
+ * Returns a failure in words. All timeouts have the same words: which of a bucket's reads was late,
+ * and which was dropped for it, is chance.
+ */
+export function failureText(failure: BucketFailureFacts): string {
+  if (isTimeout(failure)) return 'no answer in time'
+  const { code, status, reason } = failure
+  const heading = status === undefined ? code : `${code} ${status}`
+  return reason.startsWith(heading) ? reason : `${heading}: ${reason}`
+}
+
+/** Returns the failure to report of two: a timeout, or else the first by its words. */
+export function worse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailureFacts {
+  if (isTimeout(a) !== isTimeout(b)) return isTimeout(a) ? a : b
+  return failureText(a) <= failureText(b) ? a : b
 }
 
 /** What a bucket has in the place of a block. */
@@ -32,8 +68,8 @@ export type Copy =
   /** Something else; if it has a header, one that its validator signed. */
   | { readonly is: 'other'; readonly code: BlockFault; readonly header?: Header | undefined }
   | { readonly is: 'missing'; readonly why: string }
-  /** The bucket did not answer. */
-  | { readonly is: 'silent' }
+  /** The read failed. */
+  | { readonly is: 'silent'; readonly failure: BucketFailureFacts }
 
 /** A copy that is the original. */
 export const SAME: Copy = { is: 'whole', signature: '' }
@@ -44,7 +80,7 @@ export function copyOf(
   { hash, bytes }: { readonly hash: Hash; readonly bytes?: Uint8Array | undefined },
 ): Copy {
   if (answer === null) return { is: 'missing', why: 'not there' }
-  if (typeof answer === 'string') return { is: 'silent' }
+  if (!(answer instanceof Uint8Array)) return { is: 'silent', failure: answer }
   if (bytes && isSame(answer, bytes)) return SAME
   // The samples under one root are those that were read already.
   const opened = openBlock(answer, { hash, verify })
@@ -91,6 +127,7 @@ export interface Flaw {
   readonly code:
     | BlockFault
     | 'STATE_DIFFERS'
+    | 'STATE_MISSING'
     | 'COPY_MISSING'
     | 'WRONG_ROOT_ATTESTED'
     | 'NEVER_SEALED'

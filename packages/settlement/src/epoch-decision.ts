@@ -100,11 +100,10 @@ export async function decideEpoch(
   const tallies: Record<string, Lanes[string]> = {}
   for (const [validator, lane] of lanes) {
     if (lane.ok) tallies[validator] = lane.value.tallies
-    if (!isMissing(lane) || !needed.includes(validator)) continue
+    if (lane.ok || !isMissing(lane) || !needed.includes(validator)) continue
+    const what = `epoch ${epoch}: the attested lane of ${validator} is not available`
     const advice = 'try again later, or ask those who attested it'
-    throw new Unavailable(
-      `epoch ${epoch}: the attested lane of ${validator} is not available: ${advice}`,
-    )
+    throw new Unavailable(`${what}: ${advice} (${lane.detail})`)
   }
   const facts = { snapshot, seals, lanes: tallies }
   return { before: state, snapshot, ...decide(state, facts), lanes }

@@ -1,7 +1,7 @@
 export * from './attested-state.ts'
 export { BucketReader, type CheckBlock, type OpenBucket, type Source } from './bucket-reader.ts'
 export type { Choose } from './copies.ts'
-export type { Flaw } from './copy.ts'
+export { type Flaw, failureOf, failureText } from './copy.ts'
 export * from './epoch-decision.ts'
 export { inTurn } from './in-turn.ts'
 export * from './networks.ts'

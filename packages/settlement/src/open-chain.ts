@@ -111,12 +111,21 @@ async function openAt(where: string, host: Host, options: OpenOptions): Promise<
   return open({ ...opening, genesis: named?.genesis })
 }
 
-function unreadable(where: string, error: Error & { readonly code?: string }): RangeError {
+/** Codes of paths that lead to no file: they may be meant as names. */
+const NO_FILE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
+/** Codes of files that the user must not read. */
+const DENIED = ['EACCES', 'EPERM']
+
+/** Returns a RangeError if `where` is wrong. A disk that fails is not the caller's mistake. */
+function unreadable(where: string, error: Error & { readonly code?: string }): Error {
   const got = JSON.stringify(where)
   const wanted = '"network" expected the file of a chain\'s export'
-  // It is there, and is too large or no regular one.
-  if (error instanceof RangeError)
+  const { code = 'ENOENT' } = error
+  // It is there, and is too large, not a regular file, or not accessible.
+  if (error instanceof RangeError || DENIED.includes(code))
     return new RangeError(`${wanted}; got ${got}: ${error.message}`, { cause: error })
+  if (!NO_FILE.includes(code))
+    return new Error(`cannot read ${where}: ${error.message}`, { cause: error })
   if (error.code === 'ENOENT' && /[./]/.test(where))
     return new RangeError(`${wanted}; ${got} is not there`)
   // It may have been meant as a name.

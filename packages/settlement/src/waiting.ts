@@ -1,3 +1,4 @@
+import { BucketFailure } from '@affine/blocks'
 import pLimit, { type LimitFunction } from 'p-limit'
 
 /** How a reader of buckets measures time, and waits. */
@@ -25,8 +26,11 @@ const BYTES_PER_MS = 1000
 /** Or so many times as long as buckets of half of the weight take, if that is more. */
 const TIMES_USUAL = 2
 
-const LOST = 'it was waited for long enough'
-const ENDED = 'not waited for any longer'
+const LOST = 'the bucket was too slow and is no longer read'
+const ENDED = 'the deadline for reading has passed'
+
+const dropped = (reason: string): BucketFailure =>
+  new BucketFailure('read the bucket', { code: 'dropped', reason })
 
 /** How long reads of a bucket were under way, several at once counted once. */
 interface BucketTime {
@@ -86,8 +90,8 @@ export class BucketTimes {
   }
 
   /**
-   * What `read` gives of a hotkey's bucket. Rejects once that was waited for long enough, and at
-   * the deadline.
+   * Reads a hotkey's bucket by `read`. Rejects with the code `dropped` once the bucket was too
+   * slow, and at the deadline.
    */
   during(
     hotkey: string,
@@ -96,8 +100,8 @@ export class BucketTimes {
   ): Promise<Uint8Array | null> {
     const time = this.#timeOf(hotkey)
     return time.limit(async () => {
-      if (this.#isLost(time)) throw new Error(LOST)
-      if (deadline?.aborted) throw new Error(ENDED)
+      if (this.#isLost(time)) throw dropped(LOST)
+      if (deadline?.aborted) throw dropped(ENDED)
       if (time.reads === 0) time.since = this.#clock.now()
       time.reads += 1
       let size = 0
@@ -127,11 +131,11 @@ export class BucketTimes {
     return new Promise((resolve, reject) => {
       let stop = (): void => {}
       const look = (): void => {
-        if (this.#isLost(time)) reject(new Error(LOST))
+        if (this.#isLost(time)) reject(dropped(LOST))
         else stop = this.#clock.after(Math.ceil(MOST_MS - this.#waited(time)), look)
       }
       look()
-      const end = (): void => reject(new Error(ENDED))
+      const end = (): void => reject(dropped(ENDED))
       deadline?.addEventListener('abort', end)
       const done = (): void => {
         stop()

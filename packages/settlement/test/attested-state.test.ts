@@ -32,13 +32,14 @@ beforeEach(async () => {
 
 const data = () => ({ chain: subnet.chain, network, openBucket: subnet.buckets.open })
 
-/** Ends the epoch, which these voters, by their place, have attested. */
+/** Ends the epoch, which these voters, by their place, have attested, but do not serve. */
 async function attestedBy(...places: readonly number[]): Promise<void> {
   await subnet.sealAll(state)
   for (const place of places) {
     const voter = subnet.voters[place]
     if (voter) await subnet.attest(voter, state, [])
   }
+  for (const { hotkey } of subnet.voters) subnet.buckets.at(hotkey).files.delete(statePath(2))
   await subnet.end(state)
 }
 
@@ -81,7 +82,7 @@ describe('the attested state', () => {
     const [one = '', other = ''] = hotkeys(subnet.voters)
     serve(2)
     subnet.buckets.at(one).behaviour = 'fails'
-    const tried = [`${one} at ${one}: timed out`, `${other} at ${other}: not there`].sort()
+    const tried = [`${one} at ${one}: no answer in time`, `${other} at ${other}: not there`].sort()
     await expect(attestedState(data(), 3)).rejects.toThrow(
       `nobody serves v1/states/2.json with the attested root ${root} (${tried.join('; ')}): ` +
         'check that "buckets" names the right folder, or wait',

@@ -1,4 +1,10 @@
-import { type BlockDraft, type BlockRequest, LIMITS, writeBlock } from '@affine/blocks'
+import {
+  type BlockDraft,
+  type BlockRequest,
+  BucketFailure,
+  LIMITS,
+  writeBlock,
+} from '@affine/blocks'
 import { account } from '@affine/chain'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ReadingClock } from '../../../test/attacks/reading-clock.ts'
@@ -14,6 +20,8 @@ import { SAME } from '../src/copy.ts'
 import { draft, key } from './draft.ts'
 
 const { sign } = key
+const failure = (code: 'late' | 'status', reason: string, status?: number) =>
+  new BucketFailure('read it', { code, reason, status })
 const scope = { ...draft, beacon: '', commitment: '', champion: '', quotas: {}, specHashes: {} }
 const blocksOf = (places: BlockPlaces, check?: CheckBlock) =>
   new BucketReader({ openBucket: () => null, check }).blocks(places)
@@ -33,7 +41,9 @@ describe('a reader', () => {
 
   it.each<[what: string, read: () => Promise<Uint8Array | null>, why: string]>([
     ['has nothing', async () => null, 'not there'],
-    ['does not answer', () => Promise.reject(new Error('status 500')), 'no answer'],
+    ['is late', () => Promise.reject(failure('late', 'timed out')), 'no answer in time'],
+    ['refuses', () => Promise.reject(failure('status', 'NoSuch', 500)), 'status 500: NoSuch'],
+    ['cannot be reached', () => Promise.reject(new Error('no route')), 'connection: no route'],
     ['has no block', async () => new Uint8Array(9), 'BAD_LINES'],
     ['has another block', written({ epoch: 2 }), 'WRONG_HASH'],
     ['has another’s signature', written({ sign: other.sign }), 'WRONG_SIGNATURE'],
@@ -119,7 +129,7 @@ describe('a block that several buckets may have', () => {
       other: () => new Uint8Array(9),
       none: () => null,
       silent: () => {
-        throw new Error('no answer')
+        throw failure('late', 'timed out')
       },
     }
     const openBucket = (name: string, url: string): Source | null => {
@@ -147,7 +157,7 @@ describe('a block that several buckets may have', () => {
       same: SAME,
       other: { is: 'other', code: 'BAD_LINES' },
       none: { is: 'missing', why: 'not there' },
-      silent: { is: 'silent' },
+      silent: { is: 'silent', failure: { code: 'late', reason: 'timed out' } },
       fast: SAME,
     })
     expect(checked).toBe(1)
@@ -196,14 +206,16 @@ describe('the limits of a reader', () => {
     expect(reads.sort()).toEqual(['a', 'a', 'b', 'b'])
     deadline.abort()
     for (const end of await ended) expect(end).toMatchObject({ status: 'rejected' })
-    await expect(reader.open('a', 'a', deadline.signal)?.read('x', 1)).rejects.toThrow('not waited')
+    await expect(reader.open('a', 'a', deadline.signal)?.read('x', 1)).rejects.toMatchObject({
+      code: 'dropped',
+    })
     expect(reads).toHaveLength(4)
     const later = new AbortController()
     const another = reader.open('a', 'a', later.signal)?.read('x', 1)
     await new Promise(setImmediate)
     expect(reads).toHaveLength(5)
     later.abort()
-    await expect(another).rejects.toThrow('not waited')
+    await expect(another).rejects.toMatchObject({ code: 'dropped' })
   })
 
   it('are 32 blocks at once', async () => {

@@ -1,4 +1,11 @@
-import { type BlockDraft, blockPath, statePath, writeBlock } from '@affine/blocks'
+import {
+  type BlockDraft,
+  BucketFailure,
+  type BucketFailureCode,
+  blockPath,
+  statePath,
+  writeBlock,
+} from '@affine/blocks'
 import { account } from '@affine/chain'
 import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
@@ -9,8 +16,10 @@ import { key, draft as unsigned } from './draft.ts'
 
 const other = account(new Uint8Array(32).fill(4))
 const draft = { ...unsigned, sign: key.sign }
-const SILENT =
-  'its bucket did not answer in time for a block of a lane that it attested; ask its operator'
+const failure = (code: BucketFailureCode, reason: string, status?: number) =>
+  new BucketFailure('read it', { code, reason, status })
+const UNSERVED = 'its bucket did not serve a block that it attested'
+const SILENT = `${UNSERVED}: no answer in time; ask its operator`
 const newReader = () => new BucketReader({ openBucket: () => null })
 
 /** A bucket in memory; what is an error is thrown. */
@@ -76,8 +85,24 @@ it('says why a copy is not to be had', async () => {
   expect(missing.flaws).toEqual([
     { validator: 'holder', code: 'COPY_MISSING', detail: `it attested ${missing.what}: not there` },
   ])
-  const failed = await found(new Error('no route'))
-  expect(failed.flaws).toEqual([{ validator: 'holder', code: 'COPY_MISSING', detail: SILENT }])
+})
+
+it.each([
+  [failure('status', 'AccessDenied', 403), 'status 403: AccessDenied'],
+  [failure('status', 'status 503 SlowDown', 503), 'status 503 SlowDown'],
+  [failure('body', 'incorrect header check'), 'body: incorrect header check'],
+  [failure('too-large', 'larger than 9 bytes'), 'too-large: larger than 9 bytes'],
+  [failure('late', 'no complete response in 30 s'), 'no answer in time'],
+  [failure('dropped', 'too slow'), 'no answer in time'],
+  [
+    new Error(`no route\n\u001b[2J${'x'.repeat(300)}`),
+    `connection: no route??[2J${'x'.repeat(187)}`,
+  ],
+])('reports why a bucket did not serve a block: %s', async (error, why) => {
+  const detail = `${UNSERVED}: ${why}; ask its operator`
+  expect((await found(error)).flaws).toEqual([
+    { validator: 'holder', code: 'COPY_MISSING', detail },
+  ])
 })
 
 it.each<[string, (bytes: Uint8Array) => Uint8Array, string]>([
@@ -140,18 +165,18 @@ it.each([
   expect(flaws).toMatchObject([{ validator: 'holder', code: 'WRONG_HASH' }])
 })
 
-it('asks a bucket that failed for no other block, and only who attested owes one', async () => {
+it('asks a bucket that was late for no other block, and only who attested owes one', async () => {
   const { compareIn } = await writtenBlock()
   const asked: string[] = []
   const read = async (path: string) => {
     asked.push(path)
-    throw new Error('silent')
+    throw failure('late', 'timed out')
   }
   const copies = new Copies([{ name: 'holder', read }], newReader())
   await compareIn(copies, ['holder'])
   await compareIn(copies, ['holder', 'nobody'])
   expect(asked).toHaveLength(1)
-  const reasons = (await copies.flaws([])).map(({ detail }) => detail.replace(/^.*: /, ''))
+  const reasons = (await copies.flaws([])).map(({ detail }) => detail.replace(/^it .*: /, ''))
   expect(reasons).toEqual([SILENT, 'it announced no bucket that can be opened'])
 })
 
@@ -174,17 +199,34 @@ describe('a bucket that did not answer for one block', () => {
   }
 
   it.each([[[0, 1]], [[1, 0]]])('is blamed for that alone, read in the order %j', async (order) => {
-    const files = [new Error('late'), new Uint8Array(9)].map((answer) => ({
+    const files = [failure('late', 'timed out'), new Uint8Array(9)].map((answer) => ({
       answer,
       attester: 'holder',
     }))
     expect(await foundOf(files, order)).toEqual([`COPY_MISSING: ${SILENT}`])
   })
 
+  const refused = failure('status', 'AccessDenied', 403)
+  const cut = failure('body', 'unexpected end of file')
+  const late = failure('late', 'timed out')
+  it.each([
+    [[refused, cut], 'body: unexpected end of file'],
+    [[late, cut], 'no answer in time'],
+  ])('reports the same cause of %j, read in any order', async (answers, why) => {
+    const files = answers.map((answer) => ({ answer, attester: 'holder' }))
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      const detail = `${UNSERVED}: ${why}; ask its operator`
+      expect(await foundOf(files, order)).toEqual([`COPY_MISSING: ${detail}`])
+    }
+  })
+
   it.each([[[0, 1]], [[1, 0]]])(
     'that it did not attest owes it still what it did, read in the order %j',
     async (order) => {
-      const late = { answer: new Error('late'), attester: 'other' }
+      const late = { answer: failure('late', 'timed out'), attester: 'other' }
       const wrong = { answer: new Uint8Array(9), attester: 'holder' }
       const found = await foundOf([late, wrong], order)
       expect(found.filter((each) => !each.includes('it attested'))).toHaveLength(1)
@@ -214,7 +256,7 @@ it('takes what the reader of a block was told for an answer, and does not ask ag
   const told = new Map<string, Promise<Copy>>([
     ['a', Promise.resolve({ is: 'missing', why: 'not there' })],
     ['b', Promise.resolve(otherCopy(new Uint8Array(9), 'BAD_LINES'))],
-    ['c', Promise.resolve({ is: 'silent' })],
+    ['c', Promise.resolve({ is: 'silent', failure: failure('late', 'timed out') })],
   ])
   await compareIn(copies, ['a', 'b', 'c', 'd'], { validator: 'a', asked: told })
   expect(asked).toEqual(['d'])
@@ -296,4 +338,57 @@ it('compares the states that all buckets hold, those that failed before, too', a
   ])
   expect([...reader.failed]).toEqual(['gone', 'silent'])
   expect(await copies.flaws([firstState(PROTOCOL, 6)])).toEqual([])
+})
+
+describe('an attested state', () => {
+  const path = statePath(5)
+  /** What is found when these attested the state, and `lost` are no longer waited for. */
+  async function foundIn(
+    files: Readonly<Record<string, Uint8Array | Error | undefined>>,
+    lost: readonly string[] = [],
+  ) {
+    const sources = Object.entries(files).map(([name, file]) => sourceOf(name, { [path]: file }))
+    const reader = newReader()
+    Object.defineProperty(reader, 'lost', { value: new Set(lost) })
+    const copies = new Copies(sources, reader)
+    copies.readAttested(5, [...Object.keys(files), 'unopened'].reverse())
+    return copies.flaws([])
+  }
+
+  it('that its attester does not serve is a flaw with its cause', async () => {
+    const found = await foundIn(
+      {
+        serves: new Uint8Array(9),
+        none: undefined,
+        folder: failure('not-a-file', 'a folder'),
+        large: failure('too-large', 'larger than 8388608 bytes'),
+        refuses: failure('status', 'AccessDenied', 403),
+        silent: failure('late', 'timed out'),
+        lost: new Uint8Array(9),
+      },
+      ['lost'],
+    )
+    const causes = {
+      folder: 'not-a-file: a folder',
+      large: 'too-large: larger than 8388608 bytes',
+      lost: 'no answer in time',
+      none: 'not there',
+      refuses: 'status 403: AccessDenied',
+      silent: 'no answer in time',
+      unopened: 'it announced no bucket that can be opened',
+    }
+    const flaws = Object.entries(causes).map(([validator, cause]) => {
+      return { validator, code: 'STATE_MISSING', detail: `it attested ${path}: ${cause}` }
+    })
+    expect(found).toEqual(flaws)
+  })
+
+  it('is not reported of a bucket whose silence is reported', async () => {
+    const { path: blockAt, compareIn } = await writtenBlock()
+    const files = { [blockAt]: failure('late', 'timed out'), [path]: failure('body', 'cut') }
+    const copies = new Copies([sourceOf('holder', files)], newReader())
+    copies.readAttested(5, ['holder'])
+    await compareIn(copies, ['holder'])
+    expect(await codesIn(copies)).toEqual(['holder COPY_MISSING'])
+  })
 })

@@ -41,6 +41,7 @@ async function told(
   const sealing = isSealing ? voters : voters.slice(0, 3)
   await subnet.sealAll(state, sealing)
   for (const voter of voters.slice(0, 3)) await subnet.attest(voter, state, hotkeys(sealing))
+  subnet.publish(state, [liar])
   await subnet.commit(liar, {
     kind: 'attest',
     epoch: state.epoch,

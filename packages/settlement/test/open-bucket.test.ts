@@ -3,9 +3,10 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hotkeys, ReadingSubnet } from '../../../test/attacks/reading-subnet.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { words } from '../../../test/words.ts'
-import { bucketsIn } from '../src/node/open-bucket.ts'
+import { bucketsIn, expectBuckets } from '../src/node/open-bucket.ts'
 import { key } from './draft.ts'
 
 const PATH = 'v1/states/1.json'
@@ -118,5 +119,68 @@ describe('an announced bucket', () => {
   it('goes by the hotkey that announced it', () => {
     expect(bucketsIn(undefined)('h', 'https://example.org/bucket')?.name).toBe('h')
     expect(bucketsIn(root)('h', 'good')?.name).toBe('h')
+  })
+})
+
+describe('buckets that were announced by name are expected below a place', () => {
+  let subnet: ReadingSubnet
+  let names: readonly string[]
+  beforeAll(async () => {
+    subnet = new ReadingSubnet([100, 100])
+    await subnet.begin()
+    names = [...hotkeys(subnet.voters)].sort()
+  })
+
+  /** A web server that answers a path with the status of the bucket that it is in. */
+  async function statusServer(statuses: readonly number[]) {
+    const byName = new Map(names.map((name, i) => [name, statuses[i] ?? 404]))
+    const web = createServer(({ url = '' }, response) => {
+      response.writeHead(byName.get(url.split('/')[1] ?? '') ?? 404).end()
+    })
+    await new Promise<void>((done) => web.listen(0, '127.0.0.1', done))
+    const place = `http://127.0.0.1:${(web.address() as AddressInfo).port}`
+    return { place, [Symbol.dispose]: () => void web.close().closeAllConnections() }
+  }
+
+  const isUsage = (error: unknown): boolean => error instanceof RangeError
+
+  it('which is wrong if all answer 404: the caller’s mistake', async () => {
+    using web = await statusServer([404, 404])
+    const error = await expectBuckets(subnet, web.place).catch((error: Error) => error)
+    expect([isUsage(error), String(error)]).toEqual([
+      true,
+      `RangeError: "buckets" expected the folder or URL where buckets are, got ${web.place}: ` +
+        'none of the 2 announced by name is there',
+    ])
+  })
+
+  it.each([
+    [[503, 503], 2, 503],
+    [[404, 403], 1, 403],
+  ])(
+    'which is unavailable if they answer %j: not a mistake, and the cause is named',
+    async (...row) => {
+      const [statuses, count, status] = row
+      using web = await statusServer(statuses)
+      const error = await expectBuckets(subnet, web.place).catch((error: Error) => error)
+      expect(isUsage(error)).toBe(false)
+      expect(String(error)).toContain(
+        `no bucket is found below ${web.place}, ${count} of the 2 announced by name cannot be read`,
+      )
+      expect(String(error)).toContain(`status ${status}`)
+    },
+  )
+
+  it('which is unavailable if nothing listens there', async () => {
+    const error = await expectBuckets(subnet, 'http://127.0.0.1:1').catch((error: Error) => error)
+    expect([isUsage(error), String(error)]).toEqual([
+      false,
+      expect.stringMatching(/cannot be read \(\w+: connection: .*ECONNREFUSED/),
+    ])
+  })
+
+  it('where one that can be read is enough', async () => {
+    using web = await statusServer([503, 200])
+    await expectBuckets(subnet, web.place)
   })
 })

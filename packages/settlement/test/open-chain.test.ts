@@ -24,6 +24,7 @@ const codes: Readonly<Record<string, string>> = {
   'nowhere.json': 'ENOENT',
   './nowhere': 'ENOENT',
   'locked.json': 'EACCES',
+  'broken.json': 'EIO',
 }
 const host: Host = {
   random,
@@ -103,7 +104,6 @@ test.each([
   'xws://node.example',
   'file,ws://node.example',
   'nowhere',
-  'locked.json',
 ])('what names no chain is refused: %j', async (where) => {
   for (const open of [openChain, openLive])
     await expect(open(where, host)).rejects.toThrow(
@@ -119,6 +119,22 @@ test.each(['test', 'local', 'ws://node.example', 'wss://a.example, ws://b.exampl
     )
   },
 )
+
+test('a file that may not be read is named with the cause, as the caller’s mistake', async () => {
+  await expect(openChain('locked.json', host)).rejects.toThrow(
+    new RangeError(
+      '"network" expected the file of a chain\'s export; got "locked.json": no such file',
+    ),
+  )
+})
+
+test('a disk that fails is not the caller’s mistake', async () => {
+  const error = await openChain('broken.json', host).catch((error: Error) => error)
+  expect([error instanceof RangeError, String(error)]).toEqual([
+    false,
+    'Error: cannot read broken.json: no such file',
+  ])
+})
 
 test.each(['nowhere.json', './nowhere'])(
   'a file that is not there is missed: %j',

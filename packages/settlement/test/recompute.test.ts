@@ -59,8 +59,8 @@ test('it is told how long buckets were waited for, whatever the end', async () =
 })
 
 test.each<[string, RecomputeOptions['choose'], readonly string[]]>([
-  ['all', undefined, ['COPY_MISSING', 'STATE_DIFFERS']],
-  ['those chosen', (holders) => holders.slice(0, 0), ['STATE_DIFFERS']],
+  ['all', undefined, ['COPY_MISSING', 'STATE_DIFFERS', 'STATE_MISSING']],
+  ['those chosen', (holders) => holders.slice(0, 0), ['STATE_DIFFERS', 'STATE_MISSING']],
   ['none, nor of states', null, []],
 ])('of the copies of a block, %s are compared', async (_, choose, codes) => {
   const { subnet, state } = await attested()

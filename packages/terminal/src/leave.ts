@@ -1,5 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** The exit codes of `af` and `af-verify`, and what each means. docs/errors.md has this table. */
+export const EXIT_CODES: Readonly<Record<number, string>> = {
+  0: 'done, and all that was checked holds',
+  1: 'something that was checked does not hold',
+  2: 'wrong usage: an option, a setting or a named file is wrong',
+  3: 'what was compared holds, but --copies left out some copies',
+  4: 'not done: something failed, refused, or was not available',
+  130: 'stopped by Ctrl-C or SIGTERM',
+}
+
+/** The exit code of a program that could not do its work. */
+export const FAILED = 4
+
+/** The exit codes for a program's help. */
+export const EXIT_CODES_TEXT: string = Object.entries(EXIT_CODES)
+  .map(([code, meaning]) => `  ${code.padEnd(4)} ${meaning}`)
+  .join('\n')
+
 const POLL_MS = 10
 const POLLS = 500
 
@@ -30,14 +48,14 @@ const ignore = (): void => {}
 
 /**
  * Ends this process when its standard output fails. If the reader has closed it, the process ends
- * silently with 0; otherwise with the code `failed`, and `say` gets the reason.
+ * silently with 0; otherwise with `FAILED`, and `say` gets the reason.
  */
-export function leaveWithStdout(say: (text: string) => void, failed: number): void {
+export function leaveWithStdout(say: (text: string) => void): void {
   process.stderr.on('error', ignore) // an error of standard error cannot be reported
   process.stdout.on('error', ignore).once('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return leave(0)
     say(`standard output: ${error.message}`)
-    return leave(failed)
+    return leave(FAILED)
   })
 }
 

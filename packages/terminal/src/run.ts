@@ -5,7 +5,7 @@ import type { IsOurs } from './env-lines.ts'
 import { readEnvironment, takesPath, wholePath } from './environment.ts'
 import { faultText, maskUrls } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
-import { leave, leaveWithStdout } from './leave.ts'
+import { FAILED, leave, leaveWithStdout } from './leave.ts'
 
 /**
  * A signal that aborts at the first Ctrl-C or SIGTERM, so that `run` exits with 130. The second one
@@ -39,18 +39,15 @@ export const untilAborted = (signal: AbortSignal): Promise<never> =>
 
 export interface RunOptions {
   readonly isOurs?: IsOurs
-  /** The exit code when the program could not do its work. */
-  readonly failed?: number
 }
 
 /**
- * Runs a program to its end. An error is printed in one line. Exit codes: 0 done, or the reader of
- * its output closed it; `failed`; 2 wrong usage; 130 interrupted; or the error's own `exitCode`.
- * `isOurs` tells which variables `.env` may set.
+ * Runs a program to its end. An error is printed in one line. The exit code is one of `EXIT_CODES`;
+ * 0 also if the reader of its output closed it. `isOurs` tells which variables `.env` may set.
  */
 export async function run(program: CommandUnknownOpts, options: RunOptions = {}): Promise<void> {
   const say = sayingAs(program)
-  leaveWithStdout(say, options.failed ?? 1)
+  leaveWithStdout(say)
   sayWhatLibrariesPrint(say)
   const code = await perform(program, process.argv, options)
   // It does not wait for work under way: everything that counts is on disk.
@@ -59,12 +56,13 @@ export async function run(program: CommandUnknownOpts, options: RunOptions = {})
 
 /**
  * The same for the words of a command line, whose first two are Node and the program, within this
- * process. Resolves with the exit code of an error; undefined without one.
+ * process. Resolves with the exit code of an error; undefined without one. If `process.exitCode` is
+ * set, an error leaves it: the program has found something that does not hold.
  */
 export async function perform(
   program: CommandUnknownOpts,
   words: string[],
-  { isOurs, failed = 1 }: RunOptions = {},
+  { isOurs }: RunOptions = {},
 ): Promise<number | undefined> {
   const say = sayingAs(program)
   prepare(program, program.name())
@@ -76,7 +74,8 @@ export async function perform(
   } catch (error) {
     if (error instanceof CommanderError) return codeOf(error)
     say(faultText(error as Error))
-    return exitCodeOf(error as Error) ?? failed
+    if (process.exitCode) return Number(process.exitCode)
+    return error instanceof RangeError ? USAGE : FAILED
   }
 }
 
@@ -131,11 +130,11 @@ function sayWhatLibrariesPrint(say: (text: string) => void): void {
   Object.assign(console, { debug: print, log: print, info: print, warn: print, error: print })
 }
 
-const exitCodeOf = (error: Error & { readonly exitCode?: number }): number | undefined =>
-  error.exitCode ?? (error instanceof RangeError ? 2 : undefined)
+/** The exit code of wrong usage. */
+const USAGE = 2
 
 /** Commander has printed the usage error, for which its code is 1, or help, for which it is 0. */
 function codeOf({ exitCode }: CommanderError): number | undefined {
   if (exitCode === 0) return undefined
-  return exitCode === 1 ? 2 : exitCode
+  return exitCode === 1 ? USAGE : exitCode
 }

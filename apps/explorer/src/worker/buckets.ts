@@ -1,5 +1,11 @@
-import { httpBucket } from '@affine/blocks'
-import { isBucketUrl, isPlainName, type OpenBucket } from '@affine/settlement'
+import { BucketFailure, type BucketFailureFacts, httpBucket } from '@affine/blocks'
+import {
+  failureOf,
+  failureText,
+  isBucketUrl,
+  isPlainName,
+  type OpenBucket,
+} from '@affine/settlement'
 
 /** What a bucket did when it was asked. */
 export interface BucketHealth {
@@ -89,14 +95,18 @@ export class PageBuckets {
       health.bytes += bytes.length
       return bytes
     } catch (error) {
-      health.silent = reasonOf(error as Error)
-      throw new Error(health.silent)
+      const failure = failureOf(error as Error)
+      health.silent = silenceText(failure)
+      throw new BucketFailure(`read ${path}`, failure, error)
     }
   }
 }
 
-/** A browser does not say which of the two it was, and to find out would take another request. */
-function reasonOf({ message }: Error): string {
-  if (!/failed to fetch|networkerror|load failed/i.test(message)) return message
+/**
+ * Returns a failure in words. A browser does not distinguish a lost connection from an answer that
+ * it withholds, and to find out would take another request.
+ */
+function silenceText(failure: BucketFailureFacts): string {
+  if (failure.code !== 'connection') return failureText(failure)
   return 'no answer that a page may read: check its CORS rules'
 }

@@ -18,7 +18,7 @@ import {
   shortHotkey,
 } from '@affine/report'
 import type { Settled } from '@affine/settlement'
-import { interrupted, type Output, output, raceAbort, untilAborted } from '@affine/terminal'
+import { FAILED, interrupted, type Output, output, raceAbort, untilAborted } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
 import { programFile } from '../service/program-name.ts'
@@ -139,7 +139,7 @@ async function verifyApart(
   const child = spawn(process.execPath, words, { stdio: [...stdio], signal })
   const said = child.stdout ? text(child.stdout) : ''
   const [code] = await raceAbort(once(child, 'close'), signal)
-  process.exitCode = code ?? 1
+  process.exitCode = code ?? FAILED
   if (!isShown) screen.line(verifiedText(code, await said), {})
 }
 

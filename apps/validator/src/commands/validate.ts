@@ -23,7 +23,7 @@ import {
   type Subnet,
 } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
-import { interrupted, leave, type Output, openSaying, raceAbort } from '@affine/terminal'
+import { FAILED, interrupted, leave, type Output, openSaying, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { expectNothingOf, ownSeat } from '../examination/seat.ts'
 import { accessProblem, minersOf } from '../service/agents.ts'
@@ -133,7 +133,7 @@ function narrator(screen: Output): Setup['on'] {
 function endWhenStalled({ stall }: Settings, health: Health, on: Setup['on']): Disposable {
   return guard(2 * stall, health, {
     say: (why) => on(problem('stalled', `${why}: the process ends, so that it is started again`)),
-    end: () => void leave(1),
+    end: () => void leave(FAILED),
   })
 }
 

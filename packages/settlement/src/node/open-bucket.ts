@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Bucket, httpBucket, LIMITS, statePath } from '@affine/blocks'
+import { type Bucket, type BucketFailureFacts, httpBucket, LIMITS, statePath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { nodeFetch } from '@affine/node'
 import type { OpenBucket } from '../bucket-reader.ts'
+import { ask, failureText } from '../copy.ts'
 import type { Network, Subnet } from '../networks.ts'
 import { commitmentsOf, isBucketUrl, isPlainName } from '../on-chain.ts'
 import { publicFetch } from './public-fetch.ts'
@@ -35,7 +36,7 @@ export function bucketsIn(
  * Resolves if at least one of the buckets that validators announced by name is below `base`, or if
  * none was announced by name.
  * @throws RangeError, as a rejection, if none is there, or if `base` is missing and all were
- *   announced by name.
+ *   announced by name. Error if none is known to be there, and some could not be read.
  */
 export async function expectBuckets(subnet: Subnet, base: string | undefined): Promise<void> {
   const { named, urlCount } = await announcedIn(subnet)
@@ -46,7 +47,18 @@ export async function expectBuckets(subnet: Subnet, base: string | undefined): P
     const given = `validators announced them by name, as ${first.name}`
     throw new RangeError(`"buckets" expected the folder or URL where buckets are: ${given}`)
   }
-  for (const each of named) if (await isBelow(base, each, subnet)) return
+  const failures: string[] = []
+  for (const each of named) {
+    const found = await lookBelow(base, each, subnet)
+    if (found === 'there') return
+    if (found !== 'missing') failures.push(`${each.name}: ${failureText(found)}`)
+  }
+  const [failure] = failures.sort()
+  const count = `${failures.length} of the ${named.length} announced by name`
+  if (failure !== undefined)
+    throw new Error(
+      `no bucket is found below ${base}, ${count} cannot be read (${failure}): try again later`,
+    )
   const lack = `none of the ${named.length} announced by name is there`
   throw new RangeError(
     `"buckets" expected the folder or URL where buckets are, got ${base}: ${lack}`,
@@ -73,22 +85,34 @@ async function announcedIn({ chain }: Subnet) {
 }
 
 /**
- * Is the bucket below `base`? At a URL its state is looked for, except that of a network's first
- * epoch, which nobody serves.
+ * Looks for a bucket below `base`: for its folder, or at a URL for its state, except that of a
+ * network's first epoch, which nobody serves. Resolves with the failure if it cannot be read.
  */
-async function isBelow(
+async function lookBelow(
   base: string,
   { name, epoch }: { readonly name: string; readonly epoch: number },
   { network }: Subnet,
-) {
-  if (!isUrl(base)) {
-    const found = await stat(join(base, name)).catch(() => null)
-    return found?.isDirectory() === true
-  }
-  if (epoch <= network.firstEpoch) return true
-  const { read } = bucketBelow(base, name, 10_000)
-  return (await read(statePath(epoch), LIMITS.blockBytes).catch(() => null)) !== null
+): Promise<'there' | 'missing' | BucketFailureFacts> {
+  if (!isUrl(base)) return lookAt(join(base, name))
+  if (epoch <= network.firstEpoch) return 'there'
+  const answer = await ask(bucketBelow(base, name, 10_000), statePath(epoch), LIMITS.blockBytes)
+  if (answer === null) return 'missing'
+  const isThere = answer instanceof Uint8Array || answer.code === 'too-large'
+  return isThere ? 'there' : answer
 }
+
+/** Looks for a folder. */
+async function lookAt(path: string): Promise<'there' | 'missing' | BucketFailureFacts> {
+  try {
+    return (await stat(path)).isDirectory() ? 'there' : 'missing'
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    return MISSING.has(code) ? 'missing' : { code: 'disk', reason: code }
+  }
+}
+
+/** The system's codes for a path that leads nowhere. */
+const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 
 const isUrl = (base: string): boolean => /^https?:\/\//.test(base)
 

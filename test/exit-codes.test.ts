@@ -1,0 +1,110 @@
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { statePath } from '../packages/blocks/src/index.ts'
+import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
+import { EXIT_CODES, EXIT_CODES_TEXT } from '../packages/terminal/src/index.ts'
+import { writeSubnet } from './attacks/af-verify.ts'
+import { FIRST_DUEL, ReadingSubnet } from './attacks/reading-subnet.ts'
+import { runAf, runVerifier } from './in-process.ts'
+import { AF, AF_VERIFY, killAll, start } from './processes.ts'
+import { testFolder } from './test-folder.ts'
+
+const NOWHERE = 'http://127.0.0.1:1'
+const root = testFolder('exit-codes')
+/** A bucket server that is busy, and a chain that never answers. */
+const busy = createServer((_, response) => response.writeHead(503).end())
+const silent = createServer(() => {})
+const urls: string[] = []
+let chain: string
+
+beforeAll(async () => {
+  const subnet = new ReadingSubnet([100, 100, 100], 0, LOCAL_NETWORK)
+  const state = await subnet.begin()
+  await subnet.play(state, {})
+  chain = await writeSubnet(subnet, root)
+  for (const server of [busy, silent]) {
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    urls.push(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  }
+})
+afterAll(async () => {
+  for (const server of [busy, silent]) server.close().closeAllConnections()
+  await killAll()
+})
+
+test('are the same in the document and in the help of both programs', async () => {
+  const page = await readFile(new URL('../docs/errors.md', import.meta.url), 'utf8')
+  const rows = [...page.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)]
+  expect(Object.fromEntries(rows.map(([, code, meaning]) => [code, meaning]))).toEqual(EXIT_CODES)
+  for (const { code, stdout } of [await runAf(['--help']), await runVerifier(['--help'])])
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`\n${EXIT_CODES_TEXT}\n`)])
+})
+
+describe('af-verify exits with', () => {
+  const verify = (base: string, ...words: readonly string[]) =>
+    runVerifier([base, '--network', chain, ...words])
+
+  test('0 if all holds, and 3 if copies were left out', async () => {
+    expect((await verify(root)).code).toBe(0)
+    expect((await verify(root, '--copies', '1')).code).toBe(3)
+  })
+
+  test('1 for a flaw', async () => {
+    const other = await mkdtemp(join(root, 'flawed-'))
+    const subnet = new ReadingSubnet([100, 100, 100], 0, LOCAL_NETWORK)
+    await subnet.play(await subnet.begin(), {})
+    const file = await writeSubnet(subnet, other)
+    const [{ hotkey = '' } = {}] = subnet.voters
+    await rm(join(other, hotkey, statePath(FIRST_DUEL)))
+    const { code, stdout } = await runVerifier([other, '--network', file])
+    expect([code, stdout]).toEqual([1, expect.stringContaining('STATE_MISSING')])
+  })
+
+  test('2 for wrong usage: an unknown option, and a folder without buckets', async () => {
+    expect((await verify(root, '--nope')).code).toBe(2)
+    expect((await verify(join(root, 'nowhere'))).code).toBe(2)
+  })
+
+  test('4 if a node or the buckets are not available', async () => {
+    const [buckets = ''] = urls
+    const ended = await verify(buckets)
+    expect([ended.code, ended.stderr]).toEqual([4, expect.stringContaining('status 503')])
+    expect((await runVerifier([root, '--network', NOWHERE])).code).toBe(4)
+    expect((await verify(NOWHERE)).code).toBe(4)
+  })
+})
+
+describe('af exits with', () => {
+  test('0, and 1 for a check that fails', async () => {
+    expect((await runAf(['env', 'list'])).code).toBe(0)
+    const words = ['practise', 'random', '--env', 'mult8-v0', '--challenges', '1']
+    expect((await runAf([...words, '--at-least', '1'])).code).toBe(1)
+  })
+
+  test('2 for wrong usage', async () => {
+    expect((await runAf(['nope'])).code).toBe(2)
+    expect((await runAf(['status', '--network', join(root, 'nowhere.json')])).code).toBe(2)
+  })
+
+  test('4 if a node, the buckets or an endpoint are not available', async () => {
+    const [buckets = ''] = urls
+    expect((await runAf(['status', '--network', NOWHERE])).code).toBe(4)
+    expect((await runAf(['status', '--network', chain, '--buckets', buckets])).code).toBe(4)
+    expect((await runAf(['practise', `${NOWHERE}/v1`])).code).toBe(4)
+  })
+})
+
+test.each([
+  ['af', AF, ['status']],
+  ['af-verify', AF_VERIFY, [root]],
+])('%s exits with 130 at Ctrl-C', async (_, program, words) => {
+  const [, url = ''] = urls
+  const { stop } = start(program, [...words, '--network', url])
+  await once(silent, 'request')
+  expect((await stop()).code).toBe(130)
+})

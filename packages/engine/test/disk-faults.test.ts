@@ -210,7 +210,7 @@ describe('a file that was altered while the validator was down', () => {
       'its block',
       'v1/blocks',
       (bytes) => bytes.subarray(0, -20),
-      /v1\/blocks\/[^ ]+: move it away if it was altered/,
+      /v1\/blocks\/[^ ]+: the file exists with other content/,
     ],
   ])('%s: it says so, seals nothing, and goes on once it is put back', async (...row) => {
     const [, place, change, said] = row

@@ -87,7 +87,7 @@ it('tells of a bucket that is not waited for any longer', async () => {
   const setup = { clock, openBucket, on: (event: Event) => told.push(event) }
   const { reader } = new Phase(1, setup as unknown as Setup)
   const reading = reader.open('slow', '')?.read('x', 1) ?? Promise.reject()
-  await expect(clock.pass(reading)).rejects.toThrow('long enough')
+  await expect(clock.pass(reading)).rejects.toMatchObject({ code: 'dropped' })
   expect(told).toEqual([{ type: 'slow', hotkey: 'slow' }])
 })
 

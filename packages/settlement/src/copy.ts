@@ -49,10 +49,7 @@ export const isTimeout = ({ code }: BucketFailureFacts): boolean =>
  * and which was dropped for it, is chance.
  */
 export function failureText(failure: BucketFailureFacts): string {
-  if (isTimeout(failure)) return 'no answer in time'
-  const { code, status, reason } = failure
-  const heading = status === undefined ? code : `${code} ${status}`
-  return reason.startsWith(heading) ? reason : `${heading}: ${reason}`
+  return isTimeout(failure) ? 'no answer in time' : failure.reason
 }
 
 /** Returns the failure to report of two: a timeout, or else the first by its words. */

@@ -42,8 +42,8 @@ describe('a reader', () => {
   it.each<[what: string, read: () => Promise<Uint8Array | null>, why: string]>([
     ['has nothing', async () => null, 'not there'],
     ['is late', () => Promise.reject(failure('late', 'timed out')), 'no answer in time'],
-    ['refuses', () => Promise.reject(failure('status', 'NoSuch', 500)), 'status 500: NoSuch'],
-    ['cannot be reached', () => Promise.reject(new Error('no route')), 'connection: no route'],
+    ['refuses', () => Promise.reject(failure('status', 'NoSuch', 500)), 'NoSuch'],
+    ['cannot be reached', () => Promise.reject(new Error('no route')), 'no route'],
     ['has no block', async () => new Uint8Array(9), 'BAD_LINES'],
     ['has another block', written({ epoch: 2 }), 'WRONG_HASH'],
     ['has another’s signature', written({ sign: other.sign }), 'WRONG_SIGNATURE'],

@@ -16,6 +16,7 @@ export const PYTHON: string | undefined = process.env.TEST_PYTHON
 const USUAL = [
   { command: /^(npx )?af localnet/, port: 9944 },
   { command: /^(npx )?af miner/, port: 8001 },
+  { command: /^(npx )?af serve/, port: 8080 },
   { command: /^uvicorn/, port: 8000 },
 ]
 
@@ -114,7 +115,7 @@ export async function openSession(page: string): Promise<Session> {
 
   async function serveLine(line: string): Promise<void> {
     const { child, said, ended } = begin('bash', ['-c', `exec ${withPorts(withPort(line))}`])
-    const speaks = Promise.race([once(child.stdout, 'data'), once(child.stderr, 'data')])
+    const speaks = once(child.stdout, 'data') // the network is on standard error, before it serves
     const code = await Promise.race([speaks.then(() => undefined), ended])
     if (code !== undefined) throw new Error(`${line} ended with ${code}:\n${said.stderr}`)
   }

@@ -1,7 +1,9 @@
+/// <reference types="vite/client" />
 import type { NetworkFile } from './network-file.ts'
 import type { Answers } from './worker/answers.ts'
 import type { ReadSoFar } from './worker/reader.ts'
 import type { News, Request, WorkerAnswer } from './worker/worker.ts'
+import workerUrl from './worker/worker.ts?worker&url'
 
 /** What there is to show. */
 export interface Heard {
@@ -69,7 +71,7 @@ export type Ask = <Name extends keyof Answers>(
 
 /** Starts the worker on a network, and hears what it finds. */
 export function startReader(file: NetworkFile | undefined, hear: (news: News) => void): Ask {
-  const worker = new Worker(new URL('./worker/worker.ts', import.meta.url), { type: 'module' })
+  const worker = startWorker(new URL(workerUrl, import.meta.url).href)
   const send = (request: Request, ports: Transferable[] = []): void =>
     worker.postMessage(request, ports)
   worker.addEventListener('message', ({ data }: MessageEvent<News>) => hear(data))
@@ -88,6 +90,16 @@ export function startReader(file: NetworkFile | undefined, hear: (news: News) =>
       }
       send({ name, asked }, [port2])
     }) as ReturnType<Answers[typeof name]>
+}
+
+/**
+ * Starts a worker that has the page's policy. The policy of a worker is that of the response with
+ * its script, which a static host sends without one; only a script of a `blob:` URL, here one that
+ * imports the module at `url`, inherits the page's.
+ */
+function startWorker(url: string): Worker {
+  const script = new Blob([`import ${JSON.stringify(url)}`], { type: 'text/javascript' })
+  return new Worker(URL.createObjectURL(script), { type: 'module' })
 }
 
 /** Is the page on its reader's own machine? */

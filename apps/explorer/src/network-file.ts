@@ -36,10 +36,14 @@ export const isNamed = (chain: string): boolean => /^(finney|test)$/.test(chain)
 /** What a field has to be, and its value from what stands there; undefined for another one. */
 type FieldReader = readonly [expected: string, read: (given: unknown, base: string) => unknown]
 
+/** The hosts that `connect-src` of the page's policy, in index.html, lists for http and ws. */
+const LOOPBACK = /^(?:127\.0\.0\.1|localhost)$/
+const HOSTS = 'without TLS only on 127.0.0.1, localhost or the site of this page'
+
 /** A chain counts its subnets in 16 bits, and its blocks in 32. */
 const FIELDS: Readonly<Record<string, FieldReader>> = {
-  chain: ['finney, test, or a URL of http, https, ws or wss', chainOf],
-  buckets: ['a URL of http(s)', (given, base) => urlOf(given, base, /^https?:$/)],
+  chain: [`finney, test, or a URL of ws, wss, http or https, ${HOSTS}`, chainOf],
+  buckets: [`a URL of http or https, ${HOSTS}`, (given, base) => urlOf(given, base, /^https?:$/)],
   netuid: whole(0, 0xffff),
   firstEpoch: whole(0, 0xffff_ffff),
   last: whole(1, 0xffff_ffff),
@@ -51,8 +55,8 @@ const WORDS = Object.keys(FIELDS)
 /**
  * The network that the page's query names if it has a `chain`, and then it says it all; else the
  * one of the site's own file, of which the query may say another `last`. URLs are resolved against
- * `base`. What is out of its range, has another shape, or would count for nothing, is refused.
- * Never throws.
+ * `base`. What is out of its range, has another shape, or would count for nothing, is refused,
+ * and so is a URL to which the page's policy allows no connection. Never throws.
  */
 export function networkFrom(
   value: unknown,
@@ -108,9 +112,11 @@ function chainOf(given: unknown, base: string): string | undefined {
 
 function urlOf(given: unknown, base: string, protocols: RegExp): string | undefined {
   if (typeof given !== 'string' || given === '' || !URL.canParse(given, base)) return undefined
-  const { protocol, username, password, href } = new URL(given, base)
+  const { protocol, username, password, hostname, origin, href } = new URL(given, base)
+  const isSecure = protocol === 'https:' || protocol === 'wss:'
+  const isListed = isSecure || LOOPBACK.test(hostname) || origin === new URL(base).origin
   // What stands before an @ reads like the host.
-  return protocols.test(protocol) && username + password === '' ? href : undefined
+  return protocols.test(protocol) && isListed && username + password === '' ? href : undefined
 }
 
 function whole(least: number, most: number): FieldReader {

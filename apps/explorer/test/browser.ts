@@ -34,7 +34,10 @@ export async function openPage(
   page.on('console', (message) => {
     if (message.type() === 'error') problems.push(message.text())
   })
-  context.on('request', (request) => asked.push(request.url()))
+  context.on('request', (request) => {
+    // A blob: URL names a part of the page's own memory.
+    if (!request.url().startsWith('blob:')) asked.push(request.url())
+  })
   await page.goto(url)
   await page.locator('.strip:not(.strip-busy)').waitFor({ timeout: 600_000 })
   return { page, problems, asked }

@@ -1,15 +1,23 @@
+import { once } from 'node:events'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser } from 'playwright'
+import { fileURLToPath } from 'node:url'
+import type { Browser, Page } from 'playwright'
+import { preview } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
 import { goTo, HAS_BROWSER, launch, openPage } from './browser.ts'
 import { buildPage } from './build-page.ts'
+import { type Faulty, serveFaulty } from './faulty-buckets.ts'
 import { type Hostile, HostileSubnet, MARKUP } from './hostile-subnet.ts'
 
 /** Parts of a document that only the page's own code would make. */
 const FOREIGN = 'body script:not([src]), img:not([src="mark.svg"]), iframe, object, embed, main b b'
+
+const EXPLORER = fileURLToPath(new URL('..', import.meta.url))
 
 let root: string
 let url: string
@@ -99,24 +107,94 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
     await page.getByText('The game was never begun: nobody was asked this.').waitFor()
   })
 
-  it('has nothing run that the page does not bring, by its policy', async () => {
-    const { page } = await openPage(browser, url)
-    const ran = await page.evaluate(async () => {
-      const script = document.createElement('script')
-      script.textContent = 'globalThis.inline = 1'
-      document.body.append(script)
-      // In a task of its own: what a debugger runs at once may evaluate.
-      const evaluated = await new Promise((resolve) =>
-        setTimeout(() => {
-          try {
-            resolve(new Function('return 1')())
-          } catch {
-            resolve('refused')
-          }
-        }),
-      )
-      return { inline: 'inline' in globalThis, evaluated }
-    })
-    expect(ran).toEqual({ inline: false, evaluated: 'refused' })
-  })
+  describe.each(['af serve', 'a static host without headers'] as const)(
+    'the policy of the page, served by %s',
+    (host) => {
+      let page: Page
+      let pageUrl: string
+      let data: Faulty
+      /** An address that the policy does not list, and the number of connections to it. */
+      let unlisted: string
+      let connections = 0
+      const stops: (() => unknown)[] = []
+      beforeAll(async () => {
+        pageUrl = url
+        if (host !== 'af serve') {
+          const server = await preview({ root: EXPLORER, logLevel: 'error' })
+          stops.push(() => server.close())
+          pageUrl = server.resolvedUrls?.local[0] ?? ''
+        }
+        const { headers } = await fetch(pageUrl)
+        expect(headers.has('content-security-policy')).toBe(host === 'af serve')
+        data = await serveFaulty(root, {})
+        stops.push(() => data[Symbol.dispose]())
+        const server = createServer((_, response) => response.end())
+        server.on('connection', () => connections++)
+        stops.push(() => server.close())
+        await once(server.listen(0, '127.0.0.2'), 'listening')
+        unlisted = `http://127.0.0.2:${(server.address() as AddressInfo).port}/`
+        const query = `?chain=${data.url}/chain.json&buckets=${data.url}/buckets`
+        page = (await openPage(browser, pageUrl + query)).page
+      })
+      afterAll(() => Promise.all(stops.map((stop) => stop())))
+
+      it('evaluates nothing and connects to no unlisted address, in the worker too', async () => {
+        const refused = { eval: false, Function: false, fetch: false, WebSocket: false }
+        const want = { ...refused, WebAssembly: true }
+        expect(await page.evaluate(attempts, unlisted)).toEqual(want)
+        expect(await page.workers()[0]?.evaluate(attempts, unlisted)).toEqual(want)
+        expect(connections).toBe(0)
+      })
+
+      it('runs no inline script', async () => {
+        const isRun = await page.evaluate(() => {
+          const script = document.createElement('script')
+          script.textContent = 'globalThis.inline = 1'
+          document.body.append(script)
+          return 'inline' in globalThis
+        })
+        expect(isRun).toBe(false)
+      })
+
+      it('connects to no unlisted address that a link names', async () => {
+        const places = [`${unlisted}chain.json`, unlisted, unlisted.replace('http', 'ws')]
+        const queries = places.map((chain) => `?chain=${chain}&netuid=1&firstEpoch=0`)
+        for (const query of [...queries, `?chain=${data.url}/chain.json&buckets=${unlisted}`]) {
+          const { page: linked } = await openPage(browser, pageUrl + query)
+          expect(await linked.locator('.strip-bad').textContent()).toMatch(
+            /^The link cannot be followed: "(?:chain|buckets)" expected .* got "\w+:\/\/127\.0\.0\.2/,
+          )
+        }
+        expect(connections).toBe(0)
+      })
+    },
+  )
 })
+
+/** Reports for each attempt whether the policy allows it where this runs. */
+async function attempts(unlisted: string): Promise<Record<string, boolean>> {
+  // In a task of its own, because a debugger may evaluate in the first one.
+  await new Promise((resolve) => setTimeout(resolve))
+  const socket = (): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const opening = new WebSocket(unlisted.replace('http', 'ws'))
+      opening.addEventListener('open', resolve)
+      opening.addEventListener('error', reject)
+    })
+  const tried = {
+    // biome-ignore lint/security/noGlobalEval: the policy must refuse it.
+    eval: async () => globalThis.eval('1'),
+    Function: async () => new Function('return 1')(),
+    fetch: () => fetch(unlisted, { mode: 'no-cors' }),
+    WebSocket: socket,
+    WebAssembly: () => WebAssembly.compile(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)),
+  }
+  const found = Object.entries(tried).map(async ([name, attempt]) => {
+    const isAllowed = await attempt().then(
+      () => true,
+      () => false,
+    )
+    return [name, isAllowed] as const
+  })
+  return Object.fromEntries(await Promise.all(found))
+}

@@ -95,6 +95,8 @@ describe('a network file', () => {
     expect(named(file)).toEqual({ file: own, isByLink: false, own })
     expect(named({ chain: 'finney' }).file).toEqual({ chain: 'finney' })
     expect(named({ chain: 'wss://node:443' }).file.chain).toBe('wss://node/')
+    const onLan = { search: '', base: 'http://10.0.0.7:8080/' }
+    expect(networkFrom(file, onLan)).toMatchObject({ value: { file: { buckets: onLan.base } } })
   })
 
   it('counts for nothing beside a link that names a chain, and is kept to be told', () => {
@@ -140,6 +142,10 @@ describe('a network file', () => {
     [{ chain: 'javascript:1' }, '"chain" expected'],
     [{ chain: 'data:application/json,{}' }, '"chain" expected'],
     [{ chain: 'https://finney.example@evil/' }, '"chain" expected'],
+    [{ chain: 'http://127.0.0.2/' }, 'without TLS only on 127.0.0.1, localhost or the site of'],
+    [{ chain: 'ws://127.0.0.1.example' }, '"chain" expected'],
+    [{ chain: 'http://example.org/chain.json' }, '"chain" expected'],
+    [{ chain: 'finney', buckets: 'http://10.0.0.7:8080/' }, '"buckets" expected'],
     [{ chain: 'finney', buckets: 'wss://node' }, '"buckets" expected'],
     [{ chain: 'finney', netuid: -1 }, '"netuid" expected a whole number from 0 to 65535, got -1'],
     [{ chain: 'finney', netuid: 65_536 }, '"netuid" expected'],

@@ -412,18 +412,36 @@ describe('the command', () => {
     expect(await shown.text()).toBe('{"format":"affine-chain/1"}')
     const busy = await runAf(['serve', root, '--port', new URL(record.url).port])
     expect(busy).toMatchObject({
-      code: 4,
-      stderr: expect.stringMatching(/^af: port \d+ is in use: choose another.*\n$/),
+        code: 4,
+        stderr: expect.stringMatching(/^af: port \d+ is in use: choose another.*\n$/m),
     })
     await served.stop('SIGTERM')
   })
 
-  it('names a network to its page', async () => {
-    const served = start(AF, ['serve', root, '--port', '0', '--json', '--network', 'finney'])
-    const [line = ''] = await served.says(/.*\n/)
-    const named = await fetch(`${JSON.parse(line).url}/network.json`)
-    expect(await named.json()).toMatchObject({ chain: 'finney' })
-    await served.stop()
+  it.each([
+    ['the option', ['--network', 'local'], 'ws://127.0.0.1:9944', 'network: local (--network)'],
+    ['a URL', ['--network', 'wss://a/key'], 'wss://a/key', 'network: wss://a/**** (--network)'],
+    ['.env', [], 'ws://node', 'network: ws://node, netuid 7 (SUBTENSOR_ENDPOINT in .env)'],
+    ['the variable', [], 'wss://own', 'network: wss://own (SUBTENSOR_ENDPOINT)'],
+    ['nothing', [], 'finney', 'network: finney, netuid 120 (default)'],
+  ] as const)('names the network of its page, by %s', async (by, words, chain, line) => {
+    const cwd = join(root, `by ${by}`)
+    await mkdir(cwd)
+    if (by === '.env') await writeFile(join(cwd, '.env'), 'SUBTENSOR_ENDPOINT=ws://node\nNETUID=7')
+    const env = { SUBTENSOR_FALLBACK: 'ws://other' }
+    if (by === 'the variable') Object.assign(env, { SUBTENSOR_ENDPOINT: 'wss://own,wss://more' })
+    const served = start(AF, ['serve', root, '--port', '0', '--json', ...words], { cwd, env })
+    const [record = ''] = await served.says(/.*\n/)
+    const named = await fetch(`${JSON.parse(record).url}/network.json`)
+    expect(await named.json()).toMatchObject({ chain, ...(by === '.env' && { netuid: 7 }) })
+    expect((await served.stop()).stderr.split('\n')[0]).toBe(line)
+  })
+
+  it('publishes no key that the URL in a variable may contain', async () => {
+    const env = { SUBTENSOR_ENDPOINT: 'wss://node/s3cret' }
+    const { code, stdout, stderr } = await runAf(['serve', root, '--port', '0'], { env })
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/^af: SUBTENSOR_ENDPOINT has a URL that may contain a key.*--network\n$/)
   })
 
   it.each([

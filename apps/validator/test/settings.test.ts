@@ -465,7 +465,7 @@ describe.concurrent('af doctor, and the start of af validate', () => {
       'NETUD=1',
       's3_bucket=b',
       'AFFINE_GRACE=5',
-      '  # a comment',
+      '# a comment',
       '',
       'PATH=/bin',
       'MY_TOKEN=$x # theirs',

@@ -216,7 +216,7 @@ describe('af status --watch', () => {
     await watching.says(new RegExp(`"epoch":${later / epochBlocks},`))
     const { code, stdout, stderr } = await watching.stop()
     await rename(join(root, 'moved'), buckets)
-    expect([code, stderr]).toEqual([130, ''])
+    expect([code, stderr]).toEqual([130, `network: ${served.url}, netuid 120 (--network)\n`])
     const records = recordsIn(stdout)
     expect(records.filter(({ type }) => type === 'problem')).toEqual([])
     const blocks = records.map(({ block }) => block as number)

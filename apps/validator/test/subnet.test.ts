@@ -240,7 +240,7 @@ describe('af-verify', () => {
   it('prints every epoch and the same root, names who did not agree, and exits with 0', async () => {
     const words = [buckets, '--network', chainFile]
     const { code, stdout, stderr } = await run(AF_VERIFY, words)
-    expect([code, stderr]).toEqual([0, ''])
+    expect([code, stderr]).toEqual([0, `network: ${chainFile}, netuid 120 (--network)\n`])
     for (const { epoch } of honest) expect(stdout).toMatch(new RegExp(`^epoch ${epoch} `, 'm'))
     expect(stdout).toContain(`state root ${stateRoot(state)}, governing epoch ${state.epoch}`)
     expect(stdout).toContain(`champion   ${hotkeyOf('stronger')}`)
@@ -259,7 +259,9 @@ describe('af-verify', () => {
     const { code, stdout, stderr } = await runVerifier([files.url, '--network', url, '--json'])
     server.close().closeAllConnections()
     // Where the machine is slow, so are buckets, and it says so.
-    expect(stderr.replace(/^Waited for slow buckets: .*\n/, '')).toBe('')
+    expect(stderr.replace(/^Waited for slow buckets: .*\n/m, '')).toBe(
+      `network: ${url}, netuid 120 (--network)\n`,
+    )
     expect(code).toBe(0)
     const records = recordsIn(stdout)
     const epochs = honest.map(() => 'epoch')
@@ -336,7 +338,7 @@ describe('af-verify', () => {
     const ended = await over(base)
     expect(ended.code).toBe(4)
     expect(ended.stderr).toMatch(
-      /^af-verify: epoch \d+: the attested lane of \w+ is not available: try again later, .+\n$/,
+      /^af-verify: epoch \d+: the attested lane of \w+ is not available: try again later, .+\n$/m,
     )
   })
 })

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -75,17 +75,29 @@ describe('af-verify', () => {
   it('an epoch that nobody has decided is not to be shown: 2, and that is said', async () => {
     const chain = await chainOf(60)
     const { code, stderr } = await verify('buckets', '--network', chain, '--epoch', '99')
-    expect([code, stderr]).toEqual([2, 'af-verify: no epoch matches: 99 was not recomputed\n'])
+    const line = `network: ${chain}, netuid 120 (--network)\n`
+    const none = 'af-verify: no epoch matches: 99 was not recomputed\n'
+    expect([code, stderr]).toEqual([2, line + none])
     const search = await verify('buckets', '--network', chain, '--sample', 'foo#0')
     expect([search.code, search.stderr]).toEqual([
       2,
-      'af-verify: no sample in a valid lane matches foo#0\n',
+      `${line}af-verify: no sample in a valid lane matches foo#0\n`,
     ])
   })
 
   it('a chain in its first epoch says that there is nothing to verify yet', async () => {
-    const { code, stderr } = await verify('buckets', '--network', await chainOf(10))
-    expect([code, stderr]).toEqual([4, 'af-verify: the chain has not closed an epoch yet\n'])
+    const chain = await chainOf(10)
+    const { code, stderr } = await verify('buckets', '--network', chain)
+    const line = `network: ${chain}, netuid 120 (--network)\n`
+    expect([code, stderr]).toEqual([4, `${line}af-verify: the chain has not closed an epoch yet\n`])
+  })
+
+  it('names the network that .env names, and that file', async () => {
+    const cwd = join(root, 'named')
+    await mkdir(cwd)
+    await writeFile(join(cwd, '.env'), `SUBTENSOR_ENDPOINT=${await chainOf(10)}`)
+    const { stderr } = await within(program, ['buckets'], { cwd })
+    expect(stderr).toMatch(/^network: .*, netuid 120 \(SUBTENSOR_ENDPOINT in \.env\)\n/)
   })
 
   it('a file that is no whole export of a chain is named', async () => {

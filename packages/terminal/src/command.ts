@@ -7,7 +7,9 @@ import {
   type OpenOptions,
 } from '@affine/settlement/open-chain'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { envFile } from './environment.ts'
 import { maskUrls } from './fault-text.ts'
+import { fit } from './fit.ts'
 import { type Output, output } from './output.ts'
 import { interrupted, raceAbort } from './run.ts'
 import { CHAIN, optionOf, type Setting } from './setting.ts'
@@ -34,19 +36,28 @@ export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = byVariables(
 
 export type ChainOptions = {
   network: string
+  /** The option or variable that named the network, and its file; for `sayNetwork`. */
+  networkFrom?: string | undefined
   netuid?: number | undefined
   firstEpoch?: number | undefined
   json?: true
 }
 
-/** A command that reads a chain, which the environment may name; with "--json". */
-export const chainCommand = (name: string): Command<[], ChainOptions> => {
+/**
+ * A command that reads a chain, which the environment may name; with "--json". Without
+ * `defaultNetwork` a network is required.
+ */
+export const chainCommand = (name: string, defaultNetwork?: string): Command<[], ChainOptions> => {
   const network = byVariables(networkOption(NETWORK_HELP), CHAIN.network)
+  if (defaultNetwork !== undefined) network.default(defaultNetwork)
   return new Command(name)
     .option('--json', 'print JSON, one object a line')
     .addOption(network.makeOptionMandatory())
     .addOption(byVariables(netuidOption(), CHAIN.netuid))
-    .hook('preAction', (_, command) => addFallback(command))
+    .hook('preAction', (_, command) => {
+      addFallback(command)
+      command.setOptionValue('networkFrom', networkFrom(command))
+    })
 }
 
 /**
@@ -65,6 +76,33 @@ function addFallback(command: CommandUnknownOpts): void {
     command.setOptionValueWithSource('network', `${nodes},${fallback}`, 'env')
 }
 
+/** Returns the option or variable that named the network, with the file of a variable. */
+function networkFrom(command: CommandUnknownOpts): string | undefined {
+  const source = command.getOptionValueSource('network')
+  if (source === 'cli') return CHAIN.network.option.split(' ')[0]
+  if (source !== 'env') return source
+  const [name = ''] = CHAIN.network.variables
+  const { path, given } = envFile()
+  return Object.hasOwn(given, name) ? `${name} in ${path}` : name
+}
+
+/** Writes a line to standard error, without secrets of URLs. */
+const say = (text: string): void => {
+  process.stderr.write(`${fit(printable(maskUrls(text), 1000))}\n`)
+}
+
+/**
+ * Prints the network, its netuid if known, and what named it, on standard error. Prints nothing if
+ * that is undefined, because only an option can name the network of the command.
+ */
+export function sayNetwork(
+  { network, networkFrom: from }: Pick<ChainOptions, 'network' | 'networkFrom'>,
+  netuid: number | undefined,
+): void {
+  const subnet = netuid === undefined ? '' : `, netuid ${netuid}`
+  if (from !== undefined) say(`network: ${network}${subnet} (${from})`)
+}
+
 /** A chain that has not answered for so long is waited for, and that is said. */
 const WORD_MS = 5000
 
@@ -73,9 +111,6 @@ const WORD_MS = 5000
  * `options` do not say it elsewhere, what is tried again.
  */
 export async function openSaying(open: Open, where: string, options: OpenOptions): Promise<Opened> {
-  const say = (text: string): void => {
-    process.stderr.write(`${printable(maskUrls(text), 1000)}\n`)
-  }
   const word = setTimeout(say, WORD_MS, `waiting for ${where}: no answer yet`)
   const onRetry = ({ message }: Error): void => say(`${message}; trying again`)
   return open(where, NODE_HOST, { onRetry, ...options }).finally(() => clearTimeout(word))
@@ -85,8 +120,8 @@ export async function openSaying(open: Open, where: string, options: OpenOptions
 export type Work = (opened: Opened, screen: Output, signal: AbortSignal) => Promise<void>
 
 /**
- * Opens the chain that the options name, does `work` with it, and closes it. Rejects when it is
- * interrupted.
+ * Opens the chain that the options name, prints which it is, does `work` with it, and closes it.
+ * Rejects when it is interrupted.
  */
 export async function onChain(
   open: Open,
@@ -95,5 +130,6 @@ export async function onChain(
 ): Promise<void> {
   const signal = interrupted()
   await using opened = await raceAbort(openSaying(open, options.network, options), signal)
+  sayNetwork(options, opened.chain.netuid)
   await raceAbort(work(opened, output(options.json), signal), signal)
 }

@@ -17,8 +17,8 @@ export interface EnvLines {
 
 /** Control characters, what may end a line, and what is left of bytes that are not UTF-8. */
 const UNREADABLE = /[^\P{Cc}\t]|[\p{Zl}\p{Zp}\p{Cs}\p{Noncharacter_Code_Point}\ufffd]/u
-const BLANK_OR_COMMENT = /^[ \t]*(?:#.*)?$/
-const ASSIGNMENT = /^[ \t]*([A-Za-z_]\w*)=(.*)$/
+const EMPTY_OR_COMMENT = /^(?:#.*)?$/
+const ASSIGNMENT = /^([A-Za-z_]\w*)=(.*)$/
 const PLAIN = /^(?:[^\s\p{Cf}'"`#$\\]+(?: +[^\s\p{Cf}'"`#$\\]+)*)?$/u
 const QUOTED = /^(?:'(?:[^'\t]*[^'\t\\])?'|"[^"\t$\\]*")$/
 /** A value that may go on in the next line. */
@@ -26,9 +26,10 @@ const BEGUN_QUOTE = /^[ \t]*['"`]/
 
 /**
  * Reads a file of settings: only what systemd's `EnvironmentFile=`, Compose's `env_file` and all
- * releases of Node read alike, and without quotes `docker run --env-file` too. Of what is not ours,
- * values may be anything that ends with its line; they are not to be used. No fault has a value,
- * because it may be secret. The last line that names a variable counts. Never throws.
+ * releases of Node read alike, and without quotes `docker run --env-file` too. Ignores a byte order
+ * mark. Of what is not ours, values may be anything that ends with its line; they are not to be
+ * used. No fault has a value, because it may be secret. The last line that names a variable counts.
+ * Never throws.
  */
 export function readEnvLines(text: string, isOurs: IsOurs): EnvLines {
   const lines: EnvLine[] = []
@@ -51,7 +52,9 @@ function faultIn(line: string, name: string | undefined): string | undefined {
     return 'it has a character that is not for text: type it anew, in UTF-8'
   if (line.endsWith('\\'))
     return 'some programs join it to the next line: remove the "\\" at its end'
-  if (name !== undefined || BLANK_OR_COMMENT.test(line)) return undefined
+  if (/^[ \t]/.test(line))
+    return 'Node 20 reads blanks at its beginning as part of a name: remove them'
+  if (name !== undefined || EMPTY_OR_COMMENT.test(line)) return undefined
   return 'expected NAME=value, without "export" and without blanks around the name'
 }
 

@@ -26,14 +26,19 @@ const read = async (...words: string[]): Promise<readonly string[]> => {
   return words
 }
 
-/** What a command over a chain is told by its words and the environment. */
-function optionsOf(...words: readonly string[]) {
+/** The options of a command over a chain, by its words and the environment. */
+function wholeOptions(...words: readonly string[]) {
   const command = chainCommand('look')
     .addOption(new Option('--buckets <folder>').env('AFFINE_BUCKETS'))
     .exitOverride()
     .action(() => {})
   command.configureOutput({ writeErr: () => {} })
   return command.parse(words, { from: 'user' }).opts()
+}
+
+function optionsOf(...words: readonly string[]) {
+  const { networkFrom: _, ...options } = wholeOptions(...words)
+  return options
 }
 
 describe('a file of settings', () => {
@@ -71,6 +76,17 @@ describe('a file of settings', () => {
     await expect(read('--settings', join(root, 'nope'))).rejects.toThrow(RangeError)
     await expect(read('--settings')).rejects.toThrow('"--settings" expected a file')
   })
+})
+
+it('names the option, variable or file that names the network', async () => {
+  const file = join(root, 'network')
+  await writeFile(file, 'SUBTENSOR_ENDPOINT=local')
+  await read('--settings', file)
+  const from = (...words: readonly string[]) => wholeOptions(...words).networkFrom
+  expect(from()).toBe(`SUBTENSOR_ENDPOINT in ${file}`)
+  expect(from('--network', 'test')).toBe('--network')
+  await read()
+  expect(from()).toBe('SUBTENSOR_ENDPOINT')
 })
 
 describe('the environment', () => {

@@ -10,11 +10,15 @@ const dry = 'AFFINE_DRY_RUN=true'
 
 /** Files of settings that programs, or releases of one, read differently, or that look alike. */
 export const HOSTILE: readonly Hostile[] = [
-  // Blank lines, and what stands before a name.
+  // Empty lines, and characters before a name.
   [dry, DRY],
-  [`  \n${dry}`, DRY],
-  [`\n\n\t \n${dry}\n\n`, DRY],
-  [` \t${dry}`, DRY],
+  [`\n\n\n${dry}\n\n`, DRY],
+  // Node 20 joins a line of blanks, and a tab, to the name in the next line.
+  [`  \n${dry}`, [1]],
+  [`\n\n\t \n${dry}\n \n`, [3, 5]],
+  [`#\r\n \r\n${dry}`, [2]],
+  [` ${dry}`, [1]],
+  [`\t${dry}`, [1]],
   [`\ufeff${dry}`, DRY],
   [`\ufeff\n${dry}`, DRY],
   [`\ufeff\ufeff${dry}`, [1]],
@@ -69,7 +73,7 @@ export const HOSTILE: readonly Hostile[] = [
   [`AFFINE_FOLDER=a\\\n${dry}`, [1]],
   [`PATH=/bin\\\n${dry}`, [1]],
   // Comments.
-  [`  # a comment\n${dry}`, DRY],
+  [`  # a comment\n${dry}`, [1]],
   [`; a comment\n${dry}`, [1]],
   [`// a comment\n${dry}`, [1]],
   [`${dry} # a comment`, [1]],

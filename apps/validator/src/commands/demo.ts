@@ -135,12 +135,14 @@ async function verifyApart(
   const files = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
   const words = [...process.execArgv, file, ...files, ...(json ? ['--json'] : [])]
   const isShown = verbose || json
-  const stdio = ['ignore', isShown ? 'inherit' : 'pipe', 'inherit'] as const
-  const child = spawn(process.execPath, words, { stdio: [...stdio], signal })
-  const said = child.stdout ? text(child.stdout) : ''
+  const shown = isShown ? 'inherit' : 'pipe'
+  const child = spawn(process.execPath, words, { stdio: ['ignore', shown, shown], signal })
+  const outputs = [child.stdout, child.stderr].map((each) => each && text(each))
   const [code] = await raceAbort(once(child, 'close'), signal)
   process.exitCode = code ?? FAILED
-  if (!isShown) screen.line(verifiedText(code, await said), {})
+  const [report, faults] = await Promise.all(outputs)
+  if (code !== 0 && faults) process.stderr.write(faults)
+  if (!isShown) screen.line(verifiedText(code, report ?? ''), {})
 }
 
 /**

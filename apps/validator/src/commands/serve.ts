@@ -1,16 +1,21 @@
 import { readdir } from 'node:fs/promises'
 import { listenWith } from '@affine/miners/node'
-import { isOnline } from '@affine/settlement'
+import { isOnline, LOCAL_NETWORK, networkNamed } from '@affine/settlement'
 import {
   CHAIN,
+  type ChainOptions,
+  chainCommand,
+  FIRST_EPOCH,
   faultIn,
   interrupted,
+  maskUrls,
   output,
   readNamed,
+  sayNetwork,
   untilAborted,
   whole,
 } from '@affine/terminal'
-import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { type PageNetwork, pageAndBuckets } from '../service/served-files.ts'
 
 const EXAMPLES = `
@@ -20,24 +25,21 @@ Examples:
   $ af serve buckets --host 0.0.0.0 --port 80`
 
 /** `af serve`: serves the buckets in a folder, and a page that shows them. */
-export const serve: CommandUnknownOpts = new Command('serve')
+export const serve: CommandUnknownOpts = chainCommand('serve', 'finney')
   .argument('<folder>', 'a bucket, or a folder that holds buckets')
+  .addOption(FIRST_EPOCH)
   .option('--port <number>', 'the port to listen at; 0 takes any free port', whole(0, 65_535), 8080)
   .option(
     '--host <address>',
     'the address to listen at; 0.0.0.0 is every address of this machine',
     '127.0.0.1',
   )
-  .option(
-    '--network <where>',
-    "the chain that the page reads: the file of a chain's export, a URL, or finney",
-  )
-  .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
-  .action(async (folder, { port, host, network, json }) => {
+  .action(async (folder, { port, host, json, ...options }, command) => {
     await readNamed(readdir(folder))
     const signal = interrupted()
-    const served = await pageAndBuckets(folder, networkNamed(network))
+    const isByVariable = command.getOptionValueSource('network') === 'env'
+    const served = await pageAndBuckets(folder, pageNetwork(options, isByVariable))
     using server = await listenWith(served, port, host)
     const { url } = server
     const text = `serving ${folder} at ${url}; Ctrl-C ends it`
@@ -46,12 +48,25 @@ export const serve: CommandUnknownOpts = new Command('serve')
   })
 
 /**
- * A name or URL that the page opens itself, else the file of a chain's export.
- * @throws RangeError if it is neither.
+ * Returns the network of the page, and prints it. The page reads only the first of several nodes.
+ * @throws RangeError if the options name neither a chain that the page can open nor the file of a
+ *   chain's export, or if the URL in a variable may contain a key.
  */
-function networkNamed(chain: string | undefined): PageNetwork | undefined {
-  if (chain === undefined) return undefined
-  const fault = faultIn(CHAIN.network, chain)
-  if (fault !== undefined) throw new RangeError(`"network" ${fault}; got ${JSON.stringify(chain)}`)
-  return { chain: isOnline(chain) ? { name: chain } : { file: chain } }
+function pageNetwork(
+  { network, networkFrom, netuid, firstEpoch }: ChainOptions,
+  isByVariable: boolean,
+): PageNetwork {
+  const fault = faultIn(CHAIN.network, network)
+  if (fault !== undefined)
+    throw new RangeError(`"network" ${fault}; got ${JSON.stringify(network)}`)
+  const [node = ''] = isOnline(network) ? network.split(',', 1) : [network]
+  if (isByVariable && maskUrls(node) !== node)
+    throw new RangeError(
+      `${networkFrom} has a URL that may contain a key, which the page would publish: name the ` +
+        "page's chain with --network",
+    )
+  sayNetwork({ network: node, networkFrom }, netuid ?? networkNamed(node)?.netuid)
+  if (!isOnline(network)) return { chain: { file: network }, netuid, firstEpoch }
+  const [loopback = node] = LOCAL_NETWORK.endpoints
+  return { chain: { name: node === 'local' ? loopback : node }, netuid, firstEpoch }
 }

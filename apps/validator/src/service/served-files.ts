@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { open, readdir, stat } from 'node:fs/promises'
+import { open, readdir, readFile, stat } from 'node:fs/promises'
 import type {
   IncomingMessage,
   OutgoingHttpHeaders,
@@ -21,6 +21,9 @@ export interface PageNetwork {
   readonly chain: { readonly file: string } | { readonly name: string }
   /** Names for hotkeys. */
   readonly names?: Readonly<Record<string, string>>
+  /** The subnet and its first epoch, if the chain does not imply them. */
+  readonly netuid?: number | undefined
+  readonly firstEpoch?: number | undefined
 }
 
 /** A file that is public, and how it is sent. */
@@ -80,22 +83,29 @@ export function bucketFiles(folder: string): RequestListener {
  */
 export async function pageAndBuckets(
   folder: string,
-  network: PageNetwork | undefined,
+  { chain, ...network }: PageNetwork,
 ): Promise<RequestListener> {
   const files = await pageFiles()
-  const { chain, names } = network ?? {}
-  if (chain && 'file' in chain) files.set('/chain.json', publicFile(chain.file))
-  const where = chain && ('file' in chain ? 'chain.json' : chain.name)
-  const about = chain && JSON.stringify({ chain: where, buckets: './', names })
+  if ('file' in chain) files.set('/chain.json', publicFile(chain.file))
+  const where = 'file' in chain ? 'chain.json' : chain.name
+  const last = await lastOf(where, files.get('/network.json'))
+  const about = JSON.stringify({ chain: where, buckets: './', last, ...network })
   const page = answering(({ url }) => files.get(pathIn(url)))
   const buckets = bucketFiles(folder)
   return (request, response) => {
     const path = pathIn(request.url)
-    if (path === '/network.json' && about !== undefined && isRead(request))
+    if (path === '/network.json' && isRead(request))
       response.writeHead(200, { ...SAFE, 'content-type': 'application/json' }).end(about)
     else if (files.has(path)) page(request, response)
     else buckets(request, response)
   }
+}
+
+/** Returns the `last` in the page's own `network.json` if that file names `chain`. */
+async function lastOf(chain: string, own: PublicFile | undefined): Promise<number | undefined> {
+  if (own === undefined) return undefined
+  const site = JSON.parse(await readFile(own.path, 'utf8'))
+  return site.chain === chain ? site.last : undefined
 }
 
 const pathIn = (url = ''): string => url.replace(/\?.*/s, '')

@@ -10,8 +10,8 @@ type Program = 'af' | 'af-verify'
  */
 export function programFile(name: Program): string | undefined {
   try {
-    const cli = name === 'af' ? '@affine/validator/cli' : '@affine/verifier/cli'
-    return fileURLToPath(import.meta.resolve(cli))
+    if (name === 'af') return fileURLToPath(import.meta.resolve('@affine/validator/cli'))
+    return fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
   } catch {
     return fileOnPath(name, process.env)
   }

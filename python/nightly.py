@@ -242,13 +242,21 @@ def language_model() -> None:
 
 def until_crowned(network: str, hotkey: str, minutes: int = 25) -> None:
     """A duel of eight epochs takes a quarter of an hour with blocks of three seconds."""
+    over = ["--network", network, "--buckets", "buckets"]
     for _ in range(2 * minutes):
         time.sleep(30)
-        words = [*AF, "status", "--network", network, "--buckets", "buckets"]
-        said = subprocess.run(words, capture_output=True, text=True).stdout
+        said = printed("status", *over)
         if re.search(f"^champion +{hotkey}", said, re.M):
             return print(said)
-    raise AssertionError(f"{hotkey} has no throne after {minutes} minutes:\n{said}")
+    why = printed("explain", "--hotkey", hotkey, *over)
+    fault = f"{hotkey} has no throne after {minutes} minutes; docs/training.md says what it needs"
+    raise AssertionError(f"{fault}:\n{said}\n{why}")
+
+
+def printed(*words: str) -> str:
+    """What `af` prints, also if it fails."""
+    ended = subprocess.run([*AF, *words], capture_output=True, text=True)
+    return ended.stdout + ended.stderr
 
 
 def trl() -> None:

@@ -35,3 +35,17 @@ it('CONTRIBUTING.md lists every program of others that is tried every night', ()
   expect(parts).toContain('openai')
   expect(listedIn('Programs of others')).toEqual(parts)
 })
+
+it('a model without a throne is explained', () => {
+  const program = [
+    'import nightly',
+    'nightly.AF, nightly.time.sleep = ["echo", "ran"], lambda seconds: None',
+    'nightly.until_crowned("ws://x", "5F", minutes=1)',
+  ]
+  const { stderr } = spawnSync('python3', ['-c', program.join('\n')], {
+    cwd: fileURLToPath(new URL('python', root)),
+    encoding: 'utf8',
+  })
+  expect(stderr).toContain('AssertionError: 5F has no throne after 1 minutes')
+  expect(stderr).toContain('ran explain --hotkey 5F --network ws://x --buckets buckets')
+})

@@ -181,6 +181,8 @@ describe('wrong usage', () => {
       'expected a player: an http:// or https:// URL, perfect, random, or a skill from 0 to 1; got "nobody"',
     ],
     ['practise 127.0.0.1:8001/v1', 'got "127.0.0.1:8001/v1": put http:// before it'],
+    ['practise http://127.0.0.1:8001/v1?x=1', 'without "?" or "#"'],
+    ['practise http://127.0.0.1:8001/v1#x', 'without "?" or "#"'],
     ['duel 0.5 localhost:8001 --out d', 'got "localhost:8001": put http:// before it'],
     ['env run chess-v0 --agent perfect', '"env" expected one of tictactoe@0.1.0, '],
     ['practise 1 --env chess-v0', '"env" expected one of tictactoe@0.1.0, '],

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { output } from '@affine/terminal'
@@ -30,7 +30,10 @@ const told = new Command('told').action(() => {
 beforeAll(async () => {
   await writeFile(KEY, 'ab'.repeat(32), { mode: 0o600 })
   subnet = await playedSubnet(TWO_MINERS)
-  over = ['--network', subnet.chainFile, '--buckets', subnet.buckets]
+  // A copy, since `af doctor` writes to its bucket.
+  const buckets = join(root, 'buckets')
+  await cp(subnet.buckets, buckets, { recursive: true })
+  over = ['--network', subnet.chainFile, '--buckets', buckets]
 })
 afterEach(() => void Object.assign(process.stdout, { isTTY, columns }))
 afterAll(killAll)

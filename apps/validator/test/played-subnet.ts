@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LocalChain } from '@affine/chain'
 import { epochFacts, epochLine } from '@affine/report'
@@ -90,6 +90,21 @@ async function playIn(out: string, cast: Cast): Promise<void> {
   })
   said.push(...epochs.map((settled) => epochLine(epochFacts(settled), nameOf)))
   said.push(outcomeText(epochs, nameOf))
-  said.push(againText(cast.seed), filesText('/tmp/affine-demo-abcdef'))
+  await withProgramsOnPath(join(out, 'bin'), () => {
+    said.push(againText(cast.seed), filesText('/tmp/affine-demo-abcdef'))
+  })
   await writeFile(join(out, 'said.json'), JSON.stringify(said))
+}
+
+/** Calls `work` while `af` and `af-verify` are on the PATH, so that its texts name no checkout. */
+async function withProgramsOnPath(folder: string, work: () => void): Promise<void> {
+  await mkdir(folder)
+  for (const name of ['af', 'af-verify']) await writeFile(join(folder, name), '')
+  const { PATH = '' } = process.env
+  process.env.PATH = folder
+  try {
+    work()
+  } finally {
+    process.env.PATH = PATH
+  }
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { filesText } from '../src/commands/demo/story.ts'
 import { programFile, programName } from '../src/service/program-name.ts'
@@ -31,6 +31,11 @@ it('a hint has the file of a program that the path does not know, as beside an i
   expect(programName('af', { PATH }, FROM)).toBe('af')
   expect(programName('af-verify', { PATH }, FROM)).toBe(verify)
   expect(programName('af-verify', {}, FROM)).toBe(verify)
+})
+
+it('af is named by its own file, whatever program runs it', () => {
+  using _ = vi.spyOn(process, 'argv', 'get').mockReturnValue(['node', '/somewhere/worker.js'])
+  expect(programName('af', {}, FROM)).toMatch(/^node \/.*validator\/.*cli\.[jt]s$/)
 })
 
 it('what npm fetched for one call is not there for the next', () => {

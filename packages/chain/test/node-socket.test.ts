@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { createServer as createTlsServer } from 'node:https'
+import net, { type AddressInfo, createServer, type Socket } from 'node:net'
+import { afterEach, expect, test, vi } from 'vitest'
+import { selfSigned } from '../../settlement/test/certificate.ts'
 import { NodeSocket } from '../src/bittensor/node-socket.ts'
 
 const ended: (() => unknown)[] = []
@@ -135,4 +137,20 @@ test('a node that answers a subscription again is heard on its last one alone', 
     return news === 8
   })
   expect(heard).toEqual([8])
+})
+
+test('names NODE_EXTRA_CA_CERTS if a node has a certificate of an unknown authority', async () => {
+  const server = createTlsServer(selfSigned('localhost'))
+  ended.push(() => server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const socket = new NodeSocket(`wss://127.0.0.1:${port}`, 10_000)
+  await expect(socket.connect()).rejects.toThrow(/self.signed certificate: .*NODE_EXTRA_CA_CERTS$/)
+})
+
+test('gives each address of a node five seconds', async () => {
+  using connect = vi.spyOn(net, 'connect')
+  await expect(new NodeSocket('ws://127.0.0.1:1', 10_000).connect()).rejects.toThrow('ECONNREFUSED')
+  const options = expect.objectContaining({ autoSelectFamilyAttemptTimeout: 5000 })
+  expect(connect).toHaveBeenCalledWith(options)
 })

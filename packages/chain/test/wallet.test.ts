@@ -170,6 +170,9 @@ describe('a hotkey file', () => {
     },
   )
 
+  const INSTEAD =
+    ', and this program signs with sr25519 keys only: ' +
+    'make a hotkey of type sr25519, register it, and name it instead'
   const form = "expected to hold a hotkey: Bittensor's JSON of an sr25519 key, or 64 hex digits"
   const instead =
     "name an unencrypted hotkey, or put a hotkey's secret in AFFINE_HOTKEY, but never the coldkey's"
@@ -191,7 +194,8 @@ describe('a hotkey file', () => {
     ['a list', [whole], form],
     ['null', 'null', form],
     ['a secret that is no text', { ...whole, secretPhrase: [PHRASE] }, form],
-    ['an ed25519 key', { ...whole, cryptoType: 0 }, form],
+    ['an Ed25519 key', { ...whole, cryptoType: 0 }, `holds an Ed25519 key${INSTEAD}`],
+    ['an ECDSA key', { ...whole, cryptoType: 2 }, `holds a key of type 2${INSTEAD}`],
     ['NaCl encryption', Buffer.from(`$NACL${SEED}\xff\0\x80`, 'latin1'), encrypted],
     ['Fernet encryption', `gAAAAAB${SEED}`, encrypted],
     ['Ansible encryption', `$ANSIBLE_VAULT;1.1;AES256\n${SEED}`, encrypted],

@@ -54,7 +54,11 @@ function skillOf(who: string): number | undefined {
 }
 
 function endpointOf(who: string): string {
-  if (/^https?:\/\//.test(who) && URL.canParse(who)) return who
+  if (/^https?:\/\//.test(who) && URL.canParse(who)) {
+    // Paths are added to it. `?` and `#` without anything behind them are not in a URL's parts.
+    if (!/[?#]/.test(who)) return who
+    throw new RangeError(`expected a player's URL up to and including /v1, without "?" or "#"`)
+  }
   const players = 'an http:// or https:// URL, perfect, random, or a skill from 0 to 1'
   const advice = /^[\w.-]+:\d+(\/|$)/.test(who) ? ': put http:// before it' : ''
   throw new RangeError(`expected a player: ${players}; got "${who}"${advice}`)

@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url'
 
 type Program = 'af' | 'af-verify'
 
-/** The file of one of our programs; undefined where it is not installed. */
-export const programFile = (name: Program): string | undefined =>
-  name === 'af' ? process.argv[1] : verifierFile()
-
-/** The verifier is another package: installed beside this one, or on the PATH. */
-function verifierFile(): string | undefined {
+/**
+ * Returns the file of one of our programs, whatever program runs this; undefined where it is not
+ * installed. The verifier is another package: installed beside this one, or on the PATH.
+ */
+export function programFile(name: Program): string | undefined {
   try {
+    if (name === 'af') return fileURLToPath(import.meta.resolve('@affine/validator/cli'))
     return fileURLToPath(import.meta.resolve('@affine/verifier/cli'))
   } catch {
-    return fileOnPath('af-verify', process.env)
+    return fileOnPath(name, process.env)
   }
 }
 

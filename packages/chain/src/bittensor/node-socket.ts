@@ -22,6 +22,11 @@ const MAX_PING_BYTES = 2 ** 20
 const MAX_INTERIM_ANSWERS = 8
 /** The size of a ping without its data. */
 const PING_HEAD_BYTES = 2
+/**
+ * The time in milliseconds that one address of a node has to take a connection, before the next is
+ * tried. Node's default, 250, is too short for a node that is far away.
+ */
+const ATTEMPT_MS = 5000
 
 /**
  * Opens a WebSocket. In Node this is not Node's own, which does not say why a connection fails, and
@@ -32,7 +37,8 @@ function openSocket(url: string): WebSocket {
   if (!('process' in globalThis)) return new WebSocket(url)
   const limits = { maxPayload: MAX_MESSAGE, maxFragments: MAX_FRAGMENTS }
   const options = { perMessageDeflate: false, allowSynchronousEvents: false, finishRequest }
-  const socket = new ws(url, { ...options, ...limits })
+  const connecting = { autoSelectFamilyAttemptTimeout: ATTEMPT_MS } // `ws` passes it to net and tls
+  const socket = new ws(url, { ...options, ...limits, ...connecting })
   limitPings(socket)
   return socket as unknown as WebSocket
 }
@@ -211,4 +217,19 @@ export async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
 
-const messageOf = (event: Event): string => asciiLine((event as ErrorEvent).message ?? '')
+/** Node's codes for a certificate of an authority that it does not know. */
+const UNTRUSTED: ReadonlySet<unknown> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
+/** Returns the reason for an error event, and advice where it is a certificate. */
+function messageOf(event: Event): string {
+  const { message = '', error } = event as Partial<ErrorEvent>
+  const advice = UNTRUSTED.has(Object(error).code)
+    ? ": name the file of its authority's certificate in NODE_EXTRA_CA_CERTS"
+    : ''
+  return asciiLine(message) + advice
+}

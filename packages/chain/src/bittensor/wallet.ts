@@ -14,10 +14,12 @@ import { readRegularFile } from '../regular-file.ts'
 const MAX_BYTES = 16_384
 const INSTEAD =
   "name an unencrypted hotkey, or put a hotkey's secret in AFFINE_HOTKEY, but never the coldkey's"
+/** The schnorrkel key of btwallet's `cryptoType`; 0 is Ed25519. */
+const SR25519 = 1
 const NO_PASSWORD = `and this program cannot ask for a password: ${INSTEAD}`
 
 const keyFileShape = z.object({
-  cryptoType: z.nullish(z.literal(1)),
+  cryptoType: z.nullish(z.number()),
   secretPhrase: z.nullish(z.string()),
   secretSeed: z.nullish(z.string()),
   privateKey: z.nullish(z.string()),
@@ -98,6 +100,14 @@ function accountIn(text: string, path: string): Account {
     throw new RangeError(
       `${path} expected to hold a hotkey: Bittensor's JSON of an sr25519 key, or 64 hex digits`,
     )
+  const { cryptoType } = file
+  if ((cryptoType ?? SR25519) !== SR25519) {
+    const kind = cryptoType === 0 ? 'an Ed25519 key' : `a key of type ${cryptoType}`
+    throw new RangeError(
+      `${path} holds ${kind}, and this program signs with sr25519 keys only: ` +
+        'make a hotkey of type sr25519, register it, and name it instead',
+    )
+  }
   const secret = file.secretPhrase ?? file.secretSeed ?? file.privateKey
   if (!secret && file.encoded)
     throw new RangeError(`${path} is polkadot.js's encrypted export, ${NO_PASSWORD}`)

@@ -412,8 +412,8 @@ describe('the command', () => {
     expect(await shown.text()).toBe('{"format":"affine-chain/1"}')
     const busy = await runAf(['serve', root, '--port', new URL(record.url).port])
     expect(busy).toMatchObject({
-        code: 4,
-        stderr: expect.stringMatching(/^af: port \d+ is in use: choose another.*\n$/m),
+      code: 4,
+      stderr: expect.stringMatching(/^af: port \d+ is in use: choose another.*\n$/m),
     })
     await served.stop('SIGTERM')
   })

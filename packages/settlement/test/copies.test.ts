@@ -94,10 +94,7 @@ it.each([
   [failure('too-large', 'larger than 9 bytes'), 'larger than 9 bytes'],
   [failure('late', 'no complete response in 30 s'), 'no answer in time'],
   [failure('dropped', 'too slow'), 'no answer in time'],
-  [
-    new Error(`no route\n\u001b[2J${'x'.repeat(300)}`),
-    `no route??[2J${'x'.repeat(187)}`,
-  ],
+  [new Error(`no route\n\u001b[2J${'x'.repeat(300)}`), `no route??[2J${'x'.repeat(187)}`],
 ])('reports why a bucket did not serve a block: %s', async (error, why) => {
   const detail = `${UNSERVED}: ${why}; ask its operator`
   expect((await found(error)).flaws).toEqual([

@@ -1,4 +1,5 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import manifest from '../package.json' with { type: 'json' }
 
 type Group = Readonly<
   Record<string, readonly [description: string, load: () => Promise<CommandUnknownOpts>]>
@@ -84,7 +85,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 an endpoint did not reply, 130 in
 export async function programFor(words: readonly string[]): Promise<CommandUnknownOpts> {
   const program = new Command('af')
     .description('Affine: a subnet whose winner anyone can compute.')
-    .version('0.1.0')
+    .version(manifest.version)
     .option('--settings <file>', 'read settings from this file instead of .env; for any command')
     .addHelpText('after', AFTER)
   for (const [heading, commands] of Object.entries(GROUPS)) {

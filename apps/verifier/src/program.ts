@@ -1,5 +1,6 @@
 import { chainCommand, FIRST_EPOCH, onChain, textIn, whole, wholePath } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import manifest from '../package.json' with { type: 'json' }
 import type { VerifyOptions } from './verify.ts'
 
 const EXIT_CODES = `Exit codes: 0 everything holds, 1 something does not hold, 2 wrong usage.
@@ -29,7 +30,7 @@ export const program: CommandUnknownOpts = chainCommand('af-verify')
   .description(
     'Recompute a subnet from its public data, byte by byte, and report what does not hold.',
   )
-  .version('0.1.0')
+  .version(manifest.version)
   .argument(
     '[buckets]',
     'the folder or URL that holds the buckets announced by name; not needed for https buckets',

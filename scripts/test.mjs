@@ -76,9 +76,9 @@ const stages = [
       'deploy/compose.yaml',
     ],
   },
-  // The first builds: what others start or copy would change under them.
+  // It builds: what others start or copy would change under them.
+  all && { 'packed packages': [process.execPath, 'scripts/packages.mjs'] },
   all && {
-    'packed packages': [process.execPath, 'scripts/packages.mjs'],
     'regular expressions': [
       process.execPath,
       ...['--conditions=@affine/source', '--import', 'tsx', 'scripts/regexes.mjs'],

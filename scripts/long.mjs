@@ -2,7 +2,7 @@
 // part, all of them. It has a low priority, so that other programs are not slowed down.
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
-import { install, packageManager, run } from './pnpm.mjs'
+import { install, pnpmCommand, run } from './pnpm.mjs'
 
 const sources = [process.execPath, '--conditions=@affine/source', '--import', 'tsx']
 const bin = (name) => join('node_modules', '.bin', name)
@@ -36,7 +36,7 @@ const PARTS = {
   bench: {
     words: [bin('turbo'), 'run', 'bench', '--concurrency=1', '--filter=./packages/*'],
   },
-  'bench-verify': { words: ['npx', '-y', packageManager, 'bench:verify'] },
+  'bench-verify': { words: [...pnpmCommand, 'bench:verify'] },
   ...Object.fromEntries(
     MUTATED.map((name) => [
       `mutate-${name}`,

@@ -26,6 +26,25 @@ function example(readme) {
   return { code, printed: block ?? comments }
 }
 
+/**
+ * Throws if a tarball contains code of others without its licence. Source maps tell what tsup has
+ * bundled: nothing of others. The page has a list, whose completeness its own tests check.
+ */
+function checkLicences(tarball, files) {
+  if (!files.includes('package/LICENSE')) throw new Error(`${tarball} has no LICENSE`)
+  for (const file of files.filter((path) => path.endsWith('.js.map'))) {
+    const { sources } = JSON.parse(run('tar', ['-xzOf', tarball, file], { maxBuffer: 1 << 26 }))
+    const foreign = sources.find((source) => source.includes('node_modules/'))
+    if (foreign === undefined) continue
+    throw new Error(`${tarball}: ${file} contains ${foreign}: make its package a dependency`)
+  }
+  if (!files.includes('package/dist/index.html')) return
+  const texts = run('tar', ['-xzOf', tarball, 'package/dist/licences.txt'])
+  for (const name of ['preact', '@polkadot/api', '@noble/hashes'])
+    if (!texts.includes(`${name} `))
+      throw new Error(`${tarball}: no licence of ${name} in its list`)
+}
+
 try {
   const manifest = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
   const folders = ['packages', 'apps']
@@ -45,7 +64,7 @@ try {
     const tarball = tarballOf(folder)
     run('node_modules/.bin/publint', ['run', tarball, '--strict'])
     const files = run('tar', ['-tzf', tarball]).split('\n')
-    if (!files.includes('package/LICENSE')) throw new Error(`${tarball} has no LICENSE`)
+    checkLicences(tarball, files)
     const { repository } = JSON.parse(run('tar', ['-xzOf', tarball, 'package/package.json']))
     const url = 'git+https://github.com/owner/name.git'
     if (repository?.url !== url || repository.directory !== folder)

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 
-export const { packageManager } = JSON.parse(
+const { packageManager } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 )
 
@@ -11,20 +12,34 @@ Object.assign(process.env, {
   TURBO_NO_UPDATE_NOTIFIER: '1',
   NO_UPDATE_NOTIFIER: '1',
 })
+// `npx -p` and `npx -c` pass these on: our own npx would run another package, or another command.
+delete process.env.npm_config_package
+delete process.env.npm_config_call
 
 /**
- * Runs the pinned pnpm, which npx fetches if it is not installed. Ends this process if it fails.
+ * Returns the words that start npx without a shell, which would split paths at spaces. On Windows
+ * `npx` itself needs a shell, so Node runs npm's file: npm names its folder to the scripts that it
+ * runs, and Node's installer puts npm next to Node.
  */
+function npxCommand() {
+  const { npm_execpath: npm = '' } = process.env
+  if (basename(npm) === 'npm-cli.js') return [process.execPath, join(dirname(npm), 'npx-cli.js')]
+  if (process.platform !== 'win32') return ['npx']
+  const installed = join(dirname(process.execPath), 'node_modules', 'npm', 'bin', 'npx-cli.js')
+  return [process.execPath, installed]
+}
+
+/** The words that start the pinned pnpm, which npx fetches if it is not installed. */
+export const pnpmCommand = [...npxCommand(), '-y', packageManager]
+
+/** Runs the pinned pnpm. Ends this process if it fails. */
 export function pnpm(...words) {
-  run('npx', '-y', packageManager, ...words)
+  run(...pnpmCommand, ...words)
 }
 
 /** Runs a program with this terminal. Ends this process, with its exit code, if it fails. */
 export function run(program, ...words) {
-  const { status, error } = spawnSync(program, words, {
-    stdio: 'inherit',
-    shell: process.platform === 'win32',
-  })
+  const { status, error } = spawnSync(program, words, { stdio: 'inherit' })
   if (error) console.error(`cannot run ${program}: ${error.message}`)
   if (status !== 0) process.exit(status ?? 1)
 }

@@ -10,8 +10,11 @@ const page = 'docs/explorer.md'
 /** The client for Bittensor's nodes, which is loaded only if a node is asked. */
 const isClient = (path) => /^assets\/subtensor-[\w-]+\.js$/.test(path)
 
+/** No browser loads it. */
+const LICENCES = 'licences.txt'
+
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((path) => statSync(join(folder, path)).isFile())
+  .filter((path) => path !== LICENCES && statSync(join(folder, path)).isFile())
   .map((path) => ({ path, bytes: gzipSync(readFileSync(join(folder, path))).length }))
 const sum = (some) => some.reduce((so, { bytes }) => so + bytes, 0)
 const sizes = [

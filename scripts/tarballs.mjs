@@ -1,13 +1,17 @@
 // `npm run tarballs`: installs, builds, and packs every package that is to be published. The
 // tarballs go into the folder `tarballs`, or the one that is named after `--`. With
 // GITHUB_REPOSITORY=<owner>/<name> their manifests name that repository.
-import { mkdirSync, readdirSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { install, pnpm } from './pnpm.mjs'
 
 const folder = resolve(process.argv[2] ?? 'tarballs')
 mkdirSync(folder, { recursive: true })
 install()
+// A build leaves the chunks of earlier ones, which would be packed too.
+for (const root of ['packages', 'apps'])
+  for (const name of readdirSync(root))
+    rmSync(join(root, name, 'dist'), { recursive: true, force: true })
 pnpm('exec', 'turbo', 'run', 'build', 'types', '--output-logs=errors-only')
 // pnpm would pack the private package too.
 const published = ['--recursive', '--filter', '!@affine/terminal', '--filter', '!@affine/node']

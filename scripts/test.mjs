@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { install, packageManager } from './pnpm.mjs'
+import { install, pnpmCommand } from './pnpm.mjs'
 
 const words = process.argv.slice(2)
 if (words.some((word) => word !== '--all')) {
@@ -30,8 +30,7 @@ const pytestCounts = join(scratch, 'pytest.xml')
 const pytest = [python, '-m', 'pytest', '-q', `--junitxml=${pytestCounts}`, 'python']
 const bin = (name) => join('node_modules', '.bin', name)
 // turbo looks for pnpm on its path, where npx puts it
-const pnpm = ['npx', '-y', packageManager]
-const turbo = [...pnpm, 'exec', 'turbo', 'run']
+const turbo = [...pnpmCommand, 'exec', 'turbo', 'run']
 if (all) process.env.GAMES = '10000'
 /** How many steps of a stage run at a time: many of them use one processor. */
 const atOnce = availableParallelism()
@@ -60,7 +59,7 @@ const stages = [
   { tests: vitest([], counts) },
   all && { 'more tests': vitest(['machine', 'chromium'], moreCounts) },
   all && {
-    'simulated subnets': [...pnpm, 'simulate', '--seeds', '0..40'],
+    'simulated subnets': [...pnpmCommand, 'simulate', '--seeds', '0..40'],
     'more environments, a bucket and a chain, in a copy': [
       process.execPath,
       'scripts/check-additions.mjs',
@@ -77,9 +76,9 @@ const stages = [
       'deploy/compose.yaml',
     ],
   },
-  // The first builds: what others start or copy would change under them.
+  // It builds: what others start or copy would change under them.
+  all && { 'packed packages': [process.execPath, 'scripts/packages.mjs'] },
   all && {
-    'packed packages': [process.execPath, 'scripts/packages.mjs'],
     'regular expressions': [
       process.execPath,
       ...['--conditions=@affine/source', '--import', 'tsx', 'scripts/regexes.mjs'],

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin, type UserConfig } from 'vite'
+import { licences } from './licences.ts'
 
 const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
 
@@ -36,14 +37,16 @@ const sendLess = (): Plugin => ({
   load: (id) => (id === PRELOAD_ID ? PRELOAD : null),
 })
 
+const { page, worker } = licences()
+
 /** The page as a folder of files that any static host serves, below any path. */
 const config: UserConfig = defineConfig({
   base: './',
   resolve: { conditions: ['@affine/source', 'module', 'browser', 'development|production'] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: { target: 'es2022', modulePreload: { polyfill: false }, assetsInlineLimit: 0 },
-  plugins: [sendLess()],
-  worker: { format: 'es', plugins: () => [sendLess()] },
+  plugins: [sendLess(), page],
+  worker: { format: 'es', plugins: () => [sendLess(), worker] },
 })
 
 export default config

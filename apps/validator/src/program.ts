@@ -1,5 +1,6 @@
 import { EXIT_CODES_TEXT } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import manifest from '../package.json' with { type: 'json' }
 
 type Group = Readonly<
   Record<string, readonly [description: string, load: () => Promise<CommandUnknownOpts>]>
@@ -86,7 +87,7 @@ ${EXIT_CODES_TEXT}`
 export async function programFor(words: readonly string[]): Promise<CommandUnknownOpts> {
   const program = new Command('af')
     .description('Affine: a subnet whose winner anyone can compute.')
-    .version('0.1.0')
+    .version(manifest.version)
     .option('--settings <file>', 'read settings from this file instead of .env; for any command')
     .addHelpText('after', AFTER)
   for (const [heading, commands] of Object.entries(GROUPS)) {

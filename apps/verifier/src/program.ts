@@ -8,6 +8,7 @@ import {
   wholePath,
 } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import manifest from '../package.json' with { type: 'json' }
 import type { VerifyOptions } from './verify.ts'
 
 const EXIT_CODES = `Exit codes:
@@ -37,7 +38,7 @@ export const program: CommandUnknownOpts = chainCommand('af-verify')
   .description(
     'Recompute a subnet from its public data, byte by byte, and report what does not hold.',
   )
-  .version('0.1.0')
+  .version(manifest.version)
   .argument(
     '[buckets]',
     'the folder or URL that holds the buckets announced by name; not needed for https buckets',

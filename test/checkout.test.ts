@@ -1,0 +1,86 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { constants, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { testFolder } from './test-folder.ts'
+
+const folder = testFolder('affine-checkout')
+const launcher = new URL('../scripts/pnpm.mjs', import.meta.url)
+/** Makes Node take this machine for Windows, except that its shell is this machine's. */
+const WINDOWS = "Object.defineProperty(process, 'platform', { value: 'win32' })"
+
+/** Puts a Node and an npm, which prints how it is called, into a folder with spaces in its path. */
+function nodeInFolderWithSpaces(): { node: string; npx: string; npm: string } {
+  const [place, node] = [join(folder, 'Program Files'), join(folder, 'Program Files', 'node')]
+  const bin = join(place, 'node_modules', 'npm', 'bin')
+  mkdirSync(bin, { recursive: true })
+  copyFileSync(process.execPath, node, constants.COPYFILE_FICLONE)
+  const [npx, npm] = [join(bin, 'npx-cli.js'), join(bin, 'npm-cli.js')]
+  const settings = '[process.env.npm_config_package, process.env.npm_config_call]'
+  writeFileSync(npx, `console.log(JSON.stringify([process.argv.slice(1), ${settings}]))`)
+  return { node, npx, npm }
+}
+
+const { node, npx, npm } = nodeInFolderWithSpaces()
+
+/** Returns what the launcher's `call` prints, a line each, where npm sets these variables. */
+function launch(call: string, platform: string, env: Record<string, string>): unknown[] {
+  const program = `${platform}
+    const { pnpm, run } = await import(${JSON.stringify(launcher)})
+    ${call}`
+  const { stdout, stderr } = spawnSync(node, ['--input-type=module', '-e', program], {
+    encoding: 'utf8',
+    env: { PATH: process.env.PATH ?? '', comspec: '/bin/sh', ...env },
+  })
+  expect(stderr).toBe('')
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}
+
+const { packageManager } = JSON.parse(
+  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
+)
+
+it.each([
+  ['next to a Node on Windows', WINDOWS, {}],
+  ['that runs the script, on Windows', WINDOWS, { npm_execpath: npm }],
+  ['that runs the script', '', { npm_execpath: npm }],
+])('starts pnpm through the npm %s, at a path with spaces', (_, platform, env) => {
+  const call = "pnpm('pack', '--pack-destination', 'my folder')"
+  const words = [npx, '-y', packageManager, 'pack', '--pack-destination', 'my folder']
+  expect(launch(call, platform, env)).toEqual([[words, [null, null]]])
+})
+
+it('starts a Node at a path with spaces', () => {
+  const call = "run(process.execPath, '-p', 'JSON.stringify(process.argv)', '--', 'a word')"
+  expect(launch(call, WINDOWS, {})).toEqual([[node, 'a word']])
+})
+
+it('does not pass the package or the command of an outer npx to its own', () => {
+  const outer = { npm_config_package: 'node@24', npm_config_call: 'npm run demo' }
+  const [call] = launch("pnpm('install')", '', { npm_execpath: npm, ...outer })
+  expect(call).toEqual([
+    [npx, '-y', packageManager, 'install'],
+    [null, null],
+  ])
+})
+
+it('has line feeds in text, and pictures unchanged, where Git would write CRLF', () => {
+  const clone = join(folder, 'clone')
+  const git = (...words: string[]): string =>
+    execFileSync('git', ['-c', 'core.autocrlf=true', ...words], { cwd: clone, encoding: 'utf8' })
+  const files = { 'a.ts': 'a\nb\n', '.ci/run': 'c\nd\n', 'e.png': '\x89PNG\r\n\x1a\nf\n' }
+  mkdirSync(join(clone, '.ci'), { recursive: true })
+  const attributes = fileURLToPath(new URL('../.gitattributes', import.meta.url))
+  copyFileSync(attributes, join(clone, '.gitattributes'))
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(clone, path), text, 'latin1')
+  git('init', '--quiet')
+  git('add', '.')
+  for (const path of Object.keys(files)) rmSync(join(clone, path))
+  git('checkout', '--quiet', '--', '.')
+  for (const [path, text] of Object.entries(files))
+    expect(readFileSync(join(clone, path), 'latin1')).toBe(text)
+})

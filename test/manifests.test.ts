@@ -1,0 +1,49 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { AF, AF_VERIFY } from './processes.ts'
+
+interface Manifest {
+  readonly version: string
+  readonly scripts?: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folders = ['packages', 'apps'].flatMap((parent) =>
+  readdirSync(join(root, parent)).map((name) => `${parent}/${name}`),
+)
+const manifestOf = (folder: string): Manifest =>
+  JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+
+describe.each(folders)('%s', (folder) => {
+  const { scripts, dependencies, devDependencies } = manifestOf(folder)
+
+  it('has a script that runs its tests, from the root, where the configuration is', () => {
+    expect(scripts?.test).toBe(`cd ../.. && vitest run ${folder}/`)
+    expect(existsSync(join(root, folder, 'test'))).toBe(true)
+  })
+
+  it('needs other packages by a semver range', () => {
+    const ranges = Object.entries({ ...devDependencies, ...dependencies })
+      .filter(([name]) => name.startsWith('@affine/'))
+      .map(([, range]) => range)
+    expect(ranges.filter((range) => range !== 'workspace:^')).toEqual([])
+  })
+})
+
+it('releases the page when a package in it leaves its range, as changesets does for dependencies', () => {
+  const developed = Object.keys(manifestOf('apps/explorer').devDependencies ?? {})
+  expect(developed.filter((name) => name.startsWith('@affine/'))).toEqual([])
+})
+
+it.each([
+  ['af', AF, 'apps/validator'],
+  ['af-verify', AF_VERIFY, 'apps/verifier'],
+])('%s --version prints the version of its package', (_, program, folder) => {
+  const printed = execFileSync(process.execPath, [program, '--version'], { encoding: 'utf8' })
+  expect(printed).toBe(`${manifestOf(folder).version}\n`)
+})

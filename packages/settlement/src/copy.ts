@@ -27,17 +27,12 @@ export async function ask(
   }
 }
 
-/** In characters. */
-const MOST_REASON = 200
-
 /** Returns the facts of a failed read. An error of another kind counts as a broken connection. */
 export function failureOf(error: Error): BucketFailureFacts {
-  if (error instanceof BucketFailure) {
-    const { code, status, reason } = error
-    return { code, status, reason }
-  }
-  const reason = error.message.slice(0, MOST_REASON).replace(/[^ -~]/g, '?')
-  return { code: 'connection', reason }
+  const facts = { code: 'connection', reason: error.message } as const
+  const failure = error instanceof BucketFailure ? error : new BucketFailure('read a file', facts)
+  const { code, status, reason } = failure
+  return { code, status, reason }
 }
 
 /** Reports whether a read took too long: for the bucket's limit, or for this reader. */
@@ -51,8 +46,9 @@ export const isTimeout = ({ code }: BucketFailureFacts): boolean =>
 export function failureText(failure: BucketFailureFacts): string {
   if (isTimeout(failure)) return 'no answer in time'
   const { code, status, reason } = failure
-  const heading = status === undefined ? code : `${code} ${status}`
-  return reason.startsWith(heading) ? reason : `${heading}: ${reason}`
+  if (status === undefined) return `${code}: ${reason}`
+  // Most reasons begin with the status.
+  return reason.startsWith(`status ${status}`) ? reason : `${code} ${status}: ${reason}`
 }
 
 /** Returns the failure to report of two: a timeout, or else the first by its words. */

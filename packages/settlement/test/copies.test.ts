@@ -90,13 +90,14 @@ it('says why a copy is not to be had', async () => {
 it.each([
   [failure('status', 'AccessDenied', 403), 'status 403: AccessDenied'],
   [failure('status', 'status 503 SlowDown', 503), 'status 503 SlowDown'],
+  [failure('redirect', 'status 302: no redirect', 302), 'status 302: no redirect'],
   [failure('body', 'incorrect header check'), 'body: incorrect header check'],
   [failure('too-large', 'larger than 9 bytes'), 'too-large: larger than 9 bytes'],
   [failure('late', 'no complete response in 30 s'), 'no answer in time'],
   [failure('dropped', 'too slow'), 'no answer in time'],
   [
     new Error(`no route\n\u001b[2J${'x'.repeat(300)}`),
-    `connection: no route??[2J${'x'.repeat(187)}`,
+    `connection: no route?[2J${'x'.repeat(287)}`,
   ],
 ])('reports why a bucket did not serve a block: %s', async (error, why) => {
   const detail = `${UNSERVED}: ${why}; ask its operator`

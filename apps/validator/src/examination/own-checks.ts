@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import { type Bucket, LIMITS, probePath, statePath } from '@affine/blocks'
+import { type Bucket, BucketFailure, LIMITS, probePath, statePath } from '@affine/blocks'
 import type { Commitment } from '@affine/chain'
 import { bytesText, type Loads } from '@affine/engine'
 import { type AskedAccount, chutesAccount, isInOrder, mayCall, noAccessText } from '@affine/miners'
@@ -158,7 +158,7 @@ async function checkKept(probe: string, own: Bucket, path: string): Promise<Find
   const taken = own.write(path, Buffer.from('{}'))
   const refusal = await taken.then(
     () => undefined,
-    (error: Error) => error.message,
+    (error: Error) => error,
   )
   if (refusal === undefined) {
     // For the next examination, perhaps of a bucket that was mended.
@@ -166,9 +166,9 @@ async function checkKept(probe: string, own: Bucket, path: string): Promise<Find
     const advice = 'take a service that refuses that, as S3 does by If-None-Match'
     return fail('bucket keeps', `it overwrote ${path} with other bytes`, advice)
   }
-  if (refusal.endsWith('is there with other bytes'))
+  if (refusal instanceof BucketFailure && refusal.code === 'conflict')
     return ok('bucket keeps', `other bytes for ${path} are refused`)
-  return fail('bucket keeps', refusal)
+  return fail('bucket keeps', refusal.message)
 }
 
 /** Is the probe read at `url` as others will? */

@@ -54,7 +54,7 @@ describe('af-verify exits with', () => {
     expect((await verify(root, '--copies', '1')).code).toBe(3)
   })
 
-  test('1 for a flaw', async () => {
+  test('1 for a flaw, also if it cannot continue', async () => {
     const other = await mkdtemp(join(root, 'flawed-'))
     const subnet = new ReadingSubnet([100, 100, 100], 0, LOCAL_NETWORK)
     await subnet.play(await subnet.begin(), {})
@@ -63,6 +63,8 @@ describe('af-verify exits with', () => {
     await rm(join(other, hotkey, statePath(FIRST_DUEL)))
     const { code, stdout } = await runVerifier([other, '--network', file])
     expect([code, stdout]).toEqual([1, expect.stringContaining('STATE_MISSING')])
+    const stopped = await runVerifier([other, '--network', file, '--sample', 'none#0'])
+    expect([stopped.code, stopped.stderr]).toEqual([1, expect.stringContaining('no sample in')])
   })
 
   test('2 for wrong usage: an unknown option, and a folder without buckets', async () => {

@@ -65,10 +65,7 @@ function endpointOf(who: string): string {
 }
 
 /** A player gave no usable reply to a first prompt: there is nothing to compare. */
-export class NoAnswer extends Error {
-  /** Of a program that ends by it. */
-  readonly exitCode = 3
-}
+export class NoAnswer extends Error {}
 
 /** Counts the requests of which `on` hears that they had no usable reply, by what came instead. */
 export function countFailures(): Pick<Opponent, 'failures'> & { readonly on: Hear } {

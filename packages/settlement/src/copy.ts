@@ -27,17 +27,12 @@ export async function ask(
   }
 }
 
-/** In characters. */
-const MOST_REASON = 200
-
 /** Returns the facts of a failed read. An error of another kind counts as a broken connection. */
 export function failureOf(error: Error): BucketFailureFacts {
-  if (error instanceof BucketFailure) {
-    const { code, status, reason } = error
-    return { code, status, reason }
-  }
-  const reason = error.message.slice(0, MOST_REASON).replace(/[^ -~]/g, '?')
-  return { code: 'connection', reason }
+  const facts = { code: 'connection', reason: error.message } as const
+  const failure = error instanceof BucketFailure ? error : new BucketFailure('read a file', facts)
+  const { code, status, reason } = failure
+  return { code, status, reason }
 }
 
 /** Reports whether a read took too long: for the bucket's limit, or for this reader. */

@@ -94,7 +94,8 @@ it.each([
   [failure('too-large', 'larger than 9 bytes'), 'larger than 9 bytes'],
   [failure('late', 'no complete response in 30 s'), 'no answer in time'],
   [failure('dropped', 'too slow'), 'no answer in time'],
-  [new Error(`no route\n\u001b[2J${'x'.repeat(300)}`), `no route??[2J${'x'.repeat(187)}`],
+  [failure('redirect', 'status 302: no redirect', 302), 'status 302: no redirect'],
+  [new Error(`no route\n\u001b[2J${'x'.repeat(300)}`), `no route?[2J${'x'.repeat(287)}`],
 ])('reports why a bucket did not serve a block: %s', async (error, why) => {
   const detail = `${UNSERVED}: ${why}; ask its operator`
   expect((await found(error)).flaws).toEqual([

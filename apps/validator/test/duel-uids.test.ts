@@ -122,9 +122,9 @@ describe('af duel of uids', () => {
     },
   )
 
-  it('ends with 3 if the committed endpoint does not answer', async () => {
+  it('ends with 4 if the committed endpoint does not answer', async () => {
     await commitMiner(silent, 'http://127.0.0.1:9/v1')
     const { code, stderr } = await onNetwork('silent', '0', '2')
-    expect([code, stderr]).toEqual([3, expect.stringContaining('127.0.0.1:9/v1 gives no usable')])
+    expect([code, stderr]).toEqual([4, expect.stringContaining('127.0.0.1:9/v1 gives no usable')])
   })
 })

@@ -130,7 +130,7 @@ describe('af practise --against', () => {
     await writeFile(early, firstBlocks(subnet.exported, 12))
     const none = await run(AF, ['practise', '0.5', '--against', '--network', early])
     expect([none.code, none.stderr]).toEqual([
-      1,
+      4,
       'af: the throne is empty: there is no champion yet\n',
     ])
   })

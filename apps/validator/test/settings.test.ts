@@ -157,6 +157,7 @@ describe('the bucket', () => {
       key: 'GOOG4-HMAC-SHA256 Credential=GOOG1//auto/storage/goog4_request',
       headers: [
         'content-encoding',
+        'content-md5',
         'content-type',
         'x-goog-if-generation-match',
         'x-goog-content-sha256',

@@ -75,7 +75,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(stdout).toContain(validator)
     expect(stdout).toContain('A miner, at most: 11,520 calls, ')
     expect(stdout).toMatch(
-      /^\.env is written, for this user alone\. Next: .*\baf(\.js)? validate$/m,
+      /^\.env is written, for this user alone\. Next: .*\b(?:af|cli\.[jt]s) validate$/m,
     )
     const file = join(cwd, '.env')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
@@ -116,7 +116,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     const told = await setUp(cwd, [...inFolder(), '--overwrite', '--json'])
     expect(told.code).toBe(0)
     const records = recordsIn(told.stdout)
-    const next = expect.stringMatching(/\baf(\.js)? validate$/)
+    const next = expect.stringMatching(/\b(?:af|cli\.[jt]s) validate$/)
     expect(records).toContainEqual({ type: 'written', next })
     expect(records).toContainEqual(
       expect.objectContaining({ type: 'costs', who: 'validator', calls: expect.anything() }),
@@ -158,7 +158,9 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(stdout).toMatch(/^✘ {2}registered .* register it on subnet 7$/m)
     const told = await setUp(cwd, [...words, '--anyway'])
     expect(told.code).toBe(0)
-    expect(told.stdout).toMatch(new RegExp(`Next: .*\\baf(\\.js)? validate --key ${stranger}\n`))
+    expect(told.stdout).toMatch(
+      new RegExp(`Next: .*\\b(?:af|cli\\.[jt]s) validate --key ${stranger}\n`),
+    )
     expect(await readdir(cwd)).toContain('.env')
   })
 

@@ -100,13 +100,9 @@ it.each([
 
 it.each<[string, (file: string) => Promise<unknown>, string]>([
   ['absent', (file) => rm(file), 'not there'],
-  [
-    'too large',
-    (file) => truncate(file, LIMITS.blockBytes + 1),
-    'too-large: larger than 8388608 bytes',
-  ],
-  ['a folder', (file) => rm(file).then(() => mkdir(file)), 'not-a-file: .+'],
-  ['a FIFO', (file) => rm(file).then(() => void execFileSync('mkfifo', [file])), 'not-a-file: .+'],
+  ['too large', (file) => truncate(file, LIMITS.blockBytes + 1), 'larger than 8388608 bytes'],
+  ['a folder', (file) => rm(file).then(() => mkdir(file)), 'not a file'],
+  ['a FIFO', (file) => rm(file).then(() => void execFileSync('mkfifo', [file])), 'not a file'],
 ])('an attested state that is %s is reported, in one bucket and in all', async (_, spoil, why) => {
   for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
   await subnet.end(state)

@@ -11,7 +11,7 @@ import { folderUrl, type HttpOptions, ioFailure, tooLarge } from './http-bucket.
 import { readAnswer, type S3Answer, type S3Request } from './s3-answer.ts'
 import { AMAZON, type Dialect, type Signer, signedHeaders } from './s3-signature.ts'
 
-export type { Dialect }
+export { BucketFailure, type Dialect }
 
 /** The place of a bucket and the credentials. The time is for one request. */
 export interface S3Options extends HttpOptions {

@@ -24,6 +24,21 @@ test('a kept connection that is closed as it is used again: asked once more, on 
   expect(bodies).toEqual(['answer 1', 'answer 3'])
 })
 
+test('an idle connection is closed before a server closes it after 5 seconds', async () => {
+  const sockets: Socket[] = []
+  let closedByClient = 0
+  const url = await serve(({ socket }, response) => {
+    // Node's servers close an idle connection after keepAliveTimeout, 5 seconds by default.
+    if (!sockets.includes(socket)) sockets.push(socket.once('end', () => closedByClient++))
+    response.end('answer')
+  })
+  const read = async (): Promise<string> => (await nodeFetch(url)).text()
+  expect(await read()).toBe('answer')
+  await new Promise((resolve) => sockets[0]?.once('close', resolve))
+  expect(await read()).toBe('answer')
+  expect([sockets.length, closedByClient]).toEqual([2, 1])
+})
+
 test('a new connection that is closed: an error, asked once', async () => {
   let asked = 0
   const url = await serve(({ socket }) => {

@@ -1,52 +1,9 @@
 // Adds two environments, a kind of bucket and a kind of chain to a copy of the project, each in one
 // place with a line or two elsewhere, and checks and tests the copy.
-import { spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { isAbsolute, join, relative } from 'node:path'
-
-/** What is not part of the project. Some of it may change during the copying. */
-const LEFT_OUT =
-  /^(\.git|\.turbo|\.venv|api|node_modules)$|(^|\/)(dist|__pycache__|\.\w+_cache|\w+\.egg-info)$/
-const root = realpathSync('.')
-
-/** A copy of the project, in which a file can be written, changed and checked. */
-function copyOf(folder) {
-  const copy = join(folder, 'affine')
-  cpSync('.', copy, {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (path) => !LEFT_OUT.test(relative('.', path)),
-  })
-  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
-  const write = (path, text) => writeFileSync(join(copy, path), text)
-  return {
-    write,
-    /** Throws if the pattern is not there. */
-    edit(path, pattern, replacement) {
-      const text = readFileSync(join(copy, path), 'utf8')
-      const edited = text.replace(pattern, replacement)
-      if (edited === text) throw new Error(`${path} has nothing like ${pattern}`)
-      write(path, edited)
-    },
-    run(program, ...words) {
-      const path = isAbsolute(program) ? program : join('node_modules', '.bin', program)
-      const { status } = spawnSync(path, words, {
-        cwd: copy,
-        stdio: ['ignore', 'inherit', 'inherit'],
-      })
-      if (status !== 0) throw new Error(`${program} ${words.join(' ')} ended with ${status}`)
-    },
-  }
-}
+import { join } from 'node:path'
+import { copyOf } from './copy.mjs'
 
 /** The environments of docs/adding-an-environment.md, of one player and of two. */
 function addEnvironments({ write, edit, run }) {

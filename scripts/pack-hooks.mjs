@@ -1,6 +1,7 @@
 // What pnpm does to a manifest before it packs it. npm takes a package by trusted publishing only
 // if its `repository` is the one whose workflow publishes it. GitHub tells the workflow which that
-// is.
+// is. `gitHead` is the commit that the workflow tags.
+import { execFileSync } from 'node:child_process'
 import { relative } from 'node:path'
 
 function beforePacking(manifest, folder) {
@@ -8,7 +9,8 @@ function beforePacking(manifest, folder) {
   if (!name) return manifest
   const url = `git+https://github.com/${name}.git`
   const directory = relative('.', folder)
-  return { ...manifest, repository: { type: 'git', url, directory } }
+  const gitHead = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim()
+  return { ...manifest, gitHead, repository: { type: 'git', url, directory } }
 }
 
 export const hooks = { beforePacking }

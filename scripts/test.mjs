@@ -79,6 +79,10 @@ const stages = [
   // It builds: what others start or copy would change under them.
   all && { 'packed packages': [process.execPath, 'scripts/packages.mjs'] },
   all && {
+    'releases, in a copy, on a registry of its own': [
+      process.execPath,
+      'scripts/check-release.mjs',
+    ],
     'regular expressions': [
       process.execPath,
       ...['--conditions=@affine/source', '--import', 'tsx', 'scripts/regexes.mjs'],

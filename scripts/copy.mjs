@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { isAbsolute, join, relative } from 'node:path'
+import { pnpmCommand } from './pnpm.mjs'
+
+/** What is not part of the project. Some of it may change during the copying. */
+const LEFT_OUT =
+  /^(\.git|\.turbo|\.venv|api)$|(^|\/)(node_modules|dist|__pycache__|\.\w+_cache|\w+\.egg-info)$/
+
+/** Copies the project into `folder` and installs it there; the copy can be changed and checked. */
+export function copyOf(folder) {
+  const copy = join(folder, 'affine')
+  const filter = (path) => !LEFT_OUT.test(relative('.', path))
+  cpSync('.', copy, { recursive: true, verbatimSymlinks: true, filter })
+  const write = (path, text) => writeFileSync(join(copy, path), text)
+  const start = (program, ...words) => {
+    const stdio = ['ignore', 'inherit', 'inherit']
+    const { status } = spawnSync(program, words, { cwd: copy, stdio })
+    if (status !== 0) throw new Error(`${program} ${words.join(' ')} ended with ${status}`)
+  }
+  /** Runs the pinned pnpm in the copy. */
+  const pnpm = (...words) => start(...pnpmCommand, '--loglevel=error', ...words)
+  // The packages of the checkout cannot be used: pnpm would write this copy's path into them.
+  pnpm('install', '--frozen-lockfile', '--reporter=append-only')
+  return {
+    copy,
+    write,
+    pnpm,
+    /** Throws if the pattern is not there. */
+    edit(path, pattern, replacement) {
+      const text = readFileSync(join(copy, path), 'utf8')
+      const edited = text.replace(pattern, replacement)
+      if (edited === text) throw new Error(`${path} has nothing like ${pattern}`)
+      write(path, edited)
+    },
+    /** Runs an installed program of this name, or the one at an absolute path. */
+    run: (program, ...words) =>
+      start(isAbsolute(program) ? program : join('node_modules', '.bin', program), ...words),
+  }
+}

@@ -78,7 +78,7 @@ describe.concurrent('af duel', () => {
     expect(refused.stderr).toContain('samples.jsonl, line 2: ')
   })
 
-  it('names no winner over a player that never replies after the first question, and ends with 3', async () => {
+  it('names no winner over a player that never replies after the first question, and ends with 4', async () => {
     for (const role of ['champion', 'contender'] as const) {
       const { url } = await serve((index, _, response) =>
         response.writeHead(index === 0 ? 200 : 404).end(completion('any')),

@@ -239,7 +239,7 @@ describe.concurrent('af practise', () => {
     expect([code, messages[0].content]).toEqual([4, expect.stringMatching(/^Compute [0-9]{8} /)])
   })
 
-  it('says nothing of an endpoint that never replies after the first question, and ends with 3', async () => {
+  it('says nothing of an endpoint that never replies after the first question, and ends with 4', async () => {
     const { url, seen } = await serve((index, _, response) => {
       if (index % 7 === 0) response.writeHead(200).end(completion('any'))
       else response.writeHead(401).end('no key')

@@ -296,10 +296,11 @@ describe('af validate', () => {
     it('is killed where a disk hangs, once it stalls, and at SIGTERM', async () => {
       const pipe = join(root, 'pipe')
       execFileSync('mkfifo', [pipe])
-      // One call to the disk is under way, and whatever it has to remove hangs.
+      // One call to the disk is under way, and removing the folder's lock hangs.
       const hanging = await beginning(`${STUCK}
         const open = () => promises.open('${pipe}')
-        promises.rm = open
+        const { rm } = promises
+        promises.rm = (path, options) => (path.endsWith('/lock') ? open() : rm(path, options))
         process.getBuiltinModule('node:module').syncBuiltinESMExports()
         open()`)
       const { env, setAhead } = await movable(hanging)

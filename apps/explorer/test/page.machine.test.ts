@@ -212,7 +212,8 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     }
     await press(/ took the throne$/)
     await page.getByText('How this was decided').waitFor()
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN')
+    // The focus moves after the view is shown.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN')
     await press(/^tictactoe@0.1.0 #/)
     await page.getByText(/All \d+ steps hold/).waitFor()
     await press(/^Its proof: /)

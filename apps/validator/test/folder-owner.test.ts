@@ -76,5 +76,6 @@ it('refuses another hotkey between seal and publication, and loses nothing', asy
   const file = join(root, 'chain.json')
   await writeFile(file, chain.export())
   const verified = await runVerifier([buckets, '--network', file])
-  expect(verified.code).toBe(0)
+  const network = `network: ${file}, netuid 120 (--network)\n`
+  expect([verified.code, verified.stderr]).toEqual([0, network])
 })

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { episodesIn, type Sample } from '@affine/blocks'
+import { quotaOf } from '@affine/duel'
 import { make, play, type Transcript } from '@affine/envs'
 import { playerReply } from '@affine/miners'
 import { LOCAL_NETWORK } from '@affine/settlement'
@@ -86,14 +87,23 @@ describe('af practise --against', () => {
         else counts.tied += 1
       }
       expect([won, losses, ties]).toEqual([counts.won, counts.lost, counts.tied])
-      const rule = LOCAL_NETWORK.protocol
+      // One lane of a whole duel, of which as many challenges tie as here.
+      const { protocol } = LOCAL_NETWORK
+      const constants = protocol.envs[env]!
+      const epochs = Array.from({ length: protocol.duelEpochs }, (_, i) =>
+        quotaOf(i + 1, constants),
+      )
+      const played = epochs.reduce((sum, quota) => sum + quota, 0)
+      const decisive = Math.floor((played * (won + losses)) / (won + losses + ties))
+      const cap = Math.min(protocol.cap, decisive)
+      const z = Math.sqrt(protocol.floorZSquaredPpm / 1e6) + 0.4
+      const rule = { ...protocol, cap, zSquaredPpm: Math.round(z * z * 1e6) }
       const tally = { wins: won, trials: won + losses }
       const { lower, upper } = boundsPpm({ ...tally, zSquaredPpm: 3_841_600n })
-      // A lane that is longer than a whole duel's: the share of ties limits it further.
       const at = (p: number): number => walk({ p, ratioPpm, rule }).win
-      expect(win.lower).toBeLessThanOrEqual(at(lower / 1e6) + 1e-3)
-      expect(win.middle).toBeLessThanOrEqual(at(won / (won + losses)) + 1e-3)
-      expect(win.upper).toBeLessThanOrEqual(at(upper / 1e6) + 1e-3)
+      expect(win.lower).toBeCloseTo(at(lower / 1e6), 12)
+      expect(win.middle).toBeCloseTo(at(won / (won + losses)), 12)
+      expect(win.upper).toBeCloseTo(at(upper / 1e6), 12)
       wins[env] = win.middle
     }
     // Three environments of one player, and two are needed.

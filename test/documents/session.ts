@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { AF, AF_VERIFY } from '../processes.ts'
 import type { Snippet } from './page.ts'
@@ -24,7 +25,7 @@ const USUAL = [
 export interface Session {
   /** Runs a snippet, and rejects with what was said if it fails. Resolves with its output. */
   run(snippet: Snippet): Promise<string>
-  /** Starts each line in a terminal of its own. Resolves once each has said something. */
+  /** Starts each line in a terminal of its own. Resolves once its port, or the program, answers. */
   serve(snippet: Snippet): Promise<void>
   /** Returns what `git add -A` would stage, one a line, if the folder were a checkout. */
   staged(): string
@@ -58,6 +59,20 @@ function withPort(line: string): string {
   const usual = USUAL.find(({ command }) => command.test(line))
   if (usual === undefined || line.includes('--port')) return line
   return `${line.replace(/\s+#.*$/, '')} --port ${usual.port}`
+}
+
+/** Resolves once a program listens on a port, which programs announce on different streams. */
+async function listens(program: ChildProcess, port: number): Promise<void> {
+  while (program.exitCode === null && program.signalCode === null) {
+    const socket = connect(port, '127.0.0.1')
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    )
+    socket.destroy()
+    if (isOpen) return
+    await setTimeout(100)
+  }
 }
 
 /** A folder of programs by the names that pages have for them. */
@@ -114,9 +129,11 @@ export async function openSession(page: string): Promise<Session> {
   }
 
   async function serveLine(line: string): Promise<void> {
-    const { child, said, ended } = begin('bash', ['-c', `exec ${withPorts(withPort(line))}`])
-    const speaks = once(child.stdout, 'data') // the network is on standard error, before it serves
-    const code = await Promise.race([speaks.then(() => undefined), ended])
+    const command = withPorts(withPort(line))
+    const { child, said, ended } = begin('bash', ['-c', `exec ${command}`])
+    const port = /--port (\d+)/.exec(command)?.[1]
+    const isReady = port === undefined ? once(child.stdout, 'data') : listens(child, Number(port))
+    const code = await Promise.race([isReady.then(() => undefined), ended])
     if (code !== undefined) throw new Error(`${line} ended with ${code}:\n${said.stderr}`)
   }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import {
   type Account,
   account,
+  ed25519Account,
   encodeCommitment,
   LocalChain,
   type LocalOptions,
@@ -85,6 +86,7 @@ function chainOf(options: Partial<LocalOptions> = {}): LocalChain {
   })
 }
 
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const minerOf = ({ hotkey }: Account, more = ''): Uint8Array[] =>
   encodeCommitment({
@@ -291,6 +293,20 @@ describe('af commit', () => {
       { type: 'committed', ...held },
       expect.objectContaining({ type: 'place', place: 1, turn: { least: 1, most: 1 } }),
     ])
+  })
+
+  it('commits with an Ed25519 key', async () => {
+    const seed = new Uint8Array(32).fill(9)
+    const { hotkey } = ed25519Account(seed)
+    const chain = chainOf({ neurons: [alice, { hotkey }].map((key) => ({ ...key, stake: 0n })) })
+    await using served = await goingOn(chain)
+    const key = await fileOf(JSON.stringify({ secretSeed: `0x${hex(seed)}`, cryptoType: 0 }))
+    const asked = ['--network', served.url, '--key', key, ...words(hotkey), '--json']
+    const { records, error } = await inProcess(commit, ...asked)
+    expect(error).toBeUndefined()
+    expect(records[0]).toMatchObject({ type: 'committed', hotkey, kind: 'miner' })
+    const copy = LocalChain.import(chain.export())
+    expect((await copy.snapshot(copy.height)).commitments[0]).toMatchObject({ hotkey })
   })
 
   it('refuses a model without the hotkey before it asks anyone, and a text that does not fit', async () => {

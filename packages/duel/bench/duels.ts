@@ -29,10 +29,14 @@ export interface Cell {
   readonly quotas?: Quotas
 }
 
-export interface Shares {
+/** A share that was measured. */
+export interface Share {
   readonly won: number
-  /** The standard error of `won`, of a share with one duel more each way. */
+  /** The standard error of `won`, as if one more had ended either way: never 0. */
   readonly wonError: number
+}
+
+export interface Shares extends Share {
   /** Challenges a lane plays: mean and its standard error. */
   readonly challenges: number
   readonly error: number
@@ -55,18 +59,16 @@ export function simulate(cell: Cell, duels: number, seed: bigint): Shares {
   }
   const mean = sum / duels
   return {
-    won: won / duels,
-    wonError: shareError(won, duels),
+    ...shareOf(won, duels),
     challenges: mean,
     error: Math.sqrt((squares / duels - mean ** 2) / duels),
     epochs: epochs / duels,
   }
 }
 
-/** The standard error of a share, never 0: as if one more duel had ended either way. */
-function shareError(won: number, duels: number): number {
-  const share = (won + 1) / (duels + 2)
-  return Math.sqrt((share * (1 - share)) / duels)
+export function shareOf(won: number, count: number): Share {
+  const share = (won + 1) / (count + 2)
+  return { won: won / count, wonError: Math.sqrt((share * (1 - share)) / count) }
 }
 
 /** How one ended, and the most deviations that the floor led by when it could have won. */

@@ -36,7 +36,6 @@ function listOf({ copies, skills, ...voters }: Copying, delay: number): List {
 }
 
 interface Row extends Copying {
-  readonly setting: string
   readonly tied: string
 }
 
@@ -44,35 +43,48 @@ const TIES = Object.entries<Skill>(SKILLS).map(([tied, skill]) => ({ tied, skill
 
 const HONEST = [1, 3, 7].flatMap((copies) =>
   [4, 7, 16].flatMap((lanes) =>
-    TIES.map((tie): Row => ({ setting: '', copies, stakes: equal(lanes), liars: 0, ...tie })),
+    TIES.map((tie): Row => ({ copies, stakes: equal(lanes), liars: 0, ...tie })),
   ),
 )
-const UNEQUAL = TIES.map((tie): Row => {
-  return { setting: 'stake 6:1:1:1', copies: 7, stakes: [6e6, 1e6, 1e6, 1e6], liars: 0, ...tie }
-})
-const UNLIKE_RATES = [3, 7].flatMap((copies) =>
-  [4, 16].map((lanes): Row => {
-    const unlike = { setting: 'unlike rates', tied: '', skills: UNLIKE }
-    return { ...unlike, copies, stakes: equal(lanes), liars: 0 }
+
+const HARDER: readonly (Row & { readonly setting: string })[] = [
+  ...TIES.map((tie) => {
+    return { setting: 'stake 6:1:1:1', copies: 7, stakes: [6e6, 1e6, 1e6, 1e6], liars: 0, ...tie }
   }),
-)
-const LIED = [4, 7, 16].flatMap((lanes) =>
-  TIES.map((tie): Row => {
-    const lied = { setting: 'a third lies', liars: thirdOf(lanes) }
-    return { ...lied, copies: 7, stakes: equal(lanes), ...tie }
-  }),
-)
+  ...[3, 7].flatMap((copies) =>
+    [4, 16].map((lanes) => {
+      const stakes = equal(lanes)
+      return { setting: 'unlike rates', copies, stakes, liars: 0, tied: 'unlike', skills: UNLIKE }
+    }),
+  ),
+  ...[4, 7, 16].flatMap((lanes) =>
+    TIES.map((tie) => {
+      const liars = thirdOf(lanes)
+      return { setting: 'a third lies', copies: 7, stakes: equal(lanes), liars, ...tie }
+    }),
+  ),
+]
+
+function throneShare(row: Copying, delay: number): string {
+  const promise = row.liars > 0 ? PROMISED.originalAmongLiars : PROMISED.original
+  const share = measureLists(listOf(row, delay), LISTS)
+  return textOf(share, 2) + belowOf(share, promise)
+}
 
 /** A better miner among copies of it. */
 export function printCopies(): void {
-  const title = `How often the original has the throne among copies of it, of ${LISTS}`
-  const later = DELAYS.map((delay) => (delay === 0 ? 'at once' : `${delay} later`))
-  const columns = ['', 'copies', 'lanes', 'tied', ...later]
-  const rows = [...HONEST, ...UNEQUAL, ...UNLIKE_RATES, ...LIED]
-  printTable({ title, columns }, rows, (row) => {
-    const promise = row.liars > 0 ? PROMISED.originalAmongLiars : PROMISED.original
-    const shares = DELAYS.map((delay) => measureLists(listOf(row, delay), LISTS))
-    const texts = shares.map((share) => textOf(share, 2) + belowOf(share, promise))
-    return [row.setting, row.copies, row.stakes.length, row.tied, ...texts]
+  const title = `How often the original has the throne among copies of it, of ${LISTS} lists`
+  const later = ['at once', 'an epoch later', 'three later']
+  printTable({ title, columns: ['copies', 'lanes', 'tied', ...later] }, HONEST, (row) => {
+    return [
+      row.copies,
+      row.stakes.length,
+      row.tied,
+      ...DELAYS.map((delay) => throneShare(row, delay)),
+    ]
+  })
+  const columns = ['all begin at once', 'copies', 'lanes', 'tied', 'has the throne']
+  printTable({ title: 'Where it is harder', columns }, HARDER, (row) => {
+    return [row.setting, row.copies, row.stakes.length, row.tied, throneShare(row, 0)]
   })
 }

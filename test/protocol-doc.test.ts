@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { FAULT_CODES } from '../packages/blocks/src/index.ts'
@@ -8,8 +8,11 @@ import { make, play, playGame, specHash, type Transcript } from '../packages/env
 import { FINNEY_FIRST_EPOCH } from '../packages/settlement/src/index.ts'
 import { examples, readExample } from './protocol-examples.ts'
 import { ENVS, fenced, find, MAIN, page, shown } from './protocol-page.ts'
-import { mapped } from './protocol-story.ts'
+import { mapped, type Story, story } from './protocol-story.ts'
 
+const told: { in: Story; out: unknown } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../vectors/duel/story.json'), 'utf8'),
+)
 const docs = join(import.meta.dirname, '../docs')
 
 describe('the worked examples of docs/protocol.md', () => {
@@ -31,6 +34,10 @@ describe('the worked examples of docs/protocol.md', () => {
       specHashes: mapped(PROTOCOL.envs, ({ specHash }) => specHash),
     }
     expect(await readExample(fenced('jsonl').join(), scope as never)).toEqual(block.out)
+  })
+
+  test('a duel in numbers, which vectors/duel/story.json has', () => {
+    expect(JSON.parse(JSON.stringify(story(told.in)))).toEqual(told.out)
   })
 
   test('each of them once', () => {

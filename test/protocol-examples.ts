@@ -53,11 +53,20 @@ import {
   pcg64,
   seedSequence,
 } from '../packages/prng/src/index.ts'
-import { calibrate, type Look, lookAt, type Rule } from '../packages/wilson/src/index.ts'
+import { calibrate, holdLine, type Look, lookAt, type Rule } from '../packages/wilson/src/index.ts'
 import { games } from './protocol-games.ts'
 import { goldenEpisode, goldenHash } from './protocol-golden.ts'
 import { MAIN, onPage } from './protocol-page.ts'
-import { decimal, entries, mapped, type Pair, sides, story, tallyOf } from './protocol-story.ts'
+import {
+  decimal,
+  deviations,
+  entries,
+  mapped,
+  numbers,
+  type Pair,
+  sides,
+  tallyOf,
+} from './protocol-story.ts'
 
 const PPM = 1_000_000n
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -188,6 +197,15 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
         aside: setAside.includes('l'),
       }
     }),
+  'one environment of four lanes': ({ weights, lanes, ratio }: FourLanes) => {
+    const tallies = mapped(lanes, ([wins, losses, played]) => tallyOf([wins, losses], played))
+    const seen = { weights, epochs: [tallies], ratioPpm: ratio, rule: PROTOCOL }
+    const { setAside, win, hold, score, look } = judgeEnvironment(seen)
+    const { trials, unit } = hold
+    const line = holdLine({ trials, unit, ratioPpm: ratio, rule: PROTOCOL })
+    const counted = { aside: setAside, win: numbers(win), score: deviations(score) }
+    return { ...counted, hold: numbers(hold), line: Number(line), given: look }
+  },
   outcomes: (lists: readonly (readonly (Verdict | Look)[])[]) =>
     lists.map((list) => winnerOf(Object.fromEntries(list.entries()), PROTOCOL.margin) ?? 'open'),
   apart: (pairs: readonly { one: Pair; other: Pair }[]) =>
@@ -205,7 +223,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     }),
   queue: ({ champion, contenders, miners }: Waiting) => {
     const named = (hotkey: string) => ({ hotkey, model: hotkey, revision: 'main', chute: hotkey })
-    const duel = { start: 1, frozen: 0, tallies: [], verdicts: {} }
+    const duel = { start: 1, tallies: [], verdicts: {} }
     const candidates = entries(miners).map(([hotkey, { block, registered }]) => {
       return { ...named(hotkey), block, registered }
     })
@@ -251,7 +269,13 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
         ([key, value]) => value !== PROTOCOL[key as keyof typeof PROTOCOL],
       ),
     ),
-  'a duel in numbers': story,
+}
+
+/** Lanes as wins, losses and challenges played, by validator. */
+interface FourLanes {
+  readonly weights: Readonly<Record<string, number>>
+  readonly lanes: Readonly<Record<string, readonly [number, number, number]>>
+  readonly ratio: number
 }
 
 /** An environment that a contender won with these counts and rates. */

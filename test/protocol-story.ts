@@ -123,23 +123,25 @@ export function story({ stakes, epochs, silent }: Story): unknown {
 }
 
 /** How many deviations a score is, lead / √spread, with two decimals, rounded down. */
-function deviations({ lead, spread }: Score): string {
+export function deviations({ lead, spread }: Score): string {
   let hundredths = 0n
   while (lead >= 0n && (hundredths + 1n) ** 2n * spread <= 10_000n * lead ** 2n && spread > 0n)
     hundredths += 1n
   return decimal(hundredths, 100n).slice(0, -2)
 }
 
+/** Wins and trials in millionths. */
+export const numbers = ({ wins, trials }: Evidence['win']): Pair => [Number(wins), Number(trials)]
+
 /** What an epoch's duels came to; of those that are judged in it, what their environments did. */
 function tell({ epoch, voters, duels }: State, { frozen, ...report }: Report) {
   if (duels.length === 0) return { epoch, frozen }
-  const numbers = ({ wins, trials }: Evidence['win']) => [Number(wins), Number(trials)]
   const told = report.duels.map(({ contender, standing, envs }, place) => {
     const isJudged = !frozen && !isWon(duels[place] ?? { verdicts: {} }, TWO)
     const seen = mapped(envs, ({ setAside, win, hold, score, given }) => ({
       aside: setAside,
       win: numbers(win),
-      floor: deviations(score),
+      score: deviations(score),
       hold: numbers(hold),
       given: given ?? 'continue',
     }))

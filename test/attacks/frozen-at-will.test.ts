@@ -12,7 +12,7 @@ import { mostFrozenWins } from '../../packages/duel/bench/one-lane.ts'
 import { ALONE, PROMISED } from '../../packages/duel/bench/promises.ts'
 import { SINGLE } from '../../packages/duel/bench/quotas.ts'
 import { PROTOCOL } from '../../packages/duel/src/index.ts'
-import { miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
+import { frozenIn, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { after, listed, votersOf } from './deciding.ts'
 
 const EPOCHS = PROTOCOL.duelEpochs
@@ -50,7 +50,7 @@ describe('ten lanes of equal stake, three of them absent', () => {
       let state = begun
       for (let epoch = 1; epoch <= Math.max(...frozen); epoch++) {
         const [duel] = state.duels
-        expect([duel?.start, duel?.frozen]).toEqual([
+        expect([duel?.start, frozenIn(duel)]).toEqual([
           begun.epoch,
           frozen.filter((each) => each < epoch).length,
         ])

@@ -147,7 +147,7 @@ def epochs_in(duel, env, rules):
 
 def look(duel, env, state, evidence, alone=False):
     rules = state["protocol"]
-    numbers = {k: rules[k] for k in ("cap", "minTrials", "zSquaredPpm", "holdOffset", "holdSlopePpm", "floorZSquaredPpm")}
+    numbers = {k: rules[k] for k in ("minTrials", "holdOffset", "holdSlopePpm", "floorZSquaredPpm", "ratchetZSquaredPpm")}
     if alone:
         numbers["floorZSquaredPpm"] = rules["aloneZSquaredPpm"]
     return evidence(state["voters"], epochs_in(duel, env, rules), state["ratio"], numbers)
@@ -180,7 +180,7 @@ def judge(duel, seen, state, evidence, saw):
     if alone != "win":
         del after[last]
         saw("win not given alone" if last in given else "win taken back")
-        if last in given and alone:
+        if alone:
             after[last] = alone
     return after
 
@@ -198,7 +198,7 @@ def played_in(duel, state, frozen, accepted, lanes):
 def fate(duel, rules, epoch, saw):
     """"won", "open" or "lost"."""
     by_verdicts = standing_of(duel, rules)
-    late, frozen = index_of(duel, epoch) >= rules["duelEpochs"], duel["frozen"] >= FROZEN_MOST
+    late, frozen = index_of(duel, epoch) >= rules["duelEpochs"], duel["tallies"].count({}) >= FROZEN_MOST
     if by_verdicts == "open" and (late or frozen):
         saw("lost by freezing" if not late else "lost by length")
         return "lost"
@@ -227,7 +227,7 @@ def trust_after(state, accepted, seen):
 
 def decayed(ratio, rules):
     least = rules["ratioFloorPpm"]
-    return least + (ratio - least) * rules["ratioDecayPpm"] // 10**6
+    return least + max(ratio - least, 0) * rules["ratioDecayPpm"] // 10**6
 
 
 def raised(duel, seen, record, rules, ratchet):
@@ -247,7 +247,7 @@ def may_crown(duels, rules, epoch):
 
 
 def begin(contender, epoch):
-    return {"contender": texts(contender), "start": epoch, "frozen": 0, "tallies": [], "verdicts": {}}
+    return {"contender": texts(contender), "start": epoch, "tallies": [], "verdicts": {}}
 
 
 # ---- the next state (9.4)
@@ -272,9 +272,7 @@ def decide(state, snap, seals, lanes, reference, saw=lambda what: None):
         was_open, plays = not is_won(before, rules), quotas_of(before, rules, epoch)
         duel = played_in(before, state, frozen, accepted, lanes)
         views = {env: look(duel, env, state, evidence) for env in rules["envs"]}
-        if was_open and frozen:
-            duel = {**duel, "frozen": duel["frozen"] + 1}
-        elif was_open:
+        if was_open and not frozen:
             duel = {**duel, "verdicts": judge(duel, views, state, evidence, saw)}
         seen[duel["contender"]["hotkey"]] = views
         seen_played.append({env: views[env] for env in plays})
@@ -295,7 +293,8 @@ def decide(state, snap, seals, lanes, reference, saw=lambda what: None):
     champion, leaving = state.get("champion"), [duel["contender"]["hotkey"] for duel in lost]
     if not frozen and may_crown(duels, rules, epoch):
         shown = [{env: epochs_in(duel, env, rules) for env in rated(rules)} for duel in duels]
-        crowned = duels[reference["crowning"](state["voters"], shown, saw)["best"]]
+        most = {env: rules["envs"][env]["quotaMost"] for env in rated(rules)}
+        crowned = duels[reference["crowning"](state["voters"], shown, most, rules["ratchetZSquaredPpm"], saw)["best"]]
         ratio = raised(crowned, seen_of(crowned), record, rules, reference["ratchet"])
         record = with_rates(record, seen_of(crowned), "contender", rules)
         leaving += [champion["hotkey"], *(duel["contender"]["hotkey"] for duel in duels if duel is not crowned)]
@@ -311,10 +310,10 @@ def decide(state, snap, seals, lanes, reference, saw=lambda what: None):
         last_played[taken["hotkey"]] = {"content": content(taken)}
 
     # 6
-    if snap["protocol"] != rules:
-        if duels:
-            saw("constants changed with duels on")
-        rules, duels = snap["protocol"], [begin(duel["contender"], epoch + 1) for duel in duels]
+    same = {**rules, "templates": None} == {**snap["protocol"], "templates": None}
+    if rules != snap["protocol"] and duels:
+        saw("only templates changed with duels on" if same else "constants changed with duels on")
+    rules, duels = snap["protocol"], duels if same else [begin(duel["contender"], epoch + 1) for duel in duels]
 
     # 7
     if not frozen and champion and not any(is_won(duel, rules) for duel in duels):

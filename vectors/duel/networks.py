@@ -8,7 +8,7 @@ miners those whose commitment or registration is not as in the epoch before, as 
 or as [hotkey] if the slot is empty now; hotkeys that are not registered, of "a" to "g" and all miners so far; hotkeys
 that sealed; and lanes, by validator, contender, and the environment's first letter, as [wins, losses, challenges in
 which both earn all], as [wins, losses] of games, or as the tally's four numbers. Members that are empty are left out. Of each root the first 16
-digits are written, of the state after each epoch.
+digits are written, of the state after each epoch. The last networks are made by hand, for `what` no drawn one has.
 """
 
 import random
@@ -215,11 +215,67 @@ def seen_in(state, snap):
         yield "no voters"
 
 
+class Made:
+    """A network made by hand: a, b and c attest and seal everything, and `m0`, `m1`, … are there from the beginning."""
+
+    def __init__(self, local, what, rules, lanes, miners=2, names="abc", stakes={}, away={}):
+        self.local, self.what, self.changes = local, what, [{"from": 0, **rules[0]}, *rules[1:]]
+        self.lanes, self.miners, self.names, self.stakes, self.away = lanes, miners, names, stakes, away
+
+    rules = Network.rules
+
+    def epoch(self, state):
+        epoch = state["epoch"]
+        there = [h for h in self.names if epoch not in self.away.get(h, [])]
+        index = lambda duel: epoch - duel["start"]
+        plays = lambda duel: quotas_of(duel, state["protocol"], epoch)
+        lane = lambda h, duel: {env[0]: self.lanes(h, env[0], index(duel), plays(duel)[env]) for env in plays(duel)}
+        lanes = {h: {duel["contender"]["hotkey"]: lane(h, duel) for duel in state["duels"] if plays(duel)} for h in there if h in state["due"]}
+        stake = lambda h: self.stakes.get(h, {}).get(epoch, 1000)
+        validators = [[h, stake(h), "ok" if h in there else "", "".join(lanes) if h in there else ""] for h in self.names]
+        miners = [[f"m{k}", "a", k, 0] for k in range(self.miners)] if epoch == 0 else []
+        drawn = {"validators": validators, "miners": miners, "seals": "".join(there), "lanes": {h: each for h, each in lanes.items() if each}}
+        return {name: value for name, value in drawn.items() if value}
+
+
+def won(share):
+    """Lanes in which the contender alone succeeds in this share of everything, and the champion alone in the rest."""
+    return lambda h, env, index, played: [round(played * share), played - round(played * share), *([] if env == "h" else [0])]
+
+
+def made(local):
+    """What no drawn network shows, or too few do."""
+    quorum = [{"envs": "mt"}, {"from": 6, "envs": "mt", "quorumEpochs": 2}]
+    yield Made(local, "the new quorumEpochs drops a validator that attests again", quorum, won(0.5), away={"c": [2, 3, 4]})
+
+    alike = [{"envs": "t", "duelEpochs": 2}]
+    yield Made(local, "a due validator's counts fade though nothing is played", alike, won(1), miners=3, away={"b": [3], "c": [3]})
+
+    weighty = {h: {epoch: 10 for epoch in range(2, 14)} for h in "ab"} | {"c": {0: 200, 1: 200, 2: 200}}
+    unlike = lambda h, env, index, played: [0, 1, 0] if env == "t" else [6, 26, 0] if h == "c" else [26, 6, 0]
+    early = [{"envs": "mt", "evenEpoch": 2}]
+    yield Made(local, "a win is taken back, and is a hold by now", early, unlike, stakes=weighty)
+
+    rare = lambda h, env, index, played: [1 if env == "t" else 2, 0, 0]
+    yield Made(local, "a win is taken back, and is even by now", [{"envs": "mt", "evenEpoch": 3}], rare, names="abcde")
+
+    unpaid = lambda h, env, index, played: [played, 0, *([] if env == "h" else [0, 0])]
+    yield Made(local, "a crowned contender earned nothing: zeros in the record", [{"envs": "hmt"}], unpaid)
+
+    frozen = {h: [2, 3, 4, 5] for h in "bc"}
+    yield Made(local, "lost without a lane: zeros in the record", [{"envs": "mt"}], won(0.5), away=frozen)
+
+    floors = [{"envs": "mt"}, {"from": 5, "envs": "mt", "ratioFloorPpm": 520000}, {"from": 8, "envs": "mt", "ratioFloorPpm": 505000}]
+    yield Made(local, "the ratio decays by the constants before", floors, won(0.8))
+
+    listed = [{"envs": "mt"}, {"from": 4, "envs": "mt", "templates": "d" * 64}]
+    yield Made(local, "another list of templates restarts no duel", listed, won(0.55))
+
+
 def networks(local, reference, count=300):
     """Prints in how many networks what occurred."""
     occurred = Counter()
-    for seed in range(count):
-        network = Network(seed, local)
+    for network in [*(Network(seed, local) for seed in range(count)), *made(local)]:
         state = first_state(network.rules(0), 0)
         epochs, roots, miners, saw = [], [], {}, set()
         for epoch in range(EPOCHS):
@@ -230,6 +286,7 @@ def networks(local, reference, count=300):
             epochs.append(drawn)
             roots.append(root_of(state)[:16])
         occurred.update(saw)
-        yield {"rules": network.changes, "epochs": epochs, "roots": roots}
+        named = {"what": network.what} if isinstance(network, Made) else {}
+        yield {**named, "rules": network.changes, "epochs": epochs, "roots": roots}
     for what, times in sorted(occurred.items()):
-        print(f"{times:4} of {count} networks: {what}")
+        print(f"{times:4} networks: {what}")

@@ -78,7 +78,7 @@ describe('af explain', () => {
       /held the throne\. The ratio to beat was 51 %\n {4}this miner contends, epoch 1 of at most 8\n/,
     )
     expect(loser.stdout).toMatch(
-      /^ {4}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → hold\n {6}for a hold: \S+ of \S+ won \[.*┃.*\] 0\.\d+…0\.\d+, (by the cap|a hold up to 0\.\d+)$/m,
+      /^ {4}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → hold\n {6}for a hold: \S+ of \S+ won, and up to \S+ are a hold$/m,
     )
     expect(loser.stdout).toContain('  mult8@0.1.0: hold, because the contender is below')
     expect(loser.stdout).toMatch(/^ {2}\w+@0\.1\.0: no verdict$/m)

@@ -3,6 +3,7 @@ import { countedAttestations, dueSeals, type Lanes, type Seals } from './accepta
 import { type Judgement, judge, type Report, reportOf, trustAfter } from './judgement.ts'
 import { only } from './own-keys.ts'
 import { isWon } from './played.ts'
+import type { Protocol } from './protocol.ts'
 import { playingIn, queueOf, withTurns } from './queue.ts'
 import type { Duel, DuelSnapshot, Miner, State } from './state.ts'
 import { crownedIn, decay, ratedIn, ratioAfter, type WonDuel, withRates } from './throne.ts'
@@ -118,20 +119,20 @@ function turnsEnding({ champion }: State, { duels }: Judgement, crowned: WonDuel
   return { leaving, staying }
 }
 
-/** The duels, begun anew where other constants are in force. Protocol §9.2. */
+/** The duels, begun anew where constants other than `templates` differ. Protocol §9.2. */
 function restartedBy(
   { protocol, epoch }: DuelSnapshot,
   before: State,
   duels: readonly Duel[],
 ): readonly Duel[] {
-  if (canonicalize(protocol) === canonicalize(before.protocol)) return duels
+  const ofDuels = (constants: Protocol) => canonicalize({ ...constants, templates: '' })
+  if (ofDuels(protocol) === ofDuels(before.protocol)) return duels
   return duels.map(({ contender }) => newDuel(contender, epoch))
 }
 
 const newDuel = (contender: Miner, start: number): Duel => ({
   contender,
   start,
-  frozen: 0,
   tallies: [],
   verdicts: {},
 })

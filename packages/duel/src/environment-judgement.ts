@@ -1,11 +1,10 @@
-import { ceilRoot, isHopeless, type Look, PPM } from '@affine/wilson'
+import { boundsPpm, ceilRoot, holdLine, type Look, PPM } from '@affine/wilson'
 import { compare } from './ascending.ts'
 import { countOver, type EnvLane, medianLane, outliersOf, type Share, shareOf } from './outliers.ts'
 import { own } from './own-keys.ts'
 import type { LaneRule } from './protocol.ts'
 import type { Weights } from './state.ts'
 import type { Tallies } from './tally.ts'
-import { weightOf } from './voters.ts'
 
 /**
  * One environment: the weights are those of all voters, in ppm, also of those without a lane;
@@ -34,7 +33,7 @@ export interface Evidence {
   readonly look: Look
 }
 
-/** What each miner earned of what there was, in ppm. Protocol §8.10. */
+/** What each miner surely earns of what there is, in ppm. Protocol §8.10. */
 export interface Rates {
   readonly contender: number
   readonly champion: number
@@ -72,9 +71,9 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observed):
     setAside: [...outliers].map(({ hotkey }) => hotkey).sort(),
     ...seen,
     median: middle && { trials: Number(middle.trials), played: Number(middle.played) },
-    rates: { contender: rateOf(contender), champion: rateOf(champion) },
+    rates: { contender: rateOf(contender, rule), champion: rateOf(champion, rule) },
     shown: contender,
-    look: lookAtBoth(seen, { weights, ratioPpm, rule }),
+    look: lookAtBoth(seen, { ratioPpm, rule }),
   }
 }
 
@@ -111,19 +110,21 @@ function shareIn(
   return middle && shareOf(middle, kind)
 }
 
-/** Points a challenge, in ppm; 0 without a lane. Protocol §8.10. */
-const rateOf = (share: Share | undefined): number =>
-  share === undefined ? 0 : Number(share.count / share.played)
+/** The lower Wilson bound of the points a challenge, in ppm; 0 without a lane. Protocol §8.10. */
+function rateOf(share: Share | undefined, { ratchetZSquaredPpm }: LaneRule): number {
+  if (share === undefined) return 0
+  const proportion = { wins: share.count, trials: share.played * PPM, unit: PPM }
+  return boundsPpm({ ...proportion, zSquaredPpm: ratchetZSquaredPpm }).lower
+}
 
 /** A win by what is left for it, else a hold by what is left for that. Protocol §8.6. */
 function lookAtBoth(
   seen: Pick<Evidence, 'win' | 'hold' | 'score'>,
-  { weights, ratioPpm, rule }: Omit<Observed, 'epochs'>,
+  { ratioPpm, rule }: Pick<Observed, 'ratioPpm' | 'rule'>,
 ): Look {
-  const { hold } = seen
   if (isWin(seen, rule)) return 'win'
-  if (isHopeless({ ...hold, ratioPpm, rule })) return 'hold'
-  return hold.trials >= holdCapOf(weights, rule) ? 'hold' : 'continue'
+  const { wins, trials, unit } = seen.hold
+  return wins <= holdLine({ trials, unit, ratioPpm, rule }) ? 'hold' : 'continue'
 }
 
 /** The lanes that have a weight and played. */
@@ -138,19 +139,6 @@ function lanesOf(weights: Weights, epochs: readonly Tallies[]): readonly EnvLane
 /** A third of all weights, rounded up. */
 function thirdOf(weights: Weights): bigint {
   return (Object.values(weights).reduce((sum, ppm) => sum + BigInt(ppm), 0n) + 2n) / 3n
-}
-
-/** Decisive challenges that each lane may have before the cap of all can end the environment. */
-const LANE_TRIALS = 256n
-
-/**
- * The decisive challenges, in millionths, at which lanes together are a hold: twice the cap of one
- * lane, and more where there are many, whose first epochs would else fill it. Protocol §8.6.
- */
-export function holdCapOf(weights: Weights, { cap }: LaneRule): bigint {
-  const twice = 2n * BigInt(cap) * PPM
-  const ofLanes = LANE_TRIALS * BigInt(weightOf(weights))
-  return twice > ofLanes ? twice : ofLanes
 }
 
 /**

@@ -87,8 +87,7 @@ function judgeDuel(
   const tallies = isOver ? before.tallies : [...before.tallies, seen]
   const turn = { state, epochIndex }
   const isClosed = isWon(before, protocol)
-  const stalled = frozen && !isClosed ? 1 : 0
-  const counted = { ...before, tallies, frozen: before.frozen + stalled }
+  const counted = { ...before, tallies }
   const { envs, verdicts } =
     frozen || isClosed
       ? { envs: lookAtPlayed(counted, turn), verdicts: before.verdicts }
@@ -99,11 +98,12 @@ function judgeDuel(
 
 /** By its verdicts, its length, its frozen epochs. Protocol §8.3, §8.7. */
 function standingOf(
-  { verdicts, frozen }: Duel,
+  { verdicts, tallies }: Duel,
   { state, epochIndex }: { readonly state: State; readonly epochIndex: number },
 ): Standing {
   const winner = winnerBy(verdicts, state.protocol)
   if (winner === 'contender') return 'won'
+  const frozen = tallies.filter((epoch) => Object.keys(epoch).length === 0).length
   const isOver = epochIndex >= state.protocol.duelEpochs || frozen >= FROZEN_MOST
   return winner === 'champion' || isOver ? 'lost' : 'open'
 }
@@ -114,10 +114,10 @@ function standingOf(
  */
 export function reportOf({ frozen, lanes, duels }: Judgement): Omit<Report, 'crowned'> {
   const reports = duels.map(({ duel, epochIndex, envs, standing }): DuelReport => {
-    const { start, frozen } = duel
+    const { start } = duel
     const contender = minerOf(duel.contender)
     const verdicts = joined(duel.verdicts)
-    return { contender, start, epochIndex, frozen, verdicts, envs, standing }
+    return { contender, start, epochIndex, verdicts, envs, standing }
   })
   return { frozen, lanes, duels: reports }
 }

@@ -1,5 +1,5 @@
 import type { Hash } from '@affine/prng'
-import type { Rule } from '@affine/wilson'
+import type { HoldLine } from '@affine/wilson'
 import { type EnvsConstants, LOCAL_ENVS, MAIN_ENVS } from './env-constants.ts'
 
 const CONSTANTS = {
@@ -14,13 +14,13 @@ const CONSTANTS = {
   validatorsMost: 128,
   /** For so many epochs a validator that attests no more is still counted. */
   quorumEpochs: 20,
-  /** One environment: decisive trials at most, at least, and z² of the Wilson bounds. */
+  /** One lane alone: the most decisive trials, the fewest of a win (of several lanes too), and z². */
   cap: 5000,
   minTrials: 10,
   zSquaredPpm: 8_122_500,
-  /** Where a win by the cap is out of reach: offset and slope of the line of section 7. */
-  holdOffset: 44,
-  holdSlopePpm: 20_000,
+  /** Offset and slope of the line under which an environment is a hold. Protocol §7. */
+  holdOffset: 30,
+  holdSlopePpm: 30_000,
   /** z² of a win of several lanes, and where one environment decides alone. */
   floorZSquaredPpm: 6_002_500,
   aloneZSquaredPpm: 12_250_000,
@@ -46,7 +46,7 @@ const CONSTANTS = {
   ratioCeilingPpm: 800_000,
   /** What is left of the ratio's excess over the floor after an epoch. */
   ratioDecayPpm: 951_695,
-  /** z² of the bound that becomes the ratio to beat. */
+  /** z² of the bounds that a miner's rate and the ratio to beat are. */
   ratchetZSquaredPpm: 2_706_025,
 }
 
@@ -75,8 +75,9 @@ export const LOCAL: Protocol = Object.freeze({
   holdSlopePpm: 60_000,
 })
 
-/** The numbers by which one environment is judged, as `lookAt` and `judgeEnvironment` take them. */
-export type LaneRule = Rule & Pick<Protocol, 'floorZSquaredPpm' | 'outlierZSquared'>
+/** The numbers by which `judgeEnvironment` judges one environment. */
+export type LaneRule = HoldLine &
+  Pick<Protocol, 'minTrials' | 'floorZSquaredPpm' | 'outlierZSquared' | 'ratchetZSquaredPpm'>
 
 /**
  * The rule of an environment that decides alone: nothing else has to go wrong for a false win of it

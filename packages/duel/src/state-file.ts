@@ -69,7 +69,6 @@ const envConstants = record<EnvConstants>({
 const duel = record<Duel>({
   contender: miner,
   start: whole(),
-  frozen: whole(),
   tallies: list(map(map(tally))),
   verdicts: map(oneOf('win', 'hold', 'even')),
 })

@@ -55,8 +55,6 @@ export type Duel = {
   readonly contender: Miner
   /** Its first epoch. */
   readonly start: number
-  /** How many of its epochs were frozen while it was open. */
-  readonly frozen: number
   /** For each of its epochs, empty if that was frozen: what accepted lanes saw. */
   readonly tallies: readonly EpochTallies[]
   /** By environment. */

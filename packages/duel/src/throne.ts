@@ -21,7 +21,10 @@ export function crownedIn(state: State, { frozen, duels }: Judgement): WonDuel |
   const isOpen = duels.some(({ standing }) => standing === 'open')
   const isHeard = ({ epochIndex }: JudgedDuel) => epochIndex >= state.protocol.duelEpochs
   if (frozen || isOpen || (won.length > 1 && !won.every(isHeard))) return undefined
-  return bestOf(won.map((report) => ({ won: report, rated: ratedIn(state, report) })))
+  return bestOf(
+    won.map((report) => ({ won: report, rated: ratedIn(state, report) })),
+    state.protocol.envs,
+  )
 }
 
 /**
@@ -35,28 +38,46 @@ export function ratedIn(state: State, { duel, envs }: JudgedDuel): EnvReports {
   )
 }
 
-/** The one that is better than most others; of equal ones the first by rates, then in the list. */
-export function bestOf(contenders: readonly WonDuel[]): WonDuel | undefined {
-  const ranks = contenders.map((each) => ({
+/**
+ * The one that is better than most others. Ties go to the first in the list, which an original is
+ * and its copies are not. Protocol §8.11.
+ */
+export function bestOf(
+  contenders: readonly WonDuel[],
+  envs: Protocol['envs'],
+): WonDuel | undefined {
+  const ranks = contenders.map((each, i) => ({
     each,
-    beaten: contenders.filter((other) => isBetter(each.rated, other.rated)).length,
-    rates: ratesOf(each.rated),
+    beaten: contenders.filter((other, j) => {
+      const lead = leadOver(each.rated, other.rated, envs)
+      return lead > 0 || (lead === 0 && i < j)
+    }).length,
   }))
-  const [best] = ranks.sort((a, b) => b.beaten - a.beaten || b.rates - a.rates)
+  const [best] = ranks.sort((a, b) => b.beaten - a.beaten)
   return best?.each
 }
 
+/**
+ * In how many more environments one of two is ahead. If in none, and one of them has not been seen
+ * at length, by how much its sum of rates is greater: its lanes say too little for it to be apart.
+ * Protocol §8.11.
+ */
+function leadOver(a: EnvReports, b: EnvReports, envs: Protocol['envs']): number {
+  const ahead = (x: EnvReports, y: EnvReports): number =>
+    Object.keys(a).filter((env) => isAhead(own(x, env)?.shown, own(y, env)?.shown)).length
+  const lead = ahead(a, b) - ahead(b, a)
+  if (lead !== 0 || [a, b].every((rated) => isKnown(rated, envs))) return lead
+  return ratesOf(a) - ratesOf(b)
+}
+
+/** Has a median lane at least the most challenges of an epoch, in each environment of one player? */
+const isKnown = (rated: EnvReports, envs: Protocol['envs']): boolean =>
+  Object.entries(rated).every(
+    ([env, { shown }]) => shown !== undefined && shown.played >= (own(envs, env)?.quotaMost ?? 0),
+  )
+
 const ratesOf = (rated: EnvReports): number =>
   Object.values(rated).reduce((sum, { rates }) => sum + rates.contender, 0)
-
-/** Ahead in more environments; if in as many, by the sum of the rates. Protocol §8.11. */
-function isBetter(a: EnvReports, b: EnvReports): boolean {
-  const envs = Object.keys(a)
-  const ahead = (x: EnvReports, y: EnvReports): number =>
-    envs.filter((env) => isAhead(own(x, env)?.shown, own(y, env)?.shown)).length
-  const lead = ahead(a, b) - ahead(b, a)
-  return lead > 0 || (lead === 0 && ratesOf(a) > ratesOf(b))
-}
 
 /** Two deviations. Protocol §8.11. */
 const APART_Z_SQUARED = 4

@@ -129,8 +129,8 @@ export function joined(...verdicts: readonly Duel['verdicts'][]): Duel['verdicts
 
 /** A rule's numbers alone: it may be a whole protocol. */
 function numbersOf(rule: LaneRule): LaneRule {
-  const { cap, minTrials, holdOffset, holdSlopePpm } = rule
-  const { zSquaredPpm, floorZSquaredPpm, outlierZSquared } = rule
-  const numbers = { cap, minTrials, holdOffset, holdSlopePpm }
-  return { ...numbers, zSquaredPpm, floorZSquaredPpm, outlierZSquared }
+  const { minTrials, holdOffset, holdSlopePpm } = rule
+  const { floorZSquaredPpm, outlierZSquared, ratchetZSquaredPpm } = rule
+  const line = { holdOffset, holdSlopePpm }
+  return { minTrials, ...line, floorZSquaredPpm, outlierZSquared, ratchetZSquaredPpm }
 }

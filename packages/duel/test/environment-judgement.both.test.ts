@@ -31,14 +31,7 @@ describe('named vectors', () => {
       weights: input.weights as unknown as Weights,
       epochs: input.epochs as unknown as Tallies[],
       ratioPpm: input.ratioPpm,
-      rule: {
-        ...PROTOCOL,
-        cap: input.rule.cap,
-        holdOffset: input.rule.holdOffset,
-        holdSlopePpm: input.rule.holdSlopePpm,
-        zSquaredPpm: Number(input.rule.zSquaredPpm),
-        floorZSquaredPpm: Number(input.rule.floorZSquaredPpm),
-      },
+      rule: { outlierZSquared: PROTOCOL.outlierZSquared, ...input.rule },
     })
     const { unit: _, ...kept } = win
     const { unit: __, ...held } = hold

@@ -1,3 +1,4 @@
+import { boundsPpm } from '@affine/wilson'
 import { describe, expect, it } from 'vitest'
 import { decide, type State } from '../src/index.ts'
 import { epochOf, MULT8, type Scene, startedDuels, TICTACTOE } from './subnet.ts'
@@ -10,6 +11,10 @@ const LOST: Scene = { rates: [0, 1] }
 const earning = (contender: number, champion: number): Pick<Scene, 'points'> => ({
   points: () => [contender, champion],
 })
+/** A rate is the lower bound of what a miner earned, here of the 32 challenges of a first epoch. */
+const rateOf = (share: number, played = 32): number =>
+  boundsPpm({ wins: share * played * 1e6, trials: played * 1e6, unit: 1_000_000n, ...Z }).lower
+const Z = { zSquaredPpm: started.protocol.ratchetZSquaredPpm }
 const both = (ppm: number) => ({ [MULT8]: ppm, [TICTACTOE]: ppm })
 const known = (ppm: number): State => ({ ...started, record: both(ppm) })
 
@@ -23,38 +28,42 @@ describe('the record of the throne', () => {
     const crowned = after(later, { ...WON, ...earning(0.875, 0.25) })
     expect(crowned.champion?.hotkey).toBe('m2')
     // 0.5 of 32 challenges and 0.875 of 64 are 0.75 of 96.
-    expect(crowned.record).toEqual({ [MULT8]: 900_000, [TICTACTOE]: 750_000 })
+    expect(crowned.record).toEqual({ [MULT8]: rateOf(0.9), [TICTACTOE]: rateOf(0.75, 96) })
   })
 
   it('is never lowered, by whoever is crowned', () => {
     expect(after(known(900_000), { ...WON, ...earning(0.8, 0) }).record).toEqual(both(900_000))
     const other = { ...started, record: { other: 1 } }
     expect(after(other, { ...WON, ...earning(0.8, 0) }).record).toEqual({
-      ...both(800_000),
+      ...both(rateOf(0.8)),
       other: 1,
     })
   })
 
   it('has what the champion earned in a duel that was lost against it, where that is more', () => {
-    expect(after(known(600_000), { ...LOST, ...earning(0, 0.7) }).record).toEqual(both(700_000))
+    expect(after(known(600_000), { ...LOST, ...earning(0, 0.9) }).record).toEqual(both(rateOf(0.9)))
     expect(after(known(600_000), { ...LOST, ...earning(0, 0.5) }).record).toEqual(both(600_000))
-    expect(after(started, { ...LOST, ...earning(0, 0.5) }).record).toEqual(both(500_000))
+    expect(after(started, { ...LOST, ...earning(0, 0.5) }).record).toEqual(both(rateOf(0.5)))
   })
 })
+
+/** How often the first has the only success, in ppm. */
+const supported = (a: number, b: number): number =>
+  Math.floor((1e6 * a * (1e6 - b)) / (a * (1e6 - b) + b * (1e6 - a)))
 
 describe('the ratio rises', () => {
   const dethroned = (from: State, contender: number, champion: number) =>
     after(from, { ...WON, ...earning(contender, champion) }).ratio
 
   it('no further than the record supports, whatever the champion earned in this duel', () => {
-    // 0.8 · 0.4 to 0.6 · 0.2
-    expect(dethroned(known(600_000), 0.8, 0)).toBe(727_272)
+    expect(dethroned(known(600_000), 0.8, 0)).toBe(supported(rateOf(0.8), 600_000))
     expect(dethroned(known(800_000), 0.8, 0)).toBe(510_000)
     expect(dethroned(known(900_000), 0.8, 0)).toBe(510_000)
   })
 
   it('no further than this duel supports, where the champion earned more than it was known for', () => {
-    expect(dethroned(known(100_000), 0.8, 0.6)).toBe(727_272)
-    expect(dethroned(started, 0.8, 0.6)).toBe(727_272)
+    const ratio = supported(rateOf(0.8), rateOf(0.6))
+    expect(dethroned(known(100_000), 0.8, 0.6)).toBe(ratio)
+    expect(dethroned(started, 0.8, 0.6)).toBe(ratio)
   })
 })

@@ -1,6 +1,7 @@
 import {
   type Candidate,
   type Counts,
+  type Duel,
   type DuelSnapshot,
   decide,
   type EnvConstants,
@@ -110,6 +111,10 @@ export interface Scene {
 }
 type Rates = readonly [wins: number, losses: number]
 type Points = readonly [contender: number, champion: number]
+
+/** How many of a duel's epochs were frozen. Protocol §8.3. */
+export const frozenIn = ({ tallies }: Pick<Duel, 'tallies'> = { tallies: [] }): number =>
+  tallies.filter((epoch) => Object.keys(epoch).length === 0).length
 
 /** In the first epoch after a network's first that has voters: m1 has the throne, nobody duels. */
 export function crownedFirst(scene: Scene = {}): State {

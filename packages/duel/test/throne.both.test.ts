@@ -8,6 +8,8 @@ import { miner } from './subnet.ts'
 interface Crowning {
   readonly weights: Weights
   readonly duels: readonly Readonly<Record<string, readonly Readonly<Record<string, Counts>>[]>>[]
+  /** The quotaMost of each environment. */
+  readonly most: number
   readonly want: number
 }
 type Counts = readonly [number, number, number, number, number]
@@ -33,15 +35,19 @@ function wonBy(weights: Weights, duel: Crowning['duels'][number], place: number)
     return [env, { ...evidence, tallies: {}, given: undefined, rule }] as const
   })
   const contender = miner(`m${place}`)
-  const ended = { contender, start: 1, frozen: 0, tallies: [], verdicts: {} }
+  const ended = { contender, start: 1, tallies: [], verdicts: {} }
   const won = { duel: ended, epochIndex: 8, envs: {}, standing: 'won' } as const
   return { won, rated: Object.fromEntries(rated) }
 }
 
 test('three hundred crownings, as a second implementation chooses', () => {
-  const places = vectors.map(({ weights, duels }) => {
+  const places = vectors.map(({ weights, duels, most }) => {
     const contenders = duels.map((duel, place) => wonBy(weights, duel, place))
-    return contenders.indexOf(bestOf(contenders) as WonDuel)
+    const constants = Object.entries(PROTOCOL.envs).map(([env, each]) => [
+      env,
+      { ...each, quotaMost: most },
+    ])
+    return contenders.indexOf(bestOf(contenders, Object.fromEntries(constants)) as WonDuel)
   })
   expect(places.length).toBe(300)
   expect(places).toEqual(vectors.map(({ want }) => want))

@@ -24,7 +24,7 @@ function judge(
     Object.fromEntries(Object.keys(voters).map((hotkey) => [hotkey, tally]))
   const none = lanes(0, 0, 0, 0)
   const tallies = [{ [A]: lanes(wins, losses, 0, 0), [B]: none, [C]: none, [D]: none }]
-  const duel: Duel = { contender: miner('m2'), start: 1, frozen: 0, tallies, verdicts }
+  const duel: Duel = { contender: miner('m2'), start: 1, tallies, verdicts }
   const state = { epoch: epochIndex, ratio: 510_000, voters, protocol: { ...protocol, envs } }
   return judgeOpen(duel, { state, epochIndex })
 }

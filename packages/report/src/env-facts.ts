@@ -1,13 +1,12 @@
 import {
   type EnvReport,
-  holdCapOf,
   keptWeights,
   type Score,
   sumTallies,
   type Verdict,
   type Weights,
 } from '@affine/duel'
-import { type Bounded, boundsPpm, ceilRoot, hopelessUpTo } from '@affine/wilson'
+import { type Bounded, boundsPpm, ceilRoot, holdLine } from '@affine/wilson'
 
 /** A rate's interval in ppm. */
 export interface Bounds {
@@ -16,9 +15,9 @@ export interface Bounds {
 }
 
 /**
- * One of the two tallies that decide, in millionths of a challenge, and an interval: for a hold its
- * rate's; for a win the ratio and what the score is above it, so that it reaches the ratio from
- * above where that wins.
+ * One of the two tallies that decide, in millionths of a challenge, and an interval with the z of a
+ * win: for a hold its rate's; for a win the ratio and what the score is above it, so that it
+ * reaches the ratio from above where that wins.
  */
 export interface Decider {
   readonly wins: number
@@ -52,8 +51,8 @@ export interface EnvFacts {
   readonly ties: number
   readonly win: Decider
   readonly hold: Decider & {
-    /** Up to this rate, in ppm, so many trials are a hold before the cap; undefined if none is. */
-    readonly upTo: number | undefined
+    /** The most wins that are a hold, in millionths; negative if none are. */
+    readonly most: number
   }
   /** The fewest decisive challenges that a win takes. */
   readonly minTrials: number
@@ -62,9 +61,6 @@ export interface EnvFacts {
   readonly bar: number
   /** Decisive challenges per million in the median lane; undefined without a lane. */
   readonly decisivePpm: number | undefined
-  /** Decisive challenges left until the cap of all lanes together, and that cap, in millionths. */
-  readonly left: number
-  readonly cap: number
 }
 
 /** A look at an environment of a duel: the evidence, and the ratio to beat. */
@@ -88,8 +84,6 @@ export const doesCount = (
 export function envFacts(look: EnvLook): EnvFacts {
   const { env, report, ratioPpm } = look
   const { rule, win, hold, median } = report
-  const { minTrials, zSquaredPpm } = rule
-  const cap = Number(holdCapOf(look.weights, rule))
   const counted = Object.entries(report.tallies).filter(([hotkey]) => doesCount(look, hotkey))
   const { all } = sumTallies(counted.map(([, tally]) => ({ all: tally })))
   const { wins = 0, losses = 0, played = 0 } = all ?? {}
@@ -103,15 +97,13 @@ export function envFacts(look: EnvLook): EnvFacts {
     win: { ...countsOf(win), bounds: scoreBounds(report, ratioPpm) },
     hold: {
       ...countsOf(hold),
-      bounds: boundsOf({ ...hold, zSquaredPpm }),
-      upTo: hopelessUpTo({ ...hold, ratioPpm, rule }),
+      bounds: boundsOf({ ...hold, zSquaredPpm: rule.floorZSquaredPpm }),
+      most: Number(holdLine({ ...hold, ratioPpm, rule })),
     },
-    minTrials,
+    minTrials: rule.minTrials,
     score: hundredthsOf(report.score),
     bar: barOf(rule.floorZSquaredPpm),
     decisivePpm: median && Math.floor((MILLION * median.trials) / median.played),
-    left: Math.max(0, cap - Number(hold.trials)),
-    cap,
   }
 }
 

@@ -85,7 +85,7 @@ const ONE_LANE_Z = 0.4
 /** Returns the rule for one lane that has at most `most` decisive challenges. */
 function soloRule(rule: LaneRule, most: number): Rule {
   const z = Math.sqrt(rule.floorZSquaredPpm / 1e6) + ONE_LANE_Z
-  return { ...rule, cap: Math.min(rule.cap, most), zSquaredPpm: Math.round(z * z * 1e6) }
+  return { ...rule, cap: most, zSquaredPpm: Math.round(z * z * 1e6) }
 }
 
 const mapRates = (of: (which: keyof WinRates) => number): WinRates => ({

@@ -1,22 +1,10 @@
 import { decide, type LaneRule, type State } from '@affine/duel'
-import { intervalOf } from '@affine/wilson'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ENVS, epochOf, MAIN, OTHER, type Scene, startedDuels } from '../../duel/test/subnet.ts'
 import { type EnvFacts, envFacts, envText } from '../src/index.ts'
 
 const STEP = 1e-6
-/** Trials are shown in whole millionths, from which a bound comes out this much off. */
-const NOISE = 1e-8
-
-/** Bounds as shown hold the exact ones, and are no further off than a millionth. */
-function expectAround(shown: readonly number[], exact: { lower: number; upper: number }): void {
-  const [lower = Number.NaN, upper = Number.NaN] = shown
-  expect(lower).toBeLessThanOrEqual(exact.lower + NOISE)
-  expect(lower).toBeGreaterThan(exact.lower - STEP - NOISE)
-  expect(upper).toBeGreaterThanOrEqual(exact.upper - NOISE)
-  expect(upper).toBeLessThan(exact.upper + STEP + NOISE)
-}
 
 /** The looks of a duel's epochs, in which lanes have these rates, and the state after them. */
 function duelOf(scenes: readonly Scene[], protocol = MAIN) {
@@ -69,9 +57,7 @@ const COUNTS = /^ {2}\S+ +(\d+) won, (\d+) lost, (\d+) tied → (.*)$/
 const INTERVAL = String.raw`\[[ ━┃]{30}\] ${NUMBER}…${NUMBER}`
 const KEPT = `${NUMBER} of ${NUMBER} won`
 const FOR_A_WIN = new RegExp(`^    for a win: ${KEPT} ${INTERVAL}, score ${NUMBER} of ${NUMBER}$`)
-const FOR_A_HOLD = new RegExp(
-  `^    for a hold: ${KEPT} ${INTERVAL}, (?:by the cap|a hold up to ${NUMBER})$`,
-)
+const FOR_A_HOLD = new RegExp(`^    for a hold: ${KEPT}, and up to ${NUMBER} are a hold$`)
 const TOO_FEW = new RegExp(`^    for a win: ${KEPT}, too few of 10$`)
 const EVEN = new RegExp(
   `^    for even: in the median lane ${NUMBER} % of challenges tell the two apart$`,
@@ -85,7 +71,6 @@ const linesOf = ([facts]: Look): readonly string[] => envText(facts, 'go on').sp
 function expectHonest(look: Look): string {
   const [counted = '', basis = ''] = linesOf(look)
   const verdict = COUNTS.exec(counted)?.[4] ?? ''
-  const z = Math.sqrt(Number(look[1].zSquaredPpm) / 1e6)
   const win = read(FOR_A_WIN, basis)
   const hold = read(FOR_A_HOLD, basis)
   if (win) {
@@ -94,9 +79,11 @@ function expectHonest(look: Look): string {
     expect(upper).toBeGreaterThanOrEqual(lower)
     expect(['win', 'go on']).toContain(verdict)
   } else if (hold) {
-    const [wins = 0, trials = 0, lower = 0, upper = 0, upTo = Number.NaN] = hold
-    expectAround([lower, upper], intervalOf({ wins, trials, z }))
-    if (look[0].left > 0) expect(wins / trials).toBeLessThan(upTo + STEP + NOISE)
+    const [wins = 0, trials = 0, most = Number.NaN] = hold
+    const { holdOffset, holdSlopePpm } = look[1]
+    const line = trials * (RATIO + holdSlopePpm) - holdOffset * (RATIO / 1e6) * (1e6 - RATIO)
+    expect(Math.abs(most - line / 1e6)).toBeLessThan(2 * STEP)
+    expect(wins).toBeLessThanOrEqual(most)
     expect(verdict).toBe('hold')
   } else {
     expect(basis).toMatch(verdict === 'even' ? EVEN : TOO_FEW)

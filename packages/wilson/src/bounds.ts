@@ -1,12 +1,5 @@
 import { expectWithin } from './argument.ts'
-import {
-  type Contest,
-  isHopeless,
-  lowerReaches,
-  PPM,
-  type Proportion,
-  upperBelow,
-} from './sequential.ts'
+import { lowerReaches, PPM, type Proportion, upperBelow } from './sequential.ts'
 
 /** A proportion, and the square of z in millionths. */
 export type Bounded = Proportion & { readonly zSquaredPpm: number | bigint }
@@ -26,22 +19,6 @@ export function boundsPpm(bounded: Bounded): { readonly lower: number; readonly 
     lower: leastAbove(0, Number(PPM), isAbove) - 1,
     upper: leastAbove(0, Number(PPM), isBelow),
   }
-}
-
-/**
- * The largest rate in ppm, rounded down, at which these trials are a hold before the cap, as
- * `isHopeless` says; undefined if they are none without a win.
- *
- * @throws RangeError as `isHopeless` does.
- */
-export function hopelessUpTo(contested: Omit<Proportion, 'wins'> & Contest): number | undefined {
-  const { trials, unit = 1n } = contested
-  // In units so small that each ppm of the trials is a whole number of them.
-  const scaled = { ...contested, trials: BigInt(trials) * PPM, unit: unit * PPM }
-  const isOver = (ratePpm: number): boolean =>
-    !isHopeless({ ...scaled, wins: BigInt(trials) * BigInt(ratePpm) })
-  const least = leastAbove(-1, Number(PPM) + 1, isOver)
-  return least === 0 ? undefined : least - 1
 }
 
 /**

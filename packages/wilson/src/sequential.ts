@@ -23,16 +23,25 @@ export interface WinRule {
   readonly zSquaredPpm: number | bigint
 }
 
-/** And the line on which a win by the cap is out of reach: `isHopeless` says how. */
-export interface Rule extends WinRule {
+/** Offset and slope of the line below which a win by the cap is out of reach: see `holdLine`. */
+export interface HoldLine {
   readonly holdOffset: number
   readonly holdSlopePpm: number
 }
+
+/** All numbers of `lookAt`. */
+export interface Rule extends WinRule, HoldLine {}
 
 /** What `lookAt` holds a proportion against. */
 export interface Contest {
   readonly ratioPpm: number
   readonly rule: Rule
+}
+
+/** What `holdLine` takes beside the trials. */
+export interface HoldContest {
+  readonly ratioPpm: number
+  readonly rule: HoldLine
 }
 
 /** What a look comes to, for the contender. */
@@ -102,52 +111,41 @@ export function upperBelow(proportion: Proportion & Bar): boolean {
 
 /**
  * One look at one environment, for the contender: `win` once the lower bound reaches the ratio,
- * `hold` at the cap or once it `isHopeless`, else `continue`. Before `minTrials`: `continue`.
+ * `hold` at the cap, once the upper bound is below the ratio, or at and below the `holdLine`, else
+ * `continue`. Before `minTrials`: `continue`.
  *
  * Depends on the counts alone, so on no order of arrival, and `unit` only scales them. With z from
  * `calibrate`, a look after each whole trial and the first win or hold standing, a contender no
  * better than the ratio wins with at most alpha. Protocol §7.
  *
- * @throws RangeError unless 1 <= minTrials <= cap <= 10_000_000, and as `isHopeless` does.
+ * @throws RangeError unless 1 <= minTrials <= cap <= 10_000_000, and as `holdLine` does.
  */
 export function lookAt(contested: Proportion & Contest): Look {
-  const { exact, cap, minTrials, line } = readContest(contested)
-  const { n, u } = exact
+  const { rule, ratioPpm } = contested
+  const cap = readInteger('cap', rule.cap, { low: 1n, high: MAX_CAP })
+  const minTrials = readInteger('minTrials', rule.minTrials, { low: 1n, high: cap })
+  const exact = readExact(contested, { ratioPpm, zSquaredPpm: rule.zSquaredPpm })
+  const most = holdLine(contested)
+  const { w, n, u } = exact
   if (n < minTrials * u) return 'continue'
   if (reaches(exact)) return 'win'
-  if (n >= cap * u || isBelow(exact) || isUnderLine(exact, line)) return 'hold'
-  return 'continue'
+  return n >= cap * u || isBelow(exact) || w <= most ? 'hold' : 'continue'
 }
 
 /**
- * Is it a hold before the cap? From `minTrials` on, and while the lower bound does not reach the
- * ratio, it is if the upper bound is below the ratio R, or if a win by the cap is out of reach:
- * `wins + holdOffset * R (1 - R) <= trials * (R + holdSlope)`.
+ * The most wins of so many trials with which a win by the cap is out of reach, in the unit of the
+ * trials: at most `trials * (R + holdSlope) - holdOffset * R (1 - R)` for the ratio R, rounded
+ * down; -1 where none are.
  *
- * Of that line nothing is proven: `walk` computes what it costs. Protocol §7.
+ * Nothing is proven of that line: `walk` computes what it costs. Protocol §7.
  *
- * @throws RangeError as `lookAt` does, unless 0 <= holdOffset <= 10_000_000, 0 <= holdSlopePpm <=
- *   1_000_000, and as `lowerReaches` does.
+ * @throws RangeError unless 0 <= holdOffset <= 10_000_000, 0 <= holdSlopePpm <= 1_000_000, and as
+ *   `lowerReaches` does.
  */
-export function isHopeless(contested: Proportion & Contest): boolean {
-  const { exact, minTrials, line } = readContest(contested)
-  if (exact.n < minTrials * exact.u || reaches(exact)) return false
-  return isBelow(exact) || isUnderLine(exact, line)
-}
-
-/** Where a win by the cap is out of reach: offset and slope, in ppm. */
-type HoldLine = Readonly<Record<'offset' | 'slope', bigint>>
-
-function isUnderLine({ w, n, u, r }: Exact, { offset, slope }: HoldLine): boolean {
-  return PPM * PPM * w + offset * u * r * (PPM - r) <= (r + slope) * PPM * n
-}
-
-/** Everything of a look in bigints. */
-function readContest({ rule, ...proportion }: Proportion & Contest) {
-  const cap = readInteger('cap', rule.cap, { low: 1n, high: MAX_CAP })
-  const minTrials = readInteger('minTrials', rule.minTrials, { low: 1n, high: cap })
+export function holdLine({ rule, ...trials }: Omit<Proportion, 'wins'> & HoldContest): bigint {
   const offset = readInteger('holdOffset', rule.holdOffset, { low: 0n, high: MAX_CAP })
   const slope = readInteger('holdSlopePpm', rule.holdSlopePpm, { low: 0n, high: PPM })
-  const bar = { ratioPpm: proportion.ratioPpm, zSquaredPpm: rule.zSquaredPpm }
-  return { exact: readExact(proportion, bar), cap, minTrials, line: { offset, slope } }
+  const { n, u, r } = readExact({ ...trials, wins: 0 }, { ...trials, zSquaredPpm: 0 })
+  const line = (r + slope) * PPM * n - offset * u * r * (PPM - r)
+  return line < 0n ? -1n : line / (PPM * PPM)
 }

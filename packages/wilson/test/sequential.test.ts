@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isHopeless, lookAt, lowerReaches, type Rule } from '../src/index.ts'
+import { holdLine, lookAt, lowerReaches, type Rule } from '../src/index.ts'
 import { anyRule } from './vectors.ts'
 
 // The vectors are in sequential.both.test.ts.
@@ -55,7 +55,7 @@ describe('a look', () => {
           const below = (rate + 0.016) * trials - wins - 88 * rate * (1 - rate)
           fc.pre(Math.abs(under) > 1e-9 && Math.abs(below) > 1e-6)
           const want = under > 0 || below > 0
-          expect(isHopeless({ wins, trials, ratioPpm, rule: RULE })).toBe(want)
+          expect(wins <= holdLine({ trials, ratioPpm, rule: RULE })).toBe(below > 0)
           expect(lookAt({ wins, trials, ratioPpm, rule: RULE })).toBe(want ? 'hold' : 'continue')
         },
       ),
@@ -63,12 +63,16 @@ describe('a look', () => {
     )
   })
 
-  test('hopeless is what a look holds before the cap, whatever the cap', () => {
+  test('the hold line is the most wins that meet its inequality, in any unit', () => {
     fc.assert(
-      fc.property(counts, ratioPpm, rule, (tally, ratioPpm, rule) => {
-        const far = { ...rule, cap: 10_000_000 }
-        const is = isHopeless({ ...tally, ratioPpm, rule })
-        expect(is).toBe(lookAt({ ...tally, ratioPpm, rule: far }) === 'hold')
+      fc.property(counts, ratioPpm, rule, unit, ({ trials }, ratioPpm, rule, unit) => {
+        const n = BigInt(trials) * unit
+        const most = holdLine({ trials: n, unit, ratioPpm, rule })
+        const r = BigInt(ratioPpm)
+        const least = BigInt(rule.holdOffset) * unit * r * (1_000_000n - r)
+        const line = (r + BigInt(rule.holdSlopePpm)) * 1_000_000n * n - least
+        const isUnder = (wins: bigint): boolean => 10n ** 12n * wins <= line
+        expect([most < 0n || isUnder(most), isUnder(most + 1n)]).toEqual([true, false])
       }),
       { numRuns: 1000 },
     )

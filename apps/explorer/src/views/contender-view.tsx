@@ -150,8 +150,8 @@ function Decided(props: DuelProps): JSX.Element {
 /** The counts and the intervals that decide, epoch by epoch. */
 function Looks({ account: { looks } }: Pick<DuelProps, 'account'>): JSX.Element {
   const rows = looks.map(({ epoch, look }) => {
-    const { env, win, hold, score, bar, left, cap, decisivePpm = 0 } = look
-    const upTo = hold.upTo === undefined ? '' : `; a hold up to ${percent(hold.upTo)}`
+    const { env, win, hold, score, bar, decisivePpm = 0 } = look
+    const most = hold.most < 0 ? '' : `; a hold up to ${roundOf(hold.most)}`
     return {
       key: `${epoch} ${env}`,
       cells: {
@@ -159,9 +159,8 @@ function Looks({ account: { looks } }: Pick<DuelProps, 'account'>): JSX.Element 
         environment: env,
         'won : lost : tied': `${look.wins} : ${look.losses} : ${look.ties}`,
         'test for a win': `${testText(win)}; score ${score / 100} of ${bar / 100}`,
-        'test for a hold': testText(hold) + upTo,
+        'test for a hold': testText(hold) + most,
         'that tell the two apart': percent(decisivePpm),
-        'decisive ones left': `${Math.ceil(left / 1e6)} of ${Math.ceil(cap / 1e6)}`,
       },
     }
   })

@@ -150,9 +150,7 @@ export const forfeitsText = (forfeits: Forfeits): string =>
 /** Why an environment has the verdict that it has. */
 const REASONS = {
   win: 'the contender won more than it has to, by more than luck and a third of liars explain',
-  hold:
-    'the contender is below the ratio to beat, or so little above it that a win within the cap ' +
-    'is out of reach',
+  hold: 'the contender is below the ratio to beat, or so little above it that a win is out of reach',
   even: 'too few challenges tell the two apart, so it counts for neither',
 } as const
 
@@ -177,10 +175,8 @@ export function envText(facts: EnvFacts, otherwise: string): string {
 /** The numbers behind the verdict, with their interval; without a verdict those for a win. */
 function basisText(facts: EnvFacts): string {
   const { given, win, hold, minTrials, score, bar, ratioPpm, decisivePpm = 0 } = facts
-  if (given === 'hold') {
-    const upTo = hold.upTo === undefined ? 'by the cap' : `a hold up to ${share(hold.upTo)}`
-    return `for a hold: ${keptText(hold)} ${drawInterval(hold.bounds, ratioPpm)}, ${upTo}`
-  }
+  if (given === 'hold')
+    return `for a hold: ${keptText(hold)}, and up to ${share(hold.most)} are a hold`
   if (given === 'even')
     return `for even: in the median lane ${percent(decisivePpm)} of challenges tell the two apart`
   const kept = `for a win: ${keptText(win)}`

@@ -1,16 +1,15 @@
-import { type Generator, pcg64 } from '@affine/prng'
-import { decide, type Lanes, type LaneTally, PROTOCOL, type State } from '../src/index.ts'
-import { epochOf, laneOf, MULT8, miner, startedDuels, TICTACTOE } from '../test/subnet.ts'
-import { binomial } from './draw.ts'
+import { MULT8, TICTACTOE } from '../test/subnet.ts'
+import { drawGames, drawSolo, type List, measureLists } from './lists.ts'
+import { equal } from './stakes.ts'
 import { printTable } from './worst.ts'
 
-const [HEX, PACK] = ['hex@0.1.0', 'pack@0.1.0'] as const
+export const [HEX, PACK] = ['hex@0.1.0', 'pack@0.1.0'] as const
 const RIVAL = 'rival'
 /** The rival came last: ties go to the first in the list. */
 const CONTENDERS = [...Array.from({ length: 7 }, (_, i) => `accomplice ${i}`), RIVAL]
 
 /** How often a miner succeeds in an environment of one player. */
-interface Skill {
+export interface Skill {
   readonly better: number
   readonly good: number
 }
@@ -59,66 +58,18 @@ interface Crowning {
 /** As many as weigh less than a third. */
 export const thirdOf = (lanes: number): number => Math.ceil(lanes / 3) - 1
 
-/** Who has the throne when nobody of the list is left. */
-function crownedOf(crowning: Crowning, random: Generator): string {
-  const validators = Array.from({ length: crowning.lanes }, (_, i) => `v${i + 10}`)
-  const miners = ['champion', ...CONTENDERS].map((hotkey, i) => miner(hotkey, i))
-  const scene = { validators, miners, protocol: PROTOCOL }
-  let state = startedDuels(scene)
-  while (state.duels.length > 0) {
-    const facts = epochOf(state, { ...scene, miners: [] })
-    state = decide(state, { ...facts, lanes: lanesOf(crowning, state, random) }).state
-  }
-  return state.champion?.hotkey ?? ''
-}
-
-/** What validators saw; liars copy an accomplice's best lane of it, and the rival's worst. */
-function lanesOf(crowning: Crowning, state: State, random: Generator): Lanes {
-  const honest = Array.from({ length: crowning.lanes - crowning.liars }, () =>
-    laneOf(state, (played, env, contender) =>
-      drawTally(played, { env, contender }, crowning, random),
-    ),
-  )
-  const lie = laneOf(state, (_, env, contender) => {
-    const ascending = honest
-      .map((lane) => lane[contender]?.[env] as LaneTally) // each honest lane has it
-      .sort(([wins, losses], [more, fewer]) => wins - losses - (more - fewer))
-    return ascending.at(contender === RIVAL ? 0 : -1) as LaneTally
-  })
-  const all = [...honest, ...Array.from({ length: crowning.liars }, () => lie)]
-  return Object.fromEntries(all.map((lane, i) => [`v${i + 10}`, lane]))
-}
-
-interface Asked {
-  readonly env: string
-  readonly contender: string
-}
-
-function drawTally(
-  played: number,
-  { env, contender }: Asked,
-  { skill, thrown }: Crowning,
-  random: Generator,
-): LaneTally {
-  const isRival = contender === RIVAL
-  if (env === HEX) {
-    const wins = binomial(played, isRival ? 0.6 : 0.5 + thrown.games / 2, random)
-    return [wins, played - wins, 0, 0]
-  }
-  const { good, better } = skill
-  const rival = env === thrown.worse ? good - 2.5 * (better - good) : better
-  const replies = good * (1 - (thrown.silent[env] ?? 0))
-  const succeeded = binomial(played, isRival ? rival : good, random)
-  const wins = binomial(succeeded, 1 - replies, random)
-  const losses = binomial(played - succeeded, replies, random)
-  return [wins, losses, 1e6 * succeeded, 1e6 * (succeeded - wins + losses)]
-}
-
 /** How often the rival is crowned. */
-export function rivalShare(crowning: Crowning, lists: number): number {
-  const random = pcg64(20_260_101n)
-  const crowned = Array.from({ length: lists }, () => crownedOf(crowning, random))
-  return crowned.filter((hotkey) => hotkey === RIVAL).length / lists
+export function rivalShare({ lanes, liars, skill, thrown }: Crowning, lists: number): number {
+  const { good, better } = skill
+  const draw: List['draw'] = ({ played, env, contender }, random) => {
+    const isRival = contender === RIVAL
+    if (env === HEX) return drawGames(played, isRival ? 0.6 : 0.5 + thrown.games / 2, random)
+    const rival = env === thrown.worse ? good - 2.5 * (better - good) : better
+    const champion = good * (1 - (thrown.silent[env] ?? 0))
+    return drawSolo(played, { contender: isRival ? rival : good, champion }, random)
+  }
+  const contenders = Object.fromEntries(CONTENDERS.map((hotkey) => [hotkey, 0]))
+  return measureLists({ contenders, best: RIVAL, stakes: equal(lanes), liars, draw }, lists).won
 }
 
 /** Here the rival has to win its games, under lies at few lanes: bench games. */

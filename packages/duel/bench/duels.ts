@@ -1,4 +1,5 @@
 import { type Generator, pcg64 } from '@affine/prng'
+import type { Look } from '@affine/wilson'
 import {
   type Evidence,
   judgeEnvironment,
@@ -29,10 +30,14 @@ export interface Cell {
   readonly quotas?: Quotas
 }
 
-export interface Shares {
+/** A share that was measured. */
+export interface Share {
   readonly won: number
-  /** The standard error of `won`, of a share with one duel more each way. */
+  /** The standard error of `won`, as if one more had ended either way: never 0. */
   readonly wonError: number
+}
+
+export interface Shares extends Share {
   /** Challenges a lane plays: mean and its standard error. */
   readonly challenges: number
   readonly error: number
@@ -55,30 +60,43 @@ export function simulate(cell: Cell, duels: number, seed: bigint): Shares {
   }
   const mean = sum / duels
   return {
-    won: won / duels,
-    wonError: shareError(won, duels),
+    ...shareOf(won, duels),
     challenges: mean,
     error: Math.sqrt((squares / duels - mean ** 2) / duels),
     epochs: epochs / duels,
   }
 }
 
-/** The standard error of a share, never 0: as if one more duel had ended either way. */
-function shareError(won: number, duels: number): number {
-  const share = (won + 1) / (duels + 2)
-  return Math.sqrt((share * (1 - share)) / duels)
+export function shareOf(won: number, count: number): Share {
+  const share = (won + 1) / (count + 2)
+  return { won: won / count, wonError: Math.sqrt((share * (1 - share)) / count) }
 }
 
-/** How one ended, and the most deviations that the floor led by when it could have won. */
 interface PlayedDuel {
   readonly won: boolean
   readonly challenges: number
   readonly epochs: number
-  readonly highest: number
 }
 
-/** Plays one duel after another in one environment, by `judgeEnvironment`. */
+/** Plays one duel after another in one environment. */
 function duelsIn(cell: Cell, random: Generator): () => PlayedDuel {
+  const { quotas = SINGLE } = cell
+  const begin = environmentsIn(cell, random)
+  return () => {
+    const environment = begin()
+    let challenges = 0
+    for (const [i, played] of quotas.entries()) {
+      challenges += played
+      environment.play()
+      const look = environment.end(environment.chanceIf(true) > environment.chanceIf(false))
+      if (look !== 'continue') return { won: look === 'win', challenges, epochs: i + 1 }
+    }
+    return { won: false, challenges, epochs: quotas.length }
+  }
+}
+
+/** Begins one environment of a duel after another. */
+export function environmentsIn(cell: Cell, random: Generator): () => SimulatedEnvironment {
   const { field, strategy, freezes = false } = cell
   const { rule = PROTOCOL, quotas = SINGLE } = cell
   const names = field.weights.map((_, place) => String(place).padStart(3, '0'))
@@ -88,7 +106,7 @@ function duelsIn(cell: Cell, random: Generator): () => PlayedDuel {
   const liars = names.filter((_, i) => !isHonest(i))
   const plan = freezes && mayFreeze(field) ? planOf(rule, quotas) : undefined
   const setting = { ...cell, rule, quotas, weights, honest, liars, plan }
-  return () => new SimulatedDuel(setting, random).play()
+  return () => new SimulatedEnvironment(setting, random)
 }
 
 const plans = new Map<string, FreezePlan>()
@@ -111,42 +129,45 @@ interface Setting extends Cell {
   readonly plan: FreezePlan | undefined
 }
 
-class SimulatedDuel {
+/** One environment of a duel, by `judgeEnvironment`. Each epoch is played, and then ended. */
+export class SimulatedEnvironment {
   readonly #setting: Setting
   readonly #random: Generator
   readonly #lying: number
-  /** Of the epochs that counted: honest lanes, and what the liars told. */
-  #honest: readonly (readonly Lane[])[] = []
-  #told: readonly Tally[] = []
-  #counted = 0
+  #epoch = 0
   #frozen = 0
-  #lead = 0
+  /** The evidence without the epoch that was played, and with it. */
+  #before: Seen
+  #after: Seen
 
   constructor(setting: Setting, random: Generator) {
     this.#setting = setting
     this.#random = random
     this.#lying = setting.liars.reduce((sum, name) => sum + (setting.weights[name] ?? 0), 0)
+    this.#before = { honest: [], told: [], counted: 0, evidence: this.#look([], []) }
+    this.#after = this.#before
   }
 
-  play(): PlayedDuel {
-    const { rule, quotas } = this.#setting
-    let [challenges, highest] = [0, 0]
-    for (const [i, played] of quotas.entries()) {
-      const epoch = i + 1
-      challenges += played
-      const honest = [...this.#honest, this.#drawLanes(played)]
-      const { told, seen } = this.#worst(honest, played)
-      if (this.#isFrozen(seen, epoch, played)) continue
-      this.#honest = honest
-      this.#told = told
-      this.#counted += played
-      this.#lead = this.#leadOf(seen)
-      if (seen.win.trials >= BigInt(rule.minTrials) * 1_000_000n)
-        highest = Math.max(highest, deviationsOf(seen.score))
-      if (seen.look !== 'continue')
-        return { won: seen.look === 'win', challenges, epochs: epoch, highest }
-    }
-    return { won: false, challenges, epochs: quotas.length, highest }
+  play(): void {
+    const played = this.#setting.quotas[this.#epoch++] ?? 0
+    this.#after = this.#worst([...this.#before.honest, this.#drawLanes(played)], played)
+  }
+
+  /** Returns the chance of a win as liars see it who plan to freeze epochs. 0 if they do not. */
+  chanceIf(isFrozen: boolean): number {
+    const { plan } = this.#setting
+    const { counted, evidence } = isFrozen ? this.#before : this.#after
+    if (plan === undefined) return 0
+    if (evidence.look !== 'continue') return Number(evidence.look === 'win')
+    const stage = { epoch: this.#epoch + 1, frozen: this.#frozen + Number(isFrozen), counted }
+    return plan(stage, this.#leadOf(evidence))
+  }
+
+  /** Ends the epoch. Returns the look at those that counted. */
+  end(isFrozen: boolean): Look {
+    if (isFrozen) this.#frozen++
+    else this.#before = this.#after
+    return this.#before.evidence.look
   }
 
   #drawLanes(played: number): readonly Lane[] {
@@ -160,28 +181,24 @@ class SimulatedDuel {
   }
 
   /** What the liars tell, of all that they consider the least for the contender, and its look. */
-  #worst(honest: readonly (readonly Lane[])[], played: number): Option {
+  #worst(honest: Seen['honest'], played: number): Seen {
     const { strategy, rule } = this.#setting
-    const known = {
-      honest,
-      told: this.#told,
-      played,
-      lying: this.#lying,
-      ratioPpm: RATIO_PPM,
-      rule,
+    const { told: before, counted } = this.#before
+    const lying = this.#lying
+    const known = { honest, told: before, played, lying, ratioPpm: RATIO_PPM, rule }
+    const seenWith = (told: Seen['told']): Seen => {
+      return { honest, told, counted: counted + played, evidence: this.#look(honest, told) }
     }
-    const options = liesOf(strategy).map((lie): Option => {
-      const told = [...this.#told, ...fabricate(lie, known)]
-      return { told, seen: this.#look(honest, told) }
-    })
-    const [first = { told: [], seen: this.#look(honest, []) }, ...others] = options
+    const [first = seenWith([]), ...others] = liesOf(strategy).map((lie) =>
+      seenWith([...before, ...fabricate(lie, known)]),
+    )
     return others.reduce(
-      (least, one) => (this.#leadOf(one.seen) < this.#leadOf(least.seen) ? one : least),
+      (least, one) => (this.#leadOf(one.evidence) < this.#leadOf(least.evidence) ? one : least),
       first,
     )
   }
 
-  #look(lanes: readonly (readonly Lane[])[], told: readonly Tally[]): Evidence {
+  #look(lanes: Seen['honest'], told: Seen['told']): Evidence {
     const { honest, liars, weights, rule } = this.#setting
     const epochs = lanes.map((epoch, i) => {
       const lie = told[i]
@@ -190,19 +207,6 @@ class SimulatedDuel {
       return Object.fromEntries([...true_, ...false_]) as Record<string, Tally>
     })
     return judgeEnvironment({ weights, epochs, ratioPpm: RATIO_PPM, rule })
-  }
-
-  /** Do the liars keep this epoch from counting? */
-  #isFrozen(seen: Evidence, epoch: number, played: number): boolean {
-    const { plan } = this.#setting
-    if (plan === undefined || seen.look === 'win') return false
-    const next = { epoch: epoch + 1, frozen: this.#frozen }
-    const counted = this.#counted + played
-    const ifCounted = seen.look === 'hold' ? 0 : plan({ ...next, counted }, this.#leadOf(seen))
-    const stage = { ...next, frozen: this.#frozen + 1, counted: this.#counted }
-    if (plan(stage, this.#lead) <= ifCounted) return false
-    this.#frozen++
-    return true
   }
 
   /** The score, scaled so that it wins where one lane does by itself. */
@@ -219,9 +223,13 @@ const LUCK = 0.4
 export const oneLaneZ = ({ floorZSquaredPpm }: LaneRule): number =>
   LUCK + Math.sqrt(Number(floorZSquaredPpm) / 1e6)
 
-interface Option {
+/** What epochs came to that counted. */
+interface Seen {
+  readonly honest: readonly (readonly Lane[])[]
   readonly told: readonly Tally[]
-  readonly seen: Evidence
+  /** Challenges of a lane. */
+  readonly counted: number
+  readonly evidence: Evidence
 }
 
 /** The honest tell nothing for the liars, of whom there are none. */

@@ -1,6 +1,7 @@
 import { pcg64 } from '@affine/prng'
 import { type Candidate, decide, PROTOCOL, type State } from '../src/index.ts'
 import { crownedFirst, epochOf, miner } from '../test/subnet.ts'
+import { binomial } from './draw.ts'
 import { drawLane, EPOCHS_A_DAY } from './queue.ts'
 import { printTable } from './worst.ts'
 
@@ -9,19 +10,26 @@ const NEURONS = 256
 const DAYS = 60
 /** Of the decisive challenges, what a better miner wins against any champion. */
 const BETTER = 0.6
-/** Of the miners that register, one in so many is better. */
-const ONE_IN = 5
+/** The share of the miners that register that are better. */
+const BETTER_SHARE = 0.2
 
 interface Scene {
   readonly lanes: number
-  /** In a day; on a full subnet, so that each evicts. */
+  /** In a day, at random times; on a full subnet, so that each evicts. */
   readonly registrations: number
   /** Keys of one owner, which commits anew with each whenever its turn is over. */
   readonly keys: number
 }
 
 /** What a miner may come to. */
-const FATES = ['decided', 'evictedInTurn', 'evictedBefore', 'crowned', 'evictedOnThrone'] as const
+const FATES = [
+  'decided',
+  'won',
+  'evictedInTurn',
+  'evictedBefore',
+  'crowned',
+  'evictedOnThrone',
+] as const
 type Fates = Readonly<Record<(typeof FATES)[number], Set<string>>>
 
 /**
@@ -29,6 +37,7 @@ type Fates = Readonly<Record<(typeof FATES)[number], Set<string>>>
  * nothing and registered first. A champion earns from its second epoch on.
  */
 function live({ lanes, registrations, keys }: Scene): Fates {
+  const { epochBlocks } = PROTOCOL
   const random = pcg64(20_260_101n)
   const validators = Array.from({ length: lanes }, (_, i) => `v${i + 10}`)
   // The rest is the subnet's owner.
@@ -37,7 +46,7 @@ function live({ lanes, registrations, keys }: Scene): Fates {
   )
   const fates = Object.fromEntries(FATES.map((fate) => [fate, new Set()])) as unknown as Fates
   let state = crownedFirst({ validators, miners: [miner('first')], protocol: PROTOCOL })
-  let [reign, due, registered] = [0, 0, 0]
+  let [reign, registered] = [0, 0]
 
   const evict = (): void => {
     const earning = reign > 1 ? state.champion?.hotkey : undefined
@@ -47,8 +56,9 @@ function live({ lanes, registrations, keys }: Scene): Fates {
     else if (listed(state).has(evicted)) fates.evictedInTurn.add(evicted)
     else if (!fates.decided.has(evicted)) fates.evictedBefore.add(evicted)
   }
-  const register = (block: number, better: boolean): void => {
-    const name = `${better ? 'better' : keys > 0 ? 'own' : 'old'}-${registered}`
+  const other = keys > 0 ? 'own' : 'old'
+  const register = (block: number, isBetter: boolean): void => {
+    const name = `${isBetter ? 'better' : other}-${++registered}`
     miners = [...miners, { ...miner(name, block), registered: block }]
   }
   const commitAnew = (block: number): void => {
@@ -66,16 +76,19 @@ function live({ lanes, registrations, keys }: Scene): Fates {
       (hotkey) => isBetter(hotkey) && !fates.decided.has(hotkey),
     )
   for (let epoch = 0; epoch < DAYS * EPOCHS_A_DAY || wait(); epoch++) {
-    const block = (state.epoch + 1) * PROTOCOL.epochBlocks
-    for (due += registrations / EPOCHS_A_DAY; due >= 1; due--) {
+    const block = (state.epoch + 1) * epochBlocks
+    const arriving = binomial(epochBlocks, registrations / EPOCHS_A_DAY / epochBlocks, random)
+    for (let i = 0; i < arriving; i++) {
       evict()
-      register(block, ++registered % ONE_IN === 0 && epoch < DAYS * EPOCHS_A_DAY)
+      register(block, random.random() < BETTER_SHARE && epoch < DAYS * EPOCHS_A_DAY)
     }
     commitAnew(block)
     const facts = epochOf(state, { validators, miners, protocol: PROTOCOL })
     const lane = () => drawLane(state, random, (hotkey) => (isBetter(hotkey) ? BETTER : 0.5))
     const drawn = Object.fromEntries(validators.map((validator) => [validator, lane()]))
-    const next = decide(state, { ...facts, lanes: drawn }).state
+    const { state: next, report } = decide(state, { ...facts, lanes: drawn })
+    for (const { contender, standing } of report.duels)
+      if (standing === 'won') fates.won.add(contender.hotkey)
     for (const hotkey of listed(state)) if (!listed(next).has(hotkey)) fates.decided.add(hotkey)
     const { hotkey = '' } = next.champion ?? {}
     reign = hotkey === state.champion?.hotkey ? reign + 1 : 0
@@ -98,10 +111,11 @@ export function printEvictions(): void {
     'registrations a day',
     "one owner's keys",
     'better miners',
-    'verdicts',
-    'evicted in their turn',
-    'before it',
     'crowned',
+    'evicted before their turn',
+    'won, not the best',
+    'lost',
+    'evicted in their turn',
     'evicted on the throne',
   ]
   const scenes = [4, 16].flatMap((lanes) =>
@@ -114,12 +128,12 @@ export function printEvictions(): void {
   )
   printTable({ title, columns }, scenes, (scene) => {
     const fates = live(scene)
-    const [decided = 0, during = 0, before = 0, crowned = 0, throned = 0] = FATES.map(
+    const [decided = 0, won = 0, during = 0, before = 0, crowned = 0, throned = 0] = FATES.map(
       (fate) => [...fates[fate]].filter(isBetter).length,
     )
     const all = decided + before
     const { lanes, registrations, keys } = scene
-    const share = (decided / all).toFixed(2)
-    return [lanes, registrations, keys, all, share, during, before, crowned, throned]
+    const ends = [crowned, before, won - crowned, decided - won]
+    return [lanes, registrations, keys, all, ...ends, during, throned]
   })
 }

@@ -1,3 +1,4 @@
+import { printCopies } from './copies.ts'
 import { printCrown } from './crown.ts'
 import { printEvictions } from './evictions.ts'
 import { printGameFalseWins, printRatio } from './false-wins.ts'
@@ -22,6 +23,7 @@ const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
   queue: printQueue,
   evictions: printEvictions,
   crown: printCrown,
+  copies: printCopies,
 }
 
 const asked = process.argv.slice(2).filter((word) => word !== '--all')

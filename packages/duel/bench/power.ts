@@ -4,7 +4,7 @@ import { BLOCKS } from './lies.ts'
 import { PROMISED } from './promises.ts'
 import { GAME } from './quotas.ts'
 import { balancedOf, equal, fieldOf } from './stakes.ts'
-import { measure, printTable, textOf, worstOf } from './worst.ts'
+import { belowOf, measure, printTable, textOf, worstOf } from './worst.ts'
 
 const DUELS = 100
 const [BETTER, NEARER] = [0.6, 0.55]
@@ -17,10 +17,7 @@ const playedOf = (shares: Shares): string =>
   `${textOf(shares, 2)} (${shares.challenges.toFixed(0)})`
 
 /** The same, and whether the share is below the promise. */
-function powerOf(shares: Shares): string {
-  const isKept = shares.won + 2 * shares.wonError >= PROMISED.rightWins
-  return playedOf(shares) + (isKept ? '' : ' below')
-}
+const powerOf = (shares: Shares): string => playedOf(shares) + belowOf(shares, PROMISED.rightWins)
 
 const least = (strategies: typeof DELAYS | typeof BLOCKS, cell: Omit<Cell, 'strategy'>): Shares =>
   worstOf(strategies, cell, { duels: DUELS, wins: 'least' })

@@ -105,16 +105,18 @@ export function printQueue(): void {
     'replies, so',
     'peak',
   ]
-  const days: string[] = []
+  const [days, calls]: [string[], string[]] = [[], []]
   printTable({ title, columns }, [4, 8, 16, 64], (lanes) => {
     const validators = Array.from({ length: lanes }, (_, i) => `v${i + 10}`)
     const many = serve(validators, PROTOCOL)
     const one = serve(validators, { ...PROTOCOL, duelsMost: 1 })
     const day = (many.epochs / EPOCHS_A_DAY).toFixed(1)
+    const verdict = (many.calls / MINERS).toFixed(0)
     days.push(day)
+    calls.push(verdict)
     const of = (kind: 'calls' | 'replies') => (many[kind] / one[kind]).toFixed(2)
-    const calls = (many.calls / MINERS).toFixed(0)
-    return [lanes, day, many.crowned, calls, of('calls'), of('replies'), many.peak]
+    return [lanes, day, many.crowned, verdict, of('calls'), of('replies'), many.peak]
   })
   console.log(`\n${MINERS} miners: ${days.join(' ')}`)
+  console.log(`calls a verdict: ${calls.join(' ')}`)
 }

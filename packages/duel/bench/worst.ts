@@ -1,4 +1,4 @@
-import { type Cell, type Shares, simulate } from './duels.ts'
+import { type Cell, type Share, type Shares, simulate } from './duels.ts'
 import type { Strategy } from './lies.ts'
 
 const SEED = 20_260_101n
@@ -29,8 +29,12 @@ export function worstOf(
     })
 }
 
-export const textOf = ({ won, wonError }: Shares, digits: number): string =>
+export const textOf = ({ won, wonError }: Share, digits: number): string =>
   `${won.toFixed(digits)} ± ${wonError.toFixed(digits)}`
+
+/** Returns a mark if a share is below its promise by more than two standard errors. */
+export const belowOf = ({ won, wonError }: Share, promise: number): string =>
+  won + 2 * wonError >= promise ? '' : ' below'
 
 /** Prints a table in Markdown, as docs/guarantees.md has it: each row once it is known. */
 export function printTable<Item>(

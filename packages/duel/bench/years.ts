@@ -1,15 +1,24 @@
+import { pcg64 } from '@affine/prng'
 import { walk } from '@affine/wilson'
 import { PROTOCOL } from '../src/index.ts'
-import { oneLaneZ, RATIO_PPM, type Shares } from './duels.ts'
+import {
+  type Cell,
+  environmentsIn,
+  oneLaneZ,
+  RATIO_PPM,
+  type Shares,
+  type SimulatedEnvironment,
+} from './duels.ts'
 import { NEAR_LIES } from './false-wins.ts'
+import { FROZEN_MOST } from './freezing.ts'
 import { LIES } from './lies.ts'
 import { ALONE } from './promises.ts'
 import { SINGLE } from './quotas.ts'
-import { equal, fieldOf } from './stakes.ts'
+import { balancedOf, equal, fieldOf } from './stakes.ts'
 import { measure, printTable } from './worst.ts'
 
-/** One in 12 seconds. */
-const BLOCKS_A_DAY = 7200
+/** Of 7200 blocks a day. */
+const EPOCHS_A_YEAR = (365 * 7200) / PROTOCOL.epochBlocks
 
 /**
  * How often a year the throne falls to a contender exactly at the ratio, at most, if the list is
@@ -18,7 +27,7 @@ const BLOCKS_A_DAY = 7200
  */
 function dethronementsAYear({ won, epochs }: Pick<Shares, 'won' | 'epochs'>, envs: number): number {
   const needed = Math.ceil((envs + PROTOCOL.margin) / 2)
-  const duels = (PROTOCOL.duelsMost * 365 * BLOCKS_A_DAY) / PROTOCOL.epochBlocks / epochs
+  const duels = (PROTOCOL.duelsMost * EPOCHS_A_YEAR) / epochs
   let share = 0
   for (let wins = needed; wins <= envs; wins++)
     share += choose(envs, wins) * won ** wins * (1 - won) ** (envs - wins)
@@ -57,7 +66,82 @@ export function printYears(): void {
     const texts = cells.map(({ mean, error }) => `${mean.toFixed(2)} ± ${error.toFixed(2)}`)
     return [envs, yearOfOne(envs).toFixed(2), ...texts]
   })
+  printOneShort()
 }
+
+const YEARS = process.argv.includes('--all') ? 20 : 2
+
+/** By all validators: the third that lies also freezes epochs, when as many others are absent. */
+const VALIDATORS: readonly (readonly [name: string, cell: Pick<Cell, 'field' | 'strategy'>])[] = [
+  ['all honest', { field: fieldOf(equal(4)), strategy: 'honest' }],
+  ['a third lies', { field: fieldOf(equal(4)), strategy: 'copy the best' }],
+  ['it also freezes epochs', { field: balancedOf(equal(4)), strategy: 'copy the best' }],
+]
+
+/** Contenders that are better in two environments of four: of the others they need one. */
+function printOneShort(): void {
+  const title = `The same, better in all environments but one that they need, of ${YEARS} years`
+  const columns = ['4 lanes', 'at the ratio in the others', 'copies of the champion there']
+  printTable({ title, columns }, VALIDATORS, ([name, cell]) => {
+    const texts = [RATIO_PPM / 1e6, 0.5].map((p) => {
+      const throned = dethronementsIn(YEARS, { ...cell, p, tied: 0, freezes: true })
+      return `${(throned / YEARS).toFixed(1)} ± ${(Math.sqrt(throned + 1) / YEARS).toFixed(1)}`
+    })
+    return [name, ...texts]
+  })
+}
+
+/** A duel that is won with one of these environments. */
+interface Duel {
+  readonly open: readonly SimulatedEnvironment[]
+  readonly epochs: number
+  readonly frozen: number
+  readonly isWon: boolean
+}
+
+/** Plays a list that is full whenever no duel of it is won, for years. Protocol §8.11. */
+function dethronementsIn(years: number, cell: Cell): number {
+  const begin = environmentsIn(cell, pcg64(20_260_101n))
+  let duels: readonly Duel[] = []
+  let dethronements = 0
+  for (let epoch = 0; epoch < years * EPOCHS_A_YEAR; epoch++) {
+    if (!duels.some(({ isWon }) => isWon)) {
+      const room = PROTOCOL.duelsMost - duels.length
+      const begun = (): Duel => ({ open: [begin(), begin()], epochs: 0, frozen: 0, isWon: false })
+      duels = [...duels, ...Array.from({ length: room }, begun)]
+    }
+    duels = playEpoch(duels)
+    if (duels.length > 0 && duels.every(({ isWon }) => isWon)) {
+      dethronements++
+      duels = []
+    }
+  }
+  return dethronements
+}
+
+/** Plays an epoch, which the liars freeze if more contenders win then. Drops the lost duels. */
+function playEpoch(duels: readonly Duel[]): readonly Duel[] {
+  const open = duels.filter(({ isWon }) => !isWon)
+  for (const environment of open.flatMap((duel) => duel.open)) environment.play()
+  const wins = (isFrozen: boolean): number =>
+    open.reduce((sum, duel) => sum + chanceOfOne(duel, isFrozen), 0)
+  const isFrozen = wins(true) > wins(false)
+  const played = open.map((duel): Duel => {
+    const looks = duel.open.map((environment) => environment.end(isFrozen))
+    return {
+      open: duel.open.filter((_, i) => looks[i] === 'continue'),
+      epochs: duel.epochs + 1,
+      frozen: duel.frozen + Number(isFrozen),
+      isWon: looks.includes('win'),
+    }
+  })
+  const isLost = ({ open, epochs, frozen, isWon }: Duel): boolean =>
+    !isWon && (open.length === 0 || epochs === PROTOCOL.duelEpochs || frozen > FROZEN_MOST)
+  return [...duels.filter(({ isWon }) => isWon), ...played.filter((duel) => !isLost(duel))]
+}
+
+const chanceOfOne = ({ open }: Duel, isFrozen: boolean): number =>
+  1 - open.reduce((none, environment) => none * (1 - environment.chanceIf(isFrozen)), 1)
 
 /** With what it is more if the share is one standard error more. */
 function aYear(shares: Shares, envs: number): { readonly mean: number; readonly error: number } {

@@ -165,7 +165,7 @@ describe('the clock of a side', () => {
     [
       'refuses all calls',
       () => (_, __, response) => response.writeHead(503).end('no GPU'),
-      ['503', '503', '503', 'clock'],
+      ['5xx', '5xx', '5xx', 'clock'],
       'status 503, "no GPU"',
     ],
     [

@@ -1,6 +1,6 @@
 import type { Result } from '@affine/prng'
 import pRetry from 'p-retry'
-import { type Asking, NoReply, Undelivered } from '../asking.ts'
+import { type Asking, isUndelivered, NoReply, Undelivered } from '../asking.ts'
 import { CHUTES_API, type ChutesKey, LOOK_UP_MS } from '../chutes-key.ts'
 import { retryPolicy } from '../miner-client.ts'
 import {
@@ -135,7 +135,7 @@ async function published(
   try {
     const { status, text } = await key.ask(query)
     if (status === 200) return { ok: true, value: text }
-    if (status === 429 || status >= 500) throw new Undelivered(`status ${status}`)
+    if (isUndelivered(status)) throw new Undelivered(`status ${status}`)
     const detail = `status ${status}: is there such a chute, and may everybody see it?`
     return { ok: false, code: 'NOT_SHOWN', detail }
   } catch (error) {

@@ -1,5 +1,12 @@
 import { type JsonBounds, parseBounded, type Result } from '@affine/prng'
-import { type Caller, NoReply, type Query, type Received, Undelivered } from '../asking.ts'
+import {
+  type Caller,
+  isUndelivered,
+  NoReply,
+  type Query,
+  type Received,
+  Undelivered,
+} from '../asking.ts'
 import { LOOK_UP_MS } from '../chutes-key.ts'
 import { quoted } from './python-tokens.ts'
 import type { CommittedModel } from './template-source.ts'
@@ -90,7 +97,7 @@ async function fileAt(url: string, hub: Hub, hops = MOST_HOPS): Promise<HubAnswe
   const query = { url, replyMs: LOOK_UP_MS, mostBytes: MOST_BYTES, signal, now }
   try {
     const { status, text, headers } = await exchange(query)
-    if (status === 429 || status >= 500) throw new Undelivered(`${quoted(url)}: status ${status}`)
+    if (isUndelivered(status)) throw new Undelivered(`${quoted(url)}: status ${status}`)
     if (status === 200) return { status, text }
     const next = status >= 300 && status < 400 ? placeOf(headers.location, url) : undefined
     if (next !== undefined && hops > 0) return await fileAt(next, hub, hops - 1)

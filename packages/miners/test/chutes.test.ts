@@ -21,6 +21,7 @@ import {
   published,
   replies,
   serveChutes,
+  wakeOf,
 } from './servers.ts'
 
 const KEY = 'cpk_0123456789abcdef.secret'
@@ -99,22 +100,40 @@ afterAll(closeServers)
 
 describe.concurrent('a miner on Chutes', () => {
   it('is asked at its own host, with the key, for its model; the reply has the id of the invocation', async () => {
-    const { ask, seen } = await chutes()
+    const { ask, seen, heard } = await chutes()
     const reply = (await ask()) as Reply
+    await heard(wakeOf(MINER), 1)
     expect(reply).toEqual(A1)
     expect(reply.invocation).toMatch(/^[0-9a-f-]{36}$/)
     const folder = `/api/models/${MINER.model}/tree/${MINER.revision}/additional_chat_templates`
     const files = [...Object.keys(TEMPLATES.modelFiles).map((name) => fileOf(MINER, name)), folder]
-    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    const requests = seen.map(({ method, url }) => `${method} ${url}`)
+    expect(requests.slice(0, -2)).toEqual([
       `GET ${DESCRIPTION}`,
       `GET /chutes/code/${MINER.chute}`,
       ...files.map((file) => `GET ${file}`),
-      `POST ${POST}`,
     ])
+    expect(requests.slice(-2).sort()).toEqual([`GET ${wakeOf(MINER)}`, `POST ${POST}`])
     // Nothing is told to the place where models are.
     for (const { url, headers } of seen)
       expect(headers.authorization).toBe(files.includes(url) ? undefined : `Bearer ${KEY}`)
-    expect(JSON.parse(seen.at(-1)?.body ?? '')).toEqual({ model: MINER.model, messages: PROMPT })
+    const [post] = seen.filter(({ method }) => method === 'POST')
+    expect(JSON.parse(post?.body ?? '')).toEqual({ model: MINER.model, messages: PROMPT })
+  })
+
+  it('is woken once in an epoch, after it was looked at, and again if Chutes fails', async () => {
+    const { ask, asked, heard } = await chutes({
+      [wakeOf(MINER)]: (...rest) => answers(rest[2] === 0 ? 503 : 200)(...rest),
+      [DESCRIPTION]: (...rest) => {
+        expect(asked(wakeOf(MINER))).toEqual([])
+        answers(200, described(MINER, 'me-one'))(...rest)
+      },
+    })
+    const epoch = phase()
+    expect(await Promise.all(times(5, () => ask(MINER, epoch)))).toEqual(Array(5).fill(A1))
+    await heard(wakeOf(MINER), 2)
+    expect(await ask(MINER, epoch)).toEqual(A1)
+    expect(asked(wakeOf(MINER)).length).toBe(2)
   })
 
   it('is looked up once in an epoch, however many calls there are, and again in the next', async () => {

@@ -47,9 +47,19 @@ export class DeploymentLooks {
   async #lookAtFirst(miner: Asked, signal: AbortSignal): Promise<DeploymentVerdict> {
     const look = await this.#look(miner, signal)
     const advice = 'its owner has to mend that, and af doctor shows it to them'
-    if (!look.ok)
-      this.#tell(miner, `is not asked in this epoch: ${look.code}: ${look.detail}; ${advice}`)
+    if (look.ok) void this.#wake(miner, signal)
+    else this.#tell(miner, `is not asked in this epoch: ${look.code}: ${look.detail}; ${advice}`)
     return look
+  }
+
+  /**
+   * Asks the platform to wake a chute that has passed. Resolves however that ends: calls to it wait
+   * until it is awake. Protocol §5.4.
+   */
+  async #wake({ chute }: Asked, signal: AbortSignal): Promise<void> {
+    const ask = (): ReturnType<typeof published> =>
+      published(`/chutes/warmup/${chute}`, signal, this.#looking)
+    await pRetry(ask, retryPolicy(signal, this.#looking.random)).catch(() => {})
   }
 
   /**

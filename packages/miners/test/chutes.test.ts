@@ -65,7 +65,7 @@ async function chutes(
   const events: MinerEvent[] = []
   const on = (event: MinerEvent) => void events.push(event)
   const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 8, on, pauseMs, netuid }
-  const { agents, hasChanged } = openChutes({ ...options, ...place })
+  const { agents, mayAsk, hasChanged } = openChutes({ ...options, ...place })
   /** Asks a miner, in an epoch of its own if none is given; by the end of a clock, if one is. */
   const ask = (miner = MINER, { signal } = phase(), clock?: AbortController) =>
     Promise.resolve(agents(miner, 10_000, signal)(PROMPT, clock?.signal))
@@ -82,7 +82,7 @@ async function chutes(
     while (asked(path).length < count) await sleep(5)
   }
   const outcomes = () => events.flatMap((event) => (event.type === 'call' ? [event.outcome] : []))
-  return { ask, hasChanged, place, seen, asked, problems, told, heard, outcomes }
+  return { ask, mayAsk, hasChanged, place, seen, asked, problems, told, heard, outcomes }
 }
 const phase = () => new AbortController()
 
@@ -119,6 +119,42 @@ describe.concurrent('a miner on Chutes', () => {
       expect(headers.authorization).toBe(files.includes(url) ? undefined : `Bearer ${KEY}`)
     const [post] = seen.filter(({ method }) => method === 'POST')
     expect(JSON.parse(post?.body ?? '')).toEqual({ model: MINER.model, messages: PROMPT })
+  })
+
+  it.each([401, 403, 404])(
+    'whose model is answered with %i at first is asked and woken once it is shown',
+    async (status) => {
+      const file = fileOf(MINER, 'tokenizer_config.json')
+      const shows = published(MINER, 'me-one')[file]
+      const { ask, asked, seen, problems } = await chutes({
+        [file]: (...rest) => {
+          expect([...asked(wakeOf(MINER)), ...asked(POST)]).toEqual([])
+          if (rest[2] < 2) answers(status)(...rest)
+          else shows?.(...rest)
+        },
+      })
+      const epoch = phase()
+      expect(await ask(MINER, epoch)).toEqual(A1)
+      expect([asked(file).length, asked(DESCRIPTION).length]).toEqual([3, 3])
+      const refusal = `MODEL_NOT_SHOWN: tokenizer_config.json of ${MINER.model}`
+      const told = expect.stringContaining(`is not asked so far: ${refusal}`)
+      expect(problems()).toEqual([told, told])
+      expect(seen.filter(({ url }) => url === '/users/me')).toEqual([])
+    },
+  )
+
+  it('may not be asked as long as its model is not shown, also if Hugging Face fails meanwhile', async () => {
+    const file = fileOf(MINER, 'tokenizer_config.json')
+    const { mayAsk, hasChanged, heard } = await chutes({
+      [file]: (...rest) => answers(rest[2] === 0 ? 404 : 503)(...rest),
+    })
+    const { signal } = phase()
+    expect(await mayAsk(MINER, signal)).toBe(false)
+    await sleep(PAUSE_MS)
+    expect(await mayAsk(MINER, signal)).toBe(false)
+    await heard(file, 2)
+    expect(await mayAsk(MINER, signal)).toBe(false)
+    expect(await hasChanged(MINER, signal)).toBe(false) // it was not asked
   })
 
   it('is woken once in an epoch, after it was looked at, and again if Chutes fails', async () => {

@@ -19,6 +19,7 @@ export type DeploymentFault =
   | 'EGRESS'
   | 'NO_SLUG'
   | 'MODEL_FILE'
+  | 'MODEL_NOT_SHOWN'
   | 'CHAT_TEMPLATE'
 
 /** A deployment that may be asked. */

@@ -26,13 +26,14 @@ const MOST_HOPS = 3
 /** Where models' files are, and what they are asked for with. No key goes there. */
 type Hub = Pick<Caller, 'exchange' | 'now'> & Pick<Query, 'signal'>
 
-type FileFault = 'MODEL_FILE' | 'CHAT_TEMPLATE'
+type FileFault = 'MODEL_FILE' | 'MODEL_NOT_SHOWN' | 'CHAT_TEMPLATE'
 type FileRefusal = Extract<Result<never, FileFault>, { readonly ok: false }>
 
 /**
  * Why a model may not be asked for its files at the committed revision: a chat template in them is
  * not on the list, or a file is not there, too large, or none that an engine reads. Undefined when
- * nothing is wrong. Every file is asked for at each call, whatever was read before, so that two
+ * nothing is wrong. A file that is not shown, as of a repository that is private or was published a
+ * moment ago, has a code of its own. Every file is asked for at each call, whatever was read before, so that two
  * validators do not differ when one is gone. Rejects when the platform fails: without a connection,
  * late, or with a status of 429 or 5xx. Protocol §5.4.
  */
@@ -70,7 +71,7 @@ async function faultIn(
   kind: 'template' | 'json',
   chatTemplates: Templates['chatTemplates'],
 ): Promise<FileProblem | undefined> {
-  if (status !== 200) return ['MODEL_FILE', text]
+  if (status !== 200) return [statusFault(status), text]
   const texts = kind === 'json' ? templatesIn(text) : [text]
   if (texts === undefined) return ['MODEL_FILE', UNREADABLE]
   // One at a time, up to the first that is not on the list: there may be 131,071.
@@ -82,10 +83,14 @@ async function faultIn(
   return undefined
 }
 
+/** The code for a file that came with another status than 200. */
+const statusFault = (status: number): FileFault =>
+  [401, 403, 404].includes(status) ? 'MODEL_NOT_SHOWN' : 'MODEL_FILE'
+
 /** What is wrong with the folder in which engines look for more templates: that it is there. */
 function folderFault({ status, text }: HubAnswer): FileProblem | undefined {
   if (status === 404 || (status === 200 && text.trim() === '[]')) return undefined
-  if (status !== 200) return ['MODEL_FILE', text]
+  if (status !== 200) return [statusFault(status), text]
   return ['CHAT_TEMPLATE', 'may not be there: it holds more chat templates']
 }
 

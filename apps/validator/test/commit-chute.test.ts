@@ -142,6 +142,11 @@ describe('af commit of a chute', () => {
       /MODEL: its name is "you\/other", not the committed/,
     ],
     [
+      'of a model that is not shown',
+      { ...asCommitted, [fileOf(MINER, 'tokenizer_config.json')]: answers(404) },
+      /MODEL_NOT_SHOWN: tokenizer_config\.json of \S+ at \S+ is answered with status 404/,
+    ],
+    [
       'that refuses calls while the account is in order',
       { ...asCommitted, [POST]: answers(403) },
       /status 403, .*: start the server without an API key/,

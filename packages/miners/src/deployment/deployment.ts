@@ -79,7 +79,8 @@ export function readDescription(
   return { ok: true, value }
 }
 
-type NotAsked = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
+/** A refusal of a deployment. */
+export type NotAsked = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
 
 const is = (value: string | undefined): string => (value === undefined ? 'missing' : quoted(value))
 

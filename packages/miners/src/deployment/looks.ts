@@ -8,6 +8,7 @@ import {
   type Deployment,
   type DeploymentFault,
   judgeSource,
+  type NotAsked,
   readDescription,
   refused,
 } from './deployment.ts'
@@ -44,8 +45,8 @@ export class DeploymentLooks {
 
   /**
    * The first look of an epoch. What the platform fails at is tried again until its signal aborts;
-   * a refusal holds for the epoch, so hiding at first and showing itself later gains nothing. One of
-   * a model that is not shown holds until it is: a later call has it looked at again.
+   * a refusal holds for the epoch, so hiding at first and showing itself later gains nothing. But
+   * one of a model that is not shown holds only for `pauseMs`: a later call looks again.
    */
   async first(miner: Asked, signal: AbortSignal): Promise<DeploymentVerdict> {
     const looks = this.#epochs.get(signal) ?? new Map<string, Promise<FirstLook>>()
@@ -123,13 +124,11 @@ export class DeploymentLooks {
   }
 }
 
-type Refusal = Extract<DeploymentVerdict, { readonly ok: false }>
-
 /** Reports whether a deployment is refused only until its model is shown. Protocol §5.4. */
-const isHidden = ({ code }: Refusal): boolean => code === 'MODEL_NOT_SHOWN'
+const isHidden = ({ code }: NotAsked): boolean => code === 'MODEL_NOT_SHOWN'
 
-/** Returns what a call to a deployment that is refused rejects with: one that is hidden may wait. */
-export function refusalError(refusal: Refusal): Error {
+/** Returns the error of a call to a deployment that is refused. One that is hidden is repeated. */
+export function refusalError(refusal: NotAsked): Error {
   const text = `${refusal.code}: ${refusal.detail}`
   return isHidden(refusal) ? new Undelivered(text) : new NoReply('deployment', text)
 }

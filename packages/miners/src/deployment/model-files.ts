@@ -33,9 +33,9 @@ type FileRefusal = Extract<Result<never, FileFault>, { readonly ok: false }>
  * Why a model may not be asked for its files at the committed revision: a chat template in them is
  * not on the list, or a file is not there, too large, or none that an engine reads. Undefined when
  * nothing is wrong. A file that is not shown, as of a repository that is private or was published a
- * moment ago, has a code of its own. Every file is asked for at each call, whatever was read before, so that two
- * validators do not differ when one is gone. Rejects when the platform fails: without a connection,
- * late, or with a status of 429 or 5xx. Protocol §5.4.
+ * moment ago, has a code of its own. Every file is asked for at each call, also one that was read
+ * before, so that two validators do not differ when one is gone. Rejects when the platform fails:
+ * without a connection, late, or with a status of 429 or 5xx. Protocol §5.4.
  */
 export async function refusedFile(
   { model, revision }: CommittedModel,

@@ -30,7 +30,7 @@ export interface Throw {
   readonly games: number
   /** By environment: how often the rival has its usual lead, if not once. */
   readonly leads?: Readonly<Record<string, number>>
-  /** Is it silent in the first epoch alone, and loses its games in the last one, open until then? */
+  /** Is it silent in the first epoch alone, and loses its games in the last, open until then? */
   readonly isLate?: boolean
 }
 
@@ -52,7 +52,7 @@ export const THROWS = {
   'games alone': { silent: {}, games: 1 },
 } as const satisfies Readonly<Record<string, Throw>>
 
-/** So late that little is known of the accomplices where the rival is better: it is apart from none. */
+/** So late that little is known of the accomplices where the rival is better. */
 export const LATE: Throw = {
   ...THROWS['two environments and games'],
   isLate: true,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import {
   type Account,
   account,
+  ed25519Account,
   encodeCommitment,
   LocalChain,
   type LocalOptions,
@@ -85,6 +86,7 @@ function chainOf(options: Partial<LocalOptions> = {}): LocalChain {
   })
 }
 
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const minerOf = ({ hotkey }: Account, more = ''): Uint8Array[] =>
   encodeCommitment({
@@ -186,7 +188,14 @@ describe('the queue in af status', () => {
     const [record] = records
     expect(record?.waiting).toEqual([second.hotkey, bob.hotkey, first.hotkey])
     expect(unprintable(stdout)).toEqual([])
-    const queue = record?.queue as { place?: number; hotkey: string; why: string }[]
+    const queue = record?.queue as {
+      place?: number
+      hotkey: string
+      readyBy?: number
+      why: string
+    }[]
+    for (const { place, readyBy } of queue)
+      expect(readyBy).toBe(place === undefined ? undefined : 1)
     expect(queue.map(({ place, hotkey, why }) => [place, hotkey, why])).toEqual([
       [1, second.hotkey, expect.stringContaining('waits')],
       [2, bob.hotkey, expect.stringContaining('waits')], // with a permit
@@ -199,7 +208,7 @@ describe('the queue in af status', () => {
     const people = await inProcess(status, ...asked)
     expect(people.stdout).toMatch(
       new RegExp(
-        `\n\nplace +uid +hotkey +block +turn in .*\n1 +3 +${second.hotkey} +1 +1 to 1 +251 +4093\n(.*\n){2}$`,
+        `\n\nplace +uid +hotkey +block +turn in .*\n1 +3 +${second.hotkey} +1 +1 to 1 +1 +251 +4093\n(.*\n){2}$`,
       ),
     )
   })
@@ -293,6 +302,20 @@ describe('af commit', () => {
     ])
   })
 
+  it('commits with an Ed25519 key', async () => {
+    const seed = new Uint8Array(32).fill(9)
+    const { hotkey } = ed25519Account(seed)
+    const chain = chainOf({ neurons: [alice, { hotkey }].map((key) => ({ ...key, stake: 0n })) })
+    await using served = await goingOn(chain)
+    const key = await fileOf(JSON.stringify({ secretSeed: `0x${hex(seed)}`, cryptoType: 0 }))
+    const asked = ['--network', served.url, '--key', key, ...words(hotkey), '--json']
+    const { records, error } = await inProcess(commit, ...asked)
+    expect(error).toBeUndefined()
+    expect(records[0]).toMatchObject({ type: 'committed', hotkey, kind: 'miner' })
+    const copy = LocalChain.import(chain.export())
+    expect((await copy.snapshot(copy.height)).commitments[0]).toMatchObject({ hotkey })
+  })
+
   it('refuses a model without the hotkey before it asks anyone, and a text that does not fit', async () => {
     const nowhere = ['--network', 'http://127.0.0.1:1', '--key', await keyOf(2)]
     const { error } = await inProcess(commit, ...nowhere, ...words(second.hotkey))
@@ -363,10 +386,15 @@ describe('over a subnet that came to a champion', () => {
   }
 
   /** Why each hotkey has its place in the queue, as af status has it. */
-  async function whys(file: string, ...words: readonly string[]): Promise<Record<string, string>> {
+  /** The queue as `af status` says it, and the epoch of the chain's head. */
+  async function queueAt(file: string, ...words: readonly string[]) {
     const asked = ['--network', file, '--buckets', played.buckets, '--json', ...words]
     const [record] = (await inProcess(status, ...asked)).records
-    const queue = record?.queue as { hotkey: string; why: string }[]
+    const queue = record?.queue as { hotkey: string; why: string; readyBy?: number }[]
+    return { epoch: record?.epoch, queue }
+  }
+  async function whys(...asked: Parameters<typeof queueAt>): Promise<Record<string, string>> {
+    const { queue } = await queueAt(...asked)
     return Object.fromEntries(queue.map(({ hotkey, why }) => [hotkey, why]))
   }
 
@@ -384,9 +412,14 @@ describe('over a subnet that came to a champion', () => {
   it('af status knows the contender while its duel goes on', async () => {
     let epoch: number | undefined
     for (const { state } of await played.epochs()) if (state.duels.length > 0) epoch ??= state.epoch
-    const why = await whys(await fileOf(firstBlocks(played.exported, 30 * (epoch ?? 0) + 5)))
+    const file = await fileOf(firstBlocks(played.exported, 30 * (epoch ?? 0) + 5))
+    const why = await whys(file)
     expect(why[hotkeyOf('veteran')]).toBe('is the champion')
     expect(why[hotkeyOf('stronger')]).toBe('contends')
+    const now = await queueAt(file)
+    const ready = now.queue.filter(({ readyBy }) => readyBy === now.epoch)
+    const players = [hotkeyOf('veteran'), hotkeyOf('stronger')]
+    expect(new Set(ready.map(({ hotkey }) => hotkey))).toEqual(new Set(players))
   })
 
   it('af set-weights gives the champion all weight, and reads it back', async () => {

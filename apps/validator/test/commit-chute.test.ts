@@ -135,11 +135,62 @@ describe('af commit of a chute', () => {
     expect(commitments).toEqual([])
   })
 
+  it.each([401, 403, 404])('whose files answer %i is committed with a warning', async (status) => {
+    const file = fileOf(MINER, 'tokenizer_config.json')
+    const { error, records, asked, commitments } = await committing({
+      ...asCommitted,
+      [file]: answers(status),
+    })
+    expect(error).toBeUndefined()
+    expect(records).toMatchObject([
+      { type: 'check', check: 'files', result: 'warn' },
+      { type: 'committed', hotkey },
+      { type: 'place', place: 1, turn: { least: 1 }, readyBy: expect.any(Number) },
+    ])
+    const why = `FILE_NOT_SHOWN: tokenizer_config.json of ${MODEL} at ${REVISION} is answered with`
+    const what = "make the model's files public before its turn"
+    expect(records[0]?.text).toContain(
+      `no validator asks ${CHUTE} yet: ${what}: ${why} status ${status}`,
+    )
+    expect(asked).not.toContain(`POST ${POST}`)
+    expect(commitments).toHaveLength(1)
+  })
+
+  it('says from which epoch on files and chute must be public and awake', async () => {
+    const { stdout } = await onChutes(
+      { ...asCommitted, [POST]: plays },
+      LOCAL_NETWORK.protocol.templates,
+      (url) => {
+        const said = ['--model', MODEL, '--revision', REVISION, '--chute', CHUTE]
+        return inProcess(commit, '--network', url, '--key', key, ...said)
+      },
+    )
+    expect(stdout).toMatch(
+      /files and its chute must be public and awake from epoch \d+ on, the next epoch\n$/,
+    )
+  })
+
   const wrong: readonly [string, Readonly<Record<string, Handle>>, RegExp][] = [
     [
       'of another model',
       { [LOOK_UP]: answers(200, { ...DESCRIBED, name: 'you/other' }) },
       /MODEL: its name is "you\/other", not the committed/,
+    ],
+    [
+      'with another chat template',
+      {
+        ...asCommitted,
+        [fileOf(MINER, 'tokenizer_config.json')]: answers(200, { chat_template: 'other' }),
+      },
+      /CHAT_TEMPLATE: tokenizer_config.json of .* has a chat template that is not on the list/,
+    ],
+    [
+      'with a file that is too large',
+      {
+        ...asCommitted,
+        [fileOf(MINER, 'tokenizer_config.json')]: answers(200, 'x'.repeat(4_200_000)),
+      },
+      /MODEL_FILE: tokenizer_config.json of .* has more than 4194304 bytes/,
     ],
     [
       'that refuses calls while the account is in order',

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { account, encodeCommitment, LocalChain } from '@affine/chain'
+import { account, ed25519Account, encodeCommitment, LocalChain } from '@affine/chain'
 import { readEnvLines } from '@affine/terminal'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -91,6 +91,21 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(doctor.stdout).toMatch(/^folder +validator +\.env +AFFINE_FOLDER$/m)
     expect(doctor.stdout).not.toContain(' settings ')
     expect(doctor.stdout).toContain(validator)
+  })
+
+  it.each(['setup', 'validate'])('refuses an Ed25519 key: af %s', async (command) => {
+    const cwd = await place()
+    const key = JSON.stringify({ secretSeed: Buffer.from(SEED).toString('hex'), cryptoType: 0 })
+    await writeFile(join(cwd, 'key'), key, { mode: 0o600 })
+    const where = ['--network', served.url, '--folder', 'validator', '--buckets', 'buckets']
+    const { code, stdout, stderr } = await runAf([command, ...where, '--key', 'key'], { cwd })
+    expect([code, stdout]).toEqual([2, ''])
+    const why =
+      'is an Ed25519 key, and a validator signs its evidence with sr25519 (protocol 1.4, 6.2)'
+    const what = 'make a hotkey of type sr25519, register it, and name it instead'
+    expect(stderr).toContain(`✘ ${ed25519Account(SEED).hotkey} ${why}, so no one would`)
+    expect(stderr).toContain(what)
+    expect(await readdir(cwd)).toEqual(['key'])
   })
 
   it('on a full disk names the file and leaves nothing', async () => {

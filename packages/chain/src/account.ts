@@ -1,7 +1,11 @@
+import { ed25519 } from '@noble/curves/ed25519.js'
 import { blake2b } from '@noble/hashes/blake2.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 import { base58 } from '@scure/base'
 import * as sr25519 from '@scure/sr25519'
+
+/** Signature scheme of a key. */
+export type Scheme = 'sr25519' | 'ed25519'
 
 /**
  * A key that can sign. `sign` signs exactly the given bytes: it does not wrap them in `<Bytes>`.
@@ -9,6 +13,8 @@ import * as sr25519 from '@scure/sr25519'
  */
 export interface Account {
   readonly hotkey: string
+  /** Chains take calls of either scheme. Evidence is valid only with sr25519. */
+  readonly scheme: Scheme
   sign(message: Uint8Array): Uint8Array
 }
 
@@ -31,6 +37,7 @@ export function account(seed: Uint8Array): Account {
   const secret = secretKeyOf(seed)
   return {
     hotkey: encodeAddress(sr25519.getPublicKey(secret)),
+    scheme: 'sr25519',
     sign: (message) => sr25519.sign(secret, message, new Uint8Array(32)),
   }
 }
@@ -39,6 +46,21 @@ function secretKeyOf(seed: Uint8Array): Uint8Array {
   if (seed.length === 32) return sr25519.secretFromSeed(seed)
   if (seed.length === 64) return seed.slice()
   throw new RangeError(`"seed" expected 32 bytes, or 64 of a secret key, got ${seed.length}`)
+}
+
+/**
+ * Returns the Ed25519 account of a seed of 32 bytes, as RFC 8032 defines it. It can sign calls to
+ * the chain, and no evidence.
+ * @throws RangeError unless the seed has 32 bytes.
+ */
+export function ed25519Account(seed: Uint8Array): Account {
+  if (seed.length !== 32) throw new RangeError(`"seed" expected 32 bytes, got ${seed.length}`)
+  const secret = seed.slice()
+  return {
+    hotkey: encodeAddress(ed25519.getPublicKey(secret)),
+    scheme: 'ed25519',
+    sign: (message) => ed25519.sign(message, secret),
+  }
 }
 
 type RawVerify = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean
@@ -65,6 +87,23 @@ export function verify(message: Uint8Array, signature: Uint8Array, hotkey: strin
     return sr25519.verify(message, signature, publicKey)
   } catch {
     return false // a point off the curve, a missing marker, a wrong length
+  }
+}
+
+/**
+ * Reports whether `hotkey` signed exactly these bytes with sr25519 or with Ed25519. Substrate too
+ * lets the signer of a call choose. No signature is valid in both schemes: that of sr25519 has its
+ * highest bit set. False for malformed input. Never throws. Protocol §5.1.
+ */
+export function verifyCall(message: Uint8Array, signature: Uint8Array, hotkey: string): boolean {
+  if (verify(message, signature, hotkey)) return true
+  const publicKey = decodeAddress(hotkey)
+  if (publicKey === null) return false
+  try {
+    // Without ZIP 215, keys of small order are refused: anyone could sign for them.
+    return ed25519.verify(signature, message, publicKey, { zip215: false })
+  } catch {
+    return false // a wrong length
   }
 }
 

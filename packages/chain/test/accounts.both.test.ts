@@ -3,9 +3,16 @@ import { secretFromSeed } from '@scure/sr25519'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/accounts.json' with { type: 'json' }
-import { account, decodeAddress, encodeAddress, verify } from '../src/index.ts'
+import {
+  account,
+  decodeAddress,
+  ed25519Account,
+  encodeAddress,
+  verify,
+  verifyCall,
+} from '../src/index.ts'
 
-const { keys, addresses, signatures } = vectors
+const { keys, addresses, signatures, ed25519 } = vectors
 const alice = account(hexToBytes(keys[0]!.seed))
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 
@@ -28,10 +35,33 @@ test('signatures are deterministic: the one in the vectors is made again', () =>
   expect(bytesToHex(alice.sign(hexToBytes(message)))).toBe(signature)
 })
 
-test('what is signed verifies; with any bit flipped, it does not', () => {
+test.each(ed25519)('the Ed25519 key of $uri', ({ seed, publicKey, hotkey, message, signature }) => {
+  const signer = ed25519Account(hexToBytes(seed))
+  expect([signer.hotkey, signer.scheme]).toEqual([hotkey, 'ed25519'])
+  expect(encodeAddress(hexToBytes(publicKey))).toBe(hotkey)
+  const signed = signer.sign(hexToBytes(message))
+  expect(bytesToHex(signed)).toBe(signature)
+  expect(verifyCall(hexToBytes(message), signed, hotkey)).toBe(true)
+  expect(verify(hexToBytes(message), signed, hotkey)).toBe(false)
+})
+
+test.each(signatures)('signature of a call: $what', ({ message, signature, hotkey, want }) => {
+  expect(verifyCall(hexToBytes(message), hexToBytes(signature), hotkey)).toBe(want)
+})
+
+test('nobody signs a call for an Ed25519 key of small order, for which anyone could', () => {
+  const neutral = new Uint8Array(32).fill(1, 0, 1)
+  const signature = new Uint8Array(64).fill(1, 0, 1) // R is the neutral element, s is 0
+  expect(verifyCall(utf8ToBytes('any'), signature, encodeAddress(neutral))).toBe(false)
+})
+
+test.each([
+  ['sr25519', account, verify],
+  ['Ed25519', ed25519Account, verifyCall],
+])('what is signed with %s verifies; with any bit flipped, it does not', (_, make, verify) => {
   fc.assert(
     fc.property(bytes(32), fc.uint8Array({ minLength: 1 }), fc.nat(), (seed, message, at) => {
-      const signer = account(seed)
+      const signer = make(seed)
       const signature = signer.sign(message)
       expect(verify(message, signature, signer.hotkey)).toBe(true)
       const parts = [message, signature, decodeAddress(signer.hotkey)!]
@@ -72,9 +102,14 @@ test('what becomes of the seed afterwards does not matter', () => {
     seed.fill(1)
     expect(signer.sign(utf8ToBytes('weights'))).toEqual(alice.sign(utf8ToBytes('weights')))
   }
+  const { seed, message, signature } = ed25519[0]!
+  const given = hexToBytes(seed)
+  const signer = ed25519Account(given)
+  given.fill(1)
+  expect(bytesToHex(signer.sign(hexToBytes(message)))).toBe(signature)
 })
 
-test('verify and decodeAddress never throw', () => {
+test('verify, verifyCall and decodeAddress never throw', () => {
   const anything = fc.anything() as fc.Arbitrary<never>
   const hotkey = fc.oneof(
     fc.string(),
@@ -90,6 +125,7 @@ test('verify and decodeAddress never throw', () => {
       hotkey,
       (message, signature, hotkey) => {
         expect(verify(message, signature, hotkey)).toBe(false)
+        expect(verifyCall(message, signature, hotkey)).toBe(false)
         const key = decodeAddress(hotkey)
         expect(key === null || encodeAddress(key) === hotkey).toBe(true)
       },
@@ -106,5 +142,6 @@ test('wrong lengths are the caller’s mistake', () => {
   )
   expect(() => account(new Uint8Array(64))).toThrow(RangeError)
   expect(() => account(new Uint8Array(64).fill(255))).toThrow(RangeError)
+  expect(() => ed25519Account(new Uint8Array(64))).toThrow('"seed" expected 32 bytes, got 64')
   expect(() => encodeAddress(new Uint8Array(33))).toThrow('"publicKey" expected 32 bytes, got 33')
 })

@@ -7,7 +7,7 @@ export interface Harness {
   readonly chain: Chain
   /** Two at least, with stake and permits. */
   readonly validators: readonly Account[]
-  /** Registered, without a permit. */
+  /** Registered, without a permit; its key is an Ed25519 one. */
   readonly miner: Account
   /** Not registered. */
   readonly stranger: Account
@@ -134,6 +134,10 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       }
       expect(by(miner!)).toMatchObject({ permit: false })
       expect(by(stranger!)).toBeUndefined()
+    })
+
+    test('calls are signed with sr25519 and with Ed25519', () => {
+      expect([alice!.scheme, miner!.scheme]).toEqual(['sr25519', 'ed25519'])
     })
 
     test('a commitment is in the snapshot of its block, with its block, and not before', async () => {

@@ -17,6 +17,8 @@ export interface SubnetOptions {
   readonly limits?: Limits | undefined
   /** Makes a key; random ones without. */
   readonly newAccount?: () => Account
+  /** Makes a miner's key; `newAccount` without. */
+  readonly newMiner?: () => Account
 }
 
 export interface DevSubnet extends DevChain {
@@ -44,15 +46,12 @@ const TAO = 1_000_000_000n
  */
 export async function prepareSubnet(url: string, options: SubnetOptions): Promise<DevSubnet> {
   const { validators: seats, miners: others, tempo = 10, revealPeriod = 0 } = options
-  const { newAccount = () => account(randomBytes(32)), limits } = options
+  const { newAccount = () => account(randomBytes(32)), newMiner = newAccount, limits } = options
   const chain = await devChain(url)
   const { api, sudo, submit, calls, advance } = chain
   const fresh = (count: number) => Array.from({ length: count }, () => newAccount())
-  const [[coldkey, ownerHotkey, stranger], validators, miners] = [
-    fresh(3),
-    fresh(seats),
-    fresh(others),
-  ]
+  const [[coldkey, ownerHotkey, stranger], validators] = [fresh(3), fresh(seats)]
+  const miners = Array.from({ length: others }, () => newMiner())
   const owner = coldkey!
 
   await sudo([

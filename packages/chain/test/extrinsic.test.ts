@@ -5,9 +5,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Connection } from '../src/bittensor/connection.ts'
 import { callOf, Sender } from '../src/bittensor/extrinsic.ts'
 import { FinalBlocks } from '../src/bittensor/final-blocks.ts'
-import { verify } from '../src/index.ts'
+import { verify, verifyCall } from '../src/index.ts'
 import { type FakeNode, fakeNode, GENESIS, hashOf } from './fake-node.ts'
-import { alice, bob } from './subnet.ts'
+import { alice, bob, miner } from './subnet.ts'
 
 const registry = new TypeRegistry()
 registry.setMetadata(new Metadata(registry, metadata))
@@ -101,6 +101,15 @@ test('a payload of up to 256 bytes is signed as it is, a longer one by its hash'
   expect(verify(blake2b(payloadOf(2, HEAD), { dkLen: 32 }), signatureOf(2), alice.hotkey)).toBe(
     true,
   )
+})
+
+test('a call says of which scheme its signature is', async () => {
+  for (const signer of [alice, miner]) sender.send(signer, remark(1)).catch(() => {})
+  await until(2)
+  expect([alice, miner].map(({ scheme }) => scheme)).toEqual(['sr25519', 'ed25519'])
+  // Behind the version and the address, whose first bytes say their kind.
+  expect([0, 1].map((i) => sent(i).toU8a(true)[1 + 1 + 32])).toEqual([1, 0])
+  expect(verifyCall(payloadOf(1, HEAD), signatureOf(1), miner.hotkey)).toBe(true)
 })
 
 test.each([

@@ -2,6 +2,7 @@ import {
   type Account,
   account,
   type ChainError,
+  ed25519Account,
   LocalChain,
   type LocalOptions,
 } from '../src/index.ts'
@@ -11,7 +12,7 @@ export const bytes = (value: number): Uint8Array => new Uint8Array(32).fill(valu
 export const alice: Account = account(bytes(1))
 export const bob: Account = account(bytes(2))
 export const charlie: Account = account(bytes(3))
-export const miner: Account = account(bytes(4))
+export const miner: Account = ed25519Account(bytes(4))
 export const stranger: Account = account(bytes(5))
 
 /** 32 bytes that count up: the same hashes in every run. */

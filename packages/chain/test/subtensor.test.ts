@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/timelock.json' with { type: 'json' }
 import { type Subtensor, type SubtensorOptions, subtensor } from '../src/bittensor/subtensor.ts'
-import type { Chain, Head, UidWeights } from '../src/index.ts'
+import { type Chain, ed25519Account, type Head, type UidWeights } from '../src/index.ts'
 import { chainSuite, settle } from './chain-suite.ts'
 import { type DevSubnet, prepareSubnet, type SubnetOptions } from './dev-subnet.ts'
 
@@ -54,7 +54,8 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   }
 
   chainSuite('subtensor', async (limits) => {
-    const subnet = await prepareSubnet(url, { validators: 2, miners: 1, tempo, limits })
+    const newMiner = () => ed25519Account(randomBytes(32))
+    const subnet = await prepareSubnet(url, { validators: 2, miners: 1, tempo, limits, newMiner })
     const { netuid, validators, miners, stranger, advance } = subnet
     const stallMs = 600_000 // longer than any test: nothing may depend on it
     const chain = await subtensor({ endpoints: [url], netuid, random, now: Date.now, stallMs })

@@ -4,9 +4,10 @@ import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { inspect } from 'node:util'
-import { hexToBytes } from '@noble/hashes/utils.js'
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import {
   cryptoWaitReady,
+  ed25519PairFromSeed,
   encodeAddress,
   keyExtractSuri,
   keyFromPath,
@@ -17,6 +18,7 @@ import {
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
+import vectors from '../../../vectors/chain/accounts.json' with { type: 'json' }
 import { accountFrom, readHotkey, readWallet } from '../src/bittensor/wallet.ts'
 import { account, verify } from '../src/index.ts'
 
@@ -73,6 +75,12 @@ describe('an account from a secret', () => {
     expect(accountFrom(secret).sign(message)).toEqual(signer.sign(message))
   })
 
+  test.each(vectors.ed25519)('$uri of Ed25519', ({ uri, hotkey, message, signature }) => {
+    const signer = accountFrom(uri, 'it', 'ed25519')
+    expect(signer.hotkey).toBe(hotkey)
+    expect(bytesToHex(signer.sign(hexToBytes(message)))).toBe(signature)
+  })
+
   test('is the one polkadot.js makes', async () => {
     await cryptoWaitReady()
     const name = fc
@@ -88,16 +96,28 @@ describe('an account from a secret', () => {
         words,
         path,
         fc.option(fc.constantFrom('', 'pass/word', ' a  b ')),
-        (words, path, password) => {
+        fc.constantFrom('sr25519', 'ed25519'),
+        (words, steps, password, scheme) => {
+          // Ed25519 has no soft derivation.
+          const path = steps.filter((step) => scheme === 'sr25519' || step.startsWith('//'))
           const uri = words + path.join('') + (password === null ? '' : `///${password}`)
           const parts = keyExtractSuri(uri)
-          const pair = sr25519PairFromSeed(mnemonicToMiniSecret(words, password ?? ''))
-          const { publicKey } = keyFromPath(pair, parts.path, 'sr25519')
-          expect(accountFrom(uri).hotkey).toBe(encodeAddress(publicKey, 42))
+          const seed = mnemonicToMiniSecret(words, password ?? '')
+          const pair = { sr25519: sr25519PairFromSeed, ed25519: ed25519PairFromSeed }[scheme](seed)
+          const { publicKey } = keyFromPath(pair, parts.path, scheme)
+          expect(accountFrom(uri, 'it', scheme).hotkey).toBe(encodeAddress(publicKey, 42))
         },
       ),
       { numRuns: 30 },
     )
+  })
+
+  test.each([
+    ['a soft derivation', `${PHRASE}/Alice`],
+    ['a private key of sr25519', PRIVATE],
+    ['63 digits', SEED.slice(1)],
+  ])('of Ed25519 is refused: %s', (_, secret) => {
+    expect(() => accountFrom(secret, 'it', 'ed25519')).toThrow(new RangeError(`it ${REFUSAL}`))
   })
 
   test.each([
@@ -149,6 +169,17 @@ const whole = {
   cryptoType: 1,
 }
 
+/** As bittensor-wallet 4.1.1 writes an Ed25519 key of the same phrase. */
+const edwards = {
+  accountId: '0xf90bc712b5f2864051353177a9d627605d4bf7ec36c7df568cfdcea9f237c185',
+  publicKey: '0xf90bc712b5f2864051353177a9d627605d4bf7ec36c7df568cfdcea9f237c185',
+  privateKey: whole.secretSeed,
+  secretPhrase: PHRASE,
+  secretSeed: whole.secretSeed,
+  ss58Address: '5HhFH9GvwCST4kRVoFREE7qDJcjYteR5unhQCrBGhhGuRgNb',
+  cryptoType: 0,
+}
+
 describe('a hotkey file', () => {
   test.each([
     ['as btwallet writes it', whole],
@@ -162,6 +193,15 @@ describe('a hotkey file', () => {
     expect([account.hotkey, warnings]).toEqual([HOTKEY, []])
   })
 
+  test.each([
+    ['as bittensor-wallet writes it', edwards],
+    ['made from a seed', { ...edwards, secretPhrase: null }],
+    ['made from a secret URI', { ...edwards, secretPhrase: undefined, secretSeed: undefined }],
+  ])('of an Ed25519 key, %s', async (_, content) => {
+    const { account, warnings } = await readHotkey(await fileOf(content))
+    expect([account.hotkey, account.scheme, warnings]).toEqual([edwards.ss58Address, 'ed25519', []])
+  })
+
   test.each([SEED, `${SEED}\n`, `0x${SEED}`, SEED.toUpperCase()])(
     'with a seed alone: %j',
     async (content) => {
@@ -171,9 +211,9 @@ describe('a hotkey file', () => {
   )
 
   const INSTEAD =
-    ', and this program signs with sr25519 keys only: ' +
+    ', and this program signs with sr25519 and Ed25519 keys only: ' +
     'make a hotkey of type sr25519, register it, and name it instead'
-  const form = "expected to hold a hotkey: Bittensor's JSON of an sr25519 key, or 64 hex digits"
+  const form = "expected to hold a hotkey: Bittensor's JSON of a key, or 64 hex digits"
   const instead =
     "name an unencrypted hotkey, or put a hotkey's secret in AFFINE_HOTKEY, but never the coldkey's"
   const encrypted = `is encrypted, and this program cannot ask for a password: ${instead}`
@@ -181,6 +221,7 @@ describe('a hotkey file', () => {
   const exported = `is polkadot.js's encrypted export, and ${encrypted.split(', and ')[1]}`
   const encoding = { content: ['pkcs8', 'sr25519'], type: ['scrypt', 'xsalsa20-poly1305'] }
   const tooLong = 'expected to hold at most 16384 bytes, got more'
+  const otherScheme = `holds a secret of ${edwards.ss58Address}, which is not the ss58Address in it`
   const other = `holds a secret of ${HOTKEY}, which is not the ss58Address in it`
   test.each<[string, unknown, string]>([
     ['nothing', '', form],
@@ -194,7 +235,7 @@ describe('a hotkey file', () => {
     ['a list', [whole], form],
     ['null', 'null', form],
     ['a secret that is no text', { ...whole, secretPhrase: [PHRASE] }, form],
-    ['an Ed25519 key', { ...whole, cryptoType: 0 }, `holds an Ed25519 key${INSTEAD}`],
+    ['an sr25519 key that is said to be an Ed25519 one', { ...whole, cryptoType: 0 }, otherScheme],
     ['an ECDSA key', { ...whole, cryptoType: 2 }, `holds a key of type 2${INSTEAD}`],
     ['NaCl encryption', Buffer.from(`$NACL${SEED}\xff\0\x80`, 'latin1'), encrypted],
     ['Fernet encryption', `gAAAAAB${SEED}`, encrypted],

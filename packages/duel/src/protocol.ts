@@ -14,7 +14,7 @@ const CONSTANTS = {
   validatorsMost: 128,
   /** For so many epochs a validator that attests no more is still counted. */
   quorumEpochs: 20,
-  /** One lane alone: the most decisive trials, the fewest of a win (of several lanes too), and z². */
+  /** One lane alone: decisive trials at most, at least for a win (of many lanes too), and z². */
   cap: 5000,
   minTrials: 10,
   zSquaredPpm: 8_122_500,

@@ -70,7 +70,7 @@ function leadOver(a: EnvReports, b: EnvReports, envs: Protocol['envs']): number 
   return ratesOf(a) - ratesOf(b)
 }
 
-/** Has a median lane at least the most challenges of an epoch, in each environment of one player? */
+/** Has its median lane the most challenges of an epoch or more, in each of these? */
 const isKnown = (rated: EnvReports, envs: Protocol['envs']): boolean =>
   Object.entries(rated).every(
     ([env, { shown }]) => shown !== undefined && shown.played >= (own(envs, env)?.quotaMost ?? 0),

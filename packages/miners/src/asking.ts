@@ -66,6 +66,7 @@ export type NoReplyReason =
   | 'error'
   | 'no-text'
   | 'deployment'
+  | 'private-files'
 
 /**
  * The miner's server did not give a usable reply. The message states what came, and what to try;

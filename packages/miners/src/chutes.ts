@@ -7,10 +7,16 @@ import {
   Undelivered,
 } from './asking.ts'
 import { ChutesKey } from './chutes-key.ts'
-import type { Asked } from './deployment/deployment.ts'
+import type { Asked, DeploymentFault } from './deployment/deployment.ts'
 import { DeploymentLooks, UUID } from './deployment/looks.ts'
 import { templatesOf } from './deployment/templates.ts'
 import { type Client, minerClient } from './miner-client.ts'
+
+/** Returns the reason for which a deployment is not asked, as what came instead of a reply. */
+function refusalOf({ code, detail }: { code: DeploymentFault; detail: string }): NoReply {
+  const reason = code === 'FILE_NOT_SHOWN' ? 'private-files' : 'deployment'
+  return new NoReply(reason, `${code}: ${detail}`)
+}
 
 interface Options extends Asking {
   readonly apiKey: string
@@ -58,7 +64,7 @@ export function openChutes(options: Options): Chutes {
     (miner: Asked, signal: AbortSignal): Exchange =>
     async (query) => {
       const look = await looks.first(miner, signal)
-      if (!look.ok) throw new NoReply('deployment', `${look.code}: ${look.detail}`)
+      if (!look.ok) throw refusalOf(look)
       const url = `https://${look.value.slug}.chutes.ai/v1/chat/completions`
       const received = await key.ask({ ...query, url }, signal)
       if (received.status !== 200) return received

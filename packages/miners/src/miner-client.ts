@@ -155,7 +155,7 @@ function clockFailure(last: CallFailure | undefined, on: Hear): CallFailure {
  * then gets a reply, is no problem; another one tells of deployments.
  */
 function problemsOf(what: string, on: Hear): (failure: CallFailure | undefined) => void {
-  const told = new Set<string>(['deployment'])
+  const told = new Set<string>(['deployment', 'private-files'])
   return (failure) => {
     if (failure === undefined || told.has(failure.reason)) return
     told.add(failure.reason)

@@ -5,7 +5,15 @@ import {
   type Snapshot,
   type UidWeights,
 } from '@affine/chain'
-import { contentOf, type Protocol, queueOf, type State, stateRoot, trustOf } from '@affine/duel'
+import {
+  contentOf,
+  type Protocol,
+  playingIn,
+  queueOf,
+  type State,
+  stateRoot,
+  trustOf,
+} from '@affine/duel'
 import {
   averageBlockMs,
   commitmentsOf,
@@ -171,6 +179,11 @@ export type QueueEntry = {
   readonly turn?: EpochRange
   /** Of one that waits and earns nothing: when it is evicted. */
   readonly eviction?: Eviction | undefined
+  /**
+   * The first epoch in which its files and its chute must be public and awake: of one that waits
+   * that in which its turn may begin, of a player the present one.
+   */
+  readonly readyBy?: number | undefined
   readonly why: string
 }
 
@@ -190,16 +203,34 @@ export function queueIn(
     const block = slotOf(snapshot, hotkey)?.block
     if (!waiting.includes(hotkey)) {
       const why = reasonOf(hotkey, snapshot, state)
-      return { place: undefined, uid, hotkey, block, why }
+      const readyBy = playingIn(state).has(hotkey) ? state.epoch : undefined
+      return { place: undefined, uid, hotkey, block, readyBy, why }
     }
     const place = waiting.indexOf(hotkey) + 1
     const turn = turnAfter(place, state)
     const eviction = evictionOf(neuron, snapshot, state)
     const why = waitText([place, waiting.length], turn, eviction)
-    return { place, uid, hotkey, block, turn, eviction, why }
+    const readyBy = state.epoch + turn.least
+    return { place, uid, hotkey, block, turn, eviction, readyBy, why }
   })
   rows.sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || a.uid - b.uid)
   return { waiting, rows }
+}
+
+/**
+ * Says from which epoch on a miner's files and chute must be public and awake, in one line; no line
+ * for a neuron that neither plays nor waits.
+ */
+export function readyText({
+  readyBy,
+  turn,
+}: Pick<QueueEntry, 'readyBy' | 'turn'>): readonly string[] {
+  if (readyBy === undefined) return []
+  if (turn === undefined)
+    return [`the model's files and the chute that it plays with must be public and awake now`]
+  const epochs = turn.least === 1 ? 'the next epoch' : `about ${turn.least} epochs from now`
+  const what = "its model's files and its chute must be public and awake"
+  return [`${what} from epoch ${readyBy} on, ${epochs}`]
 }
 
 const slotOf = ({ commitments }: Snapshot, hotkey: string) =>

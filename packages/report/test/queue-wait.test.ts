@@ -6,6 +6,7 @@ import { neuronToPrune } from '../../chain/src/local/rules.ts'
 import { drawLane } from '../../duel/bench/queue.ts'
 import { decide, firstState, PROTOCOL, queueOf } from '../../duel/src/index.ts'
 import { crownedFirst, epochOf, miner } from '../../duel/test/subnet.ts'
+import { readyText } from '../src/index.ts'
 import { type EpochRange, evictionOf, turnAfter, waitText } from '../src/queue-wait.ts'
 
 it.each([
@@ -108,4 +109,13 @@ it('it is said in a sentence', () => {
   expect(waitText([1, 1], { least: 1, most: 1 }, undefined)).toBe(
     'waits, at place 1 of 1: its turn begins in about 1 epoch',
   )
+})
+
+it('a miner is told from which epoch on it must be public and awake', () => {
+  const what = "its model's files and its chute must be public and awake from epoch"
+  const waits = (least: number) => readyText({ readyBy: 800 + least, turn: { least, most: 17 } })
+  expect(waits(1)).toEqual([`${what} 801 on, the next epoch`])
+  expect(waits(12)).toEqual([`${what} 812 on, about 12 epochs from now`])
+  const plays = "the model's files and the chute that it plays with must be public and awake now"
+  expect([readyText({ readyBy: 800 }), readyText({})]).toEqual([[plays], []])
 })

@@ -1,7 +1,7 @@
 import { Bench } from 'tinybench'
 import { calibrate, crossing, intervalOf, lookAt, walk } from '../src/index.ts'
 
-const line = { holdOffset: 44, holdSlopePpm: 20_000 }
+const line = { holdOffset: 30, holdSlopePpm: 30_000 }
 const rule = { cap: 5000, minTrials: 10, zSquaredPpm: 8_122_500n, ...line }
 const counts = { wins: 1301, trials: 2500, ratioPpm: 510_000, rule }
 const scaled = { ...counts, wins: 1_301_000_000, trials: 2_500_000_000, unit: 1_000_000n }
@@ -11,7 +11,7 @@ function floatLook({ wins, trials, ratioPpm, rule: { cap } }: typeof counts): st
   const { lower, upper } = intervalOf({ wins, trials, z: 2.85 })
   const rate = ratioPpm / 1e6
   if (lower >= rate) return 'win'
-  const isUnderLine = wins + 44 * rate * (1 - rate) <= trials * (rate + 0.02)
+  const isUnderLine = wins + 30 * rate * (1 - rate) <= trials * (rate + 0.03)
   return trials >= cap || upper < rate || isUnderLine ? 'hold' : 'continue'
 }
 

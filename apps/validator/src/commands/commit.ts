@@ -1,6 +1,6 @@
 import { decodeCommitment, encodeCommitment, readSlot } from '@affine/chain'
 import { type Asked, NoAnswer } from '@affine/miners'
-import { queueIn } from '@affine/report'
+import { queueIn, readyText } from '@affine/report'
 import { type Network, openLive, type Subnet } from '@affine/settlement'
 import { type Output, onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
@@ -63,7 +63,8 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
   })
 
 /**
- * Tries a miner as validators would, and says what its replies are worth.
+ * Tries a miner as validators would, and says what its replies are worth. Only warns while the
+ * model's files are private: they are needed once its turn comes.
  * @throws NoAnswer when it gives no usable reply, or no legal one in some environment; RangeError
  *   without a key where miners are on Chutes.
  */
@@ -75,16 +76,20 @@ async function expectSkill(
   agentsHere(network, () => {})
   screen.status('playing eight challenges of each environment')
   let isFit = true
-  for await (const finding of checkAnswers(miner, network, signal)) {
-    sayFinding(finding, screen)
+  for await (const { check, result, ...found } of checkAnswers(miner, network, signal)) {
+    const isEarly = check === 'files'
+    sayFinding({ check, result: isEarly ? 'warn' : result, ...found }, screen)
     // Of replies a warning is advice. Of the answer it is that nothing was asked.
-    isFit &&= finding.result === 'ok' || (finding.check === 'replies' && finding.result === 'warn')
+    isFit &&= isEarly || result === 'ok' || (check === 'replies' && result === 'warn')
   }
   if (!isFit)
     throw new NoAnswer('not committed, for what is said above: only --anyway would commit it')
 }
 
-/** Prints where a miner stands in the queue, if validators have a state and it can be read. */
+/**
+ * Prints where a miner stands in the queue, and from when on it must be ready, if validators have a
+ * state and it can be read.
+ */
 async function sayPlace(
   hotkey: string,
   subnet: Subnet,
@@ -95,7 +100,9 @@ async function sayPlace(
     const { number } = await subnet.chain.head()
     const { rows } = queueIn(state, await subnet.chain.snapshot(number), subnet.network)
     const place = rows.find((row) => row.hotkey === hotkey)
-    if (place) screen.line(`${hotkey} ${place.why}`, { type: 'place', ...place })
+    if (place === undefined) return
+    const lines = [`${hotkey} ${place.why}`, ...readyText(place)]
+    screen.line(lines.join('\n'), { type: 'place', ...place })
   } catch (error) {
     const { message } = error as Error
     const text = `its place in the queue is not known: ${message}`

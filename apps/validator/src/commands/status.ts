@@ -77,9 +77,10 @@ function showing(
     const found = await subnetStatus(replay, last?.state ?? from, last)
     process.stdout.write(before)
     const waiting = found.queue.filter(({ place }) => place !== undefined)
-    const queue = waiting.map(({ place, uid, hotkey, block, turn, eviction }) => ({
+    const queue = waiting.map(({ place, uid, hotkey, block, turn, eviction, readyBy }) => ({
       ...{ place, uid, hotkey, block },
       'turn in epochs': turn && `${turn.least} to ${turn.most}`,
+      'ready by epoch': readyBy,
       'evicted by registration': eviction?.registrations,
       'immune for blocks': eviction?.immuneBlocks,
     }))

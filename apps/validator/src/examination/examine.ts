@@ -121,21 +121,31 @@ const AT_ONCE =
 
 /**
  * Does what a miner committed answer, asked as validators ask it, and what are its replies worth?
- * Rejects when `signal` aborts.
+ * If only the model's files keep it from being asked, as they are not public, that is the finding
+ * `files`. Rejects when `signal` aborts.
  */
 export async function* checkAnswers(
   miner: Asked,
   network: Network,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
+  let arePrivate = false
   const clientOf = (on: Hear): Client => {
-    const agents = agentsHere(network, on)
+    const agents = agentsHere(network, (event) => {
+      arePrivate ||= 'reason' in event && event.reason === 'private-files'
+      on(event)
+    })
     return (replyMs, end) => agents(miner, replyMs, end)
   }
   const asked = performance.now()
   try {
     const why = await whyNoAnswer(miner.chute, clientOf, { ...NODE_CALLER, signal })
     const ms = Math.ceil(performance.now() - asked)
+    if (arePrivate) {
+      const advice = "make the model's files public before its turn"
+      yield fail('files', `no validator asks ${miner.chute} yet`, `${advice}: ${why}`)
+      return
+    }
     if (why !== undefined) {
       yield fail('answer', `${miner.chute} gives no usable reply`, why)
       return

@@ -66,6 +66,20 @@ export async function readAccount(
   return account
 }
 
+/**
+ * The account of a validator, named as for `readAccount`.
+ * @throws RangeError as `readAccount` does, and for an Ed25519 key. Protocol §1.4.
+ */
+export async function readValidator(...named: Parameters<typeof readAccount>): Promise<Account> {
+  const account = await readAccount(...named)
+  if (account.scheme === 'sr25519') return account
+  throw new RangeError(
+    `${account.hotkey} is an Ed25519 key, and a validator signs its evidence with sr25519 ` +
+      '(protocol 1.4, 6.2), so no one would accept its blocks: make a hotkey of type sr25519, ' +
+      'register it, and name it instead',
+  )
+}
+
 /** The folder of wallets: `path`, or Bittensor's own. */
 export const walletsAt = (path = join(homedir(), '.bittensor', 'wallets')): string => path
 

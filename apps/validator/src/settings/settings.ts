@@ -24,7 +24,7 @@ import {
   backendsIn,
   type OwnBucket,
 } from '../buckets/backends.ts'
-import { type AccountOptions, readAccount } from '../service/account.ts'
+import { type AccountOptions, readValidator } from '../service/account.ts'
 import { type Hide, hiding, nodeKeys, secretsOfUrl } from '../service/secrets.ts'
 import { variableWarnings } from './env-file.ts'
 import { type Found, findSettings, givenIn, kebab, namesOf } from './found-settings.ts'
@@ -228,7 +228,7 @@ export async function readService(
   }
   const service = { ...read, warnings }
   try {
-    const account = await readAccount(flags, warn, { ...process.env, ...answers })
+    const account = await readValidator(flags, warn, { ...process.env, ...answers })
     return { ...service, account }
   } catch (error) {
     return { ...service, problems: [...read.problems, faultText(error as Error)] }

@@ -131,6 +131,9 @@ async function sign(
   return { nonce, hex: signed.toHex() }
 }
 
+/** The byte by which Substrate's MultiSignature names a scheme. */
+const MULTI_SIGNATURE = { ed25519: '00', sr25519: '01' } as const
+
 /**
  * The account as a signer for the library. If a payload has more than 256 bytes, its hash is
  * signed.
@@ -140,7 +143,7 @@ function signerOf(account: Account) {
     const payload = hexToBytes(data.slice(2))
     const message = payload.length > 256 ? blake2b(payload, { dkLen: 32 }) : payload
     const signature = bytesToHex(account.sign(message))
-    return { id: 0, signature: `0x01${signature}` } as const // 1: sr25519
+    return { id: 0, signature: `0x${MULTI_SIGNATURE[account.scheme]}${signature}` } as const
   }
   return { signRaw }
 }

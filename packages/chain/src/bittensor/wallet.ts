@@ -4,17 +4,19 @@ import { basename, dirname, join } from 'node:path'
 import { ristretto255 } from '@noble/curves/ed25519.js'
 import { numberToBytesLE } from '@noble/curves/utils.js'
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
+import { ed25519DeriveHard } from '@polkadot/util-crypto/ed25519'
 import { keyExtractSuri } from '@polkadot/util-crypto/key'
 import { mnemonicToMiniSecret } from '@polkadot/util-crypto/mnemonic'
 import { HDKD, secretFromSeed } from '@scure/sr25519'
 import * as z from 'zod/mini'
-import { type Account, account } from '../account.ts'
+import { type Account, account, ed25519Account, type Scheme } from '../account.ts'
 import { readRegularFile } from '../regular-file.ts'
 
 const MAX_BYTES = 16_384
 const INSTEAD =
   "name an unencrypted hotkey, or put a hotkey's secret in AFFINE_HOTKEY, but never the coldkey's"
-/** The schnorrkel key of btwallet's `cryptoType`; 0 is Ed25519. */
+/** Signature schemes by btwallet's `cryptoType`. */
+const SCHEMES = ['ed25519', 'sr25519'] as const
 const SR25519 = 1
 const NO_PASSWORD = `and this program cannot ask for a password: ${INSTEAD}`
 
@@ -98,22 +100,20 @@ function accountIn(text: string, path: string): Account {
   const file = parse(text)
   if (file === null)
     throw new RangeError(
-      `${path} expected to hold a hotkey: Bittensor's JSON of an sr25519 key, or 64 hex digits`,
+      `${path} expected to hold a hotkey: Bittensor's JSON of a key, or 64 hex digits`,
     )
-  const { cryptoType } = file
-  if ((cryptoType ?? SR25519) !== SR25519) {
-    const kind = cryptoType === 0 ? 'an Ed25519 key' : `a key of type ${cryptoType}`
+  const scheme = SCHEMES[file.cryptoType ?? SR25519]
+  if (scheme === undefined)
     throw new RangeError(
-      `${path} holds ${kind}, and this program signs with sr25519 keys only: ` +
-        'make a hotkey of type sr25519, register it, and name it instead',
+      `${path} holds a key of type ${file.cryptoType}, and this program signs with sr25519 and ` +
+        'Ed25519 keys only: make a hotkey of type sr25519, register it, and name it instead',
     )
-  }
   const secret = file.secretPhrase ?? file.secretSeed ?? file.privateKey
   if (!secret && file.encoded)
     throw new RangeError(`${path} is polkadot.js's encrypted export, ${NO_PASSWORD}`)
   if (!secret)
     throw new RangeError(`${path} holds no secret: no secretPhrase, secretSeed or privateKey`)
-  const account = accountFrom(secret, `the secret in ${path}`)
+  const account = accountFrom(secret, `the secret in ${path}`, scheme)
   if (file.ss58Address && file.ss58Address !== account.hotkey)
     throw new RangeError(
       `${path} holds a secret of ${account.hotkey}, which is not the ss58Address in it`,
@@ -148,15 +148,22 @@ const DEV_PHRASE = 'bottom drive obey lake curtain smoke basket hold race lonely
  * derivations and `///password`, as in Substrate's secret URIs. A text that starts with `//`, such
  * as `//Alice`, is derived from the development phrase.
  *
+ * Of an Ed25519 key there are no private keys of 128 digits, and only `//hard` derivations.
+ *
  * @param name What the error calls the secret.
  * @throws RangeError for anything else, and for derivations that polkadot.js and Substrate read
  *   differently: hexadecimal ones, and numbers of 20 digits.
  */
-export function accountFrom(secret: string, name = '"secret"'): Account {
+export function accountFrom(
+  secret: string,
+  name = '"secret"',
+  scheme: Scheme = 'sr25519',
+): Account {
   try {
     const { phrase, derivePath, path, password } = keyExtractSuri(uriOf(secret))
     if (/\/(0x|\+|\d{20})/.test(derivePath)) throw new RangeError()
-    return account(path.reduce(derive, expand(phrase, password)))
+    if (scheme === 'sr25519') return account(path.reduce(derive, expand(phrase, password)))
+    return ed25519Account(path.reduce(deriveEd25519, seedOf(phrase, password)))
   } catch {
     // The error is not passed on: it may quote the secret.
     throw new RangeError(
@@ -178,12 +185,21 @@ function derive(key: Uint8Array, { isHard, chainCode }: Junction): Uint8Array {
   return HDKD.secretSoft(key, chainCode, new Uint8Array(32))
 }
 
+function deriveEd25519(seed: Uint8Array, { isHard, chainCode }: Junction): Uint8Array {
+  if (isHard) return ed25519DeriveHard(seed, chainCode)
+  throw new RangeError()
+}
+
 /** The secret key in the form `account` takes. */
 function expand(phrase: string, password: string | undefined): Uint8Array {
-  if (!/^(0x)?([0-9a-f]{64}){1,2}$/i.test(phrase))
-    return secretFromSeed(mnemonicToMiniSecret(phrase, password, undefined, true))
+  if (!/^(0x)?[0-9a-f]{128}$/i.test(phrase)) return secretFromSeed(seedOf(phrase, password))
   const bytes = hexToBytes(phrase.replace(/^0x/i, ''))
-  if (bytes.length === 32) return secretFromSeed(bytes)
   const scalar = ristretto255.Point.Fn.fromBytes(bytes.subarray(0, 32))
   return concatBytes(numberToBytesLE(scalar << 3n, 32), bytes.subarray(32))
+}
+
+/** The seed of 32 bytes that a mnemonic or 64 hex digits stand for. */
+function seedOf(phrase: string, password: string | undefined): Uint8Array {
+  if (/^(0x)?[0-9a-f]{64}$/i.test(phrase)) return hexToBytes(phrase.replace(/^0x/i, ''))
+  return mnemonicToMiniSecret(phrase, password, undefined, true)
 }

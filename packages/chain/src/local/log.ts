@@ -12,7 +12,7 @@ import {
   where,
 } from '@affine/prng/shape'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { type Account, decodeAddress, verify } from '../account.ts'
+import { type Account, decodeAddress, verifyCall } from '../account.ts'
 import type { Chain, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 
@@ -194,7 +194,7 @@ export function signExtrinsic(
 
 /** Did its hotkey sign this call for this subnet? Never throws. */
 export const isSigned = (subnet: SubnetId, extrinsic: Extrinsic): boolean =>
-  verify(payloadOf(subnet, extrinsic), hexToBytes(extrinsic.signature), extrinsic.hotkey)
+  verifyCall(payloadOf(subnet, extrinsic), hexToBytes(extrinsic.signature), extrinsic.hotkey)
 
 // It is longer than 32 bytes, so that it cannot be taken for the hash of an evidence block, which
 // the same key signs.

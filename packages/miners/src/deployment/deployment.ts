@@ -18,6 +18,7 @@ export type DeploymentFault =
   | 'NOT_CONFIDENTIAL'
   | 'EGRESS'
   | 'NO_SLUG'
+  | 'FILE_NOT_SHOWN'
   | 'MODEL_FILE'
   | 'CHAT_TEMPLATE'
 

@@ -19,7 +19,7 @@ const MOST_HOPS = 3
 /** Where models' files are, and what they are asked for with. No key goes there. */
 type Hub = Pick<Caller, 'exchange' | 'now'> & Pick<Query, 'signal'>
 
-type FileFault = 'MODEL_FILE' | 'CHAT_TEMPLATE'
+type FileFault = 'FILE_NOT_SHOWN' | 'MODEL_FILE' | 'CHAT_TEMPLATE'
 type FileRefusal = Extract<Result<never, FileFault>, { readonly ok: false }>
 
 /**
@@ -63,7 +63,7 @@ async function faultIn(
   kind: 'template' | 'json',
   chatTemplates: Templates['chatTemplates'],
 ): Promise<FileProblem | undefined> {
-  if (status !== 200) return ['MODEL_FILE', text]
+  if (status !== 200) return [unreadCode(status), text]
   const texts = kind === 'json' ? templatesIn(text) : [text]
   if (texts === undefined) return ['MODEL_FILE', UNREADABLE]
   // One at a time, up to the first that is not on the list: there may be 131,071.
@@ -78,9 +78,13 @@ async function faultIn(
 /** What is wrong with the folder in which engines look for more templates: that it is there. */
 function folderFault({ status, text }: HubAnswer): FileProblem | undefined {
   if (status === 404 || (status === 200 && text.trim() === '[]')) return undefined
-  if (status !== 200) return ['MODEL_FILE', text]
+  if (status !== 200) return [unreadCode(status), text]
   return ['CHAT_TEMPLATE', 'may not be there: it holds more chat templates']
 }
+
+/** Returns the code for a file that was not read. Hugging Face says 401 of a private repository. */
+const unreadCode = (status: number): FileFault =>
+  [401, 403, 404].includes(status) ? 'FILE_NOT_SHOWN' : 'MODEL_FILE'
 
 type HubAnswer = Pick<Received, 'status' | 'text'>
 

@@ -150,7 +150,7 @@ export const forfeitsText = (forfeits: Forfeits): string =>
 /** Why an environment has the verdict that it has. */
 const REASONS = {
   win: 'the contender won more than it has to, by more than luck and a third of liars explain',
-  hold: 'the contender is below the ratio to beat, or so little above it that a win is out of reach',
+  hold: 'the contender is below the ratio to beat, or too little above it to get a win',
   even: 'too few challenges tell the two apart, so it counts for neither',
 } as const
 

@@ -5,7 +5,7 @@ import { faultIn, faultText, type Given } from '@affine/terminal'
 import * as clack from '@clack/prompts'
 import { CommanderError } from '@commander-js/extra-typings'
 import { BACKENDS, type Backend, backendsIn } from '../../buckets/backends.ts'
-import { readAccount, walletsAt } from '../../service/account.ts'
+import { readValidator, walletsAt } from '../../service/account.ts'
 import { type Found, findSettings, givenIn, kebab } from '../../settings/found-settings.ts'
 import type { Flags } from '../../settings/settings.ts'
 
@@ -82,7 +82,7 @@ class SetupPrompts {
     await this.ask('wallet', (text) => faultOf(access(join(root, text, 'hotkeys'))))
     await this.ask('hotkey', (text) => {
       const variables = { ...process.env, ...this.answers, BT_WALLET_HOT: text }
-      return faultOf(readAccount(this.#flags, () => {}, variables))
+      return faultOf(readValidator(this.#flags, () => {}, variables))
     })
   }
 
@@ -121,7 +121,7 @@ class SetupPrompts {
 /** Asks for the file of a hotkey: `af localnet` writes such files, and no wallets. */
 async function askKey(): Promise<string> {
   const message = 'The file of its hotkey, as `af localnet` wrote it'
-  const validate = (key = '') => faultOf(readAccount({ key }, () => {}))
+  const validate = (key = '') => faultOf(readValidator({ key }, () => {}))
   return answered(await clack.text({ message, initialValue: LOCAL_KEY, validate }))
 }
 

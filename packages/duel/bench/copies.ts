@@ -68,7 +68,7 @@ const HARDER: readonly (Row & { readonly setting: string })[] = [
 function throneShare(row: Copying, delay: number): string {
   const promise = row.liars > 0 ? PROMISED.originalAmongLiars : PROMISED.original
   const share = measureLists(listOf(row, delay), LISTS)
-  return textOf(share, 2) + belowOf(share, promise)
+  return textOf(share, 3) + belowOf(share, promise)
 }
 
 /** A better miner among copies of it. */

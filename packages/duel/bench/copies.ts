@@ -73,7 +73,7 @@ export const originalShare = (copying: Copying, delay: number, lists: number): S
 function throneShare(row: Copying, delay: number): string {
   const promise = row.liars > 0 ? PROMISED.originalAmongLiars : PROMISED.original
   const share = originalShare(row, delay, LISTS)
-  return textOf(share, 2) + belowOf(share, promise)
+  return textOf(share, 3) + belowOf(share, promise)
 }
 
 /** A better miner among copies of it. */

@@ -25,7 +25,7 @@ export interface List {
 }
 
 /** One environment of one contender in one epoch. */
-export interface EpochDuel {
+interface EpochDuel {
   readonly played: number
   readonly env: string
   readonly contender: string
@@ -66,7 +66,10 @@ function sceneOf({ contenders, stakes }: List, epochs: number): Scene {
   }
 }
 
-/** Liars copy the best honest lane of each contender, and the worst of `best`. */
+/**
+ * Liars copy the best honest lane of each contender, and the worst of `best`. They tell points
+ * independently, since no rule sets a lane aside for these. Protocol §8.5.
+ */
 function drawLanes({ best, stakes, liars, draw }: List, state: State, random: Generator): Lanes {
   const indexes = new Map(
     state.duels.map((duel) => [duel.contender.hotkey, epochIndexOf(duel, state.epoch)]),
@@ -76,11 +79,15 @@ function drawLanes({ best, stakes, liars, draw }: List, state: State, random: Ge
       return draw({ played, env, contender, epochIndex: indexes.get(contender) ?? 0 }, random)
     }),
   )
-  const lie = laneOf(state, (_, env, contender) => {
-    const ascending = honest
-      .map((lane) => lane[contender]?.[env] as LaneTally) // each honest lane has it
-      .sort(([wins, losses], [more, fewer]) => wins - losses - (more - fewer))
-    return ascending.at(contender === best ? 0 : -1) as LaneTally
+  const lie = laneOf(state, (_, env, contender): LaneTally => {
+    const tallies = honest.map((lane) => lane[contender]?.[env] as LaneTally) // each lane has it
+    const toldBy = (quantity: (tally: LaneTally) => number): LaneTally => {
+      const ascending = [...tallies].sort((a, b) => quantity(a) - quantity(b))
+      return ascending.at(contender === best ? 0 : -1) as LaneTally
+    }
+    const [wins, losses, , championPoints] = toldBy(([wins, losses]) => wins - losses)
+    const [, , points] = toldBy(([, , points]) => points)
+    return [wins, losses, points, championPoints]
   })
   const lanes = [...honest, ...Array.from({ length: liars }, () => lie)]
   return Object.fromEntries(lanes.map((lane, place) => [hotkeyOf(place), lane]))

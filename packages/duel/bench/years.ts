@@ -80,8 +80,8 @@ const VALIDATORS: readonly (readonly [name: string, cell: Pick<Cell, 'field' | '
 
 /** Contenders that are better in two environments of four: of the others they need one. */
 function printOneShort(): void {
-  const title = `The same, better in all environments but one that they need, of ${YEARS} years`
-  const columns = ['4 lanes', 'at the ratio in the others', 'copies of the champion there']
+  const title = `The same of contenders better in two of four environments, in ${YEARS} years`
+  const columns = ['4 lanes', 'at the ratio in the others', 'copies of the champion in them']
   printTable({ title, columns }, VALIDATORS, ([name, cell]) => {
     const texts = [RATIO_PPM / 1e6, 0.5].map((p) => {
       const throned = dethronementsIn(YEARS, { ...cell, p, tied: 0, freezes: true })

@@ -16,6 +16,8 @@ export const STAKES: readonly (readonly [name: string, weights: readonly number[
   ...[4, 7, 10, 16, 64, 128].map((lanes) => [`${lanes}, equal`, equal(lanes)] as const),
   ...[7, 16, 64].map((lanes) => [`${lanes}, skewed`, skewed(lanes)] as const),
   ...[4, 16, 64].map((lanes) => [`${lanes}, Zipf`, zipf(lanes)] as const),
+  ['2, 2:1', [1_000_000, 499_999]],
+  ['4, 3:1:1:1', [1_000_000, 333_333, 333_333, 333_333]],
 ]
 
 /** A third that is honest, one that lies and one that is absent: ten lanes are 4, 3 and 3. */

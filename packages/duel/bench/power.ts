@@ -37,7 +37,7 @@ export function printPower(): void {
 
 /** By share of ties: a better contender wins, and one at the ratio does not. */
 export function printTies(): void {
-  const shares = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95]
+  const shares = [0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.94]
   const title = 'By share of ties'
   const columns = ['lanes', 'tied', 'p = 0.6, liars', 'p = 0.6, honest', 'p = R, freezing']
   const cells = [4, 16, 64, 128].flatMap((lanes) => shares.map((tied) => ({ lanes, tied })))
@@ -56,7 +56,7 @@ function printUnequalTies(): void {
   const title = 'The same where stake is unequal'
   const columns = ['lanes, stake', 'tied', 'p = 0.6, liars', 'p = 0.6, honest']
   const cells = UNEQUAL.flatMap(([name, weights]) =>
-    [0.65, 0.8, 0.9].map((tied) => ({ name, weights, tied })),
+    [0.3, 0.5, 0.65, 0.8, 0.9].map((tied) => ({ name, weights, tied })),
   )
   printTable({ title, columns }, cells, ({ name, weights, tied }) => {
     const better = { field: fieldOf(weights), p: BETTER, tied }

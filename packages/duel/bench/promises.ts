@@ -21,5 +21,5 @@ export const PROMISED = {
 export const TIED_MOST = [
   { lanes: 4, liars: 0.65, honest: 0.8 },
   { lanes: 16, liars: 0.8, honest: 0.9 },
-  { lanes: 64, liars: 0.9, honest: 0.95 },
+  { lanes: 64, liars: 0.9, honest: 0.94 },
 ] as const

@@ -50,7 +50,7 @@ describe.each([4, 16])('eight in the list, with %i validators', (size) => {
   })
 
   it('that are hard to tell from it are over by the eighth', () => {
-    expect(epochsOf(size, () => () => [0.0315, 0.0285])).toBe(size === 4 ? 8 : 6)
+    expect(epochsOf(size, () => () => [0.0315, 0.0285])).toBe(size === 4 ? 7 : 5)
   })
 })
 

@@ -1,18 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
+import type { Sample } from '../../packages/blocks/src/index.ts'
 import { leadIn, pairsOf } from '../../packages/blocks/test/play-plan.ts'
 import { PROTOCOL } from '../../packages/duel/src/index.ts'
 import { sampleLane } from '../../packages/engine/src/sampling.ts'
 import { FakeTime } from '../../packages/engine/test/fake-time.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../../packages/engine/test/lanes.ts'
-import { openChutes } from '../../packages/miners/src/index.ts'
+import { type MinerAgent, openChutes, playerReply } from '../../packages/miners/src/index.ts'
 import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
 import {
   answers,
   closeServers,
   code,
   described,
+  fileOf,
   type Handle,
   plays,
   published,
@@ -23,7 +25,8 @@ import { testFolder } from '../test-folder.ts'
 /*
  * A miner hides its chute from a look, for the look to count as a failure of the platform: from the
  * second one, after it has swapped its source, or from the first one, until games no longer fit
- * into the epoch. Protocol §5.4: what a miner can bring about is a refusal.
+ * into the epoch. Protocol §5.4: what a miner can bring about is a refusal. A model that is not
+ * shown is waited for, but no longer than a chute that sleeps.
  */
 const HEX = 'hex@0.1.0'
 const MULT8 = 'mult8@0.1.0'
@@ -69,18 +72,26 @@ const hidings: readonly (readonly [what: string, path: string, hides: Handle])[]
   ]),
 ]
 
-test.each(hidings)('%s, at the second look, is a change', async (_, path, hides) => {
-  const shows = published(contender, 'two')[path]
-  let isHidden = false
-  const { mayAsk, hasChanged } = await chutesWith({
-    [path]: (...rest) => (isHidden ? hides : shows)?.(...rest),
-  })
-  const { signal } = new AbortController()
-  await mayAsk(ASKED, signal)
-  expect(await hasChanged(ASKED, signal)).toBe(false)
-  isHidden = true
-  expect(await hasChanged(ASKED, signal)).toBe(true)
-})
+const FILE = fileOf(contender, 'tokenizer_config.json')
+const hidden = [401, 403, 404].map(
+  (status) => [`a model's file with status ${status}`, FILE, answers(status)] as const,
+)
+
+test.each([...hidings, ...hidden])(
+  '%s, at the second look, is a change',
+  async (_, path, hides) => {
+    const shows = published(contender, 'two')[path]
+    let isHidden = false
+    const { mayAsk, hasChanged } = await chutesWith({
+      [path]: (...rest) => (isHidden ? hides : shows)?.(...rest),
+    })
+    const { signal } = new AbortController()
+    await mayAsk(ASKED, signal)
+    expect(await hasChanged(ASKED, signal)).toBe(false)
+    isHidden = true
+    expect(await hasChanged(ASKED, signal)).toBe(true)
+  },
+)
 
 const outages: readonly (readonly [what: string, path: string, fails: Handle])[] = [
   ['a description with status 503', DESCRIPTION, answers(503)],
@@ -120,19 +131,53 @@ test.each(hidings)('%s, until games no longer fit, loses them all', async (_, pa
       shows?.(...rest)
     },
   })
-  const { samples } = await sampleLane({
-    scope: scopeOf({ [HEX]: 8, [MULT8]: 8 }),
-    miners: [{ ...champion, templates: PROTOCOL.templates }, ASKED],
-    secret: SECRET,
-    journalPath: join(root, randomUUID()),
-    agent: agents,
-    mayAsk,
-    hasChanged,
-    deadline: new AbortController().signal,
-    gamesTime: { ...time, samplingMs: SAMPLING_MS, endsAt: SAMPLING_MS },
-    now: () => 0,
-    on: () => {},
+  const { samples } = await sampleLane({ ...laneOf(time), agent: agents, mayAsk, hasChanged })
+  expectLost(samples)
+  expect(asked('/two/v1/chat/completions')).toEqual([])
+})
+
+test.each(hidden)('%s, until sampling ends, loses them all', async (_, path, hides) => {
+  const time = new FakeTime()
+  const phase = new AbortController()
+  const { agents, mayAsk, hasChanged, asked } = await chutesWith({ [path]: hides })
+  const answering: MinerAgent = ([prompt]) => ({
+    content: playerReply(prompt?.content ?? '', { skill: 1, seed: '' }),
   })
+  const lane = laneOf(time)
+  let left = Number.POSITIVE_INFINITY
+  // These looks take real time, while no time passes on the lane's clock.
+  for (const miner of lane.miners) await mayAsk(miner, phase.signal)
+  const sampling = sampleLane({
+    ...{ ...lane, mayAsk, hasChanged, deadline: phase.signal },
+    on: (event) => {
+      if (event.type === 'sample') left = event.left
+    },
+    agent: (miner, ...rest) => (miner.hotkey === CHAMPION ? answering : agents(miner, ...rest)),
+  })
+  // Its own challenges wait until sampling ends.
+  while (left > 8) {
+    await new Promise(setImmediate)
+    if (time.isAwaited) time.pass(1000)
+  }
+  phase.abort()
+  expectLost((await sampling).samples)
+  expect(asked('/two/v1/chat/completions')).toEqual([])
+})
+
+/** A lane of both miners, on a clock that the test moves. */
+const laneOf = (time: FakeTime) => ({
+  scope: scopeOf({ [HEX]: 8, [MULT8]: 8 }),
+  miners: [{ ...champion, templates: PROTOCOL.templates }, ASKED],
+  secret: SECRET,
+  journalPath: join(root, randomUUID()),
+  deadline: new AbortController().signal,
+  gamesTime: { ...time, samplingMs: SAMPLING_MS, endsAt: SAMPLING_MS },
+  now: () => 0,
+  on: () => {},
+})
+
+/** Every game and challenge was lost by the contender, which never replied. */
+function expectLost(samples: readonly Sample[]): void {
   const pairs = pairsOf(samples)
   expect(pairs.length).toBe(16)
   for (const pair of pairs) {
@@ -140,5 +185,4 @@ test.each(hidings)('%s, until games no longer fit, loses them all', async (_, pa
     expect(pair.contender.fault).toBe('no-reply')
     expect(pair.contender.messages.length).toBe(1)
   }
-  expect(asked('/two/v1/chat/completions')).toEqual([])
-})
+}

@@ -12,6 +12,7 @@ import {
   published,
   code as showing,
   sourceFor,
+  wakeOf,
 } from '../../packages/miners/test/servers.ts'
 import { oneChute, POST } from './one-chute.ts'
 
@@ -38,7 +39,7 @@ test.each(altered)(
       [`/chutes/code/${MINER.chute}`]: showing(source),
     })
     for (let i = 0; i < 3; i++) expect(await ask()).toEqual({ fault: 'no-reply' })
-    expect(asked(POST)).toEqual([])
+    expect([...asked(POST), ...asked(wakeOf(MINER))]).toEqual([])
     expect(said.length).toBe(1)
     expect(said[0]).toMatch(`miner 5M: is not asked in this epoch: ${code}: line ${line}: `)
   },
@@ -55,7 +56,7 @@ test('a source that is not shown, or is larger than an answer may be, is not ask
     expect(await ask()).toEqual({ fault: 'no-reply' })
     // It was not asked, so there is nothing to take back.
     expect(await hasChanged()).toBe(false)
-    expect(asked(POST)).toEqual([])
+    expect([...asked(POST), ...asked(wakeOf(MINER))]).toEqual([])
     expect(said).toEqual([expect.stringContaining(`is not asked in this epoch: ${refusal}`)])
   }
 })
@@ -64,7 +65,7 @@ test.each(alteredDescriptions)('a chute %s is never asked', async (_, more, refu
   const routes = { [`/chutes/${MINER.chute}`]: answers(200, { ...DESCRIBED, ...more }) }
   const { ask, asked, said } = await oneChute(MINER, routes)
   expect(await ask()).toEqual({ fault: 'no-reply' })
-  expect(asked(POST)).toEqual([])
+  expect([...asked(POST), ...asked(wakeOf(MINER))]).toEqual([])
   expect(said[0]).toMatch(`miner 5M: is not asked in this epoch: ${refusal}: `)
 })
 

@@ -11,8 +11,8 @@ import { crownedFirst, miner, type Scene } from '../../packages/duel/test/subnet
 import { after, blockOf, listed } from './deciding.ts'
 
 const stuffing = Array.from({ length: 20 }, (_, i) => `s${String(i).padStart(2, '0')}`)
-/** Six challenges of a hundred are decisive, as many for either: a duel lasts as long as it can. */
-const TIED = [0.03, 0.03] as const
+/** Seven challenges of a hundred are decisive, too few to tell: a duel lasts as long as it can. */
+const TIED = [0.0375, 0.03] as const
 
 /** The epochs until `late`, which comes `from` epochs after the first, is in the list. */
 function waitOf(from: number, minersIn: (state: State) => Scene['miners']): number {

@@ -16,7 +16,8 @@ import { testFolder } from '../test-folder.ts'
 /*
  * A champion about to lose its throne takes all the time there is in each of its games, so that an
  * epoch ends before the others are begun: a game never begun is a tie. Protocol §5.4: it has a
- * clock for each game, and one that lasts holds up no other: all have begun long before the end.
+ * clock for each game, and one that lasts holds up no other: all have begun long before the end,
+ * also if it pretends to sleep, for which its games wait.
  */
 const HEX = 'hex@0.1.0'
 const MULT8 = 'mult8@0.1.0'
@@ -43,6 +44,7 @@ async function laneAgainst(
     ...{ hotkey, model: 'm', revision: 'main', chute: '', templates },
   })
   const [stalling, other] = [champion(time), contender(time)]
+  const phase = new AbortController()
   let isOver = false
   const sampling = sampleLane({
     scope: scopeOf({ [HEX]: PROTOCOL.envs[HEX]?.quotaMost ?? 0, [MULT8]: 8 }),
@@ -50,7 +52,7 @@ async function laneAgainst(
     secret: SECRET,
     journalPath: join(root, name),
     agent: ({ hotkey }) => (hotkey === CHAMPION ? stalling : other),
-    deadline: new AbortController().signal,
+    deadline: phase.signal,
     gamesTime: { ...time, samplingMs: SAMPLING_MS, endsAt: SAMPLING_MS },
     now: () => 0,
     on: () => {},
@@ -60,6 +62,7 @@ async function laneAgainst(
   while (!isOver) {
     await nextTurn()
     if (time.isAwaited) time.pass(1000)
+    if (time.now() >= SAMPLING_MS) phase.abort()
   }
   const { samples } = await sampling
   return { games: pairsOf(samples).filter(({ env }) => env === HEX), tookMs: time.now() }
@@ -111,4 +114,35 @@ test('two that do so in accord have every game begun, too', async () => {
   const { games, tookMs } = await laneAgainst(dawdling, 'both', dawdling)
   expect(begunOf(games).length).toBe(64)
   expect(tookMs).toBeLessThan(0.9 * SAMPLING_MS)
+})
+
+/** Answers nothing before `wakesMs`, and then as `agent`. */
+const asleep =
+  (wakesMs: number, agent: (time: FakeTime) => MinerAgent) =>
+  (time: FakeTime): MinerAgent =>
+  async (messages, until) => {
+    await new Promise<void>((resolve) => {
+      time.after(Math.max(0, wakesMs - time.now()), resolve)
+      until?.addEventListener('abort', () => resolve())
+    })
+    return until?.aborted ? { fault: 'no-reply' } : agent(time)(messages, until)
+  }
+
+test('one that pretends to sleep for all of sampling loses every game', async () => {
+  const { games } = await laneAgainst(asleep(SAMPLING_MS, dawdling), 'asleep')
+  expect(games.map(leadIn)).toEqual(Array(64).fill(2))
+})
+
+test.each([300, 400, 1000, 2000])(
+  'one that pretends to sleep for %i s, and then takes its time, leaves no game unbegun',
+  async (seconds) => {
+    const { games } = await laneAgainst(asleep(1000 * seconds, dawdling), `asleep-${seconds}`)
+    expect(begunOf(games).length).toBe(64)
+  },
+)
+
+test('two that do so in accord leave none unbegun', async () => {
+  const champion = asleep(400_000, dawdling)
+  const { games } = await laneAgainst(champion, 'accord', asleep(1_000_000, dawdling))
+  expect(begunOf(games).length).toBe(64)
 })

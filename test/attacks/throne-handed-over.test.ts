@@ -28,13 +28,14 @@ const first = crownedFirst({ miners: [miner('m1')] })
 const once = { ...thrownTo('k0', 0.90625, first), ratio: FLOOR }
 
 test('in four cycles of a weak key that beats a silent champion the ratio stays at the floor', () => {
-  expect(Object.values(once.record)).toEqual([906_250, 906_250])
+  const known = [787_237, 787_237] // the lower bound of 29 of 32
+  expect(Object.values(once.record)).toEqual(known)
   let state: State = once
   for (let cycle = 1; cycle <= 4; cycle++) {
     state = thrownTo(`weak ${cycle}`, 0.3125, state)
-    expect([Object.values(state.record), state.ratio]).toEqual([[906_250, 906_250], FLOOR])
+    expect([Object.values(state.record), state.ratio]).toEqual([known, FLOOR])
     state = thrownTo(`next ${cycle}`, 0.90625, state)
-    expect([Object.values(state.record), state.ratio]).toEqual([[906_250, 906_250], FLOOR])
+    expect([Object.values(state.record), state.ratio]).toEqual([known, FLOOR])
   }
 })
 

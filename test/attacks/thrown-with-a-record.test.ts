@@ -8,20 +8,23 @@ import type { State } from '../../packages/duel/src/index.ts'
 import { ENVS, epochOf, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { playOut } from './deciding.ts'
 
-/** The champion earned eight tenths, in the duel that crowned it or in one that it survived. */
+/** The champion surely earns eight tenths, by the duel that crowned it or by one that it survived. */
 const known = { ...startedDuels(), record: Object.fromEntries(ENVS.map((env) => [env, 800_000])) }
 const won = (state: State, points: readonly [contender: number, champion: number]) => {
   const scene: Scene = { rates: [0.85, 0], points: () => points }
   return playOut(state, (state) => epochOf(state, scene)).state
 }
 
-test('the ratio rises by what the accomplice earned over the record: 0.85 · 0.2 to 0.8 · 0.15', () => {
-  const { champion, ratio, record } = won(known, [0.85, 0])
-  expect([champion?.hotkey, ratio]).toEqual(['m2', 586_206])
-  expect(Object.values(record)).toEqual([850_000, 850_000])
+test('the ratio rises by what the accomplice surely earns over the record: 0.922 · 0.2 to 0.8 · 0.078', () => {
+  const { champion, ratio, record } = won(known, [1, 0])
+  // All of 32 challenges have the lower bound 0.922030.
+  expect(Object.values(record)).toEqual([922_030, 922_030])
+  const [a, r] = [922_030, 800_000]
+  const supported = Math.floor((1e6 * a * (1e6 - r)) / (a * (1e6 - r) + r * (1e6 - a)))
+  expect([champion?.hotkey, ratio]).toEqual(['m2', supported])
 })
 
-test('an accomplice that earned no more than the record leaves it at the floor', () => {
+test('an accomplice that surely earns no more than the record leaves it at the floor', () => {
+  expect(won(known, [0.85, 0]).ratio).toBe(510_000)
   expect(won(known, [0.8, 0]).ratio).toBe(510_000)
-  expect(won(known, [0.7, 0]).ratio).toBe(510_000)
 })

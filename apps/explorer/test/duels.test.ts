@@ -10,7 +10,7 @@ import { rendered } from './rendered.ts'
 const RATES: Readonly<Record<string, readonly [number, number]>> = {
   m2: [0.1, 0.4],
   m3: [0.5, 0.1],
-  m4: [0.28, 0.25],
+  m4: [0.1, 0.085],
 }
 const scene: Scene = {
   miners: [1, 2, 3, 4].map((i) => miner(`m${i}`, i)),

@@ -91,7 +91,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const minerOf = ({ hotkey }: Account, more = ''): Uint8Array[] =>
   encodeCommitment({
     kind: 'miner',
-    model: `me/${hotkey}${more}`,
+    model: `me/${more}${hotkey}`,
     revision: 'main',
     chute: 'http://127.0.0.1:1/v1',
   })
@@ -201,7 +201,7 @@ describe('the queue in af status', () => {
       [2, bob.hotkey, expect.stringContaining('waits')], // with a permit
       [3, first.hotkey, expect.stringContaining('waits')],
       [undefined, alice.hotkey, "has a validator's commitment: attest"],
-      [undefined, copier.hotkey, 'its model does not contain its hotkey'],
+      [undefined, copier.hotkey, 'its model does not end with its hotkey'],
       [undefined, idle.hotkey, 'has committed nothing'],
       [undefined, garbled.hotkey, 'has no valid commitment'],
     ])
@@ -316,12 +316,12 @@ describe('af commit', () => {
     expect((await copy.snapshot(copy.height)).commitments[0]).toMatchObject({ hotkey })
   })
 
-  it('refuses a model without the hotkey before it asks anyone, and a text that does not fit', async () => {
+  it('refuses a model that does not end with the hotkey before it asks anyone, and a text that does not fit', async () => {
     const nowhere = ['--network', 'http://127.0.0.1:1', '--key', await keyOf(2)]
-    const { error } = await inProcess(commit, ...nowhere, ...words(second.hotkey))
+    const { error } = await inProcess(commit, ...nowhere, ...words(`${first.hotkey}-2`))
     expect(error).toBeInstanceOf(RangeError)
     expect(error?.message).toContain(
-      `"model" expected a name that contains the hotkey, ${first.hotkey}, got "me/`,
+      `"model" expected a name that ends with the hotkey, ${first.hotkey}, got "me/`,
     )
     const long = await inProcess(
       commit,

@@ -147,7 +147,7 @@ describe('af commit of a chute', () => {
       { type: 'committed', hotkey },
       { type: 'place', place: 1, turn: { least: 1 }, readyBy: expect.any(Number) },
     ])
-    const why = `FILE_NOT_SHOWN: tokenizer_config.json of ${MODEL} at ${REVISION} is answered with`
+    const why = `MODEL_NOT_SHOWN: tokenizer_config.json of ${MODEL} at ${REVISION} is answered with`
     const what = "make the model's files public before its turn"
     expect(records[0]?.text).toContain(
       `no validator asks ${CHUTE} yet: ${what}: ${why} status ${status}`,

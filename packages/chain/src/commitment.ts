@@ -98,8 +98,8 @@ function encodeText(name: string, text: string): Uint8Array {
 
 /**
  * The commitment in the fields of `hotkey`'s slot; null if they are not a commitment of this
- * protocol. A miner's `model` must contain its hotkey, so that a copy of the commitment is worth
- * nothing to another miner. Never throws. Protocol §5.2, Protocol §5.3.
+ * protocol. A miner's `model` must end with its hotkey, so that a commitment, and the chute of that
+ * name, serve only one miner. Never throws. Protocol §5.2, Protocol §5.3.
  *
  * Texts may hold any character, and `url` may lead anywhere: the caller has to check them.
  */
@@ -127,7 +127,7 @@ export function decodeCommitment(fields: readonly Uint8Array[], hotkey: string):
 function decodeMiner(fields: readonly Uint8Array[], hotkey: string): MinerCommitment | null {
   const [model, revision, chute] = fields.map(decodeText)
   if (model == null || revision == null || chute == null) return null
-  if (!model.includes(hotkey)) return null
+  if (!model.endsWith(hotkey)) return null
   return { kind: 'miner', model, revision, chute }
 }
 

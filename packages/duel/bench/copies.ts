@@ -1,5 +1,6 @@
 import { MULT8, TICTACTOE } from '../test/subnet.ts'
 import { HEX, PACK, SKILLS, type Skill, thirdOf } from './crown.ts'
+import type { Share } from './duels.ts'
 import { drawGames, drawSolo, type List, measureLists } from './lists.ts'
 import { PROMISED } from './promises.ts'
 import { equal } from './stakes.ts'
@@ -21,7 +22,7 @@ interface Copying {
 
 /** The original wins .6 of what is decisive: its odds are 1.5 times those of the champion. */
 const above = (good: number): Skill => ({ good, better: (1.5 * good) / (1 + 0.5 * good) })
-const alike = (skill: Skill) => ({ [MULT8]: skill, [PACK]: skill, [TICTACTOE]: skill })
+export const alike = (skill: Skill) => ({ [MULT8]: skill, [PACK]: skill, [TICTACTOE]: skill })
 const UNLIKE = { [MULT8]: above(0.45), [PACK]: above(0.3), [TICTACTOE]: above(0.86) }
 
 function listOf({ copies, skills, ...voters }: Copying, delay: number): List {
@@ -72,9 +73,13 @@ const HARDER: readonly (Row & { readonly setting: string })[] = [
   ),
 ]
 
+/** How often the original has the throne if its copies begin after so many epochs. */
+export const originalShare = (copying: Copying, delay: number, lists: number): Share =>
+  measureLists(listOf(copying, delay), lists)
+
 function throneShare(row: Copying, delay: number): string {
   const promise = row.liars > 0 ? PROMISED.originalAmongLiars : PROMISED.original
-  const share = measureLists(listOf(row, delay), LISTS)
+  const share = originalShare(row, delay, LISTS)
   return textOf(share, 3) + belowOf(share, promise)
 }
 

@@ -1,3 +1,4 @@
+import { PROTOCOL } from '../src/index.ts'
 import { MULT8, TICTACTOE } from '../test/subnet.ts'
 import { drawGames, drawSolo, type List, measureLists } from './lists.ts'
 import { equal } from './stakes.ts'
@@ -27,16 +28,21 @@ export const SKILLS = {
 export interface Throw {
   readonly silent: Readonly<Record<string, number>>
   readonly games: number
-  /** In this environment the rival is so much worse that it is behind by the sum of all. */
-  readonly worse?: string
+  /** By environment: how often the rival has its usual lead, if not once. */
+  readonly leads?: Readonly<Record<string, number>>
+  /** Is it silent in the first epoch alone, and loses its games in the last, open until then? */
+  readonly isLate?: boolean
 }
+
+/** With this lead in one environment it is behind by the sum of all. */
+const WORSE = -2.5
 
 export const THROWS = {
   'two environments and games': { silent: { [MULT8]: 1, [PACK]: 1 }, games: 1 },
   'two environments and games, the rival worse in one': {
     silent: { [MULT8]: 1, [PACK]: 1 },
     games: 1,
-    worse: MULT8,
+    leads: { [MULT8]: WORSE },
   },
   'all and games': { silent: { [MULT8]: 1, [PACK]: 1, [TICTACTOE]: 1 }, games: 1 },
   'half of all and of games': {
@@ -45,6 +51,13 @@ export const THROWS = {
   },
   'games alone': { silent: {}, games: 1 },
 } as const satisfies Readonly<Record<string, Throw>>
+
+/** So late that little is known of the accomplices where the rival is better. */
+export const LATE: Throw = {
+  ...THROWS['two environments and games'],
+  isLate: true,
+  leads: { [TICTACTOE]: 0 },
+}
 
 /** A champion, seven accomplices of it that are as good as it is, and a rival in one list. */
 interface Crowning {
@@ -58,14 +71,19 @@ interface Crowning {
 /** As many as weigh less than a third. */
 export const thirdOf = (lanes: number): number => Math.ceil(lanes / 3) - 1
 
+/** Games of which a contender wins so many are neither won nor held before the last epoch. */
+const STILL_OPEN = 0.55
+
 /** How often the rival is crowned. */
 export function rivalShare({ lanes, liars, skill, thrown }: Crowning, lists: number): number {
   const { good, better } = skill
-  const draw: List['draw'] = ({ played, env, contender }, random) => {
+  const draw: List['draw'] = ({ played, env, contender, epochIndex }, random) => {
     const isRival = contender === RIVAL
-    if (env === HEX) return drawGames(played, isRival ? 0.6 : 0.5 + thrown.games / 2, random)
-    const rival = env === thrown.worse ? good - 2.5 * (better - good) : better
-    const champion = good * (1 - (thrown.silent[env] ?? 0))
+    const isThrowing = (epoch: number) => thrown.isLate !== true || epochIndex === epoch
+    const games = isThrowing(PROTOCOL.duelEpochs) ? 0.5 + thrown.games / 2 : STILL_OPEN
+    if (env === HEX) return drawGames(played, isRival ? 0.6 : games, random)
+    const rival = good + (thrown.leads?.[env] ?? 1) * (better - good)
+    const champion = isThrowing(1) ? good * (1 - (thrown.silent[env] ?? 0)) : good
     return drawSolo(played, { contender: isRival ? rival : good, champion }, random)
   }
   const contenders = Object.fromEntries(CONTENDERS.map((hotkey) => [hotkey, 0]))
@@ -73,7 +91,7 @@ export function rivalShare({ lanes, liars, skill, thrown }: Crowning, lists: num
 }
 
 /** Here the rival has to win its games, under lies at few lanes: bench games. */
-const BY_GAMES: Throw = { ...THROWS['two environments and games'], worse: TICTACTOE }
+const BY_GAMES: Throw = { ...THROWS['two environments and games'], leads: { [TICTACTOE]: WORSE } }
 
 const LISTS = process.argv.includes('--all') ? 300 : 30
 
@@ -81,7 +99,11 @@ const LISTS = process.argv.includes('--all') ? 300 : 30
 export function printCrown(): void {
   const title = `How often a miner of p = .6 has the throne among seven accomplices, of ${LISTS}`
   const columns = ['the champion throws', 'lanes', 'tied', 'all honest', 'a third lies']
-  const throws = { ...THROWS, 'two environments and games, the rival worse in the third': BY_GAMES }
+  const throws = {
+    ...THROWS,
+    'two environments and games, the rival worse in the third': BY_GAMES,
+    'two environments at first, games at last': LATE,
+  }
   const rows = Object.entries<Throw>(throws).flatMap(([name, thrown]) =>
     [4, 7, 16].flatMap((lanes) =>
       Object.entries<Skill>(SKILLS).map(([tied, skill]) => ({ name, thrown, lanes, tied, skill })),

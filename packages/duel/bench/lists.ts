@@ -1,5 +1,12 @@
 import { type Generator, pcg64 } from '@affine/prng'
-import { decide, type Lanes, type LaneTally, PROTOCOL, type State } from '../src/index.ts'
+import {
+  decide,
+  epochIndexOf,
+  type Lanes,
+  type LaneTally,
+  PROTOCOL,
+  type State,
+} from '../src/index.ts'
 import { epochOf, laneOf, miner, type Scene, startedDuels } from '../test/subnet.ts'
 import { binomial } from './draw.ts'
 import { type Share, shareOf } from './duels.ts'
@@ -22,6 +29,8 @@ interface EpochDuel {
   readonly played: number
   readonly env: string
   readonly contender: string
+  /** The number of the epoch in the contender's duel, from 1. */
+  readonly epochIndex: number
 }
 
 /** Plays `count` lists. Returns the share of them in which `best` has the throne. */
@@ -62,8 +71,13 @@ function sceneOf({ contenders, stakes }: List, epochs: number): Scene {
  * independently, since no rule sets a lane aside for these. Protocol §8.5.
  */
 function drawLanes({ best, stakes, liars, draw }: List, state: State, random: Generator): Lanes {
+  const indexes = new Map(
+    state.duels.map((duel) => [duel.contender.hotkey, epochIndexOf(duel, state.epoch)]),
+  )
   const honest = Array.from({ length: stakes.length - liars }, () =>
-    laneOf(state, (played, env, contender) => draw({ played, env, contender }, random)),
+    laneOf(state, (played, env, contender) => {
+      return draw({ played, env, contender, epochIndex: indexes.get(contender) ?? 0 }, random)
+    }),
   )
   const lie = laneOf(state, (_, env, contender): LaneTally => {
     const tallies = honest.map((lane) => lane[contender]?.[env] as LaneTally) // each lane has it

@@ -8,8 +8,7 @@ import pLimit from 'p-limit'
 const CLOCKS = 6
 /**
  * Of so many of a contender's games one begins at once, and keeps its turn for such a part of a
- * clock: whatever players do, the last begins in the sixth clock, and on the main network two more
- * clocks fit.
+ * clock: whatever players do, the last begins within six clocks of the first.
  */
 const [GAMES_A_TURN, TURN_CLOCKS] = [32, 1 / 6]
 
@@ -30,28 +29,52 @@ export function hasRoom(rules: GameRules, time: GamesTime): boolean {
   return time.now() + 2 * clockMsOf(rules, time) <= time.endsAt
 }
 
-/** Begins a game in its turn, and resolves with what it comes to. */
-export type InTurn = <Played>(rules: GameRules, play: () => Promise<Played>) => Promise<Played>
+/** Begins a game in its turn, and resolves with its result. */
+type InTurn = <Played>(rules: GameRules, play: () => Promise<Played>) => Promise<Played>
+
+/** The games of one contender in a lane. */
+export interface ContenderGames {
+  /** Resolves when the first may begin. */
+  readonly started: Promise<void>
+  readonly inTurn: InTurn
+}
 
 /**
  * Plays the games of one contender, which plays `quotas`, by environment, in turn: one begins when
  * another is over, or has lasted for a sixth of a clock. So few are under way, and share what a
  * miner can do, unless they take long. Other contenders' games have turns of their own, so that
- * none waits for them. Protocol §5.4.
+ * none waits for them.
+ *
+ * They start once `awake` has resolved, or when all turns and two clocks just fit before sampling
+ * ends: every game begins, however long a player sleeps. Protocol §5.4.
  */
-export function gamesInTurn(quotas: Readonly<Record<string, number>>, time: GamesTime): InTurn {
-  const played = Object.entries(quotas).filter(([env]) => make(env).spec.game !== undefined)
-  const games = played.reduce((sum, [, quota]) => sum + quota, 0)
-  const begin = pLimit(Math.max(1, Math.ceil(games / GAMES_A_TURN)))
-  return (rules, play) =>
-    new Promise((resolve) => {
-      const turn = async (): Promise<void> => {
-        const game = play()
-        resolve(game)
-        await within(TURN_CLOCKS * clockMsOf(rules, time), game, time)
-      }
-      begin(turn).catch(() => {}) // what the game rejects with is its caller's
-    })
+export function gamesInTurn(
+  quotas: Readonly<Record<string, number>>,
+  time: GamesTime,
+  awake: Promise<unknown>,
+): ContenderGames {
+  const played = Object.entries(quotas).flatMap(([env, quota]) => {
+    const { game } = make(env).spec
+    return game === undefined ? [] : { quota, clockMs: clockMsOf(game, time) }
+  })
+  const games = played.reduce((sum, { quota }) => sum + quota, 0)
+  const atOnce = Math.max(1, Math.ceil(games / GAMES_A_TURN))
+  const clocks = 2 + Math.ceil(games / atOnce) * TURN_CLOCKS
+  const startsBy = time.endsAt - clocks * Math.max(0, ...played.map(({ clockMs }) => clockMs))
+  const leftMs = startsBy - time.now()
+  const begin = pLimit(atOnce)
+  return {
+    started: leftMs > 0 ? within(leftMs, awake, time) : Promise.resolve(),
+    inTurn: (rules, play) =>
+      new Promise((resolve) => {
+        const turn = async (): Promise<void> => {
+          const game = play()
+          resolve(game)
+          await within(TURN_CLOCKS * clockMsOf(rules, time), game, time)
+        }
+        begin(turn).catch(() => {}) // what the game rejects with is its caller's
+      }),
+  }
 }
 
 /**

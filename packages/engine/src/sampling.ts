@@ -23,7 +23,7 @@ import {
   withoutReplies,
 } from '@affine/miners'
 import { canonicalize, digest, type Hash, type Json } from '@affine/prng'
-import { clockMsOf, type GamesTime, gamesInTurn, hasRoom, type InTurn } from './games.ts'
+import { type ContenderGames, clockMsOf, type GamesTime, gamesInTurn, hasRoom } from './games.ts'
 import { type Journal, openJournal } from './journal.ts'
 import type { Setup } from './setup.ts'
 
@@ -67,23 +67,27 @@ export async function sampleLane(task: LaneTask): Promise<Sampled> {
   await using journal = await openJournal(task.journalPath)
   const kept = await keptIn(journal, task)
   const entries: Entry[] = [...kept.entries]
-  const take = samplerOf(task, entries)
+  const taking: { readonly due: DueSample; readonly taken: Promise<Sample> }[] = []
+  const firstReplyOf = (hotkey: string): Promise<void> =>
+    firstReply(taking.flatMap(({ due, taken }) => (isOf(due, hotkey) ? taken : [])))
+  const take = samplerOf(task, entries, firstReplyOf)
   const taken = new Set(entries.map(({ sample }) => nameOf(sample)))
   const plan = dueSamples(task)
   const open = inAskingOrder(plan.filter((due) => !taken.has(nameOf(due))))
   let left = open.length
 
-  const takeOne = async (due: DueSample): Promise<void> => {
-    const entry = { sample: await take(due), at: now() }
+  const keep = async (taken: Promise<Sample>): Promise<void> => {
+    const entry = { sample: await taken, at: now() }
     await journal.append(entry as unknown as Json)
     entries.push(entry)
     left -= 1
     const { epoch, champion } = scope
     on({ type: 'sample', epoch, sample: entry.sample, champion, left })
   }
-  const taking = open.map(takeOne)
-  await Promise.allSettled(taking)
-  await Promise.all(taking)
+  for (const due of open) taking.push({ due, taken: take(due) })
+  const keeping = taking.map(({ taken }) => keep(taken))
+  await Promise.allSettled(keeping)
+  await Promise.all(keeping)
   const changed = kept.changed ?? (await lookAgain(task, journal))
   const samples = inOrderOf(plan, entries).map((sample) => withoutReplies(sample, changed))
   return {
@@ -105,13 +109,28 @@ function dueSamples({ scope, secret }: LaneTask): readonly DueSample[] {
 const nameOf = (sample: Sample | DueSample): string =>
   'miner' in sample ? `${sample.challengeId} ${sample.miner}` : sample.challengeId
 
+const isOf = (due: DueSample, hotkey: string): boolean => 'miner' in due && due.miner === hotkey
+
 /**
- * Games first, and each kind in an order over all environments that follows from the secret, as the
- * challenge ids do: so no outage falls on a chosen environment or miner. Protocol §5.4.
+ * Resolves when the first of a miner's samples has a reply, so that the miner is awake. Without one
+ * it resolves when all have ended, since nothing else would tell.
+ */
+async function firstReply(samples: readonly Promise<Sample>[]): Promise<void> {
+  const replies = samples.map(async (taken) => {
+    const hasReply = episodesIn(await taken).some(({ messages }) => messages.length > 1)
+    if (!hasReply) throw new Error('no reply')
+  })
+  await Promise.any(replies).catch(() => {})
+}
+
+/**
+ * Games last, since they wait for a reply to another sample. Each kind is in an order over all
+ * environments that follows from the secret, as the challenge ids do: so no outage falls on a
+ * chosen environment or miner. Protocol §5.4.
  */
 function inAskingOrder(open: readonly DueSample[]): readonly DueSample[] {
   const ranked = open.map((due) => {
-    const kind = 'miner' in due ? 1 : 0
+    const kind = 'miner' in due ? 0 : 1
     return { due, rank: `${kind} ${digest('order', nameOf(due))}` }
   })
   ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1))
@@ -125,20 +144,21 @@ function inOrderOf(plan: readonly DueSample[], entries: readonly Entry[]): reado
   return entries.map(({ sample }) => sample).sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** What takes a sample of the lane, or leaves a game unbegun. */
-function samplerOf(task: LaneTask, entries: readonly Entry[]): (due: DueSample) => Promise<Sample> {
-  const { scope, miners, deadline, gamesTime, mayAsk, now } = task
+/**
+ * Returns what takes a sample of the lane, or leaves a game unbegun. Games of a miner wait for
+ * `firstReplyOf`.
+ */
+function samplerOf(
+  task: LaneTask,
+  entries: readonly Entry[],
+  firstReplyOf: (hotkey: string) => Promise<void>,
+): (due: DueSample) => Promise<Sample> {
+  const { miners, deadline, gamesTime, mayAsk, now } = task
   const used = invocationsIn(entries)
   const asked = new Map(miners.map((miner) => [miner.hotkey, miner]))
-  const turns = new Map(
-    Object.entries(scope.quotas).map(([hotkey, quotas]) => [
-      hotkey,
-      gamesInTurn(quotas, gamesTime),
-    ]),
-  )
+  const gamesOf = gamesByContender(task, firstReplyOf)
   // The plan is of these miners.
   const askedAs = (hotkey: string): Asked => asked.get(hotkey) as Asked
-  const turnsOf = (hotkey: string): InTurn => turns.get(hotkey) as InTurn
 
   const playerOf = (hotkey: string, { replyMs, game }: EnvSpec): AnsweringMiner => {
     const agent = distinctAgent(task.agent(askedAs(hotkey), replyMs, deadline), used, deadline)
@@ -155,10 +175,12 @@ function samplerOf(task: LaneTask, entries: readonly Entry[]): (due: DueSample) 
     // The plan has games in no other environments.
     const game = spec.game as GameRules
     const { champion, contender } = hotkeys
+    const { started, inTurn } = gamesOf(hotkeys)
+    await started
     // Before its turn: a look that hangs must keep no turn from another game.
     const looks = [champion, contender].map((hotkey) => mayAsk?.(askedAs(hotkey), deadline))
     const isAnyAsked = (await Promise.all(looks)).some((isAsked) => isAsked !== false)
-    return turnsOf(contender)(game, async () => {
+    return inTurn(game, async () => {
       const isBegun = isAnyAsked && hasRoom(game, gamesTime) && !deadline.aborted
       if (!isBegun) return unbegunSample(challenge, hotkeys)
       const players = { champion: playerOf(champion, spec), contender: playerOf(contender, spec) }
@@ -174,6 +196,22 @@ function samplerOf(task: LaneTask, entries: readonly Entry[]): (due: DueSample) 
     // A reply that is missing because the validator stops is not the miner's fault.
     if (!isComplete && deadline.reason instanceof Stopped) throw deadline.reason
     return sample
+  }
+}
+
+/** Returns what gives the games of a contender, which wait for both players' first replies. */
+function gamesByContender(
+  { scope, gamesTime }: LaneTask,
+  firstReplyOf: (hotkey: string) => Promise<void>,
+): (hotkeys: PerSide<string>) => ContenderGames {
+  const known = new Map<string, ContenderGames>()
+  return ({ champion, contender }) => {
+    const games = known.get(contender)
+    if (games !== undefined) return games
+    const replies = Promise.all([firstReplyOf(champion), firstReplyOf(contender)])
+    const begun = gamesInTurn(scope.quotas[contender] ?? {}, gamesTime, replies)
+    known.set(contender, begun)
+    return begun
   }
 }
 

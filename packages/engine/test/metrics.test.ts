@@ -147,22 +147,23 @@ describe('metrics', () => {
   })
 
   it('tell the statuses after which a miner is asked again, and no more, whatever it answers', async () => {
-    const statuses = Array.from({ length: 200 }, (_, i) => 400 + i).values()
+    const statuses = Array.from({ length: 200 }, (_, i) => 400 + i)
+    const left = [...statuses]
     const exchange = async () => {
-      const { value: status = 200 } = statuses.next()
+      const status = left.shift() ?? 400
       return { status, headers: {}, text: `${status}`, ms: 0 }
     }
     const caller = { exchange, now: () => 0, random: () => 0 }
     const client = minerClient(
       { model: 'm', chute: 'c' },
-      { ...caller, concurrency: 1, on: metrics.on },
+      { ...caller, concurrency: 200, on: metrics.on },
     )
     const agent = client(1000, new AbortController().signal)
-    for (let i = 0; i < 200; i++) await agent([{ role: 'user', content: 'And?' }])
+    await Promise.all(statuses.map(() => agent([{ role: 'user', content: 'And?' }])))
     const calls = Object.entries(await read()).filter(([name]) => name.includes('miner_calls'))
     expect(calls.length).toBeLessThan(15)
     const counts = Object.fromEntries(calls.map(([name, count]) => [reasonIn(name), count]))
-    expect(counts).toMatchObject({ 429: 1, 500: 1, 502: 1, 503: 1, 504: 1, status: 195 })
+    expect(counts).toMatchObject({ 429: 1, '5xx': 100, status: 200 })
   })
 
   it('have few labels, whatever fails', async () => {

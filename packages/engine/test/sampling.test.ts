@@ -200,8 +200,9 @@ describe('a lane of several contenders', () => {
     expect(questions.filter((each) => each.endsWith(OTHER) && !each.startsWith(HEX)).length).toBe(8)
   })
 
-  it('asks games first, then others over all environments, in an order that the secret gives', async () => {
+  it('asks over all environments, in an order that the secret gives, and games after a first reply', async () => {
     const { questions } = await asked()
+    expect(questions[0]?.startsWith(HEX)).toBe(false)
     const others = questions.filter((each) => !each.startsWith(HEX))
     // Agents here answer at once, so that each is asked in its turn.
     const kinds = others.map((each) => each.replace(/ .*/, ''))

@@ -32,11 +32,13 @@ export interface Received {
  */
 export type Exchange = (query: Query) => Promise<Received>
 
-/** The statuses by which a platform says that the miner was not reached. Protocol §5.4. */
-export const UNDELIVERED_STATUSES = ['429', '500', '502', '503', '504'] as const
+/** Reports whether a status says that the platform failed. Protocol §5.4. */
+export function isUndelivered(status: number): boolean {
+  return status === 429 || status >= 500
+}
 
-/** Its status; `undelivered` without one, as where there is no connection. */
-export type UndeliveredReason = (typeof UNDELIVERED_STATUSES)[number] | 'undelivered'
+/** The kind of its status; `undelivered` without one, as where there is no connection. */
+export type UndeliveredReason = '429' | '5xx' | 'not-shown' | 'undelivered'
 
 /** The platform did not deliver: what was asked is asked again. Protocol §5.4. */
 export class Undelivered extends Error {
@@ -66,7 +68,6 @@ export type NoReplyReason =
   | 'error'
   | 'no-text'
   | 'deployment'
-  | 'private-files'
 
 /**
  * The miner's server did not give a usable reply. The message states what came, and what to try;

@@ -1,22 +1,9 @@
-import {
-  type AgentOf,
-  type Asking,
-  type Exchange,
-  type MinerAgent,
-  NoReply,
-  Undelivered,
-} from './asking.ts'
+import { type AgentOf, type Asking, type Exchange, type MinerAgent, Undelivered } from './asking.ts'
 import { ChutesKey } from './chutes-key.ts'
-import type { Asked, DeploymentFault } from './deployment/deployment.ts'
-import { DeploymentLooks, UUID } from './deployment/looks.ts'
+import type { Asked } from './deployment/deployment.ts'
+import { DeploymentLooks, refusalError, UUID } from './deployment/looks.ts'
 import { templatesOf } from './deployment/templates.ts'
 import { type Client, minerClient } from './miner-client.ts'
-
-/** Returns the reason for which a deployment is not asked, as what came instead of a reply. */
-function refusalOf({ code, detail }: { code: DeploymentFault; detail: string }): NoReply {
-  const reason = code === 'FILE_NOT_SHOWN' ? 'private-files' : 'deployment'
-  return new NoReply(reason, `${code}: ${detail}`)
-}
 
 interface Options extends Asking {
   readonly apiKey: string
@@ -34,7 +21,7 @@ export interface Chutes {
   readonly agents: AgentOf
   /**
    * May a miner be asked in the epoch of this signal? Resolves once what it runs has been looked
-   * at, or the epoch is over.
+   * at, or the epoch is over. Of one whose model is not shown, with false: it may be later.
    */
   readonly mayAsk: (miner: Asked, signal: AbortSignal) => Promise<boolean>
   /** Was what a miner runs changed since it was first asked in the epoch of this signal? */
@@ -56,7 +43,7 @@ export interface Chutes {
 export function openChutes(options: Options): Chutes {
   const { apiKey, netuid, pauseMs = 60_000, ...asking } = options
   const key = new ChutesKey({ ...asking, apiKey, netuid, pauseMs })
-  const looks = new DeploymentLooks({ ...asking, key })
+  const looks = new DeploymentLooks({ ...asking, key, pauseMs })
   const epochs = new WeakMap<AbortSignal, Map<string, Client>>()
 
   /** Asks a miner's chute, which is looked at before the first time. Protocol §5.4. */
@@ -64,7 +51,7 @@ export function openChutes(options: Options): Chutes {
     (miner: Asked, signal: AbortSignal): Exchange =>
     async (query) => {
       const look = await looks.first(miner, signal)
-      if (!look.ok) throw refusalOf(look)
+      if (!look.ok) throw refusalError(look)
       const url = `https://${look.value.slug}.chutes.ai/v1/chat/completions`
       const received = await key.ask({ ...query, url }, signal)
       if (received.status !== 200) return received

@@ -7,13 +7,13 @@ import {
   type Caller,
   type CallFailure,
   type Hear,
+  isUndelivered,
   type MinerAgent,
   type MinerEvent,
   NoReply,
   type Query,
   type Received,
   Stopped,
-  UNDELIVERED_STATUSES,
   Undelivered,
 } from './asking.ts'
 import { completionIn, statusText } from './completion.ts'
@@ -100,9 +100,9 @@ function queryOf(
  *   chat completion.
  */
 function replyIn(received: Received, url: string): Reply {
-  const { ms, invocation } = received
-  const status = UNDELIVERED_STATUSES.find((each) => each === String(received.status))
-  if (status !== undefined) throw new Undelivered(statusText(received), status)
+  const { status, ms, invocation } = received
+  if (isUndelivered(status))
+    throw new Undelivered(statusText(received), status === 429 ? '429' : '5xx')
   const content = completionIn(received, url)
   return { content, ms, ...(invocation !== undefined && { invocation }) }
 }
@@ -155,7 +155,7 @@ function clockFailure(last: CallFailure | undefined, on: Hear): CallFailure {
  * then gets a reply, is no problem; another one tells of deployments.
  */
 function problemsOf(what: string, on: Hear): (failure: CallFailure | undefined) => void {
-  const told = new Set<string>(['deployment', 'private-files'])
+  const told = new Set<string>(['deployment', 'not-shown'])
   return (failure) => {
     if (failure === undefined || told.has(failure.reason)) return
     told.add(failure.reason)

@@ -146,6 +146,9 @@ type FirstAsking = Omit<PlayerAsking, 'model' | 'random' | 'giveUpMs'> & {
   readonly giveUpMs?: number
 }
 
+/** Failures of an endpoint that is there, and may be asked again. */
+const BUSY: ReadonlySet<string> = new Set(['429', '5xx'])
+
 /**
  * Why a player at `chute` gives no usable reply to a first prompt of an environment; undefined when
  * it gives one. What it says is not judged. It is asked by agents that tell how requests end: one
@@ -170,7 +173,7 @@ export async function whyNoAnswer(
     else if (event.outcome !== 'reply') {
       why = event.text
       status = event.status
-      const isBusy = event.reason !== 'undelivered' && now() - started < giveUpMs
+      const isBusy = BUSY.has(event.reason) && now() - started < giveUpMs
       if (event.outcome === 'platform' && !isBusy) lost.abort()
     }
   })

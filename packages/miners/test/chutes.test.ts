@@ -21,6 +21,7 @@ import {
   published,
   replies,
   serveChutes,
+  wakeOf,
 } from './servers.ts'
 
 const KEY = 'cpk_0123456789abcdef.secret'
@@ -64,7 +65,7 @@ async function chutes(
   const events: MinerEvent[] = []
   const on = (event: MinerEvent) => void events.push(event)
   const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 8, on, pauseMs, netuid }
-  const { agents, hasChanged } = openChutes({ ...options, ...place })
+  const { agents, mayAsk, hasChanged } = openChutes({ ...options, ...place })
   /** Asks a miner, in an epoch of its own if none is given; by the end of a clock, if one is. */
   const ask = (miner = MINER, { signal } = phase(), clock?: AbortController) =>
     Promise.resolve(agents(miner, 10_000, signal)(PROMPT, clock?.signal))
@@ -81,7 +82,7 @@ async function chutes(
     while (asked(path).length < count) await sleep(5)
   }
   const outcomes = () => events.flatMap((event) => (event.type === 'call' ? [event.outcome] : []))
-  return { ask, hasChanged, place, seen, asked, problems, told, heard, outcomes }
+  return { ask, mayAsk, hasChanged, place, seen, asked, problems, told, heard, outcomes }
 }
 const phase = () => new AbortController()
 
@@ -99,22 +100,76 @@ afterAll(closeServers)
 
 describe.concurrent('a miner on Chutes', () => {
   it('is asked at its own host, with the key, for its model; the reply has the id of the invocation', async () => {
-    const { ask, seen } = await chutes()
+    const { ask, seen, heard } = await chutes()
     const reply = (await ask()) as Reply
+    await heard(wakeOf(MINER), 1)
     expect(reply).toEqual(A1)
     expect(reply.invocation).toMatch(/^[0-9a-f-]{36}$/)
     const folder = `/api/models/${MINER.model}/tree/${MINER.revision}/additional_chat_templates`
     const files = [...Object.keys(TEMPLATES.modelFiles).map((name) => fileOf(MINER, name)), folder]
-    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+    const requests = seen.map(({ method, url }) => `${method} ${url}`)
+    expect(requests.slice(0, -2)).toEqual([
       `GET ${DESCRIPTION}`,
       `GET /chutes/code/${MINER.chute}`,
       ...files.map((file) => `GET ${file}`),
-      `POST ${POST}`,
     ])
+    expect(requests.slice(-2).sort()).toEqual([`GET ${wakeOf(MINER)}`, `POST ${POST}`])
     // Nothing is told to the place where models are.
     for (const { url, headers } of seen)
       expect(headers.authorization).toBe(files.includes(url) ? undefined : `Bearer ${KEY}`)
-    expect(JSON.parse(seen.at(-1)?.body ?? '')).toEqual({ model: MINER.model, messages: PROMPT })
+    const [post] = seen.filter(({ method }) => method === 'POST')
+    expect(JSON.parse(post?.body ?? '')).toEqual({ model: MINER.model, messages: PROMPT })
+  })
+
+  it.each([401, 403, 404])(
+    'whose model is answered with %i at first is asked and woken once it is shown',
+    async (status) => {
+      const file = fileOf(MINER, 'tokenizer_config.json')
+      const shows = published(MINER, 'me-one')[file]
+      const { ask, asked, seen, problems } = await chutes({
+        [file]: (...rest) => {
+          expect([...asked(wakeOf(MINER)), ...asked(POST)]).toEqual([])
+          if (rest[2] < 2) answers(status)(...rest)
+          else shows?.(...rest)
+        },
+      })
+      const epoch = phase()
+      expect(await ask(MINER, epoch)).toEqual(A1)
+      expect([asked(file).length, asked(DESCRIPTION).length]).toEqual([3, 3])
+      const refusal = `MODEL_NOT_SHOWN: tokenizer_config.json of ${MINER.model}`
+      const told = expect.stringContaining(`is not asked so far: ${refusal}`)
+      expect(problems()).toEqual([told, told])
+      expect(seen.filter(({ url }) => url === '/users/me')).toEqual([])
+    },
+  )
+
+  it('may not be asked as long as its model is not shown, also if Hugging Face fails meanwhile', async () => {
+    const file = fileOf(MINER, 'tokenizer_config.json')
+    const { mayAsk, hasChanged, heard } = await chutes({
+      [file]: (...rest) => answers(rest[2] === 0 ? 404 : 503)(...rest),
+    })
+    const { signal } = phase()
+    expect(await mayAsk(MINER, signal)).toBe(false)
+    await sleep(PAUSE_MS)
+    expect(await mayAsk(MINER, signal)).toBe(false)
+    await heard(file, 2)
+    expect(await mayAsk(MINER, signal)).toBe(false)
+    expect(await hasChanged(MINER, signal)).toBe(false) // it was not asked
+  })
+
+  it('is woken once in an epoch, after it was looked at, and again if Chutes fails', async () => {
+    const { ask, asked, heard } = await chutes({
+      [wakeOf(MINER)]: (...rest) => answers(rest[2] === 0 ? 503 : 200)(...rest),
+      [DESCRIPTION]: (...rest) => {
+        expect(asked(wakeOf(MINER))).toEqual([])
+        answers(200, described(MINER, 'me-one'))(...rest)
+      },
+    })
+    const epoch = phase()
+    expect(await Promise.all(times(5, () => ask(MINER, epoch)))).toEqual(Array(5).fill(A1))
+    await heard(wakeOf(MINER), 2)
+    expect(await ask(MINER, epoch)).toEqual(A1)
+    expect(asked(wakeOf(MINER)).length).toBe(2)
   })
 
   it('is looked up once in an epoch, however many calls there are, and again in the next', async () => {

@@ -48,7 +48,7 @@ describe.concurrent('asked again, until it answers', () => {
     'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n'
 
   it.each<[what: string, ...faults: Answer[]]>([
-    ...[429, 500, 502, 503, 504].map((status): [string, Answer, Answer] => {
+    ...[429, 500, 501, 503, 520, 599].map((status): [string, Answer, Answer] => {
       const busy = sends(status, '{"error":{"message":"busy"}}')
       return [`status ${status}`, busy, busy]
     }),

@@ -74,13 +74,13 @@ it.each<[string, string, Handle, string]>([
   ['a null as its configuration', CONFIG, code('null'), 'MODEL_FILE'],
   ['no JSON', CONFIG, code('{"chat_template": NaN'), 'MODEL_FILE'],
   ['lists in lists', CONFIG, code(deep), 'MODEL_FILE'],
-  ['no configuration', CONFIG, answers(404), 'FILE_NOT_SHOWN'],
-  ['files that not everybody sees', CONFIG, answers(401), 'FILE_NOT_SHOWN'],
-  ['a file that not everybody sees', JINJA, answers(403), 'FILE_NOT_SHOWN'],
-  ['a folder that not everybody sees', FOLDER, answers(403), 'FILE_NOT_SHOWN'],
+  ['no configuration', CONFIG, answers(404), 'MODEL_NOT_SHOWN'],
+  ['files that not everybody sees', CONFIG, answers(401), 'MODEL_NOT_SHOWN'],
+  ['a file that not everybody sees', JINJA, answers(403), 'MODEL_NOT_SHOWN'],
+  ['a folder that not everybody sees', FOLDER, answers(403), 'MODEL_NOT_SHOWN'],
   ['a file that is too large', CONFIG, has('x'.repeat(4_200_000)), 'MODEL_FILE'],
   ['a file that is gone', CONFIG, answers(410), 'MODEL_FILE'],
-  ['a redirect to nowhere', CONFIG, answers(307), 'FILE_NOT_SHOWN'],
+  ['a redirect to nowhere', CONFIG, answers(307), 'MODEL_NOT_SHOWN'],
 ])('a model may not have %s', async (_, name, handle, fault) => {
   const { refusal } = await refusalOf({ [name]: handle })
   expect(refusal).toMatchObject({ code: fault })

@@ -186,10 +186,14 @@ export const code =
 export const fileOf = ({ model, revision }: Miner, name: string): string =>
   `/${model}/resolve/${revision}/${name}`
 
+/** Where Chutes is asked to wake a chute. */
+export const wakeOf = ({ chute }: Miner): string => `/chutes/warmup/${chute}`
+
 /** The routes by which a chute and its model are looked at, as its miner committed. */
 export const published = (miner: Miner, slug: string): Readonly<Record<string, Handle>> => ({
   [`/chutes/${miner.chute}`]: answers(200, described(miner, slug)),
   [`/chutes/code/${miner.chute}`]: code(sourceFor(miner)),
+  [wakeOf(miner)]: answers(200),
   [fileOf(miner, 'tokenizer_config.json')]: answers(200, { chat_template: CHAT_TEMPLATE }),
 })
 

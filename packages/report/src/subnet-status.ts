@@ -246,7 +246,7 @@ function reasonOf(hotkey: string, snapshot: Snapshot, { champion, duels }: State
   if (!fields) return 'has committed nothing'
   if (content) return 'had its turn with this commitment: only a new one duels again'
   if (said) return `has a validator's commitment: ${said.kind}`
-  // Every model contains an empty hotkey.
-  if (decodeCommitment(fields, '') !== null) return 'its model does not contain its hotkey'
+  // Every model ends with an empty hotkey.
+  if (decodeCommitment(fields, '') !== null) return 'its model does not end with its hotkey'
   return 'has no valid commitment'
 }

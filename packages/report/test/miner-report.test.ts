@@ -158,11 +158,11 @@ describe('the answer to one of a duel’s two', () => {
   })
 
   it('says when its epochs are over, and when not all of them were read', () => {
-    const scenes = [CLOSE, ...times(3, FROZEN), ...times(4, { rates: [0.03, 0.03] })]
+    const scenes = [CLOSE, ...times(3, FROZEN), ...times(4, { rates: [0.0375, 0.03] })]
     const own = duelOf('m2', scenes)
     expect([own.ending, own.by]).toEqual(['lost', 'length'])
     expect(answerOf(own)).toBe(
-      'It lost because it did not win by enough: 440 of 880 may be luck. ' +
+      'It lost because it did not win by enough: 536 of 976 may be luck. ' +
         'It lost: the contender has won 0 of 2 environments, 2 needed, when the 8 epochs were ' +
         `over. ${AGAIN} Its endpoint answered 12544 of 12544.`,
     )

@@ -14,7 +14,7 @@ import { BUCKETS, type ReplayOptions, replayOf } from './replay.ts'
 
 /** `af commit`: a miner's commitment. */
 export const commit: CommandUnknownOpts = accountOnChain('commit')
-  .requiredOption('--model <name>', "the model's name, which contains the hotkey")
+  .requiredOption('--model <name>', "the model's name, which ends with the hotkey")
   .requiredOption('--revision <hash>', "the model's revision: a commit's hash")
   .requiredOption('--chute <id|url>', "the chute's id, or on a local network the endpoint's URL")
   .option('--emit', 'send the commitment; on finney, without it, the commitment is only shown')
@@ -34,7 +34,7 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
     const { hotkey } = account
     const fields = encodeCommitment({ kind: 'miner', model, revision, chute })
     if (decodeCommitment(fields, hotkey) === null) {
-      const wanted = `a name that contains the hotkey, ${hotkey}`
+      const wanted = `a name that ends with the hotkey, ${hotkey}`
       throw new RangeError(`"model" expected ${wanted}, got ${JSON.stringify(model)}`)
     }
     await onChain(openLive, { firstEpoch: 0, ...options }, async (subnet, screen, signal) => {

@@ -132,7 +132,7 @@ export async function* checkAnswers(
   let arePrivate = false
   const clientOf = (on: Hear): Client => {
     const agents = agentsHere(network, (event) => {
-      arePrivate ||= 'reason' in event && event.reason === 'private-files'
+      arePrivate ||= 'reason' in event && event.reason === 'not-shown'
       on(event)
     })
     return (replyMs, end) => agents(miner, replyMs, end)

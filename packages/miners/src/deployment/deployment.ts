@@ -18,8 +18,8 @@ export type DeploymentFault =
   | 'NOT_CONFIDENTIAL'
   | 'EGRESS'
   | 'NO_SLUG'
-  | 'FILE_NOT_SHOWN'
   | 'MODEL_FILE'
+  | 'MODEL_NOT_SHOWN'
   | 'CHAT_TEMPLATE'
 
 /** A deployment that may be asked. */
@@ -79,7 +79,8 @@ export function readDescription(
   return { ok: true, value }
 }
 
-type NotAsked = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
+/** A refusal of a deployment. */
+export type NotAsked = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
 
 const is = (value: string | undefined): string => (value === undefined ? 'missing' : quoted(value))
 

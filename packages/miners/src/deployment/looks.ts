@@ -1,6 +1,6 @@
 import type { Result } from '@affine/prng'
 import pRetry from 'p-retry'
-import { type Asking, NoReply, Undelivered } from '../asking.ts'
+import { type Asking, isUndelivered, NoReply, Undelivered } from '../asking.ts'
 import { CHUTES_API, type ChutesKey, LOOK_UP_MS } from '../chutes-key.ts'
 import { retryPolicy } from '../miner-client.ts'
 import {
@@ -8,6 +8,7 @@ import {
   type Deployment,
   type DeploymentFault,
   judgeSource,
+  type NotAsked,
   readDescription,
   refused,
 } from './deployment.ts'
@@ -18,14 +19,24 @@ import { templatesOf } from './templates.ts'
 const SECOND_LOOK_MS = 60_000
 
 type DeploymentVerdict = Result<Deployment, DeploymentFault>
-type LookSetup = Directory & Pick<Asking, 'random' | 'on'>
+interface LookSetup extends Directory, Pick<Asking, 'random' | 'on'> {
+  /** Between two looks at a model that is not shown. */
+  readonly pauseMs: number
+}
+
+/** The first look of an epoch at a miner. */
+interface FirstLook {
+  readonly verdict: DeploymentVerdict
+  /** From when on it is made again, in milliseconds. */
+  againAt: number
+}
 
 /**
  * The looks at miners' deployments: one in each epoch, that is for each signal, before anything is
  * asked, and one before the lane is sealed. Protocol §5.4.
  */
 export class DeploymentLooks {
-  readonly #epochs = new WeakMap<AbortSignal, Map<string, Promise<DeploymentVerdict>>>()
+  readonly #epochs = new WeakMap<AbortSignal, Map<string, Promise<FirstLook>>>()
   readonly #looking: LookSetup
 
   constructor(looking: LookSetup) {
@@ -34,22 +45,45 @@ export class DeploymentLooks {
 
   /**
    * The first look of an epoch. What the platform fails at is tried again until its signal aborts;
-   * a refusal holds for the epoch, so hiding at first and showing itself later gains nothing.
+   * a refusal holds for the epoch, so hiding at first and showing itself later gains nothing. But
+   * one of a model that is not shown holds only for `pauseMs`: a later call looks again.
    */
-  first(miner: Asked, signal: AbortSignal): Promise<DeploymentVerdict> {
-    const looks = this.#epochs.get(signal) ?? new Map<string, Promise<DeploymentVerdict>>()
+  async first(miner: Asked, signal: AbortSignal): Promise<DeploymentVerdict> {
+    const looks = this.#epochs.get(signal) ?? new Map<string, Promise<FirstLook>>()
     this.#epochs.set(signal, looks)
-    const look = looks.get(miner.hotkey) ?? this.#lookAtFirst(miner, signal)
-    looks.set(miner.hotkey, look)
-    return look
+    const known = looks.get(miner.hotkey) ?? this.#lookAtFirst(miner, signal)
+    looks.set(miner.hotkey, known)
+    const look = await known
+    if (this.#looking.now() >= look.againAt) {
+      look.againAt = Number.POSITIVE_INFINITY
+      const again = this.#lookAtFirst(miner, signal)
+      // Until it ends the last one holds: nothing waits for a platform that fails meanwhile.
+      again.then(() => looks.set(miner.hotkey, again)).catch(() => {})
+    }
+    return look.verdict
   }
 
-  async #lookAtFirst(miner: Asked, signal: AbortSignal): Promise<DeploymentVerdict> {
-    const look = await this.#look(miner, signal)
+  async #lookAtFirst(miner: Asked, signal: AbortSignal): Promise<FirstLook> {
+    const { now, pauseMs } = this.#looking
+    const verdict = await this.#look(miner, signal)
+    if (verdict.ok) {
+      void this.#wake(miner, signal)
+      return { verdict, againAt: Number.POSITIVE_INFINITY }
+    }
     const advice = 'its owner has to mend that, and af doctor shows it to them'
-    if (!look.ok)
-      this.#tell(miner, `is not asked in this epoch: ${look.code}: ${look.detail}; ${advice}`)
-    return look
+    const time = isHidden(verdict) ? 'so far' : 'in this epoch'
+    this.#tell(miner, `is not asked ${time}: ${verdict.code}: ${verdict.detail}; ${advice}`)
+    return { verdict, againAt: isHidden(verdict) ? now() + pauseMs : Number.POSITIVE_INFINITY }
+  }
+
+  /**
+   * Asks the platform to wake a chute that has passed. Resolves however that ends: calls to it wait
+   * until it is awake. Protocol §5.4.
+   */
+  async #wake({ chute }: Asked, signal: AbortSignal): Promise<void> {
+    const ask = (): ReturnType<typeof published> =>
+      published(`/chutes/warmup/${chute}`, signal, this.#looking)
+    await pRetry(ask, retryPolicy(signal, this.#looking.random)).catch(() => {})
   }
 
   /**
@@ -57,10 +91,11 @@ export class DeploymentLooks {
    * not held to be if the platform fails all the time: that is not the miner's doing.
    */
   async hasChanged(miner: Asked, signal: AbortSignal): Promise<boolean> {
-    const first = await this.#epochs
+    const look = await this.#epochs
       .get(signal)
       ?.get(miner.hotkey)
       ?.catch(() => undefined)
+    const first = look?.verdict
     if (first?.ok === false) return false // it was not asked
     const giveUp = AbortSignal.timeout(SECOND_LOOK_MS)
     const second = await this.#look(miner, giveUp).catch((error: Error) => error)
@@ -87,6 +122,15 @@ export class DeploymentLooks {
     const error = new Error(text)
     this.#looking.on?.({ type: 'problem', what: `miner ${miner.hotkey}`, error })
   }
+}
+
+/** Reports whether a deployment is refused only until its model is shown. Protocol §5.4. */
+const isHidden = ({ code }: NotAsked): boolean => code === 'MODEL_NOT_SHOWN'
+
+/** Returns the error of a call to a deployment that is refused. One that is hidden is repeated. */
+export function refusalError(refusal: NotAsked): Error {
+  const text = `${refusal.code}: ${refusal.detail}`
+  return isHidden(refusal) ? new Undelivered(text, 'not-shown') : new NoReply('deployment', text)
 }
 
 export const UUID: RegExp = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -135,7 +179,7 @@ async function published(
   try {
     const { status, text } = await key.ask(query)
     if (status === 200) return { ok: true, value: text }
-    if (status === 429 || status >= 500) throw new Undelivered(`status ${status}`)
+    if (isUndelivered(status)) throw new Undelivered(`status ${status}`)
     const detail = `status ${status}: is there such a chute, and may everybody see it?`
     return { ok: false, code: 'NOT_SHOWN', detail }
   } catch (error) {

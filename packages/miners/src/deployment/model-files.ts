@@ -1,5 +1,12 @@
 import { type JsonBounds, parseBounded, type Result } from '@affine/prng'
-import { type Caller, NoReply, type Query, type Received, Undelivered } from '../asking.ts'
+import {
+  type Caller,
+  isUndelivered,
+  NoReply,
+  type Query,
+  type Received,
+  Undelivered,
+} from '../asking.ts'
 import { LOOK_UP_MS } from '../chutes-key.ts'
 import { quoted } from './python-tokens.ts'
 import type { CommittedModel } from './template-source.ts'
@@ -19,15 +26,16 @@ const MOST_HOPS = 3
 /** Where models' files are, and what they are asked for with. No key goes there. */
 type Hub = Pick<Caller, 'exchange' | 'now'> & Pick<Query, 'signal'>
 
-type FileFault = 'FILE_NOT_SHOWN' | 'MODEL_FILE' | 'CHAT_TEMPLATE'
+type FileFault = 'MODEL_FILE' | 'MODEL_NOT_SHOWN' | 'CHAT_TEMPLATE'
 type FileRefusal = Extract<Result<never, FileFault>, { readonly ok: false }>
 
 /**
  * Why a model may not be asked for its files at the committed revision: a chat template in them is
  * not on the list, or a file is not there, too large, or none that an engine reads. Undefined when
- * nothing is wrong. Every file is asked for at each call, whatever was read before, so that two
- * validators do not differ when one is gone. Rejects when the platform fails: without a connection,
- * late, or with a status of 429 or 5xx. Protocol §5.4.
+ * nothing is wrong. A file that is not shown, as of a repository that is private or was published a
+ * moment ago, has a code of its own. Every file is asked for at each call, also one that was read
+ * before, so that two validators do not differ when one is gone. Rejects when the platform fails:
+ * without a connection, late, or with a status of 429 or 5xx. Protocol §5.4.
  */
 export async function refusedFile(
   { model, revision }: CommittedModel,
@@ -63,7 +71,7 @@ async function faultIn(
   kind: 'template' | 'json',
   chatTemplates: Templates['chatTemplates'],
 ): Promise<FileProblem | undefined> {
-  if (status !== 200) return [unreadCode(status), text]
+  if (status !== 200) return [statusFault(status), text]
   const texts = kind === 'json' ? templatesIn(text) : [text]
   if (texts === undefined) return ['MODEL_FILE', UNREADABLE]
   // One at a time, up to the first that is not on the list: there may be 131,071.
@@ -75,16 +83,16 @@ async function faultIn(
   return undefined
 }
 
+/** The code for a file that came with another status than 200. */
+const statusFault = (status: number): FileFault =>
+  [401, 403, 404].includes(status) ? 'MODEL_NOT_SHOWN' : 'MODEL_FILE'
+
 /** What is wrong with the folder in which engines look for more templates: that it is there. */
 function folderFault({ status, text }: HubAnswer): FileProblem | undefined {
   if (status === 404 || (status === 200 && text.trim() === '[]')) return undefined
-  if (status !== 200) return [unreadCode(status), text]
+  if (status !== 200) return [statusFault(status), text]
   return ['CHAT_TEMPLATE', 'may not be there: it holds more chat templates']
 }
-
-/** Returns the code for a file that was not read. Hugging Face says 401 of a private repository. */
-const unreadCode = (status: number): FileFault =>
-  [401, 403, 404].includes(status) ? 'FILE_NOT_SHOWN' : 'MODEL_FILE'
 
 type HubAnswer = Pick<Received, 'status' | 'text'>
 
@@ -94,7 +102,7 @@ async function fileAt(url: string, hub: Hub, hops = MOST_HOPS): Promise<HubAnswe
   const query = { url, replyMs: LOOK_UP_MS, mostBytes: MOST_BYTES, signal, now }
   try {
     const { status, text, headers } = await exchange(query)
-    if (status === 429 || status >= 500) throw new Undelivered(`${quoted(url)}: status ${status}`)
+    if (isUndelivered(status)) throw new Undelivered(`${quoted(url)}: status ${status}`)
     if (status === 200) return { status, text }
     const next = status >= 300 && status < 400 ? placeOf(headers.location, url) : undefined
     if (next !== undefined && hops > 0) return await fileAt(next, hub, hops - 1)

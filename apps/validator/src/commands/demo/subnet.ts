@@ -5,7 +5,7 @@ import { type State, stateRoot } from '@affine/duel'
 import { type Event, Validator } from '@affine/engine'
 import { type AgentOf, type Caller, endpointAgents, playerReply } from '@affine/miners'
 import { type Listening, NODE_CALLER, serveMiner } from '@affine/miners/node'
-import { type Clock, LOCAL_NETWORK as network } from '@affine/settlement'
+import { type Clock, LOCAL_NETWORK, type Network } from '@affine/settlement'
 import { bucketIn } from '../../buckets/backends.ts'
 import { placesOf } from '../../settings/settings.ts'
 import { type Cast, LIAR, type Member, seededBytes } from './cast.ts'
@@ -33,6 +33,7 @@ export async function runSubnet(
   cast: Cast,
   out: string,
   on: OnMemberEvent,
+  network: Network = LOCAL_NETWORK,
 ): Promise<{ readonly chain: LocalChain; readonly state: State }> {
   using stage = new Stage(cast)
   const { chain } = stage
@@ -82,8 +83,7 @@ async function comeToRest(
     await Promise.all(validators.map((validator) => validator.idle()))
     expectNone(faults)
     const latest = agreedState(validators)
-    const seen = state?.epoch ?? network.firstEpoch
-    if (latest === undefined || latest.epoch === seen) continue
+    if (latest === undefined || latest.epoch === (state?.epoch ?? 0)) continue
     state = latest
     quietEpochs += 1
     if (state.duels.length > 0) quietEpochs = 0
@@ -136,7 +136,7 @@ export class Stage implements Disposable {
         ...miners.map(({ account: { hotkey } }) => ({ hotkey, stake: 0n })),
       ],
       params: {
-        tempo: network.protocol.epochBlocks,
+        tempo: LOCAL_NETWORK.protocol.epochBlocks,
         weightsRateLimit: 1,
         stakeThreshold: Number(STAKE),
       },

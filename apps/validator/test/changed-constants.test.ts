@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import { type Protocol, type State, stateRoot } from '@affine/duel'
+import { LOCAL_NETWORK, type Network, type Recomputed, recompute } from '@affine/settlement'
+import { bucketsIn } from '@affine/settlement/node'
+import { expect, it } from 'vitest'
+import { testFolder } from '../../../test/test-folder.ts'
+import { runSubnet } from '../src/commands/demo/subnet.ts'
+import { castWith, TWO_MINERS } from './played-subnet.ts'
+
+const { protocol } = LOCAL_NETWORK
+/** With these no duel is won, so it is still on when they change. */
+const patient: Protocol = { ...protocol, minTrials: protocol.cap }
+/** Another list of templates restarts no duel. */
+const relisted: Protocol = { ...patient, templates: 'ab'.repeat(32) as Protocol['templates'] }
+const network: Network = {
+  ...LOCAL_NETWORK,
+  earlier: [
+    { until: 3, protocol: patient },
+    { until: 4, protocol: relisted },
+  ],
+}
+
+/** Every epoch of a subnet that was played, recomputed. */
+async function epochsIn(chain: Parameters<typeof recompute>[0]['chain'], buckets: string) {
+  const epochs: Recomputed[] = []
+  for await (const epoch of recompute({ chain, network, openBucket: bucketsIn(buckets) }))
+    epochs.push(epoch)
+  return epochs
+}
+
+it('goes on when its constants change in the middle of a duel, which begins anew', async () => {
+  const out = testFolder('changed-constants')
+  const cast = castWith(TWO_MINERS)
+  const three = { ...cast, validators: cast.validators.slice(0, 3) }
+  const { chain, state } = await runSubnet(three, out, () => {}, network)
+  const epochs = await epochsIn(chain, join(out, 'buckets'))
+  const last = epochs.at(-1)?.state as State
+  expect(stateRoot(last)).toBe(stateRoot(state))
+  expect(epochs.flatMap(({ flaws }) => flaws)).toEqual([])
+  const starts = epochs.map(({ state }) => [
+    state.epoch,
+    state.protocol.minTrials,
+    state.duels[0]?.start,
+  ])
+  expect(starts.slice(1, 5)).toEqual([
+    [2, protocol.cap, 2],
+    [3, protocol.cap, 2],
+    [4, protocol.minTrials, 4],
+    [5, protocol.minTrials, 4],
+  ])
+  expect(last.champion?.model).toContain('stronger')
+})

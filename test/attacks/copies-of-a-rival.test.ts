@@ -1,0 +1,29 @@
+/*
+ * A miner is about to win, and others register its model, whose files are public, in the same list. By
+ * the sum of rates each copy had the throne as often as the original, so seven of them nearly always.
+ * Protocol §8.11: of two contenders that are not apart the earlier one in the list has the throne.
+ */
+import { expect, test } from 'vitest'
+import { alike, originalShare } from '../../packages/duel/bench/copies.ts'
+import { SKILLS } from '../../packages/duel/bench/crown.ts'
+import { equal } from '../../packages/duel/bench/stakes.ts'
+
+const LISTS = Number(process.env.DUELS ?? 4)
+const copying = (skill: keyof typeof SKILLS) => ({
+  copies: 7,
+  stakes: equal(4),
+  liars: 0,
+  skills: alike(SKILLS[skill]),
+})
+
+test.each([
+  ['.50', 0],
+  ['.79', 0],
+  ['.50', 1],
+] as const)(
+  'the original keeps the throne from seven copies, %s tied, %i epochs later',
+  (tied, delay) => {
+    const { won } = originalShare(copying(tied), delay, LISTS)
+    expect(won).toBeGreaterThanOrEqual(0.75)
+  },
+)

@@ -49,9 +49,16 @@ const HONEST = [1, 3, 7].flatMap((copies) =>
 )
 
 const HARDER: readonly (Row & { readonly setting: string })[] = [
-  ...TIES.map((tie) => {
-    return { setting: 'stake 6:1:1:1', copies: 7, stakes: [6e6, 1e6, 1e6, 1e6], liars: 0, ...tie }
-  }),
+  // A validator with more than half of the weight, whose lane alone is the median, and with less.
+  ...[
+    { heaviest: 6, others: 3 },
+    { heaviest: 5, others: 6 },
+  ].flatMap(({ heaviest, others }) =>
+    TIES.map((tie) => {
+      const stakes = [heaviest * 1e6, ...equal(others)]
+      return { setting: `stake ${heaviest}:1:…`, copies: 7, stakes, liars: 0, ...tie }
+    }),
+  ),
   ...[3, 7].flatMap((copies) =>
     [4, 16].map((lanes) => {
       const stakes = equal(lanes)

@@ -3,6 +3,7 @@ import { printCrown } from './crown.ts'
 import { printEvictions } from './evictions.ts'
 import { printGameFalseWins, printRatio } from './false-wins.ts'
 import { printHold } from './hold-cost.ts'
+import { printNearest } from './nearest.ts'
 import { printGamePower, printPower, printTies } from './power.ts'
 import { printQueue } from './queue.ts'
 import { printSpeed } from './speed.ts'
@@ -23,6 +24,7 @@ const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
   queue: printQueue,
   evictions: printEvictions,
   crown: printCrown,
+  nearest: printNearest,
   copies: printCopies,
 }
 

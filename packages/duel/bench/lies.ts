@@ -32,6 +32,9 @@ export const BLOCKS = [
   'block',
 ] as const
 
+/** Those that stop a better contender longest. */
+export const DELAYS = ['thin', 'down, with care', 'block'] as const
+
 /** What `block` chooses from. */
 export const BLOCKING = ['all losses', 'all ties', 'thin', 'down', 'down, with care'] as const
 

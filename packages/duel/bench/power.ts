@@ -1,6 +1,6 @@
 import { type Cell, RATIO_PPM, type Shares } from './duels.ts'
 import { aboveOf, STAKES } from './false-wins.ts'
-import { BLOCKS } from './lies.ts'
+import { BLOCKS, DELAYS } from './lies.ts'
 import { PROMISED } from './promises.ts'
 import { GAME } from './quotas.ts'
 import { balancedOf, equal, fieldOf } from './stakes.ts'
@@ -9,8 +9,6 @@ import { belowOf, measure, printTable, textOf, worstOf } from './worst.ts'
 const DUELS = 100
 const [BETTER, NEARER] = [0.6, 0.55]
 const UNEQUAL = STAKES.filter(([name]) => !name.endsWith('equal'))
-/** Those that stop a better contender longest. */
-const DELAYS = ['thin', 'down, with care', 'block'] as const
 
 /** A share, its standard error and the challenges of a lane. */
 const playedOf = (shares: Shares): string =>

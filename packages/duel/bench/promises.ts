@@ -14,7 +14,7 @@ export const PROMISED = {
   falseWinsAlone: 0.0025,
   rightWins: 0.95,
   original: 0.93,
-  originalAmongLiars: 0.8,
+  originalAmongLiars: 0.75,
 } as const
 
 /** Up to so many ties a better contender wins, by lanes: against a third of liars, and without. */

@@ -58,13 +58,23 @@ const stages = [
   },
   { tests: vitest([], counts) },
   all && { 'more tests': vitest(['machine', 'chromium'], moreCounts) },
+  // The longest first, so that no step is left alone at the end.
   all && {
+    'releases, in a copy, on a registry of its own': [
+      process.execPath,
+      'scripts/check-release.mjs',
+    ],
+    "Python's tests": pytest,
     'simulated subnets': [...pnpmCommand, 'simulate', '--seeds', '0..40'],
+    'regular expressions': [
+      process.execPath,
+      ...['--conditions=@affine/source', '--import', 'tsx', 'scripts/regexes.mjs'],
+    ],
     'more environments, a bucket and a chain, in a copy': [
       process.execPath,
       'scripts/check-additions.mjs',
     ],
-    "Python's tests": pytest,
+    'API pages': [bin('typedoc'), '--logLevel', 'Warn'],
     "Python's types": [python, '-m', 'mypy', '--config-file=python/pyproject.toml', 'python'],
     "Python's lint": [python, '-m', 'ruff', 'check', 'python'],
     "Python's format": [python, '-m', 'ruff', 'format', '--check', 'python'],
@@ -78,17 +88,6 @@ const stages = [
   },
   // It builds: what others start or copy would change under them.
   all && { 'packed packages': [process.execPath, 'scripts/packages.mjs'] },
-  all && {
-    'releases, in a copy, on a registry of its own': [
-      process.execPath,
-      'scripts/check-release.mjs',
-    ],
-    'regular expressions': [
-      process.execPath,
-      ...['--conditions=@affine/source', '--import', 'tsx', 'scripts/regexes.mjs'],
-    ],
-    'API pages': [bin('typedoc'), '--logLevel', 'Warn'],
-  },
 ]
 
 let passed = 0

@@ -22,13 +22,12 @@ const POLL_MS = 10
 const POLLS = 500
 
 /**
- * Ends this process with an exit code. `process.exit` waits for every disk call: if one hangs, it
- * never returns and ignores signals. So the calls under way get five seconds; then the process is
- * killed. Calls that begin later are not waited for.
+ * Ends this process with an exit code. `process.exit` waits for every disk call and ignores signals:
+ * if one hangs, it never returns. So the calls in progress get five seconds; then the process is
+ * killed.
  */
 export async function leave(code: number): Promise<never> {
-  const begun = new Set(callsToDisks())
-  for (let polls = 0; callsToDisks().some((call) => begun.has(call)); polls++) {
+  for (let polls = 0; isCallingDisks(); polls++) {
     if (polls === POLLS) {
       process.stderr.write('a disk does not answer: killed\n')
       process.kill(process.pid, 'SIGKILL')
@@ -38,11 +37,8 @@ export async function leave(code: number): Promise<never> {
   process.exit(code)
 }
 
-/** The disk calls under way. Node has no documented way to list them. */
-function callsToDisks(): readonly object[] {
-  const { _getActiveRequests } = process as unknown as { _getActiveRequests(): readonly object[] }
-  return _getActiveRequests().filter((request) => request.constructor.name.startsWith('FSReq'))
-}
+const isCallingDisks = (): boolean =>
+  process.getActiveResourcesInfo().some((type) => type.startsWith('FSReq'))
 
 const ignore = (): void => {}
 

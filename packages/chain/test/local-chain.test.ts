@@ -89,6 +89,7 @@ describe('weights', () => {
     expect(
       await produce(chain, chain.setWeights(bob, [[0, 1]]), chain.setWeights(charlie, [[9, 1]])),
     ).toEqual(['', 'StakeAmountTooLow'])
+    expect(await produce(chain, chain.setWeights(bob, []))).toEqual(['WeightVecLengthIsLow'])
   })
 
   test('and fields are the caller’s to change afterwards', async () => {
@@ -98,7 +99,7 @@ describe('weights', () => {
     weights[0]![0] = 1
     field.fill(2)
     await produce(chain, ...sent)
-    expect((await chain.weights(1))[alice.hotkey]).toEqual([[0, 65_535]])
+    expect((await chain.weights(1))[alice.hotkey]).toEqual([[0, 1]])
     const read = (await chain.snapshot(1)).commitments[0]!.fields[0]!
     expect(read).toEqual(bytes(1))
     read.fill(3)

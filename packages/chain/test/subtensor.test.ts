@@ -93,7 +93,9 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
       const chain = await open()
       expect((await chain.snapshot((await chain.head()).number)).revealPeriod).toBe(1)
       const late = await open({ now: () => Date.now() + 86_400_000 })
-      expect(await refusal(late.setWeights(subnet.validators[0]!, [[1, 1]]))).toBe('DrandBehind')
+      expect(await refusal(late.setWeights(subnet.validators[0]!, [[1, 65_535]]))).toBe(
+        'DrandBehind',
+      )
     })
 
     test('a timelock is opened by the chain itself, with the signature of its round', async ({
@@ -128,7 +130,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
         const epoch = Math.floor((number + 1 + netuid + 1) / (tempo + 1))
         const opening = (epoch + 1) * (tempo + 1) - netuid - 1 + 3
         untilReveal = () => (opening - number) * Number(api.consts.aura!.slotDuration)
-        const sending = chain.setWeights(alice, [[2, 5]])
+        const sending = chain.setWeights(alice, [[2, 65_535]])
         // No block may come before it is in the pool.
         await expect.poll(() => api.rpc.author.pendingExtrinsics()).not.toHaveLength(0)
         await settled(sending)

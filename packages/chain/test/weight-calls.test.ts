@@ -13,8 +13,8 @@ import { alice } from './subnet.ts'
 const NETUID = 3
 const VERSION_KEY = 7n
 const weights: UidWeights = [
-  [0, 10],
-  [4, 30],
+  [0, 21_845],
+  [4, 65_535],
 ]
 /** A day after drand's quicknet began, and the round of then: 86400 / 3. */
 const NOW = 1_692_803_367_000 + 86_400_000
@@ -56,19 +56,29 @@ const counted = {
 const committing = { ...open, ...computed, [`${M}.commitRevealWeightsEnabled`]: true }
 const beacon = { 'drand.lastStoredRound': ROUND, [`${M}.commitRevealWeightsVersion`]: 4 }
 
+test('rejects weights that the chain would rescale', async () => {
+  const small = { hotkey: alice.hotkey, weights: [[0, 65_534]] } as const
+  await expect(planWeights(storageOf(open), means(), small)).rejects.toThrow(RangeError)
+})
+
 describe('weights where commit and reveal is off', () => {
   test('are set in the open, whatever else the runtime can do', async () => {
     const storage = storageOf({ ...open, ...beacon }, [`${M}.commitTimelockedWeights`])
     const plan = await planWeights(storage, means(), { hotkey: alice.hotkey, weights })
-    expect(await callIn(plan)).toEqual([`${M}.setWeights`, NETUID, [0, 4], [10, 30], VERSION_KEY])
+    expect(await callIn(plan)).toEqual([
+      `${M}.setWeights`,
+      NETUID,
+      [0, 4],
+      [21_845, 65_535],
+      VERSION_KEY,
+    ])
   })
 
-  test('are held when the chain has them as it rescales them', async () => {
+  test('take effect once the chain has them', async () => {
     const plan = await planWeights(storageOf(open), means(), { hotkey: alice.hotkey, weights })
     const uids = { [`${M}.uids(${NETUID},${alice.hotkey})`]: 9 }
     const isHeld = (...row: UidWeights) =>
       plan.tookEffect(storageOf({ ...uids, [`${M}.weights(${NETUID},9)`]: row }))
-    // 10 · 65535 / 30 = 21845
     expect(await isHeld([0, 21_845], [4, 65_535])).toBe(true)
     expect(await isHeld([0, 21_844], [4, 65_535])).toBe(false)
     expect(await isHeld([4, 65_535])).toBe(false)

@@ -3,12 +3,14 @@ import { TypeRegistry } from '@polkadot/types'
 import * as z from 'zod/mini'
 import { BLOCK_MS, type UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { rescale } from '../max-upscale.ts'
 import { type Call, callOf } from './extrinsic.ts'
 import type { WeightMeans } from './nodes.ts'
 import { TIMELOCKED_COMMITS } from './runtime-faults.ts'
 import { type Codec, integerIn, type Storage } from './storage.ts'
 import { drandRound, timelockEncrypt } from './timelock.ts'
+
+/** The largest weight. The chain would scale weights up to it, and none here need that. */
+const MAX_WEIGHT = 65_535
 
 /** The weights that a hotkey shall have, and the version that the subnet requires of validators. */
 interface VersionedWeights {
@@ -27,7 +29,8 @@ export interface Plan {
  * How to set weights in the way that the subnet requires: public at once, or timelocked. Protocol
  * §8.13.
  * @throws ChainError, as a rejection, if they have to be timelocked: `NotInRuntime` if the runtime
- *   cannot, `DrandBehind` if the chain would open them too late.
+ *   cannot, `DrandBehind` if the chain would open them too late. RangeError unless the largest weight
+ *   is 65,535.
  */
 export async function planWeights(
   storage: Storage,
@@ -35,6 +38,8 @@ export async function planWeights(
   { hotkey, weights }: Omit<VersionedWeights, 'versionKey'>,
 ): Promise<Plan> {
   const { netuid } = means
+  if (!weights.some(([, weight]) => weight === MAX_WEIGHT))
+    throw new RangeError(`"weights" expected ${MAX_WEIGHT} as the largest of them`)
   const versionKey = await storage.integer('subtensorModule.weightsVersionKey', netuid)
   const versioned = { hotkey, weights, versionKey }
   const setting = await storage.query('subtensorModule.commitRevealWeightsEnabled', netuid)
@@ -185,7 +190,7 @@ export function rowOf(value: Codec): UidWeights {
   return data
 }
 
-/** Has the hotkey these weights, as the chain rescales them? */
+/** Reports whether the chain has these weights of the hotkey. */
 async function areInForce(
   storage: Storage,
   netuid: number,
@@ -193,5 +198,5 @@ async function areInForce(
 ): Promise<boolean> {
   const uid = await storage.integer('subtensorModule.uids', netuid, hotkey)
   const row = rowOf(await storage.query('subtensorModule.weights', netuid, uid))
-  return JSON.stringify(row) === JSON.stringify(rescale(weights))
+  return JSON.stringify(row) === JSON.stringify(weights)
 }

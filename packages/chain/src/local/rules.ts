@@ -1,7 +1,6 @@
 import type { CommitmentSlot, Neuron, UidWeights } from '../chain.ts'
 import type { Refusal } from '../chain-error.ts'
 import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
-import { rescale } from '../max-upscale.ts'
 import type { Extrinsic, LogSetup, Params } from './log.ts'
 
 /** The bytes that a shorter commitment counts as. */
@@ -218,7 +217,7 @@ function setWeights(
   if (uids.size < weights.length) return 'DuplicateUids'
   if (Math.max(...uids) >= neurons.length) return 'UidVecContainInvalidOne'
   if (weights.length === 0) return 'WeightVecLengthIsLow'
-  ledger.weights = new Map(ledger.weights).set(neuron.hotkey, rescale(weights))
+  ledger.weights = new Map(ledger.weights).set(neuron.hotkey, weights)
   ledger.neurons = neurons.map((other) =>
     other === neuron ? { ...neuron, lastUpdate: block } : other,
   )

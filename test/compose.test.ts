@@ -114,14 +114,3 @@ test("Prometheus scrapes the validator, and evaluates the alerts' rules", () => 
   expect(services.prometheus?.command).toContain(`--config.file=${config}`)
   expect([dirname(rules), [basename(rules)]]).toEqual([dirname(config), rule_files])
 })
-
-test('Grafana is given Prometheus and the dashboard', () => {
-  const files = new Map(mounts(services.grafana as Service))
-  const provisioning = '/etc/grafana/provisioning'
-  expect(files.get('./grafana-datasource.yml')).toMatch(`${provisioning}/datasources/`)
-  expect(files.get('./grafana-dashboards.yml')).toMatch(`${provisioning}/dashboards/`)
-  const [{ url }] = parse(read('grafana-datasource.yml')).datasources
-  expect(Object.keys(services)).toContain(new URL(url).hostname)
-  const [{ options }] = parse(read('grafana-dashboards.yml')).providers
-  expect(dirname(files.get('./grafana.json') ?? '')).toBe(options.path)
-})

@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { Job } from 'kubernetes-models/batch/v1/Job'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { join, resolve } from 'node:path'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { statePath } from '../packages/blocks/src/index.ts'
 import type { Chain } from '../packages/chain/src/index.ts'
 import type { State } from '../packages/duel/src/index.ts'
@@ -11,9 +9,9 @@ import { make } from '../packages/envs/src/index.ts'
 import { beaconBlock, beginningAt, LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 import { writeSubnet } from './attacks/af-verify.ts'
 import { FIRST_DUEL, hotkeys, type LanePlan, ReadingSubnet } from './attacks/reading-subnet.ts'
-import { snippetsOf } from './documents/page.ts'
 import { runVerifier } from './in-process.ts'
 import { AF_VERIFY } from './processes.ts'
+import { hasSlurm, Slurm } from './slurm.ts'
 import { testFolder } from './test-folder.ts'
 
 const LAST = 7
@@ -135,17 +133,21 @@ test('of each block as many copies are compared as asked', async () => {
   expect(some.length).toBeLessThan(22)
 })
 
-describe('parts, as the Kubernetes job verifies them', () => {
+const JOB = resolve('deploy/verify-parts.sbatch')
+const COMPARISON = resolve('deploy/compare-parts.sh')
+
+describe('parts of a history', () => {
   const FILES = ['0.json', '2.json', '4.json', '6.json']
   const SECOND = ['--from-epoch', '2', '--to-epoch', '3']
   let results: string
-  let pod: (index: number, more?: Record<string, string>) => number | null
+  /** The variables of the job. */
+  let variables: Record<string, string>
+  const runTask = (index: number, more: Record<string, string> = {}) =>
+    spawnSync('sh', [JOB], {
+      env: { ...variables, SLURM_ARRAY_TASK_ID: String(index), ...more },
+    }).status
 
   beforeAll(async () => {
-    const text = await readFile(new URL('../deploy/verify-job.yaml', import.meta.url), 'utf8')
-    const job = parse(text)
-    new Job(job).validate()
-    const { env, command, args } = job.spec.template.spec.containers[0]
     const bin = join(root, 'bin')
     results = join(root, 'results')
     for (const folder of [bin, results]) await mkdir(folder)
@@ -153,23 +155,17 @@ describe('parts, as the Kubernetes job verifies them', () => {
     const program = `exec ${process.execPath} ${AF_VERIFY} ${root} "$@"`
     await writeFile(shim, `#!/bin/sh\necho run >> ${join(root, 'runs')}\n${program}\n`)
     await chmod(shim, 0o755)
-    const set = { FIRST: '0', SPAN: '2', NETWORK: chain, RESULTS: results }
-    expect(Object.keys(set).sort()).toEqual(env.map(({ name }: { name: string }) => name).sort())
-    pod = (index, more = {}) => {
-      const place = { PATH: `${bin}:${process.env.PATH}`, JOB_COMPLETION_INDEX: String(index) }
-      return spawnSync(command[0], [...command.slice(1), ...args], {
-        env: { ...set, ...place, ...more },
-      }).status
-    }
-    for (const index of [0, 1, 2, 3]) expect(pod(index)).toBe(0)
+    const PATH = `${bin}:${process.env.PATH}`
+    variables = { FIRST: '0', SPAN: '2', NETWORK: chain, RESULTS: results, PATH }
+    for (const index of [0, 1, 2, 3]) expect(runTask(index)).toBe(0)
   })
 
   const read = (name: string) => readFile(join(results, name), 'utf8')
 
   test('are verified once, and a part that has no end is no result', async () => {
-    expect(pod(3)).toBe(0)
-    expect(pod(4)).not.toBe(0)
-    expect(pod(0, { SPAN: '9', RESULTS: root, FIRST: '1' })).not.toBe(0)
+    expect(runTask(3)).toBe(0)
+    expect(runTask(4)).not.toBe(0)
+    expect(runTask(0, { SPAN: '9', RESULTS: root, FIRST: '1' })).not.toBe(0)
     expect((await readFile(join(root, 'runs'), 'utf8')).split('\n')).toHaveLength(6 + 1)
     const names = (await readdir(results)).filter((name) => name.endsWith('.json'))
     expect(names.sort()).toEqual(FILES)
@@ -197,14 +193,11 @@ describe('parts, as the Kubernetes job verifies them', () => {
     expect(text).toContain(`state root ${ended}, governing epoch 4\n`)
   })
 
-  /** What the README's comparison makes of these files. */
+  /** Compares these files, as `verify-parts.sbatch` writes them. */
   async function compare(files: Readonly<Record<string, string>>) {
-    const page = new URL('../apps/verifier/README.md', import.meta.url)
-    const all = snippetsOf(await readFile(page, 'utf8'))
-    const awk = all.find(({ text }) => text.startsWith('awk'))?.text ?? ''
-    const cwd = await mkdtemp(join(root, 'compared-'))
-    for (const [name, text] of Object.entries(files)) await writeFile(join(cwd, name), text)
-    const { status, stdout, stderr } = spawnSync('sh', ['-c', awk], { cwd, encoding: 'utf8' })
+    const folder = await mkdtemp(join(root, 'compared-'))
+    for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+    const { status, stdout, stderr } = spawnSync('sh', [COMPARISON, folder], { encoding: 'utf8' })
     expect(stderr).toBe('')
     return { status, lines: stdout.trimEnd().split('\n') }
   }
@@ -263,4 +256,28 @@ describe('parts, as the Kubernetes job verifies them', () => {
     const { status, lines } = await compare(alter(parts))
     expect([status, lines]).toEqual([code, said.map((line) => expect.stringMatching(line))])
   })
+
+  test.skipIf(!hasSlurm())(
+    'are the same on a Slurm cluster, and compared there',
+    async () => {
+      const folder = join(root, 'slurm')
+      const RESULTS = join(folder, 'results')
+      await mkdir(RESULTS, { recursive: true })
+      const slurm = new Slurm(folder, { ...variables, RESULTS })
+      onTestFinished(() => slurm.stop())
+      await slurm.ready()
+      const logs = `--output=${join(folder, 'part-%a.txt')}`
+      const parts = await slurm.submit('--array=0-3', logs, JOB)
+      const output = join(folder, 'compared.txt')
+      const compared = slurm.submit(
+        ...['--wait', `--dependency=afterok:${parts}`, `--output=${output}`, COMPARISON, RESULTS],
+      )
+      await expect(compared).rejects.toMatchObject({ code: 1 }) // this history has flaws
+      expect((await readdir(RESULTS)).sort()).toEqual(FILES)
+      for (const name of FILES)
+        expect(await readFile(join(RESULTS, name), 'utf8')).toBe(await read(name))
+      expect(await readFile(output, 'utf8')).toMatch(/^4 of 4 parts ended, with 8 [0-9a-f]{64}$/m)
+    },
+    180_000,
+  )
 })

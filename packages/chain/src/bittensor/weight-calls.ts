@@ -29,8 +29,8 @@ export interface Plan {
  * How to set weights in the way that the subnet requires: public at once, or timelocked. Protocol
  * §8.13.
  * @throws ChainError, as a rejection, if they have to be timelocked: `NotInRuntime` if the runtime
- *   cannot, `DrandBehind` if the chain would open them too late. RangeError unless the largest weight
- *   is 65,535.
+ *   cannot, `DrandBehind` if the chain would open them too late. RangeError unless the largest
+ *   weight is 65,535.
  */
 export async function planWeights(
   storage: Storage,

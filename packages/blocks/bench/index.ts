@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { challengesOf, make, replayFrom, seedOf } from '@affine/envs'
+import { challengesOf, make, replayFrom, replayGameFrom, seedOf } from '@affine/envs'
 import { canonicalize, type Json, parseCanonical } from '@affine/prng'
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { createBLAKE3 } from 'hash-wasm'
@@ -11,6 +11,8 @@ import {
   merkleRoot,
   NO_BLOCK,
   readBlock,
+  type Sample,
+  type Scope,
   verifyLane,
   writeBlock,
 } from '../src/index.ts'
@@ -19,17 +21,23 @@ import { keyOf } from '../test/keys.ts'
 import { honestSamples, SECRET, scopeOf } from '../test/lane.ts'
 
 /*
- * Samples verified per second on one core: a lane of two environments, half and half, from the
- * blocks' bytes to the tallies. Then what one sample's time goes to; and how many
- * times the floor it is, below which nobody gets who reads the lines and hashes them once.
+ * Verifies lanes on one core, from the blocks' bytes to the tallies. Prints how the time of one
+ * sample is spent, and how many times the floor the whole takes: nobody can be faster than reading
+ * the lines and hashing them once. The first lane has one duel in two environments. The second has
+ * eight duels at the main network's largest quotas: 14,336 samples of four environments.
  */
-const QUOTA = 512
 const key = keyOf(1)
-const scope = scopeOf(key.hotkey, { 'tictactoe@0.1.0': QUOTA, 'mult8@0.1.0': QUOTA })
-const { genesis, netuid, validator, epoch } = scope
-const samples = await honestSamples(scope)
+const CONTENDERS = [...'CDEFGHJK'].map((letter) => `5${letter.repeat(47)}`)
+const LARGEST = { 'hex@0.1.0': 64, 'mult8@0.1.0': 512, 'pack@0.1.0': 512, 'tictactoe@0.1.0': 512 }
+const LANES = {
+  'one duel': scopeOf(key.hotkey, { 'tictactoe@0.1.0': 512, 'mult8@0.1.0': 512 }),
+  'eight duels': scopeOf(key.hotkey, {}, Object.fromEntries(CONTENDERS.map((c) => [c, LARGEST]))),
+}
+const hasher = await createBLAKE3()
 
-async function sealed() {
+/** Returns the blocks of a lane by their hash, and a function that verifies the lane. */
+async function sealed(scope: Scope, samples: readonly Sample[]) {
+  const { genesis, netuid, validator, epoch } = scope
   const files = new Map<string, Uint8Array>()
   let prev = NO_BLOCK
   for (let start = 0; start < samples.length; start += LIMITS.blockSamples) {
@@ -49,66 +57,72 @@ async function sealed() {
   return { files, verify }
 }
 
-const { files, verify } = await sealed()
-await verify()
-await setTimeout(1000) // what runs in WebAssembly has started by then
-
-const blocks: Block[] = []
-for (const bytes of files.values()) {
-  const block = readBlock(bytes, key)
-  if (block.ok) blocks.push(block.value)
-}
-const textsOf = ({ samples }: Block) =>
-  samples.map((sample) => canonicalize(sample as unknown as Json))
-const texts = blocks.flatMap(textsOf)
-const trees = blocks.map((block) => textsOf(block).map(utf8ToBytes))
-const lines = trees.flat()
-const envs = new Map(Object.keys(scope.specHashes).map((env) => [env, make(env)]))
-const challenges = new Map(
-  Object.entries(scope.specHashes).map(([env, specHash]) => {
-    return [env, challengesOf({ ...scope, env, specHash, secret: SECRET })]
-  }),
-)
-const seeds = samples.map(({ challengeId }) => seedOf(challengeId))
-const hasher = await createBLAKE3()
-
 const FLOOR = 'the floor: JSON.parse and one BLAKE3'
-const parts: Record<string, () => void> = {
-  [FLOOR]: () => {
-    for (const text of texts) JSON.parse(text)
-    for (const line of lines) hasher.init().update(line).digest('binary')
-  },
-  'signature (one a block)': () => {
-    for (const { hash, signature, header } of blocks)
-      key.verify(hexToBytes(hash), hexToBytes(signature), header.validator)
-  },
-  'Merkle root': () => {
-    for (const tree of trees) merkleRoot(tree)
-  },
-  'text of the bytes': () => {
-    for (const line of lines) decode(line)
-  },
-  'text, JSON.parse': () => {
-    for (const line of lines) JSON.parse(decode(line))
-  },
-  'text, parse, canonical check': () => {
-    for (const line of lines) parseCanonical(decode(line))
-  },
-  'text, parse, canonical check, shape': () => {
-    for (const line of lines) readSample(line)
-  },
-  'challenge id, seed': () => {
-    for (const { env, index, challengeId } of samples) {
-      challenges.get(env)?.seedIf({ index }, challengeId)
+
+/** Returns the parts of verifying a lane, each as a function that does it for all lines. */
+function partsOf(scope: Scope, samples: readonly Sample[], files: Map<string, Uint8Array>) {
+  const blocks: Block[] = []
+  for (const bytes of files.values()) {
+    const block = readBlock(bytes, key)
+    if (block.ok) blocks.push(block.value)
+  }
+  const textsOf = ({ samples }: Block) =>
+    samples.map((sample) => canonicalize(sample as unknown as Json))
+  const texts = blocks.flatMap(textsOf)
+  const trees = blocks.map((block) => textsOf(block).map(utf8ToBytes))
+  const lines = trees.flat()
+  const ids = Object.entries(scope.specHashes)
+  const envs = new Map(ids.map(([env]) => [env, make(env)]))
+  const challenges = new Map(
+    ids.map(([env, specHash]) => [env, challengesOf({ ...scope, env, specHash, secret: SECRET })]),
+  )
+  const replayOf = (env: string) => () => {
+    for (const sample of samples) {
+      const game = envs.get(sample.env)
+      if (sample.env !== env || game === undefined) continue
+      const seed = seedOf(sample.challengeId)
+      if ('miner' in sample) {
+        replayFrom(game, seed, sample.messages)
+      } else {
+        const { champion, contender } = sample
+        const recorded = { champion: champion.messages, contender: contender.messages }
+        replayGameFrom(game, seed, recorded)
+      }
     }
-  },
-  replay: () => {
-    for (const [i, sample] of samples.entries()) {
-      const [game, seed] = [envs.get(sample.env), seeds[i]]
-      if (game === undefined || seed === undefined || !('miner' in sample)) continue
-      replayFrom(game, seed, sample.messages)
-    }
-  },
+  }
+  return {
+    [FLOOR]: () => {
+      for (const text of texts) JSON.parse(text)
+      for (const line of lines) hasher.init().update(line).digest('binary')
+    },
+    'signature (one a block)': () => {
+      for (const { hash, signature, header } of blocks)
+        key.verify(hexToBytes(hash), hexToBytes(signature), header.validator)
+    },
+    'Merkle root': () => {
+      for (const tree of trees) merkleRoot(tree)
+    },
+    'text of the bytes': () => {
+      for (const line of lines) decode(line)
+    },
+    'text, JSON.parse': () => {
+      for (const line of lines) JSON.parse(decode(line))
+    },
+    'text, parse, canonical check': () => {
+      for (const line of lines) parseCanonical(decode(line))
+    },
+    'text, parse, canonical check, shape': () => {
+      for (const line of lines) readSample(line)
+    },
+    'challenge id, seed': () => {
+      for (const sample of samples) {
+        const { env, index, challengeId } = sample
+        const place = 'miner' in sample ? { index } : { index, contender: sample.contender.miner }
+        challenges.get(env)?.seedIf(place, challengeId)
+      }
+    },
+    ...Object.fromEntries(ids.map(([env]) => [`seed, replay of ${env}`, replayOf(env)])),
+  }
 }
 
 /** Of this process alone, in microseconds: other work on the machine then costs nothing. */
@@ -117,28 +131,36 @@ function cpuTime(): number {
   return user + system
 }
 
-/** What each takes, in microseconds a sample: the median of rounds in which all take turns. */
-async function measure(tasks: Readonly<Record<string, () => unknown>>) {
-  const times = new Map<string, number[]>()
-  for (let round = -10; round < 50; round++) {
+/** What each takes, in microseconds: the median of rounds in which all take turns. */
+async function measure(tasks: Readonly<Record<string, () => unknown>>, times: number) {
+  const taken = new Map<string, number[]>()
+  for (let round = -times / 5; round < times; round++) {
     for (const [name, task] of Object.entries(tasks)) {
       const start = cpuTime()
-      for (let i = 0; i < 5; i++) await task()
-      const taken = (cpuTime() - start) / 5 / samples.length
-      if (round >= 0) times.set(name, [...(times.get(name) ?? []), taken])
+      await task()
+      if (round >= 0) taken.set(name, [...(taken.get(name) ?? []), cpuTime() - start])
     }
   }
   const medianOf = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1] ?? 0
-  return new Map([...times].map(([name, list]) => [name, medianOf(list)]))
+  return new Map([...taken].map(([name, list]) => [name, medianOf(list)]))
 }
 
 const LANE = 'the whole lane'
-const taken = await measure({ [LANE]: verify, ...parts })
-const bytes = lines.reduce((sum, { length }) => sum + length, 0)
-console.log(`${samples.length} samples of ${Math.round(bytes / lines.length)} bytes`)
-for (const [name, us] of taken) {
-  const rate = String(Math.round(1e6 / us)).padStart(8)
-  console.log(`${name.padEnd(40)}${rate} samples/s ${us.toFixed(1).padStart(7)} us each`)
+for (const [name, scope] of Object.entries(LANES)) {
+  const samples = await honestSamples(scope)
+  const { files, verify } = await sealed(scope, samples)
+  await verify()
+  await setTimeout(1000) // what runs in WebAssembly has started by then
+  const parts = partsOf(scope, samples, files)
+  const taken = await measure({ [LANE]: verify, ...parts }, samples.length > 5000 ? 15 : 200)
+  const bytes = [...files.values()].reduce((sum, { length }) => sum + length, 0)
+  const size = `${samples.length} samples of ${Math.round(bytes / samples.length)} bytes`
+  console.log(`\n${name}: ${size}`)
+  for (const [part, us] of taken) {
+    const each = us / samples.length
+    const rate = String(Math.round(1e6 / each)).padStart(8)
+    console.log(`${part.padEnd(40)}${rate} samples/s ${each.toFixed(1).padStart(7)} us each`)
+  }
+  const ratio = (taken.get(LANE) ?? 0) / (taken.get(FLOOR) ?? 0)
+  console.log(`a lane of ${name} is verified in ${ratio.toFixed(1)} x the floor`)
 }
-const ratio = (taken.get(LANE) ?? 0) / (taken.get(FLOOR) ?? 0)
-console.log(`a lane is verified in ${ratio.toFixed(1)} x the floor`)

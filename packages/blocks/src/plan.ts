@@ -71,6 +71,15 @@ type PlannedGame = Place & PerSide<string>
  * @throws RangeError, TypeError for an environment that is not registered.
  */
 export function planOf(lane: LaneQuotas): readonly PlannedSample[] {
+  const plan = plans.get(lane) ?? makePlan(lane)
+  plans.set(lane, plan)
+  return plan
+}
+
+/** The plans made. Each block of a lane is compared with the lane's. */
+const plans = new WeakMap<LaneQuotas, readonly PlannedSample[]>()
+
+function makePlan(lane: LaneQuotas): readonly PlannedSample[] {
   const isGame = (env: string): boolean => make(env).spec.game !== undefined
   return envsIn(lane).flatMap((env): readonly PlannedSample[] =>
     isGame(env) ? gamesOf(env, lane) : episodesOf(env, lane),

@@ -93,10 +93,30 @@ function linesOf(board: HexBoard): readonly string[] {
   const columns = Array.from({ length: size }, (_, column) => column + 1)
   const lines = [`  ${columns.join(' ')}`]
   for (let row = 0; row < size; row++) {
-    const marks = board.slice(row * WIDEST, row * WIDEST + size).map((mark) => MARKS[mark])
-    lines.push(`${ROWS[row]} ${marks.join(' ')}`)
+    const start = row * WIDEST
+    const middle = start + HALF
+    const left = marksBetween(board, start, middle)
+    const right = marksBetween(board, middle, start + size)
+    lines.push(`${ROWS[row]} ${left} ${right}`)
   }
   return lines
+}
+
+/** Cells in the first half of a row. The smallest board has more. */
+const HALF = 6
+/** The text of at most `HALF` cells. The index has their marks as digits of base 3, after a 1. */
+const marksTexts: string[] = []
+
+/** Returns the marks from cell `start` to cell `end - 1`. */
+function marksBetween(board: HexBoard, start: number, end: number): string {
+  let index = 1
+  for (let cell = start; cell < end; cell++) index = 3 * index + (board[cell] ?? 0)
+  const known = marksTexts[index]
+  if (known !== undefined) return known
+  const marks = board.slice(start, end).map((mark) => MARKS[mark])
+  const text = marks.join(' ')
+  marksTexts[index] = text
+  return text
 }
 
 function promptOf(board: HexBoard): string {

@@ -58,8 +58,7 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
     return { state, reward, terminated: true }
   },
   prompt: promptOf,
-  parse: (answer) =>
-    PLACEMENTS.test(answer) ? padded(answer.split(/[ ,]/).map(Number), 4 * MOST) : null,
+  parse: (answer) => (PLACEMENTS.test(answer) ? padded(numbersIn(answer), 4 * MOST) : null),
   format: (action) => textOf(placementsIn(action)),
   solve: (prompt) => textOf(scriptedPacking(piecesIn(prompt))),
   guess: (prompt, random) => {
@@ -156,10 +155,26 @@ const judged = (
   action: readonly number[],
 ): readonly JudgedPlacement[] => judgePlacements(piecesOf(observation), placementsIn(action))
 
-function padded(numbers: readonly number[], length: number): readonly number[] {
-  const all = [...numbers]
-  while (all.length < length) all.push(0)
-  return all
+function padded(numbers: number[], length: number): readonly number[] {
+  while (numbers.length < length) numbers.push(0)
+  return numbers
+}
+
+/** Returns the numbers in a text of digits with one other character between two numbers. */
+function numbersIn(text: string): number[] {
+  const numbers: number[] = []
+  let number = 0
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 48
+    if (digit >= 0 && digit <= 9) {
+      number = 10 * number + digit
+    } else {
+      numbers.push(number)
+      number = 0
+    }
+  }
+  numbers.push(number)
+  return numbers
 }
 
 const textOf = (placements: readonly Placement[]): string =>
@@ -203,10 +218,7 @@ function promptOf(observation: readonly number[]): string {
 function piecesIn(prompt: string): readonly PieceSides[] {
   const [, list] = /^Pack pieces into a box [^\n]*\n\n([0-9x ]+)\n\n/.exec(prompt) ?? []
   if (list === undefined) throw new TypeError('"prompt" expected one of pack')
-  return list.split(' ').map((piece): PieceSides => {
-    const [width = 0, height = 0] = piece.split('x').map(Number)
-    return [width, height]
-  })
+  return piecesOf(numbersIn(list))
 }
 
 /**

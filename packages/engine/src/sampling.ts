@@ -22,9 +22,9 @@ import {
   withClock,
   withoutReplies,
 } from '@affine/miners'
+import { type Journal, openJournal } from '@affine/node/disk'
 import { canonicalize, digest, type Hash, type Json } from '@affine/prng'
 import { type ContenderGames, clockMsOf, type GamesTime, gamesInTurn, hasRoom } from './games.ts'
-import { type Journal, openJournal } from './journal.ts'
 import type { Setup } from './setup.ts'
 
 /** One epoch's sampling: what to play, the journal, the agents, and the deadline. */

@@ -295,7 +295,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     expect(asked.length).toBe(1)
     await page.getByText(/^Its proof: /).click()
     await page.getByRole('button', { name: 'a reply' }).click()
-    await page.getByText(/✘ \d of 10 steps fail/).waitFor()
+    await page.getByText(/✘ \d of 13 steps fail/).waitFor()
     expect(await page.locator('.step.broken').allTextContents()).toContainEqual(
       expect.stringMatching(/Line → Merkle root/),
     )

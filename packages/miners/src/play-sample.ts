@@ -100,8 +100,9 @@ export function withClock(
     const asked = now()
     const runsOut = new AbortController()
     const stop = after(left, () => runsOut.abort())
+    const end = AbortSignal.any([signal, runsOut.signal])
     try {
-      const answer = await agent(messages, AbortSignal.any([signal, runsOut.signal]))
+      const answer = await agent(messages, { end, isGame: true })
       left -= now() - asked
       return left < 0 ? NO_REPLY : answer
     } finally {

@@ -237,9 +237,9 @@ describe('the two miners', () => {
       const soon = setImmediate(wake)
       return () => clearImmediate(soon)
     }
-    const stalling: MinerAgent = (_, until) =>
+    const stalling: MinerAgent = (_, call) =>
       new Promise((resolve) =>
-        until?.addEventListener('abort', () => resolve({ fault: 'no-reply' })),
+        call?.end.addEventListener('abort', () => resolve({ fault: 'no-reply' })),
       )
     const replying: MinerAgent = (messages) => ({ content: solve(messages.at(-1)?.content ?? '') })
     const run = { signal: endless, ahead: 16, time: { now: () => 0, after } }

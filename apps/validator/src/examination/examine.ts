@@ -135,7 +135,7 @@ export async function* checkAnswers(
       arePrivate ||= 'reason' in event && event.reason === 'not-shown'
       on(event)
     })
-    return (replyMs, end) => agents(miner, replyMs, end)
+    return (replyMs, end) => agents(miner, replyMs, { epoch: 0, signal: end })
   }
   const asked = performance.now()
   try {

@@ -83,6 +83,14 @@ export const statePath = (epoch: number): string => `v1/states/${epoch}.json`
 /** Where a validator writes what it tries its bucket with: no evidence. Protocol §6.4. */
 export const probePath = (hotkey: string): string => `v1/probes/${hotkey}.json`
 
+/** How time is measured by which buckets are waited for, and the clocks of games run. */
+export interface Clock {
+  /** Returns milliseconds since an arbitrary origin. */
+  readonly now: () => number
+  /** Calls `wake` after `ms` milliseconds, unless the returned function is called before. */
+  readonly after: (ms: number, wake: () => void) => () => void
+}
+
 const LAYOUT = /^v1\/(?:blocks|states|probes)\/[\w-][\w.-]*$/
 
 /** Is it a path as those above make? Nothing else in a bucket's folder is public. Protocol §6.4. */

@@ -1,8 +1,8 @@
-import type { Bucket, Sample } from '@affine/blocks'
+import type { Bucket, Clock, Sample } from '@affine/blocks'
 import type { Account, Chain, Head } from '@affine/chain'
 import type { State } from '@affine/duel'
 import type { AgentOf, Chutes, MinerEvent } from '@affine/miners'
-import type { CheckBlock, Clock, Network, OpenBucket, Settled } from '@affine/settlement'
+import type { CheckBlock, Network, OpenBucket, Settled } from '@affine/settlement'
 
 /**
  * Everything a validator needs from outside: chain, key, disk, miners, peers, clock, randomness.

@@ -90,7 +90,7 @@ export class NoReply extends Error {
 export class Stopped extends Error {}
 
 /** The terms of one call. */
-export interface Call {
+export interface CallTerms {
   /** Aborts when the call is over. Without a reply before that, it has none. */
   readonly end: AbortSignal
   /** Whether the clock of a game runs: the call goes first, and is repeated after short pauses. */
@@ -98,7 +98,7 @@ export interface Call {
 }
 
 /** An agent. A call without terms is not a game's, and ends with the sampling. */
-export type MinerAgent = (messages: Parameters<Agent>[0], call?: Call) => ReturnType<Agent>
+export type MinerAgent = (messages: Parameters<Agent>[0], call?: CallTerms) => ReturnType<Agent>
 
 /** The sampling of one epoch. */
 export interface EpochContext {

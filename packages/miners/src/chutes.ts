@@ -37,9 +37,10 @@ export interface Chutes {
 }
 
 /**
- * Agents for miners on Chutes. In every epoch, a miner's chute is looked at before it is asked, and so
- * are its model's files: it must be the plain use of a template with what was committed, and write
- * its prompts by a chat template of the list, else the miner does not reply. Every reply has the id of its invocation.
+ * Agents for miners on Chutes. In every epoch, a miner's chute is looked at before it is asked, and
+ * so are its model's files: it must be the plain use of a template with what was committed, and
+ * write its prompts by a chat template of the list, else the miner does not reply. Every reply has
+ * the id of its invocation.
  *
  * While the account is not in order nobody is asked: it is looked at every `pauseMs`, with an event
  * each time. An agent rejects where it would have no reply at the end of an epoch with such a

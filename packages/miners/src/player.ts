@@ -122,8 +122,8 @@ export async function openMiner(
   return {
     failures,
     agent: (replyMs) => async (messages, call) => {
-      // The deployment is checked once in each epoch. Here an epoch is the time for which a check is
-      // valid, and the last call in it must still have its time.
+      // The deployment is checked once in each epoch. Here an epoch is the time for which a check
+      // is valid, and the last call in it must still have its time.
       if (now() - check.at >= CHECKED_MS) {
         const end = within(CHECKED_MS + giveUpMs + replyMs, signal)
         check = { epoch: check.epoch + 1, at: now(), signal: end }

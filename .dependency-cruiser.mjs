@@ -9,7 +9,6 @@ const only = (name, allowed) => ({
 const NEEDS_NODE = [
   '^packages/blocks/src/directory-bucket\\.ts$',
   '^packages/chain/src/bittensor/wallet\\.ts$',
-  '^packages/chain/src/regular-file\\.ts$',
   '^packages/engine/src/',
   '^packages/node/src/',
   '^packages/(miners|settlement)/src/node/',
@@ -20,13 +19,13 @@ export default {
   forbidden: [
     only('prng', []),
     only('wilson', []),
-    only('node', []),
-    only('chain', ['prng']),
+    only('node', ['prng']),
+    only('chain', ['node', 'prng']),
     only('envs', ['prng']),
-    only('blocks', ['envs', 'prng']),
+    only('blocks', ['envs', 'node', 'prng']),
     only('duel', ['prng', 'wilson']),
     only('miners', ['blocks', 'duel', 'envs', 'node', 'prng']),
-    only('engine', ['blocks', 'chain', 'duel', 'envs', 'miners', 'prng', 'settlement']),
+    only('engine', ['blocks', 'chain', 'duel', 'envs', 'miners', 'node', 'prng', 'settlement']),
     only('settlement', ['blocks', 'chain', 'duel', 'node', 'prng']),
     only('report', ['blocks', 'chain', 'duel', 'envs', 'prng', 'settlement', 'wilson']),
     only('terminal', ['envs', 'report', 'settlement']),
@@ -59,6 +58,12 @@ export default {
         pathNot: NEEDS_NODE,
       },
       to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'what-runs-in-browsers-does-not-import-the-node-package',
+      severity: 'error',
+      from: { path: '^(packages|apps)/', pathNot: [...NEEDS_NODE, '^apps/(validator|verifier)/'] },
+      to: { path: '^packages/node/src/' },
     },
     {
       name: 'the-page-runs-in-browsers',

@@ -8,7 +8,7 @@ import ts from 'typescript'
 import { promisedBytes } from './promised-bytes.mjs'
 
 /** Entries that need Node. */
-const NEEDS_NODE = /\/(node|directory|file|wallet|metrics)$/
+const NEEDS_NODE = /\/(node|directory|wallet|metrics)$/
 
 const LIBRARIES = ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts']
 

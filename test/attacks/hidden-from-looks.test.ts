@@ -86,10 +86,10 @@ test.each([...hidings, ...hidden])(
       [path]: (...rest) => (isHidden ? hides : shows)?.(...rest),
     })
     const { signal } = new AbortController()
-    await mayAsk(ASKED, signal)
-    expect(await hasChanged(ASKED, signal)).toBe(false)
+    await mayAsk(ASKED, { epoch: 0, signal })
+    expect(await hasChanged(ASKED, { epoch: 0, signal })).toBe(false)
     isHidden = true
-    expect(await hasChanged(ASKED, signal)).toBe(true)
+    expect(await hasChanged(ASKED, { epoch: 0, signal })).toBe(true)
   },
 )
 
@@ -113,10 +113,10 @@ test.each(outages)('%s, until the second look is over, is no change', async (_, 
     },
   })
   const { signal } = new AbortController()
-  await mayAsk(ASKED, signal)
+  await mayAsk(ASKED, { epoch: 0, signal })
   vi.spyOn(AbortSignal, 'timeout').mockReturnValue(minute.signal)
   failures = 0
-  expect(await hasChanged(ASKED, signal)).toBe(false)
+  expect(await hasChanged(ASKED, { epoch: 0, signal })).toBe(false)
   expect(failures).toBe(3)
 })
 
@@ -146,7 +146,8 @@ test.each(hidden)('%s, until sampling ends, loses them all', async (_, path, hid
   const lane = laneOf(time)
   let left = Number.POSITIVE_INFINITY
   // These looks take real time, while no time passes on the lane's clock.
-  for (const miner of lane.miners) await mayAsk(miner, phase.signal)
+  for (const miner of lane.miners)
+    await mayAsk(miner, { epoch: lane.scope.epoch, signal: phase.signal })
   const sampling = sampleLane({
     ...{ ...lane, mayAsk, hasChanged, deadline: phase.signal },
     on: (event) => {

@@ -25,7 +25,7 @@ export async function oneChute(miner: Miner, routes: Readonly<Record<string, Han
     },
     ...place,
   })
-  const { signal } = new AbortController()
-  const ask = () => agents(miner, 10_000, signal)(PROMPT)
-  return { ask, asked, said, hasChanged: () => hasChanged(miner, signal) }
+  const epoch = { epoch: 0, signal: new AbortController().signal }
+  const ask = () => agents(miner, 10_000, epoch)(PROMPT)
+  return { ask, asked, said, hasChanged: () => hasChanged(miner, epoch) }
 }

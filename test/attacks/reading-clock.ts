@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock } from '../../packages/settlement/src/index.ts'
+import type { Clock } from '../../packages/blocks/src/index.ts'
 import { Clock as Time } from '../simulate/clock.ts'
 
 /** So often whatever needs no time may go on, before time passes. */

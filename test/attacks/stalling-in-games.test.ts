@@ -70,11 +70,11 @@ async function laneAgainst(
 
 test('a champion that never replies loses each game by its own clock, and none is left unbegun', async () => {
   const { games, tookMs } = await laneAgainst(
-    () => (_, until) =>
+    () => (_, call) =>
       new Promise((resolve) => {
         const giveUp = () => resolve({ fault: 'no-reply' })
-        if (until === undefined) giveUp() // another challenge than a game
-        until?.addEventListener('abort', giveUp)
+        if (!call?.isGame) giveUp()
+        call?.end.addEventListener('abort', giveUp)
       }),
     'never',
   )
@@ -90,13 +90,13 @@ test('a champion that never replies loses each game by its own clock, and none i
 /** Takes 20 seconds for each reply in a game, which is nearly all of its clock. */
 const dawdling =
   (time: FakeTime): MinerAgent =>
-  async (messages, until) => {
-    if (until !== undefined)
+  async (messages, call) => {
+    if (call?.isGame)
       await new Promise<void>((resolve) => {
         time.after(20_000, resolve)
-        until.addEventListener('abort', () => resolve())
+        call.end.addEventListener('abort', () => resolve())
       })
-    return until?.aborted ? { fault: 'no-reply' } : replying(messages)
+    return call?.end.aborted ? { fault: 'no-reply' } : replying(messages)
   }
 
 const begunOf = (games: readonly ChallengePair[]) =>
@@ -120,12 +120,12 @@ test('two that do so in accord have every game begun, too', async () => {
 const asleep =
   (wakesMs: number, agent: (time: FakeTime) => MinerAgent) =>
   (time: FakeTime): MinerAgent =>
-  async (messages, until) => {
+  async (messages, call) => {
     await new Promise<void>((resolve) => {
       time.after(Math.max(0, wakesMs - time.now()), resolve)
-      until?.addEventListener('abort', () => resolve())
+      call?.end.addEventListener('abort', () => resolve())
     })
-    return until?.aborted ? { fault: 'no-reply' } : agent(time)(messages, until)
+    return call?.end.aborted ? { fault: 'no-reply' } : agent(time)(messages, call)
   }
 
 test('one that pretends to sleep for all of sampling loses every game', async () => {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import type * as Journals from '../../packages/engine/src/journal.ts'
+import type * as Journals from '../../packages/node/src/journal.ts'
 import type { Fault } from './faults.ts'
 import { simulate } from './simulation.ts'
 import { drawWorld } from './world.ts'
@@ -11,7 +11,7 @@ vi.mock(
 )
 
 /** A journal that acknowledges samples before it has written them. */
-vi.mock('../../packages/engine/src/journal.ts', async (original) => {
+vi.mock('../../packages/node/src/journal.ts', async (original) => {
   const { openJournal } = await original<typeof Journals>()
   const openHasty: typeof openJournal = async (path) => {
     const journal = await openJournal(path)

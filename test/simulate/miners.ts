@@ -31,13 +31,14 @@ export function strengthOf({ miners }: World, { hotkey, revision }: Miner): numb
 
 /** How a validator on `machine` asks miners. */
 export function honestAgent(world: World, machine: Machine): Setup['agent'] {
-  return (miner, _, signal) =>
-    async (messages, until = signal) => {
+  return (miner, _, { signal }) =>
+    async (messages, call) => {
+      const end = call?.end ?? signal
       const skill = strengthOf(world, miner)
       const ms = skill === 0 ? Number.POSITIVE_INFINITY : machine.jitter(REPLY_MS)
       const replying = machine.perform({ place: 'miner', ms, act: () => undefined })
-      await Promise.race([replying, aborted(until)])
-      if (until.aborted) return { fault: 'no-reply' }
+      await Promise.race([replying, aborted(end)])
+      if (end.aborted) return { fault: 'no-reply' }
       const { hotkey, revision } = miner
       const content = playerReply(messages.at(-1)?.content ?? '', {
         skill,

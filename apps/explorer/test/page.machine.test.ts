@@ -5,7 +5,7 @@ import { LocalChain, serveLocal } from '@affine/chain'
 import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
-import { listen } from '../../../packages/miners/src/node/listen.ts'
+import { listen } from '../../../packages/node/src/listen.ts'
 import { goTo, HAS_BROWSER, launch, openPage } from './browser.ts'
 import { type Demo, runDemo } from './demo.ts'
 import { serveFaulty } from './faulty-buckets.ts'
@@ -295,7 +295,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     expect(asked.length).toBe(1)
     await page.getByText(/^Its proof: /).click()
     await page.getByRole('button', { name: 'a reply' }).click()
-    await page.getByText(/✘ \d of 10 steps fail/).waitFor()
+    await page.getByText(/✘ \d of 13 steps fail/).waitFor()
     expect(await page.locator('.step.broken').allTextContents()).toContainEqual(
       expect.stringMatching(/Line → Merkle root/),
     )

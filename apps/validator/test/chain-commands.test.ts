@@ -11,7 +11,7 @@ import {
   serveLocal,
 } from '@affine/chain'
 import { playerReply } from '@affine/miners'
-import { listen } from '@affine/miners/node'
+import { listen } from '@affine/node/listen'
 import { digest } from '@affine/prng'
 import { LOCAL_NETWORK, NETWORKS } from '@affine/settlement'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'

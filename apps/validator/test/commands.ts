@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type LocalChain, serveLocal } from '@affine/chain'
-import { listen } from '@affine/miners/node'
+import { listen } from '@affine/node/listen'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { written } from '../../../packages/terminal/test/within.ts'
 

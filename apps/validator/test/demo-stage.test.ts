@@ -17,7 +17,7 @@ it('no miner of a demo is late, however slow the machine is: a run follows from 
   const game = make('mult8-v0')
   game.reset()
   // A millisecond is too little for a hundred calls at once.
-  const agent = stage.agent({ ...asked, ...where }, 1, signal)
+  const agent = stage.agent({ ...asked, ...where }, 1, { epoch: 0, signal })
   const prompt = [{ role: 'user', content: game.render() }] as const
   const replies = await Promise.all(Array.from({ length: 100 }, () => agent(prompt)))
   for (const reply of replies) expect(reply).toHaveProperty('content')

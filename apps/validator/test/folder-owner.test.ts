@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { blockPath } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { account, type LocalChain, serveLocal } from '@affine/chain'
-import { listen } from '@affine/miners/node'
+import { listen } from '@affine/node/listen'
 import { sealsOf } from '@affine/settlement'
 import { expect, it } from 'vitest'
 import {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { account } from '@affine/chain'
 import { LOCAL, PROTOCOL } from '@affine/duel'
-import { bytesText, loadsOf } from '@affine/engine'
 import { type Agent, make, play, playGame } from '@affine/envs'
 import { playEpisode, playPair, soloChallenge } from '@affine/miners'
 import { canonicalize, type Json } from '@affine/prng'
 import { expect, it } from 'vitest'
+import { bytesText, loadsOf } from '../src/service/load.ts'
 
 const neurons = (count: number) =>
   Array.from({ length: count }, () => ({ permit: true, stake: 1n }))

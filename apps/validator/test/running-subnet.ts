@@ -13,7 +13,7 @@ import {
   serveLocal,
 } from '@affine/chain'
 import { parseState } from '@affine/duel'
-import { listen } from '@affine/miners/node'
+import { listen } from '@affine/node/listen'
 import { digest } from '@affine/prng'
 import {
   LOCAL_NETWORK,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { LIMITS } from '@affine/blocks'
 import { type EnvConstants, PROTOCOL, quotaOf } from '@affine/duel'
-import { bytesText, loadsOf } from '@affine/engine'
 import { expect, test } from 'vitest'
+import { bytesText, loadsOf } from '../src/service/load.ts'
 
 const page = readFileSync(new URL('../../../docs/scale.md', import.meta.url), 'utf8')
 const text = page.replaceAll(/\s+/g, ' ')

@@ -1,4 +1,5 @@
 import type { Hash } from '@affine/prng'
+import { bytesToHex } from '@noble/hashes/utils.js'
 
 /** Files by path. The same layout on a directory, over plain HTTP, and on S3. Protocol §6.4. */
 export interface Bucket {
@@ -83,6 +84,14 @@ export const statePath = (epoch: number): string => `v1/states/${epoch}.json`
 /** Where a validator writes what it tries its bucket with: no evidence. Protocol §6.4. */
 export const probePath = (hotkey: string): string => `v1/probes/${hotkey}.json`
 
+/** How time is measured by which buckets are waited for, and the clocks of games run. */
+export interface Clock {
+  /** Returns milliseconds since an arbitrary origin. */
+  readonly now: () => number
+  /** Calls `wake` after `ms` milliseconds, unless the returned function is called before. */
+  readonly after: (ms: number, wake: () => void) => () => void
+}
+
 const LAYOUT = /^v1\/(?:blocks|states|probes)\/[\w-][\w.-]*$/
 
 /** Is it a path as those above make? Nothing else in a bucket's folder is public. Protocol §6.4. */
@@ -103,4 +112,30 @@ export function checkPath(path: string): string {
   throw new RangeError(
     `"path" expected names of letters, digits, ".", "_" and "-", got ${JSON.stringify(path)}`,
   )
+}
+
+interface SecretPlace {
+  /** The name of the bucket in errors. */
+  readonly folder: string
+  readonly random: (size: number) => Uint8Array
+}
+
+/**
+ * Returns the secret at a path of a bucket, 64 hex digits. If there is none, draws one. It is on
+ * disk when the promise resolves.
+ * @throws Error, as a rejection, if the file holds something else.
+ */
+export async function keptSecret(
+  { read, write }: Bucket,
+  path: string,
+  { folder, random }: SecretPlace,
+): Promise<Hash> {
+  const kept = await read(path, 64)
+  const bytes = kept ?? new TextEncoder().encode(bytesToHex(random(32)))
+  const secret = new TextDecoder().decode(bytes)
+  if (!/^[0-9a-f]{64}$/.test(secret))
+    throw new Error(`${folder}/${path} does not hold a secret: put it back, or move it away`)
+  // An existing secret is written too: a crash may have come before its sync.
+  await write(path, bytes)
+  return secret
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { type FileHandle, link, mkdir, open, realpath, rm, stat, writeFile } from 'node:fs/promises'
+import { type FileHandle, link, open, realpath, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { makeFolder, syncFolders } from '@affine/node/disk'
 import { concatBytes } from '@noble/hashes/utils.js'
 import { type Bucket, BucketFailure, checkPath } from './bucket.ts'
 
@@ -155,48 +156,4 @@ const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) =
 function topOf(root: string, firstMade: string | undefined): string {
   if (firstMade !== undefined && firstMade.length <= root.length) return dirname(firstMade)
   return root
-}
-
-/** Syncs a folder and those above it, up to `top`: what was made in them outlasts a power cut. */
-export async function syncFolders(folder: string, top: string): Promise<void> {
-  const last = resolve(top)
-  let current = resolve(folder)
-  await syncFolder(current)
-  while (current !== last) {
-    current = dirname(current)
-    await syncFolder(current)
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder)
-  await handle.sync().finally(() => handle.close())
-}
-
-/**
- * Makes a folder, and those above it, where they are not there; resolves with the topmost that was
- * made. Node's own `recursive` never ends where a folder is there and takes none, as `/proc` does.
- * `mode` is that of the folder itself.
- */
-export async function makeFolder(path: string, mode = 0o777): Promise<string | undefined> {
-  try {
-    return await makeOne(path, mode)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
-  }
-  const topmost = await makeFolder(dirname(path))
-  const own = await makeOne(path, mode)
-  return topmost ?? own
-}
-
-/** Makes one folder; undefined when it is there. */
-async function makeOne(path: string, mode: number): Promise<string | undefined> {
-  try {
-    await mkdir(path, { mode })
-    return path
-  } catch (error) {
-    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST'
-    if (isThere && (await stat(path)).isDirectory()) return undefined
-    throw error
-  }
 }

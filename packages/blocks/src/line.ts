@@ -1,4 +1,4 @@
-import type { EnvSpec, PerSide, Transcript } from '@affine/envs'
+import type { EnvSpec, PerSide, RecordedMessage, Transcript } from '@affine/envs'
 import { type Hash, parseCanonical } from '@affine/prng'
 import { anyText, hex, int, list, oneOf, record, type Shape, text, uint } from '@affine/prng/shape'
 import { type BlockFault, type EvidenceResult, fault } from './fault.ts'
@@ -148,11 +148,9 @@ const header = record<Header>(
   ['secret'],
 )
 
-type EpisodeMessage = Episode['messages'][number]
-
 const content = anyText(LIMITS.sampleBytes)
-const prompt = record<Pick<EpisodeMessage, 'role' | 'content'>>({ role: oneOf('user'), content })
-const reply = record<EpisodeMessage>(
+const prompt = record<Pick<RecordedMessage, 'role' | 'content'>>({ role: oneOf('user'), content })
+const reply = record<RecordedMessage>(
   {
     role: oneOf('assistant'),
     content,
@@ -161,7 +159,7 @@ const reply = record<EpisodeMessage>(
   },
   ['invocation', 'ms'],
 )
-const message: Shape<EpisodeMessage> = (value) => {
+const message: Shape<RecordedMessage> = (value) => {
   const isReply = Object(value).role === 'assistant'
   return isReply ? reply(value) : prompt(value)
 }

@@ -4,7 +4,7 @@ import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Block, blockHash, toLine, type Verify } from './block.ts'
 import { type EvidenceResult, type Failure, fault, faultAt } from './fault.ts'
 import { conform, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
-import { inclusionProof, verifyInclusion } from './merkle.ts'
+import { inclusionProof, merkleRoot, verifyInclusion } from './merkle.ts'
 import { type LaneId, type LaneQuotas, planOf, scopeFault } from './plan.ts'
 
 /**
@@ -67,40 +67,94 @@ interface ProofTarget {
   readonly verify: Verify
 }
 
+/** One of the checks of Protocol §6.6. */
+export interface ProofStep {
+  readonly code: 'form' | 'scope' | 'headers' | 'head' | 'signature' | 'inclusion' | 'sample'
+  /** Null if the step holds. */
+  readonly fault: Failure | null
+  /** What is compared, by name. */
+  readonly values: Readonly<Record<string, string | number | readonly string[]>>
+}
+
+/**
+ * The sample of a proof, or the fault of its first step that does not hold; and its steps. There is
+ * only the first step if the proof or its header has not the form of Protocol §6.6.
+ */
+export interface ProofVerdict {
+  readonly result: EvidenceResult<Sample>
+  readonly steps: readonly ProofStep[]
+}
+
 /**
  * The sample, if the validator of `scope` signed it for that chain, subnet and epoch, and it lies
  * under the chain of blocks that ends at `head`. Needs no other data, and never throws, whatever
  * `proof` is parsed from. Says nothing of the rest of the lane, nor that the transcript replays.
  * Protocol §6.6.
  */
-export function verifySampleProof(
-  proof: unknown,
-  { head, scope, verify }: ProofTarget,
-): EvidenceResult<Sample> {
-  const read = conform(proof, proofShape, 'BAD_PROOF')
-  if (!read.ok) return read
-  const { sample, index, path, header, signature, links } = read.value
+export const verifySampleProof = (proof: unknown, target: ProofTarget): EvidenceResult<Sample> =>
+  judgeSampleProof(proof, target).result
 
-  const headerLine = utf8ToBytes(header)
-  const block = readHeader(headerLine)
-  if (!block.ok) return faultAt('the header', fault('BAD_PROOF', block.detail))
-  const stray = scopeFault('BAD_PROOF', block.value, scope) ?? excessOf(links, scope)
-  if (stray !== null) return stray
-  const hash = blockHash(headerLine)
-  if (headAfter(hash, links) !== head) return fault('BAD_PROOF', `expected headers up to ${head}`)
-  const { validator, count, root } = block.value
-  if (!verify(hexToBytes(hash), hexToBytes(signature), validator))
-    return fault('WRONG_SIGNATURE', `not ${validator}'s`)
-  const proved = {
-    leaf: utf8ToBytes(sample),
-    index,
-    size: count,
-    proof: path.map(hexToBytes),
-    root: hexToBytes(root),
-  }
-  if (!verifyInclusion(proved))
-    return fault('BAD_PROOF', `expected sample ${index} of ${count} under ${root}`)
-  return readSample(proved.leaf)
+/** Verifies a proof as `verifySampleProof` does, and returns every step of it. Protocol §6.6. */
+export function judgeSampleProof(proof: unknown, target: ProofTarget): ProofVerdict {
+  const read = conform(proof, proofShape, 'BAD_PROOF')
+  if (!read.ok) return formFault(read)
+  const header = readHeader(utf8ToBytes(read.value.header))
+  if (!header.ok) return formFault(faultAt('the header', fault('BAD_PROOF', header.detail)))
+  const sample = readSample(utf8ToBytes(read.value.sample))
+  const steps: readonly ProofStep[] = [
+    { code: 'form', fault: null, values: {} },
+    scopeStep(header.value, target),
+    ...headerSteps(read.value, target),
+    signatureStep(read.value, header.value, target),
+    inclusionStep(read.value, header.value),
+    { code: 'sample', fault: sample.ok ? null : sample, values: {} },
+  ]
+  const failed = steps.find((step) => step.fault !== null)
+  return { result: failed?.fault ?? sample, steps }
+}
+
+const formFault = (failure: Failure): ProofVerdict => ({
+  result: failure,
+  steps: [{ code: 'form', fault: failure, values: {} }],
+})
+
+function scopeStep(header: Header, { scope }: ProofTarget): ProofStep {
+  const { genesis, netuid, validator, epoch } = header
+  const values = { genesis, netuid, validator, epoch }
+  return { code: 'scope', fault: scopeFault('BAD_PROOF', header, scope), values }
+}
+
+/** Do the headers follow each other, and does the last one have the hash of the head? */
+function headerSteps({ header, links }: SampleProof, { head, scope }: ProofTarget): ProofStep[] {
+  const [hash = '', ...after] = [header, ...links].map((line) => blockHash(utf8ToBytes(line)))
+  const last = after.at(-1) ?? hash
+  const failure = fault('BAD_PROOF', `expected headers up to ${head}`)
+  const unlinked = headAfter(hash, links) === null ? failure : null
+  const values = { block: hash, after }
+  return [
+    { code: 'headers', fault: excessOf(links, scope) ?? unlinked, values },
+    { code: 'head', fault: last === head ? null : failure, values: { last, head } },
+  ]
+}
+
+function signatureStep(
+  { header, signature }: SampleProof,
+  { validator }: Header,
+  { verify }: ProofTarget,
+): ProofStep {
+  const hash = blockHash(utf8ToBytes(header))
+  const isValid = verify(hexToBytes(hash), hexToBytes(signature), validator)
+  const failure = isValid ? null : fault('WRONG_SIGNATURE', `not ${validator}'s`)
+  return { code: 'signature', fault: failure, values: { block: hash, validator, signature } }
+}
+
+function inclusionStep({ sample, index, path }: SampleProof, { count, root }: Header): ProofStep {
+  const leaf = utf8ToBytes(sample)
+  const proof = path.map(hexToBytes)
+  const isIncluded = verifyInclusion({ leaf, index, size: count, proof, root: hexToBytes(root) })
+  const failure = fault('BAD_PROOF', `expected sample ${index} of ${count} under ${root}`)
+  const values = { leaf: bytesToHex(merkleRoot([leaf])), index, count, path, root }
+  return { code: 'inclusion', fault: isIncluded ? null : failure, values }
 }
 
 /**

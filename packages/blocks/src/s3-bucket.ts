@@ -108,11 +108,15 @@ function bucketUrl({ endpoint, bucket, style }: S3Options): URL {
   throw new TypeError('"style" expected path, because the host of "endpoint" is an IP address')
 }
 
+export const BUCKET_NAME_EXPECTED = '3 to 63 of a-z, 0-9, "." and "-"'
+
+/** Reports whether a bucket can have this name, by the rule of S3 and Google Cloud Storage. */
+export const isBucketName = (name: string): boolean =>
+  /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)
+
 function checkNameAndKeys({ bucket, accessKeyId, secretAccessKey }: S3Options): void {
-  if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
-    throw new RangeError(
-      `"bucket" expected 3 to 63 of a-z, 0-9, "." and "-", got ${JSON.stringify(bucket)}`,
-    )
+  if (!isBucketName(bucket))
+    throw new RangeError(`"bucket" expected ${BUCKET_NAME_EXPECTED}, got ${JSON.stringify(bucket)}`)
   if (!/^[!-~]+ [!-~]+$/.test(`${accessKeyId} ${secretAccessKey}`))
     throw new TypeError(
       '"accessKeyId" and "secretAccessKey" expected printable ASCII without spaces',

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
 import { gunzipSync } from 'node:zlib'
-import { nodeFetch as fetch } from '@affine/node'
+import { nodeFetch as fetch } from '@affine/node/http'
 import { AwsV4Signer } from 'aws4fetch'
 import { Miniflare } from 'miniflare'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -14,11 +14,11 @@ import type { RequestListener } from 'node:http'
 import { createServer as createSocket } from 'node:net'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { nodeFetch as fetch } from '@affine/node'
+import { nodeFetch as fetch } from '@affine/node/http'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { checkPath } from '../src/bucket.ts'
-import { directoryBucket, openFile, syncFolders } from '../src/directory-bucket.ts'
+import { directoryBucket, openFile } from '../src/directory-bucket.ts'
 import { blockPath, httpBucket, isBucketPath, mediaType, statePath } from '../src/index.ts'
 import { bucketSuite, bytes, pathsOf, text } from './bucket-suite.ts'
 import { closeServers, serve } from './serve.ts'
@@ -192,14 +192,6 @@ describe('directoryBucket', () => {
     const [opened] = stats.mock.contexts
     stats.mockRestore()
     expect(opened).toMatchObject({ fd: -1 }) // closed
-  })
-
-  it('syncs a folder and those above it, up to the top and no further', async () => {
-    const folder = join(root, 'synced/a/b')
-    await mkdir(folder, { recursive: true })
-    await syncFolders(folder, join(root, 'synced'))
-    await syncFolders(folder, folder)
-    await expect(syncFolders(join(folder, 'gone'), folder)).rejects.toThrow('ENOENT')
   })
 
   it('says what is in the way where a folder is to be', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import {
   type Block,
+  judgeSampleProof,
   readBlock,
   type SampleProof,
   sampleProof,
@@ -64,6 +65,29 @@ it('is refused when any character is another', () => {
     }),
     { numRuns: 2000 },
   )
+})
+
+describe('each step', () => {
+  const failing = (changed: object, target: object = {}): readonly string[] => {
+    const { steps } = judgeSampleProof(
+      { ...proof, ...changed },
+      { head, scope, verify: toy.verify, ...target },
+    )
+    return steps.flatMap(({ code, fault }) => (fault === null ? [] : code))
+  }
+  const flip = (hex: string): string => `${hex[0] === '0' ? '1' : '0'}${hex.slice(1)}`
+  it.each<[readonly string[], () => readonly string[]]>([
+    [[], () => failing({})],
+    [['form'], () => failing({ more: 1 })],
+    [['form'], () => failing({ header: '{}' })],
+    [['scope'], () => failing({}, { scope: { ...scope, epoch: 8 } })],
+    [['headers', 'head'], () => failing({ links: [...proof.links, proof.header] })],
+    [['headers'], () => failing({}, { scope: { ...scope, quotas: {} } })],
+    [['head'], () => failing({}, { head: flip(head) })],
+    [['signature'], () => failing({ signature: flip(proof.signature) })],
+    [['inclusion'], () => failing({ index: 2 })],
+    [['inclusion', 'sample'], () => failing({ sample: '{}' })],
+  ])('fails by itself: %j', (codes, judged) => expect(judged()).toEqual(codes))
 })
 
 it('does not prove a sample of the epoch before, whose blocks the head leads to as well', async () => {

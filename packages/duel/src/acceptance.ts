@@ -1,4 +1,5 @@
-import { only, own, tabulate } from './own-keys.ts'
+import { own } from '@affine/prng/shape'
+import { only, tabulate } from './own-keys.ts'
 import { quotasOf } from './played.ts'
 import {
   type Attestation,

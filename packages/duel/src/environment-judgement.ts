@@ -1,7 +1,7 @@
+import { own } from '@affine/prng/shape'
 import { boundsPpm, ceilRoot, holdLine, type Look, PPM } from '@affine/wilson'
 import { compare } from './ascending.ts'
 import { countOver, type EnvLane, medianLane, outliersOf, type Share, shareOf } from './outliers.ts'
-import { own } from './own-keys.ts'
 import type { LaneRule } from './protocol.ts'
 import type { Weights } from './state.ts'
 import type { Tallies } from './tally.ts'

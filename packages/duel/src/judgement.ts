@@ -1,3 +1,4 @@
+import { own } from '@affine/prng/shape'
 import {
   type Acceptance,
   acceptLanes,
@@ -5,7 +6,7 @@ import {
   isFrozen,
   type Lanes,
 } from './acceptance.ts'
-import { own, tabulate } from './own-keys.ts'
+import { tabulate } from './own-keys.ts'
 import { epochIndexOf, isWon, playedEnvs, winnerBy } from './played.ts'
 import { type Duel, type EpochTallies, minerOf, type State } from './state.ts'
 import { type EnvReports, joined, judgeOpen, lookAtPlayed } from './verdicts.ts'

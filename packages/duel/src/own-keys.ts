@@ -1,15 +1,3 @@
-/**
- * What a record holds under a key of its own, never what its prototype holds: keys may be a
- * stranger's.
- */
-export function own<Value>(
-  record: Readonly<Record<string, Value>> | undefined,
-  key: string,
-): Value | undefined {
-  if (record === undefined || !Object.hasOwn(record, key)) return undefined
-  return record[key]
-}
-
 /** A record with these keys, `__proto__` among them if it must be. */
 export function tabulate<Value>(
   keys: readonly string[],

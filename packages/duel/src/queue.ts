@@ -1,5 +1,5 @@
+import { own } from '@affine/prng/shape'
 import { compare } from './ascending.ts'
-import { own } from './own-keys.ts'
 import {
   type Candidate,
   contentOf,

@@ -1,7 +1,18 @@
 import { canonicalize, parseCanonical, type Result } from '@affine/prng'
-import { anyText, hex, int, list, map, oneOf, record, type Shape, text } from '@affine/prng/shape'
+import {
+  anyText,
+  hex,
+  int,
+  list,
+  map,
+  oneOf,
+  own,
+  record,
+  type Shape,
+  text,
+} from '@affine/prng/shape'
 import { type EnvConstants, quotaOf } from './env-constants.ts'
-import { own, tabulate } from './own-keys.ts'
+import { tabulate } from './own-keys.ts'
 import { PROTOCOL, type Protocol } from './protocol.ts'
 import type { Duel, EpochTallies, LastAttested, LastPlayed, Miner, State, Trust } from './state.ts'
 import { fitsQuota, type LaneTally } from './tally.ts'

@@ -1,5 +1,6 @@
+import { own } from '@affine/prng/shape'
 import { type Contest, type Look, lookAt } from '@affine/wilson'
-import { own, tabulate } from './own-keys.ts'
+import { tabulate } from './own-keys.ts'
 
 /** Challenges played, and those the contender won and lost. The rest are ties. */
 export type Counts = {

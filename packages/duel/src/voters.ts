@@ -1,6 +1,6 @@
+import { own } from '@affine/prng/shape'
 import { PPM } from '@affine/wilson'
 import { compare } from './ascending.ts'
-import { own } from './own-keys.ts'
 import type { Protocol } from './protocol.ts'
 import type {
   CountedAttestations,

@@ -274,7 +274,7 @@ export class Epoch {
   /** Once the epoch is over: decides it, and keeps the state that governs the next. */
   async settle({ reader, whole }: Phase): Promise<Settled> {
     const { store, account, folder, on } = this.#setup
-    reader.beginEpoch(this.state.voters)
+    reader.beginEpoch(this.state)
     // To decide takes reading only: a bucket that takes nothing must not be in its way.
     const find: FindLane = (sought) => {
       const what = `lane of ${sought.validator} in epoch ${this.state.epoch}`

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
+import type { Clock } from '@affine/blocks'
 import { type GameRules, make } from '@affine/envs'
-import type { GameTime } from '@affine/miners'
 import { digest, type Hash } from '@affine/prng'
 import pLimit from 'p-limit'
 
@@ -13,7 +13,7 @@ const CLOCKS = 6
 const [GAMES_A_TURN, TURN_CLOCKS] = [32, 1 / 6]
 
 /** The time there is for a lane's games. */
-export interface GamesTime extends GameTime {
+export interface GamesTime extends Clock {
   /** How long the epoch's sampling is, and when it ends, by this time: an estimate. */
   readonly samplingMs: number
   readonly endsAt: number
@@ -89,7 +89,7 @@ export async function startOf(secret: Hash, time: GamesTime, deadline: AbortSign
 }
 
 /** Resolves when something is over, and after so many milliseconds at the latest. */
-async function within(ms: number, what: Promise<unknown>, { after }: GameTime): Promise<void> {
+async function within(ms: number, what: Promise<unknown>, { after }: Clock): Promise<void> {
   let stop = (): void => {}
   const timeout = new Promise<void>((resolve) => {
     stop = after(ms, resolve)

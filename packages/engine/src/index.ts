@@ -1,4 +1,3 @@
 export { allWeightTo } from './epoch.ts'
-export { bytesText, type Loads, loadsOf } from './load.ts'
 export type { Event, Setup } from './setup.ts'
 export { Validator } from './validator.ts'

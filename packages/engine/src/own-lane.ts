@@ -6,6 +6,7 @@ import {
   blockReader,
   commitmentOf,
   isRoomFor,
+  keptSecret,
   type Lane,
   NO_BLOCK,
   type Sample,
@@ -87,19 +88,11 @@ const secretPath = (epoch: number): string => `secrets/${epoch}`
  * chain. Protocol §4.
  * @throws Error when its file was altered.
  */
-export async function secretOf(
+export function secretOf(
   { store, folder, random }: Pick<Setup, 'store' | 'folder' | 'random'>,
   epoch: number,
 ): Promise<Hash> {
-  const path = secretPath(epoch)
-  const kept = await store.read(path, 64)
-  const secret =
-    kept === null ? Buffer.from(random(32)).toString('hex') : new TextDecoder().decode(kept)
-  if (!/^[0-9a-f]{64}$/.test(secret))
-    throw new Error(`${folder}/${path} does not hold a secret: put it back, or move it away`)
-  // An existing secret is written too: a crash may have come before its sync.
-  await store.write(path, new TextEncoder().encode(secret))
-  return secret
+  return keptSecret(store, secretPath(epoch), { folder, random })
 }
 
 /** The epoch's secret, if it is the one whose digest is on chain. */

@@ -4,6 +4,7 @@ import { blockPath, LIMITS, NO_BLOCK, openHeader } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import type { Chain } from '@affine/chain'
 import { verify } from '@affine/chain/account'
+import { OWNERS } from '@affine/node/disk'
 import { canonicalize, type Hash } from '@affine/prng'
 
 const RECORD = 'owner.json'
@@ -28,7 +29,7 @@ export async function claimFolder(
   { genesis, netuid }: Pick<Chain, 'genesis' | 'netuid'>,
   hotkey: string,
 ): Promise<void> {
-  const store = directoryBucket(folder, 0o600)
+  const store = directoryBucket(folder, OWNERS)
   const own = recordText(genesis, hotkey, netuid)
   const bytes = await store.read(RECORD, LIMITS.headerBytes)
   const owner =

@@ -22,9 +22,9 @@ import {
   withClock,
   withoutReplies,
 } from '@affine/miners'
+import { type Journal, openJournal } from '@affine/node/disk'
 import { canonicalize, digest, type Hash, type Json } from '@affine/prng'
 import { type ContenderGames, clockMsOf, type GamesTime, gamesInTurn, hasRoom } from './games.ts'
-import { type Journal, openJournal } from './journal.ts'
 import type { Setup } from './setup.ts'
 
 /** One epoch's sampling: what to play, the journal, the agents, and the deadline. */
@@ -160,8 +160,9 @@ function samplerOf(
   // The plan is of these miners.
   const askedAs = (hotkey: string): Asked => asked.get(hotkey) as Asked
 
+  const context = { epoch: task.scope.epoch, signal: deadline }
   const playerOf = (hotkey: string, { replyMs, game }: EnvSpec): AnsweringMiner => {
-    const agent = distinctAgent(task.agent(askedAs(hotkey), replyMs, deadline), used, deadline)
+    const agent = distinctAgent(task.agent(askedAs(hotkey), replyMs, context), used, deadline)
     if (game === undefined) return { hotkey, agent }
     const clock = { ...gamesTime, ms: clockMsOf(game, gamesTime), signal: deadline }
     return { hotkey, agent: withClock(agent, clock) }
@@ -178,7 +179,7 @@ function samplerOf(
     const { started, inTurn } = gamesOf(hotkeys)
     await started
     // Before its turn: a look that hangs must keep no turn from another game.
-    const looks = [champion, contender].map((hotkey) => mayAsk?.(askedAs(hotkey), deadline))
+    const looks = [champion, contender].map((hotkey) => mayAsk?.(askedAs(hotkey), context))
     const isAnyAsked = (await Promise.all(looks)).some((isAsked) => isAsked !== false)
     return inTurn(game, async () => {
       const isBegun = isAnyAsked && hasRoom(game, gamesTime) && !deadline.aborted
@@ -221,9 +222,9 @@ function gamesByContender(
  * Protocol §5.4.
  */
 function distinctAgent(agent: MinerAgent, used: Set<string>, deadline: AbortSignal): MinerAgent {
-  return async (messages, until) => {
+  return async (messages, call) => {
     for (;;) {
-      const answer = await agent(messages, until)
+      const answer = await agent(messages, call)
       const id = 'fault' in answer ? undefined : answer.invocation
       if (id === undefined) return answer
       if (!used.has(id)) {
@@ -231,7 +232,7 @@ function distinctAgent(agent: MinerAgent, used: Set<string>, deadline: AbortSign
         return answer
       }
       const pauseMs = 1000 * (1 + Math.random())
-      await sleep(pauseMs, undefined, { signal: until ?? deadline }).catch(() => {})
+      await sleep(pauseMs, undefined, { signal: call?.end ?? deadline }).catch(() => {})
     }
   }
 }
@@ -248,11 +249,12 @@ function invocationsIn(entries: readonly Entry[]): Set<string> {
  * crash. Protocol §5.4.
  */
 async function lookAgain(
-  { miners, deadline, hasChanged }: LaneTask,
+  { scope, miners, deadline, hasChanged }: LaneTask,
   journal: Journal,
 ): Promise<readonly string[]> {
   if (hasChanged === undefined) return []
-  const isChanged = await Promise.all(miners.map((miner) => hasChanged(miner, deadline)))
+  const context = { epoch: scope.epoch, signal: deadline }
+  const isChanged = await Promise.all(miners.map((miner) => hasChanged(miner, context)))
   const changed = miners.map(({ hotkey }) => hotkey).filter((_, i) => isChanged[i])
   await journal.append({ changed })
   return changed

@@ -1,8 +1,8 @@
-import type { Bucket, Sample } from '@affine/blocks'
+import type { Bucket, Clock, Sample } from '@affine/blocks'
 import type { Account, Chain, Head } from '@affine/chain'
 import type { State } from '@affine/duel'
 import type { AgentOf, Chutes, MinerEvent } from '@affine/miners'
-import type { CheckBlock, Clock, Network, OpenBucket, Settled } from '@affine/settlement'
+import type { CheckBlock, Network, OpenBucket, Settled } from '@affine/settlement'
 
 /**
  * Everything a validator needs from outside: chain, key, disk, miners, peers, clock, randomness.
@@ -32,7 +32,7 @@ export interface Setup {
   readonly openBucket: OpenBucket
   /** Audits blocks, as in other threads. If it is missing, this thread does it. */
   readonly check?: CheckBlock
-  /** Gives the agent of a miner, with the time for a reply and the signal that ends sampling. */
+  /** Gives the agent of a miner, in an epoch, with the time for a reply. */
   readonly agent: AgentOf
   /** On a platform: was what a miner runs changed since it was first asked in this epoch? */
   readonly hasChanged?: Chutes['hasChanged']

@@ -76,7 +76,7 @@ export class Validator {
   /** Settles one epoch after the other, from the last state kept to that of the phase. */
   async #comeTo(phase: Phase): Promise<Epoch> {
     const begin = (state: State): Epoch => {
-      phase.reader.beginEpoch(state.voters)
+      phase.reader.beginEpoch(state)
       return new Epoch(this.#setup, state, phase, (name, task) => this.#start(name, task))
     }
     if (this.#epoch === undefined) {

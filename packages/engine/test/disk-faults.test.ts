@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Block, blockPath, readBlock, type Sample, statePath } from '@affine/blocks'
 import { verify } from '@affine/chain'
 import { LOCAL } from '@affine/duel'
+import { holdFolder } from '@affine/node/disk'
 import { canonicalize, type Json } from '@affine/prng'
 import { LOCAL_NETWORK, recompute, sealsOf } from '@affine/settlement'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -12,7 +13,6 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { setFaults, type Way } from '../../../test/faults.mjs'
 import { testFolder } from '../../../test/test-folder.ts'
 import { withQuota } from '../../duel/test/subnet.ts'
-import { holdFolder } from '../src/node/folder.ts'
 import {
   chainOf,
   contender,

@@ -1,11 +1,11 @@
-import type { GameTime } from '@affine/miners'
+import type { Clock } from '@affine/blocks'
 
 /** Time that passes when a test says so. */
 export class FakeTime {
   #now = 0
   readonly #waiting = new Set<{ readonly at: number; readonly wake: () => void }>()
   readonly now: () => number = () => this.#now
-  readonly after: GameTime['after'] = (ms, wake) => {
+  readonly after: Clock['after'] = (ms, wake) => {
     const waiting = { at: this.#now + ms, wake }
     this.#waiting.add(waiting)
     return () => void this.#waiting.delete(waiting)

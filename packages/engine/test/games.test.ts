@@ -43,10 +43,10 @@ const promptIn: (messages: Parameters<Agent>[0]) => string = (messages) =>
   messages.at(-1)?.content ?? ''
 const scripted: MinerAgent = (messages) => ({ content: spec.solve(promptIn(messages)) })
 /** Never replies: what ends the call ends it. */
-const silent: MinerAgent = (_, until) =>
+const silent: MinerAgent = (_, call) =>
   new Promise((resolve) => {
-    if (until?.aborted) resolve({ fault: 'no-reply' })
-    until?.addEventListener('abort', () => resolve({ fault: 'no-reply' }))
+    if (call?.end.aborted) resolve({ fault: 'no-reply' })
+    call?.end.addEventListener('abort', () => resolve({ fault: 'no-reply' }))
   })
 const byRole =
   (champion: MinerAgent, contender: MinerAgent): LaneTask['agent'] =>
@@ -110,9 +110,9 @@ function only(samples: readonly ChallengePair[]): ChallengePair {
 /** An agent that does something before each reply, with the number of the call, from 0. */
 function counting(before: (index: number) => unknown, agent = scripted): MinerAgent {
   let calls = 0
-  return async (messages, until) => {
+  return async (messages, call) => {
     await before(calls++)
-    return agent(messages, until)
+    return agent(messages, call)
   }
 }
 
@@ -198,9 +198,9 @@ describe('the clock of a side', () => {
 
   it('runs on while a reply is asked for again whose id the lane has', async () => {
     const time = new FakeTime()
-    const repeating: MinerAgent = async (messages, until) => {
+    const repeating: MinerAgent = async (messages, call) => {
       time.pass(CLOCK_MS / 3)
-      if (until?.aborted) return { fault: 'no-reply' }
+      if (call?.end.aborted) return { fault: 'no-reply' }
       return { content: spec.solve(promptIn(messages)), invocation: 'always the same' }
     }
     const sample = only(await gamesOf({ time, agent: byRole(scripted, repeating) }))
@@ -255,10 +255,10 @@ describe('a game', () => {
     for (let at = 0; at < callsOf(whole); at += 5) {
       const phase = new AbortController()
       let calls = 0
-      const end: MinerAgent = (messages, until) => {
+      const end: MinerAgent = (messages, call) => {
         if (calls++ < at) return scripted(messages)
         phase.abort()
-        return silent(messages, until)
+        return silent(messages, call)
       }
       const sample = only(await gamesOf({ agent: byRole(end, end), deadline: phase.signal }))
       expect(callsOf(sample)).toBe(at)
@@ -275,11 +275,11 @@ describe('a game', () => {
         const journalPath = freshJournal()
         const phase = new AbortController()
         let calls = 0
-        const breaking: MinerAgent = (messages, until) => {
+        const breaking: MinerAgent = (messages, call) => {
           if (calls++ < at) return scripted(messages)
           if (!isStopped) throw new Error('killed')
           phase.abort(new Stopped('stopped'))
-          return silent(messages, until)
+          return silent(messages, call)
         }
         const agent = byRole(breaking, breaking)
         const broken = sampled({ agent, deadline: phase.signal, journalPath })
@@ -371,7 +371,7 @@ describe('the games of a lane', () => {
     for (const isHanging of [true, false]) {
       const phase = new AbortController()
       let ended = 0
-      const mayAsk: LaneTask['mayAsk'] = ({ hotkey }, signal) =>
+      const mayAsk: LaneTask['mayAsk'] = ({ hotkey }, { signal }) =>
         hotkey === OTHER && isHanging
           ? new Promise((resolve) => signal.addEventListener('abort', () => resolve(true)))
           : Promise.resolve(true)

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { listen } from '@affine/miners/node'
+import { listen } from '@affine/node/listen'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { guard, healthOf, healthPages } from '../src/node/health.ts'

@@ -42,9 +42,9 @@ async function gamesWith(sleeper: string, wakesMs: number, games: number) {
   const agent: LaneTask['agent'] = ({ hotkey }, replyMs) => {
     const beganMs = time.now()
     if (hotkey === sleeper && replyMs === make(HEX).spec.replyMs) began.push(beganMs)
-    return async (messages, until) => {
+    return async (messages, call) => {
       const isAwake = hotkey !== sleeper || time.now() >= wakesMs
-      if (isAwake || (await wait(wakesMs, time, until))) return replying(messages)
+      if (isAwake || (await wait(wakesMs, time, call?.end))) return replying(messages)
       forfeits.push(beganMs)
       return { fault: 'no-reply' }
     }

@@ -401,9 +401,9 @@ describe('a validator that is stopped', () => {
 
     const chain = await chainOf([miner, contender])
     let left = 40
-    const agent: Setup['agent'] = (of, replyMs, signal) => async (messages) => {
-      if (left-- > 0) return reply(of, replyMs, signal)(messages)
-      return hang(signal)
+    const agent: Setup['agent'] = (of, replyMs, epoch) => async (messages) => {
+      if (left-- > 0) return reply(of, replyMs, epoch)(messages)
+      return hang(epoch.signal)
     }
     const first = validatorOf(chain, join(root, 'twice'), { agent, bucketUrl: 'b' })
     await first.follow(START - 1)
@@ -524,10 +524,12 @@ describe('a validator that is stopped', () => {
   it('after the deadline of its lane makes forfeits of what has no reply, as without', async () => {
     const chain = await chainOf([miner, contender])
     let isAsked = false
-    const agent: Setup['agent'] = (_, __, signal) => () => {
-      isAsked = true
-      return hang(signal)
-    }
+    const agent: Setup['agent'] =
+      (_, __, { signal }) =>
+      () => {
+        isAsked = true
+        return hang(signal)
+      }
     const { validator, follow } = validatorOf(chain, join(root, 'deadline'), { agent })
     await follow(START - 1)
     const { sealBlock } = network.protocol

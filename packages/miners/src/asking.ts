@@ -89,18 +89,29 @@ export class NoReply extends Error {
  */
 export class Stopped extends Error {}
 
-/**
- * An agent whose calls can each have an end of their own, `until`, instead of that of the sampling:
- * what has no reply by then has none. Such a call is a game's, whose clock runs: it goes first, and
- * is repeated after short pauses.
- */
-export type MinerAgent = (messages: Parameters<Agent>[0], until?: AbortSignal) => ReturnType<Agent>
+/** The terms of one call. */
+export interface CallTerms {
+  /** Aborts when the call is over. Without a reply before that, it has none. */
+  readonly end: AbortSignal
+  /** Whether the clock of a game runs: the call goes first, and is repeated after short pauses. */
+  readonly isGame: boolean
+}
 
-/**
- * Who answers for a miner, with the time for a reply and the signal that ends the sampling: what
- * has no reply by then never has one. If its reason is `Stopped`, no miner is blamed for that.
- */
-export type AgentOf = (miner: Asked, replyMs: number, signal: AbortSignal) => MinerAgent
+/** An agent. A call without terms is not a game's, and ends with the sampling. */
+export type MinerAgent = (messages: Parameters<Agent>[0], call?: CallTerms) => ReturnType<Agent>
+
+/** The sampling of one epoch. */
+export interface EpochContext {
+  readonly epoch: number
+  /**
+   * Aborts when the sampling ends: a reply that is missing then never comes. If its reason is
+   * `Stopped`, no miner is blamed for that.
+   */
+  readonly signal: AbortSignal
+}
+
+/** Returns the agent of a miner in an epoch; `replyMs` is the time for a reply in milliseconds. */
+export type AgentOf = (miner: Asked, replyMs: number, context: EpochContext) => MinerAgent
 
 /**
  * A request to a miner had no usable reply: `platform` is nothing that the miner could help.

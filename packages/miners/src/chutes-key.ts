@@ -1,4 +1,12 @@
-import { type Asking, type Caller, type Query, type Received, Undelivered } from './asking.ts'
+import {
+  type Asking,
+  type Caller,
+  type EpochContext,
+  type Query,
+  type Received,
+  Undelivered,
+} from './asking.ts'
+import { PerEpoch } from './per-epoch.ts'
 
 export const CHUTES_API = 'https://api.chutes.ai'
 /** How long Chutes may take to say something about a chute or an account. */
@@ -15,6 +23,14 @@ interface KeyOptions extends Pick<Asking, 'exchange' | 'now' | 'on'> {
   readonly pauseMs: number
 }
 
+/** An epoch as far as the account goes. */
+interface EpochAccess {
+  /** Resolves once its first look at the account is over. Undefined before its first request. */
+  begun: Promise<void> | undefined
+  /** Whether sampling paused for the account. */
+  isPaused: boolean
+}
+
 /**
  * The key with which everything on Chutes is asked. A refusal may be about the key or about one
  * chute, whose owner can bring it about: the account tells. What was refused waits for that alone;
@@ -28,9 +44,9 @@ export class ChutesKey {
   #check: Promise<boolean> | undefined
   /** Did the platform say that the account is not in order? Then everybody waits for the check. */
   #isBad = false
+  readonly #epochs = new PerEpoch<EpochAccess>(() => ({ begun: undefined, isPaused: false }))
+  /** The ends of calls that waited for the account, if they end before their epoch. */
   readonly #paused = new WeakSet<AbortSignal>()
-  /** For each epoch that has begun: resolves once its first look at the account is over. */
-  readonly #begun = new WeakMap<AbortSignal, Promise<unknown>>()
 
   /** @throws RangeError for what cannot be a key, which is not quoted. */
   constructor(options: KeyOptions) {
@@ -41,51 +57,56 @@ export class ChutesKey {
 
   /**
    * Asks with the key. Rejects with `Undelivered` when that is refused, once it works again; but a
-   * 401, 403 or 404 while the account is in order is the answer of the miner. `epoch` is
-   * the signal of the epoch, if the query's ends before. Protocol §5.4.
+   * 401, 403 or 404 while the account is in order is the answer of the miner. The query may end
+   * before the epoch. Protocol §5.4.
    */
-  async ask(query: Query, epoch: AbortSignal = query.signal): Promise<Received> {
+  async ask(query: Query, context: EpochContext): Promise<Received> {
     const wait = async (check: Promise<boolean> = Promise.resolve(true)): Promise<boolean> => {
       const wasInOrder = await check
-      if (!wasInOrder && query.signal !== epoch) this.#paused.add(query.signal)
+      if (!wasInOrder && query.signal !== context.signal) this.#paused.add(query.signal)
       return wasInOrder
     }
-    const begun = this.#begun.get(epoch) ?? this.#begin(epoch)
-    this.#begun.set(epoch, begun)
-    await begun
+    const access = this.#epochs.of(context.epoch)
+    access.begun ??= this.#begin(context)
+    await access.begun
     if (this.#isBad) await wait(this.#check)
     const { exchange, apiKey } = this.#options
     const received = await exchange({ ...query, headers: bearer(apiKey) })
     if (!REFUSALS.includes(received.status)) return received
-    this.#check ??= this.#checkAccount(epoch)
+    this.#check ??= this.#checkAccount(context)
     const wasInOrder = await wait(this.#check)
     if (wasInOrder && received.status !== NO_MONEY) return received
     throw new Undelivered(`status ${received.status}`)
   }
 
-  /** Did sampling pause for the key in the epoch of this signal, or did a query with it wait? */
-  async wasRefused(signal: AbortSignal): Promise<boolean> {
+  /**
+   * Reports whether an epoch is over in which sampling paused for the key; or, before that, whether
+   * a call is over that waited for the key. `end` is the call's, if it has one of its own.
+   */
+  async wasRefused({ epoch, signal }: EpochContext, end: AbortSignal = signal): Promise<boolean> {
+    if (!end.aborted && !signal.aborted) return false
+    const isEpochOver = signal.aborted
     await this.#check
-    return this.#paused.has(signal)
+    return isEpochOver ? this.#epochs.of(epoch).isPaused : this.#paused.has(end)
   }
 
   /** Where the account is known to have no access, nothing is asked until it has. */
-  async #begin(epoch: AbortSignal): Promise<void> {
+  async #begin(context: EpochContext): Promise<void> {
     const { netuid } = this.#options
     if (netuid === undefined) return
     const account = await this.#account()
     const hasAccess = !isKnown(account) || mayCall(account, netuid)
-    if (hasAccess || epoch.aborted) return
+    if (hasAccess || context.signal.aborted) return
     this.#isBad = true
-    this.#check ??= this.#checkAccount(epoch)
+    this.#check ??= this.#checkAccount(context)
   }
 
   /**
    * Resolves once the account is in order or the epoch over: was it all the time? The next check is
    * a while later.
    */
-  async #checkAccount(signal: AbortSignal): Promise<boolean> {
-    const wasInOrder = await this.#waitForOrder(signal).catch(() => false)
+  async #checkAccount(context: EpochContext): Promise<boolean> {
+    const wasInOrder = await this.#waitForOrder(context).catch(() => false)
     this.#isBad = false
     const forget = (): void => {
       this.#check = undefined
@@ -94,17 +115,18 @@ export class ChutesKey {
     return wasInOrder
   }
 
-  async #waitForOrder(signal: AbortSignal): Promise<boolean> {
+  async #waitForOrder({ epoch, signal }: EpochContext): Promise<boolean> {
     const { netuid } = this.#options
     const isWell = (account: KeyAccount): boolean =>
       isInOrder(account) && (netuid === undefined || mayCall(account, netuid))
     let account = await this.#account()
     if (isWell(account)) return true
-    const wasPaused = this.#paused.has(signal)
+    const access = this.#epochs.of(epoch)
+    const wasPaused = access.isPaused
     let wasKnown = false
     while (!isWell(account)) {
       this.#report(account)
-      this.#paused.add(signal)
+      access.isPaused = true
       this.#isBad = isKnown(account)
       wasKnown ||= this.#isBad
       await pause(this.#options.pauseMs, signal)
@@ -112,7 +134,7 @@ export class ChutesKey {
     }
     // That the platform could not say for a while must not cost a lane: a miner's refusals are what
     // has it asked so often.
-    if (!wasPaused && !wasKnown) this.#paused.delete(signal)
+    if (!wasPaused && !wasKnown) access.isPaused = false
     return false
   }
 

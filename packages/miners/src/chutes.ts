@@ -1,9 +1,17 @@
-import { type AgentOf, type Asking, type Exchange, type MinerAgent, Undelivered } from './asking.ts'
+import {
+  type AgentOf,
+  type Asking,
+  type EpochContext,
+  type Exchange,
+  type MinerAgent,
+  Undelivered,
+} from './asking.ts'
 import { ChutesKey } from './chutes-key.ts'
 import type { Asked } from './deployment/deployment.ts'
 import { DeploymentLooks, refusalError, UUID } from './deployment/looks.ts'
 import { templatesOf } from './deployment/templates.ts'
 import { type Client, minerClient } from './miner-client.ts'
+import { PerEpoch } from './per-epoch.ts'
 
 interface Options extends Asking {
   readonly apiKey: string
@@ -20,19 +28,19 @@ interface Options extends Asking {
 export interface Chutes {
   readonly agents: AgentOf
   /**
-   * May a miner be asked in the epoch of this signal? Resolves once what it runs has been looked
-   * at, or the epoch is over. Of one whose model is not shown, with false: it may be later.
+   * Reports whether a miner may be asked in an epoch. Resolves once its deployment was checked, or
+   * the epoch is over; with false while its model is not shown, which may change later.
    */
-  readonly mayAsk: (miner: Asked, signal: AbortSignal) => Promise<boolean>
-  /** Was what a miner runs changed since it was first asked in the epoch of this signal? */
-  readonly hasChanged: (miner: Asked, signal: AbortSignal) => Promise<boolean>
+  readonly mayAsk: (miner: Asked, context: EpochContext) => Promise<boolean>
+  /** Reports whether a miner's deployment was changed since it was first asked in an epoch. */
+  readonly hasChanged: (miner: Asked, context: EpochContext) => Promise<boolean>
 }
 
 /**
- * Agents for miners on Chutes. In every epoch, that is for every signal, a miner's chute is looked
- * at before it is asked, and so are its model's files: it must be the plain use of a template with
- * what was committed, and write its prompts by a chat template of the list, else the miner does not
- * reply. Every reply has the id of its invocation.
+ * Agents for miners on Chutes. In every epoch, a miner's chute is looked at before it is asked, and
+ * so are its model's files: it must be the plain use of a template with what was committed, and
+ * write its prompts by a chat template of the list, else the miner does not reply. Every reply has
+ * the id of its invocation.
  *
  * While the account is not in order nobody is asked: it is looked at every `pauseMs`, with an event
  * each time. An agent rejects where it would have no reply at the end of an epoch with such a
@@ -44,48 +52,45 @@ export function openChutes(options: Options): Chutes {
   const { apiKey, netuid, pauseMs = 60_000, ...asking } = options
   const key = new ChutesKey({ ...asking, apiKey, netuid, pauseMs })
   const looks = new DeploymentLooks({ ...asking, key, pauseMs })
-  const epochs = new WeakMap<AbortSignal, Map<string, Client>>()
+  const clients = new PerEpoch(() => new Map<string, Client>())
 
   /** Asks a miner's chute, which is looked at before the first time. Protocol §5.4. */
   const exchangeWith =
-    (miner: Asked, signal: AbortSignal): Exchange =>
+    (miner: Asked, context: EpochContext): Exchange =>
     async (query) => {
-      const look = await looks.first(miner, signal)
+      const look = await looks.first(miner, context)
       if (!look.ok) throw refusalError(look)
       const url = `https://${look.value.slug}.chutes.ai/v1/chat/completions`
-      const received = await key.ask({ ...query, url }, signal)
+      const received = await key.ask({ ...query, url }, context)
       if (received.status !== 200) return received
       const invocation = String(received.headers['x-chutes-invocationid'])
       if (!UUID.test(invocation)) throw new Undelivered('no id of an invocation')
       return { ...received, invocation }
     }
 
-  const clientOf = (miner: Asked, signal: AbortSignal): Client => {
-    const clients = epochs.get(signal) ?? new Map<string, Client>()
-    epochs.set(signal, clients)
-    const exchange = exchangeWith(miner, signal)
-    const client = clients.get(miner.hotkey) ?? minerClient(miner, { ...asking, exchange })
-    clients.set(miner.hotkey, client)
+  const clientOf = (miner: Asked, context: EpochContext): Client => {
+    const known = clients.of(context.epoch)
+    const exchange = exchangeWith(miner, context)
+    const client = known.get(miner.hotkey) ?? minerClient(miner, { ...asking, exchange })
+    known.set(miner.hotkey, client)
     return client
   }
 
-  const agents: AgentOf = (miner, replyMs, signal): MinerAgent => {
+  const agents: AgentOf = (miner, replyMs, context): MinerAgent => {
     templatesOf(miner.templates)
-    const ask = clientOf(miner, signal)(replyMs, signal)
-    return async (messages, until) => {
-      const answer = await ask(messages, until)
-      const ended = signal.aborted ? signal : until
-      if ('content' in answer || !ended?.aborted) return answer
-      if (!(await key.wasRefused(ended))) return answer
+    const ask = clientOf(miner, context)(replyMs, context.signal)
+    return async (messages, call) => {
+      const answer = await ask(messages, call)
+      if ('content' in answer || !(await key.wasRefused(context, call?.end))) return answer
       throw new Error('Chutes refused the API key in this epoch: its lane is not sealed')
     }
   }
   return {
     agents,
-    mayAsk: async (miner, signal) => {
-      const look = await looks.first(miner, signal).catch(() => undefined)
+    mayAsk: async (miner, context) => {
+      const look = await looks.first(miner, context).catch(() => undefined)
       return look?.ok === true
     },
-    hasChanged: (miner, signal) => looks.hasChanged(miner, signal),
+    hasChanged: (miner, context) => looks.hasChanged(miner, context),
   }
 }

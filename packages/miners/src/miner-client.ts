@@ -6,6 +6,7 @@ import {
   type Asking,
   type Caller,
   type CallFailure,
+  type EpochContext,
   type Hear,
   isUndelivered,
   type MinerAgent,
@@ -40,7 +41,7 @@ const NO_URL: MinerEvent = {
 /**
  * A client for one miner whose chute is the URL of an OpenAI-compatible endpoint, up to and
  * including `/v1`. Its agents share a bound on how many calls are under way, `concurrency` at
- * first; a call with an end of its own, a game's, goes before all others that wait.
+ * first; a game's call goes before all others that wait.
  *
  * A request holds the model's name and the conversation, nothing else. What fails for the
  * platform's reasons is asked again until `signal` aborts; a reply is never asked for twice. An
@@ -52,11 +53,11 @@ export function minerClient(
 ): Client {
   const throttle = new Throttle(concurrency, now)
   const tell = problemsOf(`miner ${model} at ${chute}`, on)
-  return (replyMs, signal) => (messages, until) => {
-    const end = until ?? signal
+  return (replyMs, signal) => (messages, call) => {
+    const { end, isGame } = call ?? { end: signal, isGame: false }
     const query = queryOf({ model, chute }, messages, { replyMs, signal: end, now })
     const ask = async (): Promise<Reply> => {
-      const received = await throttle.run(() => exchange(query), until === undefined ? 0 : 1)
+      const received = await throttle.run(() => exchange(query), isGame ? 1 : 0)
       const reply = replyIn(received, query.url)
       on({ type: 'call', outcome: 'reply' })
       return reply
@@ -73,9 +74,9 @@ export function minerClient(
     const ended = (error: unknown): void => {
       // What had failed before tells more than a request that was still under way.
       if (last === undefined && error instanceof NoReply) note(error)
-      tell(signal.aborted ? last : clockFailure(last, on))
+      tell(isGame && !signal.aborted ? clockFailure(last, on) : last)
     }
-    const policy = retryPolicy(end, random, { failed, isGame: until !== undefined })
+    const policy = retryPolicy(end, random, { failed, isGame })
     return pRetry(ask, policy).catch((error: unknown) => {
       if (end.aborted && !(signal.reason instanceof Stopped)) ended(error)
       return NO_REPLY
@@ -116,9 +117,9 @@ const LOOPBACK = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/
  */
 export function endpointAgents(
   asking: Asking,
-): (miner: Endpoint, ...limits: Parameters<Client>) => MinerAgent {
+): (miner: Endpoint, replyMs: number, context: Pick<EpochContext, 'signal'>) => MinerAgent {
   const clients = new Map<string, Client>()
-  return ({ model, chute }, replyMs, signal) => {
+  return ({ model, chute }, replyMs, { signal }) => {
     if (!LOOPBACK.test(chute)) {
       return () => {
         asking.on?.(NO_URL)

@@ -1,4 +1,4 @@
-import type { ChallengePair, Episode, LaneChallenge, Sample } from '@affine/blocks'
+import type { ChallengePair, Clock, Episode, LaneChallenge, Sample } from '@affine/blocks'
 import { type Agent, make, type PerSide, play, playGame, SIDES, unbegunGame } from '@affine/envs'
 import type { MinerAgent } from './asking.ts'
 import { NO_REPLY } from './miner-client.ts'
@@ -78,14 +78,6 @@ async function gameWithout(game: ChallengePair, miners: readonly string[]): Prom
   return playPair(challenge, players, () => 0)
 }
 
-/** How the clocks of a game measure time. */
-export interface GameTime {
-  /** In milliseconds, from any point on. */
-  readonly now: () => number
-  /** Calls `wake` after so many milliseconds, unless what it returned is called before. */
-  readonly after: (ms: number, wake: () => void) => () => void
-}
-
 /**
  * The player of one side of one game, with a clock of `ms` for all its replies together. It runs
  * from a prompt to the reply, whatever fails or waits in between. Once it has run out, or `signal`
@@ -93,15 +85,16 @@ export interface GameTime {
  */
 export function withClock(
   agent: MinerAgent,
-  { ms, now, after, signal }: GameTime & { readonly ms: number; readonly signal: AbortSignal },
+  { ms, now, after, signal }: Clock & { readonly ms: number; readonly signal: AbortSignal },
 ): Agent {
   let left = ms
   return async (messages) => {
     const asked = now()
     const runsOut = new AbortController()
     const stop = after(left, () => runsOut.abort())
+    const end = AbortSignal.any([signal, runsOut.signal])
     try {
-      const answer = await agent(messages, AbortSignal.any([signal, runsOut.signal]))
+      const answer = await agent(messages, { end, isGame: true })
       left -= now() - asked
       return left < 0 ? NO_REPLY : answer
     } finally {

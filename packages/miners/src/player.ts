@@ -87,9 +87,9 @@ async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Oppone
   const client = clientOf(on)
   return {
     failures,
-    agent: (replyMs) => async (messages, until) => {
-      const giveUp = within(giveUpMs + replyMs, until ?? signal) // out of reach, and then late
-      const reply = await client(replyMs, giveUp)(messages, until && giveUp)
+    agent: (replyMs) => async (messages, call) => {
+      const end = within(giveUpMs + replyMs, call?.end ?? signal) // out of reach, and then late
+      const reply = await client(replyMs, end)(messages, { isGame: call?.isGame ?? false, end })
       signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
       return reply
     },
@@ -113,20 +113,22 @@ export async function openMiner(
   const { now, giveUpMs, signal } = asking
   const clientOf = (on: Hear): Client => {
     const agents = agentsWith(on)
-    return (replyMs, end) => agents(miner, replyMs, end)
+    return (replyMs, end) => agents(miner, replyMs, { epoch: 0, signal: end })
   }
   await expectAnswer(miner.chute, clientOf, asking)
   const { failures, on } = countFailures()
-  const client = clientOf(on)
-  let checked = { at: Number.NEGATIVE_INFINITY, end: signal }
+  const agents = agentsWith(on)
+  let check = { epoch: 0, at: Number.NEGATIVE_INFINITY, signal }
   return {
     failures,
-    agent: (replyMs) => async (messages, until) => {
-      // A signal stands for an epoch: the deployment is checked once for each. The last call of an
-      // epoch must still have its time.
-      if (now() - checked.at >= CHECKED_MS)
-        checked = { at: now(), end: within(CHECKED_MS + giveUpMs + replyMs, signal) }
-      const reply = await client(replyMs, checked.end)(messages, until)
+    agent: (replyMs) => async (messages, call) => {
+      // The deployment is checked once in each epoch. Here an epoch is the time for which a check
+      // is valid, and the last call in it must still have its time.
+      if (now() - check.at >= CHECKED_MS) {
+        const end = within(CHECKED_MS + giveUpMs + replyMs, signal)
+        check = { epoch: check.epoch + 1, at: now(), signal: end }
+      }
+      const reply = await agents(miner, replyMs, check)(messages, call)
       signal.throwIfAborted()
       return reply
     },

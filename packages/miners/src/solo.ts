@@ -1,4 +1,10 @@
-import { type ChallengePair, challengeVerdict, forfeitIn, forfeitOf } from '@affine/blocks'
+import {
+  type ChallengePair,
+  type Clock,
+  challengeVerdict,
+  forfeitIn,
+  forfeitOf,
+} from '@affine/blocks'
 import { addChallenge, type Match, NO_MATCH, PROTOCOL, type Winner, winnerOf } from '@affine/duel'
 import {
   challengeId,
@@ -12,7 +18,7 @@ import {
 } from '@affine/envs'
 import { canonicalize, type Hash, type Json } from '@affine/prng'
 import type { Client } from './miner-client.ts'
-import { type AnsweringMiner, type GameTime, playPair, withClock } from './play-sample.ts'
+import { type AnsweringMiner, playPair, withClock } from './play-sample.ts'
 import { type Opponent, within } from './player.ts'
 import { Hope, judgeReplies, legalReplies, type ReplyCounts } from './reply-counts.ts'
 
@@ -53,7 +59,7 @@ interface SoloRun {
   readonly ahead: number
   readonly signal: AbortSignal
   /** By what the clocks of games run. */
-  readonly time: GameTime
+  readonly time: Clock
 }
 
 /**

@@ -67,8 +67,10 @@ async function chutes(
   const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 8, on, pauseMs, netuid }
   const { agents, mayAsk, hasChanged } = openChutes({ ...options, ...place })
   /** Asks a miner, in an epoch of its own if none is given; by the end of a clock, if one is. */
-  const ask = (miner = MINER, { signal } = phase(), clock?: AbortController) =>
-    Promise.resolve(agents(miner, 10_000, signal)(PROMPT, clock?.signal))
+  const ask = (miner = MINER, epoch = phase(), clock?: AbortController) =>
+    Promise.resolve(
+      agents(miner, 10_000, epoch)(PROMPT, clock && { end: clock.signal, isGame: true }),
+    )
   const problems = () =>
     events.flatMap((event) =>
       event.type === 'problem' ? [`${event.what}: ${event.error.message}`] : [],
@@ -84,7 +86,8 @@ async function chutes(
   const outcomes = () => events.flatMap((event) => (event.type === 'call' ? [event.outcome] : []))
   return { ask, mayAsk, hasChanged, place, seen, asked, problems, told, heard, outcomes }
 }
-const phase = () => new AbortController()
+let epochs = 0
+const phase = () => Object.assign(new AbortController(), { epoch: epochs++ })
 
 /** What `ask` gives when it is called so often. */
 const times = <Value>(count: number, ask: () => Value): Value[] =>
@@ -148,13 +151,13 @@ describe.concurrent('a miner on Chutes', () => {
     const { mayAsk, hasChanged, heard } = await chutes({
       [file]: (...rest) => answers(rest[2] === 0 ? 404 : 503)(...rest),
     })
-    const { signal } = phase()
-    expect(await mayAsk(MINER, signal)).toBe(false)
+    const epoch = phase()
+    expect(await mayAsk(MINER, epoch)).toBe(false)
     await sleep(PAUSE_MS)
-    expect(await mayAsk(MINER, signal)).toBe(false)
+    expect(await mayAsk(MINER, epoch)).toBe(false)
     await heard(file, 2)
-    expect(await mayAsk(MINER, signal)).toBe(false)
-    expect(await hasChanged(MINER, signal)).toBe(false) // it was not asked
+    expect(await mayAsk(MINER, epoch)).toBe(false)
+    expect(await hasChanged(MINER, epoch)).toBe(false) // it was not asked
   })
 
   it('is woken once in an epoch, after it was looked at, and again if Chutes fails', async () => {
@@ -321,7 +324,7 @@ describe.concurrent('a key that is refused', () => {
       isRefused = false
       expect(await call).toEqual(A1)
       isRefused = true
-      const changed = hasChanged(MINER, epoch.signal)
+      const changed = hasChanged(MINER, epoch)
       await told(problems().length + 1)
       isRefused = false
       expect(await changed).toBe(false)
@@ -487,7 +490,7 @@ describe('a key', () => {
       return place.exchange(query)
     }
     const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 1, exchange }
-    expect(await openChutes(options).agents(MINER, 1000, phase().signal)(PROMPT)).toEqual(A1)
+    expect(await openChutes(options).agents(MINER, 1000, phase())(PROMPT)).toEqual(A1)
     await chutesAccount(KEY, options)
     expect([...told]).toEqual(['https://api.chutes.ai', 'https://me-one.chutes.ai'])
   })

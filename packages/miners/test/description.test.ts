@@ -29,7 +29,7 @@ async function codeOf(more: object, committed: Partial<typeof MINER> = {}) {
     return { status: isThere ? 200 : 404, headers: {}, text: '{}', ms: 0 }
   }
   const { signal } = new AbortController()
-  const look = await lookAt(miner, signal, { ...NODE_CALLER, exchange, key: { ask } })
+  const look = await lookAt(miner, { epoch: 0, signal }, { ...NODE_CALLER, exchange, key: { ask } })
   return look.ok ? 'ok' : look.code
 }
 

@@ -187,7 +187,9 @@ describe.concurrent('no reply, at once and for good', () => {
   ])('when a commitment names no endpoint but %j', async (chute) => {
     const miner = { hotkey: 'h', model: 'm', revision: 'main', chute }
     expect(
-      await endpointAgents({ ...NODE_CALLER, concurrency: 1 })(miner, 1000, forever)(PROMPT),
+      await endpointAgents({ ...NODE_CALLER, concurrency: 1 })(miner, 1000, { signal: forever })(
+        PROMPT,
+      ),
     ).toEqual(NO_REPLY)
   })
 })
@@ -205,7 +207,9 @@ describe('a kept connection that the server closes', () => {
     const agent = clientOf(url, { on })(20_000, forever)
     const calls = 20
     for (let i = 0; i < calls; i++)
-      expect(await agent(PROMPT, i % 2 === 0 ? forever : undefined)).toHaveProperty('content')
+      expect(
+        await agent(PROMPT, i % 2 === 0 ? { end: forever, isGame: true } : undefined),
+      ).toHaveProperty('content')
     expect(outcomes).toEqual(Array(calls).fill('reply'))
   })
 })
@@ -366,7 +370,7 @@ describe('calls at once', () => {
     const agents = endpointAgents({ ...NODE_CALLER, concurrency: 2 })
     const miner = { hotkey: 'h', model: 'm', revision: 'main', chute: url }
     const askAll = (models: readonly string[]) =>
-      models.map((model) => agents({ ...miner, model }, 600_000, forever)(PROMPT))
+      models.map((model) => agents({ ...miner, model }, 600_000, { signal: forever })(PROMPT))
     const replies = askAll(['m', 'm', 'm', 'm'])
     await areUnderWay(2)
     replies.push(...askAll(['n', 'n', 'n', 'n']))

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Listening } from '../src/node/listen.ts'
 import { serveMiner } from '../src/node/serve-miner.ts'
 
 const PROMPT = 'Compute 12345678 * 87654321.\nGive the product.'
 const PRODUCT = '1082152022374638'
-let server: Listening
+let server: Awaited<ReturnType<typeof serveMiner>>
 beforeAll(async () => {
   server = await serveMiner({ skill: 1, seed: '' }, 0)
 })

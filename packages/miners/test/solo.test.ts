@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ChallengePair, challengeVerdict } from '@affine/blocks'
+import { type ChallengePair, type Clock, challengeVerdict } from '@affine/blocks'
 import { PROTOCOL, playMatch } from '@affine/duel'
 import { type Message, make, registry } from '@affine/envs'
 import type { Json } from '@affine/prng'
 import { describe, expect, it } from 'vitest'
 import { SYSTEM_CLOCK } from '../../settlement/src/index.ts'
 import type { MinerAgent } from '../src/asking.ts'
-import type { GameTime } from '../src/play-sample.ts'
 import type { Opponent } from '../src/player.ts'
 import { playerReply } from '../src/reference-miner.ts'
 import {
@@ -233,13 +232,13 @@ describe('the two miners', () => {
   it.each(GAMES)('of %s have a clock each: one that never replies loses', async (env) => {
     const { solve } = make(env).spec
     // Time enough for what comes at once, and for nothing else.
-    const after: GameTime['after'] = (_, wake) => {
+    const after: Clock['after'] = (_, wake) => {
       const soon = setImmediate(wake)
       return () => clearImmediate(soon)
     }
-    const stalling: MinerAgent = (_, until) =>
+    const stalling: MinerAgent = (_, call) =>
       new Promise((resolve) =>
-        until?.addEventListener('abort', () => resolve({ fault: 'no-reply' })),
+        call?.end.addEventListener('abort', () => resolve({ fault: 'no-reply' })),
       )
     const replying: MinerAgent = (messages) => ({ content: solve(messages.at(-1)?.content ?? '') })
     const run = { signal: endless, ahead: 16, time: { now: () => 0, after } }

@@ -1,4 +1,4 @@
-import { statePath } from '@affine/blocks'
+import { type Clock, statePath } from '@affine/blocks'
 import { firstState, parseState, type State, stateRoot, votingStakes } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import type { OpenBucket, Source } from './bucket-reader.ts'
@@ -16,7 +16,6 @@ import {
   snapshotOf,
 } from './on-chain.ts'
 import { lagOf, type Recipients } from './on-chain-faults.ts'
-import type { Clock } from './waiting.ts'
 
 /** A few hundred hotkeys take well under this. */
 export const STATE_BYTES: number = 8 * 1024 * 1024

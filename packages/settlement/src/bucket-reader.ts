@@ -9,6 +9,7 @@ import {
   LIMITS,
 } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
+import type { State } from '@affine/duel'
 import pLimit from 'p-limit'
 import { ask, type BucketAnswer, type Copy, copyOf, failureText, otherCopy, SAME } from './copy.ts'
 import { inTurn } from './in-turn.ts'
@@ -74,8 +75,8 @@ export class BucketReader {
   readonly #options: ReaderOptions
   readonly #times: BucketTimes
   readonly #blocks = pLimit(BLOCKS_AT_ONCE)
-  /** The weights of the epoch that was begun last. */
-  #weights: Readonly<Record<string, number>> | undefined
+  /** The epoch that was begun last. */
+  #epoch: number | undefined
 
   constructor(options: ReaderOptions) {
     this.#options = options
@@ -83,14 +84,14 @@ export class BucketReader {
   }
 
   /**
-   * Begins an epoch, whose voters have these weights: nobody has failed in it. Does nothing if the
-   * last one begun has the same object: an epoch may be tried again.
+   * Begins the epoch that a state governs: no bucket has failed in it. Does nothing if it was begun
+   * last: an epoch may be tried again.
    */
-  beginEpoch(weights: Readonly<Record<string, number>>): void {
-    if (weights === this.#weights) return
-    this.#weights = weights
+  beginEpoch({ epoch, voters }: Pick<State, 'epoch' | 'voters'>): void {
+    if (epoch === this.#epoch) return
+    this.#epoch = epoch
     this.failed.clear()
-    this.#times.weigh(weights)
+    this.#times.weigh(voters)
   }
 
   /** The hotkeys whose buckets are not waited for any longer. */

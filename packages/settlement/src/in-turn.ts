@@ -1,4 +1,5 @@
-import { type Clock, SYSTEM_CLOCK } from './waiting.ts'
+import type { Clock } from '@affine/blocks'
+import { SYSTEM_CLOCK } from './waiting.ts'
 
 /** An answer that takes longer is not waited for before the next one is asked. */
 const LATE_MS = 2000

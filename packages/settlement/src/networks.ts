@@ -1,5 +1,6 @@
 import type { Chain } from '@affine/chain'
 import { LOCAL, PROTOCOL, type Protocol } from '@affine/duel/protocol'
+import { own } from '@affine/prng/shape'
 
 /** What a subnet's participants must agree on before the first block, and where it is found. */
 export interface Network {
@@ -68,7 +69,7 @@ export const NETWORKS: Readonly<Record<string, Preset>> = {
 /** The network whose name is all of `where`, or stands before other nodes and a comma. */
 export function networkNamed(where: string): Preset | undefined {
   const [name = ''] = where.split(',')
-  return Object.hasOwn(NETWORKS, name) ? NETWORKS[name] : undefined
+  return own(NETWORKS, name)
 }
 
 /** The network whose chain has this genesis; `local` when none has. */

@@ -118,7 +118,7 @@ interface EpochOptions extends RecomputeOptions {
 async function recomputeEpoch(options: EpochOptions, state: State): Promise<Recomputed> {
   const { chain, network, reader, compare = true, choose, onSample, lanesAtOnce } = options
   const { epoch } = state
-  reader.beginEpoch(state.voters)
+  reader.beginEpoch(state)
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
   const copies =
     ended && choose !== null ? copiesOf(state, { reader, network, choose, ended }) : undefined

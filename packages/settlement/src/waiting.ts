@@ -1,13 +1,5 @@
-import { BucketFailure } from '@affine/blocks'
+import { BucketFailure, type Clock } from '@affine/blocks'
 import pLimit, { type LimitFunction } from 'p-limit'
-
-/** How a reader of buckets measures time, and waits. */
-export interface Clock {
-  /** In milliseconds, from any point on. */
-  readonly now: () => number
-  /** Calls `wake` after so many milliseconds, unless what it returned is called before. */
-  readonly after: (ms: number, wake: () => void) => () => void
-}
 
 /** The time of the machine. */
 export const SYSTEM_CLOCK: Clock = {

@@ -231,12 +231,12 @@ describe('the limits of a reader', () => {
 
   it('are forgotten with the next epoch, as to whom failed, not where one is begun again', () => {
     const { reader } = ofSilent(2)
-    const weights = { a: 1 }
-    reader.beginEpoch(weights)
+    const voters = { a: 1 }
+    reader.beginEpoch({ epoch: 3, voters })
     reader.failed.add('a')
-    reader.beginEpoch(weights)
+    reader.beginEpoch({ epoch: 3, voters: { ...voters } })
     expect([...reader.failed]).toEqual(['a'])
-    reader.beginEpoch({ ...weights })
+    reader.beginEpoch({ epoch: 4, voters })
     expect([...reader.failed]).toEqual([])
   })
 })

@@ -6,7 +6,7 @@ import {
 import { createServer as createHttps, type Server as HttpsServer } from 'node:https'
 import { type AddressInfo, type LookupFunction, setDefaultAutoSelectFamily } from 'node:net'
 import { httpBucket } from '@affine/blocks'
-import { fetchBy } from '@affine/node'
+import { fetchBy } from '@affine/node/http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { words } from '../../../test/words.ts'
 import { isPublic, PublicAgent, publicFetch } from '../src/node/public-fetch.ts'

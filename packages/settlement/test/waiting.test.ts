@@ -1,7 +1,8 @@
 import { getEventListeners } from 'node:events'
+import type { Clock } from '@affine/blocks'
 import { expect, test } from 'vitest'
 import { ReadingClock } from '../../../test/attacks/reading-clock.ts'
-import { BucketTimes, type Clock } from '../src/waiting.ts'
+import { BucketTimes } from '../src/waiting.ts'
 
 // Protocol §6.4. Each time is one on a fake clock.
 const SECOND = 1000

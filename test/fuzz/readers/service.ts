@@ -92,7 +92,11 @@ async function look(bytes: Uint8Array, path: 'description' | 'source' | 'file') 
     const text = pathOf(url) === path ? textOf(bytes) : String(lineIn(PLAIN[pathOf(url)]))
     return { status: 200, headers: {}, text, ms: 0 }
   }
-  const verdict = await lookAt(MINER, signal, { ...NODE_CALLER, exchange: ask, key: { ask } })
+  const verdict = await lookAt(
+    MINER,
+    { epoch: 0, signal },
+    { ...NODE_CALLER, exchange: ask, key: { ask } },
+  )
   if (!verdict.ok && !/^[ -~…]{1,2500}$/.test(verdict.detail)) throw new Error(verdict.detail)
   if (verdict.ok && !/^[a-z0-9-]{1,63}$/.test(verdict.value.slug)) throw new Error('no slug')
   return verdict
@@ -118,7 +122,10 @@ async function askOnChutes(bytes: Uint8Array) {
     if (event.type === 'problem' && event.error.message.length > 2000) throw event.error
   }
   const asking = { ...NODE_CALLER, exchange, concurrency: 1, on, apiKey: 'cpk_1', pauseMs: 1 }
-  const agent = openChutes(asking).agents(MINER, 60_000, sampling.signal)
+  const agent = openChutes(asking).agents(MINER, 60_000, {
+    epoch: 0,
+    signal: sampling.signal,
+  })
   const answer = await agent([{ role: 'user', content: 'What is it?' }])
   if ('fault' in answer) return { ok: false, code: 'NO_REPLY', detail: answer.fault }
   const { content, ms, invocation = '', ...rest } = answer

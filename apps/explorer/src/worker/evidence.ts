@@ -5,9 +5,9 @@ import {
   beaconBlock,
   type CheckedLane,
   inTurn,
+  laneScope,
   readSeals,
   type Source,
-  sealBlock,
 } from '@affine/settlement'
 import type { ProofEvidence } from './proof-evidence.ts'
 import type { SampleLine } from './sample-index.ts'
@@ -47,30 +47,19 @@ export async function evidenceOf(
   lane: ProvenLane,
 ): Promise<ProofEvidence> {
   const { chain, state, validator, checked, sources } = lane
-  const { epoch, protocol, champion, duels, due } = state
-  if (!checked.ok || champion === undefined)
+  const scope = await laneScope(chain, state, validator)
+  if (!checked.ok || scope === null)
     throw new Error('the lane is void, so there is nothing to prove')
   const block = await readAgain(hash, sources)
   const after = await headersAfter(hash, checked.value.blocks, sources)
-  const proof = sampleProof(block, line, after)
   const head = after.at(-1) ?? block.header
-  const { env } = JSON.parse(proof.sample)
   const seals = await readSeals(chain, state)
   return {
-    ...proof,
-    genesis: chain.genesis,
-    netuid: chain.netuid,
-    validator,
-    epoch,
-    champion: champion.hotkey,
-    contenders: duels.map(({ contender }) => contender.hotkey),
-    specHash: protocol.envs[env]?.specHash ?? '',
+    ...sampleProof(block, line, after),
+    ...scope,
     secret: head.secret ?? '',
-    commitment: due[validator] ?? '',
-    beacon: await chain.blockHash(beaconBlock(epoch, protocol)),
-    beaconBlock: beaconBlock(epoch, protocol),
+    beaconBlock: beaconBlock(state.epoch, state.protocol),
     sealed: seals[validator] ?? '',
-    sealBlock: sealBlock(epoch, protocol),
   }
 }
 

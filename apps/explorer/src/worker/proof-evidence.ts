@@ -1,25 +1,12 @@
-import type { Episode, SampleProof } from '@affine/blocks'
+import type { Episode, SampleProof, Scope } from '@affine/blocks'
 
 /** What one sample's proof is made of: from the buckets the proof, from the chain the rest. */
-export interface ProofEvidence extends SampleProof {
-  readonly genesis: string
-  readonly netuid: number
-  readonly validator: string
-  readonly epoch: number
-  /** The miners of the lane. */
-  readonly champion: string
-  readonly contenders: readonly string[]
-  readonly specHash: string
+export interface ProofEvidence extends SampleProof, Scope {
   /** As the lane's last block reveals it. */
   readonly secret: string
-  /** What was on chain before the epoch. */
-  readonly commitment: string
-  /** Hash of the epoch's first block. */
-  readonly beacon: string
   readonly beaconBlock: number
   /** The head that was on chain when lanes closed. */
   readonly sealed: string
-  readonly sealBlock: number
 }
 
 /** One step of a proof: what is computed, from what, to what, and whether that is as it must be. */
@@ -32,8 +19,11 @@ export interface Step {
   readonly holds: boolean
 }
 
+/** A step, with what is wrong unless it holds. */
+export type Sentences = Step & { readonly otherwise: string }
+
 /** A step that says `otherwise` unless it holds. */
-export const stepOf = ({ otherwise, ...step }: Step & { readonly otherwise: string }): Step =>
+export const stepOf = ({ otherwise, ...step }: Sentences): Step =>
   step.holds ? step : { ...step, says: otherwise }
 
 /** What the lines of evidence say, as far as they can be read: nothing of it is believed. */
@@ -43,29 +33,20 @@ export interface EvidenceRead {
   readonly id: string
   /** The miner's; or of a game the champion's, then the contender's. */
   readonly episodes: readonly Recorded[]
-  /** Of the header. */
-  readonly count: number
-  readonly root: string
 }
 
 /** An episode of which nothing is known. */
 type Recorded = Partial<Pick<Episode, 'messages' | 'reward' | 'fault' | 'miner'>>
 
-/** Reads the sample and the header, which may be anything. Never throws. */
-export function readEvidence({
-  sample,
-  header,
-}: Pick<ProofEvidence, 'sample' | 'header'>): EvidenceRead {
+/** Reads the sample, which may be anything. Never throws. */
+export function readEvidence({ sample }: Pick<ProofEvidence, 'sample'>): EvidenceRead {
   const said = objectIn(sample)
   const isGame = Object.hasOwn(said, 'champion')
-  const { count, root } = objectIn(header)
   return {
     env: textOf(said.env),
-    index: numberOf(said.index),
+    index: Number.isSafeInteger(said.index) ? Number(said.index) : 0,
     id: textOf(said.challengeId),
     episodes: isGame ? [Object(said.champion), Object(said.contender)] : [said],
-    count: numberOf(count),
-    root: textOf(root),
   }
 }
 
@@ -78,5 +59,3 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
-
-const numberOf = (value: unknown): number => (Number.isSafeInteger(value) ? Number(value) : 0)

@@ -1,11 +1,11 @@
-import { blockHash, commitmentOf, headAfter, merkleRoot, verifyInclusion } from '@affine/blocks'
+import { commitmentOf, judgeSampleProof, type ProofStep } from '@affine/blocks'
 import { verify } from '@affine/chain'
 import { challengeId, isChallengeId, seedOf } from '@affine/envs'
-import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import {
   type EvidenceRead,
   type ProofEvidence,
   readEvidence,
+  type Sentences,
   type Step,
   stepOf,
 } from './proof-evidence.ts'
@@ -23,10 +23,7 @@ export function proofSteps(evidence: ProofEvidence): readonly Step[] {
     idStep(evidence, read),
     seedStep(read),
     ...replaySteps(evidence, read),
-    merkleStep(evidence, read),
-    hashStep(evidence),
-    signatureStep(evidence),
-    sealStep(evidence),
+    ...linkSteps(evidence),
   ]
 }
 
@@ -43,12 +40,13 @@ function commitmentStep({ genesis, netuid, validator, epoch, ...rest }: ProofEvi
 }
 
 function idStep(evidence: ProofEvidence, read: EvidenceRead): Step {
-  const { beacon, beaconBlock } = evidence
+  const { beacon, beaconBlock, specHashes } = evidence
   const { env, index, id, episodes } = read
+  const specHash = specHashes[env] ?? ''
   const [, rival] = episodes
   // What stands there may be anything: nobody's game is another challenge.
   const contender = rival && `${rival.miner}`
-  const computed = challengeId({ ...evidence, env, index, contender })
+  const computed = challengeId({ ...evidence, specHash, env, index, contender })
   const place = `${env} #${index}${contender === undefined ? '' : ` of ${contender}`}`
   return stepOf({
     title: 'Secret and beacon → challenge id',
@@ -71,52 +69,58 @@ function seedStep({ id }: EvidenceRead): Step {
   })
 }
 
-function merkleStep({ sample, index, path }: ProofEvidence, { count, root }: EvidenceRead): Step {
-  const leaf = utf8ToBytes(sample)
-  const proof = path.map(bytesOf)
-  return stepOf({
-    title: 'Line → Merkle root',
-    holds: verifyInclusion({ leaf, index, size: count, proof, root: bytesOf(root) }),
-    says: `This is line ${index} of the ${count} whose root is in the block's header.`,
-    otherwise: "From this line the path does not lead to the root in the block's header.",
-    values: { leaf: bytesToHex(merkleRoot([leaf])), ...numbered('sibling', path), root },
-  })
-}
-
-function hashStep({ header, links }: ProofEvidence): Step {
-  const hash = blockHash(utf8ToBytes(header))
-  const after = links.map((line) => blockHash(utf8ToBytes(line)))
-  return stepOf({
-    title: 'Header → block hash → head',
-    holds: headAfter(hash, links) !== null,
+/** The sentences of each step of Protocol §6.6. */
+const SENTENCES: Readonly<Record<ProofStep['code'], Omit<Sentences, 'holds' | 'values'>>> = {
+  form: {
+    title: 'Proof → its form',
+    says: 'The proof and the header of the block have all members, each within its limits.',
+    otherwise: 'A member of the proof or of the header is missing, or is not what it has to be.',
+  },
+  scope: {
+    title: 'Header → chain, subnet, validator, epoch',
+    says: 'The block is of the lane of this validator in this epoch.',
+    otherwise: 'The block belongs to another chain, subnet, validator or epoch.',
+  },
+  headers: {
+    title: 'Header → block hash',
     says: 'Each block has the hash of the one before it, up to the last of the lane, its head.',
     otherwise: 'A block names another hash for the one before it: the chain of blocks is broken.',
-    values: { 'this block': hash, ...numbered('block after', after) },
-  })
-}
-
-function signatureStep({ header, signature, validator }: ProofEvidence): Step {
-  const hash = blockHash(utf8ToBytes(header))
-  return stepOf({
-    title: 'Signature',
-    holds: verify(bytesOf(hash), bytesOf(signature), validator),
-    says: 'The validator signed the block.',
-    otherwise: 'This is no signature of this block by this hotkey.',
-    values: { 'block hash': hash, hotkey: validator, signature },
-  })
-}
-
-function sealStep({ header, links, sealed, sealBlock }: ProofEvidence): Step {
-  const head = blockHash(utf8ToBytes(links.at(-1) ?? header))
-  return stepOf({
+  },
+  head: {
     title: 'Head → seal on chain',
-    holds: head === sealed,
-    says: `At block ${sealBlock} lanes closed, with this head on chain: nothing can change now.`,
-    otherwise: `At block ${sealBlock} lanes closed, with another head on chain.`,
-    values: { head, 'on chain': sealed },
-  })
+    says: 'When lanes closed, this head was on chain: nothing can change now.',
+    otherwise: 'When lanes closed, another head was on chain.',
+  },
+  signature: {
+    title: 'Signature',
+    says: 'The validator signed the block.',
+    otherwise: 'This is not a signature of this block by this hotkey.',
+  },
+  inclusion: {
+    title: 'Line → Merkle root',
+    says: "The line is one of those whose root is in the block's header.",
+    otherwise: "From this line the path does not lead to the root in the block's header.",
+  },
+  sample: {
+    title: 'Line → sample',
+    says: 'The line has the members of a sample, each within its limits.',
+    otherwise: 'The line is not a sample.',
+  },
 }
 
-/** The bytes that hex digits write; none for what are no such digits. */
-const bytesOf = (hex: string): Uint8Array =>
-  /^([0-9a-f]{2})*$/.test(hex) ? hexToBytes(hex) : new Uint8Array()
+/** Returns the steps of Protocol §6.6, from the proof to the seal on chain. */
+function linkSteps(evidence: ProofEvidence): readonly Step[] {
+  const { sample, index, path, header, signature, links, ...scope } = evidence
+  const proof = { sample, index, path, header, signature, links }
+  const { steps } = judgeSampleProof(proof, { head: evidence.sealed, scope, verify })
+  return steps.map(({ code, fault, values }) =>
+    stepOf({ ...SENTENCES[code], holds: fault === null, values: textsOf(values) }),
+  )
+}
+
+function textsOf(values: ProofStep['values']): Step['values'] {
+  const entries = Object.entries(values).map(([name, value]) =>
+    typeof value === 'object' ? numbered(name, value) : { [name]: `${value}` },
+  )
+  return Object.assign({}, ...entries)
+}

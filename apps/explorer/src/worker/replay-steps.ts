@@ -70,7 +70,8 @@ function replayedIn(read: EvidenceRead, i: number): ReplayedSide | string {
 }
 
 /** An episode by a miner that has to play it: its replies, played again, and what they come to. */
-function replayStep({ champion, contenders }: ProofEvidence, read: EvidenceRead, i: number): Step {
+function replayStep({ champion, quotas }: ProofEvidence, read: EvidenceRead, i: number): Step {
+  const contenders = Object.keys(quotas)
   const { episodes } = read
   const { messages, miner, reward, fault } = episodes[i] ?? {}
   const players = i === 0 ? [champion] : contenders

@@ -6,9 +6,9 @@ import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { makeFolder } from '@affine/blocks/directory'
 import { stateRoot } from '@affine/duel'
-import { listenWith } from '@affine/miners/node'
+import { makeFolder } from '@affine/node/disk'
+import { listenWith } from '@affine/node/listen'
 import {
   epochFacts,
   epochLine,

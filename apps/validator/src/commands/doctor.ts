@@ -1,5 +1,5 @@
-import { readRegularFile } from '@affine/chain/file'
 import { sourceRefusals, TEMPLATES } from '@affine/miners'
+import { readRegularFile } from '@affine/node/disk'
 import { openChain } from '@affine/settlement'
 import { type Output, output, readNamed, table } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'

@@ -3,7 +3,6 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ChallengePair } from '@affine/blocks'
 import { PROTOCOL } from '@affine/duel'
-import { holdFolder, openJournal } from '@affine/engine/node'
 import { SIDES } from '@affine/envs'
 import {
   type DuelStanding,
@@ -14,6 +13,7 @@ import {
   type SoloDuel,
   takeUp,
 } from '@affine/miners'
+import { holdFolder, openJournal } from '@affine/node/disk'
 import { boundsOf, drawInterval, share } from '@affine/report'
 import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
 import { interrupted, NETUID, networkOption, output } from '@affine/terminal'

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
-import { holdFolder } from '@affine/engine/node'
-import { listen } from '@affine/miners/node'
+import { holdFolder } from '@affine/node/disk'
+import { listen } from '@affine/node/listen'
 import { LOCAL_NETWORK } from '@affine/settlement'
 import {
   chainIn,

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises'
-import { listenWith } from '@affine/miners/node'
+import { listenWith } from '@affine/node/listen'
 import { isOnline, LOCAL_NETWORK, networkNamed } from '@affine/settlement'
 import {
   CHAIN,

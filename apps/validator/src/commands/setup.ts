@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { rename, rm, writeFile } from 'node:fs/promises'
-import { OWNERS } from '@affine/engine/node'
+import { OWNERS } from '@affine/node/disk'
 import { openLive } from '@affine/settlement'
 import { output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'

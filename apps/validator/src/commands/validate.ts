@@ -5,15 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
 import { type Event, type Setup, Validator } from '@affine/engine'
 import { blockAges, type Metrics, metricsOf } from '@affine/engine/metrics'
-import {
-  claimFolder,
-  guard,
-  type Health,
-  healthOf,
-  healthPages,
-  holdFolder,
-} from '@affine/engine/node'
-import { type Listening, listen } from '@affine/miners/node'
+import { claimFolder, guard, type Health, healthOf, healthPages } from '@affine/engine/node'
+import { holdFolder } from '@affine/node/disk'
+import { type Listening, listen } from '@affine/node/listen'
 import { shortHotkey } from '@affine/report'
 import {
   type OpenBucket,

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { type Chain, ChainError, type Snapshot } from '@affine/chain'
-import { loadsOf } from '@affine/engine'
 import {
   type Asked,
   type Client,
@@ -15,6 +14,7 @@ import { type Network, type Open, type Subnet, SYSTEM_CLOCK } from '@affine/sett
 import { type ChainOptions, onChain, output } from '@affine/terminal'
 import { agentsHere } from '../service/agents.ts'
 import { type Prices, sayCosts } from '../service/costs.ts'
+import { loadsOf } from '../service/load.ts'
 import type { ReadSettings } from '../settings/settings.ts'
 import { type Finding, fail, ok, sayFinding, warn } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
@@ -135,7 +135,7 @@ export async function* checkAnswers(
       arePrivate ||= 'reason' in event && event.reason === 'not-shown'
       on(event)
     })
-    return (replyMs, end) => agents(miner, replyMs, end)
+    return (replyMs, end) => agents(miner, replyMs, { epoch: 0, signal: end })
   }
   const asked = performance.now()
   try {

@@ -1,6 +1,6 @@
-import type { Loads } from '@affine/engine'
 import type { Output, Values } from '@affine/terminal'
 import type { PRICES } from '../settings/table.ts'
+import type { Loads } from './load.ts'
 
 const MONTH_DAYS = 30
 /** What Chutes takes for a deployment, in hours of its GPU. */

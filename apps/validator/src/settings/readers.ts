@@ -1,23 +1,22 @@
+import { BUCKET_NAME_EXPECTED, isBucketName } from '@affine/blocks/s3'
+import { isBucketUrl } from '@affine/settlement'
 import { expected, textIn } from '@affine/terminal'
 
 /** Reads an identifier or a key. */
 export const word = textIn('printable ASCII without spaces', (text) => /^[!-~]+$/.test(text))
 
-const PLAIN_URL = /^(?=.{1,128}$)https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
+const MAX_URL_BYTES = 128
 export const URL_EXPECTED = 'a plain URL, 128 bytes at most'
 
 /** Is it a URL that fits in a commitment? */
-export const isPlainUrl = (text: string): boolean => PLAIN_URL.test(text) && URL.canParse(text)
+export const isPlainUrl = (text: string): boolean =>
+  text.length <= MAX_URL_BYTES && isBucketUrl(text, true)
 
 /** Reads such a URL. */
 export const web = textIn(URL_EXPECTED, isPlainUrl)
 
-const BUCKET_NAME = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/
-
 /** Reads the name of a bucket in S3 and in Google Cloud Storage. */
-export const bucketName = textIn('3 to 63 of a-z, 0-9, "." and "-"', (text) =>
-  BUCKET_NAME.test(text),
-)
+export const bucketName = textIn(BUCKET_NAME_EXPECTED, isBucketName)
 
 /** Reads a price in $. */
 export function price(text: string): number {

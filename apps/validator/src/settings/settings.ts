@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
 import type { Account } from '@affine/chain'
 import type { Setup } from '@affine/engine'
-import { OWNERS } from '@affine/engine/node'
+import { OWNERS } from '@affine/node/disk'
 import { type Network, networkNamed } from '@affine/settlement'
 import { bucketsIn } from '@affine/settlement/node'
 import {

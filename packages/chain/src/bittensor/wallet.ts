@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { readRegularFile } from '@affine/node/disk'
 import { ristretto255 } from '@noble/curves/ed25519.js'
 import { numberToBytesLE } from '@noble/curves/utils.js'
 import { concatBytes, hexToBytes } from '@noble/hashes/utils.js'
@@ -10,7 +11,6 @@ import { mnemonicToMiniSecret } from '@polkadot/util-crypto/mnemonic'
 import { HDKD, secretFromSeed } from '@scure/sr25519'
 import * as z from 'zod/mini'
 import { type Account, account, ed25519Account, type Scheme } from '../account.ts'
-import { readRegularFile } from '../regular-file.ts'
 
 const MAX_BYTES = 16_384
 const INSTEAD =

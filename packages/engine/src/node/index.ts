@@ -1,4 +1,2 @@
-export { type Journal, openJournal } from '../journal.ts'
 export { claimFolder } from '../owner.ts'
-export { holdFile, holdFolder, OWNERS } from './folder.ts'
 export { guard, type Health, healthOf, healthPages } from './health.ts'

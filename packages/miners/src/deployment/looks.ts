@@ -1,8 +1,9 @@
 import type { Result } from '@affine/prng'
 import pRetry from 'p-retry'
-import { type Asking, isUndelivered, NoReply, Undelivered } from '../asking.ts'
+import { type Asking, type EpochContext, isUndelivered, NoReply, Undelivered } from '../asking.ts'
 import { CHUTES_API, type ChutesKey, LOOK_UP_MS } from '../chutes-key.ts'
 import { retryPolicy } from '../miner-client.ts'
+import { PerEpoch } from '../per-epoch.ts'
 import {
   type Asked,
   type Deployment,
@@ -32,11 +33,11 @@ interface FirstLook {
 }
 
 /**
- * The looks at miners' deployments: one in each epoch, that is for each signal, before anything is
- * asked, and one before the lane is sealed. Protocol §5.4.
+ * The looks at miners' deployments: one in each epoch before anything is asked, and one before the
+ * lane is sealed. Protocol §5.4.
  */
 export class DeploymentLooks {
-  readonly #epochs = new WeakMap<AbortSignal, Map<string, Promise<FirstLook>>>()
+  readonly #looks = new PerEpoch(() => new Map<string, Promise<FirstLook>>())
   readonly #looking: LookSetup
 
   constructor(looking: LookSetup) {
@@ -44,30 +45,29 @@ export class DeploymentLooks {
   }
 
   /**
-   * The first look of an epoch. What the platform fails at is tried again until its signal aborts;
+   * The first look of an epoch. What the platform fails at is tried again until the epoch ends;
    * a refusal holds for the epoch, so hiding at first and showing itself later gains nothing. But
    * one of a model that is not shown holds only for `pauseMs`: a later call looks again.
    */
-  async first(miner: Asked, signal: AbortSignal): Promise<DeploymentVerdict> {
-    const looks = this.#epochs.get(signal) ?? new Map<string, Promise<FirstLook>>()
-    this.#epochs.set(signal, looks)
-    const known = looks.get(miner.hotkey) ?? this.#lookAtFirst(miner, signal)
+  async first(miner: Asked, context: EpochContext): Promise<DeploymentVerdict> {
+    const looks = this.#looks.of(context.epoch)
+    const known = looks.get(miner.hotkey) ?? this.#lookAtFirst(miner, context)
     looks.set(miner.hotkey, known)
     const look = await known
     if (this.#looking.now() >= look.againAt) {
       look.againAt = Number.POSITIVE_INFINITY
-      const again = this.#lookAtFirst(miner, signal)
+      const again = this.#lookAtFirst(miner, context)
       // Until it ends the last one holds: nothing waits for a platform that fails meanwhile.
       again.then(() => looks.set(miner.hotkey, again)).catch(() => {})
     }
     return look.verdict
   }
 
-  async #lookAtFirst(miner: Asked, signal: AbortSignal): Promise<FirstLook> {
+  async #lookAtFirst(miner: Asked, context: EpochContext): Promise<FirstLook> {
     const { now, pauseMs } = this.#looking
-    const verdict = await this.#look(miner, signal)
+    const verdict = await this.#look(miner, context)
     if (verdict.ok) {
-      void this.#wake(miner, signal)
+      void this.#wake(miner, context)
       return { verdict, againAt: Number.POSITIVE_INFINITY }
     }
     const advice = 'its owner has to mend that, and af doctor shows it to them'
@@ -80,25 +80,23 @@ export class DeploymentLooks {
    * Asks the platform to wake a chute that has passed. Resolves however that ends: calls to it wait
    * until it is awake. Protocol §5.4.
    */
-  async #wake({ chute }: Asked, signal: AbortSignal): Promise<void> {
+  async #wake({ chute }: Asked, context: EpochContext): Promise<void> {
     const ask = (): ReturnType<typeof published> =>
-      published(`/chutes/warmup/${chute}`, signal, this.#looking)
-    await pRetry(ask, retryPolicy(signal, this.#looking.random)).catch(() => {})
+      published(`/chutes/warmup/${chute}`, context, this.#looking)
+    await pRetry(ask, retryPolicy(context.signal, this.#looking.random)).catch(() => {})
   }
 
   /**
    * Was a deployment changed since the first look of the epoch? One that is refused now was. It is
    * not held to be if the platform fails all the time: that is not the miner's doing.
    */
-  async hasChanged(miner: Asked, signal: AbortSignal): Promise<boolean> {
-    const look = await this.#epochs
-      .get(signal)
-      ?.get(miner.hotkey)
-      ?.catch(() => undefined)
+  async hasChanged(miner: Asked, { epoch }: EpochContext): Promise<boolean> {
+    const looks = this.#looks.of(epoch)
+    const look = await looks.get(miner.hotkey)?.catch(() => undefined)
     const first = look?.verdict
     if (first?.ok === false) return false // it was not asked
-    const giveUp = AbortSignal.timeout(SECOND_LOOK_MS)
-    const second = await this.#look(miner, giveUp).catch((error: Error) => error)
+    const signal = AbortSignal.timeout(SECOND_LOOK_MS)
+    const second = await this.#look(miner, { epoch, signal }).catch((error: Error) => error)
     if (second instanceof Error) {
       this.#tell(miner, `was not looked at again: ${second.message}`)
       return false
@@ -113,9 +111,10 @@ export class DeploymentLooks {
     return true
   }
 
-  #look(miner: Asked, signal: AbortSignal): Promise<DeploymentVerdict> {
-    const policy = { ...retryPolicy(signal, this.#looking.random), shouldRetry: () => true }
-    return pRetry(() => lookAt(miner, signal, this.#looking), policy)
+  #look(miner: Asked, context: EpochContext): Promise<DeploymentVerdict> {
+    const { random } = this.#looking
+    const policy = { ...retryPolicy(context.signal, random), shouldRetry: () => true }
+    return pRetry(() => lookAt(miner, context, this.#looking), policy)
   }
 
   #tell(miner: Asked, text: string): void {
@@ -149,14 +148,14 @@ export interface Directory extends Pick<Asking, 'exchange' | 'now'> {
  */
 export async function lookAt(
   miner: Asked,
-  signal: AbortSignal,
+  context: EpochContext,
   directory: Directory,
 ): Promise<DeploymentVerdict> {
   const { chute } = miner
   const templates = templatesOf(miner.templates)
   if (!UUID.test(chute))
     return refused('NO_ID', 'the committed chute is no id of a deployment, a UUID')
-  const ask = (path: string): ReturnType<typeof published> => published(path, signal, directory)
+  const ask = (path: string): ReturnType<typeof published> => published(path, context, directory)
   const description = await ask(`/chutes/${chute}`)
   if (!description.ok) return refused(description.code, `its description: ${description.detail}`)
   const said = readDescription(JSON.parse(description.value), miner, templates)
@@ -165,19 +164,20 @@ export async function lookAt(
   if (!source.ok) return refused(source.code, `its source: ${source.detail}`)
   const judged = judgeSource(source.value, { committed: miner, said: said.value }, templates)
   if (!judged.ok) return judged
-  const refusal = await refusedFile(miner, templates, { ...directory, signal })
+  const refusal = await refusedFile(miner, templates, { ...directory, signal: context.signal })
   return refusal ?? judged
 }
 
 /** What a path has. It is refused if it is not shown, or too large. */
 async function published(
   path: string,
-  signal: AbortSignal,
+  context: EpochContext,
   { key, now }: Directory,
 ): Promise<Result<string, 'NOT_SHOWN' | 'TOO_LARGE'>> {
+  const { signal } = context
   const query = { url: `${CHUTES_API}${path}`, replyMs: LOOK_UP_MS, signal, now }
   try {
-    const { status, text } = await key.ask(query)
+    const { status, text } = await key.ask(query, context)
     if (status === 200) return { ok: true, value: text }
     if (isUndelivered(status)) throw new Undelivered(`status ${status}`)
     const detail = `status ${status}: is there such a chute, and may everybody see it?`

@@ -1,4 +1,5 @@
 import type { Result } from '@affine/prng'
+import { own } from '@affine/prng/shape'
 import {
   DEPTHS,
   meaningOf,
@@ -113,7 +114,7 @@ function readCall(tokens: Token[], imported: ReadonlySet<string>, reading: Readi
   const otherwise = new SourceRefusal('STATEMENT', placeOf(tokens), why)
   const [target, equals, name = NOTHING, open] = tokens.splice(0, 4)
   const isCall = target?.text === 'chute' && equals?.text === '=' && open?.text === '('
-  const template = ownOf(templates.builders, name.text)
+  const template = own(templates.builders, name.text)
   if (!isCall || template === undefined || !imported.has(name.text)) throw otherwise
   const checking = { ...reading, template }
   const values = argumentsIn(tokens, templates.arguments, checking)
@@ -167,7 +168,7 @@ function argumentsIn(
     const [{ kind, text, from } = NOTHING, equals] = tokens.splice(0, 2)
     if (kind !== 'name' || equals?.text !== '=')
       throw new SourceRefusal('ARGUMENT', from, 'expected arguments by name alone')
-    const wanted = ownOf(allowed, text)
+    const wanted = own(allowed, text)
     if (wanted === undefined)
       throw new SourceRefusal('ARGUMENT', from, `${quoted(text)} is no argument on the list`)
     if (values.has(text)) throw new SourceRefusal('REPEATED', from, `${text} stands there twice`)
@@ -318,14 +319,9 @@ function engineRefusals(
 ): readonly { readonly index: number; readonly why: string }[] {
   return [...text.matchAll(ARGUMENT)].flatMap((found) => {
     const { 1: name = '', 2: joined, 3: value = joined, index } = found
-    const kind = ownOf(engine, name)
+    const kind = own(engine, name)
     if (kind === undefined) return [{ index, why: `${quoted(name)} is not on the list` }]
     const isFit = kind === 'alone' ? value === undefined : VALUES[kind].test(value ?? '')
     return isFit ? [] : [{ index, why: `${name} cannot be ${quoted(value ?? 'alone')}` }]
   })
-}
-
-/** What a record has under a name of a stranger's. */
-function ownOf<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined
 }

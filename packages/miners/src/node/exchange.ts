@@ -8,7 +8,7 @@ import {
   isDecodingError,
   keptAgents,
   sendRequest,
-} from '@affine/node'
+} from '@affine/node/http'
 import { type Caller, NoReply, type Query, type Received, Undelivered } from '../asking.ts'
 
 const MOST_BYTES = 256 * 1024

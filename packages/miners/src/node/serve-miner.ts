@@ -1,6 +1,6 @@
+import { listen } from '@affine/node/listen'
 import { partsOf } from '../completion.ts'
 import { type Answered, type ReferencePlayer, replyTo } from '../reference-miner.ts'
-import { type Listening, listen } from './listen.ts'
 
 /** What a request came to: nothing where it has no prompt. */
 export type HeardRequest = (Answered & { readonly prompt: string }) | undefined
@@ -14,7 +14,7 @@ export async function serveMiner(
   player: ReferencePlayer,
   port: number,
   hear: (request: HeardRequest) => void = () => {},
-): Promise<Listening> {
+): Promise<{ readonly url: string } & Disposable> {
   // Here, so that most commands start without them.
   const { Hono } = await import('hono')
   const { bodyLimit } = await import('hono/body-limit')

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { readRegularFile } from '@affine/chain/file'
+import { readRegularFile } from '@affine/node/disk'
 import type { Host } from '../open-chain.ts'
 
 /** As many as the log of a served chain may have. */
@@ -13,6 +13,6 @@ export const NODE_HOST: Host = {
   random: randomBytes,
   now: () => Date.now(),
   // Loaded when needed: a command's help does without the network.
-  fetch: async (...asked) => (await import('@affine/node')).nodeFetch(...asked),
+  fetch: async (...asked) => (await import('@affine/node/http')).nodeFetch(...asked),
   readText: async (path) => (await readRegularFile(path, MOST_BYTES)).bytes.toString(),
 }

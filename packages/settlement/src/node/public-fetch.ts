@@ -3,7 +3,7 @@ import { Agent as HttpAgent } from 'node:http'
 import { Agent, type RequestOptions } from 'node:https'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { fetchBy, KEPT } from '@affine/node'
+import { fetchBy, KEPT } from '@affine/node/http'
 import ipaddr from 'ipaddr.js'
 
 /**

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Clock } from '@affine/blocks'
 import { BLOCK_MS, encodeCommitment, LocalChain } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
 import { type Event, Validator } from '@affine/engine'
 import { type AgentOf, type Caller, endpointAgents, playerReply } from '@affine/miners'
-import { type Listening, NODE_CALLER, serveMiner } from '@affine/miners/node'
-import { type Clock, LOCAL_NETWORK, type Network } from '@affine/settlement'
+import { NODE_CALLER, serveMiner } from '@affine/miners/node'
+import { LOCAL_NETWORK, type Network } from '@affine/settlement'
 import { bucketIn } from '../../buckets/backends.ts'
 import { placesOf } from '../../settings/settings.ts'
 import { type Cast, LIAR, type Member, seededBytes } from './cast.ts'
@@ -123,7 +124,7 @@ export class Stage implements Disposable {
   /** Asks the miners that are served here. */
   readonly agent: AgentOf
   readonly #seed: string
-  readonly #servers = new Map<string, Listening>()
+  readonly #servers = new Map<string, Awaited<ReturnType<typeof serveMiner>>>()
 
   /** All members are registered from the start, the validators with stake. */
   constructor({ seed, validators, miners }: Cast) {

@@ -1,4 +1,3 @@
-import { holdFile, openJournal } from '@affine/engine/node'
 import { make } from '@affine/envs'
 import {
   type Exercise,
@@ -11,6 +10,7 @@ import {
   replyCountsText,
   takeUp,
 } from '@affine/miners'
+import { holdFile, openJournal } from '@affine/node/disk'
 import {
   endingOf,
   isLost,

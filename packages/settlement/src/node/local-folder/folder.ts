@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { keptSecret } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, LocalChain, type Neuron } from '@affine/chain'
+import { OWNERS } from '@affine/node/disk'
 import { LOCAL_NETWORK } from '../../networks.ts'
 import { KeptChain } from './kept-chain.ts'
 
@@ -67,9 +69,6 @@ async function newNeurons(folder: string, role: string, count: number, stake: bi
   return neurons
 }
 
-/** Only the owner may read the files. */
-const MODE = 0o600
-
 /** Where the keys of a local chain are, each in a file of its name. */
 export const keysIn = (folder: string): string => join(folder, 'keys')
 
@@ -80,11 +79,7 @@ export const keysIn = (folder: string): string => join(folder, 'keys')
  */
 export async function keyNamed(folder: string, name: string): Promise<Account> {
   const place = keysIn(folder)
-  const keys = directoryBucket(place, MODE)
-  const kept = await keys.read(name, 64)
-  const secret = kept === null ? randomBytes(32).toString('hex') : new TextDecoder().decode(kept)
-  if (!/^[0-9a-f]{64}$/.test(secret))
-    throw new Error(`${join(place, name)} expected to hold 64 hex digits: move it away`)
-  await keys.write(name, new TextEncoder().encode(secret))
+  const random = randomBytes
+  const secret = await keptSecret(directoryBucket(place, OWNERS), name, { folder: place, random })
   return account(Buffer.from(secret, 'hex'))
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { type FileHandle, open } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
 import { ChainError, LocalChain, serveLocal, verifyReady } from '@affine/chain'
+import { AppendOnlyFile } from '@affine/node/disk'
 import { NODE_HOST } from '../host.ts'
 
 type Serve = ReturnType<typeof serveLocal>
@@ -13,28 +13,24 @@ type Serve = ReturnType<typeof serveLocal>
  */
 export class KeptChain implements AsyncDisposable {
   readonly chain: LocalChain
-  readonly #file: FileHandle
-  readonly #path: string
+  readonly #file: AppendOnlyFile
   readonly #answer: Serve
-  /** How many blocks the file has, and its size with them. */
+  /** Blocks in the file. */
   #count: number
-  #size: number
   #saved: Promise<void> = Promise.resolve()
 
-  private constructor(chain: LocalChain, file: FileHandle, path: string) {
+  private constructor(chain: LocalChain, file: AppendOnlyFile) {
     this.chain = chain
     this.#file = file
-    this.#path = path
     this.#answer = serveLocal(chain)
     this.#count = chain.height + 1
-    this.#size = chain.export().length // all of it is ASCII
   }
 
   /** Writes a new chain to a new file. */
   static async begin(chain: LocalChain, path: string): Promise<KeptChain> {
     const bytes = new TextEncoder().encode(chain.export())
     await directoryBucket(dirname(path)).write(basename(path), bytes)
-    return new KeptChain(chain, await open(path, 'a'), path)
+    return new KeptChain(chain, await AppendOnlyFile.open(path, bytes.length))
   }
 
   /**
@@ -47,9 +43,8 @@ export class KeptChain implements AsyncDisposable {
     const text = await NODE_HOST.readText(path)
     await verifyReady()
     const whole = text.slice(0, text.lastIndexOf('\n') + 1)
-    const kept = new KeptChain(importChain(whole, path), await open(path, 'a'), path)
-    if (text !== whole) await kept.#write('')
-    return kept
+    const chain = importChain(whole, path)
+    return new KeptChain(chain, await AppendOnlyFile.open(path, Buffer.byteLength(whole)))
   }
 
   /** Makes the next block, at `time` in milliseconds, and resolves once it is on disk. */
@@ -67,27 +62,14 @@ export class KeptChain implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#file.close()
+    await this.#file[Symbol.asyncDispose]()
   }
 
   /** Adds to the file the blocks that it lacks. */
   async #save(): Promise<void> {
     const log = this.chain.export(this.#count)
-    const more = log.slice(log.indexOf('\n') + 1)
-    await this.#write(more)
-    this.#size += more.length
+    await this.#file.append(log.slice(log.indexOf('\n') + 1))
     this.#count = this.chain.height + 1
-  }
-
-  /** Writes a text after the blocks of the file, and nothing after that. */
-  async #write(text: string): Promise<void> {
-    try {
-      await this.#file.truncate(this.#size)
-      await this.#file.appendFile(text)
-      await this.#file.datasync()
-    } catch (cause) {
-      throw new Error(`cannot write ${this.#path}: ${(cause as Error).message}`, { cause })
-    }
   }
 }
 

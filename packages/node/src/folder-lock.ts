@@ -4,8 +4,8 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, rm, stat, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { makeFolder, syncFolders } from '@affine/blocks/directory'
-import { readRegularFile } from '@affine/chain/file'
+import { makeFolder, OWNERS, syncFolders } from './folders.ts'
+import { readRegularFile } from './regular-file.ts'
 
 /** The locks that are held. Without a reference, Node would close their files. */
 const held = new Set<FileHandle>()
@@ -78,7 +78,7 @@ const OPEN = constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK | LOCKE
 
 /** Opens a file and locks it until it is closed; null if another process has locked it. */
 async function lockFile(path: string): Promise<FileHandle | null> {
-  const file = await open(path, OPEN, 0o600).catch(nullIfLocked)
+  const file = await open(path, OPEN, OWNERS).catch(nullIfLocked)
   if (file === null) return null
   const isOurs = LOCKED !== 0 || (await lock(file))
   // The last holder may have removed it meanwhile: the next process would lock another file.
@@ -110,6 +110,3 @@ async function isAt(path: string, file: FileHandle): Promise<boolean> {
   const there = await stat(path).catch(() => null)
   return there?.ino === (await file.stat()).ino
 }
-
-/** The mode of files that nobody but their owner may read. */
-export const OWNERS = 0o600

@@ -1,6 +1,6 @@
 // Takes folders, each at its moment, keeps those it gets until it is killed, and says which. Words:
 // when, folder…
-import { holdFolder } from '../src/node/folder.ts'
+import { holdFolder } from '../src/folder-lock.ts'
 
 const [when = '0', ...folders] = process.argv.slice(2)
 const held: string[] = []

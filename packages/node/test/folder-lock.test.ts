@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, expect, it } from 'vitest'
 import { killAll, type Started, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { holdFolder } from '../src/node/folder.ts'
+import { holdFolder } from '../src/folder-lock.ts'
 
 const HOLDER = fileURLToPath(new URL('./hold-folder.ts', import.meta.url))
 const root = testFolder('lock')

@@ -1,4 +1,4 @@
-import { expected, textIn } from '@affine/terminal'
+import { InvalidValue, textIn } from '@affine/terminal'
 
 /** Reads an identifier or a key. */
 export const word = textIn('printable ASCII without spaces', (text) => /^[!-~]+$/.test(text))
@@ -22,7 +22,7 @@ export const bucketName = textIn('3 to 63 of a-z, 0-9, "." and "-"', (text) =>
 /** Reads a price in $. */
 export function price(text: string): number {
   if (/^\d{1,6}(\.\d{1,6})?$/.test(text)) return Number(text)
-  throw expected('a price in $, as 0.015')
+  throw new InvalidValue('a price in $, as 0.015')
 }
 
 const YES = ['true', '1', 'yes', 'on', 'y', 'enabled']
@@ -33,5 +33,5 @@ export function yes(text: string): boolean {
   const said = text.toLowerCase()
   if (YES.includes(said)) return true
   if (NO.includes(said)) return false
-  throw expected('true or false')
+  throw new InvalidValue('true or false')
 }

@@ -50,6 +50,7 @@ const stages = [
     'width of lines': [process.execPath, 'scripts/width.mjs'],
     boundaries: [process.execPath, 'scripts/boundaries.mjs'],
     'names of types': [process.execPath, 'scripts/names.mjs'],
+    'sentences are printed only': [process.execPath, 'scripts/messages.mjs'],
     'attacks and their tests': [process.execPath, 'scripts/attacks.mjs'],
     "GitHub's workflows": [process.execPath, 'scripts/workflows.mjs'],
     'size of the page': [process.execPath, 'scripts/size.mjs'],

@@ -143,6 +143,9 @@ describe('the help of a whole program', () => {
 describe('wrong usage', () => {
   const wrong: readonly [string, string][] = [
     ['demo --nope', "unknown option '--nope'"],
+    ['status --nope', "unknown option '--nope'"],
+    ['status --netwrk c', "unknown option '--netwrk'\n(Did you mean --network?)"],
+    ['env run --seed 1 --challenge 1 --nope', "unknown option '--nope'"],
     ['nope', "unknown command 'nope'"],
     ['help prctise', "unknown command 'prctise'\n(Did you mean practise?)"],
     ['env help rn', "unknown command 'rn'"],

@@ -1,16 +1,14 @@
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { takesPath } from '@affine/terminal'
-import type { CommandUnknownOpts } from '@commander-js/extra-typings'
+import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { findSettings, namesOf } from '../src/settings/found-settings.ts'
 import { SETTINGS } from '../src/settings/table.ts'
 
-const PATHS = ['<file>', '<folder>', '<folder|url>', '<where>']
-/** All that other options take. One that is new has to be put here or above. */
+/** What options take that take no path. */
 const OTHERS = [
   ...['', '<n>', '<name>', '<dollars>', '<url>', '<port>', '<address>', '<epochs>', '<id...>'],
   ...['<share>', '<text>', '<number>', '<id>', '<id|url>', '<who>', '<hash>', '<ss58|uid>', '<ms>'],
@@ -21,26 +19,26 @@ beforeAll(async () => {
   await writeFile(join(root, 'key'), 'ab'.repeat(32), { mode: 0o600 })
 })
 
-/** Every option of a command and of those below it, as help shows it. */
-const usagesOf = ({ options, commands }: CommandUnknownOpts): readonly string[] => [
-  ...options.map(({ flags }) => flags),
-  ...commands.flatMap(usagesOf),
+/** Every option of a command and of those below it. */
+const optionsOf = ({ options, commands }: CommandUnknownOpts): readonly Option[] => [
+  ...options,
+  ...commands.flatMap(optionsOf),
 ]
+const argumentOf = (usage: string): string => usage.replace(/^[^<]*/, '')
 
-it('are what an option takes, by its help, or are not', async () => {
+it('have ~ expanded in every option whose help shows a path', async () => {
   const folder = new URL('../src/commands/', import.meta.url)
   const files = (await readdir(folder)).filter((name) => name.endsWith('.ts'))
   const modules = await Promise.all(files.map((name) => import(new URL(name, folder).href)))
   const exported = modules.flatMap((module) => Object.values<CommandUnknownOpts>(module))
-  const usages = exported.filter((each) => each?.commands).flatMap(usagesOf)
-  expect(usages).toContain('--resume <file>')
-  for (const usage of usages) {
-    const takes = usage.replace(/^[^<]*/, '')
-    expect(takesPath(usage) ? PATHS : OTHERS).toContain(takes)
-  }
+  const options = exported.filter((each) => each?.commands).flatMap(optionsOf)
+  const paths = options.filter(({ flags }) => !OTHERS.includes(argumentOf(flags)))
+  expect(paths.map(({ flags }) => flags)).toContain('--resume <file>')
+  for (const { flags, parseArg } of paths)
+    expect([flags, parseArg?.('~', '')]).toEqual([flags, homedir()])
 })
 
-const settings = SETTINGS.filter(({ option = '' }) => PATHS.includes(option.replace(/^[^<]*/, '')))
+const settings = SETTINGS.filter(({ kind }) => kind === 'path')
 const ways = settings.flatMap((setting) =>
   namesOf(setting).map((by) => ({ by, name: setting.name })),
 )

@@ -65,9 +65,7 @@ it('a path of a bucket is one of those that validators write', () => {
 })
 
 it('a path that is none is named', () => {
-  expect(() => checkPath('../x')).toThrow(
-    new RangeError('"path" expected names of letters, digits, ".", "_" and "-", got "../x"'),
-  )
+  expect(() => checkPath('../x')).toThrow(/^"path" expected .* got "\.\.\/x"$/)
   expect(checkPath(blockPath('ab'))).toBe('v1/blocks/ab.jsonl')
 })
 
@@ -76,9 +74,9 @@ describe('directoryBucket', () => {
     const bucket = directoryBucket(join(root, 'told'))
     await bucket.write('v1/x', bytes('one'))
     const place = join(root, 'told/v1/x')
-    await expect(bucket.write('v1/x', bytes('two'))).rejects.toThrow(
-      `cannot write ${place}: the file exists with other content; move it elsewhere if it was modified`,
-    )
+    const refused = bucket.write('v1/x', bytes('two'))
+    await expect(refused).rejects.toMatchObject({ code: 'conflict' })
+    await expect(refused).rejects.toThrow(`cannot write ${place}: `)
   })
 
   it('leaves nothing but the file', async () => {
@@ -128,9 +126,7 @@ describe('directoryBucket', () => {
     for (const name of await readdir(join(folder, 'v1/blocks'))) {
       if (name === 'x') continue
       const path = `v1/blocks/${name}`
-      await expect(bucket.read(path, 1 << 20)).rejects.toThrow(
-        `cannot read ${at(name)}: not a file`,
-      )
+      await expect(bucket.read(path, 1 << 20)).rejects.toThrow(`${at(name)}: not a file`)
       await expect(bucket.write(path, bytes('lose'))).rejects.toMatchObject({
         code: 'conflict',
       })
@@ -198,15 +194,14 @@ describe('directoryBucket', () => {
     await mkdir(join(root, 'way'))
     await writeFile(join(root, 'way/v1'), '')
     const at = (path: string): string => join(root, path)
-    await expect(directoryBucket(at('way/v1')).write('x', bytes('x'))).rejects.toThrow(
-      `cannot write ${at('way/v1/x')}: EEXIST: file already exists, mkdir '${at('way/v1')}'`,
-    )
-    await expect(directoryBucket(at('way')).write('v1/x', bytes('x'))).rejects.toThrow(
-      `cannot write ${at('way/v1/x')}: EEXIST: file already exists, mkdir '${at('way/v1')}'`,
-    )
-    await expect(directoryBucket(at('way')).write('v1/blocks/x', bytes('x'))).rejects.toThrow(
-      `cannot write ${at('way/v1/blocks/x')}: ENOTDIR: not a directory, mkdir`,
-    )
+    for (const [bucket, path, code] of [
+      ['way/v1', 'x', 'EEXIST'],
+      ['way', 'v1/x', 'EEXIST'],
+      ['way', 'v1/blocks/x', 'ENOTDIR'],
+    ] as const) {
+      const written = directoryBucket(at(bucket)).write(path, bytes('x'))
+      await expect(written).rejects.toThrow(`cannot write ${at(bucket)}/${path}: ${code}: `)
+    }
   })
 
   it('ends where no folder can be made', async () => {
@@ -219,7 +214,7 @@ describe('httpBucket', () => {
     ...[301, 302, 303, 307, 308].map((status): [string, RequestListener, string] => [
       `a redirect with ${status}`,
       (_, response) => response.writeHead(status, { location: '/y' }).end(),
-      `status ${status}: no redirect is followed`,
+      `status ${status}: no redirect`,
     ]),
     ...[201, 206, 304, 400, 403, 410, 500, 503].map((status): [string, RequestListener, string] => [
       `status ${status}`,
@@ -227,7 +222,7 @@ describe('httpBucket', () => {
       `status ${status}`,
     ]),
     [
-      'what is called gzip and is not',
+      'plain text called gzip',
       (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('plain'),
       'incorrect header check',
     ],

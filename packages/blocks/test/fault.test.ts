@@ -1,6 +1,6 @@
 import { canonicalize, type Json, type Result } from '@affine/prng'
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import {
   type BlockFault,
   checkBlock,
@@ -139,9 +139,9 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
       ),
     nothing: () => altered(1, () => new Uint8Array()),
     'a header alone': () => edited(1, (text) => text.slice(0, text.indexOf('\n') + 1)),
-    'no line feed at the end': () => altered(1, (bytes) => bytes.slice(0, -1)),
+    'no last line feed': () => altered(1, (bytes) => bytes.slice(0, -1)),
     'cut in the middle': () => altered(1, (bytes) => bytes.slice(0, bytes.length >> 1)),
-    'more samples than a block may hold': () =>
+    'too many samples': () =>
       altered(1, (bytes) => concatBytes(bytes, new Uint8Array(2050).fill(10))),
     'line feeds alone': () => altered(1, () => new Uint8Array(LIMITS.blockBytes).fill(10)),
   },
@@ -153,14 +153,14 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'an epoch past 32 bits': () => headed(1, { epoch: 2 ** 32 }),
     'a hash in capitals': () => headed(1, { prev: 'AB'.repeat(32) }),
     'a hash as a number': () => headed(1, { root: 7 }),
-    'a validator that is no address': () => headed(1, { validator: 'nobody' }),
+    'a validator without address': () => headed(1, { validator: 'nobody' }),
     'a secret cut short': () => headed(2, { secret: '5e' }),
     'a header that goes on': () => headed(1, { note: 'x'.repeat(2000) } as object),
   },
   WRONG_HASH: {
-    'a flipped bit in the header': () => altered(1, (bytes) => put(bytes, 20, bytes[20]! ^ 1)),
-    'another block of the same lane': () => altered(1, () => [...honest.bytes.values()][0]!),
-    'another block, and a reader that does not look': async () => {
+    'a flipped header bit': () => altered(1, (bytes) => put(bytes, 20, bytes[20]! ^ 1)),
+    'a sibling block': () => altered(1, () => [...honest.bytes.values()][0]!),
+    'a reader without checks': async () => {
       const [hash] = honest.bytes.keys()
       return verifyLane({ ...honest, read: (wanted) => honest.read({ ...wanted, hash: hash! }) })
     },
@@ -195,15 +195,14 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'an unknown key': () => changed(0, (sample) => ({ ...sample, note: 1 })),
     'a game with a miner': () =>
       changed(0, (sample) => ({ ...sample, champion: sample, contender: sample })),
-    'an environment that a terminal would act on': () =>
-      changed(0, (sample) => ({ ...sample, env: '\u001b[2J' })),
+    'a terminal escape in env': () => changed(0, (sample) => ({ ...sample, env: '\u001b[2J' })),
     'a third role': () =>
       changedMessages(([first, ...rest]) => [{ ...first, role: 'system' }, ...rest]),
     'a sample over 128 KiB': () =>
       changed(0, (sample) => ({ ...sample, x: 'x'.repeat(LIMITS.sampleBytes) })),
     'a sample in Latin-1': () => lined(Uint8Array.of(0x22, 0xe9, 0x22)),
     'a surrogate in UTF-8': () => lined(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22)),
-    'a sample that is no JSON': () => lined(utf8ToBytes('{"env":')),
+    'a sample, not JSON': () => lined(utf8ToBytes('{"env":')),
     'an empty line': () => lined(new Uint8Array()),
     'a byte order mark': () => lined(utf8ToBytes(`\ufeff${canonicalize(samples[0] as never)}`)),
     'CR LF': () => lined(utf8ToBytes(`${canonicalize(samples[0] as never)}\r`)),
@@ -227,20 +226,19 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   },
   WRONG_HEIGHT: {
     'one too high': () => headed(1, { height: 2 }),
-    'the lane begins too early': () => headed(1, { height: 0 }),
-    'a height that the quota cannot fill': () => headed(2, { height: 10 }),
+    'begun too early': () => headed(1, { height: 0 }),
+    'a height past the quota': () => headed(2, { height: 10 }),
     'the greatest height': () => headed(2, { height: 2 ** 32 - 1 }),
   },
   WRONG_PREVIOUS: {
-    'the last seal is another': () => verifyLane({ ...honest, previous: 'ab'.repeat(32) }),
-    'the first block names another': () => headed(0, { prev: 'ab'.repeat(32) }),
-    'a lane that begins in its middle': () =>
-      verifyLane({ ...beheaded(), previous: honest.previous }),
+    'another last seal': () => verifyLane({ ...honest, previous: 'ab'.repeat(32) }),
+    'another previous hash': () => headed(0, { prev: 'ab'.repeat(32) }),
+    'begun in its middle': () => verifyLane({ ...beheaded(), previous: honest.previous }),
   },
   SHORT_BLOCK: {
-    'an empty one in the middle': () =>
+    'empty, in the middle': () =>
       verifyLane(laneOf(key, scope, [plans[0]!, { lines: [] }, ...plans.slice(1)])),
-    'one sample less than it has room for': () =>
+    'one sample too few': () =>
       verifyLane(
         laneOf(key, scope, [
           plans[0]!,
@@ -248,28 +246,27 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
           { lines: many.slice(4095) },
         ]),
       ),
-    'one before an empty one': () => verifyLane(laneOf(key, scope, [...plans, { lines: [] }])),
+    'before an empty one': () => verifyLane(laneOf(key, scope, [...plans, { lines: [] }])),
   },
   WRONG_SECRET: {
-    'not the one committed to': () => headed(2, { secret: 'ab'.repeat(32) }),
+    'another secret': () => headed(2, { secret: 'ab'.repeat(32) }),
     'sealed without it': () => headed(2, { secret: undefined }),
-    'an earlier block as the head': () =>
-      verifyLane({ ...honest, head: [...honest.bytes.keys()][1]! }),
+    'an earlier head': () => verifyLane({ ...honest, head: [...honest.bytes.keys()][1]! }),
     'before the last block': () => headed(1, { secret: SECRET }),
   },
   MISSING_INDEX: {
-    'the first sample left out': () => signed((all) => all.slice(1)),
+    'its first sample missing': () => signed((all) => all.slice(1)),
     'one sample more, in front': () => signed((all) => [all[0]!, ...all]),
-    'one sample more, at the end': () => signed((all) => [...all, all[2]!]),
+    'one sample more, last': () => signed((all) => [...all, all[2]!]),
     'no samples at all': () => signed(() => []),
-    'the first block left out': () => verifyLane(beheaded()),
+    'no first block': () => verifyLane(beheaded()),
   },
   WRONG_CHALLENGE: {
     'of another index': () =>
       changed(0, (sample) => ({ ...sample, challengeId: samples[2]!.challengeId })),
     'of the challenge before': () =>
       changed(2, (sample) => ({ ...sample, challengeId: samples[0]!.challengeId })),
-    'of another than the champion’s': () =>
+    'not the champion’s': () =>
       changed(1, (sample) => ({ ...sample, challengeId: samples[2]!.challengeId })),
     'of more than 32 bytes': () =>
       changed(0, (sample) => ({ ...sample, challengeId: 'z'.repeat(44) })),
@@ -278,18 +275,15 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'played under another beacon': () =>
       verifyLane({ ...honest, scope: { ...scope, beacon: 'ab'.repeat(32) } }),
     'past the quota': () => changed(16, (sample) => ({ ...sample, index: 5 })),
-    'an environment that is not open': () =>
-      changed(4, (sample) => ({ ...sample, env: 'mult8@0.2.0' })),
-    'an environment named like a method': () =>
-      changed(4, (sample) => ({ ...sample, env: 'constructor' })),
+    'a closed environment': () => changed(4, (sample) => ({ ...sample, env: 'mult8@0.2.0' })),
+    'named like a method': () => changed(4, (sample) => ({ ...sample, env: 'constructor' })),
     'a sample left out': () => signed((all) => all.filter((_, i) => i !== 3)),
     'in place of another': () =>
       signed((all) => all.map((sample, i) => (i === 3 ? all[2]! : sample))),
     'two in another order': () => signed(([one, two, ...rest]) => [two!, one!, ...rest]),
     'a stranger': () => changed(0, (sample) => withEpisode(sample, { miner: other.hotkey })),
-    'the champion in place of the contender': () =>
-      changed(1, (sample) => withEpisode(sample, { miner: CHAMPION })),
-    'a game in an environment of one player': () =>
+    'the champion twice': () => changed(1, (sample) => withEpisode(sample, { miner: CHAMPION })),
+    'a game for one player': () =>
       changed(0, ({ env, index, challengeId, ...played }) => ({
         env,
         index,
@@ -322,7 +316,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
       changed(0, (sample) => withEpisode(sample, { messages: samples[2]!.messages })),
   },
   NOT_NORMALISED: {
-    'an escape sequence in a reply': () =>
+    'an escape sequence': () =>
       changedMessages(([first, reply, ...rest]) => [
         first,
         { ...reply, content: `\u001b[1m${reply!.content}` },
@@ -334,7 +328,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
         { ...reply, content: 'x'.repeat(641) },
         ...rest,
       ]),
-    'a reply past 640 bytes behind the first line of one that is cut': () =>
+    'a cut reply, still too long': () =>
       changedMessages(([first, reply, ...rest]) => [
         first,
         { ...reply, content: `[5 bytes, ${'0'.repeat(64)}]\n${'x'.repeat(640)}` },
@@ -353,9 +347,9 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'a prompt after the end': () => changedMessages((messages) => [...messages, messages[0]]),
   },
   WRONG_FAULT: {
-    'a fault where there was a reply': () =>
+    'a fault despite a reply': () =>
       changed(clean(), (sample) => withEpisode(sample, { fault: 'no-reply' })),
-    'a reply taken away and no fault': () =>
+    'no reply, no fault': () =>
       changed(clean(), (sample) => withEpisode(sample, { messages: sample.messages.slice(0, 1) })),
   },
   WRONG_REWARD: {
@@ -379,7 +373,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'a path of something else': () => proven((proof) => ({ ...proof, path: [null] })),
     'a sample as an object': () =>
       proven((proof) => ({ ...proof, sample: JSON.parse(proof.sample) })),
-    'an index past any block': () => proven((proof) => ({ ...proof, index: 2048 })),
+    'an index too high': () => proven((proof) => ({ ...proof, index: 2048 })),
     'an index in between': () => proven((proof) => ({ ...proof, index: 0.5 })),
     'another index': () => proven((proof) => ({ ...proof, index: 2 })),
     'another sample': () =>
@@ -390,57 +384,13 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'a sibling altered': () =>
       proven((proof) => ({ ...proof, path: proof.path.map((hash) => swap(hash, 0)) })),
     'a link left out': () => proven((proof) => ({ ...proof, links: proof.links.slice(1) })),
-    'not up to the head': () => proven((proof) => ({ ...proof, links: proof.links.slice(0, -1) })),
+    'short of the head': () => proven((proof) => ({ ...proof, links: proof.links.slice(0, -1) })),
     'no links': () => proven((proof) => ({ ...proof, links: [] })),
-    'a link that is no header': () =>
-      proven((proof) => ({ ...proof, links: ['{}', ...proof.links] })),
+    'a link without header': () => proven((proof) => ({ ...proof, links: ['{}', ...proof.links] })),
     'a header of another version': () =>
       proven((proof) => ({ ...proof, header: proof.header.replace('"v":1', '"v":2') })),
-    'another header of the same lane': () =>
-      proven((proof) => ({ ...proof, header: proof.links[0]! })),
+    'another header': () => proven((proof) => ({ ...proof, header: proof.links[0]! })),
   },
-}
-
-/** Where one code stands for several things, what its detail says. */
-const details: Record<string, RegExp> = {
-  'a deleted block': /^block [0-9a-f]{64}: not in the bucket$/,
-  'a header alone': /: expected 2 to 2050 whole lines, in at most 8 MiB$/,
-  'no time': /^block [0-9a-f]{64}: line 0: /,
-  'a flipped bit in the header': /: expected [0-9a-f]{64}, got [0-9a-f]{64}$/,
-  'in capitals': /: line 1: expected 128 hex digits, signed by 5\w{47}$/,
-  'a sample dropped': /: header says 2048 samples under \w{64}, got 2047 under \w{64}$/,
-  'of another subnet': /^block [0-9a-f]{64}: netuid: expected 120, got 1$/,
-  'one before an empty one': /: it has room for the next sample, and is not the last$/,
-  'one sample more, in front': /line 2, .*: more samples than the lane has to hold$/,
-  'of another index': /^block \w{64}, line 2, mult8@0.1.0 0: expected \w{32,44}$/,
-  'two in another order': /: expected mult8@0.1.0 0 of 5B{47}$/,
-  'across the lane': /^block [0-9a-f]{64}, line 4: \w+$/,
-  'a third role': /: line 12: /,
-  'a header of another version': /^the header: \/v: expected one of 1$/,
-  'a header that goes on': /: expected at most 1024 bytes/,
-  'a sample over 128 KiB': /: expected at most 131072 bytes/,
-  'a sample in Latin-1': /: the text is not JSON$/,
-  'a surrogate in UTF-8': /: the text is not JSON$/,
-  'a sample that is no JSON': /: the text is not JSON$/,
-  'an empty line': /: the text is not JSON$/,
-  'a byte order mark': /: the text is not JSON$/,
-  'CR LF': /: the text differs from the canonical text/,
-  null: /: "value" expected .* got null$/,
-  'sealed without it': /: expected [0-9a-f]{64}, got none$/,
-  'an earlier block as the head': /: expected [0-9a-f]{64}, got none$/,
-  'before the last block': /: expected none, got [0-9a-f]{64}$/,
-  'not the one committed to': /: expected [0-9a-f]{64}, got [0-9a-f]{64}$/,
-  'a height that the quota cannot fill': /: expected 9, got 1$/,
-  'another index': /^expected sample 2 of 2048 under/,
-  'another sample': /^expected sample 1 of 2048 under/,
-  'another reward': /^expected sample 1 of 2048 under/,
-  'a sibling less': /^expected sample 1 of 2048 under/,
-  'a sibling altered': /^expected sample 1 of 2048 under/,
-  'a link left out': /^expected headers up to/,
-  'not up to the head': /^expected headers up to/,
-  'no links': /^expected headers up to/,
-  'a link that is no header': /^expected headers up to/,
-  'another header of the same lane': /^expected headers up to/,
 }
 
 /** A sample whose miner replied and ended by the rules. */
@@ -454,9 +404,6 @@ function beheaded(): Files {
 it('has a case for every code, and no other', () => {
   expect(Object.keys(cases).sort()).toEqual([...FAULT_CODES].sort())
   for (const variants of Object.values(cases)) expect(Object.keys(variants)).not.toEqual([])
-  expect(Object.values(cases).flatMap(Object.keys)).toEqual(
-    expect.arrayContaining(Object.keys(details)),
-  )
 })
 
 it('finds none in the honest lane, nor in its proof', async () => {
@@ -464,10 +411,17 @@ it('finds none in the honest lane, nor in its proof', async () => {
   expect(await proven((proof) => proof)).toEqual({ ok: true, value: many[1] })
 })
 
-describe.each(Object.entries(cases))('%s', (code, variants) => {
-  it.each(Object.entries(variants))('%s', async (name, produce) => {
-    const result = await produce()
-    expect(result).toEqual({ ok: false, code, detail: expect.stringMatching(/^\P{C}{1,400}$/u) })
-    expect(result).toMatchObject({ detail: expect.stringMatching(details[name] ?? '') })
-  })
+it('finds each fault, and states it', async () => {
+  const lines: string[] = []
+  for (const [code, variants] of Object.entries(cases)) {
+    lines.push(code)
+    for (const [name, produce] of Object.entries(variants)) {
+      const result = await produce()
+      const detail = expect.stringMatching(/^\P{C}{1,400}$/u)
+      expect.soft(result, name).toEqual({ ok: false, code, detail })
+      const said = result.ok ? '' : result.detail
+      lines.push(`  ${name}: ${said.replaceAll(/\b[0-9a-f]{64}\b/g, '<hash>')}`)
+    }
+  }
+  await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/faults.txt')
 })

@@ -56,10 +56,13 @@ export type Refusal = keyof typeof ADVICE
 export class ChainError extends Error {
   override readonly name = 'ChainError'
   readonly code: string
+  /** The message without the code. */
+  readonly detail: string
 
   constructor(code: string, detail: string = ADVICE[code as Refusal], options?: ErrorOptions) {
     super(`${code}: ${detail}`, options)
     this.code = code
+    this.detail = detail
   }
 }
 

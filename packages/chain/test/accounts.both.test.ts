@@ -134,12 +134,8 @@ test('verify, verifyCall and decodeAddress never throw', () => {
 })
 
 test('wrong lengths are the caller’s mistake', () => {
-  expect(() => account(new Uint8Array(31))).toThrow(
-    '"seed" expected 32 bytes, or 64 of a secret key, got 31',
-  )
-  expect(() => account(new Uint8Array(96))).toThrow(
-    '"seed" expected 32 bytes, or 64 of a secret key, got 96',
-  )
+  expect(() => account(new Uint8Array(31))).toThrow(/^"seed" expected .* got 31$/)
+  expect(() => account(new Uint8Array(96))).toThrow(/^"seed" expected .* got 96$/)
   expect(() => account(new Uint8Array(64))).toThrow(RangeError)
   expect(() => account(new Uint8Array(64).fill(255))).toThrow(RangeError)
   expect(() => ed25519Account(new Uint8Array(64))).toThrow('"seed" expected 32 bytes, got 64')

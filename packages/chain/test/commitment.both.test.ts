@@ -70,14 +70,14 @@ const attest = {
   stateRoot: seal.head,
 } as const
 const miner = { kind: 'miner', model: hotkey, revision: 'r', chute: 'c' } as const
-test.each<[Commitment, string]>([
+test.each<[Commitment, string | RegExp]>([
   [{ ...seal, epoch: -1 }, '"epoch" expected 0..4294967295, got -1'],
   [{ ...seal, epoch: 2 ** 32 }, '"epoch" expected'],
   [{ ...seal, epoch: 1.5 }, '"epoch" expected'],
   [{ ...seal, head: '00' }, '"head" expected 64 lower-case hex digits, got 00'],
   [{ ...seal, head: 'AB'.repeat(32) }, '"head" expected'],
-  [{ ...seal, url: '' }, '"url" expected 1..128 bytes of UTF-8, got 0'],
-  [{ ...seal, url: 'é'.repeat(65) }, '"url" expected 1..128 bytes of UTF-8, got 130'],
+  [{ ...seal, url: '' }, /^"url" expected 1\.\.128 .* got 0$/],
+  [{ ...seal, url: 'é'.repeat(65) }, /^"url" expected 1\.\.128 .* got 130$/],
   [{ ...seal, url: '\ud800' }, '"url" holds a lone surrogate'],
   [{ ...attest, bitmap: new Uint8Array(15) }, '"bitmap" expected 16 bytes, got 15'],
   [{ ...attest, next: '' }, '"next" expected'],

@@ -11,6 +11,7 @@ import {
   hashOf,
   type Reply,
 } from './fake-node.ts'
+import messages from './node-messages.json' with { type: 'json' }
 import { serve } from './serve.ts'
 
 const ended: (() => Promise<void>)[] = []
@@ -140,7 +141,7 @@ describe('a connection', () => {
     const [other, good] = [await node({ genesis: 'cd'.repeat(32) }), await node()]
     await expect(connect([other, good]).blocks.head()).rejects.toMatchObject({
       code: 'WrongGenesis',
-      message: `WrongGenesis: ${other.url} has the chain ${'cd'.repeat(32)}, expected ${GENESIS}`,
+      detail: expect.stringMatching(`^${other.url} .* ${'cd'.repeat(32)}, expected ${GENESIS}$`),
     })
     expect([retries, other.asked, good.connections.opened]).toEqual([
       [],
@@ -168,7 +169,7 @@ describe('a connection', () => {
     expect(await blocks.head()).toEqual(head(5))
     expect(connection.genesis).toBe(GENESIS)
     expect(retries).toEqual(
-      bad.map(({ url }) => expect.stringContaining(`${url}: it does not know block 0`)),
+      bad.map(({ url }) => expect.stringContaining(`${url}: it does not know`)),
     )
   })
 
@@ -215,7 +216,7 @@ describe('a connection', () => {
       refused(-32000, 'not\u{1b}[2J today', ['nor tomorrow'])
     expect(await connect([first, second], PATIENT).blocks.head()).toEqual(head(6))
     expect(retries).toEqual([
-      `BadReply: the node's answer cannot be used: -32000: not?[2J today: ["nor tomorrow"]`,
+      expect.stringMatching(/^BadReply: .*: -32000: not\?\[2J today: \["nor tomorrow"\]$/),
     ])
   })
 
@@ -254,7 +255,7 @@ describe('a connection', () => {
 })
 
 describe('the end of a connection', () => {
-  const closed = unreachable('this program closed the connection')
+  const closed = unreachable('this program closed')
 
   test('ends a wait between two tries', async () => {
     const { connection } = connect([await nobody()])
@@ -345,7 +346,7 @@ describe('final blocks', () => {
     expect(await take(heads, 1)).toEqual(range(5, 5))
     honest.finalize(7)
     expect(await take(heads, 2)).toEqual(range(6, 7))
-    expect(retries).toEqual([expect.stringContaining('does not have block 6 yet')])
+    expect(retries).toEqual([expect.stringContaining('not have block 6')])
   })
 
   test('wait for the next node where one told of blocks that nobody has', async () => {
@@ -382,7 +383,7 @@ describe('final blocks', () => {
     const { blocks } = connect([first, behind])
     await blocks.head()
     await first.stop()
-    const wasMissing = () => retries.some((said) => said.includes('does not have block 8 yet'))
+    const wasMissing = () => retries.some((said) => said.includes('not have block 8'))
     behind.replies.chain_getBlockHash = (number) => {
       if (number !== 8) return undefined
       if (!wasMissing()) return { result: null }
@@ -429,7 +430,7 @@ describe('junk', () => {
       bad.replies.state_call = () => refused(-32601, 'Method not found')
       bad.replies[method] = () => ({ result: 12 })
       expect(await connect([bad, await node()]).blocks.head()).toEqual(head(5))
-      expect(retries).toEqual([expect.stringContaining(`no node answers at ${bad.url}`)])
+      expect(retries).toEqual([expect.stringMatching(`^Unreachable: .*${bad.url}`)])
     },
   )
 
@@ -578,16 +579,15 @@ describe('subtensor', () => {
   }
 
   test.each([
-    [4003, `Client error: UnknownBlock: State already discarded for 0x${hashOf(2)}`],
-    [4003, `Client error: UnknownBlock: Header was not found in the database: 0x${hashOf(2)}`],
-    [-32000, 'State already discarded for BlockId'],
+    [4003, messages.forgotten.state],
+    [4003, messages.forgotten.header],
+    [-32000, messages.forgotten.block],
   ])(
     'asks for an archive node where all have forgotten the block: %i, %s',
     async (code, message) => {
       await expect(open([await pruned(code, message)])).rejects.toMatchObject({
         code: 'StateDiscarded',
-        message:
-          'StateDiscarded: the node no longer has the state of block 5: name the endpoint of an archive node',
+        detail: expect.stringMatching(/block 5: .*archive node$/),
       })
     },
   )
@@ -602,10 +602,7 @@ describe('subtensor', () => {
   })
 
   test('takes a node that does not have the block yet for one that lags', async () => {
-    const lagging = await pruned(
-      4003,
-      'Client error: UnknownBlock: Header was not found in the database',
-    )
+    const lagging = await pruned(4003, messages.forgotten.header)
     const hashes = {
       parentHash: `0x${hashOf(3)}`,
       stateRoot: `0x${hashOf(1)}`,
@@ -613,7 +610,7 @@ describe('subtensor', () => {
     }
     const result = { number: '0x4', ...hashes, digest: { logs: [] } }
     lagging.replies.chain_getHeader = (wanted) => (wanted === undefined ? { result } : undefined)
-    await expect(open([lagging])).rejects.toMatchObject(unreachable('does not have block 5 yet'))
+    await expect(open([lagging])).rejects.toMatchObject(unreachable('not have block 5'))
   })
 
   test('is refused by a node of another chain', async () => {

@@ -144,7 +144,7 @@ describe('the owner', () => {
       expect(() => subnet({ params: { maxUids } })).toThrow(RangeError)
     expect(() => subnet({ random: () => new Uint8Array(31) })).toThrow('32 bytes, got 31')
     await chain.produce(5)
-    await expect(chain.produce(4)).rejects.toThrow('"time" expected an integer from 5 on, got 4')
+    await expect(chain.produce(4)).rejects.toThrow(/^"time" expected .* got 4$/)
     await expect(chain.produce(5.5)).rejects.toThrow(RangeError)
     await expect(LocalChain.import(chain.export()).produce(5)).rejects.toThrow('"random" is needed')
   })
@@ -298,16 +298,6 @@ describe('an export', async () => {
       }),
       { numRuns: 500 },
     )
-    expect(refusal(`${text}\n`)).toBe('BadLog: line 6 is not valid: the text is not JSON')
-    const canonical = 'the text differs from the canonical text of its value'
-    for (const [line, other] of [
-      ['"netuid"', '"\\u006eetuid"'],
-      ['{"format":"affine-chain/1","netuid":120', '{"netuid":120,"format":"affine-chain/1"'],
-    ] as const)
-      expect(refusal(text.replace(line, other))).toBe(
-        `BadLog: the first line is not valid: ${canonical}`,
-      )
-    expect(refusal(text.replaceAll('\n', '\r\n'))).toContain(canonical)
   })
 
   interface Loose {
@@ -329,59 +319,48 @@ describe('an export', async () => {
   /** Changes the log and makes all the hashes fit again, as someone would who knows how. */
   const forge = (change: (log: Loose) => void, relink = true) => refusal(changed(change, relink))
 
-  const [BAD_HASH, BAD_SIGNATURE] = ['does not match its hash', 'has a bad signature on call']
-  test.each<[string, (log: Loose) => void, string]>([
-    ['netuid', ({ setup }) => setup.netuid++, 'block 1 has a bad signature on call 0'],
-    ['parameters', ({ setup }) => setup.params.tempo++, `block 0 ${BAD_HASH}`],
-    ['the entropy', ({ blocks }) => (blocks[2]!.entropy = '00'.repeat(32)), `block 2 ${BAD_HASH}`],
-    ['a hash', ({ blocks }) => (blocks[3]!.hash = '00'.repeat(32)), `block 3 ${BAD_HASH}`],
-    ['a missing block', ({ blocks }) => blocks.splice(2, 1), `block 2 ${BAD_HASH}`],
-    ['a missing call', ({ blocks }) => blocks[1]!.calls.pop(), `block 1 ${BAD_HASH}`],
+  const altered: [string, (log: Loose) => void][] = [
+    ['netuid', ({ setup }) => setup.netuid++],
+    ['parameters', ({ setup }) => setup.params.tempo++],
+    ['the entropy', ({ blocks }) => (blocks[2]!.entropy = '00'.repeat(32))],
+    ['a hash', ({ blocks }) => (blocks[3]!.hash = '00'.repeat(32))],
+    ['a missing block', ({ blocks }) => blocks.splice(2, 1)],
+    ['a missing call', ({ blocks }) => blocks[1]!.calls.pop()],
+    ['a repeated block', ({ blocks }) => blocks.push(blocks[2]!)],
+    ['no blocks', (log) => (log.blocks = [])],
+    ['a malformed block', ({ blocks }) => (blocks[2]!.time = 'x')],
+    ['an extra key', ({ blocks }) => (blocks[2]!.more = 1)],
+    ['a neuron twice', ({ setup }) => (setup.neurons = [...setup.neurons, setup.neurons[0]!])],
+  ]
+  const forged: [string, (log: Loose) => void][] = [
+    ['the netuid', ({ setup }) => setup.netuid++],
+    ['a stake', ({ setup }) => (setup.neurons = [])],
+    ['the entropy of block 0', ({ blocks }) => (blocks[0]!.entropy = '11'.repeat(32))],
+    ['a nonce', ({ blocks }) => (blocks[1]!.calls[1]!.nonce = 9)],
+    ['a call moved to block 0', ({ blocks }) => blocks[0]!.calls.push(blocks[1]!.calls.pop()!)],
+    ['a call repeated', ({ blocks }) => blocks[2]!.calls.push(blocks[1]!.calls[0]!)],
+    ['the time', ({ blocks }) => (blocks[2]!.time = 9)],
     [
-      'a repeated block',
-      ({ blocks }) => blocks.push(blocks[2]!),
-      `block 4 is older than its parent`,
-    ],
-    ['no blocks', (log) => (log.blocks = []), 'the text has no block'],
-    ['a malformed block', ({ blocks }) => (blocks[2]!.time = 'x'), 'line 4 is not valid at "time"'],
-    ['an extra key', ({ blocks }) => (blocks[2]!.more = 1), 'line 4 is not valid at "the start"'],
-    [
-      'a neuron twice',
-      ({ setup }) => (setup.neurons = [...setup.neurons, setup.neurons[0]!]),
-      'the first line is not valid at "neurons"',
-    ],
-  ])('names what is wrong with %s', (_, change, want) => {
-    const refused = [`BadLog: ${want}`, `BadLog: block 0 ${BAD_HASH}`]
-    expect(refused).toContain(forge(change, false))
-  })
-
-  test.each<[string, (log: Loose) => void, string]>([
-    ['the netuid', ({ setup }) => setup.netuid++, `block 1 ${BAD_SIGNATURE} 0`],
-    ['a stake', ({ setup }) => (setup.neurons = []), `block 1 ${BAD_SIGNATURE} 0`],
-    [
-      'the entropy of block 0',
-      ({ blocks }) => (blocks[0]!.entropy = '11'.repeat(32)),
-      `block 1 ${BAD_SIGNATURE} 0`,
-    ],
-    ['a nonce', ({ blocks }) => (blocks[1]!.calls[1]!.nonce = 9), `block 1 ${BAD_SIGNATURE} 1`],
-    [
-      'a call moved to block 0',
-      ({ blocks }) => blocks[0]!.calls.push(blocks[1]!.calls.pop()!),
-      `block 0 ${BAD_SIGNATURE} 0`,
-    ],
-    [
-      'a call repeated',
-      ({ blocks }) => blocks[2]!.calls.push(blocks[1]!.calls[0]!),
-      'block 2 has a call 0 that is refused: Stale',
-    ],
-    ['the time', ({ blocks }) => (blocks[2]!.time = 9), 'block 3 is older than its parent'],
-    [
-      'a call that the chain refuses',
+      'a refused call',
       ({ blocks }) => blocks[2]!.calls.push(signExtrinsic(stranger, chain, draft(1))),
-      'block 2 has a call 0 that is refused: AccountNotAllowedCommit',
     ],
-  ])('is refused with %s changed and all hashes made again', (_, change, want) => {
-    expect(forge(change)).toBe(`BadLog: ${want}`)
+  ]
+  const respelt: [string, string][] = [
+    ['a line feed more', `${text}\n`],
+    ['CR LF', text.replaceAll('\n', '\r\n')],
+    ['a key escaped', text.replace('"netuid"', '"\\u006eetuid"')],
+    ['keys in another order', text.replace(/(\{)("format":[^,]*),("netuid":\d+)/, '$1$3,$2')],
+  ]
+
+  test('that was changed is refused, also if all hashes are made again', async () => {
+    const refusals = [
+      ...respelt.map(([name, log]) => [name, refusal(log)]),
+      ...altered.map(([name, change]) => [name, forge(change, false)]),
+      ...forged.map(([name, change]) => [`${name}, and all hashes made again`, forge(change)]),
+    ]
+    const lines = refusals.map(([name, why]) => `${name}: ${why}\n`)
+    for (const line of lines) expect(line).toContain(': BadLog: ')
+    await expect(lines.join('')).toMatchFileSnapshot('snapshots/changed-log.txt')
   })
 
   test('of hostile text is refused', () => {

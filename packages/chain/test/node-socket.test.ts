@@ -53,11 +53,11 @@ const ANSWER = JSON.stringify({ id: 1, result: 'answered' })
 const inFragments = (count: number): Buffer =>
   Buffer.concat([frame(TEXT, ANSWER), ...Array(count - 2).fill(frame(MORE, ' ')), frame(LAST, ' ')])
 
-const PINGS = 'Unreachable: the connection was lost: over 1048576 bytes of pings without a message'
+const PINGS = /^Unreachable: .* 1048576 bytes of pings /
 const LIMIT = 2 ** 26
 test.each([
   ['pongs', ''],
-  ['fragments of one byte, with pongs between,', ' '],
+  ['fragments and pongs', ' '],
 ])('a node that sends %s without end is left', async (_, data) => {
   const flood = pongs(1024)
   let sent = 0
@@ -77,7 +77,7 @@ test('a message may come in 64 fragments, and in no more', async () => {
   const honest = await connected((send) => send(inFragments(64)))
   expect(await honest.send('chain_getBlockHash', [0])).toBe('answered')
   const hostile = await connected((send) => send(inFragments(65)))
-  const refusal = 'Unreachable: the connection was lost: Too many message fragments'
+  const refusal = /^Unreachable: .*: Too many message fragments$/
   await expect(hostile.send('chain_getBlockHash', [0])).rejects.toThrow(refusal)
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { ADVICE } from '../src/chain-error.ts'
 import { ChainError, type LocalChain, remoteChain, serveLocal } from '../src/index.ts'
 import { readText } from '../src/local/local-server.ts'
 import { signExtrinsic } from '../src/local/log.ts'
@@ -245,7 +246,7 @@ describe('the client', () => {
     local = subnet({ random: () => bytes(9) })
     await local.produce(0)
     const { message } = await failure(heads.next())
-    expect(message).toBe('BadLog: block 1 does not match its hash')
+    expect(message).toMatch(/^BadLog: block 1 /)
   })
 
   const local = subnet()
@@ -267,12 +268,8 @@ describe('the client', () => {
     ['a fault of no shape', () => json({ code: 1 }, 400), 'BadReply'],
     ['a fault nobody knows', () => json({ code: 'Worse', message: 'x' }, 400), 'BadReply'],
     ['a long fault', () => json({ code: 'Stale', message: 'x'.repeat(2 ** 15) }, 400), 'BadReply'],
-    [
-      'a fault that moves the cursor',
-      () => json({ code: '\u001b[2J', message: 'x' }, 400),
-      'BadReply',
-    ],
-    ['a fault that is every object’s', () => json({ code: 'toString' }, 400), 'BadReply'],
+    ['a fault moving the cursor', () => json({ code: '\u001b[2J', message: 'x' }, 400), 'BadReply'],
+    ['every object’s fault', () => json({ code: 'toString' }, 400), 'BadReply'],
     ['a fault', () => json({ code: 'Stale', message: 'x' }, 400), 'Stale'],
   ])('takes %s for what it is, at first and later', async (_, reply, want) => {
     expect((await failure(connect(async () => reply()))).code).toBe(want)
@@ -291,7 +288,7 @@ describe('the client', () => {
     const { message } = await failure(
       connect(async () => json({ code: 'Stale', message: '\u001b[2J\u202e' }, 400)),
     )
-    expect(message).toBe('Stale: the nonce was used before: sign again')
+    expect(message).toBe(`Stale: ${ADVICE.Stale}`)
   })
 
   test('gives up on a call that the server keeps to itself', async () => {
@@ -313,7 +310,7 @@ describe('the client', () => {
     const remote = await connect((request) => serveLocal(local)(request))
     local = subnet({ random: () => bytes(9) })
     const { message } = await failure(remote.head())
-    expect(message).toBe('BadLog: block 0 is another one than before')
+    expect(message).toMatch(/^BadLog: block 0 /)
   })
 
   test('counts what comes, whatever the reply says of its size', async () => {
@@ -321,10 +318,8 @@ describe('the client', () => {
       pull: (stream) => stream.enqueue(new Uint8Array(2 ** 20)),
     })
     const { code, cause } = await failure(connect(async () => new Response(endless)))
-    expect([code, String(cause)]).toEqual([
-      'Unreachable',
-      'RangeError: the body has more than 268435456 characters',
-    ])
+    expect(code).toBe('Unreachable')
+    expect(String(cause)).toMatch(/^RangeError: .* 268435456 /)
   })
 
   test('reads no body further than its limit', async () => {

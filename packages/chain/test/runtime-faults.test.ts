@@ -28,46 +28,23 @@ describe('what a runtime lacks', () => {
     expect(faultsOf(wholeRuntime(), version)).toEqual([])
   })
 
-  test.each<[string, (made: Made) => void, string]>([
-    [
-      'storage',
-      ({ storage }) => remove(storage[SUBNET], 'tempo'),
-      `there is no storage ${SUBNET}.tempo`,
-    ],
-    ['a pallet', ({ storage }) => delete storage.timestamp, 'there is no storage timestamp.now'],
-    [
-      'a call',
-      ({ calls }) => remove(calls[SUBNET], 'setWeights'),
-      `there is no call ${SUBNET}.setWeights`,
-    ],
-    [
-      'an event',
-      ({ events }) => remove(events.system, 'extrinsicFailed'),
-      'there is no event system.extrinsicFailed',
-    ],
-    [
-      'a method of a runtime API',
-      ({ apis }) => remove(apis[API], 'getSelectiveMetagraph'),
-      `there is no runtime API ${API}.getSelectiveMetagraph`,
-    ],
-    [
-      'every way to timelock',
-      ({ calls }) => Object.assign(calls, { [SUBNET]: ['setWeights'] }),
-      `there is no call ${SUBNET}.commitTimelockedWeights, nor call ${SUBNET}.commitCrv3Weights`,
-    ],
-    [
-      'what goes with what is there',
-      ({ storage }) => remove(storage[SUBNET], 'commitRevealWeightsVersion'),
-      `there is no storage ${SUBNET}.commitRevealWeightsVersion, which is needed with ` +
-        `call ${SUBNET}.commitTimelockedWeights`,
-    ],
-    [
-      'what signed calls hold',
-      ({ extensions }) => Object.assign(extensions, { Unheard: 'u8' }),
-      'signed calls hold Unheard, an unknown extension',
-    ],
-  ])('is told by name: %s', (_, change, fault) => {
-    expect(faultsWith(change)).toEqual([fault])
+  const lacks: readonly [string, (made: Made) => void][] = [
+    ['storage', ({ storage }) => remove(storage[SUBNET], 'tempo')],
+    ['a pallet', ({ storage }) => delete storage.timestamp],
+    ['a call', ({ calls }) => remove(calls[SUBNET], 'setWeights')],
+    ['an event', ({ events }) => remove(events.system, 'extrinsicFailed')],
+    ['a runtime API', ({ apis }) => remove(apis[API], 'getSelectiveMetagraph')],
+    ['every way to timelock', ({ calls }) => Object.assign(calls, { [SUBNET]: ['setWeights'] })],
+    ['a version', ({ storage }) => remove(storage[SUBNET], 'commitRevealWeightsVersion')],
+    ['an extension', ({ extensions }) => Object.assign(extensions, { Unheard: 'u8' })],
+  ]
+  test('is told by name', async () => {
+    const lines = lacks.map(([name, change]) => {
+      const faults = faultsWith(change)
+      expect(faults, name).toHaveLength(1)
+      return `${name}: ${faults}\n`
+    })
+    await expect(lines.join('')).toMatchFileSnapshot('snapshots/runtime-faults.txt')
   })
 
   test.each<[string, (made: Made) => void]>([
@@ -83,7 +60,7 @@ test.each([
   ['V16', substrateV16],
 ])("another chain's %s lacks every call, in plain ASCII", (_, hex) => {
   const faults = runtimeFaults(readMetadata(hexToU8a(hex)))
-  expect(faults).toContain(`there is no call ${SUBNET}.setWeights`)
+  expect(faults).toContainEqual(expect.stringContaining(` ${SUBNET}.setWeights`))
   for (const fault of faults) expect(fault).toMatch(/^[\x20-\x7e]{1,300}$/)
 })
 
@@ -95,10 +72,7 @@ describe('a file of metadata', () => {
     ['hex', encode(`${hex}\n`)],
     ['a string in JSON', encode(JSON.stringify(hex))],
     ["a node's answer", encode(JSON.stringify({ jsonrpc: '2.0', result: hex, id: 1 }))],
-    [
-      "the runtime's own answer, Some and a length before it",
-      encode(JSON.stringify({ id: 1, result: some })),
-    ],
+    ["the runtime's own answer", encode(JSON.stringify({ id: 1, result: some }))],
   ])('may be %s', (_, file) => {
     expect(readMetadata(file).version).toBe(15)
   })

@@ -92,10 +92,10 @@ describe('the metagraph', () => {
 
   const polkadot = '15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5' // the public key of //Alice, with prefix 0
   test.each<[string, object]>([
-    ['an owner that is no address', { ownerHotkey: 'alice' }],
-    ['an owner that is null', { ownerHotkey: null }],
+    ['an owner without address', { ownerHotkey: 'alice' }],
+    ['an owner, null', { ownerHotkey: null }],
     ['a hotkey with another prefix', { hotkeys: [alice.hotkey, polkadot] }],
-    ['a hotkey that is no address', { hotkeys: [alice.hotkey, `0x${bytesToHex(bytes(1))}`] }],
+    ['a hotkey without address', { hotkeys: [alice.hotkey, `0x${bytesToHex(bytes(1))}`] }],
     ['hotkeys that are none', { hotkeys: null }],
     ['a hotkey too many', { hotkeys: [alice.hotkey, bob.hotkey, encodeAddress(bytes(9))] }],
     ['a permit too few', { validatorPermit: [true] }],
@@ -108,14 +108,14 @@ describe('the metagraph', () => {
     ['a stake too few', { totalStake: [5] }],
     ['a negative stake', { totalStake: [5, -1] }],
     ['a fraction of a stake', { totalStake: [5, 0.5] }],
-    ['a stake that is no number', { totalStake: [5, '0x'] }],
+    ['a stake without number', { totalStake: [5, '0x'] }],
     ['a stake in decimal text', { totalStake: [5, '12'] }],
     ['a stake of over 128 bits', { totalStake: [5, `0x1${'0'.repeat(32)}`] }],
     ['a stake JSON has rounded', { totalStake: [5, 2 ** 53] }],
     ['a negative tempo', { tempo: -1 }],
     ['a tempo in hex', { tempo: '0x10' }],
     ['a negative period', { commitRevealPeriod: -1 }],
-    ['commit and reveal neither on nor off', { commitRevealWeightsEnabled: null }],
+    ['commit-reveal neither on nor off', { commitRevealWeightsEnabled: null }],
   ])('with %s is BadReply', async (_, change) => {
     await expect(read({ ...metagraph, ...change })).rejects.toMatchObject(
       badReply('metagraph of subnet 120'),
@@ -169,13 +169,13 @@ describe('a commitment', () => {
   })
 
   test.each<[string, unknown, unknown]>([
-    ['an owner that is no address', 'alice', { block: 9, info: { fields: [] } }],
+    ['an owner without address', 'alice', { block: 9, info: { fields: [] } }],
     ['no owner', null, { block: 9, info: { fields: [] } }],
     ['a negative block', alice.hotkey, { block: -1, info: { fields: [] } }],
     ['no block', alice.hotkey, { info: { fields: [] } }],
     ['no info', alice.hotkey, { block: 9 }],
     ['no fields', alice.hotkey, { block: 9, info: {} }],
-    ['fields that are no list', alice.hotkey, { block: 9, info: { fields: { raw1: '0x07' } } }],
+    ['fields without list', alice.hotkey, { block: 9, info: { fields: { raw1: '0x07' } } }],
     ['a field that is a text', alice.hotkey, { block: 9, info: { fields: ['0x07'] } }],
     ['nothing in it', alice.hotkey, null],
   ])('with %s is BadReply', (_, owner, value) => {

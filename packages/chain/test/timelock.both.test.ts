@@ -117,7 +117,7 @@ test.each([0, -1, 1.5, Number.NaN, 2 ** 53])('round %s is refused', async (round
 test('a plaintext the chain would not take, and randomness of another size, are refused', async () => {
   const random = (size: number) => new Uint8Array(size)
   await expect(timelockEncrypt(new Uint8Array(MOST + 1), 1, random)).rejects.toThrow(
-    '"plaintext" expected at most 4756 bytes, got 4757',
+    /^"plaintext" expected at most 4756 .* 4757$/,
   )
   for (const [at, other] of [0, 1, 2].flatMap((at) =>
     [-1, 1].map((other) => [at, other] as const),

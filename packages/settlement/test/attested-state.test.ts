@@ -82,10 +82,9 @@ describe('the attested state', () => {
     const [one = '', other = ''] = hotkeys(subnet.voters)
     serve(2)
     subnet.buckets.at(one).behaviour = 'fails'
-    const tried = [`${one} at ${one}: no answer in time`, `${other} at ${other}: not there`].sort()
+    const tried = [`${one}: no answer in time`, `${other}: not there`].sort()
     await expect(attestedState(data(), 3)).rejects.toThrow(
-      `nobody serves v1/states/2.json with the attested root ${root} (${tried.join('; ')}): ` +
-        'check that "buckets" names the right folder, or wait',
+      new RegExp(`v1/states/2.json .* ${root} \\(.*${tried.join('; .*')}\\): .*"buckets"`),
     )
     expect([...subnet.buckets.reads].sort()).toEqual(
       [one, other].sort().map((url) => [url, statePath(2)]),
@@ -100,14 +99,10 @@ describe('the attested state', () => {
     if (light) await subnet.attest(light, state, [], 'nowhere')
     await subnet.end(state)
     serve(0, RUBBISH)
-    const told = `(${[
-      `${heavy?.hotkey} at ${heavy?.hotkey}: another state`,
-      `${light?.hotkey} at nowhere: it cannot be opened`,
-    ]
-      .sort()
-      .join('; ')})`
-    await expect(attestedState(data(), 3)).rejects.toThrow(told)
-    expect(subnet.buckets.reads).toEqual([[heavy?.hotkey, statePath(2)]])
+    const told = [`${heavy?.hotkey}: another state`, 'nowhere: it cannot be opened']
+    for (const each of told) await expect(attestedState(data(), 3)).rejects.toThrow(each)
+    const read = [heavy?.hotkey, statePath(2)]
+    expect(subnet.buckets.reads).toEqual([read, read])
   })
 
   test('names a few of many buckets that lack it', async () => {
@@ -216,15 +211,15 @@ describe('where a stretch begins', () => {
 
   test('is not in an epoch that there was not yet, or is not whole', async () => {
     const later = { ...data(), network: { ...network, firstEpoch: 2 } }
-    await expect(beginningAt(later, 0)).rejects.toThrow('the chain has not closed an epoch yet')
-    await expect(beginningAt(data(), 2)).rejects.toThrow('epoch 2 expected to be one of 0 to 1')
+    await expect(beginningAt(later, 0)).rejects.toThrow('not closed an epoch')
+    await expect(beginningAt(data(), 2)).rejects.toThrow(/^epoch 2 .* 0 to 1$/)
   })
 
   test('is not before the network’s first epoch', async () => {
     await attestedBy(0, 1)
     await subnet.chain.produce(0)
     const later = { ...data(), network: { ...network, firstEpoch: 1 } }
-    await expect(beginningAt(later, 0)).rejects.toThrow('epoch 0 expected to be one of 1 to 2')
+    await expect(beginningAt(later, 0)).rejects.toThrow(/^epoch 0 .* 1 to 2$/)
     const atFirst = firstState(network.protocol, 1)
     expect(await beginningAt(later, 1)).toEqual({ from: atFirst, recipients: [] })
   })
@@ -247,8 +242,6 @@ describe('where a stretch begins', () => {
   test('is nowhere without a majority, and that is said', async () => {
     await attestedBy(0)
     await subnet.chain.produce(0)
-    await expect(beginningAt(data(), 2)).rejects.toThrow(
-      'no state of epoch 2 is attested by more than half of the active stake: begin earlier',
-    )
+    await expect(beginningAt(data(), 2)).rejects.toThrow(/^no state of epoch 2 /)
   })
 })

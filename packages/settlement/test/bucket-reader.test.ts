@@ -55,7 +55,7 @@ describe('a reader', () => {
     const found = await blocksOf({ sources: [bad, good], keep })(wanted)
     expect(found).toMatchObject({ ok: true, value: { hash } })
     expect(kept).toMatchObject([{ block: { hash }, bytes, from: 'good' }])
-    const detail = `nobody has it whole (bad: ${why})`
+    const detail = expect.stringContaining(`(bad: ${why})`)
     const alone = await blocksOf({ sources: [bad], keep })(wanted)
     expect(alone).toEqual({ ok: false, code: 'MISSING_BLOCK', detail })
     expect(kept).toHaveLength(1)
@@ -172,7 +172,7 @@ describe('a block that several buckets may have', () => {
     expect(await read(wanted)).toEqual({
       ok: false,
       code: 'MISSING_BLOCK',
-      detail: 'nobody has it whole (forged: WRONG_HASH; lacks a: not there; lacks b: not there)',
+      detail: expect.stringMatching(/\(forged: WRONG_HASH; lacks a: .*; lacks b: .*\)$/),
     })
     expect(reads).toEqual(['lacks b', 'forged', 'lacks a'])
     expect([...reader.failed].sort()).toEqual(['forged', 'lacks a'])

@@ -18,8 +18,8 @@ const other = account(new Uint8Array(32).fill(4))
 const draft = { ...unsigned, sign: key.sign }
 const failure = (code: BucketFailureCode, reason: string, status?: number) =>
   new BucketFailure('read it', { code, reason, status })
-const UNSERVED = 'its bucket did not serve a block that it attested'
-const SILENT = `${UNSERVED}: no answer in time; ask its operator`
+const NO_BUCKET = 'it announced no bucket that can be opened'
+const SILENT = /: no answer in time; /
 const newReader = () => new BucketReader({ openBucket: () => null })
 
 /** A bucket in memory; what is an error is thrown. */
@@ -97,7 +97,7 @@ it.each([
   [failure('redirect', 'status 302: no redirect', 302), 'status 302: no redirect'],
   [new Error(`no route\n\u001b[2J${'x'.repeat(300)}`), `no route?[2J${'x'.repeat(287)}`],
 ])('reports why a bucket did not serve a block: %s', async (error, why) => {
-  const detail = `${UNSERVED}: ${why}; ask its operator`
+  const detail = expect.stringContaining(`: ${why}; `)
   expect((await found(error)).flaws).toEqual([
     { validator: 'holder', code: 'COPY_MISSING', detail },
   ])
@@ -112,8 +112,8 @@ it.each<[string, (bytes: Uint8Array) => Uint8Array, string]>([
 })
 
 it.each([
-  ['other bytes, though it did not attest it', new Uint8Array(9), ['validator BAD_LINES']],
-  ['no bytes, which it did not promise', undefined, []],
+  ['other bytes, not attested', new Uint8Array(9), ['validator BAD_LINES']],
+  ['no bytes, not promised', undefined, []],
 ])('of its own lane a validator has %s', async (_, copy, codes) => {
   const { path, bytes, compareIn } = await writtenBlock()
   const sources = [sourceOf('validator', { [path]: copy }), sourceOf('other', { [path]: bytes })]
@@ -124,7 +124,7 @@ it.each([
 
 it('blames who signed two blocks of one height', async () => {
   const { flaws, what } = await found((await writeBlock({ ...draft, time: 1 })).bytes)
-  const detail = `${what} is not the only one at height 0: holder has another`
+  const detail = expect.stringMatching(`^${what} .* height 0: holder `)
   expect(flaws).toEqual([{ validator: key.hotkey, code: 'SIGNED_TWICE', detail }])
 })
 
@@ -174,8 +174,8 @@ it('asks a bucket that was late for no other block, and only who attested owes o
   await compareIn(copies, ['holder'])
   await compareIn(copies, ['holder', 'nobody'])
   expect(asked).toHaveLength(1)
-  const reasons = (await copies.flaws([])).map(({ detail }) => detail.replace(/^it .*: /, ''))
-  expect(reasons).toEqual([SILENT, 'it announced no bucket that can be opened'])
+  const reasons = (await copies.flaws([])).map(({ detail }) => detail)
+  expect(reasons).toEqual([SILENT, NO_BUCKET].map((reason) => expect.stringMatching(reason)))
 })
 
 describe('a bucket that did not answer for one block', () => {
@@ -201,7 +201,7 @@ describe('a bucket that did not answer for one block', () => {
       answer,
       attester: 'holder',
     }))
-    expect(await foundOf(files, order)).toEqual([`COPY_MISSING: ${SILENT}`])
+    expect(await foundOf(files, order)).toEqual([expect.stringMatching(SILENT)])
   })
 
   const refused = failure('status', 'AccessDenied', 403)
@@ -216,8 +216,8 @@ describe('a bucket that did not answer for one block', () => {
       [0, 1],
       [1, 0],
     ]) {
-      const detail = `${UNSERVED}: ${why}; ask its operator`
-      expect(await foundOf(files, order)).toEqual([`COPY_MISSING: ${detail}`])
+      const detail = expect.stringMatching(`^COPY_MISSING: .*: ${why}; `)
+      expect(await foundOf(files, order)).toEqual([detail])
     }
   })
 
@@ -309,7 +309,7 @@ it('says of buckets that are not waited for any longer only that they did not an
   copies.readStates(5)
   await compareIn(copies, ['attester'], { validator: 'own' })
   expect(await copies.flaws([firstState(PROTOCOL, 5)])).toEqual([
-    { validator: 'attester', code: 'COPY_MISSING', detail: SILENT },
+    { validator: 'attester', code: 'COPY_MISSING', detail: expect.stringMatching(SILENT) },
   ])
 })
 
@@ -373,7 +373,7 @@ describe('an attested state', () => {
       none: 'not there',
       refuses: 'AccessDenied',
       silent: 'no answer in time',
-      unopened: 'it announced no bucket that can be opened',
+      unopened: NO_BUCKET,
     }
     const flaws = Object.entries(causes).map(([validator, cause]) => {
       return { validator, code: 'STATE_MISSING', detail: `it attested ${path}: ${cause}` }

@@ -63,8 +63,7 @@ test('a voter that attests what is so is not named', async () => {
 test('one that attests another root is named, with both, and not for bits that it lacks', async () => {
   const bitmap = new Uint8Array(protocol.validatorsMost / 8)
   const { flaws, warnings, liar, state } = await told(() => ({ stateRoot: NEXT, bitmap }))
-  const advice = 'if others say so too, compare the releases that you and they run'
-  const detail = `expected ${stateRoot(state)}, got ${NEXT}; ${advice}`
+  const detail = expect.stringContaining(`expected ${stateRoot(state)}, got ${NEXT}; `)
   expect(flaws).toEqual([{ epoch: 2, validator: liar, code: 'WRONG_ROOT_ATTESTED', detail }])
   expect(warnings).toEqual([])
 })
@@ -82,13 +81,12 @@ const bit = (i: number) => () => {
 }
 
 test.each([
-  ['a bit right past the last voter', bit(4), true],
+  ['the first spare bit', bit(4), true],
   ['the last bit', bit(127), true],
-  ['that of a voter that did not seal', () => ({}), false],
+  ['one without a seal', () => ({}), false],
 ])('%s stands for a lane that was never sealed', async (_, attestation, isSealing) => {
   const { flaws, liar } = await told(attestation, { isSealing })
-  const detail = 'it attested a lane that was never sealed'
-  expect(flaws).toEqual([{ epoch: 2, validator: liar, code: 'NEVER_SEALED', detail }])
+  expect(flaws).toMatchObject([{ epoch: 2, validator: liar, code: 'NEVER_SEALED' }])
 })
 
 /** Four voters, and the state of an epoch in which these of them seal whole lanes, or all. */
@@ -120,9 +118,9 @@ test('missing bits of whole lanes that others attest are reported, and are no fa
   const lacking = [...hotkeys([first, light])].sort()
   await attestBut({ [third.hotkey]: lacking })
   const epochs = await subnet.recompute()
-  const detail = `2 whole lanes that others attest: ${lacking.join(', ')}`
   expect(flawsIn(epochs)).toEqual([])
-  expect(warningsIn(epochs)).toEqual([`${FIRST_DUEL} BITS_WITHHELD ${third.hotkey} ${detail}`])
+  const warning = `^${FIRST_DUEL} BITS_WITHHELD ${third.hotkey} 2 .*: ${lacking.join(', ')}$`
+  expect(warningsIn(epochs)).toEqual([expect.stringMatching(warning)])
   expect(warningsIn(await subnet.recompute({ compare: false }))).toEqual([])
 })
 
@@ -140,7 +138,7 @@ test('a lane that nobody has is withheld by nobody, and those that attested it a
   await attestBut({ [second.hotkey]: [hotkey], [third.hotkey]: [hotkey] })
   const epochs = await subnet.recompute()
   expect(warningsIn(epochs)).toEqual([])
-  const detail = `it attested the lane of ${hotkey}, which nobody has`
+  const detail = expect.stringContaining(hotkey)
   const flaws = [first.hotkey, hotkey]
     .sort()
     .map((validator) => ({ epoch: FIRST_DUEL, validator, code: 'COPY_MISSING', detail }))
@@ -171,12 +169,11 @@ test('weights that are not all the championâ€™s are reported, and are no fault',
   await attestBut({})
   const epochs = await subnet.recompute()
   expect(flawsIn(epochs)).toEqual([])
-  const wrong = `expected all to uid ${CHAMPION}, got`
-  const warnings = [
-    `${FIRST_DUEL} OTHER_WEIGHTS ${second.hotkey} ${wrong} 65535 to uid ${CHAMPION}, 1 to uid ${CONTENDER}`,
-    `${FIRST_DUEL} OTHER_WEIGHTS ${third.hotkey} ${wrong} 65535 to uid ${CONTENDER}`,
-  ]
-  expect(warningsIn(epochs)).toEqual(warnings)
+  const start = `^${FIRST_DUEL} OTHER_WEIGHTS`
+  expect(warningsIn(epochs)).toEqual([
+    expect.stringMatching(`${start} ${second.hotkey} .* 65535 .* ${CHAMPION}, 1 .* ${CONTENDER}$`),
+    expect.stringMatching(`${start} ${third.hotkey} .* ${CHAMPION}, got 65535 .* ${CONTENDER}$`),
+  ])
   expect(epochs.at(-1)?.votes).toMatchObject({ uid: CHAMPION, validators: 3, agreeing: 1 })
   expect(warningsIn(await subnet.recompute({ compare: false }))).toEqual([])
 })
@@ -197,8 +194,8 @@ test('where the champion is not registered, all weight should go to the subnetâ€
   }
   const others = ({ neurons }: Snapshot) => neurons.filter(({ uid }) => uid !== CHAMPION)
   const without = await seen((snapshot) => ({ neurons: others(snapshot) }))
-  const wrong = `expected all to uid ${OWNER}, got 65535 to uid ${CHAMPION}`
-  expect(warningsIn([without])).toEqual([`${FIRST_DUEL} OTHER_WEIGHTS ${second.hotkey} ${wrong}`])
+  const wrong = ` ${second.hotkey} .* uid ${OWNER}, got 65535 .* ${CHAMPION}$`
+  expect(warningsIn([without])).toEqual([expect.stringMatching(`OTHER_WEIGHTS${wrong}`)])
   expect(without.votes).toMatchObject({ uid: OWNER, validators: 2, agreeing: 1 })
 
   // The snapshot before the epoch counts, though the champion is registered again in its middle.
@@ -226,8 +223,8 @@ test('weights that wait for their reveal may be those of a champion before', asy
   expect(last.state.champion).toEqual(state.duels[0]?.contender)
   await subnet.end(last.state)
   const { epoch } = last.state
-  const wrong = `expected all to uid ${CONTENDER}, got 65535 to uid ${CHAMPION}`
-  const warning = `${epoch} OTHER_WEIGHTS ${first.hotkey} ${wrong}`
+  const wrong = expect.stringMatching(` uid ${CONTENDER}, got 65535 .* ${CHAMPION}$`)
+  const warning = expect.stringMatching(`^${epoch} OTHER_WEIGHTS ${first.hotkey} `)
   expect(warningsIn(await subnet.recompute())).toEqual([warning])
 
   // Two epochs, as an epoch is a tempo: so of the first two it is not known whose they may be.

@@ -117,12 +117,12 @@ describe('all weight goes', () => {
   const { neurons } = chainOf({ champion: miner('champion'), owner: 'rubbish' })
   const champion = { hotkey: 'champion', model: 'm', revision: 'r', chute: 'c' }
   test.each([
-    ['to the champion while it is registered', champion, 'owner', neurons, 'champion'],
+    ['to a registered champion', champion, 'owner', neurons, 'champion'],
     ['else to the owner', champion, 'owner', neurons.slice(1), 'owner'],
-    ['to the owner with an empty throne', undefined, 'owner', neurons, 'owner'],
-    ['to nobody if that is not registered', undefined, 'owner', neurons.slice(0, 1), undefined],
-    ['to nobody without an owner', undefined, undefined, neurons, undefined],
-    ['to the champion without an owner', champion, undefined, neurons, 'champion'],
+    ['to the owner without champion', undefined, 'owner', neurons, 'owner'],
+    ['to nobody, unregistered', undefined, 'owner', neurons.slice(0, 1), undefined],
+    ['to nobody without owner', undefined, undefined, neurons, undefined],
+    ['to the champion without owner', champion, undefined, neurons, 'champion'],
   ])('%s', (_, champion, owner, neurons, want) => {
     expect(recipientOf(champion ? { champion } : {}, { owner, neurons })).toBe(want)
   })

@@ -147,11 +147,8 @@ describe('buckets that were announced by name are expected below a place', () =>
   it('which is wrong if all answer 404: the caller’s mistake', async () => {
     using web = await statusServer([404, 404])
     const error = await expectBuckets(subnet, web.place).catch((error: Error) => error)
-    expect([isUsage(error), String(error)]).toEqual([
-      true,
-      `RangeError: "buckets" expected the folder or URL where buckets are, got ${web.place}: ` +
-        'none of the 2 announced by name is there',
-    ])
+    expect(isUsage(error)).toBe(true)
+    expect(String(error)).toMatch(`, got ${web.place}: none of the 2 `)
   })
 
   it.each([
@@ -164,9 +161,7 @@ describe('buckets that were announced by name are expected below a place', () =>
       using web = await statusServer(statuses)
       const error = await expectBuckets(subnet, web.place).catch((error: Error) => error)
       expect(isUsage(error)).toBe(false)
-      expect(String(error)).toContain(
-        `no bucket is found below ${web.place}, ${count} of the 2 announced by name cannot be read`,
-      )
+      expect(String(error)).toContain(` ${web.place}, ${count} of the 2 `)
       expect(String(error)).toContain(`status ${status}`)
     },
   )

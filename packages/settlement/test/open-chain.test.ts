@@ -64,22 +64,20 @@ describe('a chain’s export', () => {
 
   test('is refused where it is no regular file, for that', async () => {
     await expect(openChain('/dev/zero', NODE_HOST)).rejects.toThrow(
-      `export; got "/dev/zero": /dev/zero expected to be a regular file`,
+      /^"network" .*; got "\/dev\/zero": .* regular file$/,
     )
   })
 
   test('does not go on', async () => {
     await expect(openLive('chain.json', host)).rejects.toThrow(
-      new RangeError(
-        '"network" expected a chain that goes on, got the export of one: "chain.json"',
-      ),
+      /^"network" expected .* goes on, got .*: "chain.json"$/,
     )
   })
 
   test('needs a first epoch where its network has none', async () => {
     const where = 'test,chain.json'
     await expect(openChain(where, host)).rejects.toThrow(
-      new RangeError(`"first-epoch" expected a number: none is agreed on for ${where}`),
+      new RegExp(`^"first-epoch" expected .* ${where}$`),
     )
     await using opened = await openChain(where, host, { firstEpoch: 5 })
     expect(opened.network).toEqual({ ...NETWORKS.test, firstEpoch: 5 })
@@ -115,16 +113,14 @@ test.each(['test', 'local', 'ws://node.example', 'wss://a.example, ws://b.exampl
   'nodes do not say which subnet is meant: %j',
   async (where) => {
     await expect(openChain(where, host)).rejects.toThrow(
-      new RangeError(`"netuid" expected a number: ${where} does not say which subnet`),
+      `"netuid" expected a number: ${where} does not`,
     )
   },
 )
 
 test('a file that may not be read is named with the cause, as the caller’s mistake', async () => {
   await expect(openChain('locked.json', host)).rejects.toThrow(
-    new RangeError(
-      '"network" expected the file of a chain\'s export; got "locked.json": no such file',
-    ),
+    /^"network" expected .*; got "locked.json": no such file$/,
   )
 })
 
@@ -139,11 +135,7 @@ test('a disk that fails is not the caller’s mistake', async () => {
 test.each(['nowhere.json', './nowhere'])(
   'a file that is not there is missed: %j',
   async (where) => {
-    await expect(openChain(where, host)).rejects.toThrow(
-      new RangeError(
-        `"network" expected the file of a chain's export; ${JSON.stringify(where)} is not there`,
-      ),
-    )
+    await expect(openChain(where, host)).rejects.toThrow(`; ${JSON.stringify(where)} is not there`)
   },
 )
 

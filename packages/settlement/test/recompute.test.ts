@@ -35,12 +35,8 @@ test('every epoch is recomputed that has ended, from one to another', async () =
   expect(await epochs({})).toEqual([0, 1, 2])
   expect(await epochs({ from: state, to: 2 })).toEqual([2])
   expect(await epochs({ from: { ...state, epoch: 3 } })).toEqual([])
-  await expect(epochs({ to: 3 })).rejects.toThrow(
-    new RangeError('epoch 3 has not ended, the last that has is 2'),
-  )
-  await expect(epochs({ from: state, to: 1 })).rejects.toThrow(
-    new RangeError('epoch 1 comes before the one to begin with, 2'),
-  )
+  await expect(epochs({ to: 3 })).rejects.toThrow(/^epoch 3 .* 2$/)
+  await expect(epochs({ from: state, to: 1 })).rejects.toThrow(/^epoch 1 .* 2$/)
 })
 
 test('it is told how long buckets were waited for, whatever the end', async () => {

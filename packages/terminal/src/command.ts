@@ -6,7 +6,7 @@ import {
   type Opened,
   type OpenOptions,
 } from '@affine/settlement/open-chain'
-import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
+import { Command, type CommandUnknownOpts, type Option } from '@commander-js/extra-typings'
 import { envFile } from './environment.ts'
 import { maskUrls } from './fault-text.ts'
 import { fit } from './fit.ts'
@@ -21,7 +21,7 @@ type Whole<Usage extends string> = Option<Usage, undefined, undefined, number>
 
 /** This and `NETUID` are for commands that can work without a chain: no variable sets them. */
 export const networkOption = (help: string): Option<'--network <where>'> =>
-  new Option(CHAIN.network.option, help).helpGroup(HEADING)
+  optionOf({ ...CHAIN.network, help }).helpGroup(HEADING)
 
 const netuidOption = (): Whole<'--netuid <n>'> =>
   optionOf(CHAIN.netuid).argParser(CHAIN.netuid.read).helpGroup(HEADING)

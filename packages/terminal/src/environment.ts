@@ -83,9 +83,6 @@ function takeOption(words: string[], name: string): string | undefined {
   return wholePath(value, name)
 }
 
-/** Does an option take a path? `usage` shows it, as `--out <folder>`. */
-export const takesPath = (usage: string): boolean => /<(?:file|folder|where)\b/.test(usage)
-
 /**
  * A path with the home folder instead of `~`, which no shell expands in `--out=~/x`, in a file of
  * settings or in a unit of systemd.

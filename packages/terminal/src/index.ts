@@ -1,7 +1,7 @@
 export { printable } from '@affine/report/text'
 export * from './command.ts'
 export { type IsOurs, readEnvLines } from './env-lines.ts'
-export { envFile, ownVariables, takesPath, wholePath } from './environment.ts'
+export { envFile, ownVariables, wholePath } from './environment.ts'
 export { faultText, maskUrls, readNamed } from './fault-text.ts'
 export { EXIT_CODES, EXIT_CODES_TEXT, FAILED, leave, outliveStdout } from './leave.ts'
 export { type Output, output } from './output.ts'

@@ -1,8 +1,8 @@
 import { format } from 'node:util'
 import { printable } from '@affine/report/text'
-import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { IsOurs } from './env-lines.ts'
-import { readEnvironment, takesPath, wholePath } from './environment.ts'
+import { readEnvironment } from './environment.ts'
 import { faultText, maskUrls } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
 import { FAILED, leave, leaveWithStdout } from './leave.ts'
@@ -90,7 +90,7 @@ const NARROWEST_HELP = 24
 
 /**
  * Makes a command and its subcommands throw usage errors, said as all errors of `program` are, and
- * fit their help to the terminal, and expands `~` in options that take a path.
+ * fit their help to the terminal.
  */
 function prepare(command: CommandUnknownOpts, program: string): void {
   command
@@ -106,9 +106,26 @@ function prepare(command: CommandUnknownOpts, program: string): void {
     command
       .helpCommand('help [command]', 'show the help of a command')
       .on('beforeHelp', ({ error }) => error && refuseUnknown(command))
-  for (const option of command.options)
-    if (takesPath(option.flags)) option.argParser((path) => wholePath(path, option.name()))
+  nameUnknownFirst(command)
   for (const below of command.commands) prepare(below, program)
+}
+
+/**
+ * Has an unknown option of a command named before other mistakes. Commander would name a missing
+ * one first, which may be the same one mistyped.
+ */
+function nameUnknownFirst(
+  command: CommandUnknownOpts & { unknownOption?(flag: string): void },
+): void {
+  command.parseOptions = (words) => {
+    const { parseOptions } = Command.prototype
+    const silent: Command = Object.create(command, { emit: { value: () => false } })
+    const { unknown } = parseOptions.call(silent, words) // reads no value
+    const isHelp = unknown.includes('-h') || unknown.includes('--help')
+    if (unknown[0] !== undefined && !isHelp && command.commands.length === 0)
+      command.unknownOption?.(unknown[0])
+    return parseOptions.call(command, words)
+  }
 }
 
 /** For `help` of an unknown command commander shows the whole help, without a word of why. */

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { FINNEY_FIRST_EPOCH, isOnline, NETWORK_HELP } from '@affine/settlement/open-chain'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import { wholePath } from './environment.ts'
 
 /** One setting. It may be left out, unless it is needed or has a default. */
 export interface Setting<Value = unknown> {
@@ -10,9 +11,11 @@ export interface Setting<Value = unknown> {
   readonly variables?: readonly string[]
   /**
    * Its value from a text.
-   * @throws InvalidArgumentError, by `expected`, for a text that gives no value.
+   * @throws InvalidValue for a text that gives no value.
    */
   readonly read: (text: string) => Value
+  /** A path may begin with `~`, which no shell expands in `--out=~/x` or in a file. */
+  readonly kind?: 'path'
   readonly needed?: true
   readonly default?: string
   /** What stands for it, for help, where there is no default. */
@@ -43,7 +46,7 @@ export type Given = Readonly<Record<string, string | undefined>>
 
 /**
  * The values of settings, from texts that were checked: each that is needed is there.
- * @throws InvalidArgumentError for a text that gives no value.
+ * @throws InvalidValue for a text that gives no value.
  */
 export function valuesIn<Settings extends Table>(
   settings: Settings,
@@ -60,13 +63,22 @@ export function valuesIn<Settings extends Table>(
 export function optionOf<Usage extends string>(
   setting: Setting & { readonly option: Usage },
 ): Option<Usage> {
-  const { option, help, default: standard = setting.without } = setting
-  return new Option(option, standard === undefined ? help : `${help} (default: ${standard})`)
+  const { option: usage, help, default: standard = setting.without } = setting
+  const option = new Option(usage, standard === undefined ? help : `${help} (default: ${standard})`)
+  if (setting.kind === 'path') option.argParser((path) => wholePath(path, option.name()))
+  return option
 }
 
 /** The error of a reader, in commander's form. */
-export const expected = (what: string): InvalidArgumentError =>
-  new InvalidArgumentError(`Expected ${what}.`)
+export class InvalidValue extends InvalidArgumentError {
+  /** A noun phrase. */
+  readonly expected: string
+
+  constructor(expected: string) {
+    super(`Expected ${expected}.`)
+    this.expected = expected
+  }
+}
 
 /** What a reader expected, if a text gives it no value: a part of a sentence. */
 export function faultIn({ read }: Setting, text: string): string | undefined {
@@ -74,8 +86,8 @@ export function faultIn({ read }: Setting, text: string): string | undefined {
     read(text)
     return undefined
   } catch (error) {
-    if (!(error instanceof InvalidArgumentError)) throw error
-    return error.message.replace(/^E/, 'e').replace(/\.$/, '')
+    if (!(error instanceof InvalidValue)) throw error
+    return `expected ${error.expected}`
   }
 }
 
@@ -83,24 +95,27 @@ export function faultIn({ read }: Setting, text: string): string | undefined {
 export function whole(low: number, high: number): (text: string) => number {
   return (text) => {
     if (/^\d+$/.test(text) && isBetween(Number(text), low, high)) return Number(text)
-    throw expected(`a whole number, ${low} to ${high}`)
+    throw new InvalidValue(`a whole number, ${low} to ${high}`)
   }
 }
 
 /** Reads a share, 0 to 1. */
 export function shareOption(text: string): number {
   if (/\S/.test(text) && isBetween(Number(text), 0, 1)) return Number(text)
-  throw expected('a number, 0 to 1')
+  throw new InvalidValue('a number, 0 to 1')
 }
 
 const isBetween = (value: number, low: number, high: number): boolean =>
   value >= low && value <= high
 
 /** A reader of texts for which `isIn` holds. */
-export function textIn(what: string, isIn: (text: string) => boolean): (text: string) => string {
+export function textIn(
+  expected: string,
+  isIn: (text: string) => boolean,
+): (text: string) => string {
   return (text) => {
     if (isIn(text)) return text
-    throw expected(what)
+    throw new InvalidValue(expected)
   }
 }
 
@@ -118,6 +133,7 @@ export const CHAIN = {
     option: '--network <where>',
     variables: ['SUBTENSOR_ENDPOINT'],
     read: textIn(NETWORK_HELP, (where) => isOnline(where) || isFile(where)), // no chain is asked
+    kind: 'path',
     needed: true,
     help: NETWORK_HELP,
     proposed: 'finney',

@@ -3,7 +3,7 @@ import type { Bucket } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { BucketFailure, type Dialect, type S3Options, s3Bucket } from '@affine/blocks/s3'
 import { NODE_HOST } from '@affine/settlement/host'
-import { expected, type Given, type Table, type Values, valuesIn } from '@affine/terminal'
+import { type Given, InvalidValue, type Table, type Values, valuesIn } from '@affine/terminal'
 import pRetry from 'p-retry'
 import { bucketName, isPlainUrl, URL_EXPECTED, web, word } from '../settings/readers.ts'
 
@@ -53,15 +53,16 @@ const NOT_GOOGLE =
 /** Reads the URL of a service with S3's API; the id of an R2 account becomes R2's URL. */
 function endpoint(text: string): string {
   const url = R2_ACCOUNT.test(text) ? `https://${text}.r2.cloudflarestorage.com` : text
-  if (!isPlainUrl(url)) throw expected(`${URL_EXPECTED}, or the 32 hex digits of an account at R2`)
-  if (GOOGLES.test(url)) throw expected(NOT_GOOGLE)
+  if (!isPlainUrl(url))
+    throw new InvalidValue(`${URL_EXPECTED}, or the 32 hex digits of an account at R2`)
+  if (GOOGLES.test(url)) throw new InvalidValue(NOT_GOOGLE)
   return url
 }
 
 /** Reads where URLs have the name of the bucket. */
 function style(text: string): 'path' | 'virtual' {
   if (text === 'path' || text === 'virtual') return text
-  throw expected('path or virtual')
+  throw new InvalidValue('path or virtual')
 }
 
 /** A bucket in Amazon S3, Cloudflare R2, or a service with S3's API that honours If-None-Match. */
@@ -210,6 +211,7 @@ const DIRECTORY = defineBackend({
       option: '--buckets <folder>',
       variables: ['AFFINE_BUCKETS'],
       read: String,
+      kind: 'path',
       needed: true,
       help: 'the folder in which the bucket is, as a folder named after the hotkey',
       proposed: 'buckets',

@@ -18,7 +18,15 @@ import {
   shortHotkey,
 } from '@affine/report'
 import type { Settled } from '@affine/settlement'
-import { FAILED, interrupted, type Output, output, raceAbort, untilAborted } from '@affine/terminal'
+import {
+  FAILED,
+  interrupted,
+  type Output,
+  output,
+  raceAbort,
+  untilAborted,
+  wholePath,
+} from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
 import { programFile } from '../service/program-name.ts'
@@ -49,6 +57,7 @@ export const demo: CommandUnknownOpts = new Command('demo')
   .option(
     '--out <folder>',
     'keep buckets and chain in this folder, which must be empty or new (default: keep nothing)',
+    (path) => wholePath(path, 'out'),
   )
   .option('--open', 'at the end, serve the page that shows it until Ctrl-C')
   .option('--verbose', 'print the numbers behind each verdict too, and all of af-verify')

@@ -1,12 +1,12 @@
 import { sourceRefusals, TEMPLATES } from '@affine/miners'
 import { readRegularFile } from '@affine/node/disk'
 import { openChain } from '@affine/settlement'
-import { type Output, output, readNamed, table } from '@affine/terminal'
+import { type Output, output, readNamed, table, wholePath } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { sayExamination } from '../examination/examine.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { givenIn, withSettings } from '../settings/found-settings.ts'
-import { folderProblems, settingsHere, valuesFrom } from '../settings/settings.ts'
+import { expectNone, folderProblems, settingsHere, valuesFrom } from '../settings/settings.ts'
 import { type Named, PRICES } from '../settings/table.ts'
 import { BUCKETS } from './replay.ts'
 
@@ -27,7 +27,9 @@ const command = accountOnChain('doctor')
     new Option(
       '--source <file>',
       "only read a chute's source, before it is deployed, and say all that validators would refuse",
-    ).implies({ network: 'local' }), // nothing is asked then, so that none has to be named
+    )
+      .argParser((path) => wholePath(path, 'source'))
+      .implies({ network: 'local' }), // nothing is asked then, so that none has to be named
   )
 
 /** Here `--buckets` may also be a URL. */
@@ -49,7 +51,7 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
     const unused = isFolder ? {} : { AFFINE_BUCKETS: undefined }
     const read = settingsHere(Object.fromEntries(flags), unused)
     // At once, and not as a finding: a look at the disk would write into a public folder.
-    for (const text of folderProblems(givenIn(read.found))) throw new RangeError(text)
+    expectNone(folderProblems(givenIn(read.found)))
     const prices = valuesFrom(read.found, PRICES)
     const rows = read.shown.filter(({ from }) => from !== '-' && from !== 'default')
     const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }

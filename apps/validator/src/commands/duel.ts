@@ -16,8 +16,15 @@ import {
 import { holdFolder, openJournal } from '@affine/node/disk'
 import { boundsOf, drawInterval, share } from '@affine/report'
 import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
-import { interrupted, NETUID, networkOption, output } from '@affine/terminal'
-import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
+import {
+  InvalidValue,
+  interrupted,
+  NETUID,
+  networkOption,
+  output,
+  wholePath,
+} from '@affine/terminal'
+import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { DUEL_PLAYER, NUMBERS, openPlayers } from './duel/players.ts'
 import { askingOf, progress, sayFailures, soloCommand } from './solo.ts'
 
@@ -41,6 +48,7 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
   .option(
     '--out <folder>',
     'the folder for samples and result; continues a duel that was begun there',
+    (path) => wholePath(path, 'out'),
     'duel',
   )
   .addOption(networkOption(`the network of the uids: ${NETWORK_HELP}`))
@@ -105,7 +113,7 @@ const stoppedText = ({ length }: readonly unknown[]): string =>
 function ratioOption(text: string): number {
   const ppm = Math.round(Number(text) * 1e6)
   if (ppm > 0 && ppm < 1e6) return ppm / 1e6
-  throw new InvalidArgumentError('Expected a number, more than 0 and less than 1.')
+  throw new InvalidValue('a number, more than 0 and less than 1')
 }
 
 /** The counts of each environment, one a line. */

@@ -13,7 +13,7 @@ import {
   keysIn,
   openFolder,
 } from '@affine/settlement/node'
-import { interrupted, type Output, output, whole } from '@affine/terminal'
+import { interrupted, type Output, output, whole, wholePath } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { programName } from '../service/program-name.ts'
 
@@ -45,7 +45,12 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     `neurons at most: more registrations evict others (default: ${BEGINS.maxUids})`,
     whole(1, 256),
   )
-  .option('--out <folder>', 'the folder of the keys and the chain', 'localnet')
+  .option(
+    '--out <folder>',
+    'the folder of the keys and the chain',
+    (path) => wholePath(path, 'out'),
+    'localnet',
+  )
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action(async ({ port, blockMs, out, json, ...asked }) => {

@@ -12,6 +12,7 @@ import {
   output,
   shareOption,
   whole,
+  wholePath,
 } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { playPractice, type Session, sayEnvironment } from './practise/session.ts'
@@ -55,6 +56,7 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
   .option(
     '--resume <file>',
     'keep what is played in this file, and continue the practice that was begun there',
+    (path) => wholePath(path, 'resume'),
   )
   .addOption(strengthOption().default(1))
   .option('--at-least <share>', AT_LEAST, shareOption)

@@ -1,18 +1,20 @@
 import type { State } from '@affine/duel'
 import { type RecomputeOptions, readersState, type Subnet } from '@affine/settlement'
 import { bucketsIn, expectBuckets } from '@affine/settlement/node'
-import { type ChainOptions, chainCommand, FIRST_EPOCH, whole } from '@affine/terminal'
+import { type ChainOptions, chainCommand, FIRST_EPOCH, whole, wholePath } from '@affine/terminal'
 import { type Command, Option } from '@commander-js/extra-typings'
 
 /** Which epochs are replayed, and from which buckets. */
 export type ReplayOptions = { buckets?: string | undefined; last?: number | undefined }
 
-type Buckets = Option<'--buckets <folder|url>', undefined, undefined, undefined>
+type Buckets = Option<'--buckets <folder|url>', undefined, undefined, string>
 
 export const BUCKETS: Buckets = new Option(
   '--buckets <folder|url>',
   'the folder or URL that holds the buckets announced by name; not needed for https buckets',
-).env('AFFINE_BUCKETS')
+)
+  .env('AFFINE_BUCKETS')
+  .argParser((path) => wholePath(path, 'buckets'))
 
 /** A command that replays a subnet from its public data. */
 export const replayCommand = (name: string): Command<[], ChainOptions & ReplayOptions> =>

@@ -43,8 +43,7 @@ export const setup: CommandUnknownOpts = command
     const { key = given.key, answers } = (await prompts?.askSettings(given)) ?? {}
     const flags = key === undefined ? given : { ...given, key }
     const { settings, account, ...read } = await readService(flags, answers)
-    if (!settings || !account)
-      return command.error(problemLines([...read.problems, ...read.warnings]))
+    if (!settings || !account) return command.error(problemLines(read))
     const screen = output(flags.json)
     for (const text of read.warnings) warn(screen, text)
     const { network, netuid, firstEpoch } = settings

@@ -24,7 +24,14 @@ import { accessProblem, minersOf } from '../service/agents.ts'
 import { narrate, repeatedProblems, sayProblem, warn } from '../service/narrate.ts'
 import { serviceOutput } from '../service/service-output.ts'
 import { withSettings } from '../settings/found-settings.ts'
-import { emits, placesOf, problemLines, readService, type Settings } from '../settings/settings.ts'
+import {
+  emits,
+  placesOf,
+  problemLines,
+  type ReadService,
+  readService,
+  type Settings,
+} from '../settings/settings.ts'
 
 const LOCAL =
   '--network http://127.0.0.1:9944 --key localnet/keys/validator-1 ' +
@@ -39,9 +46,9 @@ const VARIABLES =
 const HOW = '`af setup` asks for all settings, tries them, and writes them to .env.'
 
 /** The problems, and what helps if something is missing. */
-function advised(problems: readonly string[]): string {
-  const lacks = problems.some((text) => text.endsWith(': not given'))
-  return lacks ? `${problemLines(problems)}\n${HOW}` : problemLines(problems)
+function advised(read: ReadService): string {
+  const lacks = read.problems.some(({ code }) => code === 'MISSING')
+  return lacks ? `${problemLines(read)}\n${HOW}` : problemLines(read)
 }
 
 /** `af validate`: runs one validator until it is stopped. */
@@ -54,8 +61,9 @@ export const validate: CommandUnknownOpts = withSettings(
     `\n${VARIABLES}\n\nExamples:\n  $ af validate ${LOCAL}\n  $ af validate ${FINNEY}`,
   )
   .action(async ({ json, ...flags }, command) => {
-    const { settings, account, problems, warnings, hide } = await readService(flags)
-    if (!settings || !account) return command.error(advised([...problems, ...warnings]))
+    const read = await readService(flags)
+    const { settings, account, warnings, hide } = read
+    if (!settings || !account) return command.error(advised(read))
     const screen = serviceOutput(json === true, hide)
     for (const text of warnings) warn(screen, text)
     await operate(settings, account, screen).catch((error: Error) => {

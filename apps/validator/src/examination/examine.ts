@@ -15,7 +15,7 @@ import { type ChainOptions, onChain, output } from '@affine/terminal'
 import { agentsHere } from '../service/agents.ts'
 import { type Prices, sayCosts } from '../service/costs.ts'
 import { loadsOf } from '../service/load.ts'
-import type { ReadSettings } from '../settings/settings.ts'
+import { problemText, type ReadSettings } from '../settings/settings.ts'
 import { type Finding, fail, ok, sayFinding, warn } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
 import { checkLastWeights, checkMiner, checkValidator, seatOf } from './seat.ts'
@@ -183,7 +183,7 @@ async function* checkOwn(
 ): AsyncGenerator<Finding> {
   if (settings === undefined) {
     const isMeant = found.some(({ setting, value }) => setting.name === 'folder' && value)
-    const text = `disk, bucket and Chutes are not looked at: ${problems.join('; ')}`
+    const text = `disk, bucket and Chutes are not looked at: ${problems.map(problemText).join('; ')}`
     yield isMeant ? fail('settings', text) : warn('settings', text)
     return
   }

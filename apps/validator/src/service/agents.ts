@@ -10,7 +10,7 @@ import {
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import type { Network, Subnet } from '@affine/settlement'
-import { NO_KEY, type Settings } from '../settings/settings.ts'
+import { NO_KEY, problemText, type Settings } from '../settings/settings.ts'
 
 /**
  * Who asks the miners: on Chutes, or endpoints on loopback. On Chutes with the role for the subnet
@@ -25,7 +25,7 @@ export function minersOf(
   const { chutesApiKey: apiKey, concurrency, netuid } = settings
   const asking = { ...NODE_CALLER, concurrency, on }
   if (platform === 'loopback') return { agent: endpointAgents(asking) }
-  if (!apiKey) throw new RangeError(NO_KEY)
+  if (!apiKey) throw new RangeError(problemText(NO_KEY))
   const { agents: agent, mayAsk, hasChanged } = openChutes({ ...asking, apiKey, netuid })
   return { agent, mayAsk, hasChanged }
 }

@@ -1,4 +1,4 @@
-import { type Given, optionOf, type Setting, takesPath, wholePath } from '@affine/terminal'
+import { type Given, optionOf, type Setting, wholePath } from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { type Named, SETTINGS } from './table.ts'
 
@@ -47,12 +47,12 @@ export function findSettings(flags: object, env: Given, file: Given): readonly F
 }
 
 function find(setting: Named, sources: Sources): Found {
-  const { option = '', default: standard } = setting
+  const { kind, default: standard } = setting
   const names = namesOf(setting)
   for (const [from, values] of Object.entries(sources)) {
     const by = names.find((name) => values[name])
     const text = by && values[by]
-    if (text) return { setting, value: takesPath(option) ? wholePath(text, by) : text, from, by }
+    if (text) return { setting, value: kind === 'path' ? wholePath(text, by) : text, from, by }
   }
   const from = standard === undefined ? '-' : 'default'
   return { setting, value: standard, from, by: names.join(' or ') }

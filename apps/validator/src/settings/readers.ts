@@ -1,6 +1,6 @@
 import { BUCKET_NAME_EXPECTED, isBucketName } from '@affine/blocks/s3'
 import { isBucketUrl } from '@affine/settlement'
-import { expected, textIn } from '@affine/terminal'
+import { InvalidValue, textIn } from '@affine/terminal'
 
 /** Reads an identifier or a key. */
 export const word = textIn('printable ASCII without spaces', (text) => /^[!-~]+$/.test(text))
@@ -21,7 +21,7 @@ export const bucketName = textIn(BUCKET_NAME_EXPECTED, isBucketName)
 /** Reads a price in $. */
 export function price(text: string): number {
   if (/^\d{1,6}(\.\d{1,6})?$/.test(text)) return Number(text)
-  throw expected('a price in $, as 0.015')
+  throw new InvalidValue('a price in $, as 0.015')
 }
 
 const YES = ['true', '1', 'yes', 'on', 'y', 'enabled']
@@ -32,5 +32,5 @@ export function yes(text: string): boolean {
   const said = text.toLowerCase()
   if (YES.includes(said)) return true
   if (NO.includes(said)) return false
-  throw expected('true or false')
+  throw new InvalidValue('true or false')
 }

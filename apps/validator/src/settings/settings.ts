@@ -30,8 +30,23 @@ import { variableWarnings } from './env-file.ts'
 import { type Found, findSettings, givenIn, kebab, namesOf } from './found-settings.ts'
 import { COMMON, SENDING, SETTINGS } from './table.ts'
 
+/** A problem that keeps a validator from starting. */
+export interface SettingProblem {
+  readonly code: 'MISSING' | 'UNREADABLE' | 'CONFLICT' | 'REFUSED'
+  /** What to change: options and variables, or the bucket. */
+  readonly by?: string
+  readonly detail: string
+}
+
 /** The problem if the key is missing where miners are on Chutes. */
-export const NO_KEY = 'CHUTES_API_KEY: not given; on this network miners are asked through Chutes'
+export const NO_KEY: SettingProblem = {
+  code: 'MISSING',
+  by: 'CHUTES_API_KEY',
+  detail: 'not given; on this network miners are asked through Chutes',
+}
+
+export const problemText = ({ by, detail }: SettingProblem): string =>
+  by === undefined ? detail : `${by}: ${detail}`
 
 /** The values of a validator's settings. `network` has all nodes. */
 export interface Settings extends Values<typeof COMMON> {
@@ -44,7 +59,7 @@ export interface ReadSettings {
    * all that can give it.
    */
   readonly shown: readonly Readonly<Record<'setting' | 'value' | 'from' | 'by', string>>[]
-  readonly problems: readonly string[]
+  readonly problems: readonly SettingProblem[]
   /** Undefined when there are problems. */
   readonly settings?: Settings | undefined
   /** Every setting as it was given, secrets included, and where it is from. */
@@ -82,7 +97,8 @@ export function readSettings(flags: object, env: Given, file: Given): ReadSettin
   try {
     return { ...read, settings: settingsOf(given, backend) }
   } catch (error) {
-    return { ...read, problems: [`the bucket: ${hide((error as Error).message)}`] }
+    const detail = hide((error as Error).message)
+    return { ...read, problems: [{ code: 'REFUSED', by: 'the bucket', detail }] }
   }
 }
 
@@ -108,51 +124,60 @@ function secretsIn(given: Given): readonly string[] {
 }
 
 /** What is wrong with one setting by itself. */
-function problemsWith({ setting, value, by }: Found, hide: Hide): readonly string[] {
-  if (value === undefined) return setting.needed ? [`${by}: not given`] : []
+function problemsWith({ setting, value, by }: Found, hide: Hide): readonly SettingProblem[] {
+  if (value === undefined)
+    return setting.needed ? [{ code: 'MISSING', by, detail: 'not given' }] : []
   const fault = faultIn(setting, value)
-  return fault === undefined ? [] : [`${by}: ${fault}, got ${JSON.stringify(hide(value))}`]
+  if (fault === undefined) return []
+  return [{ code: 'UNREADABLE', by, detail: `${fault}, got ${JSON.stringify(hide(value))}` }]
 }
 
-function sendingProblems({ emit, dryRun }: Given): readonly string[] {
+function sendingProblems({ emit, dryRun }: Given): readonly SettingProblem[] {
   if (emit === undefined || dryRun === undefined) return []
-  return ['--emit and --dry-run (or AFFINE_EMIT and AFFINE_DRY_RUN): give only one of them']
+  const by = '--emit and --dry-run (or AFFINE_EMIT and AFFINE_DRY_RUN)'
+  return [{ code: 'CONFLICT', by, detail: 'give only one of them' }]
 }
+
+const BUCKET_URL = '--bucket-url or AFFINE_BUCKET_URL'
 
 /** What is missing for a bucket, or given twice. */
-function bucketProblems(given: Given, found: readonly Found[]): readonly string[] {
+function bucketProblems(given: Given, found: readonly Found[]): readonly SettingProblem[] {
+  const by = 'the bucket'
   const backends = backendsIn(given)
   const [backend] = backends
   if (backend === undefined) {
     const firsts = BACKENDS.flatMap(({ settings }) => Object.values(settings).slice(0, 1))
     const ways = firsts.map((setting) => namesOf(setting).join(' or '))
-    return [`the bucket: expected ${ways.join(', or ')}`]
+    return [{ code: 'MISSING', by, detail: `expected ${ways.join(', or ')}` }]
   }
   if (backends.length > 1) {
     const got = backends.map((each) => found.find(({ setting }) => backendOf(setting) === each)?.by)
-    return [`the bucket: expected only one place, got ${got.join(' and ')}`]
+    const detail = `expected only one place, got ${got.join(' and ')}`
+    return [{ code: 'CONFLICT', by, detail }]
   }
   if (!backend.needsUrl || given.bucketUrl !== undefined) return []
-  const lack = 'not given, so that nobody could find the bucket'
-  return [`--bucket-url or AFFINE_BUCKET_URL: ${lack}`]
+  const detail = 'not given, so that nobody could find the bucket'
+  return [{ code: 'MISSING', by: BUCKET_URL, detail }]
 }
 
-function chutesProblems({ network = '', bucketUrl, chutesApiKey }: Given): readonly string[] {
+function chutesProblems(given: Given): readonly SettingProblem[] {
+  const { network = '', bucketUrl, chutesApiKey } = given
   if (networkNamed(network)?.platform !== 'chutes') return []
-  const problems: string[] = []
+  const problems: SettingProblem[] = []
   if (bucketUrl?.startsWith('http:'))
-    problems.push('--bucket-url or AFFINE_BUCKET_URL: expected https on this network')
+    problems.push({ code: 'UNREADABLE', by: BUCKET_URL, detail: 'expected https on this network' })
   if (chutesApiKey === undefined) problems.push(NO_KEY)
   return problems
 }
 
 /** The problem if one of the private and the public folder is the other, or is in it. */
-export function folderProblems({ folder, buckets }: Given): readonly string[] {
+export function folderProblems({ folder, buckets }: Given): readonly SettingProblem[] {
   if (folder === undefined || buckets === undefined) return []
   const [own, open] = [realPath(folder), realPath(buckets)]
   if (!isWithin(own, open) && !isWithin(open, own)) return []
-  const why = `one is in the other: secrets are in ${folder}, and everyone can read ${buckets}`
-  return [`--folder and --buckets (or AFFINE_FOLDER and AFFINE_BUCKETS): ${why}`]
+  const by = '--folder and --buckets (or AFFINE_FOLDER and AFFINE_BUCKETS)'
+  const detail = `one is in the other: secrets are in ${folder}, and everyone can read ${buckets}`
+  return [{ code: 'CONFLICT', by, detail }]
 }
 
 /** An absolute path, without links as far as it exists. */
@@ -180,8 +205,13 @@ export type Sending = Values<typeof SENDING>
  */
 export function readSending(flags: object, env: Given = process.env): Sending {
   const found = findSettings(flags, env, {})
-  for (const text of sendingProblems(givenIn(found))) throw new RangeError(text)
+  expectNone(sendingProblems(givenIn(found)))
   return valuesFrom(found, SENDING)
+}
+
+/** @throws RangeError that lists the problems, if there are any. */
+export function expectNone(problems: readonly SettingProblem[]): void {
+  if (problems.length > 0) throw new RangeError(problems.map(problemText).join('; '))
 }
 
 /**
@@ -193,16 +223,16 @@ export function valuesFrom<Settings extends Table>(
   settings: Settings,
 ): Values<Settings> {
   const own = found.filter(({ setting }) => setting.name in settings)
-  const problems = own.flatMap((each) => problemsWith(each, String))
-  if (problems.length > 0) throw new RangeError(problems.join('; '))
+  expectNone(own.flatMap((each) => problemsWith(each, String)))
   return valuesIn(settings, givenIn(own))
 }
 
 export type Flags = AccountOptions & { json?: true }
 
-/** The problems, one a line, with which a command ends. */
-export function problemLines(problems: readonly string[]): string {
-  return problems.map((text) => `✘ ${printable(text, 1000)}`).join('\n')
+/** The problems and warnings, one a line, with which a command ends. */
+export function problemLines({ problems, warnings }: ReadService): string {
+  const texts = [...problems.map(problemText), ...warnings]
+  return texts.map((text) => `✘ ${printable(text, 1000)}`).join('\n')
 }
 
 /**
@@ -216,11 +246,14 @@ export function settingsHere(flags: object, answers: Given = {}): ReadSettings {
   return { ...read, shown }
 }
 
-/** The same with the account, and with what should be fixed. */
-export async function readService(
-  flags: Flags,
-  answers: Given = {},
-): Promise<ReadSettings & { readonly account?: Account; readonly warnings: readonly string[] }> {
+/** Settings with the account, and with what should be fixed. */
+export interface ReadService extends ReadSettings {
+  readonly account?: Account
+  readonly warnings: readonly string[]
+}
+
+/** Reads the settings and the account of a validator. */
+export async function readService(flags: Flags, answers: Given = {}): Promise<ReadService> {
   const read = settingsHere(flags, answers)
   const warnings = [...variableWarnings()]
   const warn = (text: string): void => {
@@ -231,7 +264,8 @@ export async function readService(
     const account = await readValidator(flags, warn, { ...process.env, ...answers })
     return { ...service, account }
   } catch (error) {
-    return { ...service, problems: [...read.problems, faultText(error as Error)] }
+    const refused = { code: 'REFUSED', detail: faultText(error as Error) } as const
+    return { ...service, problems: [...read.problems, refused] }
   }
 }
 

@@ -8,6 +8,7 @@ const HOTKEY = {
   key: {
     option: '--key <file>',
     read: String,
+    kind: 'path',
     help: 'the file of the hotkey; or put its secret into AFFINE_HOTKEY',
   },
   wallet: {
@@ -28,6 +29,7 @@ const HOTKEY = {
     option: '--wallet-path <folder>',
     variables: ['BT_WALLET_PATH'],
     read: String,
+    kind: 'path',
     without: '~/.bittensor/wallets',
     help: 'the folder that holds the wallets',
   },
@@ -62,6 +64,7 @@ const WORK = {
     option: '--folder <folder>',
     variables: ['AFFINE_FOLDER'],
     read: String,
+    kind: 'path',
     needed: true,
     help: 'the private working folder: secrets, journals, sealed blocks, states',
     proposed: 'validator',

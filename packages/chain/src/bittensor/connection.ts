@@ -104,8 +104,9 @@ export class Connection {
     const socket = new NodeSocket(url, this.#stallMs / ANSWER_PART)
     const api = this.#start(socket, url).catch((error: Error) => {
       this.#drop(node)
-      if (error instanceof ChainError && error.code === 'WrongGenesis') throw error
-      const said = asciiLine(error.message.replace('Unreachable: ', ''))
+      const isChain = error instanceof ChainError
+      if (isChain && error.code === 'WrongGenesis') throw error
+      const said = asciiLine(isChain ? error.detail : error.message)
       throw new ChainError('Unreachable', `no node answers at ${url}: ${said}`, { cause: error })
     })
     const node = { socket, api }

@@ -75,10 +75,10 @@ function checkName(what: string, name: string): void {
  */
 export async function readHotkey(path: string): Promise<Key> {
   await checkNoColdkey(path)
-  const { text, mode } = await readText(path)
-  if (/^(\$NACL|\$ANSIBLE_VAULT|gAAAAA)/.test(text))
+  const { content, mode } = await readText(path)
+  if (/^(\$NACL|\$ANSIBLE_VAULT|gAAAAA)/.test(content))
     throw new RangeError(`${path} is encrypted, ${NO_PASSWORD}`)
-  const account = accountIn(text, path)
+  const account = accountIn(content, path)
   const warnings: string[] = []
   if ((mode & 0o044) !== 0)
     warnings.push(`${path} can be read by others on this machine: chmod 600 ${path}`)
@@ -132,12 +132,12 @@ function parse(text: string): z.infer<typeof keyFileShape> | null {
 /** What the `coldkeypub.txt` of the hotkey's wallet says, if it can be read. */
 async function coldkeyOf(path: string): Promise<string | null | undefined> {
   const file = await readText(join(dirname(path), '..', 'coldkeypub.txt')).catch(() => null)
-  return file && parse(file.text)?.ss58Address
+  return file && parse(file.content)?.ss58Address
 }
 
-async function readText(path: string): Promise<{ text: string; mode: number }> {
+async function readText(path: string): Promise<{ content: string; mode: number }> {
   const { bytes, stats } = await readRegularFile(path, MAX_BYTES)
-  return { text: bytes.toString().trim(), mode: stats.mode }
+  return { content: bytes.toString().trim(), mode: stats.mode }
 }
 
 const DEV_PHRASE = 'bottom drive obey lake curtain smoke basket hold race lonely fit walk'

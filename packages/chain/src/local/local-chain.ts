@@ -344,8 +344,7 @@ export const openExport: OpenAt = async ({ name, readText }) => {
   try {
     return LocalChain.import(text)
   } catch (cause) {
-    const { code, message } = cause as ChainError
-    const why = message.slice(code.length)
-    throw new ChainError(code, `${name} is no whole export of a chain${why}`, { cause })
+    const { code, detail } = cause as ChainError
+    throw new ChainError(code, `${name} is no whole export of a chain: ${detail}`, { cause })
   }
 }

@@ -74,7 +74,7 @@ const COOKIE = /^(?:[^\n]*\n)?[^\n#]*#[^\n]*coding[:=]/
 /** A token, and where in the source it begins. */
 export interface Token {
   readonly kind: string
-  readonly text: string
+  readonly value: string
   readonly from: number
 }
 
@@ -83,7 +83,7 @@ export const DEPTHS: ReadonlyMap<string, number> = new Map(
   Object.entries({ '(': 1, '[': 1, ')': -1, ']': -1 }),
 )
 /** Stands for a token after the last one. */
-export const NOTHING: Token = { kind: 'end', text: '', from: 0 }
+export const NOTHING: Token = { kind: 'end', value: '', from: 0 }
 
 /**
  * The statements of a source as their tokens, without blanks and comments: one begins with a line,
@@ -96,7 +96,7 @@ export function statementsOf(source: string): readonly Token[][] {
   const statements: Token[][] = [[]]
   let depth = 0
   for (const token of tokensOf(source)) {
-    depth += DEPTHS.get(token.text) ?? 0
+    depth += DEPTHS.get(token.value) ?? 0
     if (depth > MOST_DEPTH)
       throw new SourceRefusal('TOO_DEEP', token.from, 'too many brackets in brackets')
     if (token.kind !== 'end') statements.at(-1)?.push(token)
@@ -116,10 +116,10 @@ function expectLineStart(source: string, from: number): void {
 function tokensOf(source: string): readonly Token[] {
   const tokens: Token[] = []
   let end = 0
-  for (const { 0: text, index: from, groups = {} } of source.matchAll(TOKEN)) {
+  for (const { 0: value, index: from, groups = {} } of source.matchAll(TOKEN)) {
     const kind = Object.keys(groups).find((each) => groups[each] !== undefined) ?? ''
-    if (kind !== 'blank') tokens.push({ kind, text, from })
-    end = from + text.length
+    if (kind !== 'blank') tokens.push({ kind, value, from })
+    end = from + value.length
   }
   const over = tokens.filter(({ kind }) => kind !== 'end')[MOST_TOKENS]
   if (over !== undefined)
@@ -145,9 +145,9 @@ function expectReadable(source: string): void {
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
 /** What a text says. */
-export function meaningOf({ text }: Token): string {
-  const quote = /^("""|'''|"|')/.exec(text)?.[0] ?? ''
-  const body = text.slice(quote.length, text.length - quote.length).replaceAll('\r\n', '\n')
+export function meaningOf({ value }: Token): string {
+  const quote = /^("""|'''|"|')/.exec(value)?.[0] ?? ''
+  const body = value.slice(quote.length, value.length - quote.length).replaceAll('\r\n', '\n')
   return body.replace(/\\(?:x..|u.{4}|U.{8}|.)/g, (found) => {
     const mark = found.slice(1)
     if (mark.length === 1) return ESCAPED[mark] ?? mark

@@ -88,9 +88,9 @@ function callIn(source: string, reading: Reading): Literals | undefined {
   const imported = new Set<string>()
   let call: Literals | undefined
   for (const tokens of attempt(reading, () => statementsOf(source)) ?? []) {
-    const [{ text, from } = NOTHING] = tokens
+    const [{ value, from } = NOTHING] = tokens
     attempt(reading, () => {
-      if (text === 'import' || text === 'from') imported.add(importIn(tokens, imports))
+      if (value === 'import' || value === 'from') imported.add(importIn(tokens, imports))
       else if (call === undefined) call = readCall(tokens, imported, reading)
       else throw new SourceRefusal('SECOND_CALL', from, 'nothing follows the call')
     })
@@ -101,7 +101,7 @@ function callIn(source: string, reading: Reading): Literals | undefined {
 /** The name that an import brings. */
 function importIn(tokens: readonly Token[], imports: readonly string[]): string {
   const text = lineOf(tokens)
-  if (imports.includes(text)) return tokens.at(-1)?.text ?? ''
+  if (imports.includes(text)) return tokens.at(-1)?.value ?? ''
   const wanted = `may be one of ${imports.join('; ')}`
   throw new SourceRefusal('IMPORT', placeOf(tokens), `${quoted(text)} is no import that ${wanted}`)
 }
@@ -113,9 +113,9 @@ function readCall(tokens: Token[], imported: ReadonlySet<string>, reading: Readi
   const why = `expected ${expected}, got ${quoted(lineOf(tokens))}`
   const otherwise = new SourceRefusal('STATEMENT', placeOf(tokens), why)
   const [target, equals, name = NOTHING, open] = tokens.splice(0, 4)
-  const isCall = target?.text === 'chute' && equals?.text === '=' && open?.text === '('
-  const template = own(templates.builders, name.text)
-  if (!isCall || template === undefined || !imported.has(name.text)) throw otherwise
+  const isCall = target?.value === 'chute' && equals?.value === '=' && open?.value === '('
+  const template = own(templates.builders, name.value)
+  if (!isCall || template === undefined || !imported.has(name.value)) throw otherwise
   const checking = { ...reading, template }
   const values = argumentsIn(tokens, templates.arguments, checking)
   if (tokens.length > 0) reading.refused.push(otherwise)
@@ -126,8 +126,8 @@ function readCall(tokens: Token[], imported: ReadonlySet<string>, reading: Readi
 }
 
 function lineOf(tokens: readonly Token[]): string {
-  const texts = tokens.map(({ text }) => text)
-  return texts.join(' ').replaceAll(' . ', '.')
+  const values = tokens.map(({ value }) => value)
+  return values.join(' ').replaceAll(' . ', '.')
 }
 
 // From here on `tokens` are those of a statement that are left: what is read is taken off.
@@ -137,19 +137,19 @@ function placeOf([next = NOTHING]: readonly Token[]): number {
 }
 
 function takeIf(tokens: Token[], mark: string): boolean {
-  const isNext = tokens[0]?.text === mark
+  const isNext = tokens[0]?.value === mark
   if (isNext) tokens.shift()
   return isNext
 }
 
 function notLiteral(wanted: string, [next = NOTHING]: readonly Token[]): SourceRefusal {
-  const why = `expected a literal, ${wanted}, got ${quoted(next.text)}`
+  const why = `expected a literal, ${wanted}, got ${quoted(next.value)}`
   return new SourceRefusal('LITERAL', next.from, why)
 }
 
 /** Takes off a comma, if no bracket follows that closes. */
 function expectEnd(tokens: Token[], close: ')' | ']'): void {
-  if (!takeIf(tokens, ',') && tokens[0]?.text !== close)
+  if (!takeIf(tokens, ',') && tokens[0]?.value !== close)
     throw notLiteral(`and then , or ${close}`, tokens)
 }
 
@@ -165,15 +165,15 @@ function argumentsIn(
 ): Literals {
   const values = new Map<string, Literals[string]>()
   const readOne = (): true => {
-    const [{ kind, text, from } = NOTHING, equals] = tokens.splice(0, 2)
-    if (kind !== 'name' || equals?.text !== '=')
+    const [{ kind, value: name, from } = NOTHING, equals] = tokens.splice(0, 2)
+    if (kind !== 'name' || equals?.value !== '=')
       throw new SourceRefusal('ARGUMENT', from, 'expected arguments by name alone')
-    const wanted = own(allowed, text)
+    const wanted = own(allowed, name)
     if (wanted === undefined)
-      throw new SourceRefusal('ARGUMENT', from, `${quoted(text)} is no argument on the list`)
-    if (values.has(text)) throw new SourceRefusal('REPEATED', from, `${text} stands there twice`)
-    values.set(text, '') // it stands there, whatever it is
-    values.set(text, READERS[wanted](tokens, checking))
+      throw new SourceRefusal('ARGUMENT', from, `${quoted(name)} is no argument on the list`)
+    if (values.has(name)) throw new SourceRefusal('REPEATED', from, `${name} stands there twice`)
+    values.set(name, '') // it stands there, whatever it is
+    values.set(name, READERS[wanted](tokens, checking))
     expectEnd(tokens, ')')
     return true
   }
@@ -189,10 +189,10 @@ function argumentsIn(
 /** Takes off what is left of an argument: up to its comma, or to the bracket that ends the call. */
 function skipArgument(tokens: Token[]): void {
   let depth = 0
-  while (tokens.length > 0 && !(depth === 0 && tokens[0]?.text === ')')) {
-    const { text } = tokens.shift() ?? NOTHING
-    if (depth === 0 && text === ',') return
-    depth += DEPTHS.get(text) ?? 0
+  while (tokens.length > 0 && !(depth === 0 && tokens[0]?.value === ')')) {
+    const { value } = tokens.shift() ?? NOTHING
+    if (depth === 0 && value === ',') return
+    depth += DEPTHS.get(value) ?? 0
   }
 }
 
@@ -240,10 +240,10 @@ function textsIn(tokens: Token[]): readonly string[] {
 
 /** A number, from 0, or a word. */
 function wordIn(tokens: Token[], word: RegExp, wanted: string): string {
-  const [{ text } = NOTHING] = tokens
-  if (!word.test(text)) throw notLiteral(wanted, tokens)
+  const [{ value } = NOTHING] = tokens
+  if (!word.test(value)) throw notLiteral(wanted, tokens)
   tokens.shift()
-  return text
+  return value
 }
 
 const FORMS = {

@@ -122,7 +122,7 @@ function lookAtBoth(
   seen: Pick<Evidence, 'win' | 'hold' | 'score'>,
   { ratioPpm, rule }: Pick<Observed, 'ratioPpm' | 'rule'>,
 ): Look {
-  if (isWin(seen, rule)) return 'win'
+  if (lackForWin(seen, rule) === undefined) return 'win'
   const { wins, trials, unit } = seen.hold
   return wins <= holdLine({ trials, unit, ratioPpm, rule }) ? 'hold' : 'continue'
 }
@@ -150,13 +150,18 @@ export interface Score {
   readonly spread: bigint
 }
 
-/** Is it a win? Protocol §8.6. */
-export function isWin(
+/** What an environment lacks for a WIN: challenges, a lead, or a large enough one. */
+export type WinLack = 'FEW' | 'BEHIND' | 'CLOSE'
+
+/** Returns what is missing for a WIN, or undefined if it is one. Protocol §8.6. */
+export function lackForWin(
   { win, score: { lead, spread } }: { readonly win: WeightedTally; readonly score: Score },
   { minTrials, floorZSquaredPpm }: LaneRule,
-): boolean {
-  if (win.trials < BigInt(minTrials) * PPM) return false
-  return lead >= 0n && PPM * lead * lead >= BigInt(floorZSquaredPpm) * spread
+): WinLack | undefined {
+  if (win.trials < BigInt(minTrials) * PPM) return 'FEW'
+  if (lead < 0n) return 'BEHIND'
+  if (PPM * lead * lead >= BigInt(floorZSquaredPpm) * spread) return undefined
+  return lead === 0n ? 'BEHIND' : 'CLOSE'
 }
 
 /**

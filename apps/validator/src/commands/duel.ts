@@ -14,7 +14,7 @@ import {
   type SoloDuel,
   takeUp,
 } from '@affine/miners'
-import { boundsOf, drawInterval, share } from '@affine/report'
+import { boundsOf, drawInterval, percent } from '@affine/report'
 import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
 import { interrupted, NETUID, networkOption, output } from '@affine/terminal'
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings'
@@ -114,6 +114,6 @@ function standingText({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly 
   return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {
     const counts = `${wins} won, ${losses} lost, ${ties} tied`
     const drawn = drawInterval(boundsOf({ wins, trials, zSquaredPpm }), ratioPpm)
-    return `${env} ${counts} ${drawn} vs ${share(ratioPpm)} → ${verdict}`
+    return `${env} ${counts} ${drawn} vs ${percent(ratioPpm)} → ${verdict}`
   })
 }

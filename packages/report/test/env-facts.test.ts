@@ -78,7 +78,8 @@ function expectHonest([facts, rule]: Look): string {
   if (cause === 'BEHIND') expect(score).toBeLessThanOrEqual(0)
   if (cause === 'CLOSE') expect(score).toBeGreaterThanOrEqual(0)
   if (cause === 'FEW') expect(isEnough).toBe(false)
-  const line = hold.trials * (RATIO + rule.holdSlopePpm) - rule.holdOffset * RATIO * (1e6 - RATIO) / 1e6
+  const line =
+    hold.trials * (RATIO + rule.holdSlopePpm) - (rule.holdOffset * RATIO * (1e6 - RATIO)) / 1e6
   expect(Math.abs(hold.most - line / 1e6)).toBeLessThan(2)
   expect(given === 'win' || hold.wins > hold.most).toBe(given !== 'hold')
   return cause ?? ''

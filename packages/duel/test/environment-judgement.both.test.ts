@@ -5,9 +5,9 @@ import looksText from '../../../vectors/duel/looks.json?raw'
 import {
   aloneRuleOf,
   judgeEnvironment,
-  lackForWin,
   keptWeights,
   LOCAL,
+  lackForWin,
   PROTOCOL,
   type Tallies,
   type Tally,

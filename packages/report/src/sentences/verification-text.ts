@@ -53,7 +53,7 @@ export function conclusionText({
   const limits = uncompared === 'NONE' ? '' : ` Not compared: ${NOT_COMPARED[uncompared]}.`
   if (conclusion === 'HOLDS') return 'Everything holds.'
   if (conclusion === 'COMPARED_HOLDS') return `Everything that was compared holds.${limits}`
-  return `Not everything holds: ${flaws === 1 ? '1 proved flaw' : `${flaws} proved flaws`}.${limits}`
+  return `Not everything holds: ${flaws === 1 ? '1 flaw' : `${flaws} flaws`}.${limits}`
 }
 
 /** How many validators gave all their weight to the champion at the end of the last epoch. */

@@ -75,14 +75,14 @@ function winnerLines(epochs: readonly Settled[], nameOf: NameOf): readonly Line[
     [...looks.values()].reduce((all, look) => all + look[of], 0)
   const counts = { wins: sum('wins'), losses: sum('losses') }
   const [name, ratio] = [nameOf(contender.hotkey), percent(crowning.ratio)]
-  const sure = `${percent(surePpm(crowned))} of contenders exactly at ${ratio} fail, at the least`
+  const sure = `at least ${percent(surePpm(crowned))} of contenders exactly at ${ratio} fail`
   const all = `${counts.wins + counts.losses} challenges that only one of the two solved`
   return [
     {
       text: `${name} won ${percent(rateOf(counts))} of the ${all}; ${ratio} were needed`,
       tone: 'good',
     },
-    `How sure: ${sure}; ${name} won ${wins} of ${counted} environments, ${needed} needed`,
+    `How sure: ${sure}; ${name} won ${wins} of ${counted}, ${needed} needed`,
   ]
 }
 

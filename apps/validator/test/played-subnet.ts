@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LocalChain } from '@affine/chain'
-import { epochFacts, epochLine, plainText } from '@affine/report'
+import { epochFacts, epochLine, plainText, shortHotkey } from '@affine/report'
 import {
   LOCAL_NETWORK,
   type Recomputed,
@@ -27,6 +27,8 @@ type OnSample = NonNullable<Parameters<typeof recompute>[0]['onSample']>
 export interface PlayedSubnet {
   readonly cast: Cast
   readonly hotkeyOf: (name: string) => string
+  /** A text with the members' names in the places of their hotkeys, whole or shortened. */
+  readonly named: (text: string) => string
   readonly buckets: string
   readonly chainFile: string
   /** The chain's export. */
@@ -56,6 +58,12 @@ export async function playedSubnet(names: readonly string[]): Promise<PlayedSubn
   return {
     cast,
     hotkeyOf: (name) => members.find((member) => member.name === name)?.account.hotkey ?? '',
+    named: (text) =>
+      members.reduce(
+        (named, { name, account: { hotkey } }) =>
+          named.replaceAll(hotkey, name).replaceAll(shortHotkey(hotkey), name),
+        text,
+      ),
     buckets,
     chainFile,
     exported,

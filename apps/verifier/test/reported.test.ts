@@ -52,7 +52,7 @@ async function told(
     status: () => {},
   }
   const { chain } = subnet
-  await verify({ chain, network }, { base: root, jobs: 1 }, screen)
+  await verify({ chain, network }, { base: root, jobs: 1, samples: true }, screen)
   return {
     text: said.map(([text]) => text).join('\n'),
     records: said.map(([, record]) => ({ ...record })),
@@ -81,6 +81,9 @@ it.each([0, 1])(
     const withheld = `2 whole lanes that others attest: ${lacking.join(', ')}`
     const warning = { type: 'warning', epoch: FIRST_DUEL, validator: third.hotkey }
     expect(records).toContainEqual({ ...warning, code: 'BITS_WITHHELD', detail: withheld })
+    const samples = records.filter(({ type }) => type === 'sample')
+    expect(samples.map(({ counts }) => counts)).toContain(true)
+    expect(samples.map(({ why }) => why)).not.toContain('NOT_ACCEPTED')
     expect(records.at(-1)).toMatchObject({
       type: 'end',
       warnings: 1 + others,

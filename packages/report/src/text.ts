@@ -10,9 +10,6 @@ export function printable(text: string, most = 200): string {
 /** The first half of a character beyond U+FFFF that was cut in two. */
 const HALF_PAIR = /[\ud800-\udbff]$/
 
-/** A share in ppm, or a count in millionths below 10^15, with all its decimals: six at most. */
-export const share = (ppm: number | bigint): string => String(Number(ppm) / 1_000_000)
-
 /**
  * A share in ppm as a percentage with one decimal at the most, as in "66.3 %". Always rounded down,
  * so that no two numbers on a screen are in another order than they are, and less than all is never

@@ -9,7 +9,6 @@ import {
   percent,
   percentRange,
   printable,
-  share,
   shortHotkey,
   subnetText,
 } from '../src/index.ts'
@@ -40,18 +39,6 @@ describe('text from outside', () => {
 })
 
 describe('for the eye', () => {
-  it('a share has the decimals that it has', () => {
-    expect([0, 1, 510_000, 619_500, 1_000_000].map(share)).toEqual([
-      '0',
-      '0.000001',
-      '0.51',
-      '0.6195',
-      '1',
-    ])
-    expect(share(25_333_321n)).toBe('25.333321')
-    expect(share(999_999_999_999_999n)).toBe('999999999.999999')
-  })
-
   it('a percentage has one decimal at the most, and is rounded down', () => {
     expect([0, 510_000, 663_004, 999_950, 1_000_000].map((ppm) => percent(ppm))).toEqual([
       '0 %',

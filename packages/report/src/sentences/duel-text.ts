@@ -96,7 +96,7 @@ export function minerDuelText(side: Side, duel: DuelFacts, played: SideStats): s
   const head = { won: 'It won', lost: 'It lost', open: 'Its duel goes on' }[result]
   const texts = [`${head}: ${duelText(duel)}.`]
   const cause = lossCause(side, duel, played)
-  if (cause) texts.push(`The cause: ${lossCauseText(cause, played)}.`)
+  if (cause) texts.push(`The cause: ${LOSS_CAUSES[cause]}.`)
   if (side === 'contender' && (duel.standing === 'lost' || duel.end === 'passed'))
     texts.push('It waits for another duel once it commits something else.')
   if (challenges === 0) return [...texts, 'No challenge counted.'].join(' ')
@@ -110,16 +110,6 @@ export function minerDuelText(side: Side, duel: DuelFacts, played: SideStats): s
   if (unbegun > 0) texts.push(`${which} never begun: ties, which cost nobody anything.`)
   return texts.join(' ')
 }
-
-/** What cost a miner the most challenges of a duel that it lost. */
-export type LossCause =
-  | 'UNSURE'
-  | 'SILENT'
-  | 'LATE'
-  | 'UNANSWERED'
-  | 'WRONG'
-  | 'NARROW'
-  | 'OUTPLAYED'
 
 /** Returns the cause; undefined if the miner did not lose, or not by its replies. */
 export function lossCause(side: Side, duel: DuelFacts, played: SideStats): LossCause | undefined {
@@ -145,21 +135,18 @@ function forfeitCounts({ forfeits }: SideStats) {
   return { silent, wrong: Object.values(others).reduce((sum, count) => sum + count, 0) }
 }
 
-/** The cause of a loss, and what to do about it. */
-function lossCauseText(cause: LossCause, played: SideStats): string {
-  const { challenges, won, lost, outplayed } = played
-  const { silent, wrong } = forfeitCounts(played)
-  const of = (count: number): string => `${count} of ${challenges} challenges`
-  return {
-    UNSURE: `too few challenges counted to be sure: it won ${won} of ${won + lost}`,
-    SILENT: 'its endpoint never replied: run af doctor to see what comes instead',
-    LATE: `it was late in ${of(silent)}: serve it faster, let it write less, or add capacity`,
-    UNANSWERED: `it gave no reply in ${of(silent)}: run af doctor, and check its capacity`,
-    WRONG: `it gave no legal answer in ${of(wrong)}: run af practise to see what is wrong`,
-    NARROW: `it did not win by enough: ${won} of ${won + lost} may be luck`,
-    OUTPLAYED: `it was outplayed in ${of(outplayed)}, with legal answers: see below what was better`,
-  }[cause]
-}
+/** What cost a miner the most challenges of a duel that it lost, and what to do about it. */
+const LOSS_CAUSES = {
+  UNSURE: 'too few challenges counted to be sure',
+  SILENT: 'its endpoint never replied: run af doctor to see what comes instead',
+  LATE: 'most of its replies were late: serve it faster, let it write less, or add capacity',
+  UNANSWERED: 'it often gave no reply: run af doctor, and check its capacity',
+  WRONG: 'it often gave no legal answer: run af practise to see what is wrong',
+  NARROW: 'it did not win by enough: luck may explain it',
+  OUTPLAYED: 'it was outplayed, with legal answers: see below what was better',
+} as const
+
+export type LossCause = keyof typeof LOSS_CAUSES
 
 const WAYS: Readonly<Record<string, string>> = {
   'no-reply': 'no reply',

@@ -11,7 +11,6 @@ import {
   type ShownDuel,
 } from '../apps/explorer/src/worker/epoch-accounts.ts'
 import { rendered } from '../apps/explorer/test/rendered.ts'
-import { type EndRecord, endAfter } from '../apps/verifier/src/lines.ts'
 import type { ChallengePair } from '../packages/blocks/src/index.ts'
 import { type Chain, LocalChain } from '../packages/chain/src/index.ts'
 import { type EnvReport, stateRoot, trustOf } from '../packages/duel/src/index.ts'
@@ -28,6 +27,8 @@ import {
   percent,
   statusTexts,
   subnetStatus,
+  type Verification,
+  verificationAfter,
 } from '../packages/report/src/index.ts'
 import { historyOf, type TestEpoch } from '../packages/report/test/history.ts'
 import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
@@ -158,7 +159,7 @@ async function statuses(): Promise<Told['status']> {
 
 function explain(hotkey: string): readonly Explained[] {
   const records: Explained[] = []
-  const line = (_: string, record: object) => void records.push(record as Explained)
+  const line = (_: unknown, record: object) => void records.push(record as Explained)
   const report = new MinerReport(hotkey, { line, all: true })
   readAll(
     {
@@ -373,7 +374,7 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
       const part = rendered(ContenderView, told.page.slice(first + 1), { id })
       expect(part).toContain(` (epochs ${first + 1} to ${last} alone).`)
     }
-    expect(shown).toContain(`It won ${won}, lost ${lost} and tied`)
+    expect(shown).toContain(`it won ${won}, lost ${lost} and tied`)
     expect(rendered(MinerView, told.page, { hotkey: sides.contender })).toContain(sentence)
   })
 
@@ -457,22 +458,22 @@ describe('after an epoch', () => {
   )
 
   it('the last, validators have as many lanes accepted and set aside for all', () => {
-    const end = epochs.reduce<EndRecord | undefined>(
-      (before, { settled }) => endAfter(before, settled),
+    const end = epochs.reduce<Verification | undefined>(
+      (before, { settled }) => verificationAfter(before, settled, 'NONE'),
       undefined,
     )
     const counts = countLanes({ epochs: told.page })
     // Those that were set aside come first: v4 once, which had not seen what the others had.
     expect(counts.map(({ hotkey }) => hotkey)).toEqual(['v5', 'v4', 'v1', 'v2', 'v3'])
     for (const { hotkey, due, accepted, sealed, aside } of counts) {
-      expect(end?.disagreed[hotkey] ?? 0).toBe(aside)
+      expect(end?.suspect[hotkey] ?? 0).toBe(aside)
       const shown = rendered(ValidatorView, told.page, { hotkey })
       expect(shown).toContain(
         `${sealed} of ${due} were published in time, and enough others found ${accepted} of ${due}`,
       )
       if (aside > 0) expect(shown).toContain(`in ${aside} of ${due} epochs it was too far from`)
     }
-    expect(end?.disagreed).toEqual({ v4: 1, v5: expect.any(Number) })
+    expect(end?.suspect).toEqual({ v4: 1, v5: expect.any(Number) })
     expect(end?.ratio).toBe(told.page.at(-1)?.nextRatio)
   })
 })

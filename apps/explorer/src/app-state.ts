@@ -102,7 +102,7 @@ export function reignsIn({ epochs }: Pick<AppState, 'epochs'>): readonly Reign[]
   return reigns
 }
 
-/** What became of the lanes of a validator that were due, and what it was caught at. */
+/** What became of the lanes of a validator that were due, and what is proved against it. */
 export interface DueLanes {
   readonly hotkey: string
   readonly due: number
@@ -110,22 +110,22 @@ export interface DueLanes {
   readonly accepted: number
   /** Too far from the others in some environment. */
   readonly aside: number
-  /** Lies that are proved, by their codes, as in "WRONG_REPLAY × 2". */
+  /** Flaws that are proved, by their codes, as in "WRONG_REPLAY × 2". */
   readonly proved: readonly string[]
 }
 
-/** A bucket that lost a file, or is not reached, says nothing of its validator's word. */
-const NO_LIES = ['COPY_MISSING', 'MISSING_BLOCK', 'STATE_MISSING']
+/** A bucket that lost a file, or is not reached, proves nothing against its validator. */
+const UNPROVED = ['COPY_MISSING', 'MISSING_BLOCK', 'STATE_MISSING']
 
 /** The counts of every validator that was due, over the epochs that were read: the worst first. */
 export function countLanes({ epochs }: Pick<AppState, 'epochs'>): readonly DueLanes[] {
   const lanes = epochs.flatMap((epoch) => epoch.lanes)
-  const lies = epochs.flatMap(({ flaws }) => flaws.filter(({ code }) => !NO_LIES.includes(code)))
+  const flaws = epochs.flatMap((each) => each.flaws.filter(({ code }) => !UNPROVED.includes(code)))
   const hotkeys = new Set(lanes.map(({ validator }) => validator))
   const counts = [...hotkeys].map((hotkey): DueLanes => {
     const own = lanes.filter(({ validator }) => validator === hotkey)
     const count = (is: (lane: LaneFacts) => boolean): number => own.filter(is).length
-    const proved = lies.filter(({ validator }) => validator === hotkey)
+    const proved = flaws.filter(({ validator }) => validator === hotkey)
     return {
       hotkey,
       due: own.length,

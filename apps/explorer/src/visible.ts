@@ -28,6 +28,3 @@ export function shortOf(text: string): string {
 /** As in "1 epoch" and "2 epochs". */
 export const countText = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`
-
-/** Millionths of a challenge, as challenges with one decimal at the most. */
-export const roundOf = (millionths: number): string => String(Math.round(millionths / 1e5) / 10)

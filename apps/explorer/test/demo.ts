@@ -9,6 +9,7 @@ interface Verified {
   readonly champion: string
   readonly root: string
   readonly flaws: number
+  readonly conclusion: string
 }
 
 /** A real run of the demo, the page built and served beside it, and what `af-verify` says of it. */

@@ -24,7 +24,7 @@ it('the race has a row for each contender, with what it leads by and the epochs 
   expect(text).toContain('m1 has the throne')
   expect(text).toMatch(/m3 contends, epoch 2 of at most 8: it has won; 7 epochs left its duel/)
   expect(text).toMatch(/m4 contends, epoch 2 of at most 8; 7 epochs left its duel/)
-  expect(text).toContain('mult8: 63.1 % to 96.1 %. win')
+  expect(text).toContain('mult8: 63.1 % to 96 %. win')
   expect(text).toContain('1 contender failed against it')
   const ended = rendered(RaceView, epochs, {})
   expect(ended).toMatch(/How sure99.7 %\nof contenders .* won 2 of 2 environments, and needed 2/)

@@ -42,11 +42,11 @@ const STATE = {
   ],
 }
 
-it('validators are counted by what became of their lanes, those with proved lies first', () => {
+it('validators are counted by what became of their lanes, those with proved flaws first', () => {
   expect(countLanes(STATE)).toEqual([
     { hotkey: 'eve', due: 2, sealed: 2, accepted: 2, aside: 0, proved: ['WRONG_REPLAY × 2'] },
     { hotkey: 'mallory', due: 2, sealed: 2, accepted: 2, aside: 1, proved: [] },
-    // A lost file is no lie.
+    // A lost file proves nothing.
     { hotkey: 'alice', due: 2, sealed: 1, accepted: 1, aside: 0, proved: [] },
   ])
 })
@@ -59,7 +59,7 @@ it('what speaks against a validator stands in its row, and on its page', () => {
   // The duel in which somebody was too far away.
   expect(all).toContain('What they saw of the duel of 5C against 5A, epoch 1.')
   const charges = {
-    eve: 'Caught: WRONG_REPLAY × 2. ',
+    eve: 'Proved: WRONG_REPLAY × 2. ',
     mallory: 'Suspect: in 1 of 2 epochs it was too far from the others.',
   }
   for (const [hotkey, charge] of Object.entries({ ...charges, alice: 'Nothing speaks against it' }))

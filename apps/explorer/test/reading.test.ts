@@ -5,7 +5,8 @@ import type { Page } from '../src/page.ts'
 import { absentText, asOfText, hintText, progressOf } from '../src/page.ts'
 import { ContenderView } from '../src/views/contender-view.tsx'
 import { MinersView, MinerView } from '../src/views/miners-view.tsx'
-import { Since, SureNumber, surePpm, ToBeat } from '../src/views/race-view.tsx'
+import { Since, SureNumber, ToBeat } from '../src/views/race-view.tsx'
+import { ReadingStrip } from '../src/views/reading-strip.tsx'
 import { BucketTable, ValidatorsView } from '../src/views/validators-view.tsx'
 import type { BucketHealth } from '../src/worker/buckets.ts'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
@@ -94,14 +95,24 @@ it('how sure it is is unknown without a duel won: that others failed since is no
   })
 })
 
-test.each([
-  ['three of four', 4, 4, 3, 999_500],
-  ['two of four, the others even', 4, 2, 2, 985_000],
-  ['one that decides alone', 4, 1, 1, 990_000],
-  ['the only one', 1, 1, 1, 997_500],
-])('to win %s by luck is as rare as promised', (_, all, counted, needed, want) => {
-  const envs = Array(all).fill('env')
-  expect(Math.round(surePpm({ envs, counted, needed }))).toBe(want)
+it('the strip names what was not compared, and is bad where a bucket lacks a file', async () => {
+  const soFar = { epochs: 1, files: 1, challenges: 1 }
+  const network = { file: { chain: 'finney' }, isByLink: false, own: undefined }
+  const stripOf = (state: AppState) => {
+    const { props } = ReadingStrip({ state, soFar, network, refusal: undefined }) as VNode<{
+      class: string
+    }>
+    return { kind: props.class.replace('strip strip-', ''), words: wordsOf({ props }) }
+  }
+  const lost = { hotkey, announced: 'a', place: 'p', isAsked: true, files: 0, bytes: 0 }
+  const health: readonly BucketHealth[] = [{ ...lost, missing: 1, silent: undefined }]
+  const flaws = [{ epoch: 3, validator: hotkey, code: 'STATE_DIFFERS', detail: '' } as const]
+  const strips = [ENDED, { ...ENDED, health }, { ...ENDED, epochs: [{ ...epoch, flaws }] }].map(
+    stripOf,
+  )
+  expect(strips.map(({ kind }) => kind)).toEqual(['good', 'bad', 'bad'])
+  const words = strips.map((strip) => `${strip.words}\n`).join('')
+  await expect(words).toMatchFileSnapshot('snapshots/strip.txt')
 })
 
 it('a bucket that had nothing does not just answer, and that none had anything is a hint', () => {

@@ -71,30 +71,19 @@ describe('af explain', () => {
   it('tells a loser and the winner each epoch of its duel, and where it stands', async () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
     expect([loser.error, unprintable(loser.stdout)]).toEqual([undefined, []])
-    expect(loser.stdout).toMatch(
-      /^It lost because it (was outplayed|gave no legal answer) in \d+ of \d+ challenges.*? It lost: the contender has won 0 of 4 environments, 3 needed\. It waits for another duel once it commits something else\. It won \d+, lost \d+ and tied \d+ of (\d+) challenges\. Its endpoint answered \2 of \2\. These of its answers were forfeits: .*\d+ illegal.*\.\n {2}contender, against 5\w{47}, epochs? \d+( to \d+)?\n {2}\w+@/,
-    )
-    expect(loser.stdout).toMatch(
-      /held the throne\. The ratio to beat was 51 %\n {4}this miner contends, epoch 1 of at most 8\n/,
-    )
-    expect(loser.stdout).toMatch(
-      /^ {4}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → hold\n {6}for a hold: \S+ of \S+ won, and up to \S+ are a hold$/m,
-    )
-    expect(loser.stdout).toContain('  mult8@0.1.0: hold, because the contender is below')
-    expect(loser.stdout).toMatch(/^ {2}\w+@0\.1\.0: no verdict$/m)
-    // The liar is too far from the others in the winner's duel alone.
-    expect(loser.stdout).not.toContain('set aside')
-    expect(loser.stdout).toContain(
-      `\n\n${hotkeyOf('weaker')} had its turn with this commitment: only a new one duels again\n`,
-    )
     const winner = await ask(whole(), hotkeyOf('stronger'))
-    expect(winner.stdout).toMatch(/✘ set aside in mult8@0\.1\.0/)
-    expect(winner.stdout).toContain('★ this miner dethrones')
-    expect(winner.stdout).toMatch(/It won: the contender has won [34] of 4 environments, 3 needed/)
-    expect(winner.stdout).toContain(
-      '  mult8@0.1.0: win, because the contender won more than it has to',
-    )
-    expect(winner.stdout).toContain(`\n\n${hotkeyOf('stronger')} is the champion\n`)
+    const told = [loser, winner].map(({ stdout }) => subnet.named(stdout)).join('\n---\n\n')
+    await expect(told).toMatchFileSnapshot('snapshots/explain.txt')
+    const causesIn = async (name: string) => {
+      const { records } = await ask(whole(), hotkeyOf(name), '--json')
+      const duels = records.filter(({ type }) => type === 'epoch').map(({ duel }) => duel)
+      return (duels as DuelFacts[]).map(({ looks }) => looks.map(({ cause }) => cause))
+    }
+    expect(await causesIn('weaker')).toEqual([expect.arrayContaining(['LINE'])])
+    expect((await causesIn('stronger')).flat()).toContain('SCORE')
+    const { records } = await ask(whole(), hotkeyOf('weaker'), '--json')
+    expect(records[0]).toMatchObject({ type: 'duel', ending: 'lost', by: 'verdicts', wins: 0 })
+    expect(records[0]?.cause).toMatch(/^(OUTPLAYED|WRONG)$/)
   })
 
   it('shows of each environment the last that were lost, with the board or the product', async () => {
@@ -143,32 +132,23 @@ describe('af explain', () => {
     // Until the last epoch of the duel begins.
     const cut = firstBlocks(subnet.exported, to * LOCAL_NETWORK.protocol.epochBlocks)
     const file = await fileOf('going-on.json', cut)
-    const { stdout } = await ask(file, contender)
-    expect(stdout).toMatch(
-      /^Its duel goes on: the contender has won \d of 4 environments, 3 needed\. It won /,
-    )
-    expect(stdout).toContain(`${contender} contends\n`)
-    const late = await ask(whole(), contender, '--last', String(ended() - to))
-    expect(late.stdout).toMatch(
-      new RegExp(
-        `^It won: .* [34] of 4 .*\n {2}contender, against 5\\w+, epoch ${to}, of a duel that began in epoch ${from}\n`,
-      ),
-    )
+    const going = (await ask(file, contender, '--json')).records
+    expect(going[0]).toMatchObject({ type: 'duel', ending: 'open', needed: 3 })
+    expect(going.at(-1)).toMatchObject({ type: 'now', hotkey: contender })
+    const late = await ask(whole(), contender, '--last', String(ended() - to), '--json')
+    expect(late.records[0]).toMatchObject({ ending: 'won', start: from, from: to, to })
   })
 
   it('tells a champion of the duels it sat through, from its side', async () => {
     const { records } = await ask(whole(), hotkeyOf('veteran'), '--json')
     expect(records[0]).toMatchObject({ type: 'seated', epoch: 0, hotkey: hotkeyOf('veteran') })
-    const { stdout } = await ask(whole(), hotkeyOf('veteran'))
-    expect(stdout).toMatch(/^epoch 0 {2}this miner takes the empty throne, without a duel\n/)
-    expect(stdout).toContain('It won: the contender has won 0 of 4 environments, 3 needed. ')
-    expect(stdout).toMatch(/It lost: the contender has won [34] of 4 environments, 3 needed/)
     const epochs = records.filter(({ type }) => type === 'epoch')
     expect(new Set(epochs.map(({ role }) => role))).toEqual(new Set(['champion']))
     const ends = epochs.map(({ duel }) => (duel as DuelFacts).end).filter(Boolean)
     expect(ends).toEqual(['verdicts', 'crowned'])
     const lost = records.filter(({ type }) => type === 'lost')
     const duels = records.filter(({ type }) => type === 'duel')
+    expect(duels.map(({ ending }) => ending)).toEqual(['won', 'lost'])
     expect(lost.length).toBe(4 * 3 * duels.length)
     const pairs = lost.map(({ pair }) => pair as ChallengePair)
     expect(pairs.every((pair) => leadIn(pair) > 0)).toBe(true)

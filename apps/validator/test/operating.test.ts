@@ -10,7 +10,9 @@ import { stripVTControlCharacters } from 'node:util'
 import { remoteChain } from '@affine/chain'
 import type { State } from '@affine/duel'
 import { listenWith } from '@affine/node/listen'
+import { plainText } from '@affine/report'
 import { LOCAL_NETWORK } from '@affine/settlement'
+import type { Output } from '@affine/terminal'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { written } from '../../../packages/terminal/test/within.ts'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
@@ -126,7 +128,7 @@ describe('what a service says', () => {
 it('how often a problem came is said; one more time is "once"', () => {
   const said = (message: string, unsaid: number): string => {
     const lines: string[] = []
-    const screen = { line: (line: string) => void lines.push(line), status: () => {} }
+    const screen: Output = { line: (said) => void lines.push(plainText(said)), status: () => {} }
     sayProblem({ type: 'problem', what: 'turn', error: new Error(message) }, screen, unsaid)
     return lines.join()
   }

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LocalChain } from '@affine/chain'
-import { epochFacts, epochLine } from '@affine/report'
+import { epochFacts, epochLine, plainText, shortHotkey } from '@affine/report'
 import {
   LOCAL_NETWORK,
   type Recomputed,
@@ -10,15 +10,10 @@ import {
   type Source,
 } from '@affine/settlement'
 import { bucketsIn } from '@affine/settlement/node'
+import type { Output } from '@affine/terminal'
 import { onceARun } from '../../../test/once-a-run.ts'
-import { type Cast, castOf } from '../src/commands/demo/cast.ts'
-import {
-  againText,
-  filesText,
-  introText,
-  namesIn,
-  outcomeText,
-} from '../src/commands/demo/story.ts'
+import { type Cast, castOf, namesIn } from '../src/commands/demo/cast.ts'
+import { againText, filesText, introText, outcomeLines } from '../src/commands/demo/story.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { narrate } from '../src/service/narrate.ts'
 
@@ -32,6 +27,8 @@ type OnSample = NonNullable<Parameters<typeof recompute>[0]['onSample']>
 export interface PlayedSubnet {
   readonly cast: Cast
   readonly hotkeyOf: (name: string) => string
+  /** A text with the members' names in the places of their hotkeys, whole or shortened. */
+  readonly named: (text: string) => string
   readonly buckets: string
   readonly chainFile: string
   /** The chain's export. */
@@ -61,6 +58,12 @@ export async function playedSubnet(names: readonly string[]): Promise<PlayedSubn
   return {
     cast,
     hotkeyOf: (name) => members.find((member) => member.name === name)?.account.hotkey ?? '',
+    named: (text) =>
+      members.reduce(
+        (named, { name, account: { hotkey } }) =>
+          named.replaceAll(hotkey, name).replaceAll(shortHotkey(hotkey), name),
+        text,
+      ),
     buckets,
     chainFile,
     exported,
@@ -78,7 +81,7 @@ export async function playedSubnet(names: readonly string[]): Promise<PlayedSubn
 
 async function playIn(out: string, cast: Cast): Promise<void> {
   const said = [introText(cast)]
-  const screen = { line: (text: string) => void said.push(text), status: () => {} }
+  const screen: Output = { line: (lines) => void said.push(plainText(lines)), status: () => {} }
   const names = namesIn(cast)
   const nameOf = (hotkey: string) => names[hotkey] ?? hotkey
   const [alice] = cast.validators
@@ -89,7 +92,7 @@ async function playIn(out: string, cast: Cast): Promise<void> {
     narrate(event, screen, nameOf)
   })
   said.push(...epochs.map((settled) => epochLine(epochFacts(settled), nameOf)))
-  said.push(outcomeText(epochs, nameOf))
+  said.push(plainText(outcomeLines(epochs, nameOf)))
   await withProgramsOnPath(join(out, 'bin'), () => {
     said.push(againText(cast.seed), filesText('/tmp/affine-demo-abcdef'))
   })

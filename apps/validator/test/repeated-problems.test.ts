@@ -1,4 +1,6 @@
 import { ChainError } from '@affine/chain'
+import { type Line, plainText } from '@affine/report'
+import type { Output } from '@affine/terminal'
 import { expect, test } from 'vitest'
 import { repeatedProblems, sayProblem } from '../src/service/narrate.ts'
 
@@ -53,7 +55,8 @@ test.each([
 ])('%s, a refusal, is a %s', (code, type) => {
   const said: object[] = []
   const screen = {
-    line: (text: string, record: object) => said.push({ ...record, text }),
+    line: (lines: string | readonly Line[], record: object) =>
+      said.push({ ...record, text: plainText(lines) }),
     status: () => {},
   }
   const { message } = new ChainError(code)
@@ -65,7 +68,7 @@ test.each([
 
 test('a problem with a miner whose model has a name that a terminal acts on is one plain line', () => {
   const said: string[] = []
-  const screen = { line: (text: string) => said.push(text), status: () => {} }
+  const screen: Output = { line: (lines) => said.push(plainText(lines)), status: () => {} }
   const what = 'miner me/\u001b[2J\nmine\u202e at http://127.0.0.1/v1'
   for (const message of ['status 404', 'Stale'])
     sayProblem({ type: 'problem', what, error: new Error(message) }, screen)

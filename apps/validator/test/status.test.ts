@@ -4,12 +4,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { account, LocalChain } from '@affine/chain'
 import { stateRoot } from '@affine/duel'
-import { shortHotkey } from '@affine/report'
 import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { LIAR } from '../src/commands/demo/cast.ts'
 import { status } from '../src/commands/status.ts'
 import { type Done, firstBlocks, goingOn, inProcess, recordsIn, unprintable } from './commands.ts'
 import { type PlayedSubnet, playedSubnet, THREE_MINERS } from './played-subnet.ts'
@@ -51,40 +49,22 @@ describe('af status', () => {
     const block = (before.epoch + 1) * epochBlocks + 4
     const { stdout, error } = await ask(until(block))
     expect([error, unprintable(stdout)]).toEqual([undefined, []])
-    const [head, champion, contender, ...rest] = stdout.trimEnd().split('\n')
-    const ends = rest.findIndex((line) => line.startsWith('uid '))
-    const [queue, title, held, ...told] = rest.slice(0, ends)
-    const [names, ...tables] = rest.slice(ends)
-    // A table of those that wait follows, if somebody does.
-    const rows = tables.slice(0, [...tables, ''].indexOf(''))
-    expect(head).toBe(
-      `block     ${block}, 4 of 30 in epoch ${before.epoch + 1}; seals count for 16 more, about 192 s`, // of 12 s
-    )
-    expect(champion).toBe(`champion  ${hotkeyOf('veteran')}; ratio to beat 51 %`)
-    // The other one has lost.
-    expect(report.duels.map(({ standing }) => standing)).toEqual(['lost', 'open'])
-    const turn = `epoch ${state.epoch - (state.duels[0]?.start ?? 0) + 1} of at most 8`
-    const verdicts = Object.entries(state.duels[0]?.verdicts ?? {}).map((each) => each.join(' '))
-    expect(contender).toBe(`contender ${[hotkeyOf('stronger'), turn, ...verdicts].join(', ')}`)
-    expect(queue).toMatch(/^queue {5}\d waiting, next \S+$/)
-    expect(title).toMatch(
-      new RegExp(`^epoch ${before.epoch} {2}.* 0 of 4( environments)?, and is out`),
-    )
-    expect(held).toBe(
-      `  ${shortHotkey(hotkeyOf('veteran'))} held the throne. The ratio to beat was 51 %`,
-    )
-    expect(told.join('\n')).toMatch(
-      /^ {2}\S+ contends, epoch 1 of at most 8\n(?: {2}.*\n)* {2}mult8@0\.1\.0 +\d+ won, \d+ lost, \d+ tied → (go on|win.*|hold|even)\n {4}for a /m,
-    )
-    expect(names).toMatch(/^uid +hotkey +lane +trust +committed +weights +ago$/)
-    expect(rows).toHaveLength(5)
-    const row = rows.find((line) => line.includes(hotkeyOf('alice'))) ?? ''
-    expect(row).toMatch(
-      new RegExp(`^0 +${hotkeyOf('alice')} +✔ +[0-9.]+ % +\\w+ ${before.epoch + 1}? *`),
-    )
-    const champ = hotkeyOf('veteran')
-    expect(row).toContain(` 5 → ${champ.slice(0, 6)}…${champ.slice(-4)} `)
-    expect(rows.find((line) => line.includes(hotkeyOf(LIAR)))).toContain('✘ set aside in ')
+    await expect(subnet.named(stdout)).toMatchFileSnapshot('snapshots/status.txt')
+    const { records } = await ask(until(block), '--json')
+    expect(records).toMatchObject([
+      {
+        block,
+        epoch: before.epoch + 1,
+        offset: 4,
+        due: { what: 'seals', blocks: 16, seconds: 192 }, // of 12 s
+        champion: { hotkey: hotkeyOf('veteran') },
+        ratio: 510_000,
+        duels: [{ contender: { hotkey: hotkeyOf('stronger') } }],
+        last: { report: { duels: [{ standing: 'lost' }, { standing: 'open' }] } },
+      },
+    ])
+    expect(state.duels).toHaveLength(1)
+    expect(report.duels).toHaveLength(2)
   })
 
   it('has the state for machines: the duels, and their verdicts', async () => {

@@ -2,6 +2,7 @@ import {
   chainCommand,
   EXIT_CODES_TEXT,
   FIRST_EPOCH,
+  namesBeside,
   onChain,
   textIn,
   whole,
@@ -76,8 +77,9 @@ export const program: CommandUnknownOpts = chainCommand('af-verify')
     // Imported here, so that help and wrong usage do not wait for them.
     const { openChain } = await import('@affine/settlement')
     const { verify } = await import('./verify.ts')
+    const names = await namesBeside(options.network)
     return onChain(openChain, options, (subnet, screen) =>
-      verify(subnet, { ...options, base }, screen),
+      verify(subnet, { ...options, base, names }, screen),
     )
   })
 

@@ -2,7 +2,17 @@ import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import type { Sample } from '@affine/blocks'
 import type { State } from '@affine/duel'
-import { sampleText } from '@affine/report'
+import {
+  type NameOf,
+  naming,
+  sampleText,
+  sampleUse,
+  uncountedText,
+  type Verification,
+  verificationAfter,
+  verificationLines,
+  waitsText,
+} from '@affine/report'
 import {
   beginningAt,
   type Choose,
@@ -14,16 +24,9 @@ import {
   type Waits,
 } from '@affine/settlement'
 import { bucketsIn, expectBuckets, openThreads } from '@affine/settlement/node'
-import type { Output } from '@affine/terminal'
-import {
-  beginLine,
-  type EndRecord,
-  endAfter,
-  endLine,
-  epochLine,
-  noteLines,
-  waitsText,
-} from './lines.ts'
+import { type Output, printable } from '@affine/terminal'
+import { beginLine, epochLine, findingLines, type OutputLine } from './lines.ts'
+import { SpilledSamples } from './spilled-samples.ts'
 
 /** What to verify, and which part of it to show. */
 export interface VerifyOptions {
@@ -40,6 +43,8 @@ export interface VerifyOptions {
   readonly copies?: number
   /** Is every sample shown? */
   readonly samples?: true
+  /** Names of hotkeys, for display. */
+  readonly names?: Readonly<Record<string, string>>
   /** The only sample to show, as `env#index`; the environment may come without its version. */
   readonly sample?: string
 }
@@ -62,14 +67,16 @@ export async function verify(subnet: Subnet, asked: VerifyOptions, screen: Outpu
   const data = { ...subnet, openBucket: bucketsIn(base), onWaits }
   await expectBuckets(data, base)
   const beginning = await beginningAt(data, asked.fromEpoch ?? data.network.firstEpoch)
-  screen.line(...beginLine(data, beginning.from, asked.copies))
+  screen.line(...beginLine(data, beginning.from, asked))
   const { end, shown } = await sayEpochs({ ...data, ...beginning }, asked, screen)
   if (end === undefined || shown === 0) throw withFlaws(nothingFor(asked), end?.flaws ?? 0)
-  const isAll = asked.copies === undefined
-  screen.line(...endLine(end, isAll))
-  if (end.flaws > 0) process.exitCode = 1
-  else if (!isAll) process.exitCode = 3
+  screen.line(verificationLines(end, namesIn(asked)), { type: 'end', ...end })
+  if (end.conclusion === 'FLAWED') process.exitCode = 1
+  if (end.conclusion === 'COMPARED_HOLDS') process.exitCode = 3
 }
+
+/** Names hotkeys in full where a reader may have to look for them. */
+const namesIn = ({ names = {} }: VerifyOptions): NameOf => naming(names, (key) => printable(key))
 
 /**
  * Recomputes the epochs and prints those that are asked for, or only the samples in them. Resolves
@@ -82,22 +89,18 @@ async function sayEpochs(
 ) {
   let { epoch } = data.from
   let shown = 0
-  let end: EndRecord | undefined
+  let end: Verification | undefined
+  const uncompared = asked.copies === undefined ? 'NONE' : 'SOME'
   const isShown = (): boolean => (asked.epoch ?? epoch) === epoch
-  const saySample = (sample: Sample, place: SamplePlace): void => {
-    if (!isShown() || !isAsked(asked, sample)) return
-    shown += 1
-    screen.line(sampleText(sample, place), { type: 'sample', epoch, ...place, sample })
+  const samples = new SpilledSamples()
+  const addSample = (sample: Sample, place: SamplePlace): void => {
+    if (isShown() && isAsked(asked, sample)) samples.add(sample, place)
   }
-  const onSample = asked.samples || asked.sample ? saySample : undefined
+  const onSample = asked.samples || asked.sample ? addSample : undefined
   try {
     for await (const settled of epochsOf({ ...data, onSample }, asked)) {
-      end = endAfter(end, settled)
-      if (isShown()) {
-        const lines = epochLines(settled, asked)
-        shown += lines.length
-        for (const line of [...lines, ...noteLines(settled)]) screen.line(...line)
-      }
+      end = verificationAfter(end, settled, uncompared)
+      if (isShown()) shown += await sayEpoch(settled, asked, { samples, screen })
       epoch = settled.state.epoch
     }
   } catch (error) {
@@ -106,8 +109,39 @@ async function sayEpochs(
   return { end, shown }
 }
 
-const epochLines = (settled: Recomputed, { sample }: VerifyOptions) =>
-  sample === undefined ? [epochLine(settled)] : []
+/** Prints an epoch after its samples. Resolves with how many were printed of what was asked for. */
+async function sayEpoch(
+  settled: Recomputed,
+  asked: VerifyOptions,
+  { samples, screen }: { readonly samples: SpilledSamples; readonly screen: Output },
+): Promise<number> {
+  const shown = await saySamples(samples, settled, screen)
+  const lines = epochLines(settled, asked)
+  for (const line of [...lines, ...findingLines(settled, namesIn(asked))]) screen.line(...line)
+  return shown + lines.length
+}
+
+/** Prints the samples of an epoch, and resolves with their count. */
+async function saySamples(
+  samples: SpilledSamples,
+  settled: Recomputed,
+  screen: Output,
+): Promise<number> {
+  const { epoch } = settled
+  let count = 0
+  for await (const [sample, place] of samples.take()) {
+    const use = sampleUse(settled, sample, place)
+    const text = sampleText(sample, place) + uncountedText(use)
+    screen.line(text, { type: 'sample', epoch, ...place, ...use, sample })
+    count += 1
+  }
+  return count
+}
+
+const epochLines = (
+  settled: Recomputed,
+  { sample, names = {} }: VerifyOptions,
+): readonly OutputLine[] => (sample === undefined ? [epochLine(settled, naming(names))] : [])
 
 function nothingFor({ epoch, sample }: VerifyOptions): RangeError {
   if (sample === undefined) return new RangeError(`no epoch matches: ${epoch} was not recomputed`)

@@ -28,7 +28,7 @@ export interface Decided {
 /**
  * The state that governs the next epoch, from the state that governs this one, the chain at the
  * next epoch's snapshot, and this epoch's seals and whole lanes; and an account of it. Every
- * validator, and anyone else, computes the same one. Protocol §9.4.
+ * validator, and anyone else, computes the same one. Protocol §9.4; the verdicts are §8.6's.
  *
  * Pure, and total over states that `parseState` accepts: what a stranger can write into lanes,
  * attestations and commitments is left out when it does not fit, never thrown at. The order of keys

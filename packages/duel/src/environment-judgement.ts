@@ -46,7 +46,8 @@ export interface Rates {
  * better.
  *
  * The third is of all weights, also where there is no lane. Lanes without a weight, and lanes that
- * played nothing, are not looked at. Protocol §8.6. In integers throughout: Protocol §1.5.
+ * played nothing, are ignored. The steps are those of Protocol §8.6: trimming, the score, a WIN,
+ * else a HOLD; setting lanes aside comes before (§8.5), even ones after. In integers: §1.5.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000, or when a count is not a whole number.
  */
@@ -58,10 +59,10 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observed):
     ratioPpm,
   )
   const third = thirdOf(weights)
-  const kept = keepWithout(ranked, third)
+  const kept = trim(ranked, third)
   const seen = {
     win: weigh(kept),
-    hold: weigh(keepWithout([...ranked].reverse(), third)),
+    hold: weigh(trim([...ranked].reverse(), third)),
     score: scoreOf(kept, ratioPpm),
   }
   const middle = medianLane(lanes, 'trials')
@@ -73,7 +74,7 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observed):
     median: middle && { trials: Number(middle.trials), played: Number(middle.played) },
     rates: { contender: rateOf(contender, rule), champion: rateOf(champion, rule) },
     shown: contender,
-    look: lookAtBoth(seen, { ratioPpm, rule }),
+    look: winOrHold(seen, { ratioPpm, rule }),
   }
 }
 
@@ -96,7 +97,7 @@ export function keptWeights(
   const ranked = rankBy(counted, ratioPpm)
   const without = (lanes: readonly EnvLane[]): Weights =>
     Object.fromEntries(
-      keepWithout(lanes, thirdOf(weights)).map(([{ hotkey }, kept]) => [hotkey, Number(kept)]),
+      trim(lanes, thirdOf(weights)).map(([{ hotkey }, kept]) => [hotkey, Number(kept)]),
     )
   return { win: without(ranked), hold: without([...ranked].reverse()) }
 }
@@ -117,12 +118,12 @@ function rateOf(share: Share | undefined, { ratchetZSquaredPpm }: LaneRule): num
   return boundsPpm({ ...proportion, zSquaredPpm: ratchetZSquaredPpm }).lower
 }
 
-/** A win by what is left for it, else a hold by what is left for that. Protocol §8.6. */
-function lookAtBoth(
+/** A WIN by what is left for it, else a HOLD by what is left for that. Protocol §8.6. */
+function winOrHold(
   seen: Pick<Evidence, 'win' | 'hold' | 'score'>,
   { ratioPpm, rule }: Pick<Observed, 'ratioPpm' | 'rule'>,
 ): Look {
-  if (isWin(seen, rule)) return 'win'
+  if (lackForWin(seen, rule) === undefined) return 'win'
   const { wins, trials, unit } = seen.hold
   return wins <= holdLine({ trials, unit, ratioPpm, rule }) ? 'hold' : 'continue'
 }
@@ -150,13 +151,18 @@ export interface Score {
   readonly spread: bigint
 }
 
-/** Is it a win? Protocol §8.6. */
-export function isWin(
+/** What an environment lacks for a WIN: challenges, a lead, or a large enough one. */
+export type WinLack = 'FEW' | 'BEHIND' | 'CLOSE'
+
+/** Returns what is missing for a WIN, or undefined if it is one. Protocol §8.6. */
+export function lackForWin(
   { win, score: { lead, spread } }: { readonly win: WeightedTally; readonly score: Score },
   { minTrials, floorZSquaredPpm }: LaneRule,
-): boolean {
-  if (win.trials < BigInt(minTrials) * PPM) return false
-  return lead >= 0n && PPM * lead * lead >= BigInt(floorZSquaredPpm) * spread
+): WinLack | undefined {
+  if (win.trials < BigInt(minTrials) * PPM) return 'FEW'
+  if (lead < 0n) return 'BEHIND'
+  if (PPM * lead * lead >= BigInt(floorZSquaredPpm) * spread) return undefined
+  return lead === 0n ? 'BEHIND' : 'CLOSE'
 }
 
 /**
@@ -183,7 +189,7 @@ function takeWidest(kept: KeptLanes): KeptLanes {
     .sort(
       (a, b) => compare(b.weight * b.trials, a.weight * a.trials) || compare(a.hotkey, b.hotkey),
     )
-  return keepWithout(widest, all).map(([lane, left]) => [lane, lane.weight - left])
+  return trim(widest, all).map(([lane, left]) => [lane, lane.weight - left])
 }
 
 /** The variance of one trial at the ratio, in millionths squared. */
@@ -214,8 +220,8 @@ function rankBy(lanes: readonly EnvLane[], ratioPpm: number): readonly EnvLane[]
   return [...lanes].sort((a, b) => compare(lead(b), lead(a)) || compare(a.hotkey, b.hotkey))
 }
 
-/** `lanes` without the first `drop` of their weight, the lane on the line in part. */
-function keepWithout(lanes: readonly EnvLane[], drop: bigint): KeptLanes {
+/** Trimming: `lanes` without the first `drop` of their weight, the lane on the edge in part. */
+function trim(lanes: readonly EnvLane[], drop: bigint): KeptLanes {
   let left = drop
   return lanes.map((lane) => {
     const kept = lane.weight > left ? lane.weight - left : 0n

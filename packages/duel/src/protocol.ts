@@ -21,7 +21,10 @@ const CONSTANTS = {
   /** Offset and slope of the line under which an environment is a hold. Protocol §7. */
   holdOffset: 30,
   holdSlopePpm: 30_000,
-  /** z² of a win of several lanes, and where one environment decides alone. */
+  /**
+   * z² of a WIN of several lanes, and of an environment that decides alone. The first z is
+   * 2.85 − 0.4 = 2.45: that of one lane, less the 0.4 deviations that the score charges each lane.
+   */
   floorZSquaredPpm: 6_002_500,
   aloneZSquaredPpm: 12_250_000,
   /** K: of N environments the contender needs ⌈(N+K)/2⌉. */

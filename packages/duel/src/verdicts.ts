@@ -1,7 +1,12 @@
 import { own } from '@affine/prng/shape'
 import { compare } from './ascending.ts'
 import { quotaOf } from './env-constants.ts'
-import { type Evidence, judgeEnvironment } from './environment-judgement.ts'
+import {
+  type Evidence,
+  judgeEnvironment,
+  lackForWin,
+  type WinLack,
+} from './environment-judgement.ts'
 import { tabulate } from './own-keys.ts'
 import { playedEnvs } from './played.ts'
 import { aloneRuleOf, type LaneRule, type Protocol } from './protocol.ts'
@@ -14,9 +19,17 @@ import { sumTallies, type Tallies, tallyOf } from './tally.ts'
 export interface EnvReport extends Evidence {
   readonly tallies: Tallies
   readonly given: Verdict | undefined
+  /** Undefined if the environment was not judged: the epoch was frozen, or the duel is won. */
+  readonly cause: VerdictCause | undefined
   /** The numbers it was judged by. */
   readonly rule: LaneRule
 }
+
+/**
+ * The rule of §8.6 that gave a verdict, or what is missing for one. `SCORE` gives a win and `LINE` a
+ * hold; even are `BLANK`, without any decisive challenge, and `SCARCE`, with too few of them.
+ */
+export type VerdictCause = 'SCORE' | 'LINE' | 'BLANK' | 'SCARCE' | WinLack
 
 /** By environment, ascending. */
 export type EnvReports = Readonly<Record<string, EnvReport>>
@@ -43,7 +56,7 @@ export function judgeOpen(duel: Duel, turn: DuelEpoch): Judged {
   const { protocol } = turn.state
   const judge = (env: string, rule: LaneRule): EnvReport => {
     const report = reportOn(env, duel, turn.state, rule)
-    return { ...report, given: verdictOf(report, turn) }
+    return { ...report, ...verdictOf(report, turn) }
   }
   const envs = tabulate(playedEnvs(duel, turn.state), (env) => judge(env, protocol))
   const verdicts = joined(duel.verdicts, verdictsIn(envs))
@@ -85,7 +98,8 @@ export function reportOn(
 ): EnvReport {
   const epochs = seenIn(duel, env, protocol)
   const evidence = judgeEnvironment({ weights: voters, epochs, ratioPpm: ratio, rule })
-  return { ...evidence, tallies: sumTallies(epochs), given: undefined, rule: numbersOf(rule) }
+  const none = { given: undefined, cause: undefined }
+  return { ...evidence, tallies: sumTallies(epochs), ...none, rule: numbersOf(rule) }
 }
 
 /** What accepted lanes saw of an environment, by epoch of a duel. Protocol §8.4. */
@@ -103,16 +117,18 @@ export function seenIn(duel: Duel, env: string, { envs }: Protocol): readonly Ta
 /** So many challenges without a decisive one are even in any epoch. Protocol §8.6. */
 const BLANK_PLAYED = 96
 
-/** A win or a hold, else perhaps an even one, which needs time. Protocol §8.6. */
-function verdictOf({ look, median }: Evidence, turn: DuelEpoch): Verdict | undefined {
+/** A win or a hold, else perhaps an even one, which needs time; and its cause. Protocol §8.6. */
+function verdictOf(report: EnvReport, turn: DuelEpoch): Pick<EnvReport, 'given' | 'cause'> {
   const { evenEpoch, evenPpm } = turn.state.protocol
-  if (look !== 'continue') return look
-  if (median === undefined) return undefined
-  const { trials, played } = median
-  const isBlank = trials === 0 && played >= BLANK_PLAYED
-  const isLate = turn.epochIndex >= evenEpoch
-  const isEven = isLate && Math.floor((1_000_000 * trials) / played) < evenPpm
-  return isBlank || isEven ? 'even' : undefined
+  const { look, median } = report
+  if (look === 'win') return { given: look, cause: 'SCORE' }
+  if (look === 'hold') return { given: look, cause: 'LINE' }
+  const { trials = 0, played = 0 } = median ?? {}
+  if (trials === 0 && played >= BLANK_PLAYED) return { given: 'even', cause: 'BLANK' }
+  const isLate = played > 0 && turn.epochIndex >= evenEpoch
+  if (isLate && Math.floor((1_000_000 * trials) / played) < evenPpm)
+    return { given: 'even', cause: 'SCARCE' }
+  return { given: undefined, cause: lackForWin(report, report.rule) }
 }
 
 /** The verdicts given in this epoch. */

@@ -4,10 +4,10 @@ import named from '../../../vectors/duel/evidence.json' with { type: 'json' }
 import looksText from '../../../vectors/duel/looks.json?raw'
 import {
   aloneRuleOf,
-  isWin,
   judgeEnvironment,
   keptWeights,
   LOCAL,
+  lackForWin,
   PROTOCOL,
   type Tallies,
   type Tally,
@@ -212,14 +212,12 @@ describe('properties', () => {
 test('a score that is exactly z deviations is reached, and one behind is not', () => {
   const win = { wins: 10n ** 7n, trials: 10n ** 7n, unit: 10n ** 6n }
   const rule = PROTOCOL // z is 2.45
-  const reaches = (lead: bigint, spread: bigint) => isWin({ win, score: { lead, spread } }, rule)
-  expect([reaches(245n, 10_000n), reaches(245n, 10_001n), reaches(-245n, 10_000n)]).toEqual([
-    true,
-    false,
-    false,
-  ])
+  const lackAt = (lead: bigint, spread: bigint) =>
+    lackForWin({ win, score: { lead, spread } }, rule)
+  expect([lackAt(245n, 10_000n), lackAt(245n, 10_001n)]).toEqual([undefined, 'CLOSE'])
+  expect([lackAt(0n, 10_000n), lackAt(-245n, 10_000n)]).toEqual(['BEHIND', 'BEHIND'])
   const few = { ...win, trials: 10n ** 7n - 1n }
-  expect(isWin({ win: few, score: { lead: 245n, spread: 1n } }, rule)).toBe(false)
+  expect(lackForWin({ win: few, score: { lead: 245n, spread: 1n } }, rule)).toBe('FEW')
 })
 
 test('what is not a count, or not a ratio, is refused', () => {

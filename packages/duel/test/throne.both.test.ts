@@ -32,7 +32,7 @@ function wonBy(weights: Weights, duel: Crowning['duels'][number], place: number)
       Object.fromEntries(Object.entries(lanes).map(([hotkey, lane]) => [hotkey, tallyOf(lane)])),
     )
     const evidence = judgeEnvironment({ weights, epochs: tallies, ratioPpm: 510_000, rule })
-    return [env, { ...evidence, tallies: {}, given: undefined, rule }] as const
+    return [env, { ...evidence, tallies: {}, given: undefined, cause: undefined, rule }] as const
   })
   const contender = miner(`m${place}`)
   const ended = { contender, start: 1, tallies: [], verdicts: {} }

@@ -68,12 +68,22 @@ describe('the environment that is left when all others are even', () => {
 
 it('is even below one decisive challenge in twenty, not at one, from the fifth epoch on', () => {
   expect(judge({}, [1, 0, 20]).envs[A]?.given).toBeUndefined()
-  expect(judge({}, [1, 0, 21]).envs[A]?.given).toBe('even')
+  expect(judge({}, [1, 0, 21]).envs[A]).toMatchObject({ given: 'even', cause: 'SCARCE' })
   expect(judge({}, [1, 0, 21], 4).envs[A]?.given).toBeUndefined()
 })
 
 it('is even from 96 challenges on of which none is decisive, in any epoch', () => {
   expect(judge({}, [0, 0, 95], 2).envs[A]?.given).toBeUndefined()
-  expect(judge({}, [0, 0, 96], 2).envs[A]?.given).toBe('even')
+  expect(judge({}, [0, 0, 96], 2).envs[A]).toMatchObject({ given: 'even', cause: 'BLANK' })
   expect(judge({}, [1, 0, 96], 2).envs[A]?.given).toBeUndefined()
+})
+
+it.each([
+  ['SCORE', [22, 10, 32], 'win'],
+  ['LINE', [100, 120, 240], 'hold'],
+  ['FEW', [2, 0, 20], undefined],
+  ['BEHIND', [15, 17, 32], undefined],
+  ['CLOSE', [20, 15, 40], undefined],
+] as const)('names the rule that decided, or what is missing: %s', (cause, tally, given) => {
+  expect(judge({}, tally, 2).envs[A]).toMatchObject({ given, cause })
 })

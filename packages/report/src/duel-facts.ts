@@ -50,6 +50,24 @@ export interface DuelFacts extends DuelTurn {
  */
 export type DuelEnd = 'crowned' | 'passed' | 'verdicts' | 'length' | 'freezing'
 
+/**
+ * Returns the least share, in ppm, of contenders exactly at the ratio to beat that do not win what
+ * this one needed, if challenges are independent. Each win has a chance of 0.05 at most, and 0.0025
+ * in an environment that decides alone: docs/guarantees.md. Not for contenders below or above it.
+ */
+export function surePpm({
+  envs,
+  counted,
+  needed,
+}: Pick<DuelFacts, 'envs' | 'counted' | 'needed'>): number {
+  const chance = counted === 1 ? 0.0025 : 0.05 ** needed
+  return 1e6 * Math.max(0, 1 - choices(envs.length, needed) * chance)
+}
+
+/** Returns in how many ways `some` of `all` can be chosen. */
+const choices = (all: number, some: number): number =>
+  some === 0 ? 1 : (choices(all - 1, some - 1) * all) / some
+
 /** The duels of an epoch as they stand after it. */
 export function duelFacts(settled: Settled): readonly DuelFacts[] {
   const { before, report } = settled

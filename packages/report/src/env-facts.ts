@@ -4,6 +4,7 @@ import {
   type Score,
   sumTallies,
   type Verdict,
+  type VerdictCause,
   type Weights,
 } from '@affine/duel'
 import { type Bounded, boundsPpm, ceilRoot, holdLine } from '@affine/wilson'
@@ -16,8 +17,8 @@ export interface Bounds {
 
 /**
  * One of the two tallies that decide, in millionths of a challenge, and an interval with the z of a
- * win: for a hold its rate's; for a win the ratio and what the score is above it, so that it
- * reaches the ratio from above where that wins.
+ * win, in which its share lies: the share's own; for a win with a score above 0 the score's, wide
+ * enough for the share, so that it reaches the ratio from above where that wins.
  */
 export interface Decider {
   readonly wins: number
@@ -45,6 +46,8 @@ export interface EnvFacts {
   readonly ratioPpm: number
   /** The verdict that it got in this epoch. */
   readonly given: Verdict | undefined
+  /** The rule that gave it, or what is missing; undefined if the environment was not judged. */
+  readonly cause: VerdictCause | undefined
   /** In the lanes that count. */
   readonly wins: number
   readonly losses: number
@@ -56,7 +59,10 @@ export interface EnvFacts {
   }
   /** The fewest decisive challenges that a win takes. */
   readonly minTrials: number
-  /** The score in hundredths of a deviation, rounded down, and the bar for a win, rounded up. */
+  /**
+   * The score in hundredths of a deviation, rounded down, and the bar for a win, rounded up. With a
+   * score of 0 or less the contender is behind.
+   */
   readonly score: number
   readonly bar: number
   /** Decisive challenges per million in the median lane; undefined without a lane. */
@@ -91,10 +97,11 @@ export function envFacts(look: EnvLook): EnvFacts {
     env,
     ratioPpm,
     given: report.given,
+    cause: report.cause,
     wins,
     losses,
     ties: played - wins - losses,
-    win: { ...countsOf(win), bounds: scoreBounds(report, ratioPpm) },
+    win: { ...countsOf(win), bounds: winBounds(report, ratioPpm) },
     hold: {
       ...countsOf(hold),
       bounds: boundsOf({ ...hold, zSquaredPpm: rule.floorZSquaredPpm }),
@@ -116,20 +123,24 @@ const countsOf = ({ wins, trials }: EnvReport['win']) => ({
 export const boundsOf = (bounded: Bounded): Bounds | undefined =>
   Number(bounded.trials) === 0 ? undefined : boundsPpm(bounded)
 
-/** The ratio, and above it the score with z deviations each way, a challenge. Protocol §8.6. */
-function scoreBounds(
+/**
+ * The share's interval; with a score above 0, the ratio plus the score with z deviations each way,
+ * and the share. Protocol §8.6.
+ */
+function winBounds(
   { win, score: { lead, spread }, rule }: EnvLook['report'],
   ratioPpm: number,
 ): Bounds | undefined {
-  if (win.trials === 0n) return undefined
+  if (lead <= 0n) return boundsOf({ ...win, zSquaredPpm: rule.floorZSquaredPpm })
   const square = BigInt(rule.floorZSquaredPpm) * spread
   const margin = ceilRoot((square + 999_999n) / 1_000_000n)
   // Of every lane ten times its weight is counted.
   const share = (above: bigint): number => Number(above) / Number(10n * win.trials)
   const within = (ppm: number): number => Math.min(Math.max(ppm, 0), MILLION)
+  const won = Number(1_000_000n * win.wins) / Number(win.trials)
   return {
-    lower: within(ratioPpm + Math.floor(share(lead - margin))),
-    upper: within(ratioPpm + Math.ceil(share(lead + margin))),
+    lower: within(Math.floor(Math.min(ratioPpm + share(lead - margin), won))),
+    upper: within(Math.ceil(Math.max(ratioPpm + share(lead + margin), won))),
   }
 }
 

@@ -2,16 +2,27 @@ import type { Side } from '@affine/envs'
 import type { Recomputed, SamplePlace } from '@affine/settlement'
 import { sampleEnding } from './course.ts'
 import type { DuelFacts } from './duel-facts.ts'
+import type { EnvFacts } from './env-facts.ts'
 import { type EpochFacts, epochFacts } from './epoch-facts.ts'
 import { DuelStats, type Lost } from './miner-stats.ts'
-import { minerDuelText, resultFor, sideOf, verdictTexts } from './sentences/duel-text.ts'
+import {
+  lossCause,
+  minerDuelText,
+  RESULT_TONES,
+  resultFor,
+  sideOf,
+  verdictTexts,
+} from './sentences/duel-text.ts'
 import { epochsText, epochText, quorumTexts } from './sentences/epoch-text.ts'
 import { fullLossText, lossText } from './sentences/sample-text.ts'
 import type { QueueEntry } from './subnet-status.ts'
-import { printable, shortHotkey } from './text.ts'
+import { type Line, type NameOf, printable, shortHotkey } from './text.ts'
 
 /** How many lost challenges of each environment are shown. */
 export const LOSSES_SHOWN = 3
+
+/** Prints lines, or with `--json` their record. */
+type Print = (lines: string | readonly Line[], record: object) => void
 
 /** A duel of the miner, as far as it was read: its epochs, each as a text and as a record. */
 interface OwnDuel {
@@ -19,6 +30,7 @@ interface OwnDuel {
   readonly duel: DuelFacts
   readonly from: number
   readonly to: number
+  readonly looks: readonly EnvFacts[]
   readonly epochs: readonly (readonly [text: string, record: object])[]
 }
 
@@ -29,7 +41,8 @@ interface OwnDuel {
 export class MinerReport {
   readonly stats: DuelStats<Pick<Lost<SamplePlace>, 'pair'> & SamplePlace>
   readonly #hotkey: string
-  readonly #line: (text: string, record: object) => void
+  readonly #line: Print
+  readonly #nameOf: NameOf
   readonly #all: boolean
   /** The duels under way, by contender. */
   readonly #own = new Map<string, OwnDuel>()
@@ -39,9 +52,10 @@ export class MinerReport {
   /** `line` prints a text, which has a record for `--json`; `all` lost challenges are in full. */
   constructor(
     hotkey: string,
-    { line, all }: { line: (text: string, record: object) => void; all: boolean },
+    { line, all, nameOf = shortHotkey }: { line: Print; all: boolean; nameOf?: NameOf },
   ) {
     this.#hotkey = hotkey
+    this.#nameOf = nameOf
     this.#line = line
     this.#all = all
     const most = all ? Number.POSITIVE_INFINITY : LOSSES_SHOWN
@@ -75,14 +89,16 @@ export class MinerReport {
     const { epoch } = facts
     const { hotkey } = duel.contender
     const known = this.#own.get(hotkey)
-    const { from, epochs } = known?.duel.start === duel.start ? known : { from: epoch, epochs: [] }
+    const none = { from: epoch, epochs: [], looks: [] }
+    const { from, epochs, looks } = known?.duel.start === duel.start ? known : none
     const line = [this.#textOf(facts), { type: 'epoch', epoch, role: side, duel }] as const
-    this.#own.set(hotkey, { side, duel, from, to: epoch, epochs: [...epochs, line] })
+    const read = { epochs: [...epochs, line], looks: [...looks, ...duel.looks] }
+    this.#own.set(hotkey, { side, duel, from, to: epoch, ...read })
     if (duel.end) this.#sayDuel(hotkey)
   }
 
   #textOf(facts: EpochFacts): string {
-    return epochText(facts, (name) => (name === this.#hotkey ? 'this miner' : shortHotkey(name)))
+    return epochText(facts, (name) => (name === this.#hotkey ? 'this miner' : this.#nameOf(name)))
   }
 
   /** Reports the duels under way, then the miner's place now. */
@@ -95,9 +111,10 @@ export class MinerReport {
     this.#say(text, { type: 'now', ...now, lacking })
   }
 
-  /** Prints the first line of a part, with a blank line before it unless it is the first. */
-  #say(text: string, record: object): void {
-    this.#line(`${this.#parts === 0 ? '' : '\n'}${text}`, { hotkey: this.#hotkey, ...record })
+  /** Prints the first lines of a part, with a blank line before them unless they are the first. */
+  #say(lines: string | readonly Line[], record: object): void {
+    const blank = this.#parts === 0 ? [] : ['']
+    this.#line([...blank, ...[lines].flat()], { hotkey: this.#hotkey, ...record })
     this.#parts += 1
   }
 
@@ -105,15 +122,18 @@ export class MinerReport {
     const own = this.#own.get(contender)
     if (own === undefined) return
     this.#own.delete(contender)
-    const { side, duel, from, to, epochs } = own
+    const { side, duel, from, to, epochs, looks } = own
     const { losses, ...counts } = this.stats.of(side, contender)
     const rival = side === 'champion' ? duel.contender : duel.champion
     const began = from === duel.start ? '' : `, of a duel that began in epoch ${duel.start}`
     const which = `${side}, against ${printable(rival.hotkey)}, ${epochsText(from, to)}${began}`
-    const texts = [which, ...verdictTexts(duel)].map((each) => `  ${each}`)
-    const result = { role: side, ending: resultFor(side, duel), by: duel.end, from, to }
-    const record = { type: 'duel', ...duel, ...result, ...counts }
-    this.#say([minerDuelText(side, duel, counts), ...texts].join('\n'), record)
+    const texts = [which, ...verdictTexts(duel, looks)].map((each) => `  ${each}`)
+    const ending = resultFor(side, duel)
+    const result = { role: side, ending, by: duel.end, cause: lossCause(side, duel, counts) }
+    const record = { type: 'duel', ...duel, ...result, from, to, ...counts }
+    const text = minerDuelText(side, duel, counts)
+    const tone = RESULT_TONES[ending]
+    this.#say([tone === undefined ? text : { text, tone }, ...texts], record)
     for (const [text, epoch] of epochs) this.#line(indent(text), epoch)
     for (const loss of losses) {
       const lost = { role: side, ...loss, ending: sampleEnding(loss.pair, side) }

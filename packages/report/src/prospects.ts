@@ -9,7 +9,7 @@ import {
 import { boundsPpm, type Rule, walk } from '@affine/wilson'
 import { type Bounds, boundsOf } from './env-facts.ts'
 import { type PracticeEpisode, Z_SQUARED_95 } from './practice-result.ts'
-import { drawInterval, share } from './text.ts'
+import { drawInterval, percent } from './text.ts'
 
 /** The ends and the middle of an interval in which the rate lies 95 times of 100. */
 export type WinRates = Readonly<Record<'lower' | 'middle' | 'upper', number>>
@@ -132,7 +132,7 @@ function comparisonText(comparison: Comparison, ratioPpm: number): string {
   const drawn = drawInterval(bounds, ratioPpm)
   const counts = `${wins} won, ${losses} lost, ${ties} tied against the champion`
   const means = isEven ? 'even, so it counts for neither' : `a win with ${ratesText(win)}`
-  return `${env}: ${counts}\n  ${drawn} vs ${share(ratioPpm)}: ${means}`
+  return `${env}: ${counts}\n  ${drawn} vs ${percent(ratioPpm)}: ${means}`
 }
 
 const ratesText = (rates: WinRates): string =>

@@ -10,30 +10,53 @@ export function printable(text: string, most = 200): string {
 /** The first half of a character beyond U+FFFF that was cut in two. */
 const HALF_PAIR = /[\ud800-\udbff]$/
 
-/** A share in ppm, or a count in millionths below 10^15, with all its decimals: six at most. */
-export const share = (ppm: number | bigint): string => String(Number(ppm) / 1_000_000)
+/**
+ * A share in ppm as a percentage with one decimal at the most, as in "66.3 %". Always rounded down,
+ * so that no two numbers on a screen are in another order than they are, and less than all is never
+ * 100 %.
+ */
+export const percent = (ppm: number): string => `${permilleOf(ppm) / 10} %`
 
-/** A share in ppm as a percentage with one decimal at the most, as in "66.3 %". */
-export const percent = (ppm: number, round: (value: number) => number = Math.round): string =>
-  `${round(ppm / 1000) / 10} %`
+/** The thousandths that `percent` shows. */
+export const permilleOf = (ppm: number): number => Math.floor(ppm / 1000)
 
-/** An interval as percentages, as in "50.1 % to 66.3 %": never narrower than it is. */
+/** An interval as percentages, as in "50.1 % to 66.3 %". */
 export const percentRange = ({ lower, upper }: Bounds): string =>
-  `${percent(lower, Math.floor)} to ${percent(upper, Math.ceil)}`
+  `${percent(lower)} to ${percent(upper)}`
+
+/** A weighted sum is this much less than a whole number at most, in millionths, by its weights. */
+const WEIGHTS_ROUNDED = 10_000
+
+/** Millionths of a challenge as whole challenges, rounded down. */
+export const challengesIn = (millionths: number): number =>
+  Math.floor((millionths + WEIGHTS_ROUNDED) / 1_000_000)
 
 const CELLS = 30
 const ALL = 1_000_000
 
 /** The interval of a rate drawn against the ratio to beat. */
 export function drawInterval(bounds: Bounds | undefined, ratioPpm: number): string {
-  if (bounds === undefined) return '[      no decisive trial       ]'
+  if (bounds === undefined) return '[      nothing decisive        ]'
   const { lower, upper } = bounds
   const cellOf = (ppm: number): number => Math.min(CELLS - 1, Math.floor((ppm / ALL) * CELLS))
   const cells = Array.from({ length: CELLS }, () => ' ')
   cells.fill('━', cellOf(lower), cellOf(upper) + 1)
   cells[cellOf(ratioPpm)] = '┃'
-  return `[${cells.join('')}] ${share(lower)}…${share(upper)}`
+  return `[${cells.join('')}] ${percentRange(bounds)}`
 }
+
+/** Whether a line is good or bad news, or a warning, for its reader. */
+export type Tone = 'good' | 'bad' | 'warning'
+
+/** A line for people. */
+export type Line = string | { readonly text: string; readonly tone: Tone }
+
+/** The text of lines without their tones. */
+export const plainText = (lines: string | readonly Line[]): string =>
+  [lines]
+    .flat()
+    .map((line) => (typeof line === 'string' ? line : line.text))
+    .join('\n')
 
 /** Texts in a row, as in "a, b and c"; empty for none. */
 export const listed = (texts: readonly string[]): string =>
@@ -41,6 +64,12 @@ export const listed = (texts: readonly string[]): string =>
 
 /** Gives the name of a hotkey on the screen. */
 export type NameOf = (hotkey: string) => string
+
+/** Names hotkeys by this record, and the hotkeys that are not in it by `otherwise`. */
+export const naming =
+  (names: Readonly<Record<string, string>>, otherwise: NameOf = shortHotkey): NameOf =>
+  (hotkey) =>
+    Object.hasOwn(names, hotkey) ? printable(names[hotkey] ?? '', 40) : otherwise(hotkey)
 
 /** A hotkey by its first and last letters. */
 export const shortHotkey: NameOf = (hotkey) =>

@@ -101,7 +101,9 @@ export function endingIn(
   if (forfeit !== undefined) {
     const why = `forfeited: ${forfeitText(forfeit, turn?.reply ?? '', spec)}`
     const better = bestText(spec, turn?.best ?? [])
-    return { why, shown: spec.explain?.draw?.(last) ?? [], better }
+    // The only reply of an episode left the observation as it was in the prompt.
+    const shown = spec.maxSteps === 1 ? [] : (spec.explain?.draw?.(last) ?? [])
+    return { why, shown, better }
   }
   const ended = { before: turn?.observation, action: turn?.action, after: last, reward }
   const outcome = spec.explain?.ending?.(ended) ?? { why: `reward ${reward}`, shown: [] }

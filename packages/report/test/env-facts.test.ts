@@ -1,10 +1,8 @@
-import { decide, type LaneRule, type State } from '@affine/duel'
+import { decide, type LaneRule, type State, type Verdict, type VerdictCause } from '@affine/duel'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ENVS, epochOf, MAIN, OTHER, type Scene, startedDuels } from '../../duel/test/subnet.ts'
-import { type EnvFacts, envFacts, envText } from '../src/index.ts'
-
-const STEP = 1e-6
+import { type Decider, type EnvFacts, envFacts } from '../src/index.ts'
 
 /** The looks of a duel's epochs, in which lanes have these rates, and the state after them. */
 function duelOf(scenes: readonly Scene[], protocol = MAIN) {
@@ -52,48 +50,44 @@ const scenes = fc
     return Array.from({ length: epochs }, () => scene)
   })
 
-const NUMBER = String.raw`(-?\d+(?:\.\d{1,6})?)`
-const COUNTS = /^ {2}\S+ +(\d+) won, (\d+) lost, (\d+) tied → (.*)$/
-const INTERVAL = String.raw`\[[ ━┃]{30}\] ${NUMBER}…${NUMBER}`
-const KEPT = `${NUMBER} of ${NUMBER} won`
-const FOR_A_WIN = new RegExp(`^    for a win: ${KEPT} ${INTERVAL}, score ${NUMBER} of ${NUMBER}$`)
-const FOR_A_HOLD = new RegExp(`^    for a hold: ${KEPT}, and up to ${NUMBER} are a hold$`)
-const TOO_FEW = new RegExp(`^    for a win: ${KEPT}, too few of 10$`)
-const EVEN = new RegExp(
-  `^    for even: in the median lane ${NUMBER} % of challenges tell the two apart$`,
-)
-const read = (pattern: RegExp, text: string): readonly number[] | undefined =>
-  pattern.exec(text)?.slice(1).map(Number)
+const VERDICTS: Readonly<Record<VerdictCause, Verdict | undefined>> = {
+  SCORE: 'win',
+  LINE: 'hold',
+  BLANK: 'even',
+  SCARCE: 'even',
+  FEW: undefined,
+  BEHIND: undefined,
+  CLOSE: undefined,
+}
 
-const linesOf = ([facts]: Look): readonly string[] => envText(facts, 'go on').split('\n')
+const isWithin = ({ wins, trials, bounds }: Decider): boolean => {
+  if (bounds === undefined) return trials === 0
+  const ppm = (1e6 * wins) / trials
+  return bounds.lower <= Math.ceil(ppm) && ppm - 1 <= bounds.upper
+}
 
-/** What is shown of a look follows from what is shown, and is what decided: its verdict. */
-function expectHonest(look: Look): string {
-  const [counted = '', basis = ''] = linesOf(look)
-  const verdict = COUNTS.exec(counted)?.[4] ?? ''
-  const win = read(FOR_A_WIN, basis)
-  const hold = read(FOR_A_HOLD, basis)
-  if (win) {
-    const [, , lower = 0, upper = 0, score = 0, bar = 0] = win
-    expect([score >= bar, lower >= RATIO / 1e6]).toEqual(Array(2).fill(verdict === 'win'))
-    expect(upper).toBeGreaterThanOrEqual(lower)
-    expect(['win', 'go on']).toContain(verdict)
-  } else if (hold) {
-    const [wins = 0, trials = 0, most = Number.NaN] = hold
-    const { holdOffset, holdSlopePpm } = look[1]
-    const line = trials * (RATIO + holdSlopePpm) - holdOffset * (RATIO / 1e6) * (1e6 - RATIO)
-    expect(Math.abs(most - line / 1e6)).toBeLessThan(2 * STEP)
-    expect(wins).toBeLessThanOrEqual(most)
-    expect(verdict).toBe('hold')
-  } else {
-    expect(basis).toMatch(verdict === 'even' ? EVEN : TOO_FEW)
-    expect(['even', 'go on']).toContain(verdict)
-  }
-  return verdict
+/** The facts agree with each other, and with the verdict. Returns the cause. */
+function expectHonest([facts, rule]: Look): string {
+  const { cause, given, win, hold, score, bar, minTrials } = facts
+  expect(cause).toBeDefined()
+  expect(given).toBe(VERDICTS[cause ?? 'FEW'])
+  expect([isWithin(win), isWithin(hold)], JSON.stringify(facts)).toEqual([true, true])
+  const isEnough = win.trials >= minTrials * 1e6
+  expect(isEnough && score >= bar).toBe(given === 'win')
+  if (isEnough) expect((win.bounds?.lower ?? 0) >= RATIO).toBe(given === 'win')
+  if (cause === 'BEHIND') expect(score).toBeLessThanOrEqual(0)
+  if (cause === 'CLOSE') expect(score).toBeGreaterThanOrEqual(0)
+  if (cause === 'FEW') expect(isEnough).toBe(false)
+  const above = (hold.trials * (RATIO + rule.holdSlopePpm)) / 1e6
+  const line = above - (rule.holdOffset * RATIO * (1e6 - RATIO)) / 1e6
+  if (line < 0) expect(hold.most).toBeLessThan(0)
+  else expect(Math.abs(hold.most - line)).toBeLessThan(2)
+  expect(given === 'win' || hold.wins > hold.most).toBe(given !== 'hold')
+  return cause ?? ''
 }
 
 describe('a look at an environment', () => {
-  it('has an interval of the counts beside it, or of the score, which reaches the ratio where it wins', () => {
+  it('has intervals around its shares, which reach the ratio where it wins, and a cause', () => {
     const said = new Set<string>()
     fc.assert(
       fc.property(scenes, fc.constantFrom(MAIN, OTHER), (duel, protocol) => {
@@ -101,7 +95,8 @@ describe('a look at an environment', () => {
       }),
       { numRuns: 1200, seed: 7 },
     )
-    expect([...said].sort()).toEqual(['even', 'go on', 'hold', 'win'])
+    const causes = Object.keys(VERDICTS).filter((cause) => cause !== 'SCARCE')
+    expect([...said].sort()).toEqual(causes.sort())
   })
 
   it('is held against the stricter bar where the others are even', () => {
@@ -110,8 +105,9 @@ describe('a look at an environment', () => {
       env === mult8 ? [0.3, 0.25] : [1 / 64, 1 / 64]
     const { looks, state } = duelOf(Array.from({ length: 5 }, () => ({ rates })))
     expect(state.duels[0]?.verdicts).toEqual({ [tictactoe]: 'even' })
+    expect(looks.some(([{ cause }]) => cause === 'SCARCE')).toBe(true)
     const last = looks.filter(([{ env }]) => env === mult8).at(-1)
-    expect(last && linesOf(last)[1]).toMatch(/ of 3\.5$/)
-    expect(last && expectHonest(last)).toBe('go on')
+    expect(last?.[0].bar).toBe(350)
+    expect(last && expectHonest(last)).toBe('CLOSE')
   })
 })

@@ -2,11 +2,21 @@ import { pairing } from '@affine/blocks'
 import { make } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import { ENVS, MULT8, type Scene } from '../../duel/test/subnet.ts'
-import { epochFacts, MinerReport, type MinerStats } from '../src/index.ts'
+import {
+  epochFacts,
+  type LossCause,
+  MinerReport,
+  type MinerStats,
+  plainText,
+} from '../src/index.ts'
 import { historyOf, type TestEpoch } from './history.ts'
 
 /** What the report of a miner says of its duel, for machines. */
 interface DuelRecord extends MinerStats<unknown> {
+  readonly wins: number
+  readonly counted: number
+  readonly needed: number
+  readonly cause: LossCause | undefined
   readonly start: number
   readonly from: number
   readonly to: number
@@ -21,7 +31,10 @@ function duelOf(hotkey: string, scenes: readonly Scene[], forfeited = {}, from =
 
 function reportOf(hotkey: string, epochs: readonly Pick<TestEpoch, 'settled' | 'samples'>[]) {
   const told: (readonly [text: string, record: object])[] = []
-  const report = new MinerReport(hotkey, { line: (...line) => void told.push(line), all: false })
+  const report = new MinerReport(hotkey, {
+    line: (lines, record) => void told.push([plainText(lines), record]),
+    all: false,
+  })
   for (const { settled, samples } of epochs) {
     for (const [sample, place] of samples) report.stats.add(sample, place)
     report.add(settled)
@@ -29,14 +42,20 @@ function reportOf(hotkey: string, epochs: readonly Pick<TestEpoch, 'settled' | '
   report.end(undefined)
   const [text = '', record] = told.find(([, each]) => 'type' in each && each.type === 'duel') ?? []
   expect(record).toBeDefined()
-  return { answer: text.split('\n')[0] ?? '', ...(record as DuelRecord) }
+  return { text: text.trim(), ...(record as DuelRecord) }
 }
 
-const answerOf = ({ answer, challenges, won, lost }: ReturnType<typeof duelOf>): string => {
-  const counts = ` It won ${won}, lost ${lost} and tied ${challenges - won - lost} of ${challenges} challenges.`
-  expect(answer).toContain(counts)
-  return answer.replace(counts, '')
+const countsIn = ({ challenges, won, lost, answered }: DuelRecord) => {
+  return { challenges, won, lost, answered }
 }
+/** The result, who won how many environments, and the cause of a loss. */
+const resultIn = ({ ending, by, wins, counted, cause }: DuelRecord) => [
+  ending,
+  by,
+  `${wins}/${counted}`,
+  cause,
+]
+
 /** Where v5 is set aside, by epoch. */
 const asideIn = (scenes: readonly Scene[]) =>
   historyOf(scenes).map(({ settled }) => {
@@ -50,47 +69,100 @@ const CLOSE: Scene = { rates: [0.3, 0.3] }
 const UNSEALED: Scene = { unsealed: ['v1', 'v2', 'v3', 'v4', 'v5'] }
 const LOSING: Scene = { rates: [0, 1] }
 const FROZEN: Scene = { ...CLOSE, silent: ['v1', 'v2', 'v3', 'v4'] }
-const MANY = 'Its endpoint answered 256 of 256.'
-const OUTPLAYED = (count: number) =>
-  `It lost because it was outplayed in ${count} of 256 challenges, with legal answers: ` +
-  'what was better is below.'
-const AGAIN = 'It waits for another duel once it commits something else.'
+const LENGTHY = [CLOSE, ...times(3, FROZEN), ...times(4, { rates: [0.0375, 0.03] })]
+const TAKEN_BACK: Scene = {
+  rates: (_, env) => (env === MULT8 ? [22 / 32, 10 / 32] : [1 / 64, 1 / 64]),
+}
+
+interface Case {
+  readonly what: string
+  readonly hotkey?: string
+  readonly scenes: readonly Scene[]
+  readonly forfeited?: Record<string, number>
+  readonly result: readonly unknown[]
+}
+
+const CASES: readonly Case[] = [
+  { what: 'a contender that won', scenes: [WINNING], result: ['won', 'crowned', '2/2', undefined] },
+  {
+    what: 'a champion that lost',
+    hotkey: 'm1',
+    scenes: [WINNING],
+    result: ['lost', 'crowned', '2/2', 'OUTPLAYED'],
+  },
+  {
+    what: 'a contender that lost',
+    scenes: [LOSING],
+    result: ['lost', 'verdicts', '0/2', 'OUTPLAYED'],
+  },
+  { what: 'a duel that goes on', scenes: [CLOSE], result: ['open', undefined, '0/2', undefined] },
+  {
+    what: 'nothing that tells the two apart',
+    scenes: times(2, { rates: [0, 0] }),
+    result: ['lost', 'verdicts', '0/0', undefined],
+  },
+  {
+    what: 'no reply at all',
+    scenes: [LOSING],
+    forfeited: { 'no-reply': 32 },
+    result: ['lost', 'verdicts', '0/2', 'SILENT'],
+  },
+  {
+    what: 'no legal answer',
+    scenes: [LOSING],
+    forfeited: { unreadable: 30 },
+    result: ['lost', 'verdicts', '0/2', 'WRONG'],
+  },
+  { what: 'its epochs are over', scenes: LENGTHY, result: ['lost', 'length', '0/2', 'NARROW'] },
+  {
+    what: 'too few challenges count',
+    scenes: [{ rates: [0.1, 0.02] }, ...times(7, UNSEALED)],
+    forfeited: { illegal: 1 },
+    result: ['lost', 'length', '0/2', 'UNSURE'],
+  },
+  {
+    what: 'it ended frozen',
+    scenes: [CLOSE, ...times(4, FROZEN)],
+    result: ['lost', 'freezing', '0/2', undefined],
+  },
+  {
+    what: 'it ended frozen, for the champion',
+    hotkey: 'm1',
+    scenes: [CLOSE, ...times(4, FROZEN)],
+    result: ['won', 'freezing', '0/2', undefined],
+  },
+  {
+    what: 'a win',
+    scenes: times(2, TAKEN_BACK),
+    result: ['open', undefined, '1/2', undefined],
+  },
+  {
+    what: 'a win that was taken back',
+    scenes: times(3, TAKEN_BACK),
+    result: ['open', undefined, '0/1', undefined],
+  },
+]
 
 describe('the answer to one of a duel’s two', () => {
-  it.each<[answer: string, hotkey: string, scenes: readonly Scene[]]>([
-    [`It won: the contender has won 2 of 2 environments, 2 needed. ${MANY}`, 'm2', [WINNING]],
-    [
-      `${OUTPLAYED(192)} It lost: the contender has won 2 of 2 environments, 2 needed. ${MANY}`,
-      'm1',
-      [WINNING],
-    ],
-    [
-      `${OUTPLAYED(256)} It lost: the contender has won 0 of 2 environments, 2 needed. ${AGAIN} ${MANY}`,
-      'm2',
-      [LOSING],
-    ],
-    [
-      `Its duel goes on: the contender has won 0 of 2 environments, 2 needed. ${MANY}`,
-      'm2',
-      [CLOSE],
-    ],
-    [
-      `It lost: no environment tells the two apart. ${AGAIN} Its endpoint answered 768 of 768.`,
-      'm2',
-      times(2, { rates: [0, 0] }),
-    ],
-  ])('%s', (answer, hotkey, scenes) => {
-    expect(answerOf(duelOf(hotkey, scenes))).toBe(answer)
+  it.each(CASES)('has a result and a cause: $what', ({ hotkey = 'm2', result, ...asked }) => {
+    expect(resultIn(duelOf(hotkey, asked.scenes, asked.forfeited))).toEqual(result)
+  })
+
+  it('is told in sentences', async () => {
+    const told = CASES.map(({ what, hotkey = 'm2', scenes, forfeited }) => {
+      return `## ${what}\n${duelOf(hotkey, scenes, forfeited).text}\n`
+    })
+    await expect(told.join('\n')).toMatchFileSnapshot('snapshots/explain.txt')
   })
 
   it('has the replies of all epochs, and the forfeits among them', () => {
     const own = duelOf('m2', times(2, CLOSE), { 'no-reply': 64 })
-    expect(answerOf(own)).toContain(' Its endpoint answered 0 of 768.')
+    expect(countsIn(own)).toMatchObject({ challenges: 768, answered: 0 })
     const mixed = duelOf('m2', [CLOSE], { 'no-reply': 2, illegal: 3, unreadable: 1 })
-    expect(answerOf(mixed)).toContain(
-      ' Its endpoint answered 240 of 256. These of its answers were forfeits: ' +
-        '8 no answer on the last line (it must be the answer alone), 12 illegal.',
-    )
+    expect([mixed.answered, mixed.forfeits]).toEqual([
+      240,
+      { 'no-reply': 16, illegal: 12, unreadable: 8 },
+    ])
   })
 
   it('has a champion’s own forfeits, each challenge by itself', () => {
@@ -115,8 +187,8 @@ describe('the answer to one of a duel’s two', () => {
     expect(forfeits['no-reply']).toBe(silent)
   })
 
-  it('says the cause first', () => {
-    const causeOf = (forfeited: Record<string, number>, slowMs = 0): string => {
+  it('has the cause of most losses: silence, late replies, or wrong ones', () => {
+    const causeOf = (forfeited: Record<string, number>, slowMs = 0) => {
       const told = historyOf([LOSING], forfeited).slice(2)
       const epochs = told.map(({ settled, samples }) => ({
         settled,
@@ -126,20 +198,16 @@ describe('the answer to one of a duel’s two', () => {
           return [isSilent ? sample : { ...sample, messages: [answered] }, place] as const
         }),
       }))
-      return /^It lost because (.*?)\. It lost: /.exec(reportOf('m2', epochs).answer)?.[1] ?? ''
+      return reportOf('m2', epochs).cause
     }
-    expect(causeOf({ 'no-reply': 32 })).toBe(
-      'its endpoint never replied: af doctor says what comes instead',
-    )
-    expect(causeOf({ 'no-reply': 20 })).toMatch(/^it gave no reply in 160 of 256 challenges: /)
-    expect(causeOf({ 'no-reply': 20 }, 29_000)).toMatch(/^it was late in 160 of 256 challenges: /)
-    expect(causeOf({ 'no-reply': 9 }, 29_000)).toMatch(/^it was outplayed in 184 of 256 challenges/)
-    const wrong = duelOf('m2', [LOSING], { unreadable: 30 }).answer
-    expect(wrong).toMatch(/^It lost because it gave no legal answer in 240 of 256 challenges: /)
+    expect(causeOf({ 'no-reply': 32 })).toBe('SILENT')
+    expect(causeOf({ 'no-reply': 20 })).toBe('UNANSWERED')
+    expect(causeOf({ 'no-reply': 20 }, 29_000)).toBe('LATE')
+    expect(causeOf({ 'no-reply': 9 }, 29_000)).toBe('OUTPLAYED')
   })
 
   it('holds no game that was never begun against a miner', () => {
-    const tellOf = (games: number): string => {
+    const countsOf = (games: number) => {
       const [, , { settled, samples }] = historyOf([CLOSE]) as [unknown, unknown, TestEpoch]
       const none = { messages: [], fault: 'no-reply' } as const
       const pair = pairing()
@@ -150,50 +218,18 @@ describe('the answer to one of a duel’s two', () => {
         const isNone = ids.includes(sample.challengeId)
         return [isNone ? { ...sample, ...none } : sample, place] as const
       })
-      return answerOf(reportOf('m2', [{ settled, samples: all }])).replace(/^.*needed\. /, '')
+      const { answered, unbegun, forfeits } = reportOf('m2', [{ settled, samples: all }])
+      return { answered, unbegun, forfeits }
     }
-    const free = 'never begun: ties, which cost nobody anything.'
-    expect(tellOf(1)).toBe(`Its endpoint answered 255 of 255. 1 game was ${free}`)
-    expect(tellOf(3)).toBe(`Its endpoint answered 253 of 253. 3 games were ${free}`)
+    expect(countsOf(1)).toEqual({ answered: 255, unbegun: 1, forfeits: {} })
+    expect(countsOf(3)).toEqual({ answered: 253, unbegun: 3, forfeits: {} })
   })
 
-  it('says when its epochs are over, and when not all of them were read', () => {
-    const scenes = [CLOSE, ...times(3, FROZEN), ...times(4, { rates: [0.0375, 0.03] })]
-    const own = duelOf('m2', scenes)
-    expect([own.ending, own.by]).toEqual(['lost', 'length'])
-    expect(answerOf(own)).toBe(
-      'It lost because it did not win by enough: 536 of 976 may be luck. ' +
-        'It lost: the contender has won 0 of 2 environments, 2 needed, when the 8 epochs were ' +
-        `over. ${AGAIN} Its endpoint answered 12544 of 12544.`,
-    )
-    const unsure = duelOf('m2', [{ rates: [0.1, 0.02] }, ...times(7, UNSEALED)], {
-      illegal: 1,
-    })
-    expect(unsure.by).toBe('length')
-    expect(unsure.answer).toMatch(
-      /^It lost because too few challenges counted to be sure: it won 24 of 32\. /,
-    )
-    expect([own.from, own.to]).toEqual([2, 9])
-    const late = duelOf('m2', scenes, {}, 6)
+  it('has the epochs that were read, of a duel that began earlier', () => {
+    const own = duelOf('m2', LENGTHY)
+    expect([own.start, own.from, own.to]).toEqual([2, 2, 9])
+    const late = duelOf('m2', LENGTHY, {}, 6)
     expect([late.start, late.from, late.to]).toEqual([2, 8, 9])
-  })
-
-  it('says when it ended frozen', () => {
-    const scenes = [CLOSE, ...times(4, FROZEN)]
-    const lost = '2 needed, when too few validators attested in four of its epochs.'
-    const contender = `It lost: the contender has won 0 of 2 environments, ${lost}`
-    expect(answerOf(duelOf('m2', scenes))).toBe(`${contender} ${AGAIN} ${MANY}`)
-    const champion = `It won: the contender has won 0 of 2 environments, ${lost} ${MANY}`
-    expect(answerOf(duelOf('m1', scenes))).toBe(champion)
-  })
-
-  it('leaves out a win that was taken back', () => {
-    const early: Scene = {
-      rates: (_, env) => (env === MULT8 ? [22 / 32, 10 / 32] : [1 / 64, 1 / 64]),
-    }
-    const own = (epochs: number) => answerOf(duelOf('m2', times(epochs, early)))
-    expect(own(2)).toContain('goes on: the contender has won 1 of 2 environments, 2 needed.')
-    expect(own(3)).toContain('goes on: the contender has won 0 of 1 environments, 1 needed; 1 more')
   })
 
   it('counts no lane that is set aside, whichever epoch it is of', () => {

@@ -17,81 +17,114 @@ const WINNING: Scene = { rates: [0.75, 0.25] }
 const CLOSE: Scene = { rates: [0.3, 0.3] }
 const LOSING: Scene = { rates: [0, 1] }
 
-/** The lines about how duels ended, once the epoch of `before` has ended like this. */
-const toldOf = (before: State, scene: Scene): readonly string[] =>
-  epochText(epochFacts(settledIn(before, scene)), (hotkey) => hotkey)
-    .split('\n')
-    .slice(2)
-    .filter((line) => /throne|fails|dethrones|better/.test(line))
+interface Case {
+  readonly what: string
+  readonly before: State
+  readonly scene: Scene
+  readonly facts: object
+}
 
-it.each<[what: string, before: State, scene: Scene, line: string]>([
-  ['the first miner', firstState(MAIN, 0), {}, 'm1 takes the empty throne, without a duel'],
-  ['no miner', firstState(MAIN, 0), { miners: [] }, 'nobody has the throne, and nobody contends'],
-  ['a contender', crownedFirst(), {}, 'm2 challenges m1: its duel begins'],
-  [
-    'nobody else',
-    crownedFirst(),
-    { miners: [miner('m1', 1)] },
-    'nobody challenges m1; the share to win against it stays at 51 %',
-  ],
-  ['a duel that goes on', begun, CLOSE, 'm2 has won 0 of 2 environments'],
-  ['a win', begun, WINNING, '★ m2 has won 2 of 2 environments, and takes the throne'],
-  ['no win', begun, LOSING, 'm2 has won 0 of 2 environments, and is out'],
-  [
-    'too few who attest',
-    begun,
-    { silent: ['v3', 'v4'] },
-    'frozen, as too few validators attested; m2 has won 0 of 2 environments',
-  ],
-])('the first line of an epoch says what happened in it: %s', (_, before, scene, line) => {
-  const facts = epochFacts(settledIn(before, scene))
-  expect(epochLine(facts, String)).toBe(`epoch ${before.epoch}  ${line}`)
-  expect(epochText(facts, String).split('\n')[0]).toBe(epochLine(facts, String))
+const CASES: readonly Case[] = [
+  {
+    what: 'the first miner',
+    before: firstState(MAIN, 0),
+    scene: {},
+    facts: { seated: { hotkey: 'm1' }, duels: [] },
+  },
+  {
+    what: 'no miner',
+    before: firstState(MAIN, 0),
+    scene: { miners: [] },
+    facts: { seated: undefined, heir: undefined },
+  },
+  {
+    what: 'a contender',
+    before: crownedFirst(),
+    scene: {},
+    facts: { nextDuels: [{ contender: { hotkey: 'm2' } }] },
+  },
+  {
+    what: 'nobody else',
+    before: crownedFirst(),
+    scene: { miners: [miner('m1', 1)] },
+    facts: { nextDuels: [], ratio: 510_000, nextRatio: 510_000 },
+  },
+  {
+    what: 'a ratio that falls by less than is shown',
+    before: { ...crownedFirst(), ratio: 510_010 },
+    scene: { miners: [miner('m1', 1)] },
+    facts: { ratio: 510_010, nextRatio: 510_009 },
+  },
+  {
+    what: 'a ratio that falls',
+    before: { ...crownedFirst(), ratio: 700_000 },
+    scene: { miners: [miner('m1', 1)] },
+    facts: { ratio: 700_000, nextRatio: 690_822 },
+  },
+  {
+    what: 'a duel that goes on',
+    before: begun,
+    scene: CLOSE,
+    facts: { duels: [{ wins: 0, end: undefined, standing: 'open' }] },
+  },
+  {
+    what: 'a win',
+    before: begun,
+    scene: WINNING,
+    facts: { duels: [{ wins: 2, end: 'crowned' }], heir: { hotkey: 'm2' } },
+  },
+  {
+    what: 'no win',
+    before: begun,
+    scene: LOSING,
+    facts: { duels: [{ wins: 0, end: 'verdicts' }], heir: { hotkey: 'm1' } },
+  },
+  {
+    what: 'too few that attest',
+    before: begun,
+    scene: { silent: ['v3', 'v4'] },
+    facts: { frozen: true, lacking: { attestedPpm: 500_000 } },
+  },
+  {
+    what: 'a commitment anew, and an eviction',
+    before: begun,
+    scene: { ...CLOSE, miners: [], unregistered: ['m1', 'm2'] },
+    facts: { duels: [{ end: undefined }] },
+  },
+]
+
+it.each(CASES)('an epoch has its facts: $what', ({ before, scene, facts }) => {
+  expect(epochFacts(settledIn(before, scene))).toMatchObject(facts)
 })
 
-it.each<[what: string, scene: Scene, told: readonly string[]]>([
-  [
-    'a win',
-    WINNING,
-    [
-      '  ★ m2 dethrones m1: the contender has won 2 of 2 environments, 2 needed. The ratio to beat becomes ',
-    ],
-  ],
-  [
-    'no win',
-    LOSING,
-    ['  m1 keeps the throne, m2 fails: the contender has won 0 of 2 environments, 2 needed'],
-  ],
-  ['neither yet', CLOSE, []],
-  ['a commitment anew, and an eviction', { ...CLOSE, miners: [], unregistered: ['m1', 'm2'] }, []],
-])('what becomes of the throne is told as it was: %s', (_, scene, told) => {
-  const lines = toldOf(begun, scene)
-  expect(lines).toHaveLength(told.length)
-  for (const [i, line] of told.entries()) expect(lines[i]).toContain(line)
+it('an epoch is told in sentences, its first line by itself too', async () => {
+  const told = CASES.map(({ what, before, scene }) => {
+    const facts = epochFacts(settledIn(before, scene))
+    const text = epochText(facts, String)
+    expect(text.split('\n')[0]).toBe(epochLine(facts, String))
+    return `## ${what}\n${text}\n`
+  })
+  await expect(told.join('\n')).toMatchFileSnapshot('snapshots/epochs.txt')
 })
 
-it('tells of a contender that has won and waits, and of one that another is better than', () => {
+it('tells of a contender that has won and waits, and of one that another is better than', async () => {
   const miners = ['m1', 'm2', 'm3'].map((hotkey, i) => miner(hotkey, i + 1))
   const scene: Scene = {
     miners,
     rates: (_, _env, contender) => (contender === 'm2' ? [0.75, 0.25] : [0.9, 0.1]),
   }
   let state = startedDuels({ miners })
-  const told = Array.from({ length: 7 }, () => {
+  const epochs = Array.from({ length: 8 }, () => {
     const settled = settledIn(state, scene)
     state = settled.state
-    return epochText(epochFacts(settled), (name) => name)
+    return epochFacts(settled)
   })
-  expect(told[0]).toContain('; m3 2 of 2, and waits\n')
-  expect(told[0]).toContain('  m3 contends, epoch 1 of at most 8: it has won\n')
-  // Of what is judged no more, the verdict that it has.
-  expect(told[1]).toMatch(
-    / m3 contends, epoch 2 of at most 8: it has won\n.*mult8@0.1.0 .* → win\n/,
-  )
-  expect(toldOf(state, scene)).toEqual([
-    '  m2 had won as well, but m3 is better: the contender has won 2 of 2 environments, 2 needed',
-    expect.stringContaining('  ★ m3 dethrones m1: the contender has won 2 of 2 environments'),
-  ])
+  expect(epochs[0]?.duels.at(-1)).toMatchObject({ standing: 'won', end: undefined })
+  // An environment that is not judged any more has no cause.
+  expect(epochs[1]?.duels.at(-1)?.looks[0]).toMatchObject({ given: undefined, cause: undefined })
+  expect(epochs.at(-1)?.duels.map(({ end }) => end)).toEqual(['passed', 'crowned'])
+  const told = epochs.map((facts) => epochText(facts, String)).join('\n\n')
+  await expect(`${told}\n`).toMatchFileSnapshot('snapshots/two-winners.txt')
 })
 
 it('a throne taken without a duel is in the record', () => {

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fit } from '../src/fit.ts'
-import { paint } from '../src/output.ts'
 import { align } from '../src/table.ts'
 
 const { isTTY, columns } = process.stdout
@@ -108,35 +107,5 @@ describe('a table in a terminal', () => {
     expect(first).toBe(
       `uid     3\nhotkey  ${wide[0]?.hotkey}\nwhy     is the champion\nlane    ✘ not attested by enough\ntrust   0.5\n`,
     )
-  })
-})
-
-describe('colour', () => {
-  const green = (text: string): string => `\u001b[32m${text}\u001b[39m`
-  const red = (text: string): string => `\u001b[31m${text}\u001b[39m`
-
-  it('is of marks and verdicts', () => {
-    vi.stubEnv('NO_COLOR', undefined)
-    vi.stubEnv('FORCE_COLOR', '1')
-    const coloured: readonly (readonly [string, string])[] = [
-      [
-        'lanes: a ✔ (trust 1) · b ✘ not sealed',
-        `lanes: a ${green('✔')} (trust 1) · b ${red('✘')} not sealed`,
-      ],
-      ['  ★ m2 dethrones m1', `  ${green('★')} m2 dethrones m1`],
-      ['1 won → win by score', `1 won → ${green('win')} by score`],
-      ['1 won →\n    hold', `1 won →\n    ${red('hold')}`],
-      ['  mult8@0.1.0: win, as', `  mult8@0.1.0: ${green('win')}, as`],
-      ['Everything holds.', green('Everything holds.')],
-      ['Not everything holds: 2 ✘ above.', `${red('Not everything holds')}: 2 ${red('✘')} above.`],
-      ['for a win: 3 of 4 won, for a hold', 'for a win: 3 of 4 won, for a hold'],
-    ]
-    for (const [text, want] of coloured) expect(paint(text)).toBe(want)
-  })
-
-  it('is nowhere without a terminal', () => {
-    vi.stubEnv('FORCE_COLOR', undefined)
-    Object.assign(process.stdout, { isTTY: undefined })
-    expect(paint('✔ → win')).toBe('✔ → win')
   })
 })

@@ -36,11 +36,8 @@ interface LeadProps {
 }
 
 function Lead({ look, verdict }: LeadProps): JSX.Element {
-  const { win, hold, ratioPpm } = look
-  // What is above the line may win; the interval of what is below is a rate's, as for a hold.
-  const isBelow = 1e6 * win.wins < win.trials * ratioPpm
-  const isWin = verdict === 'win' || (verdict !== 'hold' && !isBelow)
-  const { wins, trials, bounds } = isWin ? win : hold
+  const { ratioPpm } = look
+  const { wins, trials, bounds } = verdict === 'hold' ? look.hold : look.win
   const name = look.env.replace(/@.*/, '')
   const range = bounds ? percentRange(bounds) : 'nothing decisive'
   return (
@@ -84,8 +81,8 @@ export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
       <figcaption>
         Each face is a validator: how many per cent the contender won of the challenges that only
         one of the two miners solved, by what this validator published. Faces that stand together
-        saw the same. One far from the others, in red, does not count there: it had bad luck, or
-        made it up.
+        saw the same. One far from the others, in red, is suspect and does not count there: it had
+        bad luck, or made it up.
       </figcaption>
     </figure>
   )

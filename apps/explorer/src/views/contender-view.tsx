@@ -1,16 +1,17 @@
 import type { Decider, Side } from '@affine/report'
 import {
+  causeText,
   forfeitText,
   minerDuelText,
   percent,
   percentRange,
   verdictTexts,
+  wonText,
 } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
 import { type DuelAccount, duelsIn, spanText } from '../app-state.ts'
 import { absentText, outcomeText, type Page, resultText, useAnswer } from '../page.ts'
-import { roundOf } from '../visible.ts'
 import type { LostLine } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads, Strips } from './bars.tsx'
 import { Thumbnail } from './course-view.tsx'
@@ -130,7 +131,10 @@ function Decided(props: DuelProps): JSX.Element {
     <>
       <p>{outcomeText(state, account)}.</p>
       <ul>
-        {verdictTexts(account.duel).map((text) => (
+        {verdictTexts(
+          account.duel,
+          account.looks.map(({ look }) => look),
+        ).map((text) => (
           <li key={text}>{text}</li>
         ))}
       </ul>
@@ -150,22 +154,22 @@ function Decided(props: DuelProps): JSX.Element {
 /** The counts and the intervals that decide, epoch by epoch. */
 function Looks({ account: { looks } }: Pick<DuelProps, 'account'>): JSX.Element {
   const rows = looks.map(({ epoch, look }) => {
-    const { env, win, hold, score, bar, decisivePpm = 0 } = look
-    const most = hold.most < 0 ? '' : `; a hold up to ${roundOf(hold.most)}`
+    const { env, win, hold, decisivePpm = 0 } = look
     return {
       key: `${epoch} ${env}`,
       cells: {
         epoch,
         environment: env,
         'won : lost : tied': `${look.wins} : ${look.losses} : ${look.ties}`,
-        'test for a win': `${testText(win)}; score ${score / 100} of ${bar / 100}`,
-        'test for a hold': testText(hold) + most,
+        'test for a win': testText(win),
+        'test for a hold': testText(hold),
         'that tell the two apart': percent(decisivePpm),
+        result: `${look.given ?? 'undecided'}: ${causeText(look)}`,
       },
     }
   })
   return <Table title="What decides, epoch by epoch" rows={rows} />
 }
 
-const testText = ({ wins, trials, bounds }: Decider): string =>
-  `${roundOf(wins)} of ${roundOf(trials)} won${bounds ? `: ${percentRange(bounds)}` : ''}`
+const testText = (decider: Decider): string =>
+  wonText(decider) + (decider.bounds ? `: ${percentRange(decider.bounds)}` : '')

@@ -1,4 +1,4 @@
-import type { DuelTurn } from '@affine/report'
+import { type DuelTurn, surePpm } from '@affine/report'
 import {
   contendsText,
   endingText,
@@ -93,9 +93,9 @@ export function SureNumber({ state }: StateProps): JSX.Element {
     )
   const { wins, counted, needed } = crowning.duel
   return (
-    <BigNumber name={name} value={percent(surePpm(crowning.duel), Math.floor)}>
-      of contenders no better than the last champion fail, at the least: luck and liars are allowed
-      for. This one won {wins} of {counted} environments, and needed {needed}
+    <BigNumber name={name} value={percent(surePpm(crowning.duel))}>
+      of contenders exactly at the ratio to beat fail, at the least: luck and liars are allowed for.
+      This one won {wins} of {counted} environments, and needed {needed}
     </BigNumber>
   )
 }
@@ -107,22 +107,6 @@ function unknownText({ epochs }: AppState): string {
     ? 'it was the champion before'
     : 'it took the throne without winning a duel'
 }
-
-/**
- * The least share, in ppm, of contenders exactly at the ratio to beat that do not win what this one
- * needed, if challenges are independent. Each win has a chance of 0.05 at most, one that decides
- * alone of 0.0025: docs/guarantees.md.
- */
-export function surePpm({ envs, counted, needed }: Sure): number {
-  const chance = counted === 1 ? 0.0025 : 0.05 ** needed
-  return 1e6 * Math.max(0, 1 - choices(envs.length, needed) * chance)
-}
-
-type Sure = Pick<DuelAccount['duel'], 'envs' | 'counted' | 'needed'>
-
-/** In how many ways `some` of so many can be chosen. */
-const choices = (all: number, some: number): number =>
-  some === 0 ? 1 : (choices(all - 1, some - 1) * all) / some
 
 /** The ratio to beat, and where it goes. Protocol §8.10. */
 export function ToBeat({ state }: StateProps): JSX.Element {

@@ -1,3 +1,5 @@
+import { conclusionOf } from '@affine/report'
+import { conclusionText } from '@affine/report/sentences'
 import type { ComponentChildren, JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
 import { isNamed, type NamedNetwork, type NetworkFile } from '../network-file.ts'
@@ -40,9 +42,14 @@ function stripOf({ state, soFar, network, refusal = '' }: ReadingProps): Strip {
   const many = countText(state.epochs.length, 'epoch')
   const done = `${many} recomputed in this browser in ${seconds} s`
   const named = network.isByLink ? ', in what this link names' : ''
-  if (flaws === 0) return ['good', `✔ ${done}. Everything holds${named}.`]
-  const findings = <a href="#/validators">{countText(flaws, 'finding')}</a>
-  return ['bad', [`${done}. Not everything holds: `, findings, '.']]
+  // The page reads one copy of each block, and no state but the first.
+  const compared = { flaws, uncompared: 'ALL_BUT_ONE' } as const
+  const conclusion = conclusionOf(compared)
+  const said = `${done}${named}. ${conclusionText({ ...compared, conclusion })} `
+  const lacking = state.health.filter(({ missing }) => missing > 0).length
+  if (flaws + lacking === 0) return ['good', `✔ ${said}`]
+  const lack = lacking === 0 ? '' : `${countText(lacking, 'bucket')} lacked what it should have. `
+  return ['bad', [said, lack, <a href="#/validators">See the validators.</a>]]
 }
 
 /** Why there is nothing to show: that nothing failed says nothing. */

@@ -24,12 +24,12 @@ export function ValidatorsView(page: Page): JSX.Element {
       <Seen {...page} />
       <Counts state={state} />
       <p class="caption">
-        A lie is proved where a validator signed evidence that does not hold, or attested a wrong
-        result. One that is too far from the others is only suspect: it may be bad luck once.
+        A flaw is proved where a validator signed evidence that does not hold, or attested a wrong
+        result. A validator that is too far from the others is suspect, which bad luck can cause.
       </p>
       <Findings state={state} />
       {epochs.every(({ flaws, warnings }) => flaws.length + warnings.length === 0) && (
-        <p>{absentText(state, 'Everything held: every attested result is right.')}</p>
+        <p>{absentText(state, 'No flaw is proved, of what was compared.')}</p>
       )}
       <BucketTable state={state} />
     </>
@@ -67,8 +67,8 @@ function Counts({ state }: StateProps): JSX.Element {
     isBad: proved.length > 0 || aside > 0,
     cells: {
       validator: <Key state={state} hotkey={hotkey} />,
-      'proved lies': proved.join(', ') || 'none',
-      'epochs too far away': `${aside} of ${due}`,
+      'proved flaws': proved.join(', ') || 'none',
+      'suspect in epochs': `${aside} of ${due}`,
       'published in time': `${sealed} of ${due}`,
       accepted: `${accepted} of ${due}`,
       trust: percent(trustIn(state, hotkey)),
@@ -90,7 +90,7 @@ export function ValidatorView({ hotkey, ...page }: Page & HotkeyProps): JSX.Elem
         <p class="lead">Nothing speaks against it in the epochs that were read.</p>
       ) : (
         <p class="lead bad">
-          {proved.length > 0 && <>✘ Caught: {proved.join(', ')}. </>}
+          {proved.length > 0 && <>✘ Proved: {proved.join(', ')}. </>}
           {aside > 0 && `Suspect: in ${aside} of ${due} epochs it was too far from the others.`}
         </p>
       )}
@@ -117,7 +117,7 @@ function Lanes({ state, hotkey }: HotkeyProps): JSX.Element | null {
     const cells = {
       epoch,
       'is it whole': fault === undefined ? text : `${text}: ${fault}`,
-      'too far away, so not counted, in': setAside.map((aside) => (
+      'suspect, so not counted, in': setAside.map((aside) => (
         <div key={aside.env}>{asideText(state, duels, aside)}</div>
       )),
       'trust after it': percent(trust),

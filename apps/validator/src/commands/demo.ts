@@ -9,14 +9,7 @@ import { text } from 'node:stream/consumers'
 import { stateRoot } from '@affine/duel'
 import { makeFolder } from '@affine/node/disk'
 import { listenWith } from '@affine/node/listen'
-import {
-  epochFacts,
-  epochLine,
-  epochRecord,
-  epochText,
-  type NameOf,
-  shortHotkey,
-} from '@affine/report'
+import { epochFacts, epochLine, epochRecord, epochText, type NameOf, naming } from '@affine/report'
 import type { Settled } from '@affine/settlement'
 import {
   FAILED,
@@ -31,14 +24,14 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
 import { programFile } from '../service/program-name.ts'
 import { pageAndBuckets } from '../service/served-files.ts'
-import { castOf } from './demo/cast.ts'
+import { castOf, namesIn } from './demo/cast.ts'
 import {
   againText,
   filesText,
   introText,
-  namesIn,
-  outcomeText,
-  verifiedText,
+  outcomeLines,
+  type VerifierRecord,
+  verifiedLines,
 } from './demo/story.ts'
 import { type OnMemberEvent, runSubnet } from './demo/subnet.ts'
 
@@ -70,7 +63,7 @@ export const demo: CommandUnknownOpts = new Command('demo')
     const out = asked.out === undefined ? await temporaryFolder() : await emptyFolder(asked.out)
     const cast = castOf(seed)
     const names = namesIn(cast)
-    const nameOf: NameOf = (hotkey) => names[hotkey] ?? shortHotkey(hotkey)
+    const nameOf = naming(names)
     screen.line(introText(cast), { type: 'start', seed, names })
 
     // All validators do the same, so successes are printed for one of them only.
@@ -87,9 +80,9 @@ export const demo: CommandUnknownOpts = new Command('demo')
     const weights = await chain.weights(chain.height)
     const { ratio, champion: { hotkey: champion } = {} } = state
     const record = { type: 'end', champion, ratio, root: stateRoot(state), weights }
-    screen.line(outcomeText(epochs, nameOf), record)
+    screen.line(outcomeLines(epochs, nameOf), record)
 
-    await verifyApart(out, asked, screen, signal)
+    await verifyApart(out, { ...asked, nameOf }, screen, signal)
     if (asked.out !== undefined) screen.line(filesText(out, open), { type: 'files', out })
     else if (!open) screen.line(againText(seed), { type: 'again', seed })
     if (open) await showPage(out, names, screen, signal)
@@ -135,14 +128,14 @@ const NO_VERIFIER =
 /** Runs `af-verify` in another process, which sets the exit code. */
 async function verifyApart(
   out: string,
-  { json, verbose }: { readonly json?: true; readonly verbose?: true },
+  { json, verbose, nameOf }: { json?: true; verbose?: true; nameOf: NameOf },
   screen: Output,
   signal: AbortSignal,
 ): Promise<void> {
   const file = programFile('af-verify')
   if (file === undefined) return screen.line(NO_VERIFIER, { type: 'unverified' })
   const files = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
-  const words = [...process.execArgv, file, ...files, ...(json ? ['--json'] : [])]
+  const words = [...process.execArgv, file, ...files, ...(json || !verbose ? ['--json'] : [])]
   const isShown = verbose || json
   const shown = isShown ? 'inherit' : 'pipe'
   const child = spawn(process.execPath, words, { stdio: ['ignore', shown, shown], signal })
@@ -151,7 +144,10 @@ async function verifyApart(
   process.exitCode = code ?? FAILED
   const [report, faults] = await Promise.all(outputs)
   if (code !== 0 && faults) process.stderr.write(faults)
-  if (!isShown) screen.line(verifiedText(code, report ?? ''), {})
+  if (isShown) return
+  const lines = (report ?? '').split('\n').filter(Boolean)
+  const records: VerifierRecord[] = lines.map((line) => JSON.parse(line))
+  screen.line(verifiedLines(records, nameOf), {})
 }
 
 /**

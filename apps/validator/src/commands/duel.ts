@@ -14,7 +14,7 @@ import {
   takeUp,
 } from '@affine/miners'
 import { holdFolder, openJournal } from '@affine/node/disk'
-import { boundsOf, drawInterval, share } from '@affine/report'
+import { boundsOf, drawInterval, percent } from '@affine/report'
 import { NETWORK_HELP, SYSTEM_CLOCK } from '@affine/settlement'
 import {
   InvalidValue,
@@ -122,6 +122,6 @@ function standingText({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly 
   return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {
     const counts = `${wins} won, ${losses} lost, ${ties} tied`
     const drawn = drawInterval(boundsOf({ wins, trials, zSquaredPpm }), ratioPpm)
-    return `${env} ${counts} ${drawn} vs ${share(ratioPpm)} → ${verdict}`
+    return `${env} ${counts} ${drawn} vs ${percent(ratioPpm)} → ${verdict}`
   })
 }

@@ -1,6 +1,6 @@
-import { LOSSES_SHOWN, MinerReport, queueIn } from '@affine/report'
+import { LOSSES_SHOWN, MinerReport, naming, queueIn } from '@affine/report'
 import { openChain, recompute } from '@affine/settlement'
-import { onChain } from '@affine/terminal'
+import { namesBeside, onChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { replayCommand, replayOf } from './replay.ts'
 
@@ -21,7 +21,8 @@ export const explain: CommandUnknownOpts = replayCommand('explain')
       const { chain, network } = subnet
       const snapshot = await chain.snapshot((await chain.head()).number)
       const hotkey = snapshot.neurons.find(({ uid }) => String(uid) === who)?.hotkey ?? who
-      const report = new MinerReport(hotkey, { line: screen.line, all })
+      const nameOf = naming(await namesBeside(options.network))
+      const report = new MinerReport(hotkey, { line: screen.line, all, nameOf })
       const replay = await replayOf(subnet, { buckets, last }, (sample, place) =>
         report.stats.add(sample, place),
       )

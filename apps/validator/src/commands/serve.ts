@@ -9,6 +9,7 @@ import {
   faultIn,
   interrupted,
   maskUrls,
+  namesBeside,
   output,
   readNamed,
   sayNetwork,
@@ -39,7 +40,7 @@ export const serve: CommandUnknownOpts = chainCommand('serve', 'finney')
     await readNamed(readdir(folder))
     const signal = interrupted()
     const isByVariable = command.getOptionValueSource('network') === 'env'
-    const served = await pageAndBuckets(folder, pageNetwork(options, isByVariable))
+    const served = await pageAndBuckets(folder, await pageNetwork(options, isByVariable))
     using server = await listenWith(served, port, host)
     const { url } = server
     const text = `serving ${folder} at ${url}; Ctrl-C ends it`
@@ -52,10 +53,10 @@ export const serve: CommandUnknownOpts = chainCommand('serve', 'finney')
  * @throws RangeError if the options name neither a chain that the page can open nor the file of a
  *   chain's export, or if the URL in a variable may contain a key.
  */
-function pageNetwork(
+async function pageNetwork(
   { network, networkFrom, netuid, firstEpoch }: ChainOptions,
   isByVariable: boolean,
-): PageNetwork {
+): Promise<PageNetwork> {
   const fault = faultIn(CHAIN.network, network)
   if (fault !== undefined)
     throw new RangeError(`"network" ${fault}; got ${JSON.stringify(network)}`)
@@ -66,7 +67,10 @@ function pageNetwork(
         "page's chain with --network",
     )
   sayNetwork({ network: node, networkFrom }, netuid ?? networkNamed(node)?.netuid)
-  if (!isOnline(network)) return { chain: { file: network }, netuid, firstEpoch }
+  if (!isOnline(network)) {
+    const names = await namesBeside(network)
+    return { chain: { file: network }, names, netuid, firstEpoch }
+  }
   const [loopback = node] = LOCAL_NETWORK.endpoints
   return { chain: { name: node === 'local' ? loopback : node }, netuid, firstEpoch }
 }

@@ -23,6 +23,7 @@ export const fail = (check: string, found: string, advice?: string): Finding => 
 }
 
 const MARKS = { ok: 'ok', warn: '! ', fail: '✘ ' }
+const TONES = { ok: 'good', warn: 'warning', fail: 'bad' } as const
 
 /** Prints what a check found. */
 export function sayFinding(
@@ -31,6 +32,6 @@ export function sayFinding(
   hide: Hide = String,
 ): void {
   const text = printable(hide(advice === undefined ? found : `${found}: ${advice}`), 1000)
-  const line = `${MARKS[result]} ${check.padEnd(12)} ${text}`
-  screen.line(line, { type: 'check', check, result, text })
+  const line = { text: `${MARKS[result]} ${check.padEnd(12)} ${text}`, tone: TONES[result] }
+  screen.line([line], { type: 'check', check, result, text })
 }

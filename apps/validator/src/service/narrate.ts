@@ -67,13 +67,14 @@ export function sayProblem(
     warn(screen, `${said}${NEXT}${often}`)
   } else {
     const text = `  ✘ ${said}${often}`
-    screen.line(text, { type: 'problem', what, message, ...(unsaid > 0 && { unsaid }) })
+    const record = { type: 'problem', what, message, ...(unsaid > 0 && { unsaid }) }
+    screen.line([{ text, tone: 'bad' }], record)
   }
 }
 
 /** Prints a warning for the operator. */
 export function warn(screen: Output, text: string): void {
-  screen.line(`! ${text}`, { type: 'warning', text })
+  screen.line([{ text: `! ${text}`, tone: 'warning' }], { type: 'warning', text })
 }
 
 /** How long a problem is not said again. */

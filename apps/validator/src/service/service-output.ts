@@ -1,4 +1,4 @@
-import { toJson } from '@affine/report'
+import { type Line, plainText, toJson } from '@affine/report'
 import { type Output, outliveStdout, output } from '@affine/terminal'
 import { type Level, pino } from 'pino'
 
@@ -11,7 +11,9 @@ export function serviceOutput(json: boolean, hide: (text: string) => string): Ou
   outliveStdout()
   if (json || !process.stdout.isTTY) return logOutput(hide)
   const { line, status } = output()
-  return { line: (text, record) => line(hide(text), record), status }
+  const hidden = (each: Line): Line =>
+    typeof each === 'string' ? hide(each) : { ...each, text: hide(each.text) }
+  return { line: (lines, record) => line([lines].flat().map(hidden), record), status }
 }
 
 function logOutput(hide: (text: string) => string): Output {
@@ -22,8 +24,10 @@ function logOutput(hide: (text: string) => string): Output {
   const timestamp = pino.stdTimeFunctions.isoTime
   const log = pino({ base: null, timestamp, formatters: { level } }, { write })
   return {
-    line: (text, record) => {
-      const [first] = text.replace(/^[\s✘!]+/, '').split('\n')
+    line: (lines, record) => {
+      const [first] = plainText(lines)
+        .replace(/^[\s✘!]+/, '')
+        .split('\n')
       log[levelOf(record)](JSON.parse(toJson(record)), first)
     },
     status: () => {},

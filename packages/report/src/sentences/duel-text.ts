@@ -2,7 +2,7 @@ import type { Side } from '@affine/envs'
 import type { DuelFacts, DuelTurn } from '../duel-facts.ts'
 import type { Decider, EnvFacts, EnvLaneFacts } from '../env-facts.ts'
 import type { Forfeits, MinerStats } from '../miner-stats.ts'
-import { drawInterval, percent, share } from '../text.ts'
+import { challengesIn, drawInterval, percent, type Tone } from '../text.ts'
 
 /** The side of a miner in a duel; undefined if it is not in it. */
 export function sideOf(hotkey: string, duel: Pick<DuelFacts, Side>): Side | undefined {
@@ -50,6 +50,9 @@ export function duelText(duel: DuelFacts): string {
 
 const FROZEN = 'when too few validators attested in four of its epochs'
 
+/** The tones of the results of a duel; one that goes on has none. */
+export const RESULT_TONES: Readonly<Record<string, Tone>> = { won: 'good', lost: 'bad' }
+
 type SideStats = Omit<MinerStats<unknown>, 'losses'>
 
 const ENDS = {
@@ -91,15 +94,14 @@ export function minerDuelText(side: Side, duel: DuelFacts, played: SideStats): s
   const { challenges, won, lost, unbegun, answered, forfeits } = played
   const result = resultFor(side, duel)
   const head = { won: 'It won', lost: 'It lost', open: 'Its duel goes on' }[result]
-  const isItsDoing = result === 'lost' && duel.end !== 'freezing'
-  const cause = isItsDoing ? causeText(side, duel, played) : undefined
-  const stands = `${head}: ${duelText(duel)}.`
-  const texts = [cause === undefined ? stands : `It lost because ${cause}. ${stands}`]
+  const texts = [`${head}: ${duelText(duel)}.`]
+  const cause = lossCause(side, duel, played)
+  if (cause) texts.push(`The cause: ${LOSS_CAUSES[cause]}.`)
   if (side === 'contender' && (duel.standing === 'lost' || duel.end === 'passed'))
     texts.push('It waits for another duel once it commits something else.')
   if (challenges === 0) return [...texts, 'No challenge counted.'].join(' ')
   const tied = challenges - won - lost
-  texts.push(`It won ${won}, lost ${lost} and tied ${tied} of ${challenges} challenges.`)
+  texts.push(`Of ${challenges} challenges it won ${won}, lost ${lost} and tied ${tied}.`)
   texts.push(`Its endpoint answered ${answered} of ${challenges - unbegun}.`)
   const { 'no-reply': _, ...others } = forfeits
   const ways = forfeitsText(others)
@@ -109,28 +111,42 @@ export function minerDuelText(side: Side, duel: DuelFacts, played: SideStats): s
   return texts.join(' ')
 }
 
-/** What cost a miner the most challenges of a duel that it lost, and what to do about it. */
-function causeText(side: Side, duel: DuelFacts, played: SideStats): string | undefined {
-  const { challenges, won, lost, outplayed, slow, answered, forfeits } = played
-  const { 'no-reply': silent = 0, ...others } = forfeits
-  const wrong = Object.values(others).reduce((sum, count) => sum + count, 0)
+/** Returns the cause; undefined if the miner did not lose, or not by its replies. */
+export function lossCause(side: Side, duel: DuelFacts, played: SideStats): LossCause | undefined {
+  const { won, lost, outplayed } = played
+  const { silent, wrong } = forfeitCounts(played)
   const most = Math.max(silent, wrong, outplayed)
-  if (most === 0) return undefined
-  if (side === 'contender' && duel.end === 'length' && won - lost > most)
-    return `too few challenges counted to be sure: it won ${won} of ${won + lost}`
-  const counted = `${most} of ${challenges} challenges`
-  if (most === silent) {
-    if (answered === 0) return 'its endpoint never replied: af doctor says what comes instead'
-    return 2 * slow > answered
-      ? `it was late in ${counted}: serve it faster, let it write less, or have room for more`
-      : `it gave no reply in ${counted}: af doctor says what comes, and was there room for all?`
-  }
-  if (most === wrong)
-    return `it gave no legal answer in ${counted}: af practise shows what is wrong with them`
-  if (side === 'contender' && won >= lost)
-    return `it did not win by enough: ${won} of ${won + lost} may be luck`
-  return `it was outplayed in ${counted}, with legal answers: what was better is below`
+  const isItsDoing = resultFor(side, duel) === 'lost' && duel.end !== 'freezing'
+  if (!isItsDoing || most === 0) return undefined
+  if (side === 'contender' && duel.end === 'length' && won - lost > most) return 'UNSURE'
+  if (most === silent) return silenceCause(played)
+  if (most === wrong) return 'WRONG'
+  return side === 'contender' && won >= lost ? 'NARROW' : 'OUTPLAYED'
 }
+
+function silenceCause({ slow, answered }: SideStats): LossCause {
+  if (answered === 0) return 'SILENT'
+  return 2 * slow > answered ? 'LATE' : 'UNANSWERED'
+}
+
+/** How many challenges a miner forfeited without a reply, and by a wrong one. */
+function forfeitCounts({ forfeits }: SideStats) {
+  const { 'no-reply': silent = 0, ...others } = forfeits
+  return { silent, wrong: Object.values(others).reduce((sum, count) => sum + count, 0) }
+}
+
+/** What cost a miner the most challenges of a duel that it lost, and what to do about it. */
+const LOSS_CAUSES = {
+  UNSURE: 'too few challenges counted to be sure',
+  SILENT: 'its endpoint never replied: run af doctor to see what comes instead',
+  LATE: 'most of its replies were late: serve it faster, let it write less, or add capacity',
+  UNANSWERED: 'it often gave no reply: run af doctor, and check its capacity',
+  WRONG: 'it often gave no legal answer: run af practise to see what is wrong',
+  NARROW: 'it did not win by enough: luck may explain it',
+  OUTPLAYED: 'it was outplayed, with legal answers: see below what was better',
+} as const
+
+export type LossCause = keyof typeof LOSS_CAUSES
 
 const WAYS: Readonly<Record<string, string>> = {
   'no-reply': 'no reply',
@@ -147,19 +163,42 @@ export const forfeitsText = (forfeits: Forfeits): string =>
     .map(([way, count]) => `${count} ${forfeitText(way)}`)
     .join(', ')
 
-/** Why an environment has the verdict that it has. */
-const REASONS = {
-  win: 'the contender won more than it has to, by more than luck and a third of liars explain',
-  hold: 'the contender is below the ratio to beat, or too little above it to get a win',
-  even: 'too few challenges tell the two apart, so it counts for neither',
-} as const
+/** Why an environment has its verdict, or none, as in "its score of 2.94 reaches 2.45". */
+export function causeText({ cause, hold, score, bar, ...look }: EnvFacts): string {
+  switch (cause) {
+    case 'SCORE':
+      return `its score of ${score / 100} reaches ${bar / 100}`
+    case 'LINE':
+      return `${wonText(hold)}, and up to ${challengesIn(hold.most)} the champion holds it`
+    case 'BLANK':
+      return 'no challenge tells the two apart'
+    case 'SCARCE':
+      return `only ${percent(look.decisivePpm ?? 0)} of challenges tell the two apart`
+    case 'FEW':
+      return `a win takes ${look.minTrials} challenges that only one of the two solves`
+    case 'BEHIND':
+      return 'the contender is behind, but not by enough to lose it'
+    case 'CLOSE':
+      return `its score of ${score / 100} is below ${bar / 100}`
+    case undefined:
+      return 'it was not judged'
+  }
+}
 
-/** The verdict of each environment with its reason, as in "hex@0.1.0: even, because too few …". */
-export const verdictTexts = ({ envs, verdicts }: DuelFacts): readonly string[] =>
+/**
+ * The verdict of each environment and its cause, as in "hex@0.1.0: even, because no …". The cause is
+ * that of the last of `looks` that gave the verdict.
+ */
+export const verdictTexts = (
+  { envs, verdicts }: Pick<DuelFacts, 'envs' | 'verdicts'>,
+  looks: readonly EnvFacts[],
+): readonly string[] =>
   envs.map((env) => {
     const verdict = verdicts[env]
-    if (verdict === undefined) return `${env}: no verdict`
-    return `${env}: ${verdict}, because ${REASONS[verdict]}`
+    const own = looks.filter((look) => look.env === env && look.cause && look.given === verdict)
+    const last = own.at(-1)
+    const cause = last === undefined ? '' : `, because ${causeText(last)}`
+    return `${env}: ${verdict ?? 'no verdict'}${cause}`
   })
 
 /**
@@ -172,27 +211,22 @@ export function envText(facts: EnvFacts, otherwise: string): string {
   return `  ${env.padEnd(16)} ${counts} → ${given ?? otherwise}\n    ${basisText(facts)}`
 }
 
-/** The numbers behind the verdict, with their interval; without a verdict those for a win. */
+/** The cause of a verdict, with the numbers for a win where these decide. */
 function basisText(facts: EnvFacts): string {
-  const { given, win, hold, minTrials, score, bar, ratioPpm, decisivePpm = 0 } = facts
-  if (given === 'hold')
-    return `for a hold: ${keptText(hold)}, and up to ${share(hold.most)} are a hold`
-  if (given === 'even')
-    return `for even: in the median lane ${percent(decisivePpm)} of challenges tell the two apart`
-  const kept = `for a win: ${keptText(win)}`
-  if (win.trials < minTrials * 1_000_000) return `${kept}, too few of ${minTrials}`
-  const interval = drawInterval(win.bounds, ratioPpm)
-  return `${kept} ${interval}, score ${score / 100} of ${bar / 100}`
+  const { given, win, ratioPpm } = facts
+  if (given === 'hold' || given === 'even') return `${given}: ${causeText(facts)}`
+  return `for a win: ${wonText(win)} ${drawInterval(win.bounds, ratioPpm)}: ${causeText(facts)}`
 }
 
-const keptText = ({ wins, trials }: Decider): string => `${share(wins)} of ${share(trials)} won`
+/** A weighted tally, as in "24 of 31 won". */
+export const wonText = ({ wins, trials }: Decider): string =>
+  `${challengesIn(wins)} of ${challengesIn(trials)} won`
 
 /** How much a lane counts in an environment. */
 export function laneUseText({ isSetAside, weight, keptForWin, keptForHold }: EnvLaneFacts): string {
-  if (isSetAside) return 'set aside: too far from the others'
+  if (isSetAside) return 'suspect: too far from the others, so not counted'
   if (weight === 0) return 'its validator no longer has weight'
-  const part = (ppm: number): string => `${Math.round(ppm / 10_000)} %`
   if (keptForWin === 1_000_000 && keptForHold === 1_000_000) return 'counts in both'
-  const [win, hold] = [part(keptForWin), part(keptForHold)]
+  const [win, hold] = [percent(keptForWin), percent(keptForHold)]
   return `${win} counts for a win, ${hold} for a hold: the rest is trimmed`
 }

@@ -1,5 +1,5 @@
 import type { EpochFacts, LaneFacts } from '../epoch-facts.ts'
-import { listed, type NameOf, percent, shortHotkey } from '../text.ts'
+import { listed, type NameOf, percent, permilleOf, shortHotkey } from '../text.ts'
 import { contendsText, duelText, envText } from './duel-text.ts'
 
 /** What competes at what, and for what; `titles` are the environments' own. */
@@ -29,7 +29,7 @@ function happenedTexts(facts: EpochFacts, nameOf: NameOf): readonly string[] {
   if (next.length > 1) texts.push(`${rivals} challenge ${holder}: their duels begin`)
   if (texts.length > 0) return texts
   if (heir === undefined) return ['nobody has the throne, and nobody contends']
-  const isFalling = nextRatio < ratio
+  const isFalling = permilleOf(nextRatio) < permilleOf(ratio)
   const falls = `falls from ${percent(ratio)} to ${percent(nextRatio)}`
   const share = isFalling ? falls : `stays at ${percent(ratio)}`
   return [`nobody challenges ${holder}; the share to win against it ${share}`]
@@ -55,7 +55,7 @@ function standingText(duel: EpochFacts['duels'][number], nameOf: NameOf, isFirst
 export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): string {
   const { champion, duels, ratio, lanes, frozen } = facts
   const holder = champion ? nameOf(champion.hotkey) : 'nobody'
-  const otherwise = frozen ? 'frozen' : 'go on'
+  const otherwise = frozen ? 'frozen' : 'undecided'
   const lanesText = lanes
     .map((lane) => `${nameOf(lane.validator)} ${laneText(lane)} (trust ${percent(lane.trust)})`)
     .join(' · ')
@@ -84,8 +84,7 @@ export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): stri
 export function laneText({ sealed, attested, accepted, setAside, unbegun }: LaneFacts): string {
   const games = unbegun === 1 ? ', 1 game never begun' : `, ${unbegun} games never begun`
   const more = unbegun === 0 ? '' : games
-  if (setAside.length > 0)
-    return `✘ set aside in ${setAside.map(({ env }) => env).join(', ')}${more}`
+  if (setAside.length > 0) return `✘ suspect in ${setAside.map(({ env }) => env).join(', ')}${more}`
   if (accepted) return `✔${more}`
   if (!sealed) return '✘ not on chain in time'
   return attested ? '✘ not whole' : '✘ not attested by enough'
@@ -119,12 +118,12 @@ export function quorumTexts(
   const { attestedPpm, missing } = lacking
   if (missing.length === 0)
     return ['Frozen: nobody votes yet. A validator votes once it has attested an epoch']
-  const attested = `${percent(attestedPpm, Math.floor)} of the voters' weight attested`
+  const attested = `${percent(attestedPpm)} of the voters' weight attested`
   const head = `Frozen: ${attested}, and it takes two thirds. These are missing:`
   const texts = missing.map(({ hotkey, stake, weightPpm, lastEpoch, droppedIn }) => {
     const last = lastEpoch === undefined ? 'never attested' : `last attested epoch ${lastEpoch}`
     const tao = Number(stake) / 1e9
-    const what = `${percent(weightPpm, Math.floor)} of the weight, a stake of ${tao} TAO`
+    const what = `${percent(weightPpm)} of the weight, a stake of ${tao} TAO`
     const help = others?.hotkeys.includes(hotkey)
       ? 'it attests another state: compare its release with this one'
       : 'its operator should start it (af doctor says what it lacks)'
@@ -142,7 +141,7 @@ export function otherStateTexts(
   if (others === undefined) return []
   const { hotkeys, weightPpm } = others
   const names = hotkeys.map((hotkey) => nameOf(hotkey)).join(', ')
-  const who = `${names} (${percent(weightPpm, Math.floor)} of the weight)`
+  const who = `${names} (${percent(weightPpm)} of the weight)`
   const why = 'Releases with other constants come to that: compare theirs with yours'
   return [`! another state of epoch ${epoch} is attested by ${who}. ${why}`]
 }

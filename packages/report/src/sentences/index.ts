@@ -1,4 +1,5 @@
-export { percent, percentRange } from '../text.ts'
+export { challengesIn, percent, percentRange } from '../text.ts'
 export * from './duel-text.ts'
 export * from './epoch-text.ts'
 export * from './sample-text.ts'
+export * from './verification-text.ts'

@@ -1,6 +1,7 @@
 import type { ChallengePair, Episode, Sample } from '@affine/blocks'
 import type { Side } from '@affine/envs'
 import type { SamplePlace } from '@affine/settlement'
+import type { SampleUse } from '../sample-use.ts'
 import { printable } from '../text.ts'
 import type { EpisodeEnding, Turn } from '../turn.ts'
 
@@ -23,6 +24,17 @@ function episodeTexts(player: string, episode: Episode): string[] {
   const said = messages.map((message) => `    ${messageText(message)}`)
   return [`  ${player}: reward ${reward}${faultText(episode)}`, ...said]
 }
+
+const UNCOUNTED = {
+  FROZEN: 'its epoch was frozen',
+  NOT_ACCEPTED: 'its lane was not accepted',
+  SET_ASIDE: 'its lane is suspect: too far from the others',
+  NO_WEIGHT: 'its validator has no weight',
+} as const
+
+/** A line that says why a sample does not count; empty if it does. */
+export const uncountedText = (use: SampleUse): string =>
+  use.counts ? '' : `\n  does not count: ${UNCOUNTED[use.why]}`
 
 /** What follows an episode's reward: its fault. One without any message was never begun. */
 export function faultText({ messages, fault }: Episode): string {

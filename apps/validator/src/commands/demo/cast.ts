@@ -36,6 +36,12 @@ export function castOf(seed: string): Cast {
   return { seed, validators: VALIDATORS.map(member), miners }
 }
 
+/** Returns the members' names, by hotkey. */
+export function namesIn({ validators, miners }: Cast): Readonly<Record<string, string>> {
+  const members = [...validators, ...miners]
+  return Object.fromEntries(members.map(({ name, account }) => [account.hotkey, name]))
+}
+
 /** A digest as its 32 bytes. */
 function digestBytes(...parts: Parameters<typeof digest>): Buffer {
   return Buffer.from(digest(...parts), 'hex')

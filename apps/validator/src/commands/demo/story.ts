@@ -1,21 +1,20 @@
 import { join } from 'node:path'
 import {
+  conclusionText,
   type EnvFacts,
   epochFacts,
+  findingLine,
+  type Line,
   listed,
   type NameOf,
   percent,
   percentRange,
+  surePpm,
+  type Verification,
 } from '@affine/report'
-import type { Settled } from '@affine/settlement'
+import type { Recomputed, Settled } from '@affine/settlement'
 import { programName } from '../../service/program-name.ts'
 import { type Cast, LIAR } from './cast.ts'
-
-/** The members' names, by hotkey. */
-export function namesIn({ validators, miners }: Cast): Readonly<Record<string, string>> {
-  const members = [...validators, ...miners]
-  return Object.fromEntries(members.map(({ name, account }) => [account.hotkey, name]))
-}
 
 /** Who competes, and who judges. */
 export function introText({ seed, validators, miners }: Cast): string {
@@ -27,16 +26,18 @@ export function introText({ seed, validators, miners }: Cast): string {
   ].join('\n')
 }
 
-/** What the whole run shows: the liar, and the miner that won. */
-export const outcomeText = (epochs: readonly Settled[], nameOf: NameOf): string =>
-  [...lieTexts(epochs, nameOf), ...winnerTexts(epochs, nameOf)].join('\n')
+/** What the whole run shows: the validator that is suspect, and the miner that won. */
+export const outcomeLines = (epochs: readonly Settled[], nameOf: NameOf): readonly Line[] => [
+  ...suspectLines(epochs, nameOf),
+  ...winnerLines(epochs, nameOf),
+]
 
 /** Of the challenges that were not tied, the share that the contender won, in ppm. */
 const rateOf = ({ wins, losses }: Pick<EnvFacts, 'wins' | 'losses'>): number =>
   Math.floor((1_000_000 * wins) / (wins + losses))
 
 /** Where the liar's counts were the most, and too far from the others' to count. */
-function lieTexts(epochs: readonly Settled[], nameOf: NameOf): readonly string[] {
+function suspectLines(epochs: readonly Settled[], nameOf: NameOf): readonly Line[] {
   const looks = epochs.flatMap(({ report }) =>
     report.duels.flatMap(({ contender, envs }) =>
       Object.entries(envs).flatMap(([env, { tallies, setAside }]) => {
@@ -55,16 +56,17 @@ function lieTexts(epochs: readonly Settled[], nameOf: NameOf): readonly string[]
   const { own, env, rates, contender } = worst
   const claim = `${nameOf(contender.hotkey)} won ${own.wins} of ${own.wins + own.losses}`
   const others = percentRange({ lower: rates[0] ?? 0, upper: rates.at(-1) ?? 0 })
-  return [`${LIAR} lied: ${claim} at ${nameIn(env)} by it, ${others} by the others: ignored`]
+  const text = `${LIAR} is suspect: ${claim} at ${nameIn(env)} by it, ${others} by the others`
+  return [{ text, tone: 'warning' }]
 }
 
 /** By how much the crowned contender won, in the last look at each environment. */
-function winnerTexts(epochs: readonly Settled[], nameOf: NameOf): readonly string[] {
+function winnerLines(epochs: readonly Settled[], nameOf: NameOf): readonly Line[] {
   const facts = epochs.map(epochFacts)
   const crowning = facts.find(({ duels }) => duels.some(({ end }) => end === 'crowned'))
   const crowned = crowning?.duels.find(({ end }) => end === 'crowned')
   if (crowning === undefined || crowned === undefined) return []
-  const { contender, start, wins } = crowned
+  const { contender, start, wins, counted, needed } = crowned
   const duels = facts.flatMap((each) =>
     each.duels.filter((duel) => duel.contender.hotkey === contender.hotkey && duel.start === start),
   )
@@ -73,22 +75,39 @@ function winnerTexts(epochs: readonly Settled[], nameOf: NameOf): readonly strin
     [...looks.values()].reduce((all, look) => all + look[of], 0)
   const counts = { wins: sum('wins'), losses: sum('losses') }
   const [name, ratio] = [nameOf(contender.hotkey), percent(crowning.ratio)]
-  const luck = `one at exactly ${ratio} wins an environment in 1 duel of 20 at most`
+  const sure = `at least ${percent(surePpm(crowned))} of contenders exactly at ${ratio} fail`
   const all = `${counts.wins + counts.losses} challenges that only one of the two solved`
   return [
-    `${name} won ${percent(rateOf(counts))} of the ${all}; ${ratio} are needed`,
-    `How sure: ${luck}; ${name} won ${wins}`,
+    {
+      text: `${name} won ${percent(rateOf(counts))} of the ${all}; ${ratio} were needed`,
+      tone: 'good',
+    },
+    `How sure: ${sure}; ${name} won ${wins} of ${counted}, ${needed} needed`,
   ]
 }
 
 /** An environment without its version. */
 const nameIn = (env: string): string => env.replace(/@.*/, '')
 
-/** What the verifier came to: one line if everything holds, else all that it said. */
-export function verifiedText(code: number, said: string): string {
-  const [, epoch] = /, governing epoch (\d+)$/m.exec(said) ?? []
-  if (code !== 0 || epoch === undefined) return `NOT verified:\n${said}`
-  return `Verified: a second process recomputed ${epoch} epochs from buckets and chain: all holds`
+/** A record that the verifier prints with `--json`; only these types are read. */
+export type VerifierRecord =
+  | ({ readonly type: 'flaw' } & Recomputed['flaws'][number])
+  | ({ readonly type: 'end' } & Verification)
+  | { readonly type: 'begin' }
+
+/** The result of the verifier: one line if everything holds, else what it found. */
+export function verifiedLines(records: readonly VerifierRecord[], nameOf: NameOf): readonly Line[] {
+  const end = records.find((record) => record.type === 'end')
+  if (end?.conclusion === 'HOLDS') {
+    const what = `a second process recomputed ${end.epoch} epochs from buckets and chain`
+    return [{ text: `Verified: ${what}: all holds`, tone: 'good' }]
+  }
+  const flaws = records.filter((record) => record.type === 'flaw')
+  const conclusion = end === undefined ? 'the verifier stopped before its end' : conclusionText(end)
+  return [
+    { text: `NOT verified: ${conclusion}`, tone: 'bad' },
+    ...flaws.map((flaw) => findingLine(flaw, 'bad', nameOf)),
+  ]
 }
 
 /** What can be done after a run that kept no files. */

@@ -6,10 +6,12 @@ import { type State, stateRoot } from '@affine/duel'
 import { type Event, Validator } from '@affine/engine'
 import { type AgentOf, type Caller, endpointAgents, playerReply } from '@affine/miners'
 import { NODE_CALLER, serveMiner } from '@affine/miners/node'
+import { toJson } from '@affine/report'
 import { LOCAL_NETWORK, type Network } from '@affine/settlement'
+import { NAMES_FILE } from '@affine/terminal'
 import { bucketIn } from '../../buckets/backends.ts'
 import { placesOf } from '../../settings/settings.ts'
-import { type Cast, LIAR, type Member, seededBytes } from './cast.ts'
+import { type Cast, LIAR, type Member, namesIn, seededBytes } from './cast.ts'
 
 /**
  * For how many epochs it goes on without a contender: long enough to see the ratio decay.
@@ -24,8 +26,8 @@ export type OnMemberEvent = (member: Member, event: Event) => void
  * Runs a whole subnet in this process: a local chain, miners behind HTTP on loopback, validators
  * each with its own folder. The next block is made when every validator has finished with the last
  * one, so a run follows from its seed. Everything that is needed to verify it is left in `out`: the
- * folder `buckets` and the chain's export `chain.json`. Resolves with the chain and the state that
- * every validator agreed on.
+ * folder `buckets`, the chain's export `chain.json` and the members' names. Resolves with the chain
+ * and the state that every validator agreed on.
  *
  * @throws Error when a validator has a problem, they disagree about the state, or it never comes to
  *   rest.
@@ -66,6 +68,7 @@ export async function runSubnet(
   const state = await comeToRest(stage, validators, faults)
   await stage.produce() // the last weights
   await writeFile(join(out, 'chain.json'), chain.export())
+  await writeFile(join(out, NAMES_FILE), toJson(namesIn(cast)))
   return { chain, state }
 }
 

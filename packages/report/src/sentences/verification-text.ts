@@ -1,0 +1,84 @@
+import type { Recomputed, Waits } from '@affine/settlement'
+import { type Line, type NameOf, percent, printable, type Tone } from '../text.ts'
+import type { Conclusion, Uncompared, Verification } from '../verification.ts'
+
+type Finding = Recomputed['flaws' | 'warnings'][number]
+
+/** What does not hold in an epoch, then what is reported although no data is wrong. */
+export const findingLine = (finding: Finding, tone: Tone, nameOf: NameOf): Line => {
+  const { epoch, validator, code, detail } = finding
+  const sign = tone === 'bad' ? '✘' : '!'
+  const texts = [nameOf(validator), code, printable(detail)]
+  return { text: `  ${sign} epoch ${epoch}, ${texts.join(': ')}`, tone }
+}
+
+/** The result of a verification, its conclusion last. */
+export function verificationLines(end: Verification, nameOf: NameOf): readonly Line[] {
+  const { epoch, root, champion, ratio, suspect, warnings, conclusion } = end
+  const which = warnings === 1 ? '1 line with "!" is' : `${warnings} lines with "!" are`
+  return [
+    '',
+    `champion   ${nameOf(champion)}`,
+    `ratio      ${percent(ratio)}`,
+    `state root ${root}, governing epoch ${epoch}`,
+    ...votesTexts(end.votes, nameOf),
+    ...Object.entries(suspect).map(
+      ([hotkey, epochs]) =>
+        `suspect    ${nameOf(hotkey)}: too far from the others in ${epochsText(epochs)}`,
+    ),
+    ...(warnings > 0 ? [`${which} above: a warning is not a failure.`] : []),
+    { text: conclusionText(end), tone: CONCLUSION_TONES[conclusion] },
+  ]
+}
+
+/** The tones of what a verification concludes. */
+export const CONCLUSION_TONES: Readonly<Record<Conclusion, Tone>> = {
+  HOLDS: 'good',
+  COMPARED_HOLDS: 'good',
+  FLAWED: 'bad',
+}
+
+const NOT_COMPARED: Readonly<Record<Uncompared, string>> = {
+  NONE: '',
+  SOME: 'the other copies of each block (run it without --copies)',
+  ALL_BUT_ONE: 'other copies of each block, and copies of states (af-verify compares them)',
+}
+
+/** Whether everything holds, and what was not compared. */
+export function conclusionText({
+  conclusion,
+  flaws,
+  uncompared,
+}: Pick<Verification, 'conclusion' | 'flaws' | 'uncompared'>): string {
+  const limits = uncompared === 'NONE' ? '' : ` Not compared: ${NOT_COMPARED[uncompared]}.`
+  if (conclusion === 'HOLDS') return 'Everything holds.'
+  if (conclusion === 'COMPARED_HOLDS') return `Everything that was compared holds.${limits}`
+  return `Not everything holds: ${flaws === 1 ? '1 flaw' : `${flaws} flaws`}.${limits}`
+}
+
+/** How many validators gave all their weight to the champion at the end of the last epoch. */
+function votesTexts(votes: Verification['votes'], nameOf: NameOf): readonly string[] {
+  if (votes === undefined) return []
+  const { uid, validators, agreeing, others } = votes
+  const given = `${agreeing} of ${validators} validators give uid ${uid} all their weight`
+  const differing = others.map(
+    ({ validator, detail }) => `; ${nameOf(validator)}: ${printable(detail)}`,
+  )
+  return [`weights    ${given}${differing.join('')}`]
+}
+
+const epochsText = (count: number): string => (count === 1 ? '1 epoch' : `${count} epochs`)
+
+/** Shorter waits are not reported: a busy reader is late itself. */
+const LEAST_MS = 10_000
+const MOST_NAMED = 8
+
+/** The buckets that a run waited for, the longest waits first; undefined if for none. */
+export function waitsText(waits: Waits): string | undefined {
+  const slow = [...waits].filter(([, ms]) => ms >= LEAST_MS).sort(([, a], [, b]) => b - a)
+  if (slow.length === 0) return undefined
+  const named = slow.slice(0, MOST_NAMED)
+  const texts = named.map(([hotkey, ms]) => `${Math.round(ms / 1000)} s for that of ${hotkey}`)
+  if (slow.length > named.length) texts.push(`less for ${slow.length - named.length} more`)
+  return `Waited for slow buckets: ${texts.join(', ')}. Up to 90 s each is not a failure`
+}

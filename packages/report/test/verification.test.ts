@@ -1,0 +1,69 @@
+import { expect, it, test } from 'vitest'
+import {
+  conclusionOf,
+  findingLine,
+  plainText,
+  surePpm,
+  type Verification,
+  verificationLines,
+  waitsText,
+} from '../src/index.ts'
+
+const END: Verification = {
+  epoch: 7,
+  root: '12ab',
+  champion: '5A',
+  ratio: 786_123,
+  votes: {
+    uid: 4,
+    validators: 2,
+    agreeing: 1,
+    others: [{ epoch: 6, validator: '5V', code: 'OTHER_WEIGHTS', detail: 'all to uid 5' }],
+  },
+  suspect: { '5M': 3, '5N': 1 },
+  warnings: 1,
+  flaws: 0,
+  uncompared: 'NONE',
+  conclusion: 'HOLDS',
+}
+
+test.each([
+  [0, 'NONE', 'HOLDS'],
+  [0, 'SOME', 'COMPARED_HOLDS'],
+  [0, 'ALL_BUT_ONE', 'COMPARED_HOLDS'],
+  [2, 'NONE', 'FLAWED'],
+  [2, 'SOME', 'FLAWED'],
+] as const)(
+  'with %i flaws, and %s not compared, the conclusion is %s',
+  (flaws, uncompared, want) => {
+    expect(conclusionOf({ flaws, uncompared })).toBe(want)
+  },
+)
+
+it('a verification is told in sentences', async () => {
+  const flaw = { epoch: 6, validator: '5V', code: 'STATE_MISSING', detail: 'a\u001b[2Jb' } as const
+  const ends = [
+    END,
+    { ...END, votes: undefined, suspect: {}, warnings: 0, flaws: 1, conclusion: 'FLAWED' as const },
+    { ...END, warnings: 2, uncompared: 'SOME' as const, conclusion: 'COMPARED_HOLDS' as const },
+  ]
+  const waits = Array.from({ length: 10 }, (_, i) => [`v${i}`, 20_000 + 1000 * i] as const)
+  const told = [
+    plainText([findingLine(flaw, 'bad', String), findingLine(flaw, 'warning', String)]),
+    ...ends.map((end) => plainText(verificationLines(end, String))),
+    waitsText(new Map([...waits.slice(0, 2), ['5A', 9999]])),
+    waitsText(new Map(waits)),
+  ]
+  await expect(`${told.join('\n')}\n`).toMatchFileSnapshot('snapshots/verification.txt')
+  expect(waitsText(new Map([['5A', 9999]]))).toBeUndefined()
+})
+
+test.each([
+  ['three of four', 4, 4, 3, 999_500],
+  ['two of four, the others even', 4, 2, 2, 985_000],
+  ['one that decides alone', 4, 1, 1, 990_000],
+  ['the only one', 1, 1, 1, 997_500],
+])('to win %s by luck is as rare as promised', (_, all, counted, needed, want) => {
+  const envs = Array(all).fill('env')
+  expect(Math.round(surePpm({ envs, counted, needed }))).toBe(want)
+})

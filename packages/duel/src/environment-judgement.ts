@@ -1,4 +1,4 @@
-import { own } from '@affine/prng/shape'
+import { own } from '@affine/prng'
 import { boundsPpm, ceilRoot, holdLine, type Look, PPM } from '@affine/wilson'
 import { compare } from './ascending.ts'
 import { countOver, type EnvLane, medianLane, outliersOf, type Share, shareOf } from './outliers.ts'

@@ -5,6 +5,7 @@ import {
   type Query,
   type Received,
   Undelivered,
+  within,
 } from './asking.ts'
 import { PerEpoch } from './per-epoch.ts'
 
@@ -244,18 +245,10 @@ function bearer(apiKey: string): { readonly authorization: string } {
   return { authorization: `Bearer ${apiKey}` }
 }
 
-/** Resolves after so many milliseconds. Rejects once `signal` aborts, with its reason. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', fail)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', fail, { once: true })
-    if (signal.aborted) fail()
-  })
+/** Resolves after `ms` milliseconds. Rejects once `signal` aborts, with its reason. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const end = within(ms, signal)
+  await new Promise((resolve) => end.addEventListener('abort', resolve))
+  signal.throwIfAborted()
 }

@@ -144,9 +144,9 @@ export interface Asking extends Caller {
 }
 
 /**
- * Returns a signal that aborts with `signal`, or after `ms` milliseconds. Node 20 forgets the timeout of
- * `AbortSignal.any([signal, AbortSignal.timeout(ms)])` as soon as it collects garbage, unless
- * somebody listens to it.
+ * Returns a signal that aborts with `signal`, or after `ms` milliseconds. Node 20 forgets the
+ * timeout of `AbortSignal.any([signal, AbortSignal.timeout(ms)])` as soon as it collects garbage,
+ * unless it has a listener.
  */
 export function within(ms: number, signal: AbortSignal): AbortSignal {
   const timeout = AbortSignal.timeout(ms)

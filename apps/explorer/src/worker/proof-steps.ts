@@ -16,15 +16,15 @@ export function proofSteps(evidence: ProofEvidence): readonly Step[] {
   const linking = steps.map(({ code, fault, values }) =>
     stepOf({ ...SENTENCES[code], holds: fault === null, values: textsOf(values) }),
   )
-  if (sample === undefined) return [commitmentStep(evidence), ...linking]
-  return [
-    commitmentStep(evidence),
-    idStep(evidence, sample),
-    seedStep(sample),
-    ...replaySteps(evidence, sample),
-    ...linking,
-  ]
+  const playing = sample === undefined ? [] : challengeSteps(evidence, sample)
+  return [commitmentStep(evidence), ...playing, ...linking]
 }
+
+const challengeSteps = (evidence: ProofEvidence, sample: Sample): readonly Step[] => [
+  idStep(evidence, sample),
+  seedStep(sample),
+  ...replaySteps(evidence, sample),
+]
 
 function commitmentStep({ genesis, netuid, validator, epoch, ...rest }: ProofEvidence): Step {
   const { secret, commitment } = rest

@@ -25,13 +25,18 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
     const place = join(root, checkPath(path))
-    const bytes = await readFile(root, path, limit).catch((error) => {
-      throw diskFailure(`read ${place}`, error)
-    })
-    if (bytes === 'missing') return null
-    if (bytes instanceof Uint8Array) return bytes
-    const reason = bytes === 'not-a-file' ? 'not a file' : `larger than ${limit} bytes`
-    throw new BucketFailure(`read ${place}`, { code: bytes, reason })
+    const action = `read ${place}`
+    try {
+      const found = await openFile(root, path)
+      if (found === 'missing') return null
+      if (found === 'not-a-file')
+        throw new BucketFailure(action, { code: found, reason: 'not a file' })
+      const bytes = await readUpTo(limit + 1, found)
+      if (bytes.length <= limit) return bytes
+      throw new BucketFailure(action, { code: 'too-large', reason: `larger than ${limit} bytes` })
+    } catch (error) {
+      throw diskFailure(action, error)
+    }
   }
 
   async function write(path: string, bytes: Uint8Array): Promise<void> {
@@ -70,19 +75,6 @@ function diskFailure(action: string, error: unknown): BucketFailure {
   return new BucketFailure(action, { code: 'disk', reason: (error as Error).message }, error)
 }
 
-/** Reads a file of a bucket, or returns why that is not possible. */
-async function readFile(
-  root: string,
-  path: string,
-  limit: number,
-): Promise<Uint8Array | 'missing' | 'not-a-file' | 'too-large'> {
-  const found = await openFile(root, path)
-  if (found === 'not a file') return 'not-a-file'
-  if (found === 'missing') return 'missing'
-  const bytes = await readUpTo(limit + 1, found)
-  return bytes.length > limit ? 'too-large' : bytes
-}
-
 /** Opening follows no link, and waits for nobody to write to a FIFO. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 /** What the system says of paths that lead to no file, though something is there. */
@@ -96,10 +88,10 @@ const ODD = ['ELOOP', 'ENOTDIR', 'ENXIO', 'ENAMETOOLONG']
 export async function openFile(
   directory: string,
   path: string,
-): Promise<OpenFile | 'missing' | 'not a file'> {
+): Promise<OpenFile | 'missing' | 'not-a-file'> {
   const place = join(directory, checkPath(path))
   try {
-    if (await isLinked(directory, path)) return 'not a file'
+    if (await isLinked(directory, path)) return 'not-a-file'
     const handle = await open(place, READ)
     const stats = await handle.stat().catch(async (error) => {
       await handle.close()
@@ -107,11 +99,11 @@ export async function openFile(
     })
     if (stats.isFile()) return { handle, stats }
     await handle.close()
-    return 'not a file'
+    return 'not-a-file'
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return 'missing'
-    if (ODD.includes(code)) return 'not a file'
+    if (ODD.includes(code)) return 'not-a-file'
     throw error
   }
 }
@@ -142,7 +134,7 @@ async function readUpTo(most: number, { handle, stats }: OpenFile): Promise<Uint
 async function isThere(root: string, path: string, bytes: Uint8Array): Promise<boolean> {
   const found = await openFile(root, path)
   if (found === 'missing') return false
-  if (found !== 'not a file' && isSame(await readUpTo(bytes.length + 1, found), bytes)) return true
+  if (found !== 'not-a-file' && isSame(await readUpTo(bytes.length + 1, found), bytes)) return true
   const reason = 'the file exists with other content; move it elsewhere if it was modified'
   throw new BucketFailure(`write ${join(root, path)}`, { code: 'conflict', reason })
 }

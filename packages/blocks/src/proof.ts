@@ -76,12 +76,13 @@ export interface ProofStep {
   readonly values: Readonly<Record<string, string | number | readonly string[]>>
 }
 
-/**
- * The sample of a proof, or the fault of its first step that does not hold; and its steps. There is
- * only the first step if the proof or its header has not the form of Protocol §6.6.
- */
+/** What comes of a proof. */
 export interface ProofVerdict {
+  /** The sample, or the fault of the first step that does not hold. */
   readonly result: EvidenceResult<Sample>
+  /** The sample, proved or not. Undefined if its line cannot be read. */
+  readonly sample?: Sample | undefined
+  /** Only the first step if the proof or its header has not the form of Protocol §6.6. */
   readonly steps: readonly ProofStep[]
 }
 
@@ -95,67 +96,60 @@ export const verifySampleProof = (proof: unknown, target: ProofTarget): Evidence
   judgeSampleProof(proof, target).result
 
 /** Verifies a proof as `verifySampleProof` does, and returns every step of it. Protocol §6.6. */
-export function judgeSampleProof(proof: unknown, target: ProofTarget): ProofVerdict {
+export function judgeSampleProof(
+  proof: unknown,
+  { head, scope, verify }: ProofTarget,
+): ProofVerdict {
   const read = conform(proof, proofShape, 'BAD_PROOF')
   if (!read.ok) return formFault(read)
-  const header = readHeader(utf8ToBytes(read.value.header))
-  if (!header.ok) return formFault(faultAt('the header', fault('BAD_PROOF', header.detail)))
-  const sample = readSample(utf8ToBytes(read.value.sample))
+  const { index, path, header, signature, links } = read.value
+  const block = readHeader(utf8ToBytes(header))
+  if (!block.ok) return formFault(faultAt('the header', fault('BAD_PROOF', block.detail)))
+  const { genesis, netuid, validator, epoch, count, root } = block.value
+  const [hash = '', ...after] = [header, ...links].map((line) => blockHash(utf8ToBytes(line)))
+  const last = after.at(-1) ?? hash
+  const leaf = utf8ToBytes(read.value.sample)
+  const sample = readSample(leaf)
+  const proved = { leaf, index, size: count, proof: path.map(hexToBytes), root: hexToBytes(root) }
+  const isSigned = verify(hexToBytes(hash), hexToBytes(signature), validator)
+  const unlinked = fault('BAD_PROOF', `expected headers up to ${head}`)
+  const unsigned = fault('WRONG_SIGNATURE', `not ${validator}'s`)
+  const notIncluded = fault('BAD_PROOF', `expected sample ${index} of ${count} under ${root}`)
   const steps: readonly ProofStep[] = [
     { code: 'form', fault: null, values: {} },
-    scopeStep(header.value, target),
-    ...headerSteps(read.value, target),
-    signatureStep(read.value, header.value, target),
-    inclusionStep(read.value, header.value),
+    {
+      code: 'scope',
+      fault: scopeFault('BAD_PROOF', block.value, scope),
+      values: { genesis, netuid, validator, epoch },
+    },
+    {
+      code: 'headers',
+      fault: excessOf(links, scope) ?? unless(headAfter(hash, links) !== null, unlinked),
+      values: { block: hash, after },
+    },
+    { code: 'head', fault: unless(last === head, unlinked), values: { last, head } },
+    {
+      code: 'signature',
+      fault: unless(isSigned, unsigned),
+      values: { hash, validator, signature },
+    },
+    {
+      code: 'inclusion',
+      fault: unless(verifyInclusion(proved), notIncluded),
+      values: { leaf: bytesToHex(merkleRoot([leaf])), index, count, path, root },
+    },
     { code: 'sample', fault: sample.ok ? null : sample, values: {} },
   ]
   const failed = steps.find((step) => step.fault !== null)
-  return { result: failed?.fault ?? sample, steps }
+  return { result: failed?.fault ?? sample, sample: sample.ok ? sample.value : undefined, steps }
 }
+
+const unless = (holds: boolean, failure: Failure): Failure | null => (holds ? null : failure)
 
 const formFault = (failure: Failure): ProofVerdict => ({
   result: failure,
   steps: [{ code: 'form', fault: failure, values: {} }],
 })
-
-function scopeStep(header: Header, { scope }: ProofTarget): ProofStep {
-  const { genesis, netuid, validator, epoch } = header
-  const values = { genesis, netuid, validator, epoch }
-  return { code: 'scope', fault: scopeFault('BAD_PROOF', header, scope), values }
-}
-
-/** Do the headers follow each other, and does the last one have the hash of the head? */
-function headerSteps({ header, links }: SampleProof, { head, scope }: ProofTarget): ProofStep[] {
-  const [hash = '', ...after] = [header, ...links].map((line) => blockHash(utf8ToBytes(line)))
-  const last = after.at(-1) ?? hash
-  const failure = fault('BAD_PROOF', `expected headers up to ${head}`)
-  const unlinked = headAfter(hash, links) === null ? failure : null
-  const values = { block: hash, after }
-  return [
-    { code: 'headers', fault: excessOf(links, scope) ?? unlinked, values },
-    { code: 'head', fault: last === head ? null : failure, values: { last, head } },
-  ]
-}
-
-function signatureStep(
-  { header, signature }: SampleProof,
-  { validator }: Header,
-  { verify }: ProofTarget,
-): ProofStep {
-  const hash = blockHash(utf8ToBytes(header))
-  const isValid = verify(hexToBytes(hash), hexToBytes(signature), validator)
-  const failure = isValid ? null : fault('WRONG_SIGNATURE', `not ${validator}'s`)
-  return { code: 'signature', fault: failure, values: { block: hash, validator, signature } }
-}
-
-function inclusionStep({ sample, index, path }: SampleProof, { count, root }: Header): ProofStep {
-  const leaf = utf8ToBytes(sample)
-  const proof = path.map(hexToBytes)
-  const isIncluded = verifyInclusion({ leaf, index, size: count, proof, root: hexToBytes(root) })
-  const failure = fault('BAD_PROOF', `expected sample ${index} of ${count} under ${root}`)
-  const values = { leaf: bytesToHex(merkleRoot([leaf])), index, count, path, root }
-  return { code: 'inclusion', fault: isIncluded ? null : failure, values }
-}
 
 /**
  * Every block but the lane's last is full, so no more can follow one than the lane has samples.

@@ -170,9 +170,9 @@ describe('directoryBucket', () => {
     await found.handle.close()
     expect(await openFile(folder, 'v1/y')).toBe('missing')
     expect(await openFile(folder, 'v2/x')).toBe('missing')
-    expect(await openFile(folder, 'v1')).toBe('not a file')
-    expect(await openFile(folder, 'v1/x/y')).toBe('not a file')
-    expect(await openFile(folder, `v1/${'x'.repeat(300)}`)).toBe('not a file')
+    expect(await openFile(folder, 'v1')).toBe('not-a-file')
+    expect(await openFile(folder, 'v1/x/y')).toBe('not-a-file')
+    expect(await openFile(folder, `v1/${'x'.repeat(300)}`)).toBe('not-a-file')
     await expect(openFile(folder, '../x')).rejects.toThrow(RangeError)
   })
 

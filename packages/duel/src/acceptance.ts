@@ -1,4 +1,4 @@
-import { own } from '@affine/prng/shape'
+import { own } from '@affine/prng'
 import { only, tabulate } from './own-keys.ts'
 import { quotasOf } from './played.ts'
 import {

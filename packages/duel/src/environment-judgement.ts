@@ -1,5 +1,5 @@
-import { own } from '@affine/prng/shape'
-import { boundsPpm, ceilRoot, holdLine, type Look, PPM } from '@affine/wilson'
+import { own } from '@affine/prng'
+import { boundsPpm, ceilRoot, holdLine, type Look, PPM, type Proportion } from '@affine/wilson'
 import { compare } from './ascending.ts'
 import { countOver, type EnvLane, medianLane, outliersOf, type Share, shareOf } from './outliers.ts'
 import type { LaneRule } from './protocol.ts'
@@ -200,11 +200,7 @@ function varianceOf(ratioPpm: number): bigint {
 /**
  * Counts in `1/unit`: lanes weighted in ppm, so a tally of several validators has `unit` 1_000_000.
  */
-export interface WeightedTally {
-  readonly wins: bigint
-  readonly trials: bigint
-  readonly unit: bigint
-}
+export type WeightedTally = Readonly<Record<keyof Proportion, bigint>>
 
 /** A lane and how much of its weight is kept. */
 type KeptLanes = readonly (readonly [lane: EnvLane, weight: bigint])[]

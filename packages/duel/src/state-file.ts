@@ -1,16 +1,5 @@
-import { canonicalize, parseCanonical, type Result } from '@affine/prng'
-import {
-  anyText,
-  hex,
-  int,
-  list,
-  map,
-  oneOf,
-  own,
-  record,
-  type Shape,
-  text,
-} from '@affine/prng/shape'
+import { canonicalize, own, parseCanonical, type Result } from '@affine/prng'
+import { anyText, hex, int, list, map, oneOf, record, type Shape, text } from '@affine/prng/shape'
 import { type EnvConstants, quotaOf } from './env-constants.ts'
 import { tabulate } from './own-keys.ts'
 import { PROTOCOL, type Protocol } from './protocol.ts'

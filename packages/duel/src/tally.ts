@@ -1,4 +1,4 @@
-import { own } from '@affine/prng/shape'
+import { own } from '@affine/prng'
 import { type Contest, type Look, lookAt } from '@affine/wilson'
 import { tabulate } from './own-keys.ts'
 

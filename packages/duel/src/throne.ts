@@ -1,4 +1,4 @@
-import { own } from '@affine/prng/shape'
+import { own } from '@affine/prng'
 import { boundsPpm, leastAbove, PPM } from '@affine/wilson'
 import type { Rates, WeightedTally } from './environment-judgement.ts'
 import type { JudgedDuel, Judgement } from './judgement.ts'

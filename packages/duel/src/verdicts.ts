@@ -1,4 +1,4 @@
-import { own } from '@affine/prng/shape'
+import { own } from '@affine/prng'
 import { compare } from './ascending.ts'
 import { quotaOf } from './env-constants.ts'
 import {

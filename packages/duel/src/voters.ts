@@ -1,4 +1,4 @@
-import { own } from '@affine/prng/shape'
+import { own } from '@affine/prng'
 import { PPM } from '@affine/wilson'
 import { compare } from './ascending.ts'
 import type { Protocol } from './protocol.ts'

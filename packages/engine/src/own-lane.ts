@@ -88,12 +88,10 @@ const secretPath = (epoch: number): string => `secrets/${epoch}`
  * chain. Protocol §4.
  * @throws Error when its file was altered.
  */
-export function secretOf(
-  { store, folder, random }: Pick<Setup, 'store' | 'folder' | 'random'>,
+export const secretOf = (
+  setup: Pick<Setup, 'store' | 'folder' | 'random'>,
   epoch: number,
-): Promise<Hash> {
-  return keptSecret(store, secretPath(epoch), { folder, random })
-}
+): Promise<Hash> => keptSecret(setup.store, secretPath(epoch), setup)
 
 /** The epoch's secret, if it is the one whose digest is on chain. */
 async function committedSecret(setup: Setup, scope: Scope): Promise<Hash> {

@@ -142,3 +142,14 @@ export interface Asking extends Caller {
   readonly concurrency: number
   readonly on?: Hear
 }
+
+/**
+ * Returns a signal that aborts with `signal`, or after `ms` milliseconds. Node 20 forgets the
+ * timeout of `AbortSignal.any([signal, AbortSignal.timeout(ms)])` as soon as it collects garbage,
+ * unless it has a listener.
+ */
+export function within(ms: number, signal: AbortSignal): AbortSignal {
+  const timeout = AbortSignal.timeout(ms)
+  timeout.addEventListener('abort', () => {})
+  return AbortSignal.any([signal, timeout])
+}

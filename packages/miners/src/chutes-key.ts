@@ -5,8 +5,9 @@ import {
   type Query,
   type Received,
   Undelivered,
+  within,
 } from './asking.ts'
-import { PerEpoch } from './per-epoch.ts'
+import { perEpoch } from './per-epoch.ts'
 
 export const CHUTES_API = 'https://api.chutes.ai'
 /** How long Chutes may take to say something about a chute or an account. */
@@ -44,7 +45,7 @@ export class ChutesKey {
   #check: Promise<boolean> | undefined
   /** Did the platform say that the account is not in order? Then everybody waits for the check. */
   #isBad = false
-  readonly #epochs = new PerEpoch<EpochAccess>(() => ({ begun: undefined, isPaused: false }))
+  readonly #accessIn = perEpoch<EpochAccess>(() => ({ begun: undefined, isPaused: false }))
   /** The ends of calls that waited for the account, if they end before their epoch. */
   readonly #paused = new WeakSet<AbortSignal>()
 
@@ -66,7 +67,7 @@ export class ChutesKey {
       if (!wasInOrder && query.signal !== context.signal) this.#paused.add(query.signal)
       return wasInOrder
     }
-    const access = this.#epochs.of(context.epoch)
+    const access = this.#accessIn(context.epoch)
     access.begun ??= this.#begin(context)
     await access.begun
     if (this.#isBad) await wait(this.#check)
@@ -87,7 +88,7 @@ export class ChutesKey {
     if (!end.aborted && !signal.aborted) return false
     const isEpochOver = signal.aborted
     await this.#check
-    return isEpochOver ? this.#epochs.of(epoch).isPaused : this.#paused.has(end)
+    return isEpochOver ? this.#accessIn(epoch).isPaused : this.#paused.has(end)
   }
 
   /** Where the account is known to have no access, nothing is asked until it has. */
@@ -121,7 +122,7 @@ export class ChutesKey {
       isInOrder(account) && (netuid === undefined || mayCall(account, netuid))
     let account = await this.#account()
     if (isWell(account)) return true
-    const access = this.#epochs.of(epoch)
+    const access = this.#accessIn(epoch)
     const wasPaused = access.isPaused
     let wasKnown = false
     while (!isWell(account)) {
@@ -244,18 +245,10 @@ function bearer(apiKey: string): { readonly authorization: string } {
   return { authorization: `Bearer ${apiKey}` }
 }
 
-/** Resolves after so many milliseconds. Rejects once `signal` aborts, with its reason. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', fail)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', fail, { once: true })
-    if (signal.aborted) fail()
-  })
+/** Resolves after `ms` milliseconds. Rejects once `signal` aborts, with its reason. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  const end = within(ms, signal)
+  await new Promise((resolve) => end.addEventListener('abort', resolve))
+  signal.throwIfAborted()
 }

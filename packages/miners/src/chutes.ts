@@ -11,7 +11,7 @@ import type { Asked } from './deployment/deployment.ts'
 import { DeploymentLooks, refusalError, UUID } from './deployment/looks.ts'
 import { templatesOf } from './deployment/templates.ts'
 import { type Client, minerClient } from './miner-client.ts'
-import { PerEpoch } from './per-epoch.ts'
+import { perEpoch } from './per-epoch.ts'
 
 interface Options extends Asking {
   readonly apiKey: string
@@ -52,7 +52,7 @@ export function openChutes(options: Options): Chutes {
   const { apiKey, netuid, pauseMs = 60_000, ...asking } = options
   const key = new ChutesKey({ ...asking, apiKey, netuid, pauseMs })
   const looks = new DeploymentLooks({ ...asking, key, pauseMs })
-  const clients = new PerEpoch(() => new Map<string, Client>())
+  const clientsIn = perEpoch(() => new Map<string, Client>())
 
   /** Asks a miner's chute, which is looked at before the first time. Protocol §5.4. */
   const exchangeWith =
@@ -69,7 +69,7 @@ export function openChutes(options: Options): Chutes {
     }
 
   const clientOf = (miner: Asked, context: EpochContext): Client => {
-    const known = clients.of(context.epoch)
+    const known = clientsIn(context.epoch)
     const exchange = exchangeWith(miner, context)
     const client = known.get(miner.hotkey) ?? minerClient(miner, { ...asking, exchange })
     known.set(miner.hotkey, client)

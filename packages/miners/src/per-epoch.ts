@@ -1,18 +1,13 @@
-/** Values by epoch. Keeps those of the epoch that was asked for last, and of the one before. */
-export class PerEpoch<Value> {
-  readonly #values = new Map<number, Value>()
-  readonly #create: () => Value
-
-  /** @param create Returns the value with which an epoch begins. */
-  constructor(create: () => Value) {
-    this.#create = create
-  }
-
-  /** Returns the value of an epoch. */
-  of(epoch: number): Value {
-    const value = this.#values.get(epoch) ?? this.#create()
-    this.#values.set(epoch, value)
-    for (const each of this.#values.keys()) if (each < epoch - 1) this.#values.delete(each)
+/**
+ * Returns a function that gives the value of an epoch, made by `create` when it is first asked for.
+ * Keeps those of the epoch that was asked for last, and of the one before.
+ */
+export function perEpoch<Value>(create: () => Value): (epoch: number) => Value {
+  const values = new Map<number, Value>()
+  return (epoch) => {
+    const value = values.get(epoch) ?? create()
+    values.set(epoch, value)
+    for (const each of values.keys()) if (each < epoch - 1) values.delete(each)
     return value
   }
 }

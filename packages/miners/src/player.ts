@@ -1,5 +1,5 @@
 import { type Agent, make, registry, type Transcript } from '@affine/envs'
-import type { AgentOf, Caller, Hear, MinerAgent } from './asking.ts'
+import { type AgentOf, type Caller, type Hear, type MinerAgent, within } from './asking.ts'
 import type { Asked } from './deployment/deployment.ts'
 import { type Client, minerClient } from './miner-client.ts'
 import { playerReply } from './reference-miner.ts'
@@ -209,17 +209,6 @@ async function servedModels(
   } catch {
     return '' // it says nothing of models
   }
-}
-
-/**
- * Aborts when `signal` does, and after so many milliseconds. Node 20 forgets the timeout of
- * `AbortSignal.any([signal, AbortSignal.timeout(ms)])` as soon as it collects garbage, unless
- * somebody listens to it.
- */
-export function within(ms: number, signal: AbortSignal): AbortSignal {
-  const timeout = AbortSignal.timeout(ms)
-  timeout.addEventListener('abort', () => {})
-  return AbortSignal.any([signal, timeout])
 }
 
 /**

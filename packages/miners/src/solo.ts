@@ -17,9 +17,10 @@ import {
   type Transcript,
 } from '@affine/envs'
 import { canonicalize, type Hash, type Json } from '@affine/prng'
+import { within } from './asking.ts'
 import type { Client } from './miner-client.ts'
 import { type AnsweringMiner, playPair, withClock } from './play-sample.ts'
-import { type Opponent, within } from './player.ts'
+import type { Opponent } from './player.ts'
 import { Hope, judgeReplies, legalReplies, type ReplyCounts } from './reply-counts.ts'
 
 /** What somebody plays by oneself, on disk or wherever it is kept, to be taken up again. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { PROTOCOL } from '@affine/duel'
 import type { Message, Reply } from '@affine/envs'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Exchange, MinerEvent } from '../src/asking.ts'
+import type { EpochContext, Exchange, MinerEvent } from '../src/asking.ts'
 import { openChutes } from '../src/chutes.ts'
 import { chutesAccount } from '../src/chutes-key.ts'
 import type { Asked } from '../src/deployment/deployment.ts'
@@ -67,7 +67,7 @@ async function chutes(
   const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 8, on, pauseMs, netuid }
   const { agents, mayAsk, hasChanged } = openChutes({ ...options, ...place })
   /** Asks a miner, in an epoch of its own if none is given; by the end of a clock, if one is. */
-  const ask = (miner = MINER, epoch = phase(), clock?: AbortController) =>
+  const ask = (miner = MINER, epoch: EpochContext = phase(), clock?: AbortController) =>
     Promise.resolve(
       agents(miner, 10_000, epoch)(PROMPT, clock && { end: clock.signal, isGame: true }),
     )
@@ -180,7 +180,11 @@ describe.concurrent('a miner on Chutes', () => {
     const { ask, asked, problems } = await chutes({
       [DESCRIPTION]: (...rest) => answers(200, { ...described(MINER, 'me-one'), name })(...rest),
     })
-    const [epoch, next] = [phase(), phase()]
+    const { epoch: number, signal } = phase()
+    const [epoch, next] = [
+      { epoch: number, signal },
+      { epoch: number + 1, signal },
+    ]
     const calls = times(20, () => ask(MINER, epoch))
     expect(await Promise.all(calls)).toEqual(Array(20).fill(A1))
     expect(asked(DESCRIPTION).length).toBe(1)

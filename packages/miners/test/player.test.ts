@@ -2,9 +2,9 @@ import { setTimeout } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import type { AgentOf } from '../src/asking.ts'
+import { type AgentOf, within } from '../src/asking.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
-import { openMiner, openPlayer, within } from '../src/player.ts'
+import { openMiner, openPlayer } from '../src/player.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')

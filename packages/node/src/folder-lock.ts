@@ -33,14 +33,8 @@ export async function holdFolder(folder: string): Promise<AsyncDisposable> {
     const who = holder?.bytes.toString() || '?'
     throw new Error(`${place} is in use by process ${who}: stop it, or name another folder`)
   }
-  held.add(file)
   await sign(file)
-  const release = async (): Promise<void> => {
-    await rm(path, { force: true })
-    held.delete(file)
-    await file.close()
-  }
-  return { [Symbol.asyncDispose]: release }
+  return hold(file, () => rm(path, { force: true }))
 }
 
 /**
@@ -54,14 +48,20 @@ export async function holdFile(path: string): Promise<AsyncDisposable> {
   const file = await lockFile(path)
   if (file === null)
     throw new Error(`${path} is in use by another process: wait for its end, or name another file`)
+  if ((await file.stat()).isFile()) return hold(file)
+  await file.close()
+  throw new RangeError(`${path} expected to be a regular file`)
+}
+
+/** Keeps a locked file open until it is disposed of. Calls `end` before it closes the file. */
+function hold(file: FileHandle, end?: () => Promise<void>): AsyncDisposable {
   held.add(file)
   const release = async (): Promise<void> => {
+    await end?.()
     held.delete(file)
     await file.close()
   }
-  if ((await file.stat()).isFile()) return { [Symbol.asyncDispose]: release }
-  await release()
-  throw new RangeError(`${path} expected to be a regular file`)
+  return { [Symbol.asyncDispose]: release }
 }
 
 /** Writes into the lock who holds it, for people. It may fail, as on a full disk. */

@@ -34,7 +34,7 @@ export function canonicalize(value: Json): string {
  * throws, on any text.
  *
  * `detail` never quotes the text, which may be hostile to a terminal. There is no limit on length
- * here. Objects have the usual prototype, so look keys up with `Object.hasOwn`. Protocol §1.1.
+ * here. Objects have the usual prototype, so look keys up with `own`. Protocol §1.1.
  */
 export function parseCanonical(text: string): Result<Json, 'NOT_JSON' | 'NOT_CANONICAL'> {
   let value: Json
@@ -197,3 +197,15 @@ const refusal = (got: string): TypeError =>
   new TypeError(
     `"value" expected strings, integers, booleans, arrays and plain objects, got ${got}`,
   )
+
+/**
+ * What a record holds under a key of its own, never what its prototype holds: keys may be a
+ * stranger's.
+ */
+export function own<Value>(
+  record: Readonly<Record<string, Value>> | undefined,
+  key: string,
+): Value | undefined {
+  if (record === undefined || !Object.hasOwn(record, key)) return undefined
+  return record[key]
+}

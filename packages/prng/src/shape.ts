@@ -113,15 +113,3 @@ function faultIn(
   if (Object.keys(record).length > known) return ': expected no other fields'
   return undefined
 }
-
-/**
- * What a record holds under a key of its own, never what its prototype holds: keys may be a
- * stranger's.
- */
-export function own<Value>(
-  record: Readonly<Record<string, Value>> | undefined,
-  key: string,
-): Value | undefined {
-  if (record === undefined || !Object.hasOwn(record, key)) return undefined
-  return record[key]
-}

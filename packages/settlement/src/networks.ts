@@ -1,6 +1,6 @@
 import type { Chain } from '@affine/chain'
 import { LOCAL, PROTOCOL, type Protocol } from '@affine/duel/protocol'
-import { own } from '@affine/prng/shape'
+import { own } from '@affine/prng'
 
 /** What a subnet's participants must agree on before the first block, and where it is found. */
 export interface Network {

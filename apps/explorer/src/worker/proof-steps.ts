@@ -1,31 +1,30 @@
-import { commitmentOf, judgeSampleProof, type ProofStep } from '@affine/blocks'
+import { commitmentOf, judgeSampleProof, type ProofStep, type Sample } from '@affine/blocks'
 import { verify } from '@affine/chain'
-import { challengeId, isChallengeId, seedOf } from '@affine/envs'
-import {
-  type EvidenceRead,
-  type ProofEvidence,
-  readEvidence,
-  type Sentences,
-  type Step,
-  stepOf,
-} from './proof-evidence.ts'
+import { challengeId, seedOf } from '@affine/envs'
+import { type ProofEvidence, type Sentences, type Step, stepOf } from './proof-evidence.ts'
 import { numbered, replaySteps } from './replay-steps.ts'
 
 /**
  * A sample's proof, each step recomputed: from the secret to the challenge, through the replies to
  * the rewards, and from the line to the head on chain. Does not throw for a sample that was read,
- * nor with any of its bytes changed.
+ * nor with any of its bytes changed. A line that is not a sample has no challenge and no replies.
  */
 export function proofSteps(evidence: ProofEvidence): readonly Step[] {
-  const read = readEvidence(evidence)
-  return [
-    commitmentStep(evidence),
-    idStep(evidence, read),
-    seedStep(read),
-    ...replaySteps(evidence, read),
-    ...linkSteps(evidence),
-  ]
+  const { sample: line, index, path, header, signature, links, ...scope } = evidence
+  const proof = { sample: line, index, path, header, signature, links }
+  const { steps, sample } = judgeSampleProof(proof, { head: evidence.sealed, scope, verify })
+  const linking = steps.map(({ code, fault, values }) =>
+    stepOf({ ...SENTENCES[code], holds: fault === null, values: textsOf(values) }),
+  )
+  const playing = sample === undefined ? [] : challengeSteps(evidence, sample)
+  return [commitmentStep(evidence), ...playing, ...linking]
 }
+
+const challengeSteps = (evidence: ProofEvidence, sample: Sample): readonly Step[] => [
+  idStep(evidence, sample),
+  seedStep(sample),
+  ...replaySteps(evidence, sample),
+]
 
 function commitmentStep({ genesis, netuid, validator, epoch, ...rest }: ProofEvidence): Step {
   const { secret, commitment } = rest
@@ -39,35 +38,28 @@ function commitmentStep({ genesis, netuid, validator, epoch, ...rest }: ProofEvi
   })
 }
 
-function idStep(evidence: ProofEvidence, read: EvidenceRead): Step {
+function idStep(evidence: ProofEvidence, sample: Sample): Step {
   const { beacon, beaconBlock, specHashes } = evidence
-  const { env, index, id, episodes } = read
+  const { env, index, challengeId: recorded } = sample
+  const contender = 'miner' in sample ? undefined : sample.contender.miner
   const specHash = specHashes[env] ?? ''
-  const [, rival] = episodes
-  // What stands there may be anything: nobody's game is another challenge.
-  const contender = rival && `${rival.miner}`
   const computed = challengeId({ ...evidence, specHash, env, index, contender })
   const place = `${env} #${index}${contender === undefined ? '' : ` of ${contender}`}`
   return stepOf({
     title: 'Secret and beacon → challenge id',
-    holds: computed === id,
+    holds: computed === recorded,
     says: `The challenge follows from both, and nobody knew both before block ${beaconBlock}.`,
     otherwise: 'Another challenge follows from these two: somebody may have chosen this one.',
-    values: { beacon, place, computed, recorded: id },
+    values: { beacon, place, computed, recorded },
   })
 }
 
-function seedStep({ id }: EvidenceRead): Step {
-  const isId = isChallengeId(id)
-  const seed = isId ? seedOf(id).toString(16).padStart(32, '0') : 'not an id'
-  return stepOf({
-    title: 'Id → seed',
-    holds: isId,
-    says: 'Everything random in the episode follows from these 128 bits.',
-    otherwise: 'This is no challenge id, so nothing follows from it.',
-    values: { id, seed },
-  })
-}
+const seedStep = ({ challengeId: id }: Sample): Step => ({
+  title: 'Id → seed',
+  holds: true,
+  says: 'Everything random in the episode follows from these 128 bits.',
+  values: { id, seed: seedOf(id).toString(16).padStart(32, '0') },
+})
 
 /** The sentences of each step of Protocol §6.6. */
 const SENTENCES: Readonly<Record<ProofStep['code'], Omit<Sentences, 'holds' | 'values'>>> = {
@@ -106,16 +98,6 @@ const SENTENCES: Readonly<Record<ProofStep['code'], Omit<Sentences, 'holds' | 'v
     says: 'The line has the members of a sample, each within its limits.',
     otherwise: 'The line is not a sample.',
   },
-}
-
-/** Returns the steps of Protocol §6.6, from the proof to the seal on chain. */
-function linkSteps(evidence: ProofEvidence): readonly Step[] {
-  const { sample, index, path, header, signature, links, ...scope } = evidence
-  const proof = { sample, index, path, header, signature, links }
-  const { steps } = judgeSampleProof(proof, { head: evidence.sealed, scope, verify })
-  return steps.map(({ code, fault, values }) =>
-    stepOf({ ...SENTENCES[code], holds: fault === null, values: textsOf(values) }),
-  )
 }
 
 function textsOf(values: ProofStep['values']): Step['values'] {

@@ -1,5 +1,5 @@
+import { type Episode, episodesIn, type Sample } from '@affine/blocks'
 import {
-  isChallengeId,
   make,
   type ReplayedSide,
   registry,
@@ -9,31 +9,31 @@ import {
   seedOf,
   turnsOf,
 } from '@affine/envs'
-import { type EvidenceRead, type ProofEvidence, type Step, stepOf } from './proof-evidence.ts'
+import { type ProofEvidence, type Step, stepOf } from './proof-evidence.ts'
 
 /** The steps of a proof in which the environment is asked again. Never throws. */
-export const replaySteps = (evidence: ProofEvidence, read: EvidenceRead): readonly Step[] => [
-  promptStep(read),
-  ...read.episodes.map((_, i) => replayStep(evidence, read, i)),
+export const replaySteps = (evidence: ProofEvidence, sample: Sample): readonly Step[] => [
+  promptStep(sample),
+  ...[...episodesIn(sample).entries()].map((entry) => replayStep(evidence, sample, entry)),
 ]
 
-const nameOf = (i: number, { episodes }: EvidenceRead): string =>
-  (episodes.length === 1 ? 'miner' : SIDES[i]) ?? ''
+const nameOf = (i: number, sample: Sample): string => ('miner' in sample ? 'miner' : SIDES[i]) ?? ''
 
-/** The environment of a challenge and its seed, or in words which of them there is not. */
-function challengeIn({ env, id }: EvidenceRead) {
-  if (!registry.has(env)) return 'no such environment'
-  if (!isChallengeId(id)) return 'no such challenge'
-  return { env: make(env), seed: seedOf(id), isGame: make(env).spec.game !== undefined }
+const NO_ENVIRONMENT = 'no such environment'
+
+/** The environment of a challenge and its seed; undefined if there is no such environment. */
+function challengeIn({ env, challengeId }: Sample) {
+  if (!registry.has(env)) return undefined
+  return { env: make(env), seed: seedOf(challengeId), isGame: make(env).spec.game !== undefined }
 }
 
-function promptStep(read: EvidenceRead): Step {
-  const { prompt, first } = firstPrompt(read)
-  const recorded = read.episodes.map(({ messages }) => messages?.[0]?.content)
+function promptStep(sample: Sample): Step {
+  const { prompt, first } = firstPrompt(sample)
+  const recorded = episodesIn(sample).map(({ messages }) => messages[0]?.content)
   const isUnbegun = recorded.length > 1 && recorded.every((content) => content === undefined)
-  const name = nameOf(first, read)
+  const name = nameOf(first, sample)
   const whom = recorded.length === 1 ? 'the miner was' : `the ${name}, who is first, was`
-  const asked = recorded.map((content, i) => [`${nameOf(i, read)} was asked`, content ?? ''])
+  const asked = recorded.map((content, i) => [`${nameOf(i, sample)} was asked`, content ?? ''])
   return stepOf({
     title: 'Seed → prompt',
     holds: isUnbegun || recorded[first] === prompt,
@@ -46,22 +46,21 @@ function promptStep(read: EvidenceRead): Step {
 }
 
 /** The first prompt of a challenge, and which episode begins with it. */
-function firstPrompt(read: EvidenceRead) {
-  const challenge = challengeIn(read)
-  if (typeof challenge === 'string') return { prompt: challenge, first: 0 }
+function firstPrompt(sample: Sample) {
+  const challenge = challengeIn(sample)
+  if (challenge === undefined) return { prompt: NO_ENVIRONMENT, first: 0 }
   const { env, seed, isGame } = challenge
   const { value } = turnsOf(env.spec, seed, isGame ? 2 : 1).next()
   return { prompt: env.prompt(value.observation), first: isGame ? SIDES.indexOf(value.side) : 0 }
 }
 
 /** What an episode comes to when it is played again, of a game with the other; or why not. */
-function replayedIn(read: EvidenceRead, i: number): ReplayedSide | string {
-  const challenge = challengeIn(read)
-  if (typeof challenge === 'string') return challenge
+function replayedIn(sample: Sample, i: number): ReplayedSide | string {
+  const challenge = challengeIn(sample)
+  if (challenge === undefined) return NO_ENVIRONMENT
   const { env, seed, isGame } = challenge
-  const { episodes } = read
-  if (isGame !== episodes.length > 1) return 'played by another number of miners'
-  const [champion = [], contender = []] = episodes.map(({ messages }) => messages ?? [])
+  if (isGame === 'miner' in sample) return 'played by another number of miners'
+  const [champion = [], contender = []] = episodesIn(sample).map(({ messages }) => messages)
   const replayed = isGame
     ? replayGameFrom(env, seed, { champion, contender })
     : replayFrom(env, seed, champion)
@@ -70,18 +69,21 @@ function replayedIn(read: EvidenceRead, i: number): ReplayedSide | string {
 }
 
 /** An episode by a miner that has to play it: its replies, played again, and what they come to. */
-function replayStep({ champion, quotas }: ProofEvidence, read: EvidenceRead, i: number): Step {
+function replayStep(
+  { champion, quotas }: ProofEvidence,
+  sample: Sample,
+  [i, episode]: readonly [index: number, episode: Episode],
+): Step {
   const contenders = Object.keys(quotas)
-  const { episodes } = read
-  const { messages, miner, reward, fault } = episodes[i] ?? {}
+  const { messages, miner, reward, fault } = episode
   const players = i === 0 ? [champion] : contenders
-  const planned = episodes.length === 1 ? [champion, ...contenders] : players
-  const played = replayedIn(read, i)
+  const planned = 'miner' in sample ? [champion, ...contenders] : players
+  const played = replayedIn(sample, i)
   const isSame =
     typeof played !== 'string' && played.reward === reward && played.fault === (fault !== undefined)
   return stepOf({
-    title: `Replies of the ${nameOf(i, read)} → reward`,
-    holds: planned.includes(`${miner}`) && isSame,
+    title: `Replies of the ${nameOf(i, sample)} → reward`,
+    holds: planned.includes(miner) && isSame,
     says: 'The same code that the validators run plays the replies again, and comes to the reward.',
     otherwise: 'Played again by the same code, the replies do not come to what is recorded.',
     values: {
@@ -96,9 +98,6 @@ function replayStep({ champion, quotas }: ProofEvidence, read: EvidenceRead, i: 
 export const numbered = (name: string, values: readonly string[]): Step['values'] =>
   Object.fromEntries(values.map((value, i) => [`${name} ${i + 1}`, value]))
 
-function repliesIn(messages: unknown): readonly string[] {
-  if (!Array.isArray(messages)) return []
-  return messages
-    .filter((message) => message?.role === 'assistant')
-    .map(({ content }) => `${content}`)
+function repliesIn(messages: Episode['messages']): readonly string[] {
+  return messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
 }

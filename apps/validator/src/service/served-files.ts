@@ -140,7 +140,7 @@ function publicFile(file: string, headers: OutgoingHttpHeaders = {}): PublicFile
 async function openNamed(file: string): ReturnType<typeof openFile> {
   const found = await stat(file).catch(() => undefined)
   if (found === undefined) return 'missing'
-  if (!found.isFile()) return 'not a file' // a pipe would be waited for
+  if (!found.isFile()) return 'not-a-file' // a pipe would be waited for
   const handle = await open(file)
   return { handle, stats: await handle.stat() }
 }
@@ -174,7 +174,7 @@ async function answer(file: PublicFile, request: IncomingMessage, response: Serv
     const found = await file.open()
     if (found === 'missing') return refuse(response, 404, 'not found')
     // To its readers in the folder, what is there and is not served is no missing file either.
-    if (found === 'not a file') return refuse(response, 403, found)
+    if (found === 'not-a-file') return refuse(response, 403, 'not a file')
     await using _handle = found.handle
     if (found.stats.size > file.limit) return refuse(response, 403, 'too large')
     await send(found, file, request, response)

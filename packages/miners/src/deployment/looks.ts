@@ -3,7 +3,7 @@ import pRetry from 'p-retry'
 import { type Asking, type EpochContext, isUndelivered, NoReply, Undelivered } from '../asking.ts'
 import { CHUTES_API, type ChutesKey, LOOK_UP_MS } from '../chutes-key.ts'
 import { retryPolicy } from '../miner-client.ts'
-import { PerEpoch } from '../per-epoch.ts'
+import { perEpoch } from '../per-epoch.ts'
 import {
   type Asked,
   type Deployment,
@@ -37,7 +37,7 @@ interface FirstLook {
  * lane is sealed. Protocol §5.4.
  */
 export class DeploymentLooks {
-  readonly #looks = new PerEpoch(() => new Map<string, Promise<FirstLook>>())
+  readonly #looksIn = perEpoch(() => new Map<string, Promise<FirstLook>>())
   readonly #looking: LookSetup
 
   constructor(looking: LookSetup) {
@@ -50,7 +50,7 @@ export class DeploymentLooks {
    * one of a model that is not shown holds only for `pauseMs`: a later call looks again.
    */
   async first(miner: Asked, context: EpochContext): Promise<DeploymentVerdict> {
-    const looks = this.#looks.of(context.epoch)
+    const looks = this.#looksIn(context.epoch)
     const known = looks.get(miner.hotkey) ?? this.#lookAtFirst(miner, context)
     looks.set(miner.hotkey, known)
     const look = await known
@@ -91,7 +91,7 @@ export class DeploymentLooks {
    * not held to be if the platform fails all the time: that is not the miner's doing.
    */
   async hasChanged(miner: Asked, { epoch }: EpochContext): Promise<boolean> {
-    const looks = this.#looks.of(epoch)
+    const looks = this.#looksIn(epoch)
     const look = await looks.get(miner.hotkey)?.catch(() => undefined)
     const first = look?.verdict
     if (first?.ok === false) return false // it was not asked

@@ -1,5 +1,4 @@
-import type { Result } from '@affine/prng'
-import { own } from '@affine/prng/shape'
+import { own, type Result } from '@affine/prng'
 import {
   DEPTHS,
   meaningOf,

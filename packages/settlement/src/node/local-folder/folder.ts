@@ -78,8 +78,7 @@ export const keysIn = (folder: string): string => join(folder, 'keys')
  * @throws Error, as a rejection, if the file does not hold a key.
  */
 export async function keyNamed(folder: string, name: string): Promise<Account> {
-  const place = keysIn(folder)
-  const random = randomBytes
-  const secret = await keptSecret(directoryBucket(place, OWNERS), name, { folder: place, random })
+  const place = { folder: keysIn(folder), random: randomBytes }
+  const secret = await keptSecret(directoryBucket(place.folder, OWNERS), name, place)
   return account(Buffer.from(secret, 'hex'))
 }

@@ -1,4 +1,5 @@
 export { SIDES, type Side } from '@affine/envs'
+export type { Conclusion } from './conclusion.ts'
 export * from './course.ts'
 export * from './duel-facts.ts'
 export { DuelLanes, type KeptLane } from './duel-lanes.ts'

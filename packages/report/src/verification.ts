@@ -1,11 +1,6 @@
 import { stateRoot } from '@affine/duel'
 import type { Recomputed } from '@affine/settlement'
-
-/** Which copies a run leaves out: none, some of the blocks, or all but the first it reads. */
-export type Uncompared = 'NONE' | 'SOME' | 'ALL_BUT_ONE'
-
-/** Whether everything holds, only what was compared, or not everything. */
-export type Conclusion = 'HOLDS' | 'COMPARED_HOLDS' | 'FLAWED'
+import { type Conclusion, conclusionOf, type Uncompared } from './conclusion.ts'
 
 /** The result of recomputing epochs in a row. */
 export interface Verification {
@@ -23,14 +18,6 @@ export interface Verification {
   readonly flaws: number
   readonly uncompared: Uncompared
   readonly conclusion: Conclusion
-}
-
-export function conclusionOf({
-  flaws,
-  uncompared,
-}: Pick<Verification, 'flaws' | 'uncompared'>): Conclusion {
-  if (flaws > 0) return 'FLAWED'
-  return uncompared === 'NONE' ? 'HOLDS' : 'COMPARED_HOLDS'
 }
 
 /** Returns the result after one more epoch. */

@@ -1,5 +1,4 @@
-import { conclusionOf } from '@affine/report'
-import { conclusionText } from '@affine/report/sentences'
+import { conclusionOf, conclusionText } from '@affine/report/sentences'
 import type { ComponentChildren, JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
 import { isNamed, type NamedNetwork, type NetworkFile } from '../network-file.ts'

@@ -1,3 +1,4 @@
+export { conclusionOf, type Uncompared } from '../conclusion.ts'
 export { challengesIn, percent, percentRange } from '../text.ts'
 export * from './duel-text.ts'
 export * from './epoch-text.ts'

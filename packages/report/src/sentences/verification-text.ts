@@ -1,11 +1,14 @@
 import type { Recomputed, Waits } from '@affine/settlement'
+import type { Uncompared } from '../conclusion.ts'
 import { type Line, type NameOf, percent, printable, type Tone } from '../text.ts'
-import type { Conclusion, Uncompared, Verification } from '../verification.ts'
-
-type Finding = Recomputed['flaws' | 'warnings'][number]
+import type { Verification } from '../verification.ts'
 
 /** What does not hold in an epoch, then what is reported although no data is wrong. */
-export const findingLine = (finding: Finding, tone: Tone, nameOf: NameOf): Line => {
+export const findingLine = (
+  finding: Recomputed['flaws' | 'warnings'][number],
+  tone: Tone,
+  nameOf: NameOf,
+): Line => {
   const { epoch, validator, code, detail } = finding
   const sign = tone === 'bad' ? '✘' : '!'
   const texts = [nameOf(validator), code, printable(detail)]
@@ -27,15 +30,8 @@ export function verificationLines(end: Verification, nameOf: NameOf): readonly L
         `suspect    ${nameOf(hotkey)}: too far from the others in ${epochsText(epochs)}`,
     ),
     ...(warnings > 0 ? [`${which} above: a warning is not a failure.`] : []),
-    { text: conclusionText(end), tone: CONCLUSION_TONES[conclusion] },
+    { text: conclusionText(end), tone: conclusion === 'FLAWED' ? 'bad' : 'good' },
   ]
-}
-
-/** The tones of what a verification concludes. */
-export const CONCLUSION_TONES: Readonly<Record<Conclusion, Tone>> = {
-  HOLDS: 'good',
-  COMPARED_HOLDS: 'good',
-  FLAWED: 'bad',
 }
 
 const NOT_COMPARED: Readonly<Record<Uncompared, string>> = {

@@ -1,5 +1,4 @@
 export { SIDES, type Side } from '@affine/envs'
-export type { Conclusion } from './conclusion.ts'
 export * from './course.ts'
 export * from './duel-facts.ts'
 export { DuelLanes, type KeptLane } from './duel-lanes.ts'

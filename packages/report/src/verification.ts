@@ -1,6 +1,11 @@
 import { stateRoot } from '@affine/duel'
 import type { Recomputed } from '@affine/settlement'
-import { type Conclusion, conclusionOf, type Uncompared } from './conclusion.ts'
+
+/** Which copies a run leaves out: none, some of the blocks, or all but the first it reads. */
+export type Uncompared = 'NONE' | 'SOME' | 'ALL_BUT_ONE'
+
+/** Whether everything holds, only what was compared, or not everything. */
+export type Conclusion = 'HOLDS' | 'COMPARED_HOLDS' | 'FLAWED'
 
 /** The result of recomputing epochs in a row. */
 export interface Verification {
@@ -42,6 +47,12 @@ export function verificationAfter(
     warnings: (before?.warnings ?? 0) + settled.warnings.length,
     flaws,
     uncompared,
-    conclusion: conclusionOf({ flaws, uncompared }),
+    conclusion: conclusionOf(flaws, uncompared),
   }
+}
+
+/** Returns what can be concluded from the flaws that were found. */
+function conclusionOf(flaws: number, uncompared: Uncompared): Conclusion {
+  if (flaws > 0) return 'FLAWED'
+  return uncompared === 'NONE' ? 'HOLDS' : 'COMPARED_HOLDS'
 }

@@ -1,4 +1,3 @@
-export { conclusionOf, type Uncompared } from '../conclusion.ts'
 export { challengesIn, percent, percentRange } from '../text.ts'
 export * from './duel-text.ts'
 export * from './epoch-text.ts'

@@ -1,7 +1,6 @@
 import type { Recomputed, Waits } from '@affine/settlement'
-import type { Uncompared } from '../conclusion.ts'
 import { type Line, type NameOf, percent, printable, type Tone } from '../text.ts'
-import type { Verification } from '../verification.ts'
+import type { Uncompared, Verification } from '../verification.ts'
 
 /** What does not hold in an epoch, then what is reported although no data is wrong. */
 export const findingLine = (
@@ -42,14 +41,14 @@ const NOT_COMPARED: Readonly<Record<Uncompared, string>> = {
 
 /** Whether everything holds, and what was not compared. */
 export function conclusionText({
-  conclusion,
   flaws,
   uncompared,
-}: Pick<Verification, 'conclusion' | 'flaws' | 'uncompared'>): string {
+}: Pick<Verification, 'flaws' | 'uncompared'>): string {
   const limits = uncompared === 'NONE' ? '' : ` Not compared: ${NOT_COMPARED[uncompared]}.`
-  if (conclusion === 'HOLDS') return 'Everything holds.'
-  if (conclusion === 'COMPARED_HOLDS') return `Everything that was compared holds.${limits}`
-  return `Not everything holds: ${flaws === 1 ? '1 flaw' : `${flaws} flaws`}.${limits}`
+  if (flaws > 0) return `Not everything holds: ${flaws} ${flaws === 1 ? 'flaw' : 'flaws'}.${limits}`
+  return uncompared === 'NONE'
+    ? 'Everything holds.'
+    : `Everything that was compared holds.${limits}`
 }
 
 /** How many validators gave all their weight to the champion at the end of the last epoch. */

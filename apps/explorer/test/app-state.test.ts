@@ -40,6 +40,7 @@ const duel = (more: Partial<ShownDuel> = {}): ShownDuel => ({
   wins: 0,
   counted: 2,
   needed: 2,
+  surePpm: 995_000,
   standing: 'open',
   end: undefined,
   stats: { champion: stats, contender: stats },

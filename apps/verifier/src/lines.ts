@@ -8,7 +8,6 @@ import {
   type NameOf,
 } from '@affine/report'
 import type { Recomputed, Subnet } from '@affine/settlement'
-import type { VerifyOptions } from './verify.ts'
 
 /** Lines of the output: for people, and what `--json` prints instead. */
 export type OutputLine = readonly [lines: string | readonly Line[], record: object]
@@ -17,7 +16,7 @@ export type OutputLine = readonly [lines: string | readonly Line[], record: obje
 export function beginLine(
   { chain, network }: Subnet,
   from: State,
-  { copies, names }: Pick<VerifyOptions, 'copies' | 'names'>,
+  { copies, names }: { readonly copies?: number; readonly names?: object },
 ): OutputLine {
   const [epoch, root] = [from.epoch, stateRoot(from)]
   const state = epoch === network.firstEpoch ? "the network's first state" : 'the attested state'
@@ -35,17 +34,16 @@ export const epochLine = (settled: Recomputed, nameOf: NameOf): OutputLine => [
 ]
 
 /** What does not hold in an epoch, then what is reported although no data is wrong. */
-export const findingLines = (
+export function findingLines(
   { flaws, warnings }: Recomputed,
   nameOf: NameOf,
-): readonly OutputLine[] => [
-  ...flaws.map(
-    (flaw): OutputLine => [[findingLine(flaw, 'bad', nameOf)], { type: 'flaw', ...flaw }],
-  ),
-  ...warnings.map(
-    (warning): OutputLine => [
-      [findingLine(warning, 'warning', nameOf)],
-      { type: 'warning', ...warning },
-    ],
-  ),
-]
+): readonly OutputLine[] {
+  const all = [
+    ...flaws.map((flaw) => ({ type: 'flaw', tone: 'bad', finding: flaw }) as const),
+    ...warnings.map((finding) => ({ type: 'warning', tone: 'warning', finding }) as const),
+  ]
+  return all.map(({ type, tone, finding }) => [
+    [findingLine(finding, tone, nameOf)],
+    { type, ...finding },
+  ])
+}

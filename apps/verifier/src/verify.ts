@@ -6,7 +6,7 @@ import {
   type NameOf,
   naming,
   sampleText,
-  sampleUse,
+  uncountedCause,
   uncountedText,
   type Verification,
   verificationAfter,
@@ -130,8 +130,9 @@ async function saySamples(
   const { epoch } = settled
   let count = 0
   for await (const [sample, place] of samples.take()) {
-    const use = sampleUse(settled, sample, place)
-    const text = sampleText(sample, place) + uncountedText(use)
+    const why = uncountedCause(settled, sample, place)
+    const text = sampleText(sample, place) + uncountedText(why)
+    const use = { counts: why === undefined, why }
     screen.line(text, { type: 'sample', epoch, ...place, ...use, sample })
     count += 1
   }

@@ -26,8 +26,8 @@ export interface EnvReport extends Evidence {
 }
 
 /**
- * The rule of §8.6 that gave a verdict, or what is missing for one. `SCORE` gives a win and `LINE` a
- * hold; even are `BLANK`, without any decisive challenge, and `SCARCE`, with too few of them.
+ * The rule of §8.6 that gave a verdict, or what is missing for one. `SCORE` gives a win and `LINE`
+ * a hold; even are `BLANK`, without any decisive challenge, and `SCARCE`, with too few of them.
  */
 export type VerdictCause = 'SCORE' | 'LINE' | 'BLANK' | 'SCARCE' | WinLack
 

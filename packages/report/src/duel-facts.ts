@@ -39,6 +39,8 @@ export interface DuelFacts extends DuelTurn {
   readonly wins: number
   readonly counted: number
   readonly needed: number
+  /** How sure it is that who wins so is better than the ratio to beat, in ppm: see `surePpm`. */
+  readonly surePpm: number
   readonly standing: Standing
   /** How it ended; undefined while it goes on. */
   readonly end: DuelEnd | undefined
@@ -82,6 +84,7 @@ function factsOf({ before, report }: Settled, turn: DuelTurn, duel: DuelReport):
   const { verdicts, standing } = duel
   const envs = Object.keys(protocol.envs)
   const counted = envs.filter((env) => verdicts[env] !== 'even').length
+  const needed = neededWins(counted, protocol.margin)
   return {
     ...turn,
     verdicts,
@@ -91,7 +94,8 @@ function factsOf({ before, report }: Settled, turn: DuelTurn, duel: DuelReport):
     ),
     wins: envs.filter((env) => verdicts[env] === 'win').length,
     counted,
-    needed: neededWins(counted, protocol.margin),
+    needed,
+    surePpm: surePpm({ envs, counted, needed }),
     standing,
     end: endOf(duel, before, report.crowned),
   }

@@ -25,14 +25,6 @@ export interface Verification {
   readonly conclusion: Conclusion
 }
 
-export function conclusionOf({
-  flaws,
-  uncompared,
-}: Pick<Verification, 'flaws' | 'uncompared'>): Conclusion {
-  if (flaws > 0) return 'FLAWED'
-  return uncompared === 'NONE' ? 'HOLDS' : 'COMPARED_HOLDS'
-}
-
 /** Returns the result after one more epoch. */
 export function verificationAfter(
   before: Verification | undefined,
@@ -55,6 +47,12 @@ export function verificationAfter(
     warnings: (before?.warnings ?? 0) + settled.warnings.length,
     flaws,
     uncompared,
-    conclusion: conclusionOf({ flaws, uncompared }),
+    conclusion: conclusionOf(flaws, uncompared),
   }
+}
+
+/** Returns what can be concluded from the flaws that were found. */
+function conclusionOf(flaws: number, uncompared: Uncompared): Conclusion {
+  if (flaws > 0) return 'FLAWED'
+  return uncompared === 'NONE' ? 'HOLDS' : 'COMPARED_HOLDS'
 }

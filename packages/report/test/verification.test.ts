@@ -1,13 +1,16 @@
+import { firstState } from '@affine/duel'
 import { expect, it, test } from 'vitest'
+import { epochOf, MAIN } from '../../duel/test/subnet.ts'
 import {
-  conclusionOf,
   findingLine,
   plainText,
   surePpm,
   type Verification,
+  verificationAfter,
   verificationLines,
   waitsText,
 } from '../src/index.ts'
+import { settledBy } from './settled.ts'
 
 const END: Verification = {
   epoch: 7,
@@ -36,7 +39,19 @@ test.each([
 ] as const)(
   'with %i flaws, and %s not compared, the conclusion is %s',
   (flaws, uncompared, want) => {
-    expect(conclusionOf({ flaws, uncompared })).toBe(want)
+    const state = firstState(MAIN, 0)
+    const settled = settledBy(state, epochOf(state))
+    const found = Array(flaws).fill({
+      epoch: 0,
+      validator: 'v1',
+      code: 'STATE_MISSING',
+      detail: '',
+    })
+    expect(verificationAfter(undefined, { ...settled, flaws: found }, uncompared)).toMatchObject({
+      flaws,
+      uncompared,
+      conclusion: want,
+    })
   },
 )
 

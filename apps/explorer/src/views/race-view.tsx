@@ -1,4 +1,4 @@
-import { type DuelTurn, surePpm } from '@affine/report'
+import type { DuelTurn } from '@affine/report'
 import {
   contendsText,
   endingText,
@@ -91,9 +91,9 @@ export function SureNumber({ state }: StateProps): JSX.Element {
         {unknownText(state)}
       </BigNumber>
     )
-  const { wins, counted, needed } = crowning.duel
+  const { wins, counted, needed, surePpm } = crowning.duel
   return (
-    <BigNumber name={name} value={percent(surePpm(crowning.duel))}>
+    <BigNumber name={name} value={percent(surePpm)}>
       of contenders exactly at the ratio to beat fail, at the least: luck and liars are allowed for.
       This one won {wins} of {counted} environments, and needed {needed}
     </BigNumber>

@@ -1,4 +1,3 @@
-import { conclusionOf } from '@affine/report'
 import { conclusionText } from '@affine/report/sentences'
 import type { ComponentChildren, JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
@@ -43,9 +42,8 @@ function stripOf({ state, soFar, network, refusal = '' }: ReadingProps): Strip {
   const done = `${many} recomputed in this browser in ${seconds} s`
   const named = network.isByLink ? ', in what this link names' : ''
   // The page reads one copy of each block, and no state but the first.
-  const compared = { flaws, uncompared: 'ALL_BUT_ONE' } as const
-  const conclusion = conclusionOf(compared)
-  const said = `${done}${named}. ${conclusionText({ ...compared, conclusion })} `
+  const conclusion = conclusionText({ flaws, uncompared: 'ALL_BUT_ONE' })
+  const said = `${done}${named}. ${conclusion} `
   const lacking = state.health.filter(({ missing }) => missing > 0).length
   if (flaws + lacking === 0) return ['good', `✔ ${said}`]
   const lack = lacking === 0 ? '' : `${countText(lacking, 'bucket')} lacked what it should have. `

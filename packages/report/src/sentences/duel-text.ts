@@ -186,8 +186,8 @@ export function causeText({ cause, hold, score, bar, ...look }: EnvFacts): strin
 }
 
 /**
- * The verdict of each environment and its cause, as in "hex@0.1.0: even, because no …". The cause is
- * that of the last of `looks` that gave the verdict.
+ * The verdict of each environment and its cause, as in "hex@0.1.0: even, because no …". The cause
+ * is that of the last of `looks` that gave the verdict.
  */
 export const verdictTexts = (
   { envs, verdicts }: Pick<DuelFacts, 'envs' | 'verdicts'>,

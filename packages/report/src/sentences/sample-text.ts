@@ -1,7 +1,7 @@
 import type { ChallengePair, Episode, Sample } from '@affine/blocks'
 import type { Side } from '@affine/envs'
 import type { SamplePlace } from '@affine/settlement'
-import type { SampleUse } from '../sample-use.ts'
+import type { UncountedCause } from '../sample-use.ts'
 import { printable } from '../text.ts'
 import type { EpisodeEnding, Turn } from '../turn.ts'
 
@@ -33,8 +33,8 @@ const UNCOUNTED = {
 } as const
 
 /** A line that says why a sample does not count; empty if it does. */
-export const uncountedText = (use: SampleUse): string =>
-  use.counts ? '' : `\n  does not count: ${UNCOUNTED[use.why]}`
+export const uncountedText = (cause: UncountedCause | undefined): string =>
+  cause === undefined ? '' : `\n  does not count: ${UNCOUNTED[cause]}`
 
 /** What follows an episode's reward: its fault. One without any message was never begun. */
 export function faultText({ messages, fault }: Episode): string {

@@ -1,11 +1,13 @@
 import type { Recomputed, Waits } from '@affine/settlement'
 import { type Line, type NameOf, percent, printable, type Tone } from '../text.ts'
-import type { Conclusion, Uncompared, Verification } from '../verification.ts'
-
-type Finding = Recomputed['flaws' | 'warnings'][number]
+import type { Uncompared, Verification } from '../verification.ts'
 
 /** What does not hold in an epoch, then what is reported although no data is wrong. */
-export const findingLine = (finding: Finding, tone: Tone, nameOf: NameOf): Line => {
+export const findingLine = (
+  finding: Recomputed['flaws' | 'warnings'][number],
+  tone: Tone,
+  nameOf: NameOf,
+): Line => {
   const { epoch, validator, code, detail } = finding
   const sign = tone === 'bad' ? '✘' : '!'
   const texts = [nameOf(validator), code, printable(detail)]
@@ -27,15 +29,8 @@ export function verificationLines(end: Verification, nameOf: NameOf): readonly L
         `suspect    ${nameOf(hotkey)}: too far from the others in ${epochsText(epochs)}`,
     ),
     ...(warnings > 0 ? [`${which} above: a warning is not a failure.`] : []),
-    { text: conclusionText(end), tone: CONCLUSION_TONES[conclusion] },
+    { text: conclusionText(end), tone: conclusion === 'FLAWED' ? 'bad' : 'good' },
   ]
-}
-
-/** The tones of what a verification concludes. */
-export const CONCLUSION_TONES: Readonly<Record<Conclusion, Tone>> = {
-  HOLDS: 'good',
-  COMPARED_HOLDS: 'good',
-  FLAWED: 'bad',
 }
 
 const NOT_COMPARED: Readonly<Record<Uncompared, string>> = {
@@ -46,14 +41,14 @@ const NOT_COMPARED: Readonly<Record<Uncompared, string>> = {
 
 /** Whether everything holds, and what was not compared. */
 export function conclusionText({
-  conclusion,
   flaws,
   uncompared,
-}: Pick<Verification, 'conclusion' | 'flaws' | 'uncompared'>): string {
+}: Pick<Verification, 'flaws' | 'uncompared'>): string {
   const limits = uncompared === 'NONE' ? '' : ` Not compared: ${NOT_COMPARED[uncompared]}.`
-  if (conclusion === 'HOLDS') return 'Everything holds.'
-  if (conclusion === 'COMPARED_HOLDS') return `Everything that was compared holds.${limits}`
-  return `Not everything holds: ${flaws === 1 ? '1 flaw' : `${flaws} flaws`}.${limits}`
+  if (flaws > 0) return `Not everything holds: ${flaws} ${flaws === 1 ? 'flaw' : 'flaws'}.${limits}`
+  return uncompared === 'NONE'
+    ? 'Everything holds.'
+    : `Everything that was compared holds.${limits}`
 }
 
 /** How many validators gave all their weight to the champion at the end of the last epoch. */

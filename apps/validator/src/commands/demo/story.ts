@@ -9,7 +9,6 @@ import {
   type NameOf,
   percent,
   percentRange,
-  surePpm,
   type Verification,
 } from '@affine/report'
 import type { Recomputed, Settled } from '@affine/settlement'
@@ -75,7 +74,7 @@ function winnerLines(epochs: readonly Settled[], nameOf: NameOf): readonly Line[
     [...looks.values()].reduce((all, look) => all + look[of], 0)
   const counts = { wins: sum('wins'), losses: sum('losses') }
   const [name, ratio] = [nameOf(contender.hotkey), percent(crowning.ratio)]
-  const sure = `at least ${percent(surePpm(crowned))} of contenders exactly at ${ratio} fail`
+  const sure = `at least ${percent(crowned.surePpm)} of contenders exactly at ${ratio} fail`
   const all = `${counts.wins + counts.losses} challenges that only one of the two solved`
   return [
     {

@@ -60,28 +60,28 @@ export const cut = (
  * are in vectors/envs/games.json and in packages/blocks/test.
  */
 export const GAMES: Readonly<Record<string, readonly [BlockFault, (played: Played) => Forged]>> = {
-  'a win before the game is over': ['TOO_SHORT', ({ won }) => ({ won: upTo(-2, won) })],
+  'a win too early': ['TOO_SHORT', ({ won }) => ({ won: upTo(-2, won) })],
   'a prompt after the win': [
     'TOO_LONG',
     ({ won, lost }) => ({ lost: more(lost, ...won.messages.slice(-2, -1)) }),
   ],
-  'the move that wins, in the name of the loser': [
+  'the winning move exchanged': [
     'TOO_SHORT',
     ({ won, lost }) => ({ won: upTo(-2, won), lost: more(lost, ...won.messages.slice(-2)) }),
   ],
-  'the moves of the two exchanged': [
+  'all moves exchanged': [
     'PROMPT_DIFFERS',
     ({ won, lost }) => ({ won: said(lost), lost: said(won) }),
   ],
-  'the boards of another challenge': [
+  'boards of another': [
     'PROMPT_DIFFERS',
     ({ next }) => ({ won: said(next.won), lost: said(next.lost) }),
   ],
   'an end without a fault': ['WRONG_FAULT', (played) => cut(played, {})],
-  'an end by the fault of the other': ['WRONG_FAULT', (played) => cut(played, { lost: silent })],
-  'a no-reply of one who replied': ['WRONG_FAULT', () => ({ lost: silent })],
-  'a game begun by one alone': ['TOO_SHORT', () => ({ lost: unbegun })],
-  'one call shown for a move of each': [
+  'a fault of the other': ['WRONG_FAULT', (played) => cut(played, { lost: silent })],
+  'a no-reply despite replies': ['WRONG_FAULT', () => ({ lost: silent })],
+  'a game of one': ['TOO_SHORT', () => ({ lost: unbegun })],
+  'one call, both sides': [
     'REPEATED_INVOCATION',
     ({ won, lost }) => ({ won: called(won), lost: called(lost) }),
   ],
@@ -103,12 +103,12 @@ const asked = (content: string) => (episode: Episode) => ({
 const ofOneCall = (samples: readonly Sample[]) => byChampion(called)(byContender(called)(samples))
 /** The same of a lane of episodes. Protocol §6.5. */
 export const TRANSCRIPTS: Readonly<Record<string, readonly [BlockFault, LanePlan]>> = {
-  'a reward that was not earned': ['WRONG_REWARD', { alter: byContender(() => ({ reward: 1 })) }],
+  'a reward not earned': ['WRONG_REWARD', { alter: byContender(() => ({ reward: 1 })) }],
   'another question': ['PROMPT_DIFFERS', { alter: byContender(asked('Compute 1 * 1.')) }],
   'a forfeit that was none': ['WRONG_FAULT', { alter: byChampion(() => ({ fault: 'no-reply' })) }],
-  'one call shown for two': ['REPEATED_INVOCATION', { alter: ofOneCall }],
+  'one call, twice': ['REPEATED_INVOCATION', { alter: ofOneCall }],
   'a sample left out': ['MISSING_INDEX', { alter: (samples) => samples.slice(1) }],
-  'challenges of its own choice': [
+  'its own challenges': [
     'WRONG_CHALLENGE',
     { secret: '0f'.repeat(32), header: { secret: '5e'.repeat(32) } },
   ],

@@ -25,7 +25,7 @@ describe('attested-never-sealed', () => {
         await subnet.lie(hotkeys(subnet.voters))
       },
     ],
-    'by all of the weight': [
+    'by all the weight': [
       ({ voters }) => hotkeys(voters).map((hotkey) => `NEVER_SEALED ${hotkey}`),
       attestedByAll,
     ],
@@ -49,11 +49,8 @@ describe('attested-not-served', () => {
   }
 
   itIsFoundOut({
-    'all is there, at another address': [
-      liar(),
-      at('other', (subnet) => fill(subnet, (bytes) => bytes)),
-    ],
-    'an address that cannot be opened': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('nowhere')],
+    'at another address': [liar(), at('other', (subnet) => fill(subnet, (bytes) => bytes))],
+    'an unopened address': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('nowhere')],
     'an empty bucket': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('empty')],
     'a silent bucket, once': [
       // Which of its blocks were asked for after it was silent is chance.
@@ -111,13 +108,10 @@ describe('secret-withheld', () => {
   const OTHER = '0f'.repeat(32)
 
   itIsFoundOut({
-    'it keeps its secret to itself': [
-      liar('WRONG_SECRET'),
-      sealing({ header: { secret: undefined } }),
-    ],
+    'it withholds its secret': [liar('WRONG_SECRET'), sealing({ header: { secret: undefined } })],
     'it reveals another one': [liar('WRONG_SECRET'), sealing({ header: { secret: OTHER } })],
-    'it plays what another secret gives': [liar('WRONG_SECRET'), sealing({ secret: OTHER })],
-    'it does not seal, which is no fault, but costs trust': [
+    'it plays another secret': [liar('WRONG_SECRET'), sealing({ secret: OTHER })],
+    'it does not seal': [
       liar(),
       async (subnet) => {
         await subnet.beHonest()
@@ -146,11 +140,11 @@ describe('withheld-blocks', () => {
   }
 
   itIsFoundOut({
-    'it serves nothing of its lane': [
+    'it serves nothing': [
       liar('MISSING_BLOCK', 'COPY_MISSING'),
       async (subnet) => void (await withheld(subnet)),
     ],
-    'it serves its last block, but not the one before': [
+    'it serves one block': [
       liar('MISSING_BLOCK', 'COPY_MISSING'),
       async (subnet) => void (await withheld(subnet, HALF, true)),
     ],

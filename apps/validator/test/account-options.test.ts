@@ -6,8 +6,6 @@ import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { readAccount, withAccount } from '../src/service/account.ts'
 
-const WAYS =
-  'no hotkey named: give --key <file>, or --wallet <name> --hotkey <name>; or set AFFINE_HOTKEY, or BT_WALLET_COLD and BT_WALLET_HOT'
 const MARK = 'c0ffee'
 
 /** The seed of each place a key may be in, and its address. */
@@ -77,7 +75,7 @@ it('the wallet by default stands in for the half that is not named', async () =>
 })
 
 it('with nothing, the ways are listed', async () => {
-  await expect(parsed()).rejects.toThrow(new RangeError(WAYS))
+  await expect(parsed()).rejects.toThrow(/^no hotkey named: /)
 })
 
 it.each([
@@ -95,9 +93,7 @@ it('a bad secret is not quoted, and nothing else is tried', async () => {
   stubAll()
   vi.stubEnv('AFFINE_HOTKEY', `${seed(SECRET)}0`)
   const error = await parsed().catch((error: unknown) => error)
-  const message =
-    'AFFINE_HOTKEY expected a mnemonic, a seed of 64 hex digits, or either with a //path'
-  expect(error).toEqual(new RangeError(message))
+  expect(String(error)).toMatch(/^RangeError: AFFINE_HOTKEY expected /)
   const { stack, cause } = error as Error
   expect(`${stack}${cause}`).not.toContain(MARK)
 })
@@ -112,7 +108,7 @@ it('a key that is not there is an error, whatever else is named', async () => {
 it('warnings are passed on', async () => {
   const open = join(root, 'open')
   await writeFile(open, seed(FILE), { mode: 0o644 })
-  const warnings = [`${open} can be read by others on this machine: chmod 600 ${open}`]
+  const warnings = [expect.stringContaining(`: chmod 600 ${open}`)]
   expect(await parsed('--key', open)).toEqual({ hotkey: hotkeyOf(FILE), warnings })
 })
 

@@ -136,9 +136,10 @@ describe('af status --block', () => {
     const { stdout, error } = await saidOf()
     expect([error, unprintable(stdout)]).toEqual([undefined, []])
     const [title, head, ...rows] = stdout.trimEnd().split('\n')
-    expect(title).toBe('subnet 7 at the end of block 3')
-    const columns = 'uid hotkey stakeTao permit registered lastUpdate committed kind says weights'
-    expect(head?.split(/ +/)).toEqual(columns.split(' '))
+    expect(title).toMatch(/^subnet 7 .* block 3$/)
+    const columns = ['uid', 'hotkey', 'stakeTao', 'permit', 'registered', 'lastUpdate']
+    const said = ['committed', 'kind', 'says', 'weights']
+    expect(head?.split(/ +/)).toEqual([...columns, ...said])
     expect(rows).toHaveLength(7)
     expect(rows[0]).toMatch(
       new RegExp(`^0 +${alice.hotkey} +2000\\.000000001 +true +0 +0 +3 +attest `),
@@ -201,7 +202,7 @@ describe('the queue in af status', () => {
       [2, bob.hotkey, expect.stringContaining('waits')], // with a permit
       [3, first.hotkey, expect.stringContaining('waits')],
       [undefined, alice.hotkey, "has a validator's commitment: attest"],
-      [undefined, copier.hotkey, 'its model does not end with its hotkey'],
+      [undefined, copier.hotkey, expect.stringMatching(/^its model /)],
       [undefined, idle.hotkey, 'has committed nothing'],
       [undefined, garbled.hotkey, 'has no valid commitment'],
     ])
@@ -236,21 +237,19 @@ describe('af commit', () => {
     const said = ['--model', `me/${first.hotkey}`, '--revision', 'main', '--chute', url]
     const asked = ['--network', served.url, '--key', await keyOf(2), ...said, '--json']
     const refused = await inProcess(commit, ...asked)
-    const why = `status 404, ${JSON.stringify(completion('any'))}: check the URL and the model's name`
     expect(refused.records).toEqual([
       {
         type: 'check',
         check: 'answer',
         result: 'fail',
-        text: `${url} gives no usable reply: ${why}`,
+        text: expect.stringContaining(`: status 404, ${JSON.stringify(completion('any'))}: `),
       },
     ])
-    const message = 'not committed, for what is said above: only --anyway would commit it'
-    expect(refused.error).toMatchObject({ message })
+    expect(refused.error?.message).toContain('--anyway')
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     expect(seen.map(({ url }) => url)).toEqual([CHAT, '/v1/models'])
     const illegal = await inProcess(commit, ...asked)
-    expect(illegal.error).toMatchObject({ message })
+    expect(illegal.error?.message).toContain('--anyway')
     const [answer, ...replies] = illegal.records as { result: string; text: string }[]
     expect(answer).toMatchObject({ check: 'answer', result: 'ok' })
     expect(replies.map(({ result, text }) => `${result} ${text}`)).toEqual(
@@ -320,9 +319,7 @@ describe('af commit', () => {
     const nowhere = ['--network', 'http://127.0.0.1:1', '--key', await keyOf(2)]
     const { error } = await inProcess(commit, ...nowhere, ...words(`${first.hotkey}-2`))
     expect(error).toBeInstanceOf(RangeError)
-    expect(error?.message).toContain(
-      `"model" expected a name that ends with the hotkey, ${first.hotkey}, got "me/`,
-    )
+    expect(error?.message).toMatch(new RegExp(`^"model" expected .* ${first.hotkey}, got "me/`))
     const long = await inProcess(
       commit,
       ...nowhere,
@@ -330,7 +327,7 @@ describe('af commit', () => {
       '--revision',
       'x'.repeat(129),
     )
-    expect(long.error?.message).toBe('"revision" expected 1..128 bytes of UTF-8, got 129')
+    expect(long.error?.message).toMatch(/^"revision" expected 1\.\.128 .* got 129$/)
   })
 
   it('refuses a hotkey that is not registered', async () => {
@@ -338,9 +335,8 @@ describe('af commit', () => {
     await using served = await goingOn(chain)
     const key = ['--key', await keyOf(7), ...words(stranger.hotkey)]
     const { error } = await inProcess(commit, '--network', served.url, ...key)
-    expect(error?.message).toBe(
-      `HotKeyNotRegisteredInSubNet: register ${stranger.hotkey} on subnet 7 first`,
-    )
+    const detail = expect.stringContaining(`${stranger.hotkey} on subnet 7`)
+    expect(error).toMatchObject({ code: 'HotKeyNotRegisteredInSubNet', detail })
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
   })
 
@@ -403,9 +399,7 @@ describe('over a subnet that came to a champion', () => {
     const why = await whys(file)
     expect(await whys(file, '--last', '1')).toEqual(why)
     expect(why[hotkeyOf('stronger')]).toBe('is the champion')
-    expect(why[hotkeyOf('veteran')]).toBe(
-      'had its turn with this commitment: only a new one duels again',
-    )
+    expect(why[hotkeyOf('veteran')]).toMatch(/^had its turn /)
     expect(why[hotkeyOf('alice')]).toBe("has a validator's commitment: attest")
   })
 
@@ -446,9 +440,8 @@ describe('over a subnet that came to a champion', () => {
 
     careful(chain)
     const shown = await inProcess(setWeights, ...asked)
-    expect(shown.stdout).toBe(
-      `would set [[${uid},65535]], to the champion ${hotkeyOf('stronger')}; nothing is sent\n`,
-    )
+    const text = `^would set \\[\\[${uid},65535\\]\\], .* ${hotkeyOf('stronger')}; .*\n$`
+    expect(shown.stdout).toMatch(new RegExp(text))
     expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBe(block)
     const sent = await inProcess(setWeights, ...asked, '--emit')
     expect(sent.stdout).toMatch(
@@ -471,8 +464,8 @@ describe('over a subnet that came to a champion', () => {
     careful(chain)
     expect(await setBy('AFFINE_EMIT', 'no')).toBe('withheld')
     expect(await setBy('AFFINE_EMIT', 'yes')).toBe('weights')
-    expect(await setBy('AFFINE_EMIT', 'perhaps')).toContain('AFFINE_EMIT: expected true or false')
-    expect(await setBy('AFFINE_DRY_RUN', 'true', '--emit')).toContain('give only one of them')
+    expect(await setBy('AFFINE_EMIT', 'perhaps')).toContain('AFFINE_EMIT: ')
+    expect(await setBy('AFFINE_DRY_RUN', 'true', '--emit')).toContain('--emit and --dry-run')
   })
 
   it('af set-weights refuses a hotkey that may not, and a champion that has left', async () => {
@@ -482,14 +475,11 @@ describe('over a subnet that came to a champion', () => {
     const miner = await inProcess(setWeights, ...asked, await keyOfMember('veteran'))
     expect(miner.error?.message).toContain('NeuronNoValidatorPermit')
     const other = await inProcess(setWeights, ...asked, await keyOf(0))
-    expect(other.error?.message).toBe(
-      `HotKeyNotRegisteredInSubNet: register ${alice.hotkey} on subnet 120 first`,
-    )
+    const detail = expect.stringContaining(`${alice.hotkey} on subnet 120`)
+    expect(other.error).toMatchObject({ code: 'HotKeyNotRegisteredInSubNet', detail })
     gone.add(hotkeyOf('stronger'))
     const left = await inProcess(setWeights, ...asked, await keyOfMember('alice'))
-    expect(left.error?.message).toBe(
-      `${hotkeyOf('stronger')} is no longer registered: no weights to set in this epoch`,
-    )
+    expect(left.error?.message).toMatch(`${hotkeyOf('stronger')} is no longer`)
   })
 
   it('af set-weights gives the owner all weight while there is no champion, if it is registered', async () => {
@@ -498,12 +488,11 @@ describe('over a subnet that came to a champion', () => {
     const asked = ['--network', served.url, '--buckets', root, '--key', await keyOf(1)]
     hasOwner = false
     const { error } = await inProcess(setWeights, ...asked)
-    const lack = "neither a champion nor the subnet's owner is registered"
-    expect(error?.message).toBe(`${lack}: no weights to set in this epoch`)
+    expect(error?.message).toMatch(/^neither .* no weights /)
     expect(await chain.weights(chain.height)).toEqual({})
     hasOwner = true
     const { stdout } = await inProcess(setWeights, ...asked)
-    expect(stdout).toContain(`has [[0,65535]], to the subnet's owner ${alice.hotkey}.`)
+    expect(stdout).toMatch(new RegExp(`has \\[\\[0,65535\\]\\], .* owner ${alice.hotkey}\\.`))
     expect(await chain.weights(chain.height)).toEqual({ [bob.hotkey]: [[0, 65_535]] })
   })
 })

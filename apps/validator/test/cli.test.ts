@@ -68,8 +68,7 @@ describe.concurrent('a proxy in the environment', () => {
   ] as const)('is not used, and named: %s', async (name, [program, ...words], by) => {
     const env = { [name]: 'http://me:s3cret@proxy.example:3128', NO_PROXY: 'x' }
     const { stderr } = await run(program, words, { cwd: root, env })
-    const said = 'is not used: this program connects directly, or not at all\n'
-    expect(stderr.slice(0, stderr.indexOf('\n') + 1)).toBe(`${by}: ${name} ${said}`)
+    expect(stderr).toMatch(new RegExp(`^${by}: ${name} is not used: .*\n`))
     expect(stderr).not.toContain('s3cret')
   })
 
@@ -96,8 +95,7 @@ describe('--help', () => {
       expect(stdout).toMatch(/^ {2}-h, --help +show this help$/m)
       if (stdout.includes('--netuid'))
         expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(default: 120 on finney')
-      if (command === '')
-        expect(stdout).toContain('Exit codes:\n  0    done, and all that was checked holds\n')
+      if (command === '') expect(stdout).toContain('Exit codes:\n  0    ')
       else if (command !== 'env')
         expect(stdout).toMatch(new RegExp(`Examples?:\n  \\$ af ${command}`))
     },
@@ -141,76 +139,71 @@ describe('the help of a whole program', () => {
 })
 
 describe('wrong usage', () => {
-  const wrong: readonly [string, string][] = [
-    ['demo --nope', "unknown option '--nope'"],
-    ['status --nope', "unknown option '--nope'"],
-    ['status --netwrk c', "unknown option '--netwrk'\n(Did you mean --network?)"],
-    ['env run --seed 1 --challenge 1 --nope', "unknown option '--nope'"],
-    ['nope', "unknown command 'nope'"],
-    ['help prctise', "unknown command 'prctise'\n(Did you mean practise?)"],
-    ['env help rn', "unknown command 'rn'"],
-    ['duel 0.5', "missing required argument 'contender'"],
-    ['miner --port 65536', 'Expected a whole number, 0 to 65535.'],
-    ['duel 0.5 0.6 --ratio 0', 'Expected a number, more than 0 and less than 1.'],
-    ['duel 0.5 0.6 --ratio 1', 'Expected a number, more than 0 and less than 1.'],
-    ['duel 0.5 0.6 --ratio 0.9999999', 'Expected a number, more than 0 and less than 1.'],
-    ['localnet nope', "too many arguments for 'localnet'"],
-    ['env run mult8-v0 --agent perfect --challenge x', 'Expected the base58 of 32 bytes.'],
-    ['env run mult8-v0 --agent perfect --seed 1.5', 'Expected a whole number below 2^128.'],
-    ['env run mult8-v0 --agent perfect --seed=-1', 'Expected a whole number below 2^128.'],
-    [
-      `env run mult8-v0 --agent perfect --seed ${2n ** 128n}`,
-      'Expected a whole number below 2^128.',
-    ],
-    [`env run mult8-v0 --seed 7 --challenge ${'1'.repeat(32)}`, 'cannot be used with option'],
-    ['doctor --key k', "required option '--network <where>' not specified"],
-    ['validate --folder f --buckets b --key k', '✘ --network or SUBTENSOR_ENDPOINT: not given'],
-    ['explain --network c', "required option '--hotkey <ss58|uid>' not specified"],
-    ['explain --network c --hotkey 1 --last 0', 'Expected a whole number, 1 to 1000000.'],
-    ['status --network c --block last', 'Expected a whole number, 0 to 4294967295.'],
-    ['status --network c --block --watch', "'--block [n]' cannot be used with option '--watch'"],
+  const wrong = [
+    'demo --nope',
+    'status --nope',
+    'status --netwrk c',
+    'env run --seed 1 --challenge 1 --nope',
+    'nope',
+    'help prctise',
+    'env help rn',
+    'duel 0.5',
+    'miner --port 65536',
+    'duel 0.5 0.6 --ratio 0',
+    'duel 0.5 0.6 --ratio 1',
+    'duel 0.5 0.6 --ratio 0.9999999',
+    'localnet nope',
+    'env run mult8-v0 --agent perfect --challenge x',
+    'env run mult8-v0 --agent perfect --seed 1.5',
+    'env run mult8-v0 --agent perfect --seed=-1',
+    `env run mult8-v0 --agent perfect --seed ${2n ** 128n}`,
+    `env run mult8-v0 --seed 7 --challenge ${'1'.repeat(32)}`,
+    'doctor --key k',
+    'validate --folder f --buckets b --key k',
+    'explain --network c',
+    'explain --network c --hotkey 1 --last 0',
+    'status --network c --block last',
+    'status --network c --block --watch',
   ]
-  it.each(wrong)('"af %s" exits with 2, says why, and where help is', async (words, why) => {
-    const ended = await af(...words.split(' '))
-    expect(ended.code).toBe(2)
-    expect(ended.stdout).toBe('')
-    expect(ended.stderr).toContain(why)
-    expect(ended.stderr).toContain('(see --help)')
+  it('exits with 2, says why, and where help is', async () => {
+    const screens: string[] = []
+    for (const words of wrong) {
+      const { code, stdout, stderr } = await af(...words.split(' '))
+      expect([code, stdout], words).toEqual([2, ''])
+      expect(stderr, words).toContain('(see --help)')
+      screens.push(`$ af ${words}\n${stderr}`)
+    }
+    await expect(screens.join('\n')).toMatchFileSnapshot('snapshots/wrong-usage.txt')
   })
 
-  const refused: readonly [string, string][] = [
-    [
-      'env run mult8-v0 --agent nobody',
-      'expected a player: an http:// or https:// URL, perfect, random, or a skill from 0 to 1; got "nobody"',
-    ],
-    ['practise 127.0.0.1:8001/v1', 'got "127.0.0.1:8001/v1": put http:// before it'],
-    ['practise http://127.0.0.1:8001/v1?x=1', 'without "?" or "#"'],
-    ['practise http://127.0.0.1:8001/v1#x', 'without "?" or "#"'],
-    ['duel 0.5 localhost:8001 --out d', 'got "localhost:8001": put http:// before it'],
-    ['env run chess-v0 --agent perfect', '"env" expected one of tictactoe@0.1.0, '],
-    ['practise 1 --env chess-v0', '"env" expected one of tictactoe@0.1.0, '],
-    ['practise 0.5 --last 3', '"--last" needs "--against"'],
-    ['practise 0.5 --first-epoch 3 --netuid 7', '"--netuid" needs "--against"'],
-    ['practise 0.5 --network finney --buckets b', '"--network" needs "--against"'],
-    ['practise 0.5 --first-epoch 3', '"--first-epoch" needs "--against"'],
-    ['practise 0.5 --buckets b', '"--buckets" needs "--against"'],
-    [
-      'env run mult8-v0 --strength 0.5',
-      '"--strength" expected a game against another miner, as hex-v0, got mult8-v0: ' +
-        'it has no opponent, or one whose strength is part of it',
-    ],
-    ['practise 1 --env mult8-v0 --strength 0.5', '"--strength" expected a game against another'],
-    ['miner --network http://127.0.0.1:1', 'no hotkey named: give --key <file>'],
-    [
-      'miner --network http://127.0.0.1:1 --key no/key',
-      'no/key does not exist: check the spelling',
-    ],
-    ['miner --key k', 'a hotkey or a subnet needs "--network"'],
+  const refused = [
+    'env run mult8-v0 --agent nobody',
+    'practise 127.0.0.1:8001/v1',
+    'practise http://127.0.0.1:8001/v1?x=1',
+    'practise http://127.0.0.1:8001/v1#x',
+    'duel 0.5 localhost:8001 --out d',
+    'env run chess-v0 --agent perfect',
+    'practise 1 --env chess-v0',
+    'practise 0.5 --last 3',
+    'practise 0.5 --first-epoch 3 --netuid 7',
+    'practise 0.5 --network finney --buckets b',
+    'practise 0.5 --first-epoch 3',
+    'practise 0.5 --buckets b',
+    'env run mult8-v0 --strength 0.5',
+    'practise 1 --env mult8-v0 --strength 0.5',
+    'miner --network http://127.0.0.1:1',
+    'miner --network http://127.0.0.1:1 --key no/key',
+    'miner --key k',
   ]
-  it.each(refused)('"af %s" exits with 2 and one line', async (words, why) => {
-    const ended = await af(...words.split(' '))
-    expect(ended.code).toBe(2)
-    expectClear(ended, why)
+  it('exits with 2 and one line, if a value is refused', async () => {
+    const screens: string[] = []
+    for (const words of refused) {
+      const ended = await af(...words.split(' '))
+      expect(ended.code, words).toBe(2)
+      expectClear(ended, 'af: ')
+      screens.push(`$ af ${words}\n${ended.stderr}`)
+    }
+    await expect(screens.join('\n')).toMatchFileSnapshot('snapshots/refused-values.txt')
   })
 
   it.each([
@@ -229,7 +222,7 @@ describe('wrong usage', () => {
     const line = `${words.replace('HOTKEY', HOTKEY)} --network c.json`.split(' ')
     const ended = await runAf(line, { cwd, env })
     expect(ended.code).toBe(2)
-    expectClear(ended, '"network" expected a chain that goes on, got the export of one: "c.json"')
+    expectClear(ended, '"network" expected a chain that')
   })
 
   it('a folder that is not empty is neither overwritten nor added to', async () => {
@@ -238,12 +231,13 @@ describe('wrong usage', () => {
     await writeFile(join(out, 'mine'), 'precious')
     const wanted = [
       ['demo', 'an empty folder'],
-      ['localnet', 'an empty folder, or that of a localnet'],
+      ['localnet', 'an empty folder, or that'],
     ] as const
     for (const [command, folder] of wanted) {
       const ended = await af(command, '--out', out)
       expect(ended.code).toBe(2)
-      expectClear(ended, `"--out" expected ${folder}, got ${out}`)
+      expectClear(ended, `"--out" expected ${folder}`)
+      expect(ended.stderr).toContain(`, got ${out}\n`)
     }
     expect(await readdir(out)).toEqual(['mine'])
   })
@@ -259,7 +253,7 @@ describe.concurrent('what is not there', () => {
     ])
     for (const ended of ends) {
       expect(ended.code).toBe(4)
-      expectClear(ended, `no chain answers at ${url}; is it running?`)
+      expectClear(ended, `af: Unreachable: no chain answers at ${url}`)
     }
     expect(await readdir(folder)).toEqual(['.gitignore'])
   })
@@ -291,7 +285,7 @@ describe.concurrent('what is not there', () => {
     ])
     for (const ended of ends) {
       expect(ended.code).toBe(4)
-      expectClear(ended, `${url} gives no usable reply: nothing listens there: is it running?`)
+      expectClear(ended, `${url} gives no usable`)
     }
     const ignoring = ['.gitignore']
     expect([await readdir(out), await readdir(other)]).toEqual([ignoring, ignoring])
@@ -306,12 +300,12 @@ describe.concurrent('what never ends', () => {
     for (const chain of ['pipe', '/dev/zero']) {
       const ended = await runAf(['status', '--network', chain], { cwd })
       expect(ended.code).toBe(2)
-      expectClear(ended, `the file of a chain's export; got "${chain}"`)
+      expectClear(ended, `got "${chain}"`)
     }
     execFileSync('mkfifo', [join(cwd, '.env')])
     const ended = await runAf(['doctor'], { cwd })
     expect(ended.code).toBe(2)
-    expectClear(ended, '.env expected to be a regular file')
+    expectClear(ended, '.env expected to be')
   })
 
   it('a folder where none can be made', async () => {
@@ -319,7 +313,7 @@ describe.concurrent('what never ends', () => {
     for (const words of commands) {
       const ended = await af(...words, '--out', '/proc/af/x')
       expect(ended.code).toBe(4)
-      expectClear(ended, 'cannot make a folder at /proc/af')
+      expectClear(ended, 'folder at /proc/af')
     }
   })
 })
@@ -360,7 +354,7 @@ describe.concurrent('what is taken', () => {
     for (const words of [['miner'], ['localnet', '--out', out]]) {
       const ended = await af(...words, '--port', port)
       expect(ended.code).toBe(4)
-      expectClear(ended, `port ${port} is in use: choose another`)
+      expectClear(ended, `port ${port} is in use`)
     }
     server.close()
     const again = began('localnet', '--out', out, '--port', '0')
@@ -376,7 +370,7 @@ describe.concurrent('a validator', () => {
     const words = ['validate', '--network', url, '--buckets', out]
     const refused = await af(...words, '--key', KEY, '--folder', fresh())
     expect([refused.code, refused.stdout]).toEqual([4, ''])
-    expectClear(refused, `af: HotKeyNotRegisteredInSubNet: register ${HOTKEY} on subnet 120 first`)
+    expectClear(refused, `af: HotKeyNotRegisteredInSubNet: register ${HOTKEY} `)
     const permitless = began(
       ...words,
       '--key',
@@ -426,7 +420,7 @@ describe.concurrent('af env run', () => {
       /^reward -1, forfeited: the last line, "B2!", is no answer\n {4}1 2 3\n {2}A .*\n {2}B .*\n {2}C .*\nbest was [ABC][123]/m,
     )
     const [episode] = recordsIn((await af(...where, '--json')).stdout)
-    const why = 'forfeited: the last line, "B2!", is no answer'
+    const why = expect.stringContaining('"B2!"')
     expect(episode).toMatchObject({ reward: -1, ending: { why } })
     const right = await af('env', 'run', 'mult8-v0', '--agent', 'perfect')
     expect(right.stdout).toMatch(/^< (\d+)\nreward 1, right: the product is \1\n$/m)

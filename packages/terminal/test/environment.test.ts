@@ -112,9 +112,7 @@ describe('the environment', () => {
 
   it('is refused by the name of the variable where it is no value', () => {
     vi.stubEnv('AFFINE_NETUID', 'many')
-    expect(() => optionsOf('--network', 'test')).toThrow(
-      "value 'many' from env 'AFFINE_NETUID' is invalid. Expected a whole number, 0 to 65535.",
-    )
+    expect(() => optionsOf('--network', 'test')).toThrow(/'many' from env 'AFFINE_NETUID'/)
   })
 })
 

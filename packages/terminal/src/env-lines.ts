@@ -1,3 +1,6 @@
+/** Texts that were given, by the name of a setting or a variable. Empty texts do not count. */
+export type Given = Readonly<Record<string, string | undefined>>
+
 /** May a file of settings set this variable? Such a file must not change Node's own variables. */
 export type IsOurs = (name: string) => boolean
 

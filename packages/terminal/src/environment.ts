@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { NODE_HOST } from '@affine/settlement/host'
-import { type EnvLine, type IsOurs, readEnvLines } from './env-lines.ts'
+import { type EnvLine, type Given, type IsOurs, readEnvLines } from './env-lines.ts'
 import { readNamed } from './fault-text.ts'
-import type { Given } from './setting.ts'
 
 /** Names of options of btcli and of Node, and ours. */
 const THEIRS = new Map([

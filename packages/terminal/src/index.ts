@@ -1,6 +1,6 @@
 export { printable } from '@affine/report/text'
 export * from './command.ts'
-export { type IsOurs, readEnvLines } from './env-lines.ts'
+export { type Given, type IsOurs, readEnvLines } from './env-lines.ts'
 export { envFile, ownVariables, wholePath } from './environment.ts'
 export { faultText, maskUrls, readNamed } from './fault-text.ts'
 export { EXIT_CODES, EXIT_CODES_TEXT, FAILED, leave, outliveStdout } from './leave.ts'

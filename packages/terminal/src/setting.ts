@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { FINNEY_FIRST_EPOCH, isOnline, NETWORK_HELP } from '@affine/settlement/open-chain'
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
+import type { Given } from './env-lines.ts'
 import { wholePath } from './environment.ts'
 
 /** One setting. It may be left out, unless it is needed or has a default. */
@@ -40,9 +41,6 @@ export type Values<Settings extends Table> = {
     | ReturnType<Settings[Name]['read']>
     | (Settings[Name] extends { needed: true } | { default: string } ? never : undefined)
 }
-
-/** Texts that were given, by the name of a setting or a variable. Empty texts do not count. */
-export type Given = Readonly<Record<string, string | undefined>>
 
 /**
  * The values of settings, from texts that were checked: each that is needed is there.

@@ -183,7 +183,8 @@ async function* checkOwn(
 ): AsyncGenerator<Finding> {
   if (settings === undefined) {
     const isMeant = found.some(({ setting, value }) => setting.name === 'folder' && value)
-    const text = `disk, bucket and Chutes are not looked at: ${problems.map(problemText).join('; ')}`
+    const lacks = problems.map(problemText).join('; ')
+    const text = `disk, bucket and Chutes are not looked at: ${lacks}`
     yield isMeant ? fail('settings', text) : warn('settings', text)
     return
   }

@@ -120,6 +120,8 @@ test.each([401, 403])(
     while (chain.height < 2 * epochBlocks + sealBlock) await produce()
     await validator.idle()
     expect(sent()).not.toContain('seal 2')
-    expect(problems().some((problem) => problem.endsWith('its lane is not sealed'))).toBe(true)
+    expect(
+      problems().some((problem) => problem.error.message.endsWith('its lane is not sealed')),
+    ).toBe(true)
   },
 )

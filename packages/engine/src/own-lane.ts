@@ -25,6 +25,7 @@ import {
   sealsOf,
 } from '@affine/settlement'
 import type { GamesTime } from './games.ts'
+import { AlteredFile } from './journal.ts'
 import type { LaneTask, Sampled } from './sampling.ts'
 import type { Setup } from './setup.ts'
 
@@ -43,7 +44,7 @@ export interface OwnLane {
 /**
  * What this validator has to sample in the epoch that `state` governs, from now on; undefined when
  * it is not due.
- * @throws Error saying that the epoch's secret was altered, and what to do.
+ * @throws AlteredFile if that is the epoch's secret.
  */
 export async function ownTask(
   setup: Setup,
@@ -85,7 +86,7 @@ const secretPath = (epoch: number): string => `secrets/${epoch}`
 /**
  * The secret of `epoch`, 64 hex digits: made, and synced to disk, before its digest can go on
  * chain. Protocol §4.
- * @throws Error when its file was altered.
+ * @throws AlteredFile when the file holds something else.
  */
 export async function secretOf(
   { store, folder, random }: Pick<Setup, 'store' | 'folder' | 'random'>,
@@ -96,7 +97,7 @@ export async function secretOf(
   const secret =
     kept === null ? Buffer.from(random(32)).toString('hex') : new TextDecoder().decode(kept)
   if (!/^[0-9a-f]{64}$/.test(secret))
-    throw new Error(`${folder}/${path} does not hold a secret: put it back, or move it away`)
+    throw new AlteredFile(`${folder}/${path}`, 'NOT_A_SECRET', 'it does not hold a secret')
   // An existing secret is written too: a crash may have come before its sync.
   await store.write(path, new TextEncoder().encode(secret))
   return secret
@@ -107,7 +108,7 @@ async function committedSecret(setup: Setup, scope: Scope): Promise<Hash> {
   const secret = await secretOf(setup, scope.epoch)
   if (commitmentOf({ ...scope, secret }) === scope.commitment) return secret
   const path = `${setup.folder}/${secretPath(scope.epoch)}`
-  throw new Error(`${path} is not the secret whose digest is on chain: put that one back`)
+  throw new AlteredFile(path, 'OTHER_SECRET', 'not the secret whose digest is on chain')
 }
 
 /**
@@ -126,27 +127,25 @@ export async function sealOnChain(
  * Writes a sampled lane to the store as blocks, and checks it as everybody else will, which replays
  * it once: only what they will find whole is sealed. It is checked in this thread: a thread that is
  * still to be started takes longer than a local network leaves between sampling and seal.
- * @throws Error saying that the journal was altered, and what to do.
+ * @throws AlteredFile if that is the journal.
  */
 export async function writeOwnLane(
   { chain, account, store }: Setup,
   state: State,
   { scope, secret, journalPath, samples, time }: LaneTask & Sampled,
 ): Promise<OwnLane> {
-  const altered = (why: string): Error =>
-    new Error(`${journalPath} was altered: ${why}. Put it back, or move it away`)
   const { genesis, netuid, validator, epoch } = scope
   const prev = state.heads[validator] ?? NO_BLOCK
   const { sign } = account
   const draft = { genesis, netuid, validator, epoch, prev, secret, sign, samples, time }
   const hashes = await writeLane(draft, store).catch((error: Error) => {
     const isDrafts = error instanceof RangeError || error instanceof TypeError
-    throw isDrafts ? altered(error.message) : error
+    throw isDrafts ? new AlteredFile(journalPath, 'BAD_SAMPLE', error.message) : error
   })
   const head = hashes.at(-1) ?? ''
   const read = blockReader(store, verify)
   const lane = await checkLane({ chain, state, validator, head, read })
-  if (!lane.ok) throw altered(`${lane.code}: ${lane.detail}`)
+  if (!lane.ok) throw new AlteredFile(journalPath, lane.code, `${lane.code}: ${lane.detail}`)
   return { head, lane }
 }
 

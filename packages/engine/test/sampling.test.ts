@@ -144,9 +144,7 @@ describe('a lane', () => {
     ]
     for (const other of others) {
       const task = sampled(duel, { scope: { ...scope, ...other } })
-      await expect(task).rejects.toThrow(
-        `${journalPath} belongs to another epoch, plan or chain: move it away`,
-      )
+      await expect(task).rejects.toMatchObject({ fault: 'OTHER_LANE' })
     }
     expect(await readFile(journalPath, 'utf8')).toBe(before)
     expect(seen.champion.length).toBe(asked)

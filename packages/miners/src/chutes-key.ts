@@ -1,4 +1,11 @@
-import { type Asking, type Caller, type Query, type Received, Undelivered } from './asking.ts'
+import {
+  type Asking,
+  AskingProblem,
+  type Caller,
+  type Query,
+  type Received,
+  Undelivered,
+} from './asking.ts'
 
 export const CHUTES_API = 'https://api.chutes.ai'
 /** How long Chutes may take to say something about a chute or an account. */
@@ -125,15 +132,24 @@ export class ChutesKey {
   }
 
   #report(account: KeyAccount): void {
-    const { netuid } = this.#options
-    const { status, balance, failure } = account
-    const hasAccess = status !== 200 || netuid === undefined || mayCall(account, netuid)
-    const refused = `refuses the API key (account: status ${status}, balance ${balance})`
-    const unknown = failure && `does not return the account (${failure})`
-    const why = unknown ?? (hasAccess ? refused : noAccessText(account, netuid))
-    const error = new Error(`${why}: sampling pauses`)
-    this.#options.on?.({ type: 'problem', what: 'Chutes', error })
+    const error = accountProblem(account, this.#options.netuid)
+    this.#options.on?.({ type: 'problem', task: { kind: 'chutes' }, error })
   }
+}
+
+/** Returns what is wrong with an account for which sampling pauses. */
+function accountProblem(account: KeyAccount, netuid: number | undefined): AskingProblem {
+  const { status, balance, failure = `status ${status}` } = account
+  const problem = (code: AskingProblem['code'], why: string): AskingProblem =>
+    new AskingProblem(code, `${why}: sampling pauses`)
+  if (!isKnown(account))
+    return problem('account-unknown', `does not return the account (${failure})`)
+  if (status === 200 && netuid !== undefined && !mayCall(account, netuid))
+    return problem('no-access', noAccessText(account, netuid))
+  return problem(
+    'key-refused',
+    `refuses the API key (account: status ${status}, balance ${balance})`,
+  )
 }
 
 /** Of a subnet's: one that calls its private chutes; one that may delete them besides. */

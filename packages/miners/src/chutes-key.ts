@@ -178,7 +178,10 @@ export function mayCall({ netuids, roles }: KeyAccount, netuid: number): boolean
 }
 
 /** What is wrong with an account that may not call the chutes of a subnet, and what to do. */
-export function noAccessText({ netuids, roles }: KeyAccount, netuid: number): string {
+export function noAccessText(
+  { netuids, roles }: Pick<KeyAccount, 'netuids' | 'roles'>,
+  netuid: number,
+): string {
   const has = `it has the roles [${roles.join(', ')}] for the subnets [${netuids.join(', ')}]`
   const advice = 'ask an admin of the subnet at Chutes, its owner, for the role subnet_invoke'
   return `lets the account call no chute of subnet ${netuid}, ${has}; ${advice}`

@@ -90,7 +90,7 @@ function taskText(task: Task): string {
 }
 
 /** Returns the code of an error or of its cause, with what specifies it; else the error's name. */
-function codeOf(error: Error): string {
+export function codeOf(error: Error): string {
   const { cause = {} } = error
   const { code = Object(cause).code ?? error.name, fault, status } = Object(error)
   return [code, fault, status].filter((part) => part !== undefined).join(' ')

@@ -1,13 +1,13 @@
 import { ChainError } from '@affine/chain'
-import type { Problem, Task } from '@affine/engine'
+import type { Problem, ValidatorTask } from '@affine/engine'
 import { AlteredFile } from '@affine/engine/node'
 import { AskingProblem } from '@affine/miners'
 import { expect, test } from 'vitest'
 import { repeatedProblems, sayProblem } from '../src/service/narrate.ts'
 
 const HEAD = { kind: 'head' } as const
-const problem = (task: Task, error: Error) => ({ type: 'problem', task, error }) as const
-const miner = (port: number): Task => ({
+const problem = (task: ValidatorTask, error: Error) => ({ type: 'problem', task, error }) as const
+const miner = (port: number): ValidatorTask => ({
   kind: 'miner',
   model: 'm',
   chute: `http://127.0.0.1:${port}/v1`,

@@ -61,12 +61,12 @@ export type Job =
   | { readonly kind: 'lane'; readonly epoch: number; readonly hotkey: string }
 
 /** What a problem is about: a job, a miner, the account at Chutes, or the chain's node. */
-export type Task = Job | MinerTask | { readonly kind: 'node' }
+export type ValidatorTask = Job | MinerTask | { readonly kind: 'node' }
 
 /** A failure that was or will be tried again. */
 export interface Problem {
   readonly type: 'problem'
-  readonly task: Task
+  readonly task: ValidatorTask
   /** Set if the chain refused the transaction of the task. */
   readonly phase?: 'send'
   readonly error: Error

@@ -4,7 +4,7 @@ import type { Settled } from '@affine/settlement'
 import { describe, expect, it, vi } from 'vitest'
 import { words } from '../../../test/words.ts'
 import { blockAges, metricsOf } from '../src/node/metrics.ts'
-import type { Event, Task } from '../src/setup.ts'
+import type { Event, ValidatorTask } from '../src/setup.ts'
 
 const HOTKEY = 'me'
 const head = (number: number): Event => ({
@@ -13,7 +13,7 @@ const head = (number: number): Event => ({
   epoch: 2,
   offset: 7,
 })
-const problem = (task: Task): Event => ({ type: 'problem', task, error: new Error('why') })
+const problem = (task: ValidatorTask): Event => ({ type: 'problem', task, error: new Error('why') })
 
 /** What Prometheus reads: values by series. */
 async function valuesOf(response: Response): Promise<Record<string, number>> {

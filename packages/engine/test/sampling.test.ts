@@ -436,12 +436,12 @@ describe('a lane whose agents answer at once', () => {
     const refused: LaneTask['agent'] = (...miner) => {
       const agent = plays(randomUUID)(...miner)
       return async (...asked) => {
-        if (left-- <= 0) throw new Error('its lane is not sealed')
+        if (left-- <= 0) throw new Error('refused')
         return agent(...asked)
       }
     }
     for (let i = 0; i < 2; i++)
-      await expect(sampled(duel, { agent: refused })).rejects.toThrow('its lane is not sealed')
+      await expect(sampled(duel, { agent: refused })).rejects.toThrow('refused')
     const journal = await readFile(journalPath, 'utf8')
     expect(journal).toContain('"sample"')
     expect(journal).not.toContain('no-reply')

@@ -180,7 +180,7 @@ describe('a validator', () => {
   it.each<[string, Partial<Snapshot>, Record<string, UidWeights>]>([
     ['the owner', {}, { [own.hotkey]: [[0, 65_535]] }],
     ['nobody without an owner', { owner: undefined }, {}],
-    ['nobody if the owner is not registered', { owner: stranger }, {}],
+    ['nobody without a registered owner', { owner: stranger }, {}],
   ])('with an empty throne gives its weight to %s', async (_, change, want) => {
     const neurons = [miner, own].map(({ hotkey }, uid) => ({ hotkey, stake: BigInt(uid * STAKE) }))
     const params = { tempo, weightsRateLimit: 1, stakeThreshold: STAKE }

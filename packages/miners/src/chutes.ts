@@ -1,4 +1,11 @@
-import { type AgentOf, type Asking, type Exchange, type MinerAgent, Undelivered } from './asking.ts'
+import {
+  type AgentOf,
+  type Asking,
+  AskingProblem,
+  type Exchange,
+  type MinerAgent,
+  Undelivered,
+} from './asking.ts'
 import { ChutesKey } from './chutes-key.ts'
 import type { Asked } from './deployment/deployment.ts'
 import { DeploymentLooks, refusalError, UUID } from './deployment/looks.ts'
@@ -77,7 +84,7 @@ export function openChutes(options: Options): Chutes {
       const ended = signal.aborted ? signal : until
       if ('content' in answer || !ended?.aborted) return answer
       if (!(await key.wasRefused(ended))) return answer
-      throw new Error('Chutes refused the API key in this epoch: its lane is not sealed')
+      throw new AskingProblem('key-refused', 'Chutes refused the API key: its lane is not sealed')
     }
   }
   return {

@@ -5,7 +5,7 @@ import { codeOf } from '../service/narrate.ts'
 import type { Hide } from '../service/secrets.ts'
 
 /** What a hotkey wrote on chain; nothing without a block. */
-export interface Slot {
+export interface SlotFacts {
   readonly block?: number
   readonly kind?: string
   readonly says?: unknown
@@ -31,7 +31,7 @@ function offsetText({ aheadMs, ms }: Offset): string {
 }
 
 /** Returns what a slot holds, as a text. It is untrusted: print it with `printable`. */
-export function slotText({ block, kind, says }: Slot): string {
+export function slotText({ block, kind, says }: SlotFacts): string {
   return block === undefined ? 'none yet' : `block ${block}, ${kind}: ${JSON.stringify(says)}`
 }
 
@@ -49,7 +49,7 @@ const LARGER = 'take a larger one, or a bucket in S3'
 const PUBLIC = 'is that the public address of this bucket, open to everyone?'
 const SERVED = 'name its place with --buckets; is it served?'
 
-type Row = readonly [
+type FindingRow = readonly [
   check: string,
   result: 'ok' | 'warn' | 'fail',
   /** Names fields in braces, or makes a text of them. */
@@ -179,7 +179,7 @@ export const FINDINGS = {
   NO_LEGAL_REPLY: ['replies', 'fail', countsText],
   REPLIES_FAIL: ['replies', 'warn', '{count} × no usable reply: {text}'],
   REPLIES_LATE: ['replies', 'warn', '{count} × no usable reply: {text}', BUSY],
-} as const satisfies Readonly<Record<string, Row>>
+} as const satisfies Readonly<Record<string, FindingRow>>
 
 type Code = keyof typeof FINDINGS
 /** The names in braces of a text. */
@@ -194,7 +194,7 @@ type FieldsOf<Found> = Found extends (fields: infer Fields extends object) => st
 export interface Finding {
   readonly code: Code
   readonly check: string
-  readonly result: Row[1]
+  readonly result: FindingRow[1]
   readonly fields: object
 }
 
@@ -210,7 +210,7 @@ export function failed(error: Error): Readonly<Record<'error' | 'message', strin
 }
 
 function textOf({ code, fields }: Finding): string {
-  const [, , sentence, advice]: Row = FINDINGS[code]
+  const [, , sentence, advice]: FindingRow = FINDINGS[code]
   const fieldNamed = (_: string, name: string): string => String(Reflect.get(fields, name))
   const said =
     typeof sentence === 'string'

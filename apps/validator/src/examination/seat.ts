@@ -10,7 +10,7 @@ import {
   type Snapshot,
 } from '@affine/chain'
 import { shown } from '@affine/terminal'
-import { type Finding, found, type Slot, slotText } from './findings.ts'
+import { type Finding, found, type SlotFacts, slotText } from './findings.ts'
 
 /** What a subnet has of a registered hotkey. */
 export interface Seat {
@@ -44,7 +44,7 @@ export async function ownSeat(
   throw new ChainError('HotKeyNotRegisteredInSubNet', advice)
 }
 
-function slotOf({ slot, said }: Seat): Slot {
+function slotOf({ slot, said }: Seat): SlotFacts {
   if (slot === undefined) return {}
   return { block: slot.block, kind: said?.kind ?? 'unreadable', says: readSlot(slot).says }
 }

@@ -1,5 +1,5 @@
 import { ChainError } from '@affine/chain'
-import type { Event, Problem, Task } from '@affine/engine'
+import type { Event, Problem, ValidatorTask } from '@affine/engine'
 import type { Late } from '@affine/engine/node'
 import { epochFacts, epochRecord, epochText, type NameOf } from '@affine/report'
 import { type Output, printable } from '@affine/terminal'
@@ -70,7 +70,7 @@ export function sayProblem(problem: Problem, screen: Output, unsaid = 0): void {
   screen.line(text, { ...facts, ...(unsaid > 0 && { unsaid }) })
 }
 
-function taskText(task: Task): string {
+function taskText(task: ValidatorTask): string {
   switch (task.kind) {
     case 'head':
       return 'the head'

@@ -3,11 +3,11 @@ import type { Chain, Neuron } from '@affine/chain'
 import { type Duel, type Protocol, type State, seenIn, sumTallies, trustOf } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { Event, Setup, Task, Transaction } from '../setup.ts'
+import type { Event, Setup, Transaction, ValidatorTask } from '../setup.ts'
 
 const TRANSACTIONS: readonly Transaction['kind'][] = ['seal', 'attest', 'weights']
 /** A tag for each kind of task: a missing one is a type error. */
-const TASKS: Readonly<Record<Task['kind'], true>> = {
+const TASKS: Readonly<Record<ValidatorTask['kind'], true>> = {
   head: true,
   weights: true,
   state: true,

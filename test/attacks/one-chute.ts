@@ -1,4 +1,4 @@
-import { openChutes } from '../../packages/miners/src/index.ts'
+import { type AskingProblem, openChutes } from '../../packages/miners/src/index.ts'
 import { NODE_CALLER } from '../../packages/miners/src/node/index.ts'
 import { type Handle, plays, published, serveChutes } from '../../packages/miners/test/servers.ts'
 
@@ -15,13 +15,13 @@ export async function oneChute(miner: Miner, routes: Readonly<Record<string, Han
     [POST]: plays,
     ...routes,
   })
-  const said: string[] = []
+  const said: AskingProblem[] = []
   const { agents, hasChanged } = openChutes({
     ...NODE_CALLER,
     apiKey: 'cpk_1',
     concurrency: 8,
     on: (event) => {
-      if (event.type === 'problem') said.push(`${event.what}: ${event.error.message}`)
+      if (event.type === 'problem') said.push(event.error)
     },
     ...place,
   })

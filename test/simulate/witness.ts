@@ -1,5 +1,6 @@
 import { blockHash, challengeVerdict, type Sample } from '../../packages/blocks/src/index.ts'
 import type { Event } from '../../packages/engine/src/setup.ts'
+import { AlteredFile } from '../../packages/node/src/disk.ts'
 import { canonicalize, type Json } from '../../packages/prng/src/index.ts'
 import type { Recomputed } from '../../packages/settlement/src/index.ts'
 import type { Seat } from './seat.ts'
@@ -48,8 +49,7 @@ export class Witness {
       if (!samples.has(name)) samples.set(name, textOf(sample))
       this.#acknowledged.set(key, samples)
     }
-    const isBlaming = event.type === 'problem' && !hasLostDisk
-    if (isBlaming && /altered|away|back/.test(event.error.message))
+    if (event.type === 'problem' && !hasLostDisk && event.error instanceof AlteredFile)
       this.#break('nobody altered anything', `${index}: ${event.error.message}`)
   }
 

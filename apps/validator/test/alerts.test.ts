@@ -34,8 +34,8 @@ function tested(series: Series, tests: object): { status: number | null; output:
 }
 
 const attests = (sent: string, withheld: string, since = '0') => ({
-  'affine_transactions_total{what="attest",outcome="sent"}': sent,
-  'affine_transactions_total{what="attest",outcome="withheld"}': withheld,
+  'affine_transactions_total{task="attest",outcome="sent"}': sent,
+  'affine_transactions_total{task="attest",outcome="withheld"}': withheld,
   process_start_time_seconds: `${since}x300`,
 })
 const CHAMPION = { 'affine_miner{role="champion",hotkey="m"}': '1x300' }
@@ -49,8 +49,8 @@ const lane = (left: number, offset: number) => ({
   affine_lane_challenges_left: `${left}x300`,
   affine_epoch_offset_blocks: `${offset}x300`,
 })
-const problems = (what: string, values: string) => ({
-  [`affine_problems_total{what="${what}"}`]: values,
+const problems = (task: string, values: string) => ({
+  [`affine_problems_total{task="${task}"}`]: values,
 })
 const silent = (...sides: readonly string[]) => ({
   'affine_samples_total{env="e",verdict="tie"}': '0+2x300',
@@ -62,7 +62,7 @@ const silent = (...sides: readonly string[]) => ({
   ),
 })
 const seals = (outcome: string) => ({
-  [`affine_transactions_total{what="seal",outcome="${outcome}"}`]: '0+1x300',
+  [`affine_transactions_total{task="seal",outcome="${outcome}"}`]: '0+1x300',
 })
 const clock = (made: number, age: number) => ({
   affine_head_made_seconds: `${made}x300`,
@@ -99,13 +99,13 @@ const CASES: readonly (readonly [string, boolean, string, string, Series])[] = [
   ['AffineLaneLate', true, '10m', 'at block 200', lane(5, 200)],
   ['AffineLaneLate', false, '10m', 'at block 100', lane(5, 100)],
   ['AffineLaneLate', false, '10m', 'all played', lane(0, 200)],
-  ['AffineChutes', true, '1h', 'a refusal', problems('Chutes', '0x55 1x300')],
-  ['AffineChutes', false, '1h', 'none', problems('Chutes', '1x300')],
+  ['AffineChutes', true, '1h', 'a refusal', problems('chutes', '0x55 1x300')],
+  ['AffineChutes', false, '1h', 'none', problems('chutes', '1x300')],
   ['AffineNoReplies', true, '2h', 'of both', silent('champion', 'contender')],
   ['AffineNoReplies', false, '2h', 'of one', silent('champion')],
   ['AffineTrustLow', true, '4h', 'for hours', { affine_own_trust: '0.4x300' }],
   ['AffineTrustLow', false, '4h', "a newcomer's", { affine_own_trust: '0.5x300' }],
-  ['AffineProblems', true, '1h', 'many', problems('turn', '0+1x300')],
+  ['AffineProblems', true, '1h', 'many', problems('head', '0+1x300')],
   ['AffineProblems', false, '1h', "miners'", problems('miner', '0+1x300')],
   ['AffineNodes', true, '1h', 'many', problems('node', '0+2x300')],
   ['AffineNodes', false, '1h', 'some', problems('node', '0+1x300')],

@@ -237,30 +237,24 @@ describe('af commit', () => {
     const said = ['--model', `me/${first.hotkey}`, '--revision', 'main', '--chute', url]
     const asked = ['--network', served.url, '--key', await keyOf(2), ...said, '--json']
     const refused = await inProcess(commit, ...asked)
-    expect(refused.records).toEqual([
-      {
-        type: 'check',
-        check: 'answer',
-        result: 'fail',
-        text: expect.stringContaining(`: status 404, ${JSON.stringify(completion('any'))}: `),
-      },
+    const why = { reason: 'status', status: 404 }
+    expect(refused.records).toMatchObject([
+      { code: 'NO_ANSWER', result: 'fail', chute: url, ...why },
     ])
     expect(refused.error?.message).toContain('--anyway')
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     expect(seen.map(({ url }) => url)).toEqual([CHAT, '/v1/models'])
     const illegal = await inProcess(commit, ...asked)
     expect(illegal.error?.message).toContain('--anyway')
-    const [answer, ...replies] = illegal.records as { result: string; text: string }[]
-    expect(answer).toMatchObject({ check: 'answer', result: 'ok' })
-    expect(replies.map(({ result, text }) => `${result} ${text}`)).toEqual(
-      [
-        /^fail hex@0.1.0: 8 of 8 replies usable, 0 legal; .*; 8 would be legal without the words /,
-        /^fail mult8@0.1.0: .* 0 of 8 challenges right; 8 would be right without the words /,
-        /^ok pack@0.1.0: .* 7 legal; /,
-        /^ok tictactoe@0.1.0: .*; 8 of 8 challenges right$/,
-        /^warn 1 × no usable reply: status 404, "gone"/,
-      ].map((text) => expect.stringMatching(text)),
-    )
+    const before8 = { without: 'before', legal: 8 }
+    expect(illegal.records).toMatchObject([
+      { code: 'ANSWER', result: 'ok' },
+      { code: 'NO_LEGAL_REPLY', result: 'fail', env: 'hex@0.1.0', usable: 8, near: [before8] },
+      { code: 'NO_LEGAL_REPLY', env: 'mult8@0.1.0', near: [{ without: 'before', right: 8 }] },
+      { code: 'REPLIES', result: 'ok', env: 'pack@0.1.0', legal: 7 },
+      { code: 'REPLIES', env: 'tictactoe@0.1.0', right: 8 },
+      { code: 'REPLIES_FAIL', result: 'warn', count: 1, status: 404 },
+    ])
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     before = ''
     const { records } = await inProcess(commit, ...asked)

@@ -379,7 +379,7 @@ describe.concurrent('a validator', () => {
       fresh(),
       '--json',
     )
-    await permitless.says(/"what":"attest \d+"/)
+    await permitless.says(/"task":\{"kind":"attest"/)
     const { stdout } = await permitless.stop()
     const warnings = recordsIn(stdout).filter(({ type }) => type === 'warning')
     const ofPermit = warnings.filter(({ text }) => String(text).includes('no validator permit yet'))

@@ -40,8 +40,8 @@ function events(): Event[] {
     { type: 'made', ageMs: 1 },
     { type: 'sample', epoch: 0, left: 1, champion: hotkey, sample },
     { type: 'epoch', settled: { before: state, state, report } as unknown as Settled },
-    { type: 'sent', what: 'seal 1', block: 1 },
-    { type: 'problem', what: 'turn', error: new Error('x') },
+    { type: 'sent', task: { kind: 'seal', epoch: 1 }, block: 1 },
+    { type: 'problem', task: { kind: 'head' }, error: new Error('x') },
     { type: 'call', outcome: 'reply' },
   ] as Event[]
 }
@@ -87,7 +87,7 @@ function expectReal(query: string): void {
       if (ADDED.includes(label)) continue
       expect([...(seen?.keys() ?? [])], `${name}{${label}}`).toContain(label)
       // Of what is counted from the start all values are known.
-      if (['what', 'outcome'].includes(label))
+      if (['task', 'outcome'].includes(label))
         for (const one of value.split('|'))
           expect([...(seen?.get(label) ?? [])], `${name}{${label}="${one}"}`).toContain(one)
     }
@@ -115,7 +115,7 @@ describe('what Prometheus asks for', () => {
 
   it('would be missed if it were called otherwise', () => {
     expect(() => expectReal('affine_no_such_metric')).toThrow()
-    expect(() => expectReal('affine_problems_total{what="weather"}')).toThrow()
+    expect(() => expectReal('affine_problems_total{task="weather"}')).toThrow()
     expect(() => expectReal('affine_problems_total{side="champion"}')).toThrow()
     expect(() => expectReal('sum by (verdict) (affine_problems_total)')).toThrow()
   })

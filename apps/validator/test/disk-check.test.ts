@@ -25,7 +25,7 @@ it('a disk must have room for two days, and should for thirty', async () => {
   const isFile = { folder: join(file, 'below'), bucket }
   const loads = { mostEpoch: { laneBytes: 1, bucketBytes: 1 }, dayEpochs: 20 }
   expect((await checkDisks(isFile, loads))[0]).toMatchObject({
-    result: 'fail',
-    found: `${join(file, 'below')} is a file or is below one, where a folder is expected`,
+    code: 'DISK_FAILS',
+    fields: { error: 'ENOTDIR' },
   })
 })

@@ -16,6 +16,7 @@ import {
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { doctor } from '../src/commands/doctor.ts'
+import { FINDINGS, type Finding, sayFinding } from '../src/examination/findings.ts'
 import { inProcess, unprintable } from './commands.ts'
 import { serveOddS3, serveS3 } from './s3-server.ts'
 
@@ -83,6 +84,17 @@ const seal = (url: string): Uint8Array[] =>
 const minerOf = ({ hotkey }: Account, chute = 'c'): Uint8Array[] =>
   encodeCommitment({ kind: 'miner', model: `me/${hotkey}`, revision: REVISION, chute })
 
+/** The fields of every finding. */
+const FIELDS = {
+  ...{ netuid: 7, block: 1200, seconds: 3, genesis: HASH, hotkey: '5Hotkey', uid: 4, tempos: 1 },
+  ...{ message: '<message>', fault: '<fault>', problems: ['<problem>', '<problem>'], tao: '1.5' },
+  ...{ kind: 'seal', says: { epoch: 4 }, blocks: 900, folder: '<folder>', days: 9, ms: 250 },
+  ...{ freeBytes: 9e9, dayBytes: 1e9, dollars: '1.50', balance: 0, status: 401, aheadMs: -7000 },
+  ...{ roles: ['subnet_admin'], netuids: [1], path: '<path>', url: '<url>', chute: '<chute>' },
+  ...{ text: '<text>', models: ['one', 'two'], count: 3, env: 'mult8@0.1.0', challenges: 8 },
+  ...{ asked: 8, usable: 7, legal: 6, right: 5, near: [{ without: 'before', right: 1, legal: 0 }] },
+}
+
 const root = testFolder('doctor')
 let count = 0
 
@@ -131,10 +143,11 @@ async function examined(who: Account, network: string, ...words: readonly string
   const lines = people.stdout.trimEnd().split('\n').slice(-checks.length)
   const marks = { ok: 'ok', warn: '! ', fail: '✘ ' }
   const results: Record<string, string> = {}
+  const found: Record<string, Record<string, unknown>> = {}
   for (const [i, record] of checks.entries()) {
-    const { type, check, result, text } = record as Record<'type' | 'check' | 'text', string> & {
-      result: 'ok'
-    }
+    const { type, check, result, code, text } = record as Record<'type' | 'check', string> &
+      Record<'code' | 'text', string> & { result: 'ok' }
+    found[code] = record
     expect(type).toBe('check')
     // Seconds may differ between the two runs.
     if (!TIMED.includes(check))
@@ -144,7 +157,7 @@ async function examined(who: Account, network: string, ...words: readonly string
   }
   const failed = Object.values(results).includes('fail')
   expect(people.exitCode).toBe(failed ? 1 : undefined)
-  return { results, text: people.stdout }
+  return { results, found, text: people.stdout }
 }
 
 describe('af doctor', () => {
@@ -152,7 +165,7 @@ describe('af doctor', () => {
     const network = await chainWith([[validator, seal('alices')]])
     await fileOf('{}', `buckets/alices/${statePath(4)}`)
     const own = ['--folder', join(root, 'folder'), '--buckets', join(root, 'buckets')]
-    const { results, text } = await examined(validator, network, ...own)
+    const { results, found } = await examined(validator, network, ...own)
     // A full machine has no room.
     const { disk: _, ...others } = results
     expect(new Set(Object.values(others))).toEqual(new Set(['ok']))
@@ -160,35 +173,29 @@ describe('af doctor', () => {
       'chain,clock,weights,disk,bucket write,bucket keeps,bucket read,' +
         'registered,permit,stake,commitment,last weights,bucket',
     )
-    expect(text).toMatch(/^ok chain {8}subnet 7, block 1, in [\d.]+ s; genesis [0-9a-f]{64}$/m)
-    const room = (folder: string, need: string) =>
-      new RegExp(
-        `${join(root, folder)} has [\\d.]+ .B free and takes at most ${need} a day: \\d+ days`,
-      )
-    expect(text).toMatch(room('folder', '5.61 GB'))
-    expect(text).toMatch(room('buckets', '5.61 GB'))
-    const probe = `v1/probes/${validator.hotkey}.json`
-    expect(text).toContain(`ok bucket write it has ${probe}\n`)
-    expect(text).toContain(`ok bucket keeps other bytes for ${probe} are refused\n`)
-    expect(text).toContain(`ok bucket read  ${probe} at ${validator.hotkey}, in `)
-    const written = join(root, 'buckets', validator.hotkey, probe)
+    const path = `v1/probes/${validator.hotkey}.json`
+    expect(found).toMatchObject({
+      CHAIN: { netuid: 7, block: 1 },
+      WEIGHTS_OPEN: {},
+      WRITTEN: { path },
+      KEPT: { path },
+      PROBE: { path, url: validator.hotkey },
+      REGISTERED: { hotkey: validator.hotkey, uid: 0 },
+      PERMIT: {},
+      STAKE: { tao: '1500.000000000' },
+      SLOT: { block: 1, kind: 'seal', says: { epoch: 4, head: HASH, url: 'alices' } },
+      WEIGHTS_SET: { blocks: 1 },
+      BUCKET: { url: 'alices', path: statePath(4) },
+    })
+    const written = join(root, 'buckets', validator.hotkey, path)
     expect(await readFile(written, 'utf8')).toBe(`{"hotkey":"${validator.hotkey}"}`)
-    expect(text).toMatch(/^ok clock {8}the newest block is \d+ s old$/m)
-    expect(text).toContain('ok weights      set in the open\n')
-    expect(text).toContain(`ok registered   ${validator.hotkey} is uid 0\n`)
-    expect(text).toContain('ok permit       held\nok stake        1500.000000000 TAO\n')
-    expect(text).toContain(
-      `ok commitment   block 1, seal: {"epoch":4,"head":"${HASH}","url":"alices"}\n`,
-    )
-    expect(text).toContain('ok last weights or registration: 1 blocks ago\n')
-    expect(text).toContain(`ok bucket       alices has ${statePath(4)}\n`)
   })
 
   it('says how weights are set where they are timelocked', async () => {
     reveal.period = 3
-    const { text } = await examined(validator, await chainWith([]))
+    const { found } = await examined(validator, await chainWith([]))
     reveal.period = 0
-    expect(text).toContain('ok weights      timelocked, and opened by the chain 3 tempos later\n')
+    expect(found.WEIGHTS_HIDDEN).toMatchObject({ tempos: 3 })
   })
 
   it('says what the runtime lacks of all that is asked of it', async () => {
@@ -196,10 +203,9 @@ describe('af doctor', () => {
     try {
       runtime.faults = []
       expect((await examined(stranger, network)).results.runtime).toBe('ok')
-      runtime.faults = ['there is no call subtensorModule.setWeights']
-      const { results, text } = await examined(stranger, network)
-      expect(results.runtime).toBe('fail')
-      expect(text).toMatch(/^✘ {2}runtime {6}there is no call subtensorModule.setWeights: /m)
+      runtime.faults = ['no setWeights']
+      const { found } = await examined(stranger, network)
+      expect(found.RUNTIME_LACKS).toMatchObject({ result: 'fail', fault: 'no setWeights' })
     } finally {
       delete runtime.faults
     }
@@ -210,15 +216,13 @@ describe('af doctor', () => {
       plays(request, response, index, body),
     )
     const network = await chainWith([[miner, minerOf(miner, url)]])
-    const { results, text } = await examined(miner, network)
-    expect(text).toMatch(new RegExp(`^ok answer {7}${url} gives a usable reply, in \\d+ ms$`, 'm'))
-    const judged = 'mult8@0.1.0: 8 of 8 replies usable, 8 legal; 8 of 8 challenges right'
-    expect(text).toContain(`ok replies      ${judged}\n`)
+    const { results, found } = await examined(miner, network)
+    expect(found.ANSWER).toMatchObject({ chute: url })
+    expect(found.REPLIES).toMatchObject({ challenges: 8, right: 8 })
     expect(JSON.parse(seen[0]?.body ?? '').model).toBe(`me/${miner.hotkey}`)
     expect(new Set(Object.values(results))).toEqual(new Set(['ok']))
     expect(Object.keys(results)).not.toContain('bucket')
-    expect(text).toContain('ok permit       none\nok stake        0.000000000 TAO\n')
-    expect(text).toContain(`ok commitment   block 1, miner: {"model":"me/${miner.hotkey}"`)
+    expect(found).toMatchObject({ PERMIT_NOT_NEEDED: {}, STAKE: {}, SLOT: { kind: 'miner' } })
   })
 
   it('tells a miner that answers late to answer several at once', async () => {
@@ -227,29 +231,23 @@ describe('af doctor', () => {
       if (!silence.prompts?.test(body)) plays(request, response, index, body)
     })
     const network = await chainWith([[miner, minerOf(miner, url)]])
-    const { results, text } = await examined(miner, network)
+    const { results, found } = await examined(miner, network)
     expect(results).toMatchObject({ answer: 'ok', replies: 'fail' })
-    expect(text).toContain(
-      '!  replies      8 × no usable reply: late: no reply within 0.1 s: serve the model faster, or ' +
-        'let it write less: eight challenges were played at once, and validators play more: answer ' +
-        'several at once, or refuse what is more with 429\n',
-    )
+    expect(found.REPLIES_LATE).toMatchObject({ count: 8, reason: 'late' })
     delete silence.prompts
   })
 
   it('a chain that does not answer: that alone', async () => {
-    const { results, text } = await examined(validator, 'http://127.0.0.1:1')
+    const { results, found } = await examined(validator, 'http://127.0.0.1:1')
     expect(results).toEqual({ chain: 'fail' })
-    expect(text).toMatch(
-      /\n✘ {2}chain {8}Unreachable: no chain answers at http:\/\/127\.0\.0\.1:1; is it running\?\n$/,
-    )
+    expect(found.CHAIN_FAILS).toMatchObject({ error: 'Unreachable' })
   })
 
   it('a hotkey that is not registered: no more of it is looked at', async () => {
-    const { results, text } = await examined(stranger, await chainWith([]))
+    const { results, found } = await examined(stranger, await chainWith([]))
     const chain = { chain: 'ok', clock: 'ok', weights: 'ok' }
     expect(results).toEqual({ ...chain, settings: 'warn', registered: 'fail' })
-    expect(text).toContain(`✘  registered   ${stranger.hotkey} is not: register it on subnet 7\n`)
+    expect(found.NOT_REGISTERED).toMatchObject({ hotkey: stranger.hotkey, netuid: 7 })
   })
 
   it.each([
@@ -258,11 +256,8 @@ describe('af doctor', () => {
     [100, 'ok'],
     [200, 'fail'],
   ])('a newest block that is %i s old: %s', async (age, want) => {
-    const { results, text } = await examined(validator, await chainWith([], { age }))
-    expect(results.clock).toBe(want)
-    expect(text.includes('s old: set the clock, or take a node that keeps up')).toBe(
-      want === 'fail',
-    )
+    const { found } = await examined(validator, await chainWith([], { age }))
+    expect(found.CLOCK ?? found.CLOCK_WRONG).toMatchObject({ result: want })
   })
 
   it('a permit: whoever has none cannot validate, and a miner that has one has no duel', async () => {
@@ -274,19 +269,13 @@ describe('af doctor', () => {
       commitment: 'warn',
       bucket: 'warn',
     })
-    expect(low.text).toContain(
-      '✘  permit       none: add stake to validate, or `af commit` to mine\n',
-    )
     expect((await examined(empty, network)).results).toMatchObject({
       permit: 'fail',
       stake: 'warn',
     })
     const high = await examined(rich, network)
     expect(high.results).toMatchObject({ permit: 'ok', commitment: 'ok' })
-    expect(high.results.answer).toBe('fail')
-    expect(high.text).toContain(
-      '✘  answer       c gives no usable reply: on a local network the chute is the http:// URL of ',
-    )
+    expect(high.found.NO_ANSWER).toMatchObject({ chute: 'c', reason: 'deployment' })
   })
 
   it('a commitment: none yet may be, a miner’s that does not count may not, and is not obeyed', async () => {
@@ -298,16 +287,13 @@ describe('af doctor', () => {
     ])
     const copied = await examined(miner, network)
     expect(copied.results).toMatchObject({ commitment: 'fail', bucket: 'warn' })
-    expect(copied.text).toContain(
-      `block 1, unreadable: {"text":["me/${rich.hotkey}","${REVISION}","c"],"hex":[`,
-    )
+    const text = [`me/${rich.hotkey}`, REVISION, 'c']
+    expect(copied.found.SLOT_UNREADABLE).toMatchObject({ block: 1, says: { text } })
     expect((await examined(poor, network)).results.commitment).toBe('fail')
     // A validator writes over it when it runs.
     expect((await examined(validator, network)).results.commitment).toBe('warn')
     const none = await examined(rich, network)
-    expect(none.results.commitment).toBe('warn')
-    expect(none.text).toContain('!  commitment   none yet: `af validate` or `af commit` makes it\n')
-    expect(none.text).toContain('!  bucket       not announced yet\n')
+    expect(none.found).toMatchObject({ SLOT_FREE: {}, BUCKET_NOT_ANNOUNCED: {} })
   })
 
   it('weights that were set long ago', async () => {
@@ -320,13 +306,10 @@ describe('af doctor', () => {
   it('a bucket: where it is must be said, and what is announced must be there', async () => {
     const network = await chainWith([[validator, seal('alices')]])
     const unsaid = await examined(validator, network)
-    expect(unsaid.results.bucket).toBe('warn')
-    expect(unsaid.text).toContain(
-      `!  bucket       alices was not asked for ${statePath(4)}: name its place with --buckets`,
-    )
+    const place = { url: 'alices', path: statePath(4) }
+    expect(unsaid.found.BUCKET_NOT_NAMED).toMatchObject(place)
     const lacking = await examined(validator, network, '--buckets', join(root, 'elsewhere'))
-    expect(lacking.results.bucket).toBe('warn')
-    expect(lacking.text).toContain(`alices lacks ${statePath(4)}`)
+    expect(lacking.found.BUCKET_LACKS).toMatchObject(place)
     const outside = await chainWith([[validator, seal('../alices')]])
     expect(
       (await examined(validator, outside, '--buckets', join(root, 'buckets'))).results.bucket,
@@ -345,8 +328,7 @@ describe('af doctor', () => {
       response.writeHead(asked.length > 2 ? 200 : 500).end('{}')
     })
     const broken = await examined(validator, network, '--buckets', url)
-    expect(broken.results.bucket).toBe('fail')
-    expect(broken.text).toMatch(/✘ {2}bucket {7}cannot read http:.*: status 500: name its place/)
+    expect(broken.found.BUCKET_FAILS).toMatchObject({ error: expect.stringContaining('500') })
     expect((await examined(validator, network, '--buckets', url)).results.bucket).toBe('ok')
     expect(new Set(asked)).toEqual(new Set([`/v1/alices/${statePath(4)}`]))
   })
@@ -355,9 +337,7 @@ describe('af doctor', () => {
     const network = await chainWith([])
     const bare = await examined(validator, network)
     expect(bare.results.settings).toBe('warn')
-    expect(bare.text).toContain(
-      '!  settings     disk, bucket and Chutes are not looked at: --folder or AFFINE_FOLDER: not given; the bucket:',
-    )
+    expect(bare.found.SETTINGS_MISSING?.problems).toHaveLength(2)
     vi.stubEnv('S3_SECRET_ACCESS_KEY', 'a secret of mine')
     const half = await examined(validator, network, '--folder', join(root, 'folder'))
     vi.unstubAllEnvs()
@@ -371,13 +351,14 @@ describe('af doctor', () => {
     async function tried(variables: Readonly<Record<string, string>>) {
       const network = await chainWith([[validator, seal(`${variables.AFFINE_BUCKET_URL}`)]])
       for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
-      const { results, text } = await examined(validator, network, '--folder', join(root, 'folder'))
+      const folder = join(root, 'folder')
+      const { results, found, text } = await examined(validator, network, '--folder', folder)
       vi.unstubAllEnvs()
       expect(text).not.toContain(variables.S3_SECRET_ACCESS_KEY)
       const [write, keeps, read] = ['write', 'keeps', 'read'].map(
         (name) => results[`bucket ${name}`],
       )
-      return { write, keeps, read, text }
+      return { write, keeps, read, found }
     }
     const probe = `v1/probes/${validator.hotkey}.json`
 
@@ -389,24 +370,21 @@ describe('af doctor', () => {
 
       const locked = await tried({ ...variables, S3_SECRET_ACCESS_KEY: 'another-secret' })
       expect(locked).toMatchObject({ write: 'fail', keeps: undefined, read: undefined })
-      expect(locked.text).toContain('status 403 SignatureDoesNotMatch')
+      expect(locked.found.NOT_WRITTEN).toMatchObject({ error: expect.stringContaining('403') })
       const lost = await tried({ ...variables, AFFINE_BUCKET_URL: `${url}/elsewhere` })
       expect(lost).toMatchObject({ write: 'ok', read: 'fail' })
-      expect(lost.text).toContain(`no ${probe} at ${url}/elsewhere: is that the public address`)
+      expect(lost.found.PROBE_MISSING).toMatchObject({ path: probe, url: `${url}/elsewhere` })
       const other = await serve((_, __, response) => response.end('{"hotkey":"another"}'))
       const foreign = await tried({ ...variables, AFFINE_BUCKET_URL: other.url })
       expect(foreign).toMatchObject({ write: 'ok', read: 'fail' })
-      expect(foreign.text).toContain(`something else is ${probe} at ${other.url}`)
+      expect(foreign.found.PROBE_OTHER).toMatchObject({ path: probe, url: other.url })
     })
 
     it('overwrites: a later examination finds the probe again', async () => {
       await using odd = await serveOddS3({ overwrites: true })
       for (const _ of ['once', 'again']) {
-        const found = await tried(odd.variables)
-        expect(found).toMatchObject({ write: 'ok', keeps: 'fail', read: 'ok' })
-        expect(found.text).toContain(
-          `✘  bucket keeps it overwrote ${probe} with other bytes: take a service that refuses that`,
-        )
+        const found = { NOT_KEPT: { path: probe } }
+        expect(await tried(odd.variables)).toMatchObject({ write: 'ok', read: 'ok', found })
       }
       odd.mend()
       expect(await tried(odd.variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
@@ -430,7 +408,7 @@ describe('af doctor', () => {
       await using odd = await serveOddS3({ late: { status: 403, reads: Number.POSITIVE_INFINITY } })
       const never = await tried(odd.variables)
       expect(never).toMatchObject({ write: 'ok', keeps: 'ok', read: 'fail' })
-      expect(never.text).toContain(': status 403: is that the public address of this bucket')
+      expect(never.found.PROBE_FAILS).toMatchObject({ error: expect.stringContaining('403') })
       // Twice: for people and for machines.
       expect(pauses).toEqual([1000, 2000, 4000, 8000, 1000, 2000, 4000, 8000])
     })
@@ -440,7 +418,7 @@ describe('af doctor', () => {
     const own = () => ['--folder', join(root, 'folder'), '--buckets', join(root, 'buckets')]
     const KEY = 'cpk_of_mine'
     /** What is found by somebody with a key, and asked of what answers so. */
-    async function found(who: Account, slots: Slots, handlers: Record<string, Handle>) {
+    async function withKey(who: Account, slots: Slots, handlers: Record<string, Handle>) {
       const { place, seen } = await serveChutes(handlers)
       chutes.place = place
       vi.stubEnv('CHUTES_API_KEY', KEY)
@@ -472,56 +450,45 @@ describe('af doctor', () => {
 
     it('asks for the account, and compares the clock with that of Chutes', async () => {
       const handlers = { '/users/me': account(200, accountWith(12.5, { netuids: [7] })) }
-      const { results, text, seen } = await found(validator, [], handlers)
+      const { results, found, seen } = await withKey(validator, [], handlers)
       const wanted = { chutes: 'ok', access: 'ok', 'clock offset': 'ok', 'bucket read': 'warn' }
       expect(results).toMatchObject(wanted)
-      expect(text).toContain('ok chutes       the account has 12.50 $\n')
-      expect(text).toContain('ok access       the account may call the chutes of subnet 7\n')
-      expect(text).toMatch(
-        /^ok clock offset \d\.\d s (behind|ahead of) Chutes, give or take \d\.\d s$/m,
-      )
-      expect(text).toContain('!  bucket read  on this machine alone: say where with --bucket-url\n')
+      expect(found).toMatchObject({ ACCOUNT: { dollars: '12.50' }, ACCESS: { netuid: 7 } })
+      expect(found).toHaveProperty('PROBE_LOCAL')
       expect(seen[0]?.headers.authorization).toBe(`Bearer ${KEY}`)
     })
 
     it.each([
-      [401, {}, 'the account is refused with 401: mend CHUTES_API_KEY'],
-      [200, { balance: 0 }, "the account's balance is 0: top it up: sampling would pause"],
-      [200, {}, "the account's balance is NaN: top it up: sampling would pause"],
-    ])('an account that is not in order must be mended: %i %j', async (status, body, text) => {
-      const said = await found(validator, [], { '/users/me': account(status, body) })
+      [401, {}, 'ACCOUNT_REFUSED'],
+      [200, { balance: 0 }, 'ACCOUNT_EMPTY'],
+      [200, {}, 'ACCOUNT_EMPTY'],
+    ])('an account that is not in order must be mended: %i %j', async (status, body, code) => {
+      const said = await withKey(validator, [], { '/users/me': account(status, body) })
       expect(said.results.chutes).toBe('fail')
-      expect(said.text).toContain(`✘  chutes       ${text}\n`)
+      expect(said.found).toHaveProperty(code)
     })
 
     it('an account without the role for the subnet must get it, and one that may delete is told', async () => {
       const elsewhere = { '/users/me': account(200, accountWith(1)) }
-      const none = await found(validator, [], elsewhere)
-      expect(none.results.access).toBe('fail')
-      expect(none.text).toContain(
-        '✘  access       Chutes lets the account call no chute of subnet 7, it has the roles ' +
-          '[subnet_invoke] for the subnets [120]; ask an admin of the subnet at Chutes, its owner, ' +
-          'for the role subnet_invoke\n',
-      )
+      const none = await withKey(validator, [], elsewhere)
+      const access = { netuid: 7, roles: ['subnet_invoke'], netuids: [120] }
+      expect(none.found.NO_ACCESS).toMatchObject(access)
       const admin = accountWith(1, { netuids: [7], permissions_bitmask: (1 << 10) | (1 << 12) })
-      const more = await found(validator, [], { '/users/me': account(200, admin) })
+      const more = await withKey(validator, [], { '/users/me': account(200, admin) })
       expect(more.results.access).toBe('warn')
-      expect(more.text).toContain('and delete them and read their logs: subnet_invoke is enough')
+      expect(more.found).toHaveProperty('ACCESS_TO_MORE')
     })
 
     it.each([60_000, -60_000])('a clock that is %i ms off must be set', async (aheadMs) => {
       const handlers = { '/users/me': account(200, { balance: 1 }, -aheadMs) }
-      const { results, text } = await found(validator, [], handlers)
-      expect(results['clock offset']).toBe('fail')
-      expect(text).toMatch(aheadMs > 0 ? /(59|60)\.\d s ahead of/ : /(59|60|61)\.\d s behind/)
-      expect(text).toContain('set the clock: `timedatectl set-ntp true`\n')
+      const { found } = await withKey(validator, [], handlers)
+      expect(Number(found.OFFSET_LARGE?.aheadMs) / aheadMs).toBeCloseTo(1, 1)
     })
 
     it('what is no account of Chutes, or does not answer, is said', async () => {
       const garbled: Handle = (_, response) => response.end('<html>')
-      const { results, text } = await found(validator, [], { '/users/me': garbled })
-      expect(results.chutes).toBe('fail')
-      expect(text).toContain('✘  chutes       no account to be had: ')
+      const { found } = await withKey(validator, [], { '/users/me': garbled })
+      expect(found).toHaveProperty('ACCOUNT_UNKNOWN')
       chutes.place = { exchange: () => Promise.reject(new Error('no answer')) }
       const silent = await examined(validator, await chainWith([]), ...own())
       expect(silent.results.chutes).toBe('fail')
@@ -561,6 +528,16 @@ describe('af doctor', () => {
       expect(error).toBeInstanceOf(RangeError)
       expect(error).toMatchObject({ message: expect.stringContaining(fault) })
     }
+  })
+
+  it('has a sentence for each finding', async () => {
+    const lines: string[] = []
+    for (const code of Object.keys(FINDINGS) as Finding['code'][]) {
+      const line = (text: string) => void lines.push(`${code.padEnd(20)} ${text}`)
+      const [check, result] = FINDINGS[code]
+      sayFinding({ code, check, result, fields: FIELDS }, { line, status: () => {} })
+    }
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/doctor.txt')
   })
 
   it('wrong usage is no finding', async () => {

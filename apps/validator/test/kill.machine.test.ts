@@ -49,18 +49,18 @@ interface Way {
 }
 /** The first lives of all: together they die of everything, however few there are. */
 const FIRST: Way[] = [
-  { by: 'words', words: /"what":"seal/, isDeadForLong: true },
+  { by: 'words', words: /"kind":"seal"[^}]*\},"block"/, isDeadForLong: true },
   { by: 'time' },
   { by: 'samples' },
   { by: 'disk', place: PLACES[4] },
   { by: 'disk', place: PLACES[0] },
-  { by: 'words', words: /"what":"attest/ },
+  { by: 'words', words: /"kind":"attest"[^}]*\},"block"/ },
   { by: 'disk', place: PLACES[2] },
   { by: 'samples' },
   { by: 'disk', place: PLACES[1] },
 ]
 const WAYS = ['disk', 'disk', 'disk', 'time', 'samples', 'words', 'blocks'] as const
-const WORDS = [/"what":"seal/, /"what":"attest/, /"type":"epoch"/]
+const WORDS = [/"kind":"seal"[^}]*\},"block"/, /"kind":"attest"[^}]*\},"block"/, /"type":"epoch"/]
 
 type Random = ReturnType<typeof pcg64>
 
@@ -172,7 +172,7 @@ async function haunt(seat: Seat, random: Random): Promise<void> {
   // On a slow machine none may have been sealed yet of the lanes that a death broke off.
   for (let more = 0; more < 10 && !hasSurvived(); more++) {
     await die({ by: 'samples' })
-    await die({ by: 'words', words: /"what":"seal/ })
+    await die({ by: 'words', words: /"kind":"seal"[^}]*\},"block"/ })
   }
   while (!deaths.has('in the second phase')) await die({ by: 'blocks' })
 }

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { recordsIn } from './commands.ts'
 
 const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 const SEED = process.env.KILL_SEED ?? String(Date.now())
@@ -211,18 +212,14 @@ describe('a validator whose localnet ends', () => {
     const own = ['--folder', join(out, 'v'), '--buckets', join(out, 'buckets')]
     const words = ['--network', url, '--key', join(out, 'keys/validator-1'), ...own]
     const validator = start(AF, ['validate', ...words], { cwd: root })
-    await validator.says(/attest \d+ is in block/)
+    await validator.says(/"type":"sent","task":{"kind":"attest"/)
     await chain.stop()
-    await validator.says(/no chain answers at .*; is it running\?; trying again/)
+    await validator.says(/"type":"problem","task":{"kind":"node"}/)
     const again = localnet(out, ['--port', new URL(url).port])
     const { block } = await servingOf(again)
-    await validator.says(/trying again(.|\n)*attest \d+ is in block/)
-    const [last = ''] =
-      validator
-        .stdout()
-        .match(/attest \d+ is in block \d+/g)
-        ?.slice(-1) ?? []
-    expect(Number(last.split(' ').at(-1))).toBeGreaterThan(block)
+    await validator.says(/"kind":"node"(.|\n)*"type":"sent","task":{"kind":"attest"/)
+    const sent = recordsIn(validator.stdout()).filter(({ type }) => type === 'sent')
+    expect(sent.at(-1)?.block).toBeGreaterThan(block)
     await again.stop()
     expect(await validator.stop()).toMatchObject(stopped)
     expect((await readdir(join(out, 'v'))).filter((name) => name.startsWith('lock'))).toEqual([])

@@ -92,7 +92,7 @@ describe.concurrent('af practise', () => {
     const told: string[] = []
     const said: string[] = []
     const screen = { line: (text: string) => void said.push(text), status: () => {} }
-    const failures = new Map([['late: no reply within 10 s', 3]])
+    const failures = new Map([['late', { reason: 'late', text: 'no reply', count: 3 } as const]])
     const late = { failures, agent: () => () => ({ fault: 'no-reply' }) as const }
     sayFailures('it', late, { screen, ahead: 16 })
     sayFailures('it', late, { screen, ahead: 1 })

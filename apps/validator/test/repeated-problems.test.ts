@@ -1,18 +1,26 @@
 import { ChainError } from '@affine/chain'
-import { type Line, plainText } from '@affine/report'
+import type { Problem, ValidatorTask } from '@affine/engine'
+import { AskingProblem } from '@affine/miners'
+import { AlteredFile } from '@affine/node/disk'
+import { plainText } from '@affine/report'
 import type { Output } from '@affine/terminal'
 import { expect, test } from 'vitest'
 import { repeatedProblems, sayProblem } from '../src/service/narrate.ts'
 
-const problem = (message: string) =>
-  ({ type: 'problem', what: 'turn', error: new Error(message) }) as const
+const HEAD = { kind: 'head' } as const
+const problem = (task: ValidatorTask, error: Error) => ({ type: 'problem', task, error }) as const
+const miner = (port: number): ValidatorTask => ({
+  kind: 'miner',
+  model: 'm',
+  chute: `http://127.0.0.1:${port}/v1`,
+})
 
 test('a problem at every block is said every ten minutes, with how often it came', () => {
   let now = 0
   const unsaidOf = repeatedProblems(() => now)
   const said: (readonly [number, number])[] = []
   for (; now <= 1_300_000; now += 10_000) {
-    const unsaid = unsaidOf(problem(`cannot write v1/states/${now}.json`))
+    const unsaid = unsaidOf(problem({ kind: 'seal', epoch: now }, new Error(`block ${now}`)))
     if (unsaid !== undefined) said.push([now / 1000, unsaid])
   }
   expect(said).toEqual([
@@ -22,26 +30,46 @@ test('a problem at every block is said every ten minutes, with how often it came
   ])
 })
 
-test('two miners, and two statuses of one, are said at once though they differ only in numbers', () => {
+test.each<[string, readonly Problem[]]>([
+  ['two miners', [8001, 8002].map((port) => problem(miner(port), new Error('x')))],
+  [
+    'two statuses of a miner',
+    [404, 500].map((status) => problem(miner(1), new AskingProblem('status', 'x', status))),
+  ],
+  [
+    'the lanes of two validators',
+    ['5A', '5B'].map((hotkey) => problem({ kind: 'lane', epoch: 1, hotkey }, new Error('x'))),
+  ],
+  ['two codes', ['Stale', 'BadProof'].map((code) => problem(HEAD, new ChainError(code, 'x')))],
+  [
+    'a cause, and another',
+    ['EIO', 'ENOSPC'].map((code) =>
+      problem(HEAD, new Error('x', { cause: Object.assign(new Error(), { code }) })),
+    ),
+  ],
+  [
+    'two altered files',
+    ['NOT_UTF8', 'OTHER_LANE'].map((fault) => problem(HEAD, new AlteredFile('x', fault, 'x'))),
+  ],
+  [
+    'a refusal, and a failure before',
+    [
+      { ...problem({ kind: 'weights', epoch: 1 }, new Error('x')), phase: 'send' },
+      problem({ kind: 'weights', epoch: 1 }, new Error('x')),
+    ],
+  ],
+])('%s are said at once', (_, problems) => {
   const unsaidOf = repeatedProblems(() => 0)
-  const texts = [8001, 8002].flatMap((port) =>
-    [429, 503].map((status) => [port, `status ${status}, an empty body`] as const),
-  )
-  for (const [port, text] of texts) {
-    const what = `miner m at http://127.0.0.1:${port}/v1`
-    expect(unsaidOf({ type: 'problem', what, error: new Error(text) })).toBe(0)
-  }
+  for (const each of problems) expect(unsaidOf(each)).toBe(0)
+  for (const each of problems) expect(unsaidOf(each)).toBeUndefined()
 })
 
-test('another problem is said at once, and only so many are remembered', () => {
+test('only so many problems are remembered', () => {
   const unsaidOf = repeatedProblems(() => 0)
-  for (const text of ['a', 'b']) expect(unsaidOf(problem(text))).toBe(0)
-  expect(unsaidOf(problem('a'))).toBeUndefined()
-  const words = Array.from({ length: 26 ** 2 }, (_, i) =>
-    String.fromCharCode(97 + Math.floor(i / 26), 97 + (i % 26)),
-  )
-  for (const word of words) expect(unsaidOf(problem(word))).toBe(0)
-  expect(unsaidOf(problem('a'))).toBe(0)
+  for (let port = 1; port <= 101; port++)
+    expect(unsaidOf(problem(miner(port), new Error('x')))).toBe(0)
+  expect(unsaidOf(problem(miner(1), new Error('x')))).toBe(0)
+  expect(unsaidOf(problem(miner(101), new Error('x')))).toBeUndefined()
 })
 
 test.each([
@@ -55,23 +83,20 @@ test.each([
 ])('%s, a refusal, is a %s', (code, type) => {
   const said: object[] = []
   const screen = {
-    line: (lines: string | readonly Line[], record: object) =>
-      said.push({ ...record, text: plainText(lines) }),
+    line: (_: unknown, record: object) => said.push(record),
     status: () => {},
   }
-  const { message } = new ChainError(code)
-  sayProblem({ type: 'problem', what: 'attest 7', error: new Error(message) }, screen)
-  const next = type === 'warning' ? '; it is sent again if its epoch allows it, and you ' : ''
-  const text = expect.stringContaining(`attest 7: ${message}${next}`)
-  expect(said).toEqual([expect.objectContaining({ type, text })])
+  const task = { kind: 'attest', epoch: 7 } as const
+  sayProblem({ ...problem(task, new ChainError(code)), phase: 'send' }, screen)
+  expect(said).toEqual([expect.objectContaining({ type, task, phase: 'send', code })])
 })
 
 test('a problem with a miner whose model has a name that a terminal acts on is one plain line', () => {
   const said: string[] = []
   const screen: Output = { line: (lines) => said.push(plainText(lines)), status: () => {} }
-  const what = 'miner me/\u001b[2J\nmine\u202e at http://127.0.0.1/v1'
-  for (const message of ['status 404', 'Stale'])
-    sayProblem({ type: 'problem', what, error: new Error(message) }, screen)
+  const task = { kind: 'miner', model: 'me/\u001b[2J\nmine\u202e', chute: 'c' } as const
+  for (const error of [new AskingProblem('status', 'x', 404), new ChainError('Stale')])
+    sayProblem(problem(task, error), screen)
   expect(said).toHaveLength(2)
   expect(said.join('')).not.toMatch(/\p{C}/u)
 })

@@ -36,7 +36,8 @@ beforeAll(async () => {
   ;({ buckets, chainFile } = subnet)
   again = join(root, 'again')
   ;({ state } = await runSubnet(castWith(TWO_MINERS), again, ({ name }, event) => {
-    if (event.type === 'problem') problems.push(`${name}: ${event.what}: ${event.error.message}`)
+    if (event.type === 'problem')
+      problems.push(`${name}: ${event.task.kind}: ${event.error.message}`)
   }))
   honest = await subnet.epochs()
 })

@@ -37,7 +37,7 @@ import {
   writeOwnLane,
 } from './own-lane.ts'
 import { sampleLane } from './sampling.ts'
-import type { Setup } from './setup.ts'
+import type { Job, Setup, Transaction } from './setup.ts'
 
 /** Of each bucket of another validator. */
 const READS_AT_ONCE = 2
@@ -77,11 +77,8 @@ export class Phase {
   }
 }
 
-/**
- * Starts a task in the background, unless one of that name is still running. Resolves when that
- * task has ended, however it does.
- */
-type Start = (name: string, task: () => Promise<void>) => Promise<void>
+/** Starts a job in the background, unless it is still running. Resolves when it has ended. */
+type Start = (task: Job, work: () => Promise<void>) => Promise<void>
 
 /**
  * What one validator does in one epoch, in this order: all weight is set, and the state published;
@@ -101,8 +98,8 @@ export class Epoch {
   readonly #audited = new Map<string, CheckedLane>()
   /** The last audit of each lane, by validator: those of one lane share a folder. */
   readonly #audits = new Map<string, Promise<CheckedLane>>()
-  /** By the name of a transaction: resolves when it is in a block, was refused or is not needed. */
-  readonly #sent = new Map<string, Promise<void>>()
+  /** For each transaction: resolves when it is in a block, was refused or is not needed. */
+  readonly #sent = new Map<Transaction['kind'], Promise<void>>()
   /** Is the state that governs it in the own bucket? Everybody has the network's first. */
   #isPublished: boolean
 
@@ -118,9 +115,9 @@ export class Epoch {
   async advance(head: Head): Promise<void> {
     const { protocol } = this.#setup.network
     const { epoch, offset } = placeOf(head.number, protocol)
-    this.#start('weights', () => this.#setWeights())
-    this.#start(`state of epoch ${epoch}`, () => this.#publishState())
-    if (offset < protocol.sealBlock) this.#start(`lane of epoch ${epoch}`, () => this.#seal())
+    this.#start({ kind: 'weights', epoch }, () => this.#setWeights())
+    this.#start({ kind: 'state', epoch }, () => this.#publishState())
+    if (offset < protocol.sealBlock) this.#start({ kind: 'seal', epoch }, () => this.#seal())
     else if (offset === protocol.sealBlock) await this.#publish()
     else await this.#auditAndAttest()
   }
@@ -132,8 +129,7 @@ export class Epoch {
   async #setWeights(): Promise<void> {
     const { chain, account } = this.#setup
     const { epoch, protocol } = this.state
-    const what = `weights ${epoch}`
-    if (this.#sent.has(what)) return
+    if (this.#sent.has('weights')) return
     const before = await snapshotOf(chain, this.state)
     const { number: head } = await chain.head()
     const { neurons } = await chain.snapshot(head)
@@ -141,11 +137,11 @@ export class Epoch {
     const isOwn = ({ hotkey }: Neuron): boolean => hotkey === account.hotkey
     const isPermitted = before.neurons.some((neuron) => isOwn(neuron) && neuron.permit)
     const own = neurons.find(isOwn)
-    if (own && own.lastUpdate >= beaconBlock(epoch, protocol)) this.#skip(what)
+    if (own && own.lastUpdate >= beaconBlock(epoch, protocol)) this.#skip('weights')
     // In no block of the next epoch, whose champion may be another.
     const until = snapshotBlock(epoch + 1, protocol)
     if (head >= until || weights === undefined || !isPermitted) return
-    this.#send(what, () => chain.setWeights(account, weights, until))
+    this.#send('weights', () => chain.setWeights(account, weights, until))
   }
 
   /** In the background: while the own bucket is out of reach, the lane is sampled all the same. */
@@ -159,13 +155,12 @@ export class Epoch {
   async #seal(): Promise<void> {
     const { bucketUrl: url } = this.#setup
     const { epoch, protocol, duels } = this.state
-    const what = `seal ${epoch}`
-    if (duels.length === 0 || this.#sent.has(what)) return
+    if (duels.length === 0 || this.#sent.has('seal')) return
     const made = (await sealOnChain(this.#setup, epoch)) ?? this.#own?.head
     const head = made ?? (await this.#sample())
     if (head === undefined) return
     const fields = encodeCommitment({ kind: 'seal', epoch, head, url })
-    await this.#commit(what, fields, sealBlock(epoch, protocol))
+    await this.#commit('seal', fields, sealBlock(epoch, protocol))
   }
 
   /** Plays the own lane to its end. Returns its last block's hash; undefined when it is not due. */
@@ -195,11 +190,11 @@ export class Epoch {
    */
   async #auditAndAttest(): Promise<void> {
     const { epoch } = this.state
-    if (this.#sent.has(`attest ${epoch}`)) return
+    if (this.#sent.has('attest')) return
     const audits = await lanesToAudit(this.#setup.chain, this.state)
     // One at a time: two would each draw a secret for the next epoch.
     const attestOnce = (needed: readonly Audit[]): Promise<void> =>
-      this.#start(`attestation of epoch ${epoch}`, () => this.#attest(needed))
+      this.#start({ kind: 'attest', epoch }, () => this.#attest(needed))
     const auditing = audits.map((audit) => this.#startAudit(audit, () => attestOnce(audits)))
     if (!this.#phase.audit.signal.aborted) return attestOnce(audits)
     // Others are not waited for any longer: what is left is soon read from the own folder.
@@ -208,12 +203,15 @@ export class Epoch {
   }
 
   #startAudit(audit: Audit, next?: () => Promise<void>): Promise<void> {
-    const name = `lane of ${audit.validator} in epoch ${this.state.epoch}`
-    return this.#start(name, async () => {
+    return this.#start(this.#auditOf(audit), async () => {
       const { reader, audit: deadline } = this.#phase
       await this.#audit(audit, { reader, deadline: deadline.signal, publish: this.#publishLane })
       await next?.()
     })
+  }
+
+  #auditOf({ validator: hotkey }: Pick<Audit, 'validator'>): Job {
+    return { kind: 'lane', epoch: this.state.epoch, hotkey }
   }
 
   /** Puts a whole lane into the own bucket: what is attested can be read there. */
@@ -250,7 +248,7 @@ export class Epoch {
     if (!isComplete) return
     const fields = await this.#attestation()
     await this.#publishState()
-    await this.#commit(`attest ${epoch}`, fields, snapshotBlock(epoch + 1, protocol))
+    await this.#commit('attest', fields, snapshotBlock(epoch + 1, protocol))
   }
 
   /**
@@ -277,9 +275,9 @@ export class Epoch {
     reader.beginEpoch(this.state)
     // To decide takes reading only: a bucket that takes nothing must not be in its way.
     const find: FindLane = (sought) => {
-      const what = `lane of ${sought.validator} in epoch ${this.state.epoch}`
+      const task = this.#auditOf(sought)
       const publish: AuditReading['publish'] = (...lane) =>
-        this.#publishLane(...lane).catch((error) => on({ type: 'problem', what, error }))
+        this.#publishLane(...lane).catch((error) => on({ type: 'problem', task, error }))
       return this.#audit(sought, { reader, deadline: whole.signal, publish })
     }
     // The own lane, too: to find it publishes it, if this process was not there to do so.
@@ -295,14 +293,14 @@ export class Epoch {
    * Puts these fields into the own slot by the block `until`, unless they are there: this process
    * may have been started again, and a tempo has room for few commitments.
    */
-  async #commit(what: string, fields: Uint8Array[], until: number): Promise<void> {
+  async #commit(kind: Transaction['kind'], fields: Uint8Array[], until: number): Promise<void> {
     const { chain, account } = this.#setup
     const { commitments } = await chain.snapshot((await chain.head()).number)
     const own = commitments.find(({ hotkey }) => hotkey === account.hotkey)
-    if (own?.fields.join(' ') === fields.join(' ')) this.#skip(what)
+    if (own?.fields.join(' ') === fields.join(' ')) this.#skip(kind)
     // A lane may have come so late that its epoch is over.
     if (this.#phase.whole.signal.aborted) return
-    this.#send(what, () => chain.commit(account, fields, until))
+    this.#send(kind, () => chain.commit(account, fields, until))
   }
 
   /** Resolves when each transaction that was sent is in a block or was refused. */
@@ -311,33 +309,34 @@ export class Epoch {
   }
 
   /** Notes that a transaction need not be sent. */
-  #skip(what: string): void {
-    this.#sent.set(what, Promise.resolve())
+  #skip(kind: Transaction['kind']): void {
+    this.#sent.set(kind, Promise.resolve())
   }
 
   /**
    * Sends a transaction, unless it was sent or skipped, without waiting for its block; in a dry run
    * reports that it would. After a refusal it can be sent again.
    */
-  #send(what: string, transaction: () => Promise<Head>): void {
+  #send(kind: Transaction['kind'], transaction: () => Promise<Head>): void {
     const { emit, on } = this.#setup
-    if (this.#sent.has(what)) return
+    if (this.#sent.has(kind)) return
+    const task = { kind, epoch: this.state.epoch }
     if (emit) {
-      this.#sent.set(what, this.#inBlock(what, transaction()))
+      this.#sent.set(kind, this.#inBlock(task, transaction()))
       return
     }
-    on({ type: 'withheld', what })
-    this.#skip(what)
+    on({ type: 'withheld', task })
+    this.#skip(kind)
   }
 
-  async #inBlock(what: string, sent: Promise<Head>): Promise<void> {
+  async #inBlock(task: Transaction, sent: Promise<Head>): Promise<void> {
     const { on } = this.#setup
     try {
       const { number } = await sent
-      on({ type: 'sent', what, block: number })
+      on({ type: 'sent', task, block: number })
     } catch (error) {
-      this.#sent.delete(what)
-      on({ type: 'problem', what, error: error as Error })
+      this.#sent.delete(task.kind)
+      on({ type: 'problem', task, phase: 'send', error: error as Error })
     }
   }
 }

@@ -16,6 +16,7 @@ import {
 } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
 import type { Protocol, State } from '@affine/duel'
+import { AlteredFile } from '@affine/node/disk'
 import type { Hash } from '@affine/prng'
 import {
   averageBlockMs,
@@ -44,7 +45,7 @@ export interface OwnLane {
 /**
  * What this validator has to sample in the epoch that `state` governs, from now on; undefined when
  * it is not due.
- * @throws Error saying that the epoch's secret was altered, and what to do.
+ * @throws AlteredFile if that is the epoch's secret.
  */
 export async function ownTask(
   setup: Setup,
@@ -86,7 +87,7 @@ const secretPath = (epoch: number): string => `secrets/${epoch}`
 /**
  * The secret of `epoch`, 64 hex digits: made, and synced to disk, before its digest can go on
  * chain. Protocol §4.
- * @throws Error when its file was altered.
+ * @throws Error when the file holds something else.
  */
 export const secretOf = (
   setup: Pick<Setup, 'store' | 'folder' | 'random'>,
@@ -98,7 +99,7 @@ async function committedSecret(setup: Setup, scope: Scope): Promise<Hash> {
   const secret = await secretOf(setup, scope.epoch)
   if (commitmentOf({ ...scope, secret }) === scope.commitment) return secret
   const path = `${setup.folder}/${secretPath(scope.epoch)}`
-  throw new Error(`${path} is not the secret whose digest is on chain: put that one back`)
+  throw new AlteredFile(path, 'OTHER_SECRET', 'not the secret whose digest is on chain')
 }
 
 /**
@@ -117,27 +118,25 @@ export async function sealOnChain(
  * Writes a sampled lane to the store as blocks, and checks it as everybody else will, which replays
  * it once: only what they will find whole is sealed. It is checked in this thread: a thread that is
  * still to be started takes longer than a local network leaves between sampling and seal.
- * @throws Error saying that the journal was altered, and what to do.
+ * @throws AlteredFile if that is the journal.
  */
 export async function writeOwnLane(
   { chain, account, store }: Setup,
   state: State,
   { scope, secret, journalPath, samples, time }: LaneTask & Sampled,
 ): Promise<OwnLane> {
-  const altered = (why: string): Error =>
-    new Error(`${journalPath} was altered: ${why}. Put it back, or move it away`)
   const { genesis, netuid, validator, epoch } = scope
   const prev = state.heads[validator] ?? NO_BLOCK
   const { sign } = account
   const draft = { genesis, netuid, validator, epoch, prev, secret, sign, samples, time }
   const hashes = await writeLane(draft, store).catch((error: Error) => {
     const isDrafts = error instanceof RangeError || error instanceof TypeError
-    throw isDrafts ? altered(error.message) : error
+    throw isDrafts ? new AlteredFile(journalPath, 'BAD_SAMPLE', error.message) : error
   })
   const head = hashes.at(-1) ?? ''
   const read = blockReader(store, verify)
   const lane = await checkLane({ chain, state, validator, head, read })
-  if (!lane.ok) throw altered(`${lane.code}: ${lane.detail}`)
+  if (!lane.ok) throw new AlteredFile(journalPath, lane.code, `${lane.code}: ${lane.detail}`)
   return { head, lane }
 }
 

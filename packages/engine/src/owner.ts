@@ -4,7 +4,7 @@ import { blockPath, LIMITS, NO_BLOCK, openHeader } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import type { Chain } from '@affine/chain'
 import { verify } from '@affine/chain/account'
-import { OWNERS } from '@affine/node/disk'
+import { AlteredFile, OWNERS } from '@affine/node/disk'
 import { canonicalize, type Hash } from '@affine/prng'
 
 const RECORD = 'owner.json'
@@ -21,8 +21,8 @@ const LINE_FEED = 0x0a
  * not mix. A folder without files of a validator gets the record. A folder of an older version,
  * which wrote no record, gets it if this hotkey signed all its blocks, for this subnet.
  *
- * @throws RangeError, as a rejection, if the owner is another or unknown; Error if the record is
- *   damaged.
+ * @throws RangeError, as a rejection, if the owner is another or unknown; AlteredFile if that is
+ *   the record.
  */
 export async function claimFolder(
   folder: string,
@@ -39,9 +39,7 @@ export async function claimFolder(
   const place = resolve(folder)
   const named = ownerName(owner)
   if (named === undefined)
-    throw new Error(
-      `${join(place, RECORD)} is damaged: restore it, or move it away to let the blocks decide`,
-    )
+    throw new AlteredFile(join(place, RECORD), 'NOT_A_RECORD', 'it does not name an owner')
   throw new RangeError(
     `${place} belongs to ${named}, not to ${ownerName(own)}: ` +
       'name another folder, or use the key and the network of its owner',
@@ -92,7 +90,7 @@ async function ownerByBlock(path: string, hash: Hash): Promise<string> {
   const lines = buffer.subarray(0, bytesRead)
   const end = lines.indexOf(LINE_FEED, lines.indexOf(LINE_FEED) + 1)
   const block = openHeader(lines.subarray(0, end + 1), { hash, verify })
-  if (!block.ok) throw new Error(`${path} is damaged (${block.code}: ${block.detail}): restore it`)
+  if (!block.ok) throw new AlteredFile(path, block.code, `${block.code}: ${block.detail}`)
   const { genesis, validator, netuid } = block.value.header
   return recordText(genesis, validator, netuid)
 }

@@ -22,7 +22,7 @@ import {
   withClock,
   withoutReplies,
 } from '@affine/miners'
-import { type Journal, openJournal } from '@affine/node/disk'
+import { AlteredFile, type Journal, openJournal } from '@affine/node/disk'
 import { canonicalize, digest, type Hash, type Json } from '@affine/prng'
 import { type ContenderGames, clockMsOf, type GamesTime, gamesInTurn, hasRoom } from './games.ts'
 import type { Setup } from './setup.ts'
@@ -263,7 +263,7 @@ async function lookAgain(
 /**
  * What the journal of a lane holds: samples, and what the second look had found, if it was over. A
  * new one gets its heading.
- * @throws Error when it is another lane's, or was altered.
+ * @throws AlteredFile also when it is another lane's.
  */
 async function keptIn(journal: Journal, { scope, journalPath: path }: LaneTask) {
   const { beacon, champion, commitment, epoch, quotas } = scope
@@ -271,7 +271,7 @@ async function keptIn(journal: Journal, { scope, journalPath: path }: LaneTask) 
   const [first, ...rest] = journal.entries
   if (first === undefined) await journal.append(heading)
   else if (canonicalize(first) !== canonicalize(heading))
-    throw new Error(`${path} belongs to another epoch, plan or chain: move it away`)
+    throw new AlteredFile(path, 'OTHER_LANE', 'it belongs to another epoch, plan or chain')
   const changed = changedIn(rest.at(-1))
   if (changed !== undefined) rest.pop()
   return { entries: rest.map((entry, i) => readEntry(entry, `${path}, line ${i + 2}`)), changed }
@@ -289,7 +289,7 @@ function readEntry(entry: Json, place: string): Entry {
   const isSample =
     Object.hasOwn(Object(sample), 'challengeId') && episodesIn(sample).every(isEpisode)
   if (Number.isSafeInteger(at) && isSample) return { at, sample }
-  throw new Error(`${place}: not a sample. The journal was altered; move it away to start anew`)
+  throw new AlteredFile(place, 'NOT_A_SAMPLE', 'not a sample')
 }
 
 const isEpisode = (episode: Episode | undefined): boolean => Array.isArray(episode?.messages)

@@ -1,7 +1,7 @@
 import type { Bucket, Clock, Sample } from '@affine/blocks'
 import type { Account, Chain, Head } from '@affine/chain'
 import type { State } from '@affine/duel'
-import type { AgentOf, Chutes, MinerEvent } from '@affine/miners'
+import type { AgentOf, Chutes, MinerEvent, MinerTask } from '@affine/miners'
 import type { CheckBlock, Network, OpenBucket, Settled } from '@affine/settlement'
 
 /**
@@ -45,9 +45,37 @@ export interface Setup {
   readonly on: (event: Event) => void
 }
 
+/** What a validator puts on chain in an epoch: its weights, its lane's seal, its attestation. */
+export interface Transaction {
+  readonly kind: 'weights' | 'seal' | 'attest'
+  readonly epoch: number
+}
+
+/** What a validator does. A head starts `head`, which starts the others. */
+export type Job =
+  | Transaction
+  | { readonly kind: 'head' }
+  /** Publishes the epoch's state in the own bucket. */
+  | { readonly kind: 'state'; readonly epoch: number }
+  /** Audits and publishes the lane of a validator. */
+  | { readonly kind: 'lane'; readonly epoch: number; readonly hotkey: string }
+
+/** What a problem is about: a job, a miner, the account at Chutes, or the chain's node. */
+export type ValidatorTask = Job | MinerTask | { readonly kind: 'node' }
+
+/** A failure that was or will be tried again. */
+export interface Problem {
+  readonly type: 'problem'
+  readonly task: ValidatorTask
+  /** Set if the chain refused the transaction of the task. */
+  readonly phase?: 'send'
+  readonly error: Error
+}
+
 /** What happens in a validator, for people, logs and metrics. Nothing is decided from it. */
 export type Event =
-  | MinerEvent
+  | Exclude<MinerEvent, { readonly type: 'problem' }>
+  | Problem
   | { readonly type: 'head'; readonly head: Head; readonly epoch: number; readonly offset: number }
   /** How old the last head's block was when it came, by the clock here. */
   | { readonly type: 'made'; readonly ageMs: number }
@@ -62,13 +90,11 @@ export type Event =
       readonly champion: string
       readonly left: number
     }
-  | { readonly type: 'sent'; readonly what: string; readonly block: number }
-  | { readonly type: 'withheld'; readonly what: string }
-  /**
-   * A task has succeeded or failed. `turn` is the task that a head starts, unless it is still
-   * running.
-   */
-  | { readonly type: 'ended'; readonly what: string }
+  | { readonly type: 'sent'; readonly task: Transaction; readonly block: number }
+  /** In a dry run. */
+  | { readonly type: 'withheld'; readonly task: Transaction }
+  /** A task has succeeded or failed. */
+  | { readonly type: 'ended'; readonly task: Job }
   /** The bucket of this hotkey was waited for so long that it is not asked for a while. */
   | { readonly type: 'slow'; readonly hotkey: string }
   /** A bucket of another validator answered, or failed to. */

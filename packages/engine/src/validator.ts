@@ -1,7 +1,9 @@
+import { join } from 'node:path'
 import { statePath } from '@affine/blocks'
 import type { Head } from '@affine/chain'
 import { parseState, type State } from '@affine/duel'
 import { Stopped } from '@affine/miners'
+import { AlteredFile } from '@affine/node/disk'
 import { digestOfText } from '@affine/prng'
 import {
   attestedRoot,
@@ -13,7 +15,7 @@ import {
 } from '@affine/settlement'
 import { Epoch, Phase } from './epoch.ts'
 import { claimFolder } from './owner.ts'
-import type { Setup } from './setup.ts'
+import type { Job, Setup } from './setup.ts'
 
 /**
  * One validator: at every finalized head it does what is due. What it must not forget is on disk
@@ -22,7 +24,7 @@ import type { Setup } from './setup.ts'
  */
 export class Validator {
   readonly #setup: Setup
-  /** The work in the background, by the names of the tasks. */
+  /** The jobs in the background, by `JSON.stringify`. */
   readonly #running = new Map<string, Promise<void>>()
   /** The deadlines of the last head's epoch. */
   #phase: Phase | undefined
@@ -38,7 +40,7 @@ export class Validator {
     return this.#epoch?.state
   }
 
-  /** Resolves when no task is under way. What was sent may still wait for its block. */
+  /** Resolves when no job is under way. What was sent may still wait for its block. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values())
   }
@@ -68,7 +70,7 @@ export class Validator {
     }
     const phase = this.#phase
     phase.advance(offset, network.protocol)
-    this.#start('turn', async () => {
+    this.#start({ kind: 'head' }, async () => {
       if (epoch >= network.firstEpoch) await (await this.#comeTo(phase)).advance(head)
     })
   }
@@ -77,7 +79,7 @@ export class Validator {
   async #comeTo(phase: Phase): Promise<Epoch> {
     const begin = (state: State): Epoch => {
       phase.reader.beginEpoch(state)
-      return new Epoch(this.#setup, state, phase, (name, task) => this.#start(name, task))
+      return new Epoch(this.#setup, state, phase, (job, work) => this.#start(job, work))
     }
     if (this.#epoch === undefined) {
       const { folder, chain, account } = this.#setup
@@ -97,25 +99,26 @@ export class Validator {
   }
 
   /**
-   * Starts a task, unless one of that name is still running. Resolves when that task has ended; a
-   * failure is reported as an event.
+   * Starts a job, unless it is still running. Resolves when it has ended; a failure is reported as
+   * an event.
    */
-  #start(name: string, task: () => Promise<void>): Promise<void> {
-    const running = this.#running.get(name) ?? this.#run(name, task)
-    this.#running.set(name, running)
+  #start(task: Job, work: () => Promise<void>): Promise<void> {
+    const key = JSON.stringify(task)
+    const running = this.#running.get(key) ?? this.#run(task, work)
+    this.#running.set(key, running)
     return running
   }
 
-  async #run(name: string, task: () => Promise<void>): Promise<void> {
+  async #run(task: Job, work: () => Promise<void>): Promise<void> {
     const { on } = this.#setup
     try {
-      await task()
+      await work()
     } catch (error) {
       const isStopped = error instanceof Stopped
-      if (!isStopped) on({ type: 'problem', what: name, error: error as Error })
+      if (!isStopped) on({ type: 'problem', task, error: error as Error })
     }
-    this.#running.delete(name)
-    on({ type: 'ended', what: name })
+    this.#running.delete(JSON.stringify(task))
+    on({ type: 'ended', task })
   }
 }
 
@@ -123,7 +126,7 @@ export class Validator {
  * The state from which a validator that starts in `epoch` decides on: the last one it kept; else
  * the newest that more than half of the active stake attested, or, if it is to replay everything,
  * the network's first.
- * @throws Error when its own state was altered, or nobody serves the attested one.
+ * @throws AlteredFile for its own state; Error when nobody serves the attested one.
  */
 export async function startingState(setup: Setup, epoch: number): Promise<State> {
   const kept = await keptState(setup, epoch)
@@ -144,10 +147,9 @@ async function keptState(setup: Setup, epoch: number): Promise<State | null> {
     const state = parseState(new TextDecoder().decode(bytes))
     const isRight = state.ok && (await isAsWritten(setup, epoch, at, bytes))
     if (isRight) return state.value
-    const why = state.ok
-      ? 'it differs from the copy in the bucket and from the attested state'
-      : state.detail
-    throw new Error(`${path} of ${folder}: ${why}. Move it away to decide it anew`)
+    const why = 'it differs from the copy in the bucket and from the attested state'
+    const fault = state.ok ? { code: 'OTHER_STATE', detail: why } : state
+    throw new AlteredFile(join(folder, path), fault.code, fault.detail)
   }
   return null
 }

@@ -4,7 +4,7 @@ import type { Settled } from '@affine/settlement'
 import { describe, expect, it, vi } from 'vitest'
 import { words } from '../../../test/words.ts'
 import { blockAges, metricsOf } from '../src/node/metrics.ts'
-import type { Event } from '../src/setup.ts'
+import type { Event, ValidatorTask } from '../src/setup.ts'
 
 const HOTKEY = 'me'
 const head = (number: number): Event => ({
@@ -13,7 +13,7 @@ const head = (number: number): Event => ({
   epoch: 2,
   offset: 7,
 })
-const problem = (what: string): Event => ({ type: 'problem', what, error: new Error('why') })
+const problem = (task: ValidatorTask): Event => ({ type: 'problem', task, error: new Error('why') })
 
 /** What Prometheus reads: values by series. */
 async function valuesOf(response: Response): Promise<Record<string, number>> {
@@ -84,9 +84,11 @@ describe('metrics', () => {
     expect(values.affine_emits).toBe(0)
     const emitting = metricsOf({ hotkey: HOTKEY, lastUpdate: 41, emit: true }, () => time)
     expect((await valuesOf(await emitting.read())).affine_emits).toBe(1)
-    for (const what of ['seal', 'attest', 'weights'])
+    for (const task of ['seal', 'attest', 'weights'])
       for (const outcome of ['sent', 'refused', 'withheld'])
-        expect(values[`affine_transactions_total{what="${what}",outcome="${outcome}"}`]).toBe(0)
+        expect(values[`affine_transactions_total{task="${task}",outcome="${outcome}"}`]).toBe(0)
+    for (const task of words('head weights state seal lane attest miner chutes node'))
+      expect(values[`affine_problems_total{task="${task}"}`]).toBe(0)
   })
 
   it('follow from events', async () => {
@@ -103,18 +105,18 @@ describe('metrics', () => {
       'affine_faults_total{env="mult8@0.1.0",side="champion",fault="no-reply"}': 1,
     })
     metrics.on({ type: 'epoch', settled })
-    for (const what of ['seal 2', 'attest 2', 'weights 3'])
-      metrics.on({ type: 'sent', what, block: 99 })
+    for (const kind of ['seal', 'attest', 'weights'] as const)
+      metrics.on({ type: 'sent', task: { kind, epoch: 2 }, block: 99 })
     const text = 'no reply within 30 s'
     metrics.on({ type: 'call', outcome: 'reply' })
     metrics.on({ type: 'call', outcome: 'platform', reason: 'undelivered', text })
     metrics.on({ type: 'call', outcome: 'miner', reason: 'late', text })
-    metrics.on({ type: 'problem', what: 'Chutes', error: new Error('refuses the API key') })
+    metrics.on(problem({ kind: 'chutes' }))
     metrics.on({ type: 'call', outcome: 'reply' })
-    metrics.on({ type: 'withheld', what: 'attest 3' })
+    metrics.on({ type: 'withheld', task: { kind: 'attest', epoch: 3 } })
     metrics.on({ type: 'made', ageMs: 30_500 })
     expect(await read()).toMatchObject({
-      'affine_transactions_total{what="attest",outcome="withheld"}': 1,
+      'affine_transactions_total{task="attest",outcome="withheld"}': 1,
       affine_head_made_seconds: 30.5,
       'affine_trust{hotkey="me"}': 0.666_666,
       'affine_trust{hotkey="other"}': 0.5,
@@ -131,8 +133,8 @@ describe('metrics', () => {
       affine_own_trust: 2 / 3 - (2 / 3 - 0.666_666),
       affine_ratio_to_beat: 0.62,
       affine_last_weights_block: 99,
-      'affine_transactions_total{what="seal",outcome="sent"}': 1,
-      'affine_transactions_total{what="weights",outcome="sent"}': 1,
+      'affine_transactions_total{task="seal",outcome="sent"}': 1,
+      'affine_transactions_total{task="weights",outcome="sent"}': 1,
       'affine_miner_calls_total{outcome="reply",reason=""}': 2,
       'affine_miner_calls_total{outcome="miner",reason="late"}': 1,
     })
@@ -167,21 +169,20 @@ describe('metrics', () => {
   })
 
   it('have few labels, whatever fails', async () => {
-    for (const what of ['turn', 'lane of epoch 3', 'attest 2', 'weights 3', 'node'])
-      metrics.on(problem(what))
-    for (let i = 0; i < 100; i++) metrics.on(problem(`${i} and "more"\n`))
+    for (let i = 0; i < 100; i++) metrics.on(problem({ kind: 'lane', epoch: i, hotkey: `${i}` }))
     const values = await read()
-    const problems = Object.entries(values).filter(([name]) =>
-      name.startsWith('affine_problems_total'),
-    )
-    expect(problems.length).toBeLessThan(15)
-    expect(values).toMatchObject({
-      'affine_problems_total{what="turn"}': 1,
-      'affine_problems_total{what="lane"}': 1,
-      'affine_problems_total{what="node"}': 1,
-      'affine_problems_total{what="other"}': 100,
-      'affine_transactions_total{what="attest",outcome="refused"}': 1,
-      'affine_transactions_total{what="weights",outcome="refused"}': 1,
+    const problems = Object.keys(values).filter((name) => name.startsWith('affine_problems_total'))
+    expect(problems.length).toBe(9)
+    expect(values['affine_problems_total{task="lane"}']).toBe(100)
+  })
+
+  it('count as refused what the chain refused, and not a failure before', async () => {
+    const task = { kind: 'weights', epoch: 3 } as const
+    for (let i = 0; i < 3; i++) metrics.on(problem(task))
+    metrics.on({ type: 'problem', task, phase: 'send', error: new Error('why') })
+    expect(await read()).toMatchObject({
+      'affine_problems_total{task="weights"}': 4,
+      'affine_transactions_total{task="weights",outcome="refused"}': 1,
     })
   })
 })

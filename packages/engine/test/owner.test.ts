@@ -101,16 +101,18 @@ describe('a folder of an older version, with blocks', () => {
     const path = `v1/blocks/${block}`
     const cut = await copied()
     await truncate(join(cut, path), 100)
-    await expect(claimFolder(cut, chain, own.hotkey)).rejects.toThrow(
-      `${join(cut, path)} is damaged (BAD_LINES`,
-    )
+    await expect(claimFolder(cut, chain, own.hotkey)).rejects.toMatchObject({ fault: 'BAD_LINES' })
     const forged = await copied()
     const text = await readFile(join(forged, path), 'utf8')
     await writeFile(join(forged, path), text.replace(/"signature":".{8}/, '"signature":"00000000'))
-    await expect(claimFolder(forged, chain, own.hotkey)).rejects.toThrow('WRONG_SIGNATURE')
+    await expect(claimFolder(forged, chain, own.hotkey)).rejects.toMatchObject({
+      fault: 'WRONG_SIGNATURE',
+    })
     const renamed = await copied()
     await cp(join(renamed, path), join(renamed, blockPath('0'.repeat(64))))
-    await expect(claimFolder(renamed, chain, own.hotkey)).rejects.toThrow('WRONG_HASH')
+    await expect(claimFolder(renamed, chain, own.hotkey)).rejects.toMatchObject({
+      fault: 'WRONG_HASH',
+    })
   })
 })
 
@@ -135,7 +137,7 @@ describe('a folder with a record', () => {
       await writeFile(join(folder, 'owner.json'), text)
       const claim = claimFolder(folder, subnet, own.hotkey)
       await expect(claim).rejects.not.toThrow(RangeError)
-      await expect(claim).rejects.toThrow(`${join(folder, 'owner.json')} is damaged`)
+      await expect(claim).rejects.toMatchObject({ fault: 'NOT_A_RECORD' })
       expect(await recordIn(folder)).toBe(text)
     },
   )
@@ -146,9 +148,9 @@ describe('a folder with a record', () => {
     await claimFolder(folder, chain, miner.hotkey)
     const validator = validatorOf(chain, folder)
     await validator.follow(START)
-    expect(validator.problems()).toContainEqual(
-      expect.stringContaining(`belongs to ${miner.hotkey}`),
-    )
+    const [problem] = validator.problems()
+    expect(problem?.task).toEqual({ kind: 'head' })
+    expect(problem?.error.message).toContain(`belongs to ${miner.hotkey}`)
     expect(validator.sent()).toEqual([])
     expect(await readdir(folder)).toEqual(['owner.json'])
   })

@@ -144,9 +144,7 @@ describe('a lane', () => {
     ]
     for (const other of others) {
       const task = sampled(duel, { scope: { ...scope, ...other } })
-      await expect(task).rejects.toThrow(
-        `${journalPath} belongs to another epoch, plan or chain: move it away`,
-      )
+      await expect(task).rejects.toMatchObject({ fault: 'OTHER_LANE' })
     }
     expect(await readFile(journalPath, 'utf8')).toBe(before)
     expect(seen.champion.length).toBe(asked)
@@ -438,12 +436,12 @@ describe('a lane whose agents answer at once', () => {
     const refused: LaneTask['agent'] = (...miner) => {
       const agent = plays(randomUUID)(...miner)
       return async (...asked) => {
-        if (left-- <= 0) throw new Error('its lane is not sealed')
+        if (left-- <= 0) throw new Error('refused')
         return agent(...asked)
       }
     }
     for (let i = 0; i < 2; i++)
-      await expect(sampled(duel, { agent: refused })).rejects.toThrow('its lane is not sealed')
+      await expect(sampled(duel, { agent: refused })).rejects.toThrow('refused')
     const journal = await readFile(journalPath, 'utf8')
     expect(journal).toContain('"sample"')
     expect(journal).not.toContain('no-reply')

@@ -45,7 +45,9 @@ const weightCalls = (chain: LocalChain): number =>
   chain.export().match(/"weights":\[\[1,65535\]\]/g)?.length ?? 0
 
 const withheldIn = (events: readonly Event[]): readonly string[] =>
-  events.flatMap((event) => (event.type === 'withheld' ? [event.what] : []))
+  events.flatMap((event) =>
+    event.type === 'withheld' ? [`${event.task.kind} ${event.task.epoch}`] : [],
+  )
 
 /** Makes blocks up to `block`, of which no validator hears. */
 async function unheard(chain: LocalChain, block: number): Promise<void> {
@@ -178,7 +180,7 @@ describe('a validator', () => {
   it.each<[string, Partial<Snapshot>, Record<string, UidWeights>]>([
     ['the owner', {}, { [own.hotkey]: [[0, 65_535]] }],
     ['nobody without an owner', { owner: undefined }, {}],
-    ['nobody if the owner is not registered', { owner: stranger }, {}],
+    ['nobody without a registered owner', { owner: stranger }, {}],
   ])('with an empty throne gives its weight to %s', async (_, change, want) => {
     const neurons = [miner, own].map(({ hotkey }, uid) => ({ hotkey, stake: BigInt(uid * STAKE) }))
     const params = { tempo, weightsRateLimit: 1, stakeThreshold: STAKE }
@@ -272,9 +274,10 @@ describe('a validator', () => {
     expect(sent()).not.toContain(`attest ${FIRST}`)
     expect(validator.state?.epoch).toBe(FIRST + 1)
     expect(sent()).toContain(`weights ${FIRST + 1}`)
-    expect(problems()).toContain(`state of epoch ${FIRST}: status 503`)
-    expect(problems()).toContain(`lane of ${own.hotkey} in epoch ${FIRST}: status 503`)
-    expect(problems().filter((text) => text.startsWith('turn'))).toEqual([])
+    const failed = problems().map(({ task }) => task)
+    expect(failed).toContainEqual({ kind: 'state', epoch: FIRST })
+    expect(failed).toContainEqual({ kind: 'lane', epoch: FIRST, hotkey: own.hotkey })
+    expect(failed).not.toContainEqual({ kind: 'head' })
     isDown = false
     await follow(START + 2 * tempo - 2)
     expect(sent()).toContain(`attest ${FIRST + 1}`)
@@ -313,9 +316,11 @@ describe('a validator', () => {
       store: { ...disk, write },
     })
     await follow(START - 1)
-    chain.commit = () => Promise.reject(new Error('no room'))
+    const error = new Error('no room')
+    chain.commit = () => Promise.reject(error)
     await follow(START + 2)
-    expect(problems()).toEqual(Array(3).fill(`seal ${FIRST}: no room`))
+    const task = { kind: 'seal', epoch: FIRST }
+    expect(problems()).toEqual(Array(3).fill({ type: 'problem', task, phase: 'send', error }))
     chain.commit = commit
     await follow(START + 4)
     expect(sent()).toContain(`seal ${FIRST}`)
@@ -360,7 +365,7 @@ describe('a validator', () => {
     validator.onHead(head)
     expect(events).toEqual([{ type: 'head', head, epoch: 0, offset: head.number }])
     await validator.idle()
-    expect([...ended()].sort()).toEqual(['lane of epoch 0', 'state of epoch 0', 'turn', 'weights'])
+    expect([...ended()].sort()).toEqual(['head', 'seal', 'state', 'weights'])
   })
 })
 
@@ -389,7 +394,7 @@ describe('a validator that is stopped', () => {
       .split('\n')
       .slice(1)
   const seals = (events: readonly Event[]) =>
-    events.filter((event) => event.type === 'sent' && /^seal/.test(event.what))
+    events.filter((event) => event.type === 'sent' && event.task.kind === 'seal')
   const commitment = async (chain: LocalChain) =>
     (await chain.snapshot(chain.height)).commitments.find(({ hotkey }) => hotkey === own.hotkey)
       ?.fields
@@ -450,7 +455,7 @@ describe('a validator that is stopped', () => {
     await stopped(chain, validator)
     expect(chain.height).toBeGreaterThan(before)
     expect(seals(events)).toEqual([
-      { type: 'sent', what: `seal ${FIRST}`, block: expect.any(Number) },
+      { type: 'sent', task: { kind: 'seal', epoch: FIRST }, block: expect.any(Number) },
     ])
   })
 

@@ -1,5 +1,6 @@
+import type { Miner } from '@affine/duel'
 import type { Agent } from '@affine/envs'
-import type { Asked } from './deployment/deployment.ts'
+import type { Asked, DeploymentFault } from './deployment/deployment.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
@@ -126,12 +127,38 @@ export interface CallFailure {
   readonly text: string
 }
 
+/** Where a miner answers, and how it is called there. */
+export type Endpoint = Pick<Miner, 'model' | 'chute'> & Partial<Pick<Miner, 'hotkey'>>
+
+/** What a problem is about: the account at Chutes, or a miner. */
+export type MinerTask = { readonly kind: 'chutes' } | ({ readonly kind: 'miner' } & Endpoint)
+
+/** Why a miner, or the account at Chutes, is a problem. */
+type AskingProblemCode =
+  | CallFailure['reason']
+  | DeploymentFault
+  | 'not-seen'
+  | 'account-unknown'
+  | 'key-refused'
+  | 'no-access'
+
+/** A problem with a miner, or with the account at Chutes. `status` is that of a response. */
+export class AskingProblem extends Error {
+  readonly code: AskingProblemCode
+  readonly status: number | undefined
+  constructor(code: AskingProblemCode, message: string, status?: number) {
+    super(message)
+    this.code = code
+    this.status = status
+  }
+}
+
 /** What happens while miners are asked. Nothing is decided from it. */
 export type MinerEvent =
   /** A request to a miner had a usable reply. */
   | { readonly type: 'call'; readonly outcome: 'reply' }
   | CallFailure
-  | { readonly type: 'problem'; readonly what: string; readonly error: Error }
+  | { readonly type: 'problem'; readonly task: MinerTask; readonly error: AskingProblem }
 
 /** Hears what happens while miners are asked. */
 export type Hear = (event: MinerEvent) => void

@@ -1,5 +1,6 @@
 import {
   type Asking,
+  AskingProblem,
   type Caller,
   type EpochContext,
   type Query,
@@ -148,15 +149,24 @@ export class ChutesKey {
   }
 
   #report(account: KeyAccount): void {
-    const { netuid } = this.#options
-    const { status, balance, failure } = account
-    const hasAccess = status !== 200 || netuid === undefined || mayCall(account, netuid)
-    const refused = `refuses the API key (account: status ${status}, balance ${balance})`
-    const unknown = failure && `does not return the account (${failure})`
-    const why = unknown ?? (hasAccess ? refused : noAccessText(account, netuid))
-    const error = new Error(`${why}: sampling pauses`)
-    this.#options.on?.({ type: 'problem', what: 'Chutes', error })
+    const error = accountProblem(account, this.#options.netuid)
+    this.#options.on?.({ type: 'problem', task: { kind: 'chutes' }, error })
   }
+}
+
+/** Returns what is wrong with an account for which sampling pauses. */
+function accountProblem(account: KeyAccount, netuid: number | undefined): AskingProblem {
+  const { status, balance, failure = `status ${status}` } = account
+  const problem = (code: AskingProblem['code'], why: string): AskingProblem =>
+    new AskingProblem(code, `${why}: sampling pauses`)
+  if (!isKnown(account))
+    return problem('account-unknown', `does not return the account (${failure})`)
+  if (status === 200 && netuid !== undefined && !mayCall(account, netuid))
+    return problem('no-access', noAccessText(account, netuid))
+  return problem(
+    'key-refused',
+    `refuses the API key (account: status ${status}, balance ${balance})`,
+  )
 }
 
 /** Of a subnet's: one that calls its private chutes; one that may delete them besides. */
@@ -185,7 +195,10 @@ export function mayCall({ netuids, roles }: KeyAccount, netuid: number): boolean
 }
 
 /** What is wrong with an account that may not call the chutes of a subnet, and what to do. */
-export function noAccessText({ netuids, roles }: KeyAccount, netuid: number): string {
+export function noAccessText(
+  { netuids, roles }: Pick<KeyAccount, 'netuids' | 'roles'>,
+  netuid: number,
+): string {
   const has = `it has the roles [${roles.join(', ')}] for the subnets [${netuids.join(', ')}]`
   const advice = 'ask an admin of the subnet at Chutes, its owner, for the role subnet_invoke'
   return `lets the account call no chute of subnet ${netuid}, ${has}; ${advice}`

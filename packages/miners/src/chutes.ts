@@ -1,6 +1,7 @@
 import {
   type AgentOf,
   type Asking,
+  AskingProblem,
   type EpochContext,
   type Exchange,
   type MinerAgent,
@@ -82,7 +83,7 @@ export function openChutes(options: Options): Chutes {
     return async (messages, call) => {
       const answer = await ask(messages, call)
       if ('content' in answer || !(await key.wasRefused(context, call?.end))) return answer
-      throw new Error('Chutes refused the API key in this epoch: its lane is not sealed')
+      throw new AskingProblem('key-refused', 'Chutes refused the API key: its lane is not sealed')
     }
   }
   return {

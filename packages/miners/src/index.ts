@@ -16,11 +16,14 @@ export * from './play-sample.ts'
 export {
   countFailures,
   expectReply,
+  type FailureCount,
   NoAnswer,
   type Opponent,
   openMiner,
   openPlayer,
   type PlayerAsking,
+  type Unanswered,
+  unansweredText,
   whyNoAnswer,
 } from './player.ts'
 export { playerReply, type ReferencePlayer } from './reference-miner.ts'

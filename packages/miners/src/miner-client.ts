@@ -1,11 +1,12 @@
-import type { Miner } from '@affine/duel'
 import type { Message, Reply } from '@affine/envs'
 import PQueue from 'p-queue'
 import pRetry, { type Options } from 'p-retry'
 import {
   type Asking,
+  AskingProblem,
   type Caller,
   type CallFailure,
+  type Endpoint,
   type EpochContext,
   type Hear,
   isUndelivered,
@@ -18,9 +19,6 @@ import {
   Undelivered,
 } from './asking.ts'
 import { completionIn, statusText } from './completion.ts'
-
-/** Where a miner answers, and how it is called there. */
-export type Endpoint = Pick<Miner, 'model' | 'chute'>
 
 /**
  * Agents for one miner: they have `replyMs` a reply, and give up on everything once `signal`
@@ -48,14 +46,14 @@ const NO_URL: MinerEvent = {
  * agent never rejects: no usable reply is `{ fault: 'no-reply' }`. Protocol §5.4.
  */
 export function minerClient(
-  { model, chute }: Endpoint,
+  miner: Endpoint,
   { exchange, concurrency, now, random, on = () => {} }: Asking,
 ): Client {
   const throttle = new Throttle(concurrency, now)
-  const tell = problemsOf(`miner ${model} at ${chute}`, on)
+  const tell = problemsOf(miner, on)
   return (replyMs, signal) => (messages, call) => {
     const { end, isGame } = call ?? { end: signal, isGame: false }
-    const query = queryOf({ model, chute }, messages, { replyMs, signal: end, now })
+    const query = queryOf(miner, messages, { replyMs, signal: end, now })
     const ask = async (): Promise<Reply> => {
       const received = await throttle.run(() => exchange(query), isGame ? 1 : 0)
       const reply = replyIn(received, query.url)
@@ -155,12 +153,17 @@ function clockFailure(last: CallFailure | undefined, on: Hear): CallFailure {
  * Tells people of each reason for which a reply is missing, once. A request that is made again, and
  * then gets a reply, is no problem; another one tells of deployments.
  */
-function problemsOf(what: string, on: Hear): (failure: CallFailure | undefined) => void {
+function problemsOf(
+  { model, chute, hotkey }: Endpoint,
+  on: Hear,
+): (failure: CallFailure | undefined) => void {
+  const task = { kind: 'miner', model, chute, ...(hotkey !== undefined && { hotkey }) } as const
   const told = new Set<string>(['deployment', 'not-shown'])
   return (failure) => {
     if (failure === undefined || told.has(failure.reason)) return
     told.add(failure.reason)
-    on({ type: 'problem', what, error: new Error(failure.text) })
+    const error = new AskingProblem(failure.reason, failure.text, failure.status)
+    on({ type: 'problem', task, error })
   }
 }
 

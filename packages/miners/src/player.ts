@@ -1,5 +1,13 @@
 import { type Agent, make, registry, type Transcript } from '@affine/envs'
-import { type AgentOf, type Caller, type Hear, type MinerAgent, within } from './asking.ts'
+import {
+  type AgentOf,
+  type AskingProblem,
+  type Caller,
+  type CallFailure,
+  type Hear,
+  type MinerAgent,
+  within,
+} from './asking.ts'
 import type { Asked } from './deployment/deployment.ts'
 import { type Client, minerClient } from './miner-client.ts'
 import { playerReply } from './reference-miner.ts'
@@ -14,15 +22,17 @@ export interface PlayerAsking extends Caller {
   readonly signal: AbortSignal
 }
 
-/** Someone to play with. */
-export interface Opponent {
-  /** How often a request had no usable reply, by what came instead. */
-  readonly failures: ReadonlyMap<string, number>
-  readonly agent: (replyMs: number) => MinerAgent
+/** How many requests had no usable reply for one reason and status. `text` is that of the first. */
+export interface FailureCount extends Pick<CallFailure, 'reason' | 'status' | 'text'> {
+  readonly count: number
 }
 
-/** How many different failures are told apart. */
-const MOST_TEXTS = 8
+/** Someone to play with. */
+export interface Opponent {
+  /** The requests without a usable reply, by reason and status. */
+  readonly failures: ReadonlyMap<string, FailureCount>
+  readonly agent: (replyMs: number) => MinerAgent
+}
 
 /**
  * Opens a player: `who` is a URL up to and including `/v1`, or a built-in player, `perfect`,
@@ -64,16 +74,39 @@ function endpointOf(who: string): string {
   throw new RangeError(`expected a player: ${players}; got "${who}"${advice}`)
 }
 
-/** A player gave no usable reply to a first prompt: there is nothing to compare. */
-export class NoAnswer extends Error {}
+/** Why a player gave no usable reply. */
+export interface Unanswered {
+  readonly reason: AskingProblem['code'] | 'nothing'
+  /** The status of the response, if it is another than 200. */
+  readonly status?: number | undefined
+  readonly text: string
+  /** The models that its endpoint serves, if it refused a request and lists them. */
+  readonly models?: readonly string[]
+}
 
-/** Counts the requests of which `on` hears that they had no usable reply, by what came instead. */
+/** A player gave no usable reply to a first prompt: there is nothing to compare. */
+export class NoAnswer extends Error {
+  readonly why: Unanswered
+  constructor(player: string, why: Unanswered) {
+    super(`${player} gives no usable reply: ${unansweredText(why)}`)
+    this.why = why
+  }
+}
+
+/** Returns why a player gave no usable reply, as the end of a sentence. */
+export function unansweredText({ text, models = [] }: Omit<Unanswered, 'reason'>): string {
+  const names = models.map((name) => JSON.stringify(name)).join(', ')
+  return names === '' ? text : `${text}; it serves the models ${names}`
+}
+
+/** Counts the requests of which `on` hears that they had no usable reply. */
 export function countFailures(): Pick<Opponent, 'failures'> & { readonly on: Hear } {
-  const failures = new Map<string, number>()
+  const failures = new Map<string, FailureCount>()
   const on: Hear = (event) => {
     if (event.type === 'problem' || event.outcome === 'reply') return
-    const text = failures.has(event.text) || failures.size < MOST_TEXTS ? event.text : 'others'
-    failures.set(text, (failures.get(text) ?? 0) + 1)
+    const { reason, status, text } = event
+    const known = failures.get(`${reason} ${status}`) ?? { reason, status, text, count: 0 }
+    failures.set(`${reason} ${status}`, { ...known, count: known.count + 1 })
   }
   return { failures, on }
 }
@@ -141,7 +174,7 @@ async function expectAnswer(
   asking: PlayerAsking,
 ): Promise<void> {
   const why = await whyNoAnswer(chute, clientOf, asking)
-  if (why !== undefined) throw new NoAnswer(`${chute} gives no usable reply: ${why}`)
+  if (why !== undefined) throw new NoAnswer(chute, why)
 }
 
 type FirstAsking = Omit<PlayerAsking, 'model' | 'random' | 'giveUpMs'> & {
@@ -152,29 +185,29 @@ type FirstAsking = Omit<PlayerAsking, 'model' | 'random' | 'giveUpMs'> & {
 const BUSY: ReadonlySet<string> = new Set(['429', '5xx'])
 
 /**
- * Why a player at `chute` gives no usable reply to a first prompt of an environment; undefined when
- * it gives one. What it says is not judged. It is asked by agents that tell how requests end: one
- * that is busy, again until `giveUpMs` are over; one without a connection, once. A reply has its
- * own time. Rejects when `signal` aborts, and with what the agent rejects with.
+ * Resolves with why a player at `chute` gives no usable reply to a first prompt of an environment;
+ * with undefined if it gives one. What it says is not judged. It is asked by agents that tell how
+ * requests end: one that is busy, again until `giveUpMs` are over; one without a connection, once.
+ * A reply has its own time. Rejects when `signal` aborts, and with what the agent rejects with.
  */
 export async function whyNoAnswer(
   chute: string,
   clientOf: (on: Hear) => Client,
   asking: FirstAsking,
-): Promise<string | undefined> {
+): Promise<Unanswered | undefined> {
   const { now, signal, giveUpMs = 30_000, env = [...registry.keys()][0] ?? '' } = asking
   const game = make(env)
   game.reset()
   const { replyMs } = game.spec
   const started = now()
   const lost = new AbortController()
-  let why = 'nothing came'
-  let status: number | undefined
+  let why: Unanswered = { reason: 'nothing', text: 'nothing came' }
   const client = clientOf((event) => {
-    if (event.type === 'problem') why = event.error.message
-    else if (event.outcome !== 'reply') {
-      why = event.text
-      status = event.status
+    if (event.type === 'problem') {
+      const { code: reason, status, message: text } = event.error
+      why = { reason, status, text }
+    } else if (event.outcome !== 'reply') {
+      why = event
       const isBusy = BUSY.has(event.reason) && now() - started < giveUpMs
       if (event.outcome === 'platform' && !isBusy) lost.abort()
     }
@@ -182,7 +215,9 @@ export async function whyNoAnswer(
   const giveUp = within(giveUpMs + replyMs, AbortSignal.any([signal, lost.signal]))
   const answer = await client(replyMs, giveUp)([{ role: 'user', content: game.render() }])
   signal.throwIfAborted()
-  return 'content' in answer ? undefined : `${why}${await servedModels(chute, status, asking)}`
+  if ('content' in answer) return undefined
+  const { reason, status, text } = why
+  return { reason, status, text, models: await servedModels(chute, status, asking) }
 }
 
 const MOST_NAMED = 5
@@ -191,23 +226,22 @@ const MOST_NAMED = 5
 const MODEL_REFUSALS: readonly (number | undefined)[] = [400, 404, 422]
 
 /**
- * Returns the models that an endpoint serves, as the end of a sentence that states why it refused a
- * request; empty if the status is not about a model, or the endpoint does not list them.
+ * Returns the first models that an endpoint serves; none if the status with which it refused a
+ * request is not about a model, or it does not list them.
  */
 async function servedModels(
   chute: string,
   status: number | undefined,
   { exchange, now, signal }: FirstAsking,
-): Promise<string> {
-  if (!MODEL_REFUSALS.includes(status) || !/^https?:/.test(chute)) return ''
+): Promise<readonly string[]> {
+  if (!MODEL_REFUSALS.includes(status) || !/^https?:/.test(chute)) return []
   const url = `${chute.replace(/\/$/, '')}/models`
   try {
     const { text } = await exchange({ url, replyMs: 5000, signal, now })
     const { data }: { readonly data: readonly { readonly id: string }[] } = JSON.parse(text)
-    const names = data.slice(0, MOST_NAMED).map(({ id }) => JSON.stringify(id.slice(0, 128)))
-    return names.length === 0 ? '' : `; it serves the models ${names.join(', ')}`
+    return data.slice(0, MOST_NAMED).map(({ id }) => id.slice(0, 128))
   } catch {
-    return '' // it says nothing of models
+    return [] // it says nothing of models
   }
 }
 
@@ -225,7 +259,9 @@ export function expectReply(
   const asked = episodes.filter(({ messages }) => messages.length > 0)
   const hasReply = asked.some(({ messages }) => messages.length > 1)
   if (asked.length === 0 || hasReply) return
-  const nothing = 'none of what was kept has one; to ask again, keep it in another place'
-  const [[why] = [nothing]] = [...failures].sort(([, a], [, b]) => b - a)
-  throw new NoAnswer(`${player} gives no usable reply: ${why}`)
+  const text = 'none of what was kept has one; to ask again, keep it in another place'
+  const [why = { reason: 'nothing' as const, text }] = [...failures.values()].sort(
+    (a, b) => b.count - a.count,
+  )
+  throw new NoAnswer(player, why)
 }

@@ -52,9 +52,9 @@ describe.concurrent('asked again, until it answers', () => {
       const busy = sends(status, '{"error":{"message":"busy"}}')
       return [`status ${status}`, busy, busy]
     }),
-    ['an error that says not to', sends(429, '', forbidding)],
-    ['a reset connection, before an answer and in the middle of one', reset, cut],
-    ['a server that would talk of something else', (_, { socket }) => void socket.end(OTHER)],
+    ['x-should-retry: false', sends(429, '', forbidding)],
+    ['two reset connections', reset, cut],
+    ['another protocol', (_, { socket }) => void socket.end(OTHER)],
   ])('after %s, in the same words', async (_, ...faults) => {
     const { url, seen } = await serve((index, ...rest) =>
       (faults[index] ?? sends(200, completion('B2')))(index, ...rest),
@@ -130,12 +130,12 @@ describe.concurrent('no reply, at once and for good', () => {
   it.each<[what: string, reason: string, answer: Answer]>([
     ['status 404 with a completion', 'status', sends(404, reply)],
     ['an empty body', 'not-json', sends(200, '')],
-    ['a head that is too large', 'not-http', sends(200, reply, { 'x-large': 'x'.repeat(20_000) })],
-    ['a head that does not end', 'not-http', raw('HTTP/1.1 200 OK\r\n', 'x-more: and more\r\n')],
+    ['a large head', 'not-http', sends(200, reply, { 'x-large': 'x'.repeat(20_000) })],
+    ['an endless head', 'not-http', raw('HTTP/1.1 200 OK\r\n', 'x-more: and more\r\n')],
     ['what is no HTTP', 'not-http', raw('SSH-2.0-OpenSSH_9.2p1\r\n')],
-    ['a body that is not gzip, as its header states', 'not-json', sends(200, reply, packed)],
-    ['a body one byte too large', 'too-large', sends(200, reply.padEnd(256 * 1024 + 1))],
-    ['a body that unpacks to too much', 'too-large', sends(200, gzipSync(ZEROS), packed)],
+    ['a body mislabelled as gzip', 'not-json', sends(200, reply, packed)],
+    ['a large body', 'too-large', sends(200, reply.padEnd(256 * 1024 + 1))],
+    ['a compression bomb', 'too-large', sends(200, gzipSync(ZEROS), packed)],
     ['an endless body', 'too-large', raw(CHUNKED, `8000\r\n${'x'.repeat(32_768)}\r\n`)],
   ])('after %s: %s', async (_, reason, answer) => {
     const { url, seen } = await serve(answer)

@@ -46,10 +46,10 @@ it.each<[string, Record<string, Handle>]>([
   ['a null', { [CONFIG]: has(null) }],
   ['one of the list', { [CONFIG]: listed }],
   ['several of the list', { [CONFIG]: named(CHAT_TEMPLATE) }],
-  ['one of the list in a file', { [JINJA]: code(CHAT_TEMPLATE) }],
-  ['one of the list and a line feed', { [JINJA]: code(`${CHAT_TEMPLATE}\n`) }],
-  ['one of the list in a folder that is empty', { [FOLDER]: answers(200, []) }],
-  ['one of the list in every file', Object.fromEntries(everywhere)],
+  ['a listed one, by file', { [JINJA]: code(CHAT_TEMPLATE) }],
+  ['a listed one, line feed', { [JINJA]: code(`${CHAT_TEMPLATE}\n`) }],
+  ['an empty folder', { [FOLDER]: answers(200, []) }],
+  ['a listed one everywhere', Object.fromEntries(everywhere)],
 ])('a model may have as its chat template %s', async (_, files) => {
   expect((await refusalOf(files)).refusal).toBeUndefined()
 })
@@ -62,8 +62,8 @@ it.each<[string, string, Handle, string]>([
   ['a blank more', JINJA, code(`${CHAT_TEMPLATE} `), 'CHAT_TEMPLATE'],
   ['two line feeds more', JINJA, code(`${CHAT_TEMPLATE}\n\n`), 'CHAT_TEMPLATE'],
   ['another one in a file', JINJA, code(OTHER), 'CHAT_TEMPLATE'],
-  ['an own name of objects as one', JINJA, code('constructor'), 'CHAT_TEMPLATE'],
-  ['another one of old processors', 'chat_template.json', has(OTHER), 'CHAT_TEMPLATE'],
+  ['an inherited property name', JINJA, code('constructor'), 'CHAT_TEMPLATE'],
+  ['an old processor’s', 'chat_template.json', has(OTHER), 'CHAT_TEMPLATE'],
   ['another one of processors', 'processor_config.json', named(OTHER), 'CHAT_TEMPLATE'],
   ['another one among tokens', 'special_tokens_map.json', has(OTHER), 'CHAT_TEMPLATE'],
   ['a folder of more', FOLDER, answers(200, [{ path: 'default.jinja' }]), 'CHAT_TEMPLATE'],
@@ -75,10 +75,10 @@ it.each<[string, string, Handle, string]>([
   ['no JSON', CONFIG, code('{"chat_template": NaN'), 'MODEL_FILE'],
   ['lists in lists', CONFIG, code(deep), 'MODEL_FILE'],
   ['no configuration', CONFIG, answers(404), 'MODEL_NOT_SHOWN'],
-  ['files that not everybody sees', CONFIG, answers(401), 'MODEL_NOT_SHOWN'],
-  ['a file that not everybody sees', JINJA, answers(403), 'MODEL_NOT_SHOWN'],
-  ['a folder that not everybody sees', FOLDER, answers(403), 'MODEL_NOT_SHOWN'],
-  ['a file that is too large', CONFIG, has('x'.repeat(4_200_000)), 'MODEL_FILE'],
+  ['hidden files', CONFIG, answers(401), 'MODEL_NOT_SHOWN'],
+  ['a hidden file', JINJA, answers(403), 'MODEL_NOT_SHOWN'],
+  ['a hidden folder', FOLDER, answers(403), 'MODEL_NOT_SHOWN'],
+  ['a large file', CONFIG, has('x'.repeat(4_200_000)), 'MODEL_FILE'],
   ['a file that is gone', CONFIG, answers(410), 'MODEL_FILE'],
   ['a redirect to nowhere', CONFIG, answers(307), 'MODEL_NOT_SHOWN'],
 ])('a model may not have %s', async (_, name, handle, fault) => {
@@ -93,11 +93,7 @@ const list = (count: number): string => `{"x":[${Array(count).fill('0').join()}]
 it.each([
   ['brackets 32 deep', nest(32), nest(33)],
   ['262,144 commas and brackets', list(262_143), list(262_144)],
-  [
-    '262,144 in lists side by side',
-    list(262_142).replace('0', '[]'),
-    list(262_143).replace('0', '{}'),
-  ],
+  ['262,144 flat lists', list(262_142).replace('0', '[]'), list(262_143).replace('0', '{}')],
 ])('a configuration may have %s, and no more', async (_, most, more) => {
   expect((await refusalOf({ [CONFIG]: code(most) })).refusal).toBeUndefined()
   using parse = vi.spyOn(JSON, 'parse')

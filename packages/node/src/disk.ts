@@ -1,5 +1,5 @@
 export { AppendOnlyFile } from './append-only-file.ts'
 export { holdFile, holdFolder } from './folder-lock.ts'
 export { makeFolder, OWNERS, syncFolders } from './folders.ts'
-export { type Journal, openJournal } from './journal.ts'
+export { AlteredFile, type Journal, openJournal } from './journal.ts'
 export { readRegularFile } from './regular-file.ts'

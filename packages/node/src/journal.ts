@@ -21,8 +21,8 @@ export interface Journal extends AsyncDisposable {
  * left by a crash before its entry was acknowledged, is cut off. Of a file that is refused, nothing
  * is.
  *
- * @throws Error naming the line, when any other line is not canonical JSON: the file was altered;
- *   or when the file is one torn line that could not have become an object.
+ * @throws AlteredFile when any other line is not canonical JSON, or when the file is one torn line
+ *   that could not have become an object.
  */
 export async function openJournal(path: string): Promise<Journal> {
   await makeFolder(dirname(path), 0o700)
@@ -31,7 +31,11 @@ export async function openJournal(path: string): Promise<Journal> {
   const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
   const entries = readEntries(whole, path)
   if (whole.length === 0 && !isTornEntry(bytes))
-    throw new Error(`${path}: expected a journal, whose first entry is an object. ${ALTERED}`)
+    throw new AlteredFile(
+      path,
+      'NOT_A_JOURNAL',
+      'expected a journal, whose first entry is an object',
+    )
   // A crash may have come between the making of the file and its folder, and their sync.
   await syncFolders(dirname(path), dirname(dirname(path)))
   const file = await AppendOnlyFile.open(path, whole.length)
@@ -42,18 +46,26 @@ export async function openJournal(path: string): Promise<Journal> {
   }
 }
 
-const ALTERED = 'The journal was altered; move it away to start anew'
+/** A file of the validator's own that was altered. `fault` is the code of what is wrong with it. */
+export class AlteredFile extends Error {
+  readonly code = 'ALTERED_FILE'
+  readonly fault: string
+  constructor(path: string, fault: string, detail: string) {
+    super(`${path}: ${detail}. The file was altered: restore it, or move it away`)
+    this.fault = fault
+  }
+}
 
 /** Could a crash have left this of a first entry? Some file systems leave zeros. */
 const isTornEntry = ([first = 0]: Uint8Array): boolean => first === 0 || first === 0x7b
 
 function readEntries(bytes: Buffer, path: string): readonly Json[] {
   // Reading would put U+FFFD for bytes that are not UTF-8, and the line would pass.
-  if (!isUtf8(bytes)) throw new Error(`${path}: not UTF-8. ${ALTERED}`)
+  if (!isUtf8(bytes)) throw new AlteredFile(path, 'NOT_UTF8', 'not UTF-8')
   const lines = bytes.toString('utf8').split('\n').slice(0, -1)
   return lines.map((line, i) => {
     const parsed = parseCanonical(line)
     if (parsed.ok) return parsed.value
-    throw new Error(`${path}, line ${i + 1}: ${parsed.detail}. ${ALTERED}`)
+    throw new AlteredFile(`${path}, line ${i + 1}`, parsed.code, parsed.detail)
   })
 }

@@ -1,11 +1,11 @@
 import { decodeCommitment, encodeCommitment, readSlot } from '@affine/chain'
-import { type Asked, NoAnswer } from '@affine/miners'
+import type { Asked } from '@affine/miners'
 import { queueIn, readyText } from '@affine/report'
 import { type Network, openLive, type Subnet } from '@affine/settlement'
 import { type Output, onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { checkAnswers } from '../examination/examine.ts'
-import { sayFinding } from '../examination/findings.ts'
+import { type Finding, sayFinding } from '../examination/findings.ts'
 import { expectNothingOf, ownSeat } from '../examination/seat.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { agentsHere } from '../service/agents.ts'
@@ -62,10 +62,17 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
     })
   })
 
+/** What a miner can still mend before its turn. */
+const UNFIT_FOR_NOW: ReadonlySet<Finding['code']> = new Set([
+  'FILES_PRIVATE',
+  'REPLIES_FAIL',
+  'REPLIES_LATE',
+])
+
 /**
  * Tries a miner as validators would, and says what its replies are worth. Only warns while the
  * model's files are private: they are needed once its turn comes.
- * @throws NoAnswer when it gives no usable reply, or no legal one in some environment; RangeError
+ * @throws Error when it gives no usable reply, or no legal one in some environment; RangeError
  *   without a key where miners are on Chutes.
  */
 async function expectSkill(
@@ -76,14 +83,13 @@ async function expectSkill(
   agentsHere(network, () => {})
   screen.status('playing eight challenges of each environment')
   let isFit = true
-  for await (const { check, result, ...found } of checkAnswers(miner, network, signal)) {
-    const isEarly = check === 'files'
-    sayFinding({ check, result: isEarly ? 'warn' : result, ...found }, screen)
-    // Of replies a warning is advice. Of the answer it is that nothing was asked.
-    isFit &&= isEarly || result === 'ok' || (check === 'replies' && result === 'warn')
+  for await (const finding of checkAnswers(miner, network, signal)) {
+    const { code, result } = finding
+    sayFinding(code === 'FILES_PRIVATE' ? { ...finding, result: 'warn' } : finding, screen)
+    isFit &&= result === 'ok' || UNFIT_FOR_NOW.has(code)
   }
   if (!isFit)
-    throw new NoAnswer('not committed, for what is said above: only --anyway would commit it')
+    throw new Error('not committed, for what is said above: only --anyway would commit it')
 }
 
 /**

@@ -92,11 +92,11 @@ export function sayFailures(
   { screen, ahead }: { readonly screen: Output; readonly ahead: number },
 ): void {
   if (failures.size === 0) return
-  const counted = [...failures].map(([text, count]) => ({ text, count }))
+  const counted = [...failures.values()]
   const count = counted.reduce((sum, each) => sum + each.count, 0)
   const requests = count === 1 ? 'request' : 'requests'
   const lines = counted.map((each) => `  ${each.count} × ${printable(each.text, 300)}`)
-  const isLate = counted.some(({ text }) => text.startsWith('late:'))
+  const isLate = counted.some(({ reason }) => reason === 'late')
   const advice = '  With --ahead 1 it is asked one thing at a time: is it in time then?'
   if (isLate && ahead > 1) lines.push(advice)
   const text = [`${count} ${requests} to ${player} had no usable reply:`, ...lines].join('\n')

@@ -3,7 +3,7 @@ import { chmod } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Account } from '@affine/chain'
-import { type Event, type Setup, Validator } from '@affine/engine'
+import { type Setup, Validator } from '@affine/engine'
 import { blockAges, type Metrics, metricsOf } from '@affine/engine/metrics'
 import { claimFolder, guard, type Health, healthOf, healthPages } from '@affine/engine/node'
 import { holdFolder } from '@affine/node/disk'
@@ -21,7 +21,7 @@ import { FAILED, interrupted, leave, type Output, openSaying, raceAbort } from '
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { expectNothingOf, ownSeat } from '../examination/seat.ts'
 import { accessProblem, minersOf } from '../service/agents.ts'
-import { narrate, repeatedProblems, sayProblem, warn } from '../service/narrate.ts'
+import { narrate, repeatedProblems, sayProblem, sayStalled, warn } from '../service/narrate.ts'
 import { serviceOutput } from '../service/service-output.ts'
 import { withSettings } from '../settings/found-settings.ts'
 import {
@@ -83,7 +83,7 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   const on: Setup['on'] = (event) => {
     for (const hear of hearers) hear(event)
   }
-  using _guard = endWhenStalled(settings, health, on)
+  using _guard = endWhenStalled(settings, health, screen)
   const signal = interrupted()
   await using subnet = await raceAbort(openSubnet(settings, on), signal)
   await claimFolder(settings.folder, subnet.chain, hotkey)
@@ -132,10 +132,11 @@ function narrator(screen: Output): Setup['on'] {
 }
 
 /** Ends the process once it has stalled, so that a supervisor starts it again. */
-function endWhenStalled({ stall }: Settings, health: Health, on: Setup['on']): Disposable {
-  return guard(2 * stall, health, {
-    say: (why) => on(problem('stalled', `${why}: the process ends, so that it is started again`)),
-    end: () => void leave(FAILED),
+function endWhenStalled({ stall }: Settings, health: Health, screen: Output): Disposable {
+  const seconds = 2 * stall
+  return guard(seconds, health, (late) => {
+    sayStalled(late, seconds, screen)
+    void leave(FAILED)
   })
 }
 
@@ -145,12 +146,8 @@ function openSubnet(settings: Settings, on: Setup['on']): Promise<Opened> {
   return openSaying(openLive, network, {
     netuid,
     firstEpoch,
-    onRetry: ({ message }) => on(problem('node', `${message}; trying again`)),
+    onRetry: (error) => on({ type: 'problem', task: { kind: 'node' }, error }),
   })
-}
-
-function problem(what: string, message: string): Event {
-  return { type: 'problem', what, error: new Error(message) }
 }
 
 /** Serves metrics and health if a port is set. */

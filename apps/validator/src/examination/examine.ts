@@ -5,7 +5,6 @@ import {
   type Client,
   countFailures,
   type Hear,
-  replyCountsText,
   tryMiner,
   whyNoAnswer,
 } from '@affine/miners'
@@ -15,8 +14,8 @@ import { type ChainOptions, onChain, output } from '@affine/terminal'
 import { agentsHere } from '../service/agents.ts'
 import { type Prices, sayCosts } from '../service/costs.ts'
 import { loadsOf } from '../service/load.ts'
-import { problemText, type ReadSettings } from '../settings/settings.ts'
-import { type Finding, fail, ok, sayFinding, warn } from './findings.ts'
+import type { ReadSettings } from '../settings/settings.ts'
+import { type Finding, failed, found, sayFinding } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
 import { checkLastWeights, checkMiner, checkValidator, seatOf } from './seat.ts'
 
@@ -56,7 +55,7 @@ export async function sayExamination(
     })
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
-    say(fail('chain', error.message))
+    say(found('CHAIN_FAILS', failed(error)))
   }
   return isWell
 }
@@ -72,19 +71,18 @@ async function* examine(
   const snapshot = yield* checkChain(chain)
   const seat = seatOf(hotkey, snapshot)
   const said = seat?.said ?? null
-  const registered = ok('registered', `${hotkey} is uid ${seat?.neuron.uid}`)
   if (seat !== undefined && said?.kind === 'miner' && !validates) {
-    yield registered
+    yield found('REGISTERED', { hotkey, uid: seat.neuron.uid })
     yield* checkMiner(seat)
     yield* checkAnswers({ ...said, hotkey, templates }, network, signal)
     return
   }
   yield* checkOwn(hotkey, read, subnet, snapshot)
   if (seat === undefined) {
-    yield fail('registered', `${hotkey} is not`, `register it on subnet ${chain.netuid}`)
+    yield found('NOT_REGISTERED', { hotkey, netuid: chain.netuid })
     return
   }
-  yield registered
+  yield found('REGISTERED', { hotkey, uid: seat.neuron.uid })
   yield* checkValidator(seat)
   yield checkLastWeights(seat, snapshot.head.number, epochBlocks)
   if (said?.kind !== 'miner') yield await checkBucket(said, { hotkey, network, base })
@@ -96,79 +94,66 @@ async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {
   const snapshot = await chain.snapshot((await chain.head()).number)
   const answered = Date.now()
   const { head, revealPeriod } = snapshot
-  const answer = `subnet ${chain.netuid}, block ${head.number}, in ${(answered - asked) / 1000} s`
-  yield ok('chain', `${answer}; genesis ${chain.genesis}`)
+  const { genesis, netuid } = chain
+  yield found('CHAIN', { genesis, netuid, block: head.number, seconds: (answered - asked) / 1000 })
   const seconds = Math.round((answered - (await chain.time(head.number))) / 1000)
-  const found = `the newest block is ${seconds} s old`
   // A block becomes final a few block times after it was made.
   const isRight = seconds >= -2 && seconds <= 120
-  yield isRight
-    ? ok('clock', found)
-    : fail('clock', found, 'set the clock, or take a node that keeps up')
+  yield found(isRight ? 'CLOCK' : 'CLOCK_WRONG', { seconds })
   // A local chain has no runtime.
   const faults = await chain.runtimeFaults?.()
-  if (faults?.length === 0) yield ok('runtime', 'has all that is asked of it')
-  const advice = 'look for a newer af, and try it before it sends anything'
-  for (const fault of faults ?? []) yield fail('runtime', fault, advice)
-  const timelocked = `timelocked, and opened by the chain ${revealPeriod} tempos later`
-  yield ok('weights', revealPeriod === 0 ? 'set in the open' : timelocked)
+  if (faults?.length === 0) yield found('RUNTIME', {})
+  for (const fault of faults ?? []) yield found('RUNTIME_LACKS', { fault })
+  if (revealPeriod === 0) yield found('WEIGHTS_OPEN', {})
+  else yield found('WEIGHTS_HIDDEN', { tempos: revealPeriod })
   return snapshot
 }
 
-const AT_ONCE =
-  'eight challenges were played at once, and validators play more: answer several at once, or ' +
-  'refuse what is more with 429'
-
 /**
  * Does what a miner committed answer, asked as validators ask it, and what are its replies worth?
- * If only the model's files keep it from being asked, as they are not public, that is the finding
- * `files`. Rejects when `signal` aborts.
+ * Rejects when `signal` aborts.
  */
 export async function* checkAnswers(
   miner: Asked,
   network: Network,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
-  let arePrivate = false
+  const { chute } = miner
   const clientOf = (on: Hear): Client => {
-    const agents = agentsHere(network, (event) => {
-      arePrivate ||= 'reason' in event && event.reason === 'not-shown'
-      on(event)
-    })
+    const agents = agentsHere(network, on)
     return (replyMs, end) => agents(miner, replyMs, { epoch: 0, signal: end })
   }
   const asked = performance.now()
   try {
-    const why = await whyNoAnswer(miner.chute, clientOf, { ...NODE_CALLER, signal })
+    const why = await whyNoAnswer(chute, clientOf, { ...NODE_CALLER, signal })
     const ms = Math.ceil(performance.now() - asked)
-    if (arePrivate) {
-      const advice = "make the model's files public before its turn"
-      yield fail('files', `no validator asks ${miner.chute} yet`, `${advice}: ${why}`)
-      return
-    }
     if (why !== undefined) {
-      yield fail('answer', `${miner.chute} gives no usable reply`, why)
+      const arePrivate = why.reason === 'not-shown'
+      yield found(arePrivate ? 'FILES_PRIVATE' : 'NO_ANSWER', { chute, ...why })
       return
     }
-    yield ok('answer', `${miner.chute} gives a usable reply, in ${ms} ms`)
-    const envs = Object.keys(network.protocol.envs)
-    const secret = randomBytes(32).toString('hex')
-    const trial = { envs, secret, time: SYSTEM_CLOCK, signal }
-    const { failures, on } = countFailures()
-    for (const counts of await tryMiner(clientOf(on), trial)) {
-      const text = `${counts.env}: ${replyCountsText(counts).join('; ')}`
-      yield counts.legal === 0 ? fail('replies', text) : ok('replies', text)
-    }
-    for (const [text, count] of failures) {
-      const advice = text.startsWith('late:') ? AT_ONCE : undefined
-      yield warn('replies', `${count} × no usable reply: ${text}`, advice)
-    }
+    yield found('ANSWER', { chute, ms })
+    yield* checkReplies(clientOf, Object.keys(network.protocol.envs), signal)
   } catch (error) {
     signal.throwIfAborted()
-    const { message } = error as Error
-    if (error instanceof RangeError) yield warn('answer', 'the chute is not asked', message)
-    else yield fail('answer', `${miner.chute} gives no usable reply`, message)
+    const failure = failed(error as Error)
+    if (error instanceof RangeError) yield found('NOT_ASKED', failure)
+    else yield found('NO_ANSWER', { chute, reason: failure.error, text: failure.message })
   }
+}
+
+async function* checkReplies(
+  clientOf: (on: Hear) => Client,
+  envs: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<Finding> {
+  const secret = randomBytes(32).toString('hex')
+  const trial = { envs, secret, time: SYSTEM_CLOCK, signal }
+  const { failures, on } = countFailures()
+  for (const counts of await tryMiner(clientOf(on), trial))
+    yield found(counts.legal === 0 ? 'NO_LEGAL_REPLY' : 'REPLIES', counts)
+  for (const failure of failures.values())
+    yield found(failure.reason === 'late' ? 'REPLIES_LATE' : 'REPLIES_FAIL', failure)
 }
 
 /**
@@ -177,15 +162,13 @@ export async function* checkAnswers(
  */
 async function* checkOwn(
   hotkey: string,
-  { settings, found, problems }: ReadSettings,
+  { settings, found: given, problems }: ReadSettings,
   subnet: Subnet,
   snapshot: Snapshot,
 ): AsyncGenerator<Finding> {
   if (settings === undefined) {
-    const isMeant = found.some(({ setting, value }) => setting.name === 'folder' && value)
-    const lacks = problems.map(problemText).join('; ')
-    const text = `disk, bucket and Chutes are not looked at: ${lacks}`
-    yield isMeant ? fail('settings', text) : warn('settings', text)
+    const isMeant = given.some(({ setting, value }) => setting.name === 'folder' && value)
+    yield found(isMeant ? 'SETTINGS_INCOMPLETE' : 'SETTINGS_MISSING', { problems })
     return
   }
   const { network } = subnet

@@ -2,14 +2,14 @@ import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Bucket, BucketFailure, LIMITS, probePath, statePath } from '@affine/blocks'
 import type { Commitment } from '@affine/chain'
-import { type AskedAccount, chutesAccount, isInOrder, mayCall, noAccessText } from '@affine/miners'
+import { type AskedAccount, chutesAccount, isInOrder, mayCall } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { type Network, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
 import { bucketsIn } from '@affine/settlement/node'
 import { faultText } from '@affine/terminal'
-import { bytesText, type Loads } from '../service/load.ts'
+import type { Loads } from '../service/load.ts'
 import type { Settings } from '../settings/settings.ts'
-import { type Finding, fail, ok, warn } from './findings.ts'
+import { type Finding, failed, found } from './findings.ts'
 
 /** Days for which a disk must, and should, have room. */
 const [FEW_DAYS, ENOUGH_DAYS] = [2, 30]
@@ -26,30 +26,30 @@ export async function checkDisks(
   { mostEpoch: { laneBytes, bucketBytes }, dayEpochs }: DiskLoads,
 ): Promise<readonly Finding[]> {
   const check = (path: string, dayBytes: number): Promise<Finding> =>
-    checkDisk(path, dayBytes).catch((error: Error) => fail('disk', faultText(error)))
+    checkDisk(path, dayBytes).catch((error: Error) =>
+      found('DISK_FAILS', { ...failed(error), message: faultText(error) }),
+    )
   const own = await check(folder, 2 * dayEpochs * laneBytes)
   if (bucket.folder === undefined) return [own]
   return [own, await check(bucket.folder, dayEpochs * bucketBytes)]
 }
 
 async function checkDisk(folder: string, dayBytes: number): Promise<Finding> {
-  const free = await freeBytes(resolve(folder))
-  const days = Math.floor(free / dayBytes)
-  const need = `takes at most ${bytesText(dayBytes)} a day`
-  const found = `${folder} has ${bytesText(free)} free and ${need}: ${days} days`
-  if (days >= ENOUGH_DAYS) return ok('disk', found)
-  const advice = 'take a larger one, or a bucket in S3'
-  return days >= FEW_DAYS ? warn('disk', found, advice) : fail('disk', found, advice)
+  const freeBytes = await freeBytesAt(resolve(folder))
+  const days = Math.floor(freeBytes / dayBytes)
+  const disk = { folder, freeBytes, dayBytes, days }
+  if (days >= ENOUGH_DAYS) return found('DISK', disk)
+  return found(days >= FEW_DAYS ? 'DISK_SMALL' : 'DISK_FULL', disk)
 }
 
 /** The disk on which a folder is, or would be made. */
-async function freeBytes(path: string): Promise<number> {
+async function freeBytesAt(path: string): Promise<number> {
   try {
     const { bavail, bsize } = await statfs(path)
     return bavail * bsize
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    if (isMissing && dirname(path) !== path) return freeBytes(dirname(path))
+    if (isMissing && dirname(path) !== path) return freeBytesAt(dirname(path))
     throw error
   }
 }
@@ -60,42 +60,35 @@ export async function checkChutes(
   { chutesApiKey }: Pick<Settings, 'chutesApiKey'>,
 ): Promise<readonly Finding[]> {
   if (platform !== 'chutes') return []
-  if (chutesApiKey === undefined) return [fail('chutes', 'CHUTES_API_KEY: not given')]
+  if (chutesApiKey === undefined) return [found('NO_KEY', {})]
   try {
     const account = await chutesAccount(chutesApiKey, NODE_CALLER)
     return [checkAccount(account), ...checkRole(account, netuid), checkOffset(account)]
   } catch (error) {
-    const found = `no account to be had: ${(error as Error).message}`
-    return [fail('chutes', found, 'is api.chutes.ai reached from here?')]
+    return [found('ACCOUNT_UNKNOWN', failed(error as Error))]
   }
 }
 
 function checkAccount(account: AskedAccount): Finding {
   const { status, balance } = account
-  if (status !== 200)
-    return fail('chutes', `the account is refused with ${status}`, 'mend CHUTES_API_KEY')
-  if (isInOrder(account)) return ok('chutes', `the account has ${balance.toFixed(2)} $`)
-  return fail('chutes', `the account's balance is ${balance}`, 'top it up: sampling would pause')
+  if (status !== 200) return found('ACCOUNT_REFUSED', { status })
+  if (isInOrder(account)) return found('ACCOUNT', { dollars: balance.toFixed(2) })
+  return found('ACCOUNT_EMPTY', { balance })
 }
 
 /** May the account call the subnet's chutes, and no more than that? */
 function checkRole(account: AskedAccount, netuid: number): readonly Finding[] {
-  if (account.status !== 200) return []
-  if (!mayCall(account, netuid)) return [fail('access', `Chutes ${noAccessText(account, netuid)}`)]
-  const found = `the account may call the chutes of subnet ${netuid}`
-  if (!account.roles.includes('subnet_admin')) return [ok('access', found)]
-  const advice = 'subnet_invoke is enough to validate: ask for subnet_admin to be taken back'
-  return [warn('access', `${found}, and delete them and read their logs`, advice)]
+  const { status, roles, netuids } = account
+  if (status !== 200) return []
+  const access = { netuid, roles, netuids }
+  if (!mayCall(account, netuid)) return [found('NO_ACCESS', access)]
+  return [found(roles.includes('subnet_admin') ? 'ACCESS_TO_MORE' : 'ACCESS', access)]
 }
 
 function checkOffset({ aheadMs, ms }: AskedAccount): Finding {
-  if (Number.isNaN(aheadMs)) return warn('clock offset', 'Chutes does not say its time')
-  const seconds = (amount: number): string => (amount / 1000).toFixed(1)
-  const side = aheadMs < 0 ? 'behind' : 'ahead of'
-  const found = `${seconds(Math.abs(aheadMs))} s ${side} Chutes, give or take`
-  const text = `${found} ${seconds(500 + ms / 2)} s`
-  if (Math.abs(aheadMs) <= CLOCK_MS + ms / 2) return ok('clock offset', text)
-  return fail('clock offset', text, 'set the clock: `timedatectl set-ntp true`')
+  if (Number.isNaN(aheadMs)) return found('OFFSET_UNKNOWN', {})
+  const isRight = Math.abs(aheadMs) <= CLOCK_MS + ms / 2
+  return found(isRight ? 'OFFSET' : 'OFFSET_LARGE', { aheadMs, ms })
 }
 
 /** Whose bucket it is, on which network, and where buckets announced by name are. */
@@ -113,21 +106,16 @@ export async function checkBucket(
   said: Exclude<Commitment, { kind: 'miner' }> | null,
   { hotkey, network, base }: Whose,
 ): Promise<Finding> {
-  if (said === null) return warn('bucket', 'not announced yet')
+  if (said === null) return found('BUCKET_NOT_ANNOUNCED', {})
   const { url, epoch } = said
-  const advice = 'name its place with --buckets; is it served?'
   // The state that governs an epoch is published as it begins, and before it is attested.
   const path = statePath(epoch)
   const bucket = bucketsIn(base, network)(hotkey, url)
-  if (bucket === null) {
-    const found = `${url} was not asked for ${path}`
-    if (base === undefined) return warn('bucket', found, advice)
-    return fail('bucket', found, advice)
-  }
+  if (bucket === null)
+    return found(base === undefined ? 'BUCKET_NOT_NAMED' : 'BUCKET_NOT_OPENED', { path, url })
   const bytes = await bucket.read(path, LIMITS.blockBytes).catch((error: Error) => error)
-  if (bytes instanceof Error) return fail('bucket', bytes.message, advice)
-  if (bytes === null) return warn('bucket', `${url} lacks ${path}`, advice)
-  return ok('bucket', `${url} has ${path}`)
+  if (bytes instanceof Error) return found('BUCKET_FAILS', failed(bytes))
+  return found(bytes === null ? 'BUCKET_LACKS' : 'BUCKET', { path, url })
 }
 
 /**
@@ -145,10 +133,10 @@ export async function* checkOwnBucket(
   try {
     await own.write(path, Buffer.from(probe))
   } catch (error) {
-    yield fail('bucket write', (error as Error).message)
+    yield found('NOT_WRITTEN', failed(error as Error))
     return
   }
-  yield ok('bucket write', `it has ${path}`)
+  yield found('WRITTEN', { path })
   yield await checkKept(probe, own, path)
   yield await checkProbe(probe, bucketUrl ?? hotkey, whose)
 }
@@ -163,31 +151,27 @@ async function checkKept(probe: string, own: Bucket, path: string): Promise<Find
   if (refusal === undefined) {
     // For the next examination, perhaps of a bucket that was mended.
     await own.write(path, Buffer.from(probe)).catch(() => undefined)
-    const advice = 'take a service that refuses that, as S3 does by If-None-Match'
-    return fail('bucket keeps', `it overwrote ${path} with other bytes`, advice)
+    return found('NOT_KEPT', { path })
   }
   if (refusal instanceof BucketFailure && refusal.code === 'conflict')
-    return ok('bucket keeps', `other bytes for ${path} are refused`)
-  return fail('bucket keeps', refusal.message)
+    return found('KEPT', { path })
+  return found('KEEPING_FAILS', failed(refusal))
 }
 
 /** Is the probe read at `url` as others will? */
 async function checkProbe(probe: string, url: string, whose: Whose): Promise<Finding> {
   const { hotkey, network, base } = whose
   const source = bucketsIn(base, network)(hotkey, url)
-  if (source === null) return fail('bucket read', `nobody opens ${url}`, 'name an https URL')
+  if (source === null) return found('PROBE_URL', { url })
   const path = probePath(hotkey)
   const asked = SYSTEM_CLOCK.now()
   const bytes = await readLate(source, path)
-  const found = `${path} at ${url}`
-  const advice = 'is that the public address of this bucket, open to everyone?'
-  if (bytes instanceof Error) return fail('bucket read', bytes.message, advice)
-  if (bytes === null) return fail('bucket read', `no ${found}`, advice)
-  if (Buffer.from(bytes).toString() !== probe)
-    return fail('bucket read', `something else is ${found}`, advice)
+  if (bytes instanceof Error) return found('PROBE_FAILS', failed(bytes))
+  if (bytes === null) return found('PROBE_MISSING', { path, url })
+  if (Buffer.from(bytes).toString() !== probe) return found('PROBE_OTHER', { path, url })
   const isForeign = network.platform === 'chutes' && url === hotkey
-  if (isForeign) return warn('bucket read', 'on this machine alone', 'say where with --bucket-url')
-  return ok('bucket read', `${found}, in ${Math.ceil(SYSTEM_CLOCK.now() - asked)} ms`)
+  if (isForeign) return found('PROBE_LOCAL', {})
+  return found('PROBE', { path, url, ms: Math.ceil(SYSTEM_CLOCK.now() - asked) })
 }
 
 /**

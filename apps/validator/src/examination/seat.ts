@@ -10,7 +10,7 @@ import {
   type Snapshot,
 } from '@affine/chain'
 import { shown } from '@affine/terminal'
-import { type Finding, fail, ok, warn } from './findings.ts'
+import { type Finding, found, type SlotFacts, slotText } from './findings.ts'
 
 /** What a subnet has of a registered hotkey. */
 export interface Seat {
@@ -44,11 +44,9 @@ export async function ownSeat(
   throw new ChainError('HotKeyNotRegisteredInSubNet', advice)
 }
 
-/** What a seat's slot holds, as a text. It is untrusted: print it with `printable`. */
-function slotText({ slot, said }: Seat): string {
-  if (slot === undefined) return 'none yet'
-  const kind = said?.kind ?? 'unreadable'
-  return `block ${slot.block}, ${kind}: ${JSON.stringify(readSlot(slot).says)}`
+function slotOf({ slot, said }: Seat): SlotFacts {
+  if (slot === undefined) return {}
+  return { block: slot.block, kind: said?.kind ?? 'unreadable', says: readSlot(slot).says }
 }
 
 /** What may not be overwritten unasked, and what its hotkey was to do instead. */
@@ -62,49 +60,41 @@ export function expectNothingOf(writer: keyof typeof HELD, seat: Seat): void {
   if (!seat.said || (seat.said.kind === 'miner') !== (writer === 'miner')) return
   const [what, act] = HELD[writer]
   const advice = `${act} with another hotkey, or with --overwrite`
-  throw new Error(`the slot has ${what} (${shown(slotText(seat))}): ${advice}`)
+  throw new Error(`the slot has ${what} (${shown(slotText(slotOf(seat)))}): ${advice}`)
 }
-
-const stakeText = (rao: bigint): string => `${decimalOf(rao)} TAO`
 
 /** How a miner that has committed stands on chain: it needs neither permit nor stake. */
 export function checkMiner(seat: Seat): readonly Finding[] {
   const { permit, stake } = seat.neuron
   return [
-    ok('permit', permit ? 'held' : 'none'),
-    ok('stake', stakeText(stake)),
-    ok('commitment', slotText(seat)),
+    found(permit ? 'PERMIT' : 'PERMIT_NOT_NEEDED', {}),
+    found('STAKE', { tao: decimalOf(stake) }),
+    found('SLOT', slotOf(seat)),
   ]
 }
 
 /** What a hotkey that has committed nothing needs on chain, to become a validator or a miner. */
 export function checkValidator(seat: Seat): readonly Finding[] {
   const { permit, stake } = seat.neuron
-  const held = stakeText(stake)
-  const advice = 'add stake to validate, or `af commit` to mine'
   return [
-    permit ? ok('permit', 'held') : fail('permit', 'none', advice),
-    stake > 0n ? ok('stake', held) : warn('stake', held, 'a validator without has no vote'),
+    found(permit ? 'PERMIT' : 'NO_PERMIT', {}),
+    found(stake > 0n ? 'STAKE' : 'NO_STAKE', { tao: decimalOf(stake) }),
     checkCommitment(seat),
   ]
 }
 
 function checkCommitment(seat: Seat): Finding {
   const { neuron, slot, said } = seat
-  const found = slotText(seat)
-  if (said?.kind === 'miner')
-    return fail('commitment', found, '`af validate` writes over it with --overwrite alone')
-  if (said !== null) return ok('commitment', found)
-  const advice = '`af validate` or `af commit` makes it'
+  const held = slotOf(seat)
+  if (said?.kind === 'miner') return found('SLOT_HELD', held)
+  if (said !== null) return found('SLOT', held)
   // A running validator overwrites a slot that cannot be read.
-  if (slot === undefined || neuron.permit) return warn('commitment', found, advice)
-  return fail('commitment', found, advice)
+  const isLeft = slot === undefined || neuron.permit
+  return found(isLeft ? 'SLOT_FREE' : 'SLOT_UNREADABLE', held)
 }
 
 /** When a validator set weights last, given the newest block and the length of an epoch. */
 export function checkLastWeights({ neuron }: Seat, block: number, epochBlocks: number): Finding {
-  const ago = block - neuron.lastUpdate
-  const found = `or registration: ${ago} blocks ago`
-  if (ago <= 2 * epochBlocks) return ok('last weights', found)
-  return warn('last weights', found, 'is `af validate` running?')
+  const blocks = block - neuron.lastUpdate
+  return found(blocks <= 2 * epochBlocks ? 'WEIGHTS_SET' : 'WEIGHTS_OLD', { blocks })
 }

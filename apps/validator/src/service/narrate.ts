@@ -1,8 +1,8 @@
-import type { Event } from '@affine/engine'
+import { ChainError } from '@affine/chain'
+import type { Event, Problem, ValidatorTask } from '@affine/engine'
+import type { Late } from '@affine/engine/node'
 import { epochFacts, epochRecord, epochText, type NameOf } from '@affine/report'
 import { type Output, printable } from '@affine/terminal'
-
-export type Problem = Extract<Event, { readonly type: 'problem' }>
 
 /** Prints the events of one validator, for people and for machines. */
 export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
@@ -19,10 +19,13 @@ export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
       screen.status(`epoch ${event.epoch}: ${event.left} challenges left in the lane`)
       break
     case 'sent':
-      screen.line(`  ${event.what} is in block ${event.block}`, event)
+      screen.line(`  ${taskText(event.task)} is in block ${event.block}`, event)
       break
     case 'withheld':
-      screen.line(`  would send ${event.what} (dry run: nothing is sent without --emit)`, event)
+      screen.line(
+        `  would send ${taskText(event.task)} (dry run: nothing is sent without --emit)`,
+        event,
+      )
       break
     case 'slow':
       warn(
@@ -52,24 +55,59 @@ const PASSING = new Set([
 ])
 const NEXT = '; it is sent again if its epoch allows it, and you need not act'
 
-/**
- * Prints a problem, which came `unsaid` times since it was printed last.
- */
-export function sayProblem(
-  { what, error: { message } }: Problem,
-  screen: Output,
-  unsaid = 0,
-): void {
+/** Prints a problem, which came `unsaid` times since it was printed last. */
+export function sayProblem(problem: Problem, screen: Output, unsaid = 0): void {
+  const { task, error } = problem
+  const { message } = error
   const times = unsaid === 1 ? 'once more' : `${unsaid} more times`
   const often = unsaid === 0 ? '' : ` (${times} since it was last said)`
-  const said = printable(`${what}: ${message}`, 600) // a miner names its own model
-  if (PASSING.has(message.split(':', 1)[0] ?? '')) {
-    warn(screen, `${said}${NEXT}${often}`)
-  } else {
-    const text = `  ✘ ${said}${often}`
-    const record = { type: 'problem', what, message, ...(unsaid > 0 && { unsaid }) }
-    screen.line([{ text, tone: 'bad' }], record)
+  const again = task.kind === 'node' ? '; trying again' : ''
+  const said = `${printable(`${taskText(task)}: ${message}`, 600)}${again}` // models' names
+  const passes = error instanceof ChainError && PASSING.has(error.code)
+  const type = passes ? 'warning' : 'problem'
+  const text = passes ? `! ${said}${NEXT}${often}` : `  ✘ ${said}${often}`
+  const facts = { ...problem, type, error: undefined, code: codeOf(error), message }
+  const tone = passes ? 'warning' : 'bad'
+  screen.line([{ text, tone }], { ...facts, ...(unsaid > 0 && { unsaid }) })
+}
+
+function taskText(task: ValidatorTask): string {
+  switch (task.kind) {
+    case 'head':
+      return 'the head'
+    case 'attest':
+      return `attestation of epoch ${task.epoch}`
+    case 'lane':
+      return `lane of ${task.hotkey} in epoch ${task.epoch}`
+    case 'miner':
+      return `miner ${task.hotkey ?? `${task.model} at ${task.chute}`}`
+    case 'chutes':
+      return 'Chutes'
+    case 'node':
+      return 'node'
+    default:
+      return `${task.kind} of epoch ${task.epoch}`
   }
+}
+
+/** Returns the code of an error or of its cause, with what specifies it; else the error's name. */
+export function codeOf(error: Error): string {
+  const { cause = {} } = error
+  const { code = Object(cause).code ?? error.name, fault, status } = Object(error)
+  return [code, fault, status].filter((part) => part !== undefined).join(' ')
+}
+
+const LATE: Readonly<Record<Late, string>> = {
+  'no-block': 'no block came',
+  'no-progress': 'it made no progress',
+}
+
+/** Prints what has not happened for `seconds`, for which the process ends. */
+export function sayStalled(late: readonly Late[], seconds: number, screen: Output): void {
+  const reasons = late.map((each) => LATE[each]).join(', and ')
+  const text = `${reasons} in ${seconds} s: the process ends, so that it is started again`
+  const record = { type: 'problem', code: 'stalled', late, seconds }
+  screen.line([{ text: `  ✘ stalled: ${text}`, tone: 'bad' }], record)
 }
 
 /** Prints a warning for the operator. */
@@ -83,15 +121,14 @@ const PAUSE_MS = 600_000
 const MOST_KINDS = 100
 
 /**
- * A problem that a validator meets at every block is said at once, and every ten minutes. Texts
- * that differ only in numbers and hashes are the same problem; but of miners, which differ in their
- * hotkeys and ports, and whose faults do in a status. The function returns how often it came since
- * it was last said, or undefined if it is not to be said now.
+ * Returns a function that returns how often a problem came since it was last printed, or undefined
+ * if it is not to be printed now: it is printed at once, and then every ten minutes. Problems are
+ * the same if they have the same code, and their tasks differ in the epoch only.
  */
 export function repeatedProblems(now: () => number): (problem: Problem) => number | undefined {
   const known = new Map<string, { readonly at: number; readonly unsaid: number }>()
-  return ({ what, error }) => {
-    const kind = kindOf(`${what}: ${error.message}`)
+  return ({ task, phase, error }) => {
+    const kind = JSON.stringify([{ ...task, epoch: undefined }, phase, codeOf(error)])
     const { at, unsaid } = known.get(kind) ?? { at: Number.NEGATIVE_INFINITY, unsaid: 0 }
     const isDue = now() - at >= PAUSE_MS
     known.delete(kind)
@@ -99,9 +136,4 @@ export function repeatedProblems(now: () => number): (problem: Problem) => numbe
     for (const old of [...known.keys()].slice(0, -MOST_KINDS)) known.delete(old)
     return isDue ? unsaid : undefined
   }
-}
-
-function kindOf(text: string): string {
-  if (text.startsWith('miner ')) return text
-  return text.replace(/[0-9A-Za-z]{40,}|\d+/g, '#')
 }

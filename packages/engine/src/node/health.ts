@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import type { Setup } from '../setup.ts'
 import type { Metrics } from './metrics.ts'
 
-/**
- * Is a validator making progress? `late` names what should have happened and did not, for so many
- * seconds; it is empty if nothing is late.
- */
+/** What has not happened in time: a new block; progress with the last one. */
+export type Late = 'no-block' | 'no-progress'
+
+/** Is a validator making progress? `late` lists what has not happened for `seconds`. */
 export type Health = {
   readonly on: Setup['on']
-  readonly late: (seconds: number) => readonly string[]
+  readonly late: (seconds: number) => readonly Late[]
 }
 
 /** The health of a validator, from its events, by a clock in milliseconds. */
@@ -24,13 +24,13 @@ export function healthOf(now: () => number): Health {
       }
       const isStep = event.type === 'read' || event.type === 'epoch'
       if (isStep && stepAt !== undefined) stepAt = now()
-      if (event.type === 'ended' && event.what === 'turn') stepAt = undefined
+      if (event.type === 'ended' && event.task.kind === 'head') stepAt = undefined
     },
     late: (seconds) => {
       const due = now() - seconds * 1000
-      const reasons: string[] = []
-      if (blockAt < due) reasons.push(`no block came in ${seconds} s`)
-      if (stepAt !== undefined && stepAt < due) reasons.push(`it made no progress in ${seconds} s`)
+      const reasons: Late[] = []
+      if (blockAt < due) reasons.push('no-block')
+      if (stepAt !== undefined && stepAt < due) reasons.push('no-progress')
       return reasons
     },
   }
@@ -38,21 +38,20 @@ export function healthOf(now: () => number): Health {
 
 /**
  * Looks ten times in so many seconds, and once a minute at least. When something is late by them,
- * says what, and calls `end` once. Until then it tells systemd's watchdog, if that started this
+ * calls `end` with it, once. Until then it tells systemd's watchdog, if that started this
  * process, that it lives: with a blocked event loop it does not. It looks until it is disposed of.
  */
 export function guard(
   seconds: number,
   { late }: Health,
-  { say, end }: { readonly say: (why: string) => void; readonly end: () => void },
+  end: (late: readonly Late[]) => void,
 ): Disposable {
   const timer = setInterval(
     () => {
       const reasons = late(seconds)
       if (reasons.length === 0) return tellWatchdog()
       clearInterval(timer)
-      say(reasons.join(', and '))
-      end()
+      end(reasons)
     },
     Math.min(seconds * 100, 60_000),
   ).unref()
@@ -89,7 +88,7 @@ export function healthPages(
   }
 }
 
-function healthPage(reasons: readonly string[]): Response {
+function healthPage(reasons: readonly Late[]): Response {
   const ok = reasons.length === 0
   return Response.json({ ok, reasons }, { status: ok ? 200 : 503 })
 }

@@ -1,2 +1,2 @@
 export { claimFolder } from '../owner.ts'
-export { guard, type Health, healthOf, healthPages } from './health.ts'
+export { guard, type Health, healthOf, healthPages, type Late } from './health.ts'

@@ -3,12 +3,21 @@ import type { Chain, Neuron } from '@affine/chain'
 import { type Duel, type Protocol, type State, seenIn, sumTallies, trustOf } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import type { Event, Setup } from '../setup.ts'
+import type { Event, Setup, Transaction, ValidatorTask } from '../setup.ts'
 
-/** The transactions that are counted, each by the first word of its name. */
-const SENT: readonly string[] = ['seal', 'attest', 'weights']
-/** What problems are counted as, by their first word: labels have few values, whatever happens. */
-const TROUBLED: readonly string[] = [...SENT, 'turn', 'lane', 'node', 'Chutes', 'miner', 'other']
+const TRANSACTIONS: readonly Transaction['kind'][] = ['seal', 'attest', 'weights']
+/** A tag for each kind of task: a missing one is a type error. */
+const TASKS: Readonly<Record<ValidatorTask['kind'], true>> = {
+  head: true,
+  weights: true,
+  state: true,
+  seal: true,
+  lane: true,
+  attest: true,
+  miner: true,
+  chutes: true,
+  node: true,
+}
 /** The results of a lane. */
 const LANES: readonly string[] = ['accepted', 'rejected', 'set_aside']
 const OUTCOMES = ['sent', 'refused', 'withheld']
@@ -113,17 +122,17 @@ function countersIn(register: Registry) {
     sent: counter(
       'transactions',
       'Transactions that are in a block, refused, or withheld in a dry run',
-      'what',
+      'task',
       'outcome',
     ),
-    problems: counter('problems', 'Failures that were or will be tried again', 'what'),
+    problems: counter('problems', 'Failures that were or will be tried again', 'task'),
   }
 }
 
 /** Counts from the start, so that the first of a kind is an increase. */
 function startCounting({ sent, problems, calls }: Meters): void {
-  for (const what of SENT) for (const outcome of OUTCOMES) sent.inc({ what, outcome }, 0)
-  for (const what of TROUBLED) problems.inc({ what }, 0)
+  for (const task of TRANSACTIONS) for (const outcome of OUTCOMES) sent.inc({ task, outcome }, 0)
+  for (const task of Object.keys(TASKS)) problems.inc({ task }, 0)
   for (const outcome of CALLED) calls.inc({ outcome, reason: '' }, 0)
 }
 
@@ -147,14 +156,15 @@ function note(event: Event, meters: Meters, hotkey: string): void {
       noteEpoch(event.settled, meters, hotkey)
       break
     case 'sent':
-      countSent(event.what, 'sent', meters)
-      if (kindOf(event.what) === 'weights') meters.weights.set(event.block)
+      meters.sent.inc({ task: event.task.kind, outcome: 'sent' })
+      if (event.task.kind === 'weights') meters.weights.set(event.block)
       break
     case 'withheld':
-      countSent(event.what, 'withheld', meters)
+      meters.sent.inc({ task: event.task.kind, outcome: 'withheld' })
       break
     case 'problem':
-      noteProblem(event, meters)
+      meters.problems.inc({ task: event.task.kind })
+      if (event.phase === 'send') meters.sent.inc({ task: event.task.kind, outcome: 'refused' })
       break
     case 'call':
       meters.calls.inc({ outcome: event.outcome, reason: 'reason' in event ? event.reason : '' })
@@ -209,20 +219,4 @@ function noteDuel(duel: Duel, protocol: Protocol, meters: Meters): void {
       meters.tallies.inc({ contender: hotkey, env, verdict: 'tie' }, played - wins - losses)
     }
   }
-}
-
-function noteProblem({ what }: Of<'problem'>, meters: Meters): void {
-  const kind = kindOf(what)
-  countSent(what, 'refused', meters)
-  meters.problems.inc({ what: TROUBLED.includes(kind) ? kind : 'other' })
-}
-
-function countSent(what: string, outcome: string, { sent }: Meters): void {
-  const kind = kindOf(what)
-  if (SENT.includes(kind)) sent.inc({ what: kind, outcome })
-}
-
-/** What a transaction or a problem is about: its first word. */
-function kindOf(what: string): string {
-  return what.split(' ')[0] ?? ''
 }

@@ -1,6 +1,13 @@
 import type { Result } from '@affine/prng'
 import pRetry from 'p-retry'
-import { type Asking, type EpochContext, isUndelivered, NoReply, Undelivered } from '../asking.ts'
+import {
+  type Asking,
+  AskingProblem,
+  type EpochContext,
+  isUndelivered,
+  NoReply,
+  Undelivered,
+} from '../asking.ts'
 import { CHUTES_API, type ChutesKey, LOOK_UP_MS } from '../chutes-key.ts'
 import { retryPolicy } from '../miner-client.ts'
 import { perEpoch } from '../per-epoch.ts'
@@ -72,7 +79,8 @@ export class DeploymentLooks {
     }
     const advice = 'its owner has to mend that, and af doctor shows it to them'
     const time = isHidden(verdict) ? 'so far' : 'in this epoch'
-    this.#tell(miner, `is not asked ${time}: ${verdict.code}: ${verdict.detail}; ${advice}`)
+    const text = `is not asked ${time}: ${verdict.code}: ${verdict.detail}; ${advice}`
+    this.#tell(miner, new AskingProblem(verdict.code, text))
     return { verdict, againAt: isHidden(verdict) ? now() + pauseMs : Number.POSITIVE_INFINITY }
   }
 
@@ -98,7 +106,7 @@ export class DeploymentLooks {
     const signal = AbortSignal.timeout(SECOND_LOOK_MS)
     const second = await this.#look(miner, { epoch, signal }).catch((error: Error) => error)
     if (second instanceof Error) {
-      this.#tell(miner, `was not looked at again: ${second.message}`)
+      this.#tell(miner, new AskingProblem('not-seen', `was not looked at again: ${second.message}`))
       return false
     }
     const isSame =
@@ -107,7 +115,7 @@ export class DeploymentLooks {
     const now = second.ok ? '' : `, ${second.code}: ${second.detail}`
     const text = `its chute was changed in this epoch${now}: none of its replies counts`
     this.#looking.on?.({ type: 'call', outcome: 'miner', reason: 'changed', text })
-    this.#tell(miner, text)
+    this.#tell(miner, new AskingProblem('changed', text))
     return true
   }
 
@@ -117,9 +125,8 @@ export class DeploymentLooks {
     return pRetry(() => lookAt(miner, context, this.#looking), policy)
   }
 
-  #tell(miner: Asked, text: string): void {
-    const error = new Error(text)
-    this.#looking.on?.({ type: 'problem', what: `miner ${miner.hotkey}`, error })
+  #tell({ hotkey, model, chute }: Asked, error: AskingProblem): void {
+    this.#looking.on?.({ type: 'problem', task: { kind: 'miner', hotkey, model, chute }, error })
   }
 }
 

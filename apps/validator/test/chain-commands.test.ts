@@ -109,8 +109,8 @@ async function busy(): Promise<LocalChain> {
     chain.commit(copier, minerOf(first)),
     chain.commit(garbled, [bytes(HOSTILE), Uint8Array.of(0xff)]),
     chain.setWeights(bob, [
-      [3, 1],
-      [2, 2],
+      [3, 32_768],
+      [2, 65_535],
     ]),
   )
   await chain.produce(3000)
@@ -414,7 +414,7 @@ describe('over a subnet that came to a champion', () => {
     const { chain, uid } = await subnet()
     await using served = await goingOn(chain)
     const alice = played.cast.validators.find(({ name }) => name === 'alice')?.account as Account
-    await chain.setWeights(alice, [[0, 1]])
+    await chain.setWeights(alice, [[0, 65_535]])
     expect((await chain.weights(chain.height))[alice.hotkey]).toEqual([[0, 65_535]])
     const own = `--key ${await keyOfMember('alice')} --buckets ${played.buckets}`
     const asked = `--network ${served.url} ${own}`.split(' ')

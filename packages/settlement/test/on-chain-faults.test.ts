@@ -182,8 +182,8 @@ test('where the champion is not registered, all weight should go to the subnetâ€
   const { subnet, voters, state, attestBut } = await sealed()
   const [first, second] = voters
   await setWeights(subnet, [
-    [first, [[OWNER, 1]]],
-    [second, [[CHAMPION, 1]]],
+    [first, [[OWNER, 65_535]]],
+    [second, [[CHAMPION, 65_535]]],
   ])
   await attestBut({})
   const seen = async (change: (snapshot: Snapshot, block: number) => Partial<Snapshot>) => {
@@ -215,7 +215,7 @@ test('weights that wait for their reveal may be those of a champion before', asy
   const subnet = new ReadingSubnet([100, 100, 100, 10], 0, rules)
   const [first] = subnet.voters as [Account]
   const state = await subnet.begin()
-  await setWeights(subnet, [[first, [[CHAMPION, 1]]]])
+  await setWeights(subnet, [[first, [[CHAMPION, 65_535]]]])
   const last = await subnet.play(state, {
     reply: ({ role, env, prompt }) =>
       role === 'contender' ? make(env).spec.solve(prompt) : undefined,

@@ -53,13 +53,13 @@ test('a silent bucket holds up neither other lanes nor the next epoch', async ()
   const copy = (hash: string) => bucket.read(blockPath(hash), 1 << 23)
   await subnet.produceTo(sealBlock(2, protocol) + 1)
   await expect.poll(() => copy(lanes[0].hash)).not.toBeNull()
-  const lateOne = `lane of ${late.hotkey} in epoch 2`
-  await expect.poll(ended).toContain(lateOne)
+  const lateOne = { kind: 'lane', epoch: 2, hotkey: late.hotkey }
+  await expect.poll(ended).toContainEqual(lateOne)
   const before = ended().length
   // Published while the silent one is still being asked.
   subnet.put(lanes[1], [late.hotkey])
   await subnet.produceTo(sealBlock(2, protocol) + 2)
-  await expect.poll(() => ended().slice(before)).toContain(lateOne)
+  await expect.poll(() => ended().slice(before)).toContainEqual(lateOne)
   expect(await copy(lanes[1].hash)).not.toBeNull()
 
   for (const voter of [early, late]) await subnet.attest(voter, state, hotkeys([own, early, late]))
@@ -94,7 +94,7 @@ test('a void lane leaves nothing behind: its blocks are kept only once it is who
     await subnet.seal(who, state, block.hash)
   }
   await subnet.produceTo(sealBlock(2, protocol) + 1)
-  expect(ended()).toContain(`lane of ${liar.hotkey} in epoch 2`)
+  expect(ended()).toContainEqual({ kind: 'lane', epoch: 2, hotkey: liar.hotkey })
   expect(subnet.buckets.readsOf(liar.hotkey)).toContain(blockPath(rubbish.hash))
   expect(await bucket.read(blockPath(whole.hash), 1 << 23)).toEqual(whole.bytes)
   expect(await bucket.read(blockPath(rubbish.hash), 1 << 23)).toBeNull()

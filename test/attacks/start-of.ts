@@ -21,6 +21,6 @@ export function startOf(subnet: ReadingSubnet, epoch: number, own: Own = {}): Pr
     read: async (path: string) =>
       state && path === statePath(state.epoch) ? Buffer.from(encodeState(state)) : null,
   })
-  const places = { store: has(kept), bucket: has(copy), openBucket: buckets.open }
+  const places = { folder: '', store: has(kept), bucket: has(copy), openBucket: buckets.open }
   return startingState({ chain: { snapshot }, network, ...places } as unknown as Setup, epoch)
 }

@@ -4,6 +4,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LIMITS, statePath } from '@affine/blocks'
 import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
+import { plainText } from '@affine/report'
+import type { Output } from '@affine/terminal'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import {
   accountWith,
@@ -17,6 +19,7 @@ import {
 import { testFolder } from '../../../test/test-folder.ts'
 import { doctor } from '../src/commands/doctor.ts'
 import { FINDINGS, type Finding, sayFinding } from '../src/examination/findings.ts'
+import { NO_KEY } from '../src/settings/settings.ts'
 import { inProcess, unprintable } from './commands.ts'
 import { serveOddS3, serveS3 } from './s3-server.ts'
 
@@ -87,7 +90,7 @@ const minerOf = ({ hotkey }: Account, chute = 'c'): Uint8Array[] =>
 /** The fields of every finding. */
 const FIELDS = {
   ...{ netuid: 7, block: 1200, seconds: 3, genesis: HASH, hotkey: '5Hotkey', uid: 4, tempos: 1 },
-  ...{ message: '<message>', fault: '<fault>', problems: ['<problem>', '<problem>'], tao: '1.5' },
+  ...{ message: '<message>', fault: '<fault>', problems: [NO_KEY, NO_KEY], tao: '1.5' },
   ...{ kind: 'seal', says: { epoch: 4 }, blocks: 900, folder: '<folder>', days: 9, ms: 250 },
   ...{ freeBytes: 9e9, dayBytes: 1e9, dollars: '1.50', balance: 0, status: 401, aheadMs: -7000 },
   ...{ roles: ['subnet_admin'], netuids: [1], path: '<path>', url: '<url>', chute: '<chute>' },
@@ -533,7 +536,8 @@ describe('af doctor', () => {
   it('has a sentence for each finding', async () => {
     const lines: string[] = []
     for (const code of Object.keys(FINDINGS) as Finding['code'][]) {
-      const line = (text: string) => void lines.push(`${code.padEnd(20)} ${text}`)
+      const line: Output['line'] = (said) =>
+        void lines.push(`${code.padEnd(20)} ${plainText(said)}`)
       const [check, result] = FINDINGS[code]
       sayFinding({ code, check, result, fields: FIELDS }, { line, status: () => {} })
     }

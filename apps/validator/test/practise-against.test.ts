@@ -115,7 +115,7 @@ describe('af practise --against', () => {
 
     const text = await run(AF, [...words, ...more])
     expect(text.stdout).toMatch(
-      /^mult8@0\.1\.0: \d+ won, \d+ lost, \d+ tied against the champion\n {2}\[.*┃.*\] \S+ vs 0\.\d+: a win with 0\.\d{3}, /m,
+      /^mult8@0\.1\.0: \d+ won, \d+ lost, \d+ tied against the champion\n {2}\[.*┃.*\] [\d.]+ % to [\d.]+ % vs [\d.]+ %: a win with 0\.\d{3}, /m,
     )
     expect(text.stdout).toContain('hex@0.1.0: not compared, because in a game each reply answers')
     expect(text.stdout).toMatch(/^Dethrones with a probability of .* rates\)$/m)

@@ -181,7 +181,7 @@ describe('recomputing', () => {
         const isGone = code === 'COPY_MISSING'
         const copy = isGone ? `it attested ${its}: not there` : `its copy of ${its}`
         const epoch = isState ? of - 1 : lane?.epoch
-        want.push(`epoch ${epoch}, ${hotkeyOf(holder)}: ${code}: ${isState ? path : copy}`)
+        want.push(`epoch ${epoch}, ${holder}: ${code}: ${isState ? path : copy}`)
       }
     })
     using web = await served(base)
@@ -189,7 +189,7 @@ describe('recomputing', () => {
     const found = here.stdout.match(/(?<=^ *✘ ).*/gm)
     expect([...(found ?? [])].sort()).toEqual(want.sort())
     expect(here.stdout).toContain(`state root ${stateRoot(state)},`)
-    expect(here.stdout).toMatch(/^Not everything holds: 10 ✘ above\.$/m)
+    expect(here.stdout).toMatch(/^Not everything holds: 10 flaws\.$/m)
     expect(here.stdout).not.toContain('Everything holds')
     expect([here.code, there.code, there.stdout]).toEqual([1, 1, here.stdout])
   })
@@ -244,8 +244,8 @@ describe('af-verify', () => {
     expect([code, stderr]).toEqual([0, `network: ${chainFile}, netuid 120 (--network)\n`])
     for (const { epoch } of honest) expect(stdout).toMatch(new RegExp(`^epoch ${epoch} `, 'm'))
     expect(stdout).toContain(`state root ${stateRoot(state)}, governing epoch ${state.epoch}`)
-    expect(stdout).toContain(`champion   ${hotkeyOf('stronger')}`)
-    expect(stdout).toMatch(new RegExp(`^${hotkeyOf(LIAR)}: its samples disagreed`, 'm'))
+    expect(stdout).toContain('\nchampion   stronger\n')
+    expect(stdout).toMatch(new RegExp(`^suspect    ${LIAR}: `, 'm'))
     expect(stdout).toContain('Everything holds.')
     expect(stdout).not.toContain('✘ epoch')
   })
@@ -272,7 +272,7 @@ describe('af-verify', () => {
       flaws: 0,
       champion: hotkeyOf('stronger'),
     })
-    expect(Object.keys(records.at(-1).disagreed)).toEqual([hotkeyOf(LIAR)])
+    expect(Object.keys(records.at(-1).suspect)).toEqual([hotkeyOf(LIAR)])
   })
 
   it('says that buckets are not where they were looked for, with 2 and before it names a lane', async () => {
@@ -320,7 +320,8 @@ describe('af-verify', () => {
     expect(new Set(mine.map(({ sample }) => `${sample.env}#${sample.index}`))).toEqual(
       new Set([name]),
     )
-    for (const each of ofOne) expect(mine).toContainEqual({ type: 'sample', epoch, ...each })
+    for (const each of ofOne)
+      expect(mine).toContainEqual(expect.objectContaining({ type: 'sample', epoch, ...each }))
     expect(await shown('--sample', `${env.split('@')[0]}#${index}`)).toEqual(mine)
     expect(text.stdout).toContain(`${name}, challenge ${challengeId}`)
     expect(text.stdout).toContain(`in block ${one.block} of ${hotkeyOf('alice')}`)

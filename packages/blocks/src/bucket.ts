@@ -1,5 +1,4 @@
 import type { Hash } from '@affine/prng'
-import { bytesToHex } from '@noble/hashes/utils.js'
 
 /** Files by path. The same layout on a directory, over plain HTTP, and on S3. Protocol §6.4. */
 export interface Bucket {
@@ -114,28 +113,18 @@ export function checkPath(path: string): string {
   )
 }
 
-interface SecretPlace {
-  /** The name of the bucket in errors. */
-  readonly folder: string
-  readonly random: (size: number) => Uint8Array
-}
+/** A URL of a host and a path only. */
+const WEB = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
+const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
+
+/** Reports whether a reader may look up an announced bucket by name, below a place of its own. */
+export const isPlainName = (announced: string): boolean => PLAIN_NAME.test(announced)
 
 /**
- * Returns the secret at a path of a bucket, 64 hex digits. If there is none, draws one. It is on
- * disk when the promise resolves.
- * @throws Error, as a rejection, if the file holds something else.
+ * Reports whether a reader may open the bucket that a validator announced with this URL: https, of
+ * a host and a path only; on a local network (`isLocal`) http too. Protocol §6.4.
  */
-export async function keptSecret(
-  { read, write }: Bucket,
-  path: string,
-  { folder, random }: SecretPlace,
-): Promise<Hash> {
-  const kept = await read(path, 64)
-  const bytes = kept ?? new TextEncoder().encode(bytesToHex(random(32)))
-  const secret = new TextDecoder().decode(bytes)
-  if (!/^[0-9a-f]{64}$/.test(secret))
-    throw new Error(`${folder}/${path} does not hold a secret: put it back, or move it away`)
-  // An existing secret is written too: a crash may have come before its sync.
-  await write(path, bytes)
-  return secret
+export function isBucketUrl(announced: string, isLocal: boolean): boolean {
+  const isAllowed = announced.startsWith('https:') || isLocal
+  return isAllowed && WEB.test(announced) && URL.canParse(announced)
 }

@@ -5,13 +5,14 @@ import {
   BucketFailure,
   type BucketFailureFacts,
   checkPath,
+  isBucketUrl,
   mediaType,
 } from './bucket.ts'
 import { folderUrl, type HttpOptions, ioFailure, tooLarge } from './http-bucket.ts'
 import { readAnswer, type S3Answer, type S3Request } from './s3-answer.ts'
 import { AMAZON, type Dialect, type Signer, signedHeaders } from './s3-signature.ts'
 
-export { BucketFailure, type Dialect }
+export { BucketFailure, type Dialect, isBucketUrl }
 
 /** The place of a bucket and the credentials. The time is for one request. */
 export interface S3Options extends HttpOptions {

@@ -47,7 +47,8 @@ export interface Rates {
  *
  * The third is of all weights, also where there is no lane. Lanes without a weight, and lanes that
  * played nothing, are ignored. The steps are those of Protocol §8.6: trimming, the score, a WIN,
- * else a HOLD; setting lanes aside comes before (§8.5), even ones after. In integers: §1.5.
+ * else a HOLD; setting lanes aside comes before (§8.5), even ones after. In integers: Protocol
+ * §1.5.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000, or when a count is not a whole number.
  */

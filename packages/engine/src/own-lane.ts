@@ -6,7 +6,6 @@ import {
   blockReader,
   commitmentOf,
   isRoomFor,
-  keptSecret,
   type Lane,
   NO_BLOCK,
   type Sample,
@@ -16,7 +15,7 @@ import {
 } from '@affine/blocks'
 import { verify } from '@affine/chain/account'
 import type { Protocol, State } from '@affine/duel'
-import { AlteredFile } from '@affine/node/disk'
+import { AlteredFile, keptSecret } from '@affine/node/disk'
 import type { Hash } from '@affine/prng'
 import {
   averageBlockMs,
@@ -87,7 +86,7 @@ const secretPath = (epoch: number): string => `secrets/${epoch}`
 /**
  * The secret of `epoch`, 64 hex digits: made, and synced to disk, before its digest can go on
  * chain. Protocol §4.
- * @throws Error when the file holds something else.
+ * @throws AlteredFile when the file holds something else.
  */
 export const secretOf = (
   setup: Pick<Setup, 'store' | 'folder' | 'random'>,

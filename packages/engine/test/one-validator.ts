@@ -3,7 +3,7 @@ import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, BLOCK_MS, encodeCommitment, LocalChain } from '@affine/chain'
 import { playerReply } from '@affine/miners'
 import { LOCAL_NETWORK as network } from '@affine/settlement'
-import type { Event, Problem, Setup } from '../src/setup.ts'
+import type { Event, Problem, Setup, ValidatorTask } from '../src/setup.ts'
 import { Validator } from '../src/validator.ts'
 
 export const STAKE = 1_000_000_000_000
@@ -73,8 +73,8 @@ export function validatorOf(chain: Setup['chain'], folder: string, options: Part
       events.flatMap((event) =>
         event.type === 'sent' ? [`${event.task.kind} ${event.task.epoch}`] : [],
       ),
-    ended: (): readonly string[] =>
-      events.flatMap((event) => (event.type === 'ended' ? [event.task.kind] : [])),
+    ended: (): readonly ValidatorTask[] =>
+      events.flatMap((event) => (event.type === 'ended' ? [event.task] : [])),
     problems: (): readonly Problem[] => events.filter((event) => event.type === 'problem'),
     /** Makes blocks up to `block`, and lets the validator do at each what is due. */
     async follow(block: number): Promise<void> {

@@ -1,5 +1,7 @@
+export { AlteredFile } from './altered-file.ts'
 export { AppendOnlyFile } from './append-only-file.ts'
 export { holdFile, holdFolder } from './folder-lock.ts'
 export { makeFolder, OWNERS, syncFolders } from './folders.ts'
-export { AlteredFile, type Journal, openJournal } from './journal.ts'
+export { type Journal, openJournal } from './journal.ts'
+export { keptSecret } from './kept-secret.ts'
 export { readRegularFile } from './regular-file.ts'

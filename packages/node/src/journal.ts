@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { appendFile, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { canonicalize, type Json, parseCanonical } from '@affine/prng'
+import { AlteredFile } from './altered-file.ts'
 import { AppendOnlyFile, unwritable } from './append-only-file.ts'
 import { makeFolder, OWNERS, syncFolders } from './folders.ts'
 
@@ -43,16 +44,6 @@ export async function openJournal(path: string): Promise<Journal> {
     entries,
     append: (entry) => file.append(`${canonicalize(entry)}\n`),
     [Symbol.asyncDispose]: () => file[Symbol.asyncDispose](),
-  }
-}
-
-/** A file of the validator's own that was altered. `fault` is the code of what is wrong with it. */
-export class AlteredFile extends Error {
-  readonly code = 'ALTERED_FILE'
-  readonly fault: string
-  constructor(path: string, fault: string, detail: string) {
-    super(`${path}: ${detail}. The file was altered: restore it, or move it away`)
-    this.fault = fault
   }
 }
 

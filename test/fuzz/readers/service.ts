@@ -9,7 +9,12 @@ import { readAnswer } from '../../../packages/blocks/src/s3-answer.ts'
 import { accountFrom, readHotkey } from '../../../packages/chain/src/bittensor/wallet.ts'
 import { PROTOCOL } from '../../../packages/duel/src/index.ts'
 import { make, play } from '../../../packages/envs/src/index.ts'
-import type { Exchange, MinerEvent, Received } from '../../../packages/miners/src/asking.ts'
+import {
+  AskingProblem,
+  type Exchange,
+  type MinerEvent,
+  type Received,
+} from '../../../packages/miners/src/asking.ts'
 import { lookAt, UUID } from '../../../packages/miners/src/deployment/looks.ts'
 import {
   chutesAccount,
@@ -152,7 +157,7 @@ function answerIn(answer: unknown): Received {
 const REFUSED = [401, 503].map((status) => ({ status }))
 /** Chutes refused the key. */
 const isNotSealed = (error: unknown): boolean =>
-  refusal(Error)(error) && String(error).endsWith('its lane is not sealed')
+  error instanceof AskingProblem && error.code === 'key-refused'
 
 async function readAccount(api: string) {
   const there: Exchange = (query) => exchange({ ...query, url: ledTo(api, query.url) })

@@ -1,11 +1,11 @@
-import { BucketFailure, type BucketFailureFacts, httpBucket } from '@affine/blocks'
 import {
-  failureOf,
-  failureText,
+  BucketFailure,
+  type BucketFailureFacts,
+  httpBucket,
   isBucketUrl,
   isPlainName,
-  type OpenBucket,
-} from '@affine/settlement'
+} from '@affine/blocks'
+import { failureOf, failureText, type OpenBucket } from '@affine/settlement'
 
 /** What a bucket did when it was asked. */
 export interface BucketHealth {

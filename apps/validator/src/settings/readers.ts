@@ -1,5 +1,4 @@
-import { BUCKET_NAME_EXPECTED, isBucketName } from '@affine/blocks/s3'
-import { isBucketUrl } from '@affine/settlement'
+import { BUCKET_NAME_EXPECTED, isBucketName, isBucketUrl } from '@affine/blocks/s3'
 import { InvalidValue, textIn } from '@affine/terminal'
 
 /** Reads an identifier or a key. */

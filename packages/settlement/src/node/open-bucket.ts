@@ -1,12 +1,20 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Bucket, type BucketFailureFacts, httpBucket, LIMITS, statePath } from '@affine/blocks'
+import {
+  type Bucket,
+  type BucketFailureFacts,
+  httpBucket,
+  isBucketUrl,
+  isPlainName,
+  LIMITS,
+  statePath,
+} from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { nodeFetch } from '@affine/node/http'
 import type { OpenBucket } from '../bucket-reader.ts'
 import { ask, failureText } from '../copy.ts'
 import type { Network, Subnet } from '../networks.ts'
-import { commitmentsOf, isBucketUrl, isPlainName } from '../on-chain.ts'
+import { commitmentsOf } from '../on-chain.ts'
 import { publicFetch } from './public-fetch.ts'
 
 /** One each for all buckets, so that connections are used again. */

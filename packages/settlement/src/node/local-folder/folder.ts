@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { keptSecret } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
 import { type Account, account, LocalChain, type Neuron } from '@affine/chain'
-import { OWNERS } from '@affine/node/disk'
+import { keptSecret, OWNERS } from '@affine/node/disk'
 import { LOCAL_NETWORK } from '../../networks.ts'
 import { KeptChain } from './kept-chain.ts'
 
@@ -75,10 +74,10 @@ export const keysIn = (folder: string): string => join(folder, 'keys')
 /**
  * The key of this name: the one in the folder, or else a new one, which is synced to disk for its
  * owner alone.
- * @throws Error, as a rejection, if the file does not hold a key.
+ * @throws AlteredFile, as a rejection, if the file does not hold a key.
  */
 export async function keyNamed(folder: string, name: string): Promise<Account> {
-  const place = { folder: keysIn(folder), random: randomBytes }
+  const place = { folder: keysIn(folder) }
   const secret = await keptSecret(directoryBucket(place.folder, OWNERS), name, place)
   return account(Buffer.from(secret, 'hex'))
 }

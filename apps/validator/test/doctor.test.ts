@@ -4,6 +4,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LIMITS, statePath } from '@affine/blocks'
 import { type Account, account, ed25519Account, encodeCommitment, LocalChain } from '@affine/chain'
+import { plainText } from '@affine/report'
+import type { Output } from '@affine/terminal'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import {
   accountWith,
@@ -90,7 +92,11 @@ const minerOf = ({ hotkey }: Account, chute = 'c'): Uint8Array[] =>
 /** The fields of every finding. */
 const FIELDS = {
   ...{ netuid: 7, block: 1200, seconds: 3, genesis: HASH, hotkey: '5Hotkey', uid: 4, tempos: 1 },
-  ...{ message: '<message>', fault: '<fault>', problems: ['<problem>', '<problem>'], tao: '1.5' },
+  ...{ message: '<message>', fault: '<fault>', tao: '1.5' },
+  problems: [
+    { code: 'MISSING', by: '<option>', detail: '<detail>' },
+    { code: 'REFUSED', detail: '<detail>' },
+  ],
   ...{ kind: 'seal', says: { epoch: 4 }, blocks: 900, folder: '<folder>', days: 9, ms: 250 },
   ...{ freeBytes: 9e9, dayBytes: 1e9, dollars: '1.50', balance: 0, status: 401, aheadMs: -7000 },
   ...{ roles: ['subnet_admin'], netuids: [1], path: '<path>', url: '<url>', chute: '<chute>' },
@@ -552,7 +558,8 @@ describe('af doctor', () => {
   it('has a sentence for each finding', async () => {
     const lines: string[] = []
     for (const code of Object.keys(FINDINGS) as Finding['code'][]) {
-      const line = (text: string) => void lines.push(`${code.padEnd(20)} ${text}`)
+      const line: Output['line'] = (said) =>
+        void lines.push(`${code.padEnd(20)} ${plainText(said)}`)
       const [check, result] = FINDINGS[code]
       sayFinding({ code, check, result, fields: FIELDS }, { line, status: () => {} })
     }

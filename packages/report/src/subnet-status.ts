@@ -24,8 +24,8 @@ import {
   type Settled,
   type Subnet,
 } from '@affine/settlement'
-import { duelTurns } from './duel-facts.ts'
-import { epochFacts, epochRecord, type LaneFacts } from './epoch-facts.ts'
+import { type DuelTurn, duelTurns } from './duel-facts.ts'
+import { type EpochFacts, epochFacts, epochRecord, type LaneFacts } from './epoch-facts.ts'
 import { type EpochRange, type Eviction, evictionOf, turnAfter, waitText } from './queue-wait.ts'
 
 /** The state of a subnet at its chain's head: what the last epoch came to, and what is due. */
@@ -34,6 +34,9 @@ export interface SubnetStatus {
   readonly state: State
   /** The epoch before; undefined in the first. */
   readonly last: Settled | undefined
+  /** The facts of that epoch. */
+  readonly facts: EpochFacts | undefined
+  readonly duels: readonly DuelTurn[]
   readonly block: number
   /** The block's place in its epoch. */
   readonly place: EpochPosition
@@ -84,8 +87,10 @@ export async function subnetStatus(
   const place = placeOf(block, network.protocol)
   const due = await nextDeadline(chain, block, network.protocol)
   const { waiting, rows: queue } = queueIn(state, snapshot, network)
-  const rows = validatorsIn(state, snapshot, weights, last)
-  return { state, last, block, place, due, waiting, queue, rows, weights }
+  const facts = last && epochFacts(last)
+  const rows = validatorsIn(state, snapshot, weights, facts?.lanes)
+  const duels = duelTurns(state)
+  return { state, last, facts, duels, block, place, due, waiting, queue, rows, weights }
 }
 
 /** The next deadline for seals or attestations. Protocol §5.1. */
@@ -108,10 +113,9 @@ function validatorsIn(
   { trust }: State,
   snapshot: Snapshot,
   weights: SubnetStatus['weights'],
-  last: Settled | undefined,
+  lanes: readonly LaneFacts[] = [],
 ): readonly ValidatorStatus[] {
   const { head, neurons } = snapshot
-  const lanes = last ? epochFacts(last).lanes : []
   const commitments = commitmentsOf(snapshot)
   const hotkeys = new Map(neurons.map(({ uid, hotkey }) => [uid, hotkey]))
   const isValidator = ({ hotkey, permit }: Neuron): boolean =>
@@ -132,9 +136,10 @@ function validatorsIn(
 }
 
 /** The state of a subnet as a record for machines. */
-export function statusRecord({ state, last, block, place, ...found }: SubnetStatus): object {
+export function statusRecord(status: SubnetStatus): object {
+  const { state, last, facts: _, block, place, ...found } = status
   const { champion, ratio } = state
-  const throne = { root: stateRoot(state), ratio, champion, duels: duelTurns(state) }
+  const throne = { root: stateRoot(state), ratio, champion }
   return { block, ...place, ...throne, ...found, last: last && epochRecord(last) }
 }
 

@@ -19,7 +19,7 @@ import { type Finding, failed, found, sayFinding } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
 import { checkLastWeights, checkModel, checkValidator, seatOf } from './seat.ts'
 
-/** The account that is examined, and what it would validate with as far as that could be read. */
+/** The account that is examined, and what it would validate with, as far as that could be read. */
 interface Examined {
   readonly account: Account
   readonly read: ReadSettings
@@ -32,8 +32,8 @@ interface Examined {
 
 /**
  * Prints the costs of duels, and the findings about an account, on a chain that `open` opens.
- * Resolves with whether nothing of it must be fixed. Rejects with wrong usage, and once it is interrupted;
- * a chain that does not answer is a finding.
+ * Resolves with whether nothing of it must be fixed. Rejects with wrong usage, and once it is
+ * interrupted; a chain that does not answer is a finding.
  */
 export async function sayExamination(
   open: Open,

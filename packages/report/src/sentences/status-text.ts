@@ -1,5 +1,3 @@
-import { duelTurns } from '../duel-facts.ts'
-import { epochFacts } from '../epoch-facts.ts'
 import type { SubnetStatus } from '../subnet-status.ts'
 import { naming, percent, printable } from '../text.ts'
 import { turnIn } from './duel-text.ts'
@@ -9,13 +7,13 @@ type Names = Readonly<Record<string, string>>
 
 /** Returns the state of a subnet as lines for people; its tables follow. */
 export function statusTexts(status: SubnetStatus, names: Names = {}): readonly string[] {
-  const { state, last, block, place, due, waiting } = status
+  const { state, facts, duels, block, place, due, waiting } = status
   const nameOf = naming(names, (hotkey) => printable(hotkey))
   const { epochBlocks } = state.protocol
   const where = `${block}, ${place.offset} of ${epochBlocks} in epoch ${place.epoch}`
   const left = `${due.what} count for ${due.blocks} more, about ${due.seconds} s`
   const champion = nameOf(state.champion?.hotkey ?? 'nobody')
-  const contenders = duelTurns(state).map((turn) => {
+  const contenders = duels.map((turn) => {
     const verdicts = Object.entries(turn.verdicts).map((verdict) => verdict.join(' '))
     return [nameOf(turn.contender.hotkey), turnIn(turn), ...verdicts].join(', ')
   })
@@ -25,7 +23,7 @@ export function statusTexts(status: SubnetStatus, names: Names = {}): readonly s
     ...(contenders.length > 0 ? contenders : ['nobody']).map((text) => `contender ${text}`),
     `queue     ${waiting.length} waiting, next ${nameOf(waiting[0] ?? 'nobody')}`,
     // The table has the lanes.
-    ...(last ? [epochText({ ...epochFacts(last), lanes: [] }, naming(names))] : []),
+    ...(facts ? [epochText({ ...facts, lanes: [] }, naming(names))] : []),
   ]
 }
 

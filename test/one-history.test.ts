@@ -22,6 +22,7 @@ import {
   epochFacts,
   epochRecord,
   epochText,
+  laneText,
   MinerReport,
   PastChallenges,
   percent,
@@ -420,13 +421,13 @@ describe('after an epoch', () => {
     const rows = told.status[epoch]!.rows.filter(({ lane }) => lane !== undefined)
     expect(rows.map(({ hotkey }) => hotkey)).toEqual(lanes.map(({ validator }) => validator))
     for (const { hotkey, lane, trust } of rows) {
-      expect(text).toContain(`${hotkey}…${hotkey} ${lane} (trust ${trust})`)
+      expect(text).toContain(`${hotkey}…${hotkey} ${laneText(lane!)} (trust ${percent(trust)})`)
       const { fault, setAside } = lanes.find(({ validator }) => validator === hotkey)!
       const why = fault === undefined ? '' : `: ${fault}`
       const shown = rendered(ValidatorView, told.page, { hotkey })
       const aside = setAside.map(({ env, contenders }) => `${env}: ${contenders.length} of .*`)
-      const whole = aside.length > 0 ? '✔.*' : lane
-      const row = `(?<!\\d)${epoch}\n${whole}${why}\n${aside.join('')}\n${trust}\n`
+      const whole = aside.length > 0 ? '✔.*' : laneText(lane!)
+      const row = `(?<!\\d)${epoch}\n${whole}${why}\n${aside.join('')}\n${percent(trust)}\n`
       expect(shown).toMatch(new RegExp(row))
     }
   })

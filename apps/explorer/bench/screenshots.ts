@@ -2,9 +2,8 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { castOf } from '../../validator/src/commands/demo/cast.ts'
 import { launch, openPage } from '../test/browser.ts'
-import { runDemo, SEED } from '../test/demo.ts'
+import { runDemo } from '../test/demo.ts'
 import { VIEWS } from '../test/views.ts'
 
 const folder = fileURLToPath(new URL('../../../docs/explorer', import.meta.url))
@@ -15,18 +14,10 @@ const SHOWN = ['race', 'contender', 'validators', 'game']
 await mkdir(folder, { recursive: true })
 await using demo = await runDemo()
 const browser = await launch()
-// As `af demo --open` has it: everybody by name.
-const { validators, miners } = castOf(SEED)
-const names = [...validators, ...miners].map(({ name, account }) => [account.hotkey, name])
 
 for (const [suffix, [width, most]] of Object.entries(SIZES)) {
   const viewport = { width, height: 700 }
   const { page } = await openPage(browser, demo.url, { viewport, reducedMotion: 'reduce' })
-  await page.route('**/network.json', async (route) => {
-    const file = await (await route.fetch()).json()
-    await route.fulfill({ json: { ...file, names: Object.fromEntries(names) } })
-  })
-  await page.reload()
   await page.locator('.strip-good').waitFor()
   for (const { name, open } of VIEWS.filter(({ name }) => SHOWN.includes(name))) {
     await open(page)

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fakeNode } from '../../../packages/chain/test/fake-node.ts'
 import { listen } from '../../../packages/node/src/listen.ts'
-import { goTo, HAS_BROWSER, launch, openPage } from './browser.ts'
+import { goTo, HAS_BROWSER, launch, type Opened, openPage } from './browser.ts'
 import { type Demo, runDemo } from './demo.ts'
 import { serveFaulty } from './faulty-buckets.ts'
 import { VIEWS } from './views.ts'
@@ -14,6 +14,11 @@ import { VIEWS } from './views.ts'
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
 let demo: Demo
 let browser: Browser
+/** Pages that tests share, since each recomputes the demo: 1100 and 360 px wide. */
+let wide: Opened
+let narrow: Opened
+/** The requests of the wide page until it had recomputed everything. */
+let firstAsked: readonly string[]
 /** Of `axe-core`, put into the page by the browser's own tools: its policy would keep it out. */
 let axe: string
 
@@ -38,11 +43,36 @@ const heightOf = (page: Page): Promise<number> =>
 /** In pixels, whatever is unfolded; of a contender, in a wide window, half as much. */
 const MOST_HEIGHT = 6000
 
+/** Opens each view without motion. Returns its URL, title and heading, and what is wrong with it. */
+async function visitsOf(page: Page, colorScheme: 'light' | 'dark') {
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  const visits = []
+  for (const { name, open } of VIEWS) {
+    await open(page)
+    const [url, title] = [page.url(), await page.title()]
+    const heading = await page.locator('h1').textContent()
+    const violations = await violationsOf(page)
+    const [wider, height] = [await overhang(page), await heightOf(page)]
+    visits.push({ name, url, title, heading, violations, wider, height })
+  }
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null })
+  return visits
+}
+
+/** The shared wide page, at the race. */
+async function race(): Promise<Page> {
+  await goTo(wide.page, '#/')
+  return wide.page
+}
+
 describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
   beforeAll(async () => {
     axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
     demo = await runDemo()
     browser = await launch()
+    wide = await openPage(browser, demo.url)
+    firstAsked = [...wide.asked]
+    narrow = await openPage(browser, demo.url, { viewport: { width: 360, height: 740 } })
   })
   afterAll(async () => {
     await browser?.close()
@@ -50,7 +80,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
   })
 
   it('comes to the champion and the root that af-verify comes to', async () => {
-    const { page, problems, asked } = await openPage(browser, demo.url)
+    const page = await race()
     await page.locator('.strip-good').waitFor()
     expect(demo.verified).toMatchObject({ flaws: 0, conclusion: 'HOLDS' })
     expect(await page.locator('h1').textContent()).toBe('stronger has the throne')
@@ -60,53 +90,41 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     )
     expect(await page.locator('.champion').textContent()).toBe(demo.verified.champion)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
-    expect(problems).toEqual([])
-    expect(asked.filter((url) => !url.startsWith(demo.url))).toEqual([])
+    expect(wide.problems).toEqual([])
+    expect(firstAsked.filter((url) => !url.startsWith(demo.url))).toEqual([])
   })
 
   it('says by how much the throne was won, as the demo does in the README', async () => {
     const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8')
     const [, won] = / won (\S+ % of the \d+ challenges that .*); .* were needed/.exec(readme) ?? []
-    const { page } = await openPage(browser, demo.url)
+    const page = await race()
     expect(won).toBeDefined()
     await page.getByText(`it won ${won}, clearly more`).first().waitFor()
   })
 
   it('reads one copy of each block, and says so', async () => {
-    const { page, asked } = await openPage(browser, demo.url)
-    const blocks = () => asked.flatMap((url) => url.match(/v1\/blocks\/\w+/) ?? [])
-    expect(blocks().length).toBeGreaterThan(4)
-    expect(new Set(blocks()).size).toBe(blocks().length)
+    const page = await race()
+    const blocks = firstAsked.flatMap((url) => url.match(/v1\/blocks\/\w+/) ?? [])
+    expect(blocks.length).toBeGreaterThan(4)
+    expect(new Set(blocks).size).toBe(blocks.length)
     expect(await page.locator('.source').textContent()).toMatch(
       /; one copy of each block was read: af-verify compares them all\.$/,
     )
   })
 
-  describe.each([
-    ['wide and light', { colorScheme: 'light', viewport: { width: 1100, height: 900 } }],
-    ['360 px wide and dark', { colorScheme: 'dark', viewport: { width: 360, height: 740 } }],
-  ] as const)('%s', (_, options) => {
-    it('shows every view, none wider than the window or endless, and axe finds nothing', async () => {
-      const still = { ...options, reducedMotion: 'reduce' } as const
-      const { page, problems } = await openPage(browser, demo.url, still)
-      const found: Record<string, unknown> = {}
-      for (const { name, open } of VIEWS) {
-        await open(page)
-        const violations = await violationsOf(page)
-        const wider = await overhang(page)
-        const height = await heightOf(page)
-        const isWideDecided = name === 'decided' && options.viewport.width > 1000
-        const isEndless = height > (isWideDecided ? MOST_HEIGHT / 2 : MOST_HEIGHT)
-        if (violations.length > 0 || wider > 0 || isEndless)
-          found[name] = { violations, wider, ...(isEndless && { height }) }
-      }
-      expect(found).toEqual({})
-      expect(problems).toEqual([])
-    })
+  it('shows at 360 pixels what the view is about before anything is scrolled', async () => {
+    const { page } = narrow
+    const topOf = async (text: RegExp) => (await page.getByText(text).first().boundingBox())?.y
+    expect(await topOf(/has the throne/)).toBeLessThan(250)
+    expect(await topOf(/^How sure/)).toBeLessThan(740)
+    await goTo(page, '#/validators')
+    await page.locator('.lanes').nth(3).waitFor()
+    expect((await page.locator('.lanes').first().boundingBox())?.y).toBeLessThan(740)
   })
 
   it('leads back to where its reader was', async () => {
-    const { page } = await openPage(browser, demo.url, { viewport: { width: 360, height: 740 } })
+    const { page } = narrow
+    await goTo(page, '#/')
     await page.locator('.mark-crowned a').click()
     const top = page.getByText('How this was decided')
     await top.waitFor()
@@ -128,32 +146,54 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     await expect.poll(depth).toBe(left)
   })
 
-  it('has a URL and a title for each view, which shows the same to anyone who is sent it', async () => {
-    const { page } = await openPage(browser, demo.url)
-    const titles: string[] = []
-    for (const { name, open } of VIEWS.filter(
-      ({ name }) => name !== 'decided' && name !== 'proof',
-    )) {
-      await open(page)
-      titles.push(await page.title())
-      const heading = await page.locator('h1').textContent()
-      expect(titles.at(-1)).toMatch(new RegExp(`^${heading}(, .*)? · Affine explorer$`))
-      const sent = await openPage(browser, page.url())
-      // Both are asked again: a chart is drawn anew once its width is known.
-      const [here, there] = [page, sent.page].map((each) => each.locator('main'))
-      await expect
-        .poll(async () => (await there?.textContent()) === (await here?.textContent()), {
-          message: name,
-        })
-        .toBe(true)
-      expect(await sent.page.title()).toBe(titles.at(-1))
-      await sent.page.context().close()
-    }
-    expect(new Set(titles).size).toBe(titles.length)
+  describe('each view', () => {
+    let visits: Record<'wide' | 'narrow', Awaited<ReturnType<typeof visitsOf>>>
+    beforeAll(async () => {
+      const [light, dark] = [visitsOf(wide.page, 'light'), visitsOf(narrow.page, 'dark')]
+      visits = { wide: await light, narrow: await dark }
+    })
+
+    it.each([
+      ['wide and light', 'wide'],
+      ['360 px wide and dark', 'narrow'],
+    ] as const)('%s, is not wider than the window or endless, and axe finds nothing', (_, size) => {
+      const faulty = visits[size].filter(({ name, violations, wider, height }) => {
+        const most = size === 'wide' && name === 'decided' ? MOST_HEIGHT / 2 : MOST_HEIGHT
+        return violations.length > 0 || wider > 0 || height > most
+      })
+      expect(visits[size].map(({ name }) => name)).toEqual(VIEWS.map(({ name }) => name))
+      expect(faulty).toEqual([])
+      expect({ wide, narrow }[size].problems).toEqual([])
+    })
+
+    it('has a URL and a title, and shows the same to anyone who is sent the URL', async () => {
+      const linked = visits.wide.filter(({ name }) => name !== 'decided' && name !== 'proof')
+      for (const { title, heading } of linked)
+        expect(title).toMatch(new RegExp(`^${heading}(, .*)? · Affine explorer$`))
+      expect(new Set(linked.map(({ title }) => title)).size).toBe(linked.length)
+      // Two load in parallel: each takes a core for seconds.
+      for (let first = 0; first < linked.length; first += 2) {
+        const pair = linked.slice(first, first + 2)
+        const sent = await Promise.all(pair.map(({ url }) => openPage(browser, url)))
+        for (const [i, { page }] of sent.entries()) {
+          const { name, url, title } = pair[i] as (typeof pair)[number]
+          await goTo(wide.page, new URL(url).hash)
+          // Both are read again: a chart is drawn again once its width is known.
+          const [here, there] = [wide.page, page].map((each) => each.locator('main'))
+          await expect
+            .poll(async () => (await there?.textContent()) === (await here?.textContent()), {
+              message: name,
+            })
+            .toBe(true)
+          expect(await page.title()).toBe(title)
+          await page.context().close()
+        }
+      }
+    })
   })
 
   it('is seen before its code is loaded: what is loaded at once draws nothing', async () => {
-    const { page } = await openPage(browser, demo.url)
+    const page = await race()
     const read = (path: string) => readFile(join(dist, path), 'utf8')
     const html = await read('index.html')
     const tabs = await page
@@ -221,18 +261,8 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     await page.getByText(/steps fail/).waitFor()
   })
 
-  it('shows at 360 pixels what the view is about before anything is scrolled', async () => {
-    const { page } = await openPage(browser, demo.url, { viewport: { width: 360, height: 740 } })
-    const topOf = async (text: RegExp) => (await page.getByText(text).first().boundingBox())?.y
-    expect(await topOf(/has the throne/)).toBeLessThan(250)
-    expect(await topOf(/^How sure/)).toBeLessThan(740)
-    await goTo(page, '#/validators')
-    await page.locator('.lanes').nth(3).waitFor()
-    expect((await page.locator('.lanes').first().boundingBox())?.y).toBeLessThan(740)
-  })
-
   it('shows for everyone to see where the liar stands', async () => {
-    const { page } = await openPage(browser, demo.url)
+    const { page } = wide
     await VIEWS.find(({ name }) => name === 'validators')?.open(page)
     const liars = await page.locator('.lanes text.bad').allTextContents()
     expect(liars.length).toBeGreaterThanOrEqual(3)
@@ -245,7 +275,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
   })
 
   it('opens a lost board at the move that decided it, with the reason beside it', async () => {
-    const { page } = await openPage(browser, demo.url)
+    const { page } = wide
     await VIEWS.find(({ name }) => name === 'board')?.open(page)
     const less = /^Reward (-1|0):/ // a loss or a draw, where the other one won
     const lost = page.locator('section.card', { has: page.getByText(less) }).first()
@@ -257,7 +287,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
   })
 
   it('steps through a recorded game, whose last board marks the chain that won', async () => {
-    const { page } = await openPage(browser, demo.url)
+    const { page } = wide
     await VIEWS.find(({ name }) => name === 'game')?.open(page)
     const game = page.locator('section', { has: page.getByRole('heading', { name: 'The game' }) })
     const next = game.getByRole('button', { name: 'next' })
@@ -272,7 +302,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
   })
 
   it('proves a game by the replies of both sides, each of which was asked in its turn', async () => {
-    const { page } = await openPage(browser, demo.url)
+    const { page } = wide
     await VIEWS.find(({ name }) => name === 'game')?.open(page)
     const game = page.locator('section', { has: page.getByRole('heading', { name: 'The game' }) })
     const [, moves] = /turn \d+ of (\d+)/.exec((await game.textContent()) ?? '') ?? []
@@ -302,8 +332,8 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
   })
 
   it('moves nothing for who does not want it', async () => {
-    const { page } = await openPage(browser, demo.url, { reducedMotion: 'reduce' })
-    await goTo(page, '#/')
+    const page = await race()
+    await page.emulateMedia({ reducedMotion: 'reduce' })
     const moving = await page.evaluate(
       () =>
         [...document.querySelectorAll('*')].filter((element) => {
@@ -311,6 +341,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
           return transitionDuration !== '0s' || animationName !== 'none'
         }).length,
     )
+    await page.emulateMedia({ reducedMotion: null })
     expect(moving).toBe(0)
   })
 
@@ -318,8 +349,8 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     const { page } = await openPage(browser, `${demo.url}?chain=chain.json&buckets=./&last=3`)
     expect(await page.locator('.root').textContent()).toBe(demo.verified.root)
     expect(await page.locator('main').textContent()).toMatch(/trusted the state of epoch \d+/)
-    const whole = await openPage(browser, demo.url)
-    expect(await whole.page.locator('main').textContent()).toContain(
+    const whole = await race()
+    expect(await whole.locator('main').textContent()).toContain(
       'began with the network’s first state.',
     )
   })
@@ -401,8 +432,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     expect(node.asked.length).toBeGreaterThan(0)
     const clients = asked.filter((url) => /subtensor-[^/]*\.js$/.test(url))
     expect(clients.length).toBeGreaterThan(0)
-    const { asked: others } = await openPage(browser, demo.url)
-    expect(others.filter((url) => /subtensor/.test(url))).toEqual([])
+    expect(wide.asked.filter((url) => /subtensor/.test(url))).toEqual([])
   })
 
   it('goes on with another copy where a bucket is missing, slow, lying or closed', async () => {

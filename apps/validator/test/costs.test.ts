@@ -16,7 +16,7 @@ function said(gigabytePrice: number, gpuPrice: number) {
     records.push(record)
   }
   const loads = loadsOf(PROTOCOL, { neurons })
-  sayCosts(loads, { gigabytePrice, gpuPrice }, { line, status: () => {} })
+  sayCosts(['validator', 'miner'], loads, { gigabytePrice, gpuPrice }, { line, status: () => {} })
   return { lines, records }
 }
 

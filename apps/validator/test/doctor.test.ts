@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { LIMITS, statePath } from '@affine/blocks'
-import { type Account, account, encodeCommitment, LocalChain } from '@affine/chain'
+import { type Account, account, ed25519Account, encodeCommitment, LocalChain } from '@affine/chain'
 import { plainText } from '@affine/report'
 import type { Output } from '@affine/terminal'
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
@@ -19,7 +19,6 @@ import {
 import { testFolder } from '../../../test/test-folder.ts'
 import { doctor } from '../src/commands/doctor.ts'
 import { FINDINGS, type Finding, sayFinding } from '../src/examination/findings.ts'
-import { NO_KEY } from '../src/settings/settings.ts'
 import { inProcess, unprintable } from './commands.ts'
 import { serveOddS3, serveS3 } from './s3-server.ts'
 
@@ -79,6 +78,9 @@ const accounts = Array.from({ length: 6 }, (_, i) => account(new Uint8Array(32).
 const [validator, poor, miner, rich, empty, stranger] = accounts as [
   ...[Account, Account, Account, Account, Account, Account],
 ]
+/** Of the Ed25519 key. */
+const SEED = 'ed'.repeat(32)
+const edwards = ed25519Account(Buffer.from(SEED, 'hex'))
 const STAKES = [1_500_000_000_000n, 5n, 0n, 2_000_000_000_000n, 0n]
 const HASH = 'ab'.repeat(32)
 const REVISION = 'ab'.repeat(20)
@@ -90,7 +92,11 @@ const minerOf = ({ hotkey }: Account, chute = 'c'): Uint8Array[] =>
 /** The fields of every finding. */
 const FIELDS = {
   ...{ netuid: 7, block: 1200, seconds: 3, genesis: HASH, hotkey: '5Hotkey', uid: 4, tempos: 1 },
-  ...{ message: '<message>', fault: '<fault>', problems: [NO_KEY, NO_KEY], tao: '1.5' },
+  ...{ message: '<message>', fault: '<fault>', tao: '1.5' },
+  problems: [
+    { code: 'MISSING', by: '<option>', detail: '<detail>' },
+    { code: 'REFUSED', detail: '<detail>' },
+  ],
   ...{ kind: 'seal', says: { epoch: 4 }, blocks: 900, folder: '<folder>', days: 9, ms: 250 },
   ...{ freeBytes: 9e9, dayBytes: 1e9, dollars: '1.50', balance: 0, status: 401, aheadMs: -7000 },
   ...{ roles: ['subnet_admin'], netuids: [1], path: '<path>', url: '<url>', chute: '<chute>' },
@@ -121,6 +127,7 @@ type Slots = readonly (readonly [Account, readonly Uint8Array[]])[]
  */
 async function chainWith(slots: Slots, { age = 5, blocks = 0 } = {}): Promise<string> {
   const neurons = STAKES.map((stake, i) => ({ hotkey: accounts[i]?.hotkey ?? '', stake }))
+  neurons.push({ hotkey: edwards.hotkey, stake: 0n })
   const time = Date.now() - age * 1000
   const chain = LocalChain.create({ netuid: 7, random: () => randomBytes(32), time, neurons })
   const sent = slots.map(([account, fields]) => chain.commit(account, fields))
@@ -132,7 +139,11 @@ async function chainWith(slots: Slots, { age = 5, blocks = 0 } = {}): Promise<st
 
 /** What each check came to, and all that was said. */
 async function examined(who: Account, network: string, ...words: readonly string[]) {
-  const key = await fileOf(Buffer.alloc(32, accounts.indexOf(who) + 1).toString('hex'))
+  const secretSeed = Buffer.alloc(32, accounts.indexOf(who) + 1).toString('hex')
+  const isEdwards = who.scheme === 'ed25519'
+  const key = await fileOf(
+    isEdwards ? JSON.stringify({ secretSeed: SEED, cryptoType: 0 }) : secretSeed,
+  )
   const asked = ['--network', network, '--key', key, ...words]
   const [people, machines] = [
     await inProcess(doctor, ...asked),
@@ -214,18 +225,28 @@ describe('af doctor', () => {
     }
   })
 
-  it('finds nothing to mend on a miner that committed: it needs neither permit nor stake nor bucket', async () => {
+  it('shows a miner that committed only its own checks and costs', async () => {
     const { url, seen } = await serve((index, request, response, body) =>
       plays(request, response, index, body),
     )
     const network = await chainWith([[miner, minerOf(miner, url)]])
-    const { results, found } = await examined(miner, network)
+    const { results, found, text } = await examined(miner, network)
     expect(found.ANSWER).toMatchObject({ chute: url })
     expect(found.REPLIES).toMatchObject({ challenges: 8, right: 8 })
     expect(JSON.parse(seen[0]?.body ?? '').model).toBe(`me/${miner.hotkey}`)
     expect(new Set(Object.values(results))).toEqual(new Set(['ok']))
-    expect(Object.keys(results)).not.toContain('bucket')
-    expect(found).toMatchObject({ PERMIT_NOT_NEEDED: {}, STAKE: {}, SLOT: { kind: 'miner' } })
+    expect(Object.keys(results).join()).toBe('chain,clock,registered,commitment,answer,replies')
+    expect(found.SLOT).toMatchObject({ kind: 'miner' })
+    expect(text.match(/^A \w+, at most/gm)).toEqual(['A miner, at most'])
+  })
+
+  it('refuses the Ed25519 key of a validator, but not of a miner', async () => {
+    const validates = await examined(edwards, await chainWith([]))
+    expect(validates.found.WRONG_KEY).toMatchObject({ result: 'fail', hotkey: edwards.hotkey })
+    expect(validates.text.match(/^A \w+, at most/gm)).toHaveLength(2)
+    const mines = await examined(edwards, await chainWith([[edwards, minerOf(edwards)]]))
+    expect(mines.found).not.toHaveProperty('WRONG_KEY')
+    expect(mines.found.SLOT).toMatchObject({ kind: 'miner' })
   })
 
   it('tells a miner that answers late to answer several at once', async () => {
@@ -263,7 +284,7 @@ describe('af doctor', () => {
     expect(found.CLOCK ?? found.CLOCK_WRONG).toMatchObject({ result: want })
   })
 
-  it('a permit: whoever has none cannot validate, and a miner that has one has no duel', async () => {
+  it('a permit: a validator needs one, and a miner does not', async () => {
     const network = await chainWith([[rich, minerOf(rich)]])
     const low = await examined(poor, network)
     expect(low.results).toMatchObject({
@@ -277,7 +298,8 @@ describe('af doctor', () => {
       stake: 'warn',
     })
     const high = await examined(rich, network)
-    expect(high.results).toMatchObject({ permit: 'ok', commitment: 'ok' })
+    expect(high.results).not.toHaveProperty('permit')
+    expect(high.results.commitment).toBe('ok')
     expect(high.found.NO_ANSWER).toMatchObject({ chute: 'c', reason: 'deployment' })
   })
 

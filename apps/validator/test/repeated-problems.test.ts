@@ -42,6 +42,12 @@ test.each<[string, readonly Problem[]]>([
   ],
   ['two codes', ['Stale', 'BadProof'].map((code) => problem(HEAD, new ChainError(code, 'x')))],
   [
+    'two nodes of the chain',
+    ['ws://a', 'ws://b'].map((node) =>
+      problem({ kind: 'node' }, new ChainError('Unreachable', 'x', { node })),
+    ),
+  ],
+  [
     'a cause, and another',
     ['EIO', 'ENOSPC'].map((code) =>
       problem(HEAD, new Error('x', { cause: Object.assign(new Error(), { code }) })),

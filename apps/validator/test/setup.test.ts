@@ -93,17 +93,22 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(doctor.stdout).toContain(validator)
   })
 
-  it.each(['setup', 'validate'])('refuses an Ed25519 key: af %s', async (command) => {
+  it.each([
+    ['setup', '✘ '],
+    ['validate', '✘ '],
+    ['set-weights', 'af: '],
+  ])('refuses an Ed25519 key: af %s', async (command, mark) => {
     const cwd = await place()
     const key = JSON.stringify({ secretSeed: Buffer.from(SEED).toString('hex'), cryptoType: 0 })
     await writeFile(join(cwd, 'key'), key, { mode: 0o600 })
-    const where = ['--network', served.url, '--folder', 'validator', '--buckets', 'buckets']
+    const own = command === 'set-weights' ? [] : ['--folder', 'validator']
+    const where = ['--network', served.url, ...own, '--buckets', 'buckets']
     const { code, stdout, stderr } = await runAf([command, ...where, '--key', 'key'], { cwd })
     expect([code, stdout]).toEqual([2, ''])
     const why =
       'is an Ed25519 key, and a validator signs its evidence with sr25519 (protocol 1.4, 6.2)'
     const what = 'make a hotkey of type sr25519, register it, and name it instead'
-    expect(stderr).toContain(`✘ ${ed25519Account(SEED).hotkey} ${why}, so no one would`)
+    expect(stderr).toContain(`${mark}${ed25519Account(SEED).hotkey} ${why}, so no one would`)
     expect(stderr).toContain(what)
     expect(await readdir(cwd)).toEqual(['key'])
   })

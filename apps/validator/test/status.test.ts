@@ -1,18 +1,21 @@
 import { randomBytes } from 'node:crypto'
-import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { account, LocalChain } from '@affine/chain'
 import { stateRoot } from '@affine/duel'
 import { LOCAL_NETWORK, type Recomputed, recompute } from '@affine/settlement'
+import { NAMES_FILE } from '@affine/terminal'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
+import { namesIn } from '../src/commands/demo/cast.ts'
 import { status } from '../src/commands/status.ts'
 import { type Done, firstBlocks, goingOn, inProcess, recordsIn, unprintable } from './commands.ts'
 import { type PlayedSubnet, playedSubnet, THREE_MINERS } from './played-subnet.ts'
 
 const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
+const THIRD_EPOCH = 3 * epochBlocks + 4
 const root = testFolder('status')
 let subnet: PlayedSubnet
 /** The epochs with a duel, as the evidence has them. */
@@ -65,6 +68,28 @@ describe('af status', () => {
     ])
     expect(state.duels).toHaveLength(1)
     expect(report.duels).toHaveLength(2)
+  })
+
+  it('shows the names beside the chain, and the facts for machines', async () => {
+    const chain = until(THIRD_EPOCH)
+    const file = join(await mkdtemp(join(root, 'named-')), 'chain.json')
+    await writeFile(file, chain.export())
+    const names = namesIn(subnet.cast)
+    await writeFile(join(dirname(file), NAMES_FILE), JSON.stringify(names))
+    const words = ['--network', file, '--buckets', subnet.buckets]
+    const { stdout } = await inProcess(status, ...words)
+    const withoutWidths = (text: string): string => text.replaceAll(/ +/g, ' ')
+    const { stdout: unnamed } = await ask(chain)
+    expect(withoutWidths(stdout)).toBe(withoutWidths(subnet.named(unnamed)))
+    const { records } = await inProcess(status, ...words, '--json')
+    expect(records).toEqual((await ask(chain, '--json')).records)
+    const [row] = (records as [{ rows: object[] }])[0].rows
+    expect(row).toMatchObject({
+      lane: { validator: hotkeyOf('alice'), accepted: true },
+      trust: 833_333,
+      committed: { kind: 'seal', epoch: 3 },
+      weights: [{ uid: 5, hotkey: hotkeyOf('veteran') }],
+    })
   })
 
   it('has the state for machines: the duels, and their verdicts', async () => {

@@ -58,11 +58,18 @@ export class ChainError extends Error {
   readonly code: string
   /** The message without the code. */
   readonly detail: string
+  /** The URL of the node that failed. It may hold a key. */
+  readonly node: string | undefined
 
-  constructor(code: string, detail: string = ADVICE[code as Refusal], options?: ErrorOptions) {
+  constructor(
+    code: string,
+    detail: string = ADVICE[code as Refusal],
+    { node, ...options }: ErrorOptions & { readonly node?: string } = {},
+  ) {
     super(`${code}: ${detail}`, options)
     this.code = code
     this.detail = detail
+    this.node = node
   }
 }
 

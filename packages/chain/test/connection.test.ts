@@ -106,9 +106,10 @@ describe('a connection', () => {
 
   test('tries each node three times, in their order, before it says that nobody is there', async () => {
     const urls = [await nobody(), await nobody()]
-    await expect(connect(urls).blocks.head()).rejects.toMatchObject(
-      unreachable('no node answers at', urls[1]!, 'REFUSED'),
-    )
+    await expect(connect(urls).blocks.head()).rejects.toMatchObject({
+      ...unreachable('no node answers at', urls[1]!, 'REFUSED'),
+      node: urls[1],
+    })
     expect(retries).toEqual([0, 1, 0, 1, 0].map((i) => expect.stringContaining(urls[i]!)))
   })
 

@@ -24,12 +24,9 @@ import {
   type Settled,
   type Subnet,
 } from '@affine/settlement'
-import { duelTurns } from './duel-facts.ts'
-import { epochFacts, epochRecord } from './epoch-facts.ts'
+import { type DuelTurn, duelTurns } from './duel-facts.ts'
+import { type EpochFacts, epochFacts, epochRecord, type LaneFacts } from './epoch-facts.ts'
 import { type EpochRange, type Eviction, evictionOf, turnAfter, waitText } from './queue-wait.ts'
-import { turnIn } from './sentences/duel-text.ts'
-import { epochText, laneText } from './sentences/epoch-text.ts'
-import { percent, printable, shortHotkey } from './text.ts'
 
 /** The state of a subnet at its chain's head: what the last epoch came to, and what is due. */
 export interface SubnetStatus {
@@ -37,6 +34,9 @@ export interface SubnetStatus {
   readonly state: State
   /** The epoch before; undefined in the first. */
   readonly last: Settled | undefined
+  /** The facts of that epoch. */
+  readonly facts: EpochFacts | undefined
+  readonly duels: readonly DuelTurn[]
   readonly block: number
   /** The block's place in its epoch. */
   readonly place: EpochPosition
@@ -51,23 +51,24 @@ export interface SubnetStatus {
   /** The place of every neuron among them, or why it has none. */
   readonly queue: readonly QueueEntry[]
   /** One for each validator. */
-  readonly rows: readonly ValidatorRow[]
+  readonly rows: readonly ValidatorStatus[]
   /** The weights in force, by the hotkey of the validator that set them. */
   readonly weights: Readonly<Record<string, UidWeights>>
 }
 
-/** A validator as a row of a table. */
-export type ValidatorRow = {
+/** The state of one validator. */
+interface ValidatorStatus {
   readonly uid: number
   readonly hotkey: string
-  /** The result of its lane in the epoch before; undefined when it was not due. */
-  readonly lane: string | undefined
-  readonly trust: string
-  /** What it has committed, and for which epoch. */
-  readonly committed: string | undefined
+  /** The result of its lane in the epoch before. Undefined if no lane was due. */
+  readonly lane: LaneFacts | undefined
+  /** In ppm. */
+  readonly trust: number
+  /** The seal or attestation that it has committed. */
+  readonly committed: { readonly kind: string; readonly epoch: number } | undefined
   /** The miners that get its weights in force. */
-  readonly weights: string
-  /** How many blocks ago it set them. */
+  readonly weights: readonly Pick<Neuron, 'uid' | 'hotkey'>[]
+  /** Blocks since it set them. */
   readonly ago: number
 }
 
@@ -86,8 +87,10 @@ export async function subnetStatus(
   const place = placeOf(block, network.protocol)
   const due = await nextDeadline(chain, block, network.protocol)
   const { waiting, rows: queue } = queueIn(state, snapshot, network)
-  const rows = validatorRows(state, snapshot, weights, last)
-  return { state, last, block, place, due, waiting, queue, rows, weights }
+  const facts = last && epochFacts(last)
+  const rows = validatorsIn(state, snapshot, weights, facts?.lanes)
+  const duels = duelTurns(state)
+  return { state, last, facts, duels, block, place, due, waiting, queue, rows, weights }
 }
 
 /** The next deadline for seals or attestations. Protocol §5.1. */
@@ -105,65 +108,38 @@ async function nextDeadline(
   return { what, blocks, seconds: Math.round((blocks * ms) / 1000) }
 }
 
-/** One row for each neuron with a permit, with weights in force, or with a record of trust. */
-function validatorRows(
+/** Returns each neuron with a permit, with weights in force, or with a record of trust. */
+function validatorsIn(
   { trust }: State,
   snapshot: Snapshot,
   weights: SubnetStatus['weights'],
-  last: Settled | undefined,
-): readonly ValidatorRow[] {
+  lanes: readonly LaneFacts[] = [],
+): readonly ValidatorStatus[] {
   const { head, neurons } = snapshot
-  const lanes = last ? epochFacts(last).lanes : []
   const commitments = commitmentsOf(snapshot)
+  const hotkeys = new Map(neurons.map(({ uid, hotkey }) => [uid, hotkey]))
   const isValidator = ({ hotkey, permit }: Neuron): boolean =>
     permit || Object.hasOwn(weights, hotkey) || Object.hasOwn(trust, hotkey)
   return neurons.filter(isValidator).map(({ uid, hotkey, lastUpdate }) => {
-    const lane = lanes.find(({ validator }) => validator === hotkey)
     const said = commitments.get(hotkey)
+    const recipients = (weights[hotkey] ?? []).map(([recipient]) => recipient)
     return {
       uid,
       hotkey,
-      lane: lane && laneText(lane),
-      trust: percent(trustOf(trust[hotkey])),
-      committed: said && said.kind !== 'miner' ? `${said.kind} ${said.epoch}` : undefined,
-      weights: weightsText(weights[hotkey], neurons),
+      lane: lanes.find(({ validator }) => validator === hotkey),
+      trust: trustOf(trust[hotkey]),
+      committed: said && said.kind !== 'miner' ? { kind: said.kind, epoch: said.epoch } : undefined,
+      weights: recipients.map((uid) => ({ uid, hotkey: hotkeys.get(uid) ?? '' })),
       ago: head.number - lastUpdate,
     }
   })
 }
 
-/** The miners that get weights, as a text. */
-function weightsText(weights: UidWeights = [], neurons: readonly Neuron[]): string {
-  const hotkeys = new Map(neurons.map(({ uid, hotkey }) => [uid, hotkey]))
-  const texts = weights.map(([uid]) => `${uid} → ${shortHotkey(hotkeys.get(uid) ?? '')}`)
-  return texts.join(', ') || '-'
-}
-
-/** The state of a subnet as lines for people; a table of its validators follows. */
-export function statusTexts(status: SubnetStatus): readonly string[] {
-  const { state, last, block, place, due, waiting } = status
-  const { epochBlocks } = state.protocol
-  const where = `${block}, ${place.offset} of ${epochBlocks} in epoch ${place.epoch}`
-  const left = `${due.what} count for ${due.blocks} more, about ${due.seconds} s`
-  const champion = printable(state.champion?.hotkey ?? 'nobody')
-  const contenders = duelTurns(state).map((turn) => {
-    const verdicts = Object.entries(turn.verdicts).map((verdict) => verdict.join(' '))
-    return [printable(turn.contender.hotkey), turnIn(turn), ...verdicts].join(', ')
-  })
-  return [
-    `block     ${where}; ${left}`,
-    `champion  ${champion}; ratio to beat ${percent(state.ratio)}`,
-    ...(contenders.length > 0 ? contenders : ['nobody']).map((text) => `contender ${text}`),
-    `queue     ${waiting.length} waiting, next ${printable(waiting[0] ?? 'nobody')}`,
-    // The table has the lanes.
-    ...(last ? [epochText({ ...epochFacts(last), lanes: [] })] : []),
-  ]
-}
-
 /** The state of a subnet as a record for machines. */
-export function statusRecord({ state, last, block, place, ...found }: SubnetStatus): object {
+export function statusRecord(status: SubnetStatus): object {
+  const { state, last, facts: _, block, place, ...found } = status
   const { champion, ratio } = state
-  const throne = { root: stateRoot(state), ratio, champion, duels: duelTurns(state) }
+  const throne = { root: stateRoot(state), ratio, champion }
   return { block, ...place, ...throne, ...found, last: last && epochRecord(last) }
 }
 

@@ -79,7 +79,7 @@ function addFallback(command: CommandUnknownOpts): void {
 /** Returns the option or variable that named the network, with the file of a variable. */
 function networkFrom(command: CommandUnknownOpts): string | undefined {
   const source = command.getOptionValueSource('network')
-  if (source === 'cli') return CHAIN.network.option.split(' ')[0]
+  if (source === 'cli') return '--network'
   if (source !== 'env') return source
   const [name = ''] = CHAIN.network.variables
   const { path, given } = envFile()

@@ -41,7 +41,8 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
   .addHelpText('after', LOOKS)
   .action(async (options, command) => {
     if (options.source !== undefined) return judgeSource(options.source, output(options.json))
-    const { hotkey } = await accountOf(options)
+    const account = await accountOf(options)
+    const { hotkey } = account
     const { buckets: base, ...others } = options
     // A URL cannot be written to.
     const isFolder = base !== undefined && !/^https?:/.test(base)
@@ -57,7 +58,7 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
     const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }
     table(output(options.json), title, rows)
     const chain = { firstEpoch: 0, ...options }
-    const isWell = await sayExamination(openChain, chain, { hotkey, base, read, prices })
+    const isWell = await sayExamination(openChain, chain, { account, base, read, prices })
     if (!isWell) process.exitCode = 1
   })
 

@@ -4,7 +4,7 @@ import { openLive, recipientOf, recompute, snapshotOf } from '@affine/settlement
 import { onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { ownSeat } from '../examination/seat.ts'
-import { accountOf, withAccount } from '../service/account.ts'
+import { accountOf, readValidator, withAccount } from '../service/account.ts'
 import { emits, readSending } from '../settings/settings.ts'
 import { replayCommand, replayOf } from './replay.ts'
 
@@ -18,7 +18,7 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
   )
   .action(async ({ buckets, last, ...options }) => {
     const sending = readSending(options)
-    const account = await accountOf(options)
+    const account = await accountOf(options, readValidator)
     const { hotkey } = account
     await onChain(openLive, options, async (subnet, screen) => {
       const { chain, network } = subnet

@@ -1,9 +1,10 @@
 import { decimalOf, readSlot } from '@affine/chain'
-import { statusRecord, statusTexts, subnetStatus } from '@affine/report'
+import { queueRows, statusRecord, statusTexts, subnetStatus, validatorRows } from '@affine/report'
 import { openChain, openLive, recompute, type Settled, type Subnet } from '@affine/settlement'
 import {
   align,
   maskUrls,
+  namesBeside,
   type Output,
   onChain,
   output,
@@ -42,7 +43,8 @@ export const status: CommandUnknownOpts = replayCommand('status')
       )
     if (!watch)
       return onChain(openChain, options, async (subnet, screen) => {
-        await showing(await replayOf(subnet, { buckets, last }), screen)()
+        const names = await namesBeside(options.network)
+        await showing(await replayOf(subnet, { buckets, last }), names, screen)()
       })
     const onRetry = ({ message }: Error): void => {
       const text = maskUrls(message)
@@ -50,11 +52,9 @@ export const status: CommandUnknownOpts = replayCommand('status')
     }
     return onChain(openLive, { ...options, onRetry }, async (subnet, screen, signal) => {
       const isInPlace = process.stdout.isTTY && !options.json
-      const show = showing(
-        await replayOf(subnet, { buckets, last }),
-        screen,
-        isInPlace ? CLEAR : '',
-      )
+      const replay = await replayOf(subnet, { buckets, last })
+      const names = await namesBeside(options.network)
+      const show = showing(replay, names, screen, isInPlace ? CLEAR : '')
       let shownBlock = -1
       for await (const { number } of subnet.chain.heads(signal)) {
         // If this is slower than the chain, it skips the blocks between.
@@ -64,9 +64,13 @@ export const status: CommandUnknownOpts = replayCommand('status')
     })
   })
 
-/** Shows the present state of a subnet each time, after `before`; resolves with its block. */
+/**
+ * Returns a function that shows the present state of a subnet, with these names of hotkeys, after
+ * the text `before`, and resolves with its block.
+ */
 function showing(
   replay: Awaited<ReturnType<typeof replayOf>>,
+  names: Awaited<ReturnType<typeof namesBeside>>,
   screen: Output,
   before = '',
 ): () => Promise<number> {
@@ -76,16 +80,10 @@ function showing(
     for await (const settled of recompute({ ...replay, from })) last = settled
     const found = await subnetStatus(replay, last?.state ?? from, last)
     process.stdout.write(before)
-    const waiting = found.queue.filter(({ place }) => place !== undefined)
-    const queue = waiting.map(({ place, uid, hotkey, block, turn, eviction, readyBy }) => ({
-      ...{ place, uid, hotkey, block },
-      'turn in epochs': turn && `${turn.least} to ${turn.most}`,
-      'ready by epoch': readyBy,
-      'evicted by registration': eviction?.registrations,
-      'immune for blocks': eviction?.immuneBlocks,
-    }))
-    const tables = [...align(found.rows), ...(queue.length > 0 ? ['', ...align(queue)] : [])]
-    screen.line([...statusTexts(found), ...tables].join('\n'), statusRecord(found))
+    const queue = queueRows(found, names)
+    const validators = align(validatorRows(found, names))
+    const tables = [...validators, ...(queue.length > 0 ? ['', ...align(queue)] : [])]
+    screen.line([...statusTexts(found, names), ...tables].join('\n'), statusRecord(found))
     return found.block
   }
 }

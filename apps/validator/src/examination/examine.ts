@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Chain, ChainError, type Snapshot } from '@affine/chain'
+import { type Account, type Chain, ChainError, type Snapshot } from '@affine/chain'
 import {
   type Asked,
   type Client,
@@ -17,11 +17,11 @@ import { loadsOf } from '../service/load.ts'
 import type { ReadSettings } from '../settings/settings.ts'
 import { type Finding, failed, found, sayFinding } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
-import { checkLastWeights, checkMiner, checkValidator, seatOf } from './seat.ts'
+import { checkLastWeights, checkModel, checkValidator, seatOf } from './seat.ts'
 
-/** The hotkey that is examined, and what it would validate with as far as that could be read. */
+/** The account that is examined, and what it would validate with, as far as that could be read. */
 interface Examined {
-  readonly hotkey: string
+  readonly account: Account
   readonly read: ReadSettings
   readonly prices: Prices
   /** The folder or URL that holds the buckets announced by name. */
@@ -31,9 +31,9 @@ interface Examined {
 }
 
 /**
- * Says what duels take, and what is found of a hotkey, over a chain that `open` opens. Resolves
- * with whether nothing of it must be mended. Rejects with wrong usage, and once it is interrupted;
- * a chain that does not answer is a finding.
+ * Prints the costs of duels, and the findings about an account, on a chain that `open` opens.
+ * Resolves with whether nothing of it must be fixed. Rejects with wrong usage, and once it is
+ * interrupted; a chain that does not answer is a finding.
  */
 export async function sayExamination(
   open: Open,
@@ -50,7 +50,9 @@ export async function sayExamination(
     await onChain(open, options, async (subnet, _, signal) => {
       const { chain, network } = subnet
       const snapshot = await chain.snapshot((await chain.head()).number)
-      sayCosts(loadsOf(network.protocol, snapshot), examined.prices, screen)
+      const loads = loadsOf(network.protocol, snapshot)
+      const isMiner = minerIn(snapshot, examined) !== undefined
+      sayCosts(isMiner ? ['miner'] : ['validator', 'miner'], loads, examined.prices, screen)
       for await (const finding of examine(subnet, examined, signal)) say(finding)
     })
   } catch (error) {
@@ -60,24 +62,34 @@ export async function sayExamination(
   return isWell
 }
 
-/** What each check of a hotkey on a subnet finds, one after the other. */
+/** The seat of an account that has committed a model, and will not validate; else undefined. */
+function minerIn(snapshot: Snapshot, { account, validates }: Examined) {
+  const seat = seatOf(account.hotkey, snapshot)
+  return seat?.said?.kind === 'miner' && !validates ? { ...seat, said: seat.said } : undefined
+}
+
+/** What each check of an account on a subnet finds, one after the other. */
 async function* examine(
   subnet: Subnet,
-  { hotkey, read, base, validates = false }: Examined,
+  examined: Examined,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { chain, network } = subnet
+  const { account, read, base } = examined
+  const { hotkey } = account
   const { epochBlocks, templates } = network.protocol
   const snapshot = yield* checkChain(chain)
-  const seat = seatOf(hotkey, snapshot)
-  const said = seat?.said ?? null
-  if (seat !== undefined && said?.kind === 'miner' && !validates) {
-    yield found('REGISTERED', { hotkey, uid: seat.neuron.uid })
-    yield* checkMiner(seat)
-    yield* checkAnswers({ ...said, hotkey, templates }, network, signal)
+  const miner = minerIn(snapshot, examined)
+  if (miner !== undefined) {
+    yield found('REGISTERED', { hotkey, uid: miner.neuron.uid })
+    yield checkModel(miner)
+    yield* checkAnswers({ ...miner.said, hotkey, templates }, network, signal)
     return
   }
+  yield checkWeights(snapshot)
+  if (account.scheme !== 'sr25519') yield found('WRONG_KEY', { hotkey })
   yield* checkOwn(hotkey, read, subnet, snapshot)
+  const seat = seatOf(hotkey, snapshot)
   if (seat === undefined) {
     yield found('NOT_REGISTERED', { hotkey, netuid: chain.netuid })
     return
@@ -85,7 +97,7 @@ async function* examine(
   yield found('REGISTERED', { hotkey, uid: seat.neuron.uid })
   yield* checkValidator(seat)
   yield checkLastWeights(seat, snapshot.head.number, epochBlocks)
-  if (said?.kind !== 'miner') yield await checkBucket(said, { hotkey, network, base })
+  if (seat.said?.kind !== 'miner') yield await checkBucket(seat.said, { hotkey, network, base })
 }
 
 /** Does the chain answer, is what it says new, and has its runtime all that is asked of it? */
@@ -93,7 +105,7 @@ async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {
   const asked = Date.now()
   const snapshot = await chain.snapshot((await chain.head()).number)
   const answered = Date.now()
-  const { head, revealPeriod } = snapshot
+  const { head } = snapshot
   const { genesis, netuid } = chain
   yield found('CHAIN', { genesis, netuid, block: head.number, seconds: (answered - asked) / 1000 })
   const seconds = Math.round((answered - (await chain.time(head.number))) / 1000)
@@ -104,10 +116,12 @@ async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {
   const faults = await chain.runtimeFaults?.()
   if (faults?.length === 0) yield found('RUNTIME', {})
   for (const fault of faults ?? []) yield found('RUNTIME_LACKS', { fault })
-  if (revealPeriod === 0) yield found('WEIGHTS_OPEN', {})
-  else yield found('WEIGHTS_HIDDEN', { tempos: revealPeriod })
   return snapshot
 }
+
+/** Are weights set in the open? */
+const checkWeights = ({ revealPeriod }: Snapshot): Finding =>
+  revealPeriod === 0 ? found('WEIGHTS_OPEN', {}) : found('WEIGHTS_HIDDEN', { tempos: revealPeriod })
 
 /**
  * Does what a miner committed answer, asked as validators ask it, and what are its replies worth?

@@ -1,5 +1,6 @@
 import { noAccessText, type ReplyCounts, replyCountsText, unansweredText } from '@affine/miners'
 import { type Output, printable } from '@affine/terminal'
+import { KEY_ADVICE, wrongKeyText } from '../service/account.ts'
 import { bytesText } from '../service/load.ts'
 import { codeOf } from '../service/narrate.ts'
 import type { Hide } from '../service/secrets.ts'
@@ -80,10 +81,10 @@ export const FINDINGS = {
   WEIGHTS_HIDDEN: ['weights', 'ok', 'timelocked, and opened by the chain {tempos} tempos later'],
   SETTINGS_MISSING: ['settings', 'warn', unreadText],
   SETTINGS_INCOMPLETE: ['settings', 'fail', unreadText],
+  WRONG_KEY: ['key', 'fail', wrongKeyText, KEY_ADVICE],
   REGISTERED: ['registered', 'ok', '{hotkey} is uid {uid}'],
   NOT_REGISTERED: ['registered', 'fail', '{hotkey} is not: register it on subnet {netuid}'],
   PERMIT: ['permit', 'ok', 'held'],
-  PERMIT_NOT_NEEDED: ['permit', 'ok', 'none'],
   NO_PERMIT: ['permit', 'fail', 'none', 'add stake to validate, or `af commit` to mine'],
   STAKE: ['stake', 'ok', '{tao} TAO'],
   NO_STAKE: ['stake', 'warn', '{tao} TAO', 'a validator without has no vote'],

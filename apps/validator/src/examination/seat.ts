@@ -63,15 +63,8 @@ export function expectNothingOf(writer: keyof typeof HELD, seat: Seat): void {
   throw new Error(`the slot has ${what} (${shown(slotText(slotOf(seat)))}): ${advice}`)
 }
 
-/** How a miner that has committed stands on chain: it needs neither permit nor stake. */
-export function checkMiner(seat: Seat): readonly Finding[] {
-  const { permit, stake } = seat.neuron
-  return [
-    found(permit ? 'PERMIT' : 'PERMIT_NOT_NEEDED', {}),
-    found('STAKE', { tao: decimalOf(stake) }),
-    found('SLOT', slotOf(seat)),
-  ]
-}
+/** The commitment of a miner's model: a miner needs neither permit nor stake. */
+export const checkModel = (seat: Seat): Finding => found('SLOT', slotOf(seat))
 
 /** What a hotkey that has committed nothing needs on chain, to become a validator or a miner. */
 export function checkValidator(seat: Seat): readonly Finding[] {

@@ -73,19 +73,28 @@ export async function readAccount(
 export async function readValidator(...named: Parameters<typeof readAccount>): Promise<Account> {
   const account = await readAccount(...named)
   if (account.scheme === 'sr25519') return account
-  throw new RangeError(
-    `${account.hotkey} is an Ed25519 key, and a validator signs its evidence with sr25519 ` +
-      '(protocol 1.4, 6.2), so no one would accept its blocks: make a hotkey of type sr25519, ' +
-      'register it, and name it instead',
-  )
+  throw new RangeError(`${wrongKeyText(account)}: ${KEY_ADVICE}`)
 }
+
+/** Returns why a validator cannot have an Ed25519 key. */
+export const wrongKeyText = ({ hotkey }: Pick<Account, 'hotkey'>): string =>
+  `${hotkey} is an Ed25519 key, and a validator signs its evidence with sr25519 ` +
+  '(protocol 1.4, 6.2), so no one would accept its blocks'
+
+export const KEY_ADVICE = 'make a hotkey of type sr25519, register it, and name it instead'
 
 /** The folder of wallets: `path`, or Bittensor's own. */
 export const walletsAt = (path = join(homedir(), '.bittensor', 'wallets')): string => path
 
-/** The account that the options name. Prints warnings about it, and of variables not known. */
-export function accountOf(options: AccountOptions & Pick<ChainOptions, 'json'>): Promise<Account> {
+/**
+ * The account that the options name, as `read` reads it. Prints warnings about it, and of variables
+ * not known.
+ */
+export function accountOf(
+  options: AccountOptions & Pick<ChainOptions, 'json'>,
+  read = readAccount,
+): Promise<Account> {
   const say: Warn = (text) => warn(output(options.json), printable(text))
   for (const text of variableWarnings()) say(text)
-  return readNamed(readAccount(options, say))
+  return readNamed(read(options, say))
 }

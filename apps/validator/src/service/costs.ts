@@ -12,11 +12,18 @@ export type Prices = Values<typeof PRICES>
 /** What an epoch takes. */
 type Cost = Readonly<Record<'calls' | 'tokens' | 'dollars', number>>
 
-/** Prints what an epoch and a month take of a validator and of a miner, a line for each. */
-export function sayCosts(loads: Loads, { gigabytePrice, gpuPrice }: Prices, screen: Output): void {
-  const { mostEpoch, dayEpochs } = loads
+type Payer = 'validator' | 'miner'
+
+/** Prints the costs of these payers for an epoch and for a month, a line for each payer. */
+export function sayCosts(
+  payers: readonly Payer[],
+  { mostEpoch, dayEpochs }: Loads,
+  { gigabytePrice, gpuPrice }: Prices,
+  screen: Output,
+): void {
   const monthEpochs = dayEpochs * MONTH_DAYS
-  const say = (who: string, epoch: Cost, of: string): void => {
+  const say = (who: Payer, epoch: Cost, of: string): void => {
+    if (!payers.includes(who)) return
     const text = `${textOf(epoch, 1)} an epoch, ${textOf(epoch, monthEpochs)} a month`
     screen.line(`A ${who}, at most: ${text}: ${of}.`, { type: 'costs', who, monthEpochs, ...epoch })
   }

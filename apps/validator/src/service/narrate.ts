@@ -123,12 +123,13 @@ const MOST_KINDS = 100
 /**
  * Returns a function that returns how often a problem came since it was last printed, or undefined
  * if it is not to be printed now: it is printed at once, and then every ten minutes. Problems are
- * the same if they have the same code, and their tasks differ in the epoch only.
+ * the same if they have the same code and node, and their tasks differ in the epoch only.
  */
 export function repeatedProblems(now: () => number): (problem: Problem) => number | undefined {
   const known = new Map<string, { readonly at: number; readonly unsaid: number }>()
   return ({ task, phase, error }) => {
-    const kind = JSON.stringify([{ ...task, epoch: undefined }, phase, codeOf(error)])
+    const node = error instanceof ChainError ? error.node : undefined
+    const kind = JSON.stringify([{ ...task, epoch: undefined }, phase, codeOf(error), node])
     const { at, unsaid } = known.get(kind) ?? { at: Number.NEGATIVE_INFINITY, unsaid: 0 }
     const isDue = now() - at >= PAUSE_MS
     known.delete(kind)

@@ -65,9 +65,12 @@ export function givenIn(found: readonly Found[]): Given {
 }
 
 /** The option and the variables that can give a setting. */
-export function namesOf({ option, variables = [] }: Setting): readonly string[] {
-  const [flag] = option?.split(' ') ?? []
-  return flag === undefined ? variables : [flag, ...variables]
+export function namesOf({
+  name,
+  option,
+  variables = [],
+}: Pick<Named, 'name' | keyof Setting>): readonly string[] {
+  return option === undefined ? variables : [`--${kebab(name)}`, ...variables]
 }
 
 /** A name in lower case, its words joined by hyphens. */

@@ -13,6 +13,7 @@ import {
   type Given,
   ownVariables,
   printable,
+  type Setting,
   type Table,
   type Values,
   valuesIn,
@@ -146,8 +147,8 @@ function bucketProblems(given: Given, found: readonly Found[]): readonly Setting
   const backends = backendsIn(given)
   const [backend] = backends
   if (backend === undefined) {
-    const firsts = BACKENDS.flatMap(({ settings }) => Object.values(settings).slice(0, 1))
-    const ways = firsts.map((setting) => namesOf(setting).join(' or '))
+    const firsts = BACKENDS.flatMap(({ settings }) => Object.entries<Setting>(settings).slice(0, 1))
+    const ways = firsts.map(([name, setting]) => namesOf({ ...setting, name }).join(' or '))
     return [{ code: 'MISSING', by, detail: `expected ${ways.join(', or ')}` }]
   }
   if (backends.length > 1) {

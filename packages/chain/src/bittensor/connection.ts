@@ -107,7 +107,8 @@ export class Connection {
       const isChain = error instanceof ChainError
       if (isChain && error.code === 'WrongGenesis') throw error
       const said = asciiLine(isChain ? error.detail : error.message)
-      throw new ChainError('Unreachable', `no node answers at ${url}: ${said}`, { cause: error })
+      const facts = { cause: error, node: url }
+      throw new ChainError('Unreachable', `no node answers at ${url}: ${said}`, facts)
     })
     const node = { socket, api }
     return node

@@ -153,7 +153,7 @@ export class NodeSocket {
 
   close(reason = 'this program closed the connection'): void {
     if (this.#ended) return
-    this.#ended = new ChainError('Unreachable', reason)
+    this.#ended = new ChainError('Unreachable', reason, { node: this.#url })
     for (const { reject } of this.#requests.values()) reject(this.#ended)
     if (!this.#socket) return
     this.#socket.onmessage = null // the node may go on sending until the socket is closed

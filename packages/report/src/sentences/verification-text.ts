@@ -36,7 +36,7 @@ export function verificationLines(end: Verification, nameOf: NameOf): readonly L
 const NOT_COMPARED: Readonly<Record<Uncompared, string>> = {
   NONE: '',
   SOME: 'the other copies of each block (run it without --copies)',
-  ALL_BUT_ONE: 'other copies of each block, and copies of states (af-verify compares them)',
+  ALL_BUT_ONE: 'other copies of blocks and states (use af-verify)',
 }
 
 /** Whether everything holds, and what was not compared. */

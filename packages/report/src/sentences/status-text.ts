@@ -1,0 +1,56 @@
+import type { SubnetStatus } from '../subnet-status.ts'
+import { naming, percent, printable } from '../text.ts'
+import { turnIn } from './duel-text.ts'
+import { epochText, laneText } from './epoch-text.ts'
+
+type Names = Readonly<Record<string, string>>
+
+/** Returns the state of a subnet as lines for people; its tables follow. */
+export function statusTexts(status: SubnetStatus, names: Names = {}): readonly string[] {
+  const { state, facts, duels, block, place, due, waiting } = status
+  const nameOf = naming(names, (hotkey) => printable(hotkey))
+  const { epochBlocks } = state.protocol
+  const where = `${block}, ${place.offset} of ${epochBlocks} in epoch ${place.epoch}`
+  const left = `${due.what} count for ${due.blocks} more, about ${due.seconds} s`
+  const champion = nameOf(state.champion?.hotkey ?? 'nobody')
+  const contenders = duels.map((turn) => {
+    const verdicts = Object.entries(turn.verdicts).map((verdict) => verdict.join(' '))
+    return [nameOf(turn.contender.hotkey), turnIn(turn), ...verdicts].join(', ')
+  })
+  return [
+    `block     ${where}; ${left}`,
+    `champion  ${champion}; ratio to beat ${percent(state.ratio)}`,
+    ...(contenders.length > 0 ? contenders : ['nobody']).map((text) => `contender ${text}`),
+    `queue     ${waiting.length} waiting, next ${nameOf(waiting[0] ?? 'nobody')}`,
+    // The table has the lanes.
+    ...(facts ? [epochText({ ...facts, lanes: [] }, naming(names))] : []),
+  ]
+}
+
+/** Returns the validators as the rows of a table. */
+export function validatorRows({ rows }: SubnetStatus, names: Names = {}) {
+  const nameOf = naming(names, (hotkey) => printable(hotkey))
+  return rows.map(({ uid, hotkey, lane, trust, committed, weights, ago }) => ({
+    uid,
+    hotkey: nameOf(hotkey),
+    lane: lane && laneText(lane),
+    trust: percent(trust),
+    committed: committed && `${committed.kind} ${committed.epoch}`,
+    weights:
+      weights.map(({ uid, hotkey }) => `${uid} → ${naming(names)(hotkey)}`).join(', ') || '-',
+    ago,
+  }))
+}
+
+/** Returns the miners that wait for a duel as the rows of a table. */
+export function queueRows({ queue }: SubnetStatus, names: Names = {}) {
+  const nameOf = naming(names, (hotkey) => printable(hotkey))
+  const waiting = queue.filter(({ place }) => place !== undefined)
+  return waiting.map(({ place, uid, hotkey, block, turn, eviction, readyBy }) => ({
+    ...{ place, uid, hotkey: nameOf(hotkey), block },
+    'turn in epochs': turn && `${turn.least} to ${turn.most}`,
+    'ready by epoch': readyBy,
+    'evicted by registration': eviction?.registrations,
+    'immune for blocks': eviction?.immuneBlocks,
+  }))
+}

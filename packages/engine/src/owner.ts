@@ -55,7 +55,7 @@ function ownerName(record: string): string | undefined {
 
 /** Rejects with a RangeError if a validator wrote into a folder, which has no record. */
 async function expectUnused(folder: string, own: string): Promise<void> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
     if (error.code === 'ENOENT') return []
     throw error
   })

@@ -76,9 +76,6 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     contender: nothing(),
   }))
 
-  /** Of the champion's last episode, with which each contender of its challenge is paired. */
-  #last: { readonly challengeId: string; readonly forfeit: string | undefined } | undefined
-
   constructor(counting: Counting<Loss, Place>) {
     this.#counting = counting
   }
@@ -90,16 +87,8 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     if (pair === undefined) return
     for (const side of SIDES) {
       if (hotkey === undefined || pair[side].miner === hotkey)
-        this.#count(side, { pair, place, forfeit: this.#forfeitOf(pair, side) })
+        this.#count(side, { pair, place, forfeit: forfeitOf(pair, side) })
     }
-  }
-
-  #forfeitOf(pair: ChallengePair, side: Side): string | undefined {
-    if (side === 'contender') return forfeitOf(pair, side)
-    const { challengeId } = pair
-    if (this.#last?.challengeId !== challengeId)
-      this.#last = { challengeId, forfeit: forfeitOf(pair, side) }
-    return this.#last.forfeit
   }
 
   #count(side: Side, lost: Lost<Place>): void {

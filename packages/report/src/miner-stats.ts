@@ -56,8 +56,10 @@ interface Counting<Loss, Place> {
 
 const COUNTS = ['challenges', 'won', 'lost', 'outplayed', 'slow', 'unbegun'] as const
 
+type Count = (typeof COUNTS)[number]
+
 /** What one side did in one lane. */
-type SideCounts<Loss> = Record<(typeof COUNTS)[number], number> & {
+type SideCounts<Loss> = Record<Count, number> & {
   readonly forfeits: Record<string, number>
   readonly losses: Loss[]
 }
@@ -145,16 +147,10 @@ function isSlow(pair: ChallengePair, side: Side): boolean {
   return pair[side].messages.some(({ ms = 0 }) => 2 * ms > replyMs)
 }
 
-const nothing = <Loss>(): SideCounts<Loss> => ({
-  challenges: 0,
-  won: 0,
-  lost: 0,
-  outplayed: 0,
-  slow: 0,
-  unbegun: 0,
-  forfeits: {},
-  losses: [],
-})
+const nothing = <Loss>(): SideCounts<Loss> => {
+  const zeros = Object.fromEntries(COUNTS.map((what) => [what, 0])) as Record<Count, number>
+  return { ...zeros, forfeits: {}, losses: [] }
+}
 
 function sumOf<Loss>(lanes: CountedLanes<Loss>, side: Side): MinerCounts {
   const { losses: _, ...sum } = nothing()

@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { PROTOCOL } from '@affine/duel'
 import { expect, it } from 'vitest'
-import { sayCosts } from '../src/service/costs.ts'
-import { loadsOf } from '../src/service/load.ts'
+import { loadsOf, sayCosts } from '../src/service/load.ts'
 import { price } from '../src/settings/readers.ts'
 import { PRICES } from '../src/settings/table.ts'
 

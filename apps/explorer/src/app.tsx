@@ -1,12 +1,17 @@
 import { type JSX, render } from 'preact'
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { type Route, routeOf } from './address.ts'
-import { addNews, EMPTY_STATE } from './app-state.ts'
+import { addNews, duelsOf, EMPTY_STATE, isValidator } from './app-state.ts'
 import { type Ask, type Feed, type Heard, NOTHING_READ } from './feed.ts'
 import type { NamedNetwork } from './network-file.ts'
 import type { Page } from './page.ts'
+import { ChallengeView } from './views/challenge-view.tsx'
+import { ContenderView } from './views/contender-view.tsx'
+import { MinersView, MinerView } from './views/miners-view.tsx'
+import { Heading, type HotkeyProps } from './views/parts.tsx'
+import { RaceView } from './views/race-view.tsx'
 import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
-import { View } from './views/view.tsx'
+import { ValidatorsView, ValidatorView } from './views/validators-view.tsx'
 
 /** As they stand in index.html too, to be seen before any script runs. */
 const TABS = [
@@ -96,4 +101,33 @@ function useReader(
   useEffect(() => listen(show), [])
   const page: Page = useMemo(() => ({ state, ask }), [state])
   return { page, soFar }
+}
+
+/** What a route shows. */
+function View({ route, page }: { readonly route: Route; readonly page: Page }): JSX.Element {
+  switch (route.view) {
+    case 'race':
+      return <RaceView {...page} />
+    case 'duel':
+      return <ContenderView {...page} id={route.id} />
+    case 'miner':
+    case 'validator':
+      return <HotkeyView {...page} hotkey={route.id} />
+    case 'sample':
+      return <ChallengeView {...page} block={route.block} line={route.line} />
+    case 'miners':
+      return <MinersView {...page} />
+    case 'validators':
+      return <ValidatorsView {...page} />
+    case 'nowhere':
+      return <Heading>There is no such view</Heading>
+  }
+}
+
+/** A link may take one for the other: what a hotkey did decides. */
+function HotkeyView(props: Page & HotkeyProps): JSX.Element {
+  const { state, hotkey } = props
+  if (isValidator(state, hotkey) && duelsOf(state, hotkey).length === 0)
+    return <ValidatorView {...props} />
+  return <MinerView {...props} />
 }

@@ -1,11 +1,20 @@
 import { randomInt } from 'node:crypto'
-import { availableParallelism } from 'node:os'
+import { createReadStream, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import type { Sample } from '@affine/blocks'
-import type { State } from '@affine/duel'
+import { type State, stateRoot } from '@affine/duel'
 import {
+  epochFacts,
+  epochRecord,
+  epochText,
+  findingLine,
+  type Line,
   type NameOf,
   naming,
   sampleText,
+  toJson,
   uncountedCause,
   uncountedText,
   type Verification,
@@ -25,8 +34,6 @@ import {
 } from '@affine/settlement'
 import { bucketsIn, expectBuckets, openThreads } from '@affine/settlement/node'
 import { type Output, printable } from '@affine/terminal'
-import { beginLine, epochLine, findingLines, type OutputLine } from './lines.ts'
-import { SpilledSamples } from './spilled-samples.ts'
 
 /** What to verify, and which part of it to show. */
 export interface VerifyOptions {
@@ -139,10 +146,13 @@ async function saySamples(
   return count
 }
 
-const epochLines = (
+function epochLines(
   settled: Recomputed,
   { sample, names = {} }: VerifyOptions,
-): readonly OutputLine[] => (sample === undefined ? [epochLine(settled, naming(names))] : [])
+): readonly OutputLine[] {
+  if (sample !== undefined) return []
+  return [[epochText(epochFacts(settled), naming(names)), epochRecord(settled)]]
+}
 
 function nothingFor({ epoch, sample }: VerifyOptions): RangeError {
   if (sample === undefined) return new RangeError(`no epoch matches: ${epoch} was not recomputed`)
@@ -180,4 +190,64 @@ function drawing(most: number): Choose {
 function withFlaws(error: Error, flaws: number): Error {
   if (flaws > 0) process.exitCode = 1
   return error
+}
+
+/** Lines of the output: for people, and what `--json` prints instead. */
+type OutputLine = readonly [lines: string | readonly Line[], record: object]
+
+/** The state that a run begins with, and how many copies of each block it compares. */
+function beginLine(
+  { chain, network }: Subnet,
+  from: State,
+  { copies, names }: { readonly copies?: number; readonly names?: object },
+): OutputLine {
+  const [epoch, root] = [from.epoch, stateRoot(from)]
+  const state = epoch === network.firstEpoch ? "the network's first state" : 'the attested state'
+  const compared = copies === undefined ? '' : `, comparing at most ${copies} copies of each block`
+  const { genesis, netuid } = chain
+  return [
+    `begins with epoch ${epoch} and ${state} ${root}${compared}`,
+    { type: 'begin', epoch, root, genesis, netuid, copies: copies ?? 'all', names },
+  ]
+}
+
+/** What does not hold in an epoch, then what is reported although no data is wrong. */
+function findingLines({ flaws, warnings }: Recomputed, nameOf: NameOf): readonly OutputLine[] {
+  const all = [
+    ...flaws.map((flaw) => ({ type: 'flaw', tone: 'bad', finding: flaw }) as const),
+    ...warnings.map((finding) => ({ type: 'warning', tone: 'warning', finding }) as const),
+  ]
+  return all.map(({ type, tone, finding }) => [
+    [findingLine(finding, tone, nameOf)],
+    { type, ...finding },
+  ])
+}
+
+/**
+ * The samples of one epoch, in a temporary file until its end: only then is known which of them
+ * count, and they may not fit into memory.
+ */
+class SpilledSamples {
+  #file: number | undefined
+
+  add(sample: Sample, place: SamplePlace): void {
+    this.#file ??= openTemporary()
+    writeSync(this.#file, `${toJson([sample, place])}\n`)
+  }
+
+  /** Yields the samples in the order in which they were added, and forgets them. */
+  async *take(): AsyncGenerator<readonly [sample: Sample, place: SamplePlace], void> {
+    if (this.#file === undefined) return
+    const input = createReadStream('', { fd: this.#file, start: 0, autoClose: false })
+    for await (const line of createInterface({ input })) yield JSON.parse(line)
+    ftruncateSync(this.#file)
+  }
+}
+
+/** Opens a file that has no name any more, so that it is gone when the process ends. */
+function openTemporary(): number {
+  const folder = mkdtempSync(join(tmpdir(), 'af-verify-'))
+  const file = openSync(join(folder, 'samples.jsonl'), 'a+')
+  rmSync(folder, { recursive: true })
+  return file
 }

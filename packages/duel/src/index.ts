@@ -10,11 +10,5 @@ export * from './state.ts'
 export * from './state-file.ts'
 export * from './tally.ts'
 export { decay, ratchet, type Won } from './throne.ts'
-export {
-  type EnvReport,
-  type EnvReports,
-  ruleAmong,
-  seenIn,
-  type VerdictCause,
-} from './verdicts.ts'
+export * from './verdicts.ts'
 export { trustOf, votingStakes } from './voters.ts'

@@ -1,14 +1,11 @@
 import { existsSync } from 'node:fs'
-import { cp, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { blockPath } from '@affine/blocks'
 import { canonicalize } from '@affine/prng'
-import { LOCAL_NETWORK } from '@affine/settlement'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { withQuota } from '../../duel/test/subnet.ts'
 import { claimFolder } from '../src/owner.ts'
-import { chainOf, contender, miner, own, reply, START, validatorOf } from './one-validator.ts'
+import { chainOf, miner, own, START, validatorOf } from './one-validator.ts'
 
 const root = testFolder('owner')
 const genesis = 'ab'.repeat(32)
@@ -44,76 +41,18 @@ describe('a folder without a record', () => {
   })
 
   it.each(['secrets/3', 'journal/2.jsonl', 'v1/states/2.json', 'v1/blocks/.a.tmp'])(
-    'is refused if it has %s and no block',
+    'is refused if it has %s',
     async (name) => {
       const folder = await folderOf(name)
       const refusal = claimFolder(folder, subnet, own.hotkey)
       await expect(refusal).rejects.toThrow(RangeError)
-      await expect(refusal).rejects.toThrow(`${folder} has a validator's files, but neither`)
+      await expect(refusal).rejects.toThrow(`${folder} has a validator's files, but no record`)
       await expect(refusal).rejects.toThrow(`put ${textOf(subnet, own.hotkey).trim()} as a line`)
       expect(existsSync(join(folder, 'owner.json'))).toBe(false)
       await writeFile(join(folder, 'owner.json'), textOf(subnet, own.hotkey))
       await claimFolder(folder, subnet, own.hotkey)
     },
   )
-})
-
-describe('a folder of an older version, with blocks', () => {
-  let chain: Awaited<ReturnType<typeof chainOf>>
-  let played: string
-  let block: string
-
-  beforeAll(async () => {
-    chain = await chainOf([miner, contender])
-    played = join(root, 'played')
-    const network = { ...LOCAL_NETWORK, protocol: withQuota(LOCAL_NETWORK.protocol, 4) }
-    await validatorOf(chain, played, { network, agent: reply }).follow(START + 2)
-    await rm(join(played, 'owner.json'))
-    ;[block = ''] = await readdir(join(played, 'v1/blocks'))
-  })
-
-  const copied = async (): Promise<string> => {
-    const folder = await folderOf()
-    await cp(played, folder, { recursive: true })
-    return folder
-  }
-
-  it('is adopted by the hotkey that signed them, on their subnet', async () => {
-    const folder = await copied()
-    await claimFolder(folder, chain, own.hotkey)
-    expect(await recordIn(folder)).toBe(textOf(chain, own.hotkey))
-  })
-
-  it.each<[string, Partial<typeof subnet>, string]>([
-    ['hotkey', {}, miner.hotkey],
-    ['netuid', { netuid: 121 }, own.hotkey],
-    ['genesis', { genesis }, own.hotkey],
-  ])('is refused for another %s', async (_, change, hotkey) => {
-    const folder = await copied()
-    const { netuid } = chain
-    const claim = claimFolder(folder, { genesis: chain.genesis, netuid, ...change }, hotkey)
-    await expect(claim).rejects.toThrow(RangeError)
-    await expect(claim).rejects.toThrow(`${folder} belongs to ${own.hotkey} on subnet 120 of`)
-    expect(existsSync(join(folder, 'owner.json'))).toBe(false)
-  })
-
-  it('is refused if one block is damaged or signed by no one', async () => {
-    const path = `v1/blocks/${block}`
-    const cut = await copied()
-    await truncate(join(cut, path), 100)
-    await expect(claimFolder(cut, chain, own.hotkey)).rejects.toMatchObject({ fault: 'BAD_LINES' })
-    const forged = await copied()
-    const text = await readFile(join(forged, path), 'utf8')
-    await writeFile(join(forged, path), text.replace(/"signature":".{8}/, '"signature":"00000000'))
-    await expect(claimFolder(forged, chain, own.hotkey)).rejects.toMatchObject({
-      fault: 'WRONG_SIGNATURE',
-    })
-    const renamed = await copied()
-    await cp(join(renamed, path), join(renamed, blockPath('0'.repeat(64))))
-    await expect(claimFolder(renamed, chain, own.hotkey)).rejects.toMatchObject({
-      fault: 'WRONG_HASH',
-    })
-  })
 })
 
 describe('a folder with a record', () => {

@@ -54,8 +54,7 @@ export class Env {
     const { challengeId } = options
     const source = this.#sourceOf(seed, challengeId)
     const state = spec.initial(source.random)
-    const commit = (): Hash => digest('truth', saltOf(source), spec.truth(state))
-    const info = new EpisodeInfo(spec, state, challengeId ?? null, commit)
+    const info = infoOf(spec, state, source, challengeId)
     const turns = playerTurns(spec, source.random, state)
     const now = turns.next()
     this.#episode = { source, info, turns, now }
@@ -164,44 +163,24 @@ export interface Info {
 
 /**
  * Computes the two hashes when they are read: the commitment takes longer than an episode, and the
- * spec_hash is made of 256 episodes. Both are own enumerable getters, so that `{ ...info }` and
- * JSON have them. All objects share two descriptors, because getters of their own would double the
- * time of a reset.
+ * spec_hash is made of 256 episodes. Both are own and enumerable, so that `{ ...info }` and JSON
+ * have them.
  */
-class EpisodeInfo implements Info {
-  static readonly #specHash = {
-    enumerable: true,
-    get(this: EpisodeInfo): Hash {
-      return this.#spec.specHash()
+function infoOf(
+  spec: EnvSpec,
+  initialState: unknown,
+  source: StreamOrigin,
+  challengeId: string | null = null,
+): Info {
+  return {
+    challenge_id: challengeId,
+    env: spec.id,
+    difficulty: spec.difficulty(initialState),
+    get spec_hash() {
+      return spec.specHash()
     },
-  }
-  static readonly #commitment = {
-    enumerable: true,
-    get(this: EpisodeInfo): Hash {
-      return this.#commit()
+    get ground_truth_commitment() {
+      return digest('truth', saltOf(source), spec.truth(initialState))
     },
-  }
-
-  readonly challenge_id: string | null
-  readonly env: string
-  readonly difficulty: number
-  declare readonly spec_hash: Hash
-  declare readonly ground_truth_commitment: Hash
-  readonly #spec: Pick<EnvSpec, 'specHash'>
-  readonly #commit: () => Hash
-
-  constructor(
-    spec: EnvSpec,
-    initialState: unknown,
-    challengeId: string | null,
-    commit: () => Hash,
-  ) {
-    this.challenge_id = challengeId
-    this.env = spec.id
-    this.difficulty = spec.difficulty(initialState)
-    this.#spec = spec
-    this.#commit = commit
-    Object.defineProperty(this, 'spec_hash', EpisodeInfo.#specHash)
-    Object.defineProperty(this, 'ground_truth_commitment', EpisodeInfo.#commitment)
   }
 }

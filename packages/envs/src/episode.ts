@@ -140,6 +140,10 @@ export type Transcript = {
   readonly fault?: Fault
 }
 
+/** The replies in a transcript, in their order. */
+export const repliesIn = (messages: readonly Message[]): readonly string[] =>
+  messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
+
 /**
  * Plays one challenge with `agent`. A reply is read, recorded and shown to later turns as
  * `recordedOf` gives it. Only the specification of `env` is used: one can serve many plays at once,

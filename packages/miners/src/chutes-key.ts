@@ -143,7 +143,7 @@ export class ChutesKey {
   #account(): Promise<KeyAccount> {
     const account = chutesAccount(this.#options.apiKey, this.#options)
     return account.catch(({ message }: Error) => ({
-      ...{ status: 0, balance: 0, netuids: [], roles: [] },
+      ...{ status: 0, balance: 0, netuids: [], roles: [], ms: 0, aheadMs: Number.NaN },
       failure: message,
     }))
   }
@@ -179,12 +179,16 @@ const ROLES: readonly (readonly [role: Role, bit: number, words: string])[] = [
 ]
 
 /** `balance` is in dollars, NaN when there is none to read. */
-interface KeyAccount {
+export interface KeyAccount {
   readonly status: number
   readonly balance: number
   /** The subnets for which it has its roles. */
   readonly netuids: readonly number[]
   readonly roles: readonly Role[]
+  /** How long the answer took. */
+  readonly ms: number
+  /** How far the clock here is ahead of Chutes', to half a second and half of `ms`; or NaN. */
+  readonly aheadMs: number
   /** Why the account is not known: Chutes could not be reached, or returned no JSON. */
   readonly failure?: string
 }
@@ -204,14 +208,6 @@ export function noAccessText(
   return `lets the account call no chute of subnet ${netuid}, ${has}; ${advice}`
 }
 
-/** An account, and what the answer told besides. */
-export interface AskedAccount extends KeyAccount {
-  /** How long it took. */
-  readonly ms: number
-  /** How far the clock here is ahead of Chutes', to half a second and half of `ms`; or NaN. */
-  readonly aheadMs: number
-}
-
 /** Did the platform say how the account is? */
 function isKnown({ status }: KeyAccount): boolean {
   return status === 200 || REFUSALS.includes(status)
@@ -229,7 +225,7 @@ export function isInOrder({ balance }: Pick<KeyAccount, 'balance'>): boolean {
 export async function chutesAccount(
   apiKey: string,
   { exchange, now }: Pick<Caller, 'exchange' | 'now'>,
-): Promise<AskedAccount> {
+): Promise<KeyAccount> {
   const { status, text, headers, ms } = await exchange({
     url: `${CHUTES_API}/users/me`,
     headers: bearer(apiKey),

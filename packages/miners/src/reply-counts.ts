@@ -1,5 +1,5 @@
 import { forfeitIn } from '@affine/blocks'
-import { actionIn, type Env, make, replay, type Transcript } from '@affine/envs'
+import { actionIn, type Env, make, replay, repliesIn, type Transcript } from '@affine/envs'
 
 /** An episode of one player, with the most that can be earned in its challenge. */
 type BestKnown = Transcript &
@@ -38,7 +38,7 @@ export function judgeReplies(played: readonly BestKnown[], strength?: number): R
   const near = new Map<Extra, { right: number; legal: number }>()
   for (const each of played) {
     const forfeit = forfeitIn({ ...each, strength }, each)
-    const usable = repliesIn(each)
+    const usable = repliesIn(each.messages).length
     counts.asked += each.messages.length - usable
     counts.usable += usable
     counts.legal += legalReplies(each, forfeit)
@@ -53,13 +53,10 @@ export function judgeReplies(played: readonly BestKnown[], strength?: number): R
   return { challenges: played.length, ...counts, near: misses }
 }
 
-const repliesIn = ({ messages }: Transcript): number =>
-  messages.filter(({ role }) => role === 'assistant').length
-
 /** How many of a transcript's replies are legal answers, by how it was forfeited. */
 export function legalReplies(played: Transcript, forfeit: string | undefined): number {
   const isIllegal = forfeit === 'unreadable' || forfeit === 'illegal'
-  return repliesIn(played) - Number(isIllegal)
+  return repliesIn(played.messages).length - Number(isIllegal)
 }
 
 /** An environment is left after so many challenges in which nobody gave a legal answer. */

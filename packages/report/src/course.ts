@@ -8,6 +8,7 @@ import {
   registry,
   replayFrom,
   replayGame,
+  repliesIn,
   SIDES,
   type Side,
   seedOf,
@@ -122,8 +123,8 @@ function courseIn(
 ): EpisodeCourse {
   const { spec } = env
   const left = {
-    champion: repliesIn(recorded.champion),
-    contender: repliesIn(recorded.contender),
+    champion: repliesIn(recorded.champion).values(),
+    contender: repliesIn(recorded.contender).values(),
   }
   const isUnbegun = SIDES.every((each) => recorded[each].length === 0)
   const moves: GameMove[] = []
@@ -148,9 +149,3 @@ function courseIn(
   const ending = endingIn(spec, { turns, last, reward }, fault ? 'no-reply' : undefined)
   return { ...course, ending }
 }
-
-const repliesIn = (messages: Transcript['messages']): Iterator<string, undefined> =>
-  messages
-    .filter(({ role }) => role === 'assistant')
-    .map(({ content }) => content)
-    .values()

@@ -56,8 +56,10 @@ interface Counting<Loss, Place> {
 
 const COUNTS = ['challenges', 'won', 'lost', 'outplayed', 'slow', 'unbegun'] as const
 
+type Count = (typeof COUNTS)[number]
+
 /** What one side did in one lane. */
-type SideCounts<Loss> = Record<(typeof COUNTS)[number], number> & {
+type SideCounts<Loss> = Record<Count, number> & {
   readonly forfeits: Record<string, number>
   readonly losses: Loss[]
 }
@@ -76,9 +78,6 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     contender: nothing(),
   }))
 
-  /** Of the champion's last episode, with which each contender of its challenge is paired. */
-  #last: { readonly challengeId: string; readonly forfeit: string | undefined } | undefined
-
   constructor(counting: Counting<Loss, Place>) {
     this.#counting = counting
   }
@@ -90,16 +89,8 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     if (pair === undefined) return
     for (const side of SIDES) {
       if (hotkey === undefined || pair[side].miner === hotkey)
-        this.#count(side, { pair, place, forfeit: this.#forfeitOf(pair, side) })
+        this.#count(side, { pair, place, forfeit: forfeitOf(pair, side) })
     }
-  }
-
-  #forfeitOf(pair: ChallengePair, side: Side): string | undefined {
-    if (side === 'contender') return forfeitOf(pair, side)
-    const { challengeId } = pair
-    if (this.#last?.challengeId !== challengeId)
-      this.#last = { challengeId, forfeit: forfeitOf(pair, side) }
-    return this.#last.forfeit
   }
 
   #count(side: Side, lost: Lost<Place>): void {
@@ -156,16 +147,10 @@ function isSlow(pair: ChallengePair, side: Side): boolean {
   return pair[side].messages.some(({ ms = 0 }) => 2 * ms > replyMs)
 }
 
-const nothing = <Loss>(): SideCounts<Loss> => ({
-  challenges: 0,
-  won: 0,
-  lost: 0,
-  outplayed: 0,
-  slow: 0,
-  unbegun: 0,
-  forfeits: {},
-  losses: [],
-})
+const nothing = <Loss>(): SideCounts<Loss> => {
+  const zeros = Object.fromEntries(COUNTS.map((what) => [what, 0])) as Record<Count, number>
+  return { ...zeros, forfeits: {}, losses: [] }
+}
 
 function sumOf<Loss>(lanes: CountedLanes<Loss>, side: Side): MinerCounts {
   const { losses: _, ...sum } = nothing()

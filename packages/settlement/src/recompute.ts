@@ -1,5 +1,4 @@
 import { readBlock, type Sample } from '@affine/blocks'
-import type { Chain } from '@affine/chain'
 import type { State } from '@affine/duel'
 import type { Hash } from '@affine/prng'
 import pLimit from 'p-limit'
@@ -70,7 +69,7 @@ export interface RecomputeOptions extends PublicData {
   /** Audits blocks; without, it is done in this thread. */
   readonly check?: CheckBlock
   /** How many lanes are read side by side, each a block at a time: at most 32, one without. */
-  readonly lanesAtOnce?: number
+  readonly lanesAtOnce?: number | undefined
 }
 
 /**
@@ -134,15 +133,11 @@ async function recomputeEpoch(options: EpochOptions, state: State): Promise<Reco
   return { epoch, ...settled, flaws, warnings, votes }
 }
 
-interface LaneReading {
-  readonly chain: Chain
+interface LaneReading extends Pick<EpochOptions, 'chain' | 'reader' | 'onSample' | 'lanesAtOnce'> {
   /** Governs the epoch. */
   readonly state: State
-  readonly reader: BucketReader
   /** Where blocks are compared, if they are. */
   readonly copies?: Copies | undefined
-  readonly onSample?: OnSample | undefined
-  readonly lanesAtOnce?: number | undefined
   /** Blocks that wait to be shown have so many bytes together, but for those of the next lane. */
   readonly heldBytes?: number
 }

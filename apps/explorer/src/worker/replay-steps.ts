@@ -5,6 +5,7 @@ import {
   registry,
   replayFrom,
   replayGameFrom,
+  repliesIn,
   SIDES,
   seedOf,
   turnsOf,
@@ -97,7 +98,3 @@ function replayStep(
 /** Values by their numbers, from 1. */
 export const numbered = (name: string, values: readonly string[]): Step['values'] =>
   Object.fromEntries(values.map((value, i) => [`${name} ${i + 1}`, value]))
-
-function repliesIn(messages: Episode['messages']): readonly string[] {
-  return messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
-}

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { type Bucket, BucketFailure, LIMITS, probePath, statePath } from '@affine/blocks'
 import type { Commitment } from '@affine/chain'
-import { type AskedAccount, chutesAccount, isInOrder, mayCall } from '@affine/miners'
+import { chutesAccount, isInOrder, type KeyAccount, mayCall } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { type Network, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
 import { bucketsIn } from '@affine/settlement/node'
@@ -69,7 +69,7 @@ export async function checkChutes(
   }
 }
 
-function checkAccount(account: AskedAccount): Finding {
+function checkAccount(account: KeyAccount): Finding {
   const { status, balance } = account
   if (status !== 200) return found('ACCOUNT_REFUSED', { status })
   if (isInOrder(account)) return found('ACCOUNT', { dollars: balance.toFixed(2) })
@@ -77,7 +77,7 @@ function checkAccount(account: AskedAccount): Finding {
 }
 
 /** May the account call the subnet's chutes, and no more than that? */
-function checkRole(account: AskedAccount, netuid: number): readonly Finding[] {
+function checkRole(account: KeyAccount, netuid: number): readonly Finding[] {
   const { status, roles, netuids } = account
   if (status !== 200) return []
   const access = { netuid, roles, netuids }
@@ -85,7 +85,7 @@ function checkRole(account: AskedAccount, netuid: number): readonly Finding[] {
   return [found(roles.includes('subnet_admin') ? 'ACCESS_TO_MORE' : 'ACCESS', access)]
 }
 
-function checkOffset({ aheadMs, ms }: AskedAccount): Finding {
+function checkOffset({ aheadMs, ms }: KeyAccount): Finding {
   if (Number.isNaN(aheadMs)) return found('OFFSET_UNKNOWN', {})
   const isRight = Math.abs(aheadMs) <= CLOCK_MS + ms / 2
   return found(isRight ? 'OFFSET' : 'OFFSET_LARGE', { aheadMs, ms })

@@ -1,4 +1,4 @@
-export { chainIn, hasChain, isUnused, keyNamed, keysIn, openFolder } from './local-folder/folder.ts'
+export * from './local-folder/folder.ts'
 export { KeptChain } from './local-folder/kept-chain.ts'
 export { bucketsIn, expectBuckets } from './open-bucket.ts'
 export { type FetchOptions, publicFetch } from './public-fetch.ts'

@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '@affine/blocks'
-import { BLOCK_MS, encodeCommitment, LocalChain } from '@affine/chain'
+import { BLOCK_MS, encodeCommitment, type LocalChain } from '@affine/chain'
 import { type State, stateRoot } from '@affine/duel'
 import { type Event, Validator } from '@affine/engine'
 import { type AgentOf, type Caller, endpointAgents, playerReply } from '@affine/miners'
 import { NODE_CALLER, serveMiner } from '@affine/miners/node'
 import { toJson } from '@affine/report'
 import { LOCAL_NETWORK, type Network } from '@affine/settlement'
+import { createLocalChain } from '@affine/settlement/node'
 import { NAMES_FILE } from '@affine/terminal'
 import { bucketIn } from '../../buckets/backends.ts'
 import { placesOf } from '../../settings/settings.ts'
@@ -111,7 +112,6 @@ function agreedState(validators: readonly Validator[]): State | undefined {
   return states[0]
 }
 
-const STAKE = 1_000_000_000_000n
 /** No reply is late, however slow the machine is: a run follows from its seed. */
 const PATIENT_CALLER: Caller = {
   ...NODE_CALLER,
@@ -132,19 +132,10 @@ export class Stage implements Disposable {
   /** All members are registered from the start, the validators with stake. */
   constructor({ seed, validators, miners }: Cast) {
     const entropy = seededBytes(seed, 'chain')
-    this.chain = LocalChain.create({
-      netuid: 120,
-      random: () => entropy(32),
-      neurons: [
-        ...validators.map(({ account: { hotkey } }) => ({ hotkey, stake: STAKE })),
-        ...miners.map(({ account: { hotkey } }) => ({ hotkey, stake: 0n })),
-      ],
-      params: {
-        tempo: LOCAL_NETWORK.protocol.epochBlocks,
-        weightsRateLimit: 1,
-        stakeThreshold: Number(STAKE),
-      },
-    })
+    const hotkeysOf = (members: readonly Member[]): readonly string[] =>
+      members.map(({ account }) => account.hotkey)
+    const random = () => entropy(32)
+    this.chain = createLocalChain(hotkeysOf(validators), hotkeysOf(miners), { random })
     const ask = endpointAgents({ ...PATIENT_CALLER, concurrency: 32, now: this.now })
     // Ports differ from run to run, so on this chain a chute is a name.
     this.agent = (miner, ...rest) => {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
-import { type Account, account, LocalChain, type Neuron } from '@affine/chain'
+import { type Account, account, LocalChain, type LocalOptions } from '@affine/chain'
 import { keptSecret, OWNERS } from '@affine/node/disk'
 import { LOCAL_NETWORK } from '../../networks.ts'
 import { KeptChain } from './kept-chain.ts'
@@ -36,36 +36,42 @@ export async function openFolder(folder: string, begin: LocalStart): Promise<Kep
   return KeptChain.begin(await newChain(folder, begin), file)
 }
 
-async function newChain(
-  folder: string,
-  { validators, miners, maxUids }: LocalStart,
-): Promise<LocalChain> {
-  const neurons = [
-    ...(await newNeurons(folder, 'validator', validators, STAKE)),
-    ...(await newNeurons(folder, 'miner', miners, 0n)),
-  ]
+async function newChain(folder: string, begin: LocalStart): Promise<LocalChain> {
+  const validators = await newKeys(folder, 'validator', begin.validators)
+  const miners = await newKeys(folder, 'miner', begin.miners)
+  const random = () => randomBytes(32)
+  const { maxUids } = begin
+  return createLocalChain(validators, miners, { random, time: Date.now(), params: { maxUids } })
+}
+
+/** Returns the hotkeys of new keys, which are numbered from 1. */
+async function newKeys(folder: string, role: string, count: number): Promise<readonly string[]> {
+  const hotkeys: string[] = []
+  for (let number = 1; number <= count; number++)
+    hotkeys.push((await keyNamed(folder, `${role}-${number}`)).hotkey)
+  return hotkeys
+}
+
+/** Makes a chain with the rules of the local network. Uids follow the order of the hotkeys. */
+export function createLocalChain(
+  validators: readonly string[],
+  miners: readonly string[],
+  { params, ...options }: Pick<LocalOptions, 'random' | 'time' | 'params'>,
+): LocalChain {
   return LocalChain.create({
+    ...options,
     netuid: 120,
-    random: () => randomBytes(32),
-    time: Date.now(),
-    neurons,
+    neurons: [
+      ...validators.map((hotkey) => ({ hotkey, stake: STAKE })),
+      ...miners.map((hotkey) => ({ hotkey, stake: 0n })),
+    ],
     params: {
+      ...params,
       tempo: LOCAL_NETWORK.protocol.epochBlocks,
       weightsRateLimit: 1,
       stakeThreshold: Number(STAKE),
-      maxUids,
     },
   })
-}
-
-/** Neurons with new keys, which are numbered from 1. */
-async function newNeurons(folder: string, role: string, count: number, stake: bigint) {
-  const neurons: Pick<Neuron, 'hotkey' | 'stake'>[] = []
-  for (let number = 1; number <= count; number++) {
-    const { hotkey } = await keyNamed(folder, `${role}-${number}`)
-    neurons.push({ hotkey, stake })
-  }
-  return neurons
 }
 
 /** Where the keys of a local chain are, each in a file of its name. */

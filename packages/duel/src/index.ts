@@ -10,5 +10,11 @@ export * from './state.ts'
 export * from './state-file.ts'
 export * from './tally.ts'
 export { decay, ratchet, type Won } from './throne.ts'
-export * from './verdicts.ts'
+export {
+  type EnvReport,
+  type EnvReports,
+  ruleAmong,
+  seenIn,
+  type VerdictCause,
+} from './verdicts.ts'
 export { trustOf, votingStakes } from './voters.ts'

@@ -1,13 +1,49 @@
 export * from './asking.ts'
 export { type Chutes, openChutes } from './chutes.ts'
-export * from './chutes-key.ts'
+export {
+  type AskedAccount,
+  chutesAccount,
+  isInOrder,
+  mayCall,
+  noAccessText,
+} from './chutes-key.ts'
 export { type Asked, sourceRefusals } from './deployment/deployment.ts'
 export type { SourceFault } from './deployment/python-tokens.ts'
 export { type Literals, readTemplate } from './deployment/template-source.ts'
 export { TEMPLATES } from './deployment/templates.ts'
 export { type Client, endpointAgents, minerClient } from './miner-client.ts'
 export * from './play-sample.ts'
-export * from './player.ts'
-export * from './reference-miner.ts'
-export * from './reply-counts.ts'
-export * from './solo.ts'
+export {
+  countFailures,
+  expectReply,
+  type FailureCount,
+  NoAnswer,
+  type Opponent,
+  openMiner,
+  openPlayer,
+  type PlayerAsking,
+  type Unanswered,
+  unansweredText,
+  whyNoAnswer,
+} from './player.ts'
+export { playerReply, type ReferencePlayer } from './reference-miner.ts'
+export {
+  HOPELESS,
+  judgeReplies,
+  type ReplyCounts,
+  replyCountsText,
+} from './reply-counts.ts'
+export {
+  type DuelStanding,
+  type Exercise,
+  environmentsNamed,
+  exercisesOf,
+  type Notes,
+  type Played,
+  practise,
+  runDuel,
+  type SoloDuel,
+  soloChallenge,
+  takeUp,
+  tryMiner,
+} from './solo.ts'

@@ -1,7 +1,7 @@
 export * from './asking.ts'
 export { type Chutes, openChutes } from './chutes.ts'
 export {
-  type AskedAccount,
+  type KeyAccount,
   chutesAccount,
   isInOrder,
   mayCall,

@@ -49,8 +49,9 @@ describe('a folder without a record', () => {
       const folder = await folderOf(name)
       const refusal = claimFolder(folder, subnet, own.hotkey)
       await expect(refusal).rejects.toThrow(RangeError)
-      await expect(refusal).rejects.toThrow(`${folder} has a validator's files, but neither`)
-      await expect(refusal).rejects.toThrow(`put ${textOf(subnet, own.hotkey).trim()} as a line`)
+      const text = await refusal.catch(String)
+      const masked = String(text).replaceAll(folder, '<folder>').replaceAll(own.hotkey, '<hotkey>')
+      await expect(`${masked}\n`).toMatchFileSnapshot('snapshots/owner.txt')
       expect(existsSync(join(folder, 'owner.json'))).toBe(false)
       await writeFile(join(folder, 'owner.json'), textOf(subnet, own.hotkey))
       await claimFolder(folder, subnet, own.hotkey)
@@ -93,7 +94,7 @@ describe('a folder of an older version, with blocks', () => {
     const { netuid } = chain
     const claim = claimFolder(folder, { genesis: chain.genesis, netuid, ...change }, hotkey)
     await expect(claim).rejects.toThrow(RangeError)
-    await expect(claim).rejects.toThrow(`${folder} belongs to ${own.hotkey} on subnet 120 of`)
+    await expect(claim).rejects.toThrow(`${folder} belongs to ${own.hotkey} `)
     expect(existsSync(join(folder, 'owner.json'))).toBe(false)
   })
 
@@ -126,7 +127,7 @@ describe('a folder with a record', () => {
     await claimFolder(folder, subnet, own.hotkey)
     const claim = claimFolder(folder, { ...subnet, ...change }, hotkey)
     await expect(claim).rejects.toThrow(RangeError)
-    await expect(claim).rejects.toThrow(`${folder} belongs to ${own.hotkey} on subnet 120 of`)
+    await expect(claim).rejects.toThrow(`${folder} belongs to ${own.hotkey} `)
     expect(await recordIn(folder)).toBe(textOf(subnet, own.hotkey))
   })
 

@@ -6,12 +6,7 @@
 import { expect, test } from 'vitest'
 import type { Protocol } from '../packages/duel/src/index.ts'
 import { withQuota } from '../packages/duel/test/subnet.ts'
-import {
-  shortHotkey,
-  statusRecord,
-  statusTexts,
-  subnetStatus,
-} from '../packages/report/src/index.ts'
+import { statusRecord, subnetStatus } from '../packages/report/src/index.ts'
 import type { Network } from '../packages/settlement/src/index.ts'
 import { FIRST_DUEL, flawsOf, hotkeys, network, ReadingSubnet } from './attacks/reading-subnet.ts'
 
@@ -38,13 +33,13 @@ test('validators of two releases: readers of each say who attests what, and what
     if (from === undefined) throw new Error('two states')
     const rules = rulesOf(protocol)
     const [last] = await subnet.recompute({ network: rules, from })
-    if (last === undefined) throw new Error('the epoch has not ended')
+    if (last === undefined) throw new Error('epoch not ended')
     expect(last.flaws).toEqual(
       hotkeys(others).map((validator) => ({
         epoch,
         validator,
         code: 'WRONG_ROOT_ATTESTED',
-        detail: expect.stringContaining('compare the releases that you and they run'),
+        detail: expect.stringContaining('compare the releases'),
       })),
     )
     const status = await subnetStatus({ chain: subnet.chain, network: rules }, last.state, last)
@@ -52,10 +47,6 @@ test('validators of two releases: readers of each say who attests what, and what
     expect(statusRecord(status)).toMatchObject({
       last: { others: { hotkeys: names, weightPpm: 500_000 } },
     })
-    expect(statusTexts(status).join('\n')).toContain(
-      `! another state of epoch ${epoch} is attested by ${names.map(shortHotkey).join(', ')} (50 % of the weight). ` +
-        'Releases with other constants come to that: compare theirs with yours',
-    )
   }
 })
 

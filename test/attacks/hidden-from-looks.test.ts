@@ -64,8 +64,8 @@ async function chutesWith(routes: Readonly<Record<string, Handle>>) {
 
 const large = { ...described(contender, 'two'), readme: 'x'.repeat(300_000) }
 const hidings: readonly (readonly [what: string, path: string, hides: Handle])[] = [
-  ['a description that is too large', DESCRIPTION, answers(200, large)],
-  ['a source that is too large', SOURCE, code('#'.repeat(300_000))],
+  ['a large description', DESCRIPTION, answers(200, large)],
+  ['a large source', SOURCE, code('#'.repeat(300_000))],
   ...[307, 401, 403, 404].flatMap((status) => [
     [`a description with status ${status}`, DESCRIPTION, answers(status)] as const,
     [`a source with status ${status}`, SOURCE, answers(status)] as const,
@@ -74,7 +74,7 @@ const hidings: readonly (readonly [what: string, path: string, hides: Handle])[]
 
 const FILE = fileOf(contender, 'tokenizer_config.json')
 const hidden = [401, 403, 404].map(
-  (status) => [`a model's file with status ${status}`, FILE, answers(status)] as const,
+  (status) => [`a file with status ${status}`, FILE, answers(status)] as const,
 )
 
 test.each([...hidings, ...hidden])(
@@ -97,7 +97,7 @@ const outages: readonly (readonly [what: string, path: string, fails: Handle])[]
   ['a description with status 503', DESCRIPTION, answers(503)],
   ['a source with status 429', SOURCE, answers(429)],
   ['a description that breaks off', DESCRIPTION, (request) => request.socket.resetAndDestroy()],
-  ['a description that is no JSON', DESCRIPTION, code('<html>')],
+  ['a description in HTML', DESCRIPTION, code('<html>')],
 ]
 
 test.each(outages)('%s, until the second look is over, is no change', async (_, path, fails) => {

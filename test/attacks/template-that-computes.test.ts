@@ -40,13 +40,13 @@ const list = ['default', 'tool_use'].map((name) => ({
 }))
 
 const places: readonly (readonly [where: string, path: string, holds: Handle])[] = [
-  ['as the text of a tokenizer’s configuration', CONFIG, json(COMPUTES)],
-  ['in the list of a tokenizer’s configuration', CONFIG, json(list)],
+  ['in tokenizer_config.json', CONFIG, json(COMPUTES)],
+  ['in its list', CONFIG, json(list)],
   ['as chat_template.jinja', file('chat_template.jinja'), code(COMPUTES)],
   ['in chat_template.json', file('chat_template.json'), json(COMPUTES)],
-  ['in a processor’s configuration', file('processor_config.json'), json(COMPUTES)],
-  ['in the map of special tokens', file('special_tokens_map.json'), json(COMPUTES)],
-  ['in the folder of more templates', FOLDER, answers(200, [{ path: 'default.jinja' }])],
+  ['in processor_config.json', file('processor_config.json'), json(COMPUTES)],
+  ['in special_tokens_map.json', file('special_tokens_map.json'), json(COMPUTES)],
+  ['in additional_chat_templates', FOLDER, answers(200, [{ path: 'default.jinja' }])],
 ]
 
 test.each(places)('a template that computes, %s, is never asked', async (_, path, holds) => {

@@ -12,13 +12,7 @@ import { epochsOf, type Lie } from './faults.ts'
 import { strengthOf } from './miners.ts'
 import type { Seat, Subnet } from './seat.ts'
 import { ThroneWatch } from './throne-watch.ts'
-import { nameOf, type Samples, textOf, Witness } from './witness.ts'
-
-/** Something happened that must never happen. */
-export interface Violation {
-  readonly promise: string
-  readonly detail: string
-}
+import { nameOf, type Samples, textOf, type Violation, Witness } from './witness.ts'
 
 /** How a duel ended, and how strong its miners were. */
 export interface DuelEnd {
@@ -50,8 +44,8 @@ export class Checker {
   isBeyond = false
   frozen = 0
   readonly duels: DuelEnd[] = []
-  readonly witness: Witness = new Witness((promise, detail) => this.#break(promise, detail))
-  readonly #throne = new ThroneWatch((promise, detail) => this.#break(promise, detail))
+  readonly witness: Witness = new Witness((violation) => this.#break(violation))
+  readonly #throne = new ThroneWatch((violation) => this.#break(violation))
   readonly #subnet: Subnet
   readonly #seats: readonly Seat[]
   /** The state that a stranger computes from public data. */
@@ -78,6 +72,7 @@ export class Checker {
       this.#areThird(this.#state.voters, ({ isLiar }) => isLiar) || (await this.#isLieAttested())
     if (this.isBeyond) return
     const { chain, rules, network } = this.#subnet
+    const { epoch } = this.#state
     const samples = new Map<string, Samples>()
     const onSample = (sample: Sample, { validator }: { readonly validator: string }): void => {
       const lane: Samples = samples.get(validator) ?? new Map()
@@ -87,8 +82,9 @@ export class Checker {
     const options = { chain, network: rules, openBucket, from: this.#state, onSample }
     const deciding = recompute(options).next()
     const decided = await deciding.catch((error: Error) => error)
-    if (decided instanceof Error) return this.#break('a stranger can decide', decided.message)
-    if (decided.done) return this.#break('epochs end', `${this.#state.epoch} does not`)
+    if (decided instanceof Error)
+      return this.#break({ promise: 'STRANGERS_DECIDE', epoch, detail: decided.message })
+    if (decided.done) return this.#break({ promise: 'EPOCHS_END', epoch })
     const { value } = decided
     this.#state = value.state
     this.#roots.set(value.state.epoch, stateRoot(value.state))
@@ -116,11 +112,11 @@ export class Checker {
     this.#checkRoots()
     for (const { index, isLiar, validator } of this.#seats)
       if (!isLiar && validator?.state?.epoch !== epoch)
-        this.#break('everybody gets on', `validator ${index} is not in epoch ${epoch}`)
+        this.#break({ promise: 'ALL_GET_ON', epoch, validator: index })
   }
 
-  #break(promise: string, detail: string): void {
-    this.violation ??= { promise, detail }
+  #break(violation: Violation): void {
+    this.violation ??= violation
   }
 
   /** Honest validators and the stranger have one state. */
@@ -130,7 +126,7 @@ export class Checker {
       const { epoch } = validator.state
       const root = this.#roots.get(epoch)
       if (root !== undefined && root !== stateRoot(validator.state))
-        this.#break('one state', `validator ${index} has another for epoch ${epoch}`)
+        this.#break({ promise: 'ONE_STATE', epoch, validator: index })
     }
   }
 
@@ -144,10 +140,10 @@ export class Checker {
       // A validator that was down may have sealed a lane without publishing it.
       const isExcused = code === 'MISSING_BLOCK' && this.#isDisturbed(seat, epoch)
       if (!seat.isLiar && !isExcused)
-        this.#break(
-          'nobody honest is blamed',
-          `${seat.index} in epoch ${epoch}: ${code}: ${detail}`,
-        )
+        this.#break({
+          ...{ promise: 'HONEST_UNBLAMED', epoch, validator: seat.index },
+          detail: { code, detail },
+        })
     }
   }
 
@@ -165,9 +161,9 @@ export class Checker {
         (how) => this.#subnet.troubles.lies(seat.index, how) && !(isEmpty && how === DROPS),
       )
       const isByLiarsAlone = attesters.every((attester) => this.#seatOf(attester).isLiar)
-      const lane = `that of ${seat.index} in epoch ${epoch}`
-      if (isVoid && !isByLiarsAlone) this.#break('nobody attests a void lane', lane)
-      if (accepted && isByLiarsAlone) this.#break('no lane counts by liars alone', lane)
+      const lane = { epoch, validator: seat.index }
+      if (isVoid && !isByLiarsAlone) this.#break({ promise: 'VOID_UNATTESTED', ...lane })
+      if (accepted && isByLiarsAlone) this.#break({ promise: 'LIARS_UNCOUNTED', ...lane })
     }
   }
 
@@ -183,11 +179,11 @@ export class Checker {
       for (const duel of before.duels) this.#troubled.add(turnOf(duel))
       return
     }
-    if (report.frozen) this.#break('no epoch is frozen', `epoch ${epoch} is`)
+    if (report.frozen) this.#break({ promise: 'NOT_FROZEN', epoch })
     for (const [hotkey, lane] of Object.entries(report.lanes)) {
       const seat = this.#seatOf(hotkey)
       if (!isOut(seat) && !lane.accepted)
-        this.#break('every honest lane counts', `${seat.index} in epoch ${epoch}: ${textOf(lane)}`)
+        this.#break({ promise: 'HONEST_COUNT', epoch, validator: seat.index, detail: lane })
     }
   }
 
@@ -212,7 +208,7 @@ export class Checker {
       const rate = decisive === 0 ? 0 : (c * (1 - p)) / decisive
       const outcome = duel.standing === 'won' ? 'contender' : 'champion'
       if (outcome === 'contender' && rate < FAR_WORSE)
-        this.#break('nobody far worse wins', `a contender of epoch ${epoch} does`)
+        this.#break({ promise: 'FAR_WORSE_FAIL', epoch })
       const isTroubled = this.#troubled.has(turnOf(duel))
       this.duels.push({ epoch, decisive, rate, ratio: ratio / 1e6, outcome, isTroubled })
     }

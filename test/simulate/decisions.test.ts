@@ -5,6 +5,7 @@ import { streamOf } from './draw.ts'
 import { drawFaults } from './faults.ts'
 import { strengthOf } from './miners.ts'
 import { ThroneWatch } from './throne-watch.ts'
+import type { Violation } from './witness.ts'
 import { drawWorld } from './world.ts'
 
 // Few seeds, unless asked for more: SEEDS=10000 takes some minutes.
@@ -15,8 +16,8 @@ function play(seed: number) {
   const world = drawWorld(seed, 20)
   const faults = drawFaults(world, streamOf(seed, 'faults'))
   const liars = new Set(faults.filter(({ kind }) => kind === 'lies').map(({ who }) => who))
-  const broken: string[] = []
-  const watch = new ThroneWatch((promise, detail) => broken.push(`${promise}: ${detail}`))
+  const broken: Violation[] = []
+  const watch = new ThroneWatch((violation) => void broken.push(violation))
   const seen = { broken, epochs: 0, frozen: 0, most: 0, duels: 0, won: 0, worse: 0, falsely: 0 }
   const whoIs = (hotkey: string) => world.validators.findIndex((each) => each.hotkey === hotkey)
   for (const decided of decisionsOf(world, faults)) {
@@ -43,7 +44,7 @@ function play(seed: number) {
     seen.worse += worse.length
     seen.falsely += worse.filter(({ isWon }) => isWon).length
     for (const { c } of worse.filter(({ c, isWon }) => isWon && c < p))
-      broken.push(`a contender of ${c} wins against one of ${p} in epoch ${before.epoch}`)
+      broken.push({ promise: 'WEAKER_FAIL', epoch: before.epoch, detail: { c, p } })
   }
   return { ...seen, isBeyond: false }
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { DuelEnd, Violation } from './check.ts'
+import type { DuelEnd } from './check.ts'
 import { streamOf } from './draw.ts'
 import { drawFaults, type Fault } from './faults.ts'
 import { shrink } from './shrink.ts'
@@ -32,18 +32,17 @@ function readWords(): Record<'first' | 'end' | 'epochs', number> {
 /** Prints the broken promise, and the fewest faults with which it still breaks. */
 async function report(world: World, faults: readonly Fault[]): Promise<void> {
   const { violation } = await simulate(world, faults)
-  console.log(`seed ${world.seed}: ${textOf(violation)}`)
+  console.log(`seed ${world.seed}: ${JSON.stringify(violation)}`)
   const few = await shrink(faults, async (some) => {
     const again = await simulate(world, some)
     return again.violation?.promise === violation?.promise
   })
   const smallest = await simulate(world, few)
-  console.log(`  with ${few.length} of ${faults.length} faults: ${textOf(smallest.violation)}`)
+  console.log(
+    `  with ${few.length} of ${faults.length} faults: ${JSON.stringify(smallest.violation)}`,
+  )
   for (const fault of few) console.log(`  ${JSON.stringify(fault)}`)
 }
-
-const textOf = (violation: Violation | undefined): string =>
-  `${violation?.promise}: ${violation?.detail}`
 
 const duels: DuelEnd[] = []
 let [failed, frozen, beyond] = [0, 0, 0]

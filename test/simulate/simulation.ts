@@ -1,12 +1,13 @@
 import { BLOCK_MS, LocalChain } from '../../packages/chain/src/index.ts'
 import { LOCAL_NETWORK, placeOf } from '../../packages/settlement/src/index.ts'
-import { Checker, type DuelEnd, type Violation } from './check.ts'
+import { Checker, type DuelEnd } from './check.ts'
 import { Clock } from './clock.ts'
 import { bytesOf } from './draw.ts'
 import type { Fault } from './faults.ts'
 import { fieldsOf } from './miners.ts'
 import { Network, Troubles } from './network.ts'
 import { Seat, type Subnet } from './seat.ts'
+import type { Violation } from './witness.ts'
 import type { World } from './world.ts'
 
 const STAKE = 10_000_000_000n

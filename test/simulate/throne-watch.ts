@@ -62,7 +62,7 @@ export class ThroneWatch {
       .map(({ hotkey }) => hotkey)
       .filter((hotkey) => since(hotkey) < protocol.quorumEpochs)
     if (textOf(active.sort()) !== textOf(Object.keys(state.voters).sort()))
-      this.#break('all active validators vote', `not in epoch ${epoch + 1}`)
+      this.#break({ promise: 'ACTIVE_VOTE', epoch: epoch + 1 })
   }
 
   /** Nobody has two turns, or waits in one, and what a miner committed counts until it ends. */
@@ -71,13 +71,13 @@ export class ThroneWatch {
     const playing = [...(champion ? [champion] : []), ...duels.map(({ contender }) => contender)]
     const hotkeys = new Set(playing.map(({ hotkey }) => hotkey))
     if (duels.length > state.protocol.duelsMost || hotkeys.size < playing.length)
-      this.#break('everybody has one turn', `not in epoch ${epoch}`)
+      this.#break({ promise: 'ONE_TURN', epoch })
     if (queueOf(state, snapshot).some(({ hotkey }) => hotkeys.has(hotkey)))
-      this.#break('nobody waits in its turn', `somebody does in epoch ${epoch}`)
+      this.#break({ promise: 'TURN_NOT_QUEUED', epoch })
     const isKept = ({ contender, start }: Duel) =>
       start === epoch ||
       before.duels.some((duel) => duel.start === start && isSame(duel.contender, contender))
-    if (!duels.every(isKept)) this.#break('a turn keeps its content', `not in epoch ${epoch}`)
+    if (!duels.every(isKept)) this.#break({ promise: 'TURN_UNCHANGED', epoch })
   }
 
   /** The fourth frozen epoch ends an open duel, and none begins after a frozen one. */
@@ -88,11 +88,11 @@ export class ThroneWatch {
     })
     const going = counts.filter(([turn]) => state.duels.some((duel) => turnOf(duel) === turn))
     if (going.some(([, frozen]) => frozen >= FROZEN_MOST))
-      this.#break('the fourth frozen epoch ends a duel', `not epoch ${before.epoch}`)
+      this.#break({ promise: 'FROZEN_DUEL_ENDS', epoch: before.epoch })
     this.#frozen = new Map(going)
     const isBegun = state.duels.some(({ start }) => start === state.epoch)
     if (report.frozen && (isBegun || report.crowned !== undefined))
-      this.#break('a frozen epoch begins and crowns nothing', `epoch ${before.epoch} does`)
+      this.#break({ promise: 'FROZEN_IS_IDLE', epoch: before.epoch })
   }
 
   /** With a quorum the list is full, nobody waits, or somebody has won. */
@@ -100,11 +100,11 @@ export class ThroneWatch {
     const { champion, duels, protocol, epoch } = state
     const isClosed = duels.some((duel) => isWon(duel, protocol))
     if (isClosed && duels.some(({ start }) => start === epoch))
-      this.#break('no duel begins while one is won', `one does in epoch ${epoch}`)
+      this.#break({ promise: 'WON_IS_CLOSED', epoch })
     const hasRoom = champion !== undefined && !isClosed && duels.length < protocol.duelsMost
     const isKnown = Object.keys(before.voters).length > 0
     if (hasQuorum && isKnown && hasRoom && queueOf(state, snapshot).length > 0)
-      this.#break('with a quorum duels begin', `none does in epoch ${epoch}`)
+      this.#break({ promise: 'DUELS_BEGIN', epoch })
   }
 
   /** No champion loses the throne but to a contender that has won, when all are heard. */
@@ -112,10 +112,10 @@ export class ThroneWatch {
     if (champion === undefined || isSame(champion, state.champion)) return
     const heir = report.duels.find(({ contender }) => isSame(contender, state.champion))
     const isWonBy = heir?.standing === 'won' && report.crowned === heir.contender.hotkey
-    if (!isWonBy) this.#break('the throne is won in a duel', `not in epoch ${epoch}`)
+    if (!isWonBy) this.#break({ promise: 'THRONE_IS_WON', epoch })
     const isLate = state.duels.some(({ start }) => start <= epoch)
     if (isLate || report.duels.some(({ standing }) => standing === 'open'))
-      this.#break('all are heard before one is crowned', `not in epoch ${epoch}`)
+      this.#break({ promise: 'ALL_HEARD', epoch })
   }
 
   /** What is known of the throne stays known, and only a crowning raises the ratio. */
@@ -123,10 +123,10 @@ export class ThroneWatch {
     const { ratioFloorPpm, ratioCeilingPpm } = state.protocol
     const isRaised = report.crowned === undefined && state.ratio > before.ratio
     if (state.ratio < ratioFloorPpm || state.ratio > ratioCeilingPpm || isRaised)
-      this.#break('the ratio is within bounds', `${state.ratio} in epoch ${state.epoch}`)
+      this.#break({ promise: 'RATIO_BOUNDED', epoch: state.epoch, detail: state.ratio })
     for (const [env, rate] of Object.entries(before.record))
       if ((state.record[env] ?? 0) < rate)
-        this.#break('the record is never lowered', `that of ${env} is in epoch ${state.epoch}`)
+        this.#break({ promise: 'RECORD_KEPT', epoch: state.epoch, detail: env })
   }
 
   /** Nobody is open for longer than a duel lasts, nor waits for the throne when all are heard. */
@@ -134,7 +134,7 @@ export class ThroneWatch {
     const hasEnded = ({ start }: Duel) => start + protocol.duelEpochs <= epoch
     const isStuck = hasEnded(duel) && (!isWon(duel, protocol) || duels.every(hasEnded))
     if (isStuck && !report.frozen)
-      this.#break('a duel ends', `that of ${duel.contender.hotkey} does not by epoch ${epoch}`)
+      this.#break({ promise: 'DUEL_ENDS', epoch, detail: duel.contender.hotkey })
   }
 }
 

@@ -5,8 +5,47 @@ import { canonicalize, type Json } from '../../packages/prng/src/index.ts'
 import type { Recomputed } from '../../packages/settlement/src/index.ts'
 import type { Seat } from './seat.ts'
 
-/** Called with a broken promise, and how it was broken. */
-export type Break = (promise: string, detail: string) => void
+/** Something happened that must never happen: the promise that was broken, and where. */
+export interface Violation {
+  readonly promise: Promised
+  readonly epoch?: number
+  /** The index of the validator that broke it, if one did. */
+  readonly validator?: number
+  readonly detail?: unknown
+}
+
+/** Called with each broken promise. */
+export type Break = (violation: Violation) => void
+
+/** What is promised of a subnet. The check of each is described where it is made. */
+type Promised =
+  | 'STRANGERS_DECIDE'
+  | 'EPOCHS_END'
+  | 'ALL_GET_ON'
+  | 'ONE_STATE'
+  | 'HONEST_UNBLAMED'
+  | 'VOID_UNATTESTED'
+  | 'LIARS_UNCOUNTED'
+  | 'NOT_FROZEN'
+  | 'HONEST_COUNT'
+  | 'FAR_WORSE_FAIL'
+  | 'WEAKER_FAIL'
+  | 'FILES_UNALTERED'
+  | 'ONE_BLOCK_A_HEIGHT'
+  | 'SAMPLES_KEPT'
+  | 'ACTIVE_VOTE'
+  | 'ONE_TURN'
+  | 'TURN_NOT_QUEUED'
+  | 'TURN_UNCHANGED'
+  | 'FROZEN_DUEL_ENDS'
+  | 'FROZEN_IS_IDLE'
+  | 'WON_IS_CLOSED'
+  | 'DUELS_BEGIN'
+  | 'THRONE_IS_WON'
+  | 'ALL_HEARD'
+  | 'RATIO_BOUNDED'
+  | 'RECORD_KEPT'
+  | 'DUEL_ENDS'
 
 /** Samples by their names, as text. */
 export type Samples = Map<string, string>
@@ -50,7 +89,7 @@ export class Witness {
       this.#acknowledged.set(key, samples)
     }
     if (event.type === 'problem' && !hasLostDisk && event.error instanceof AlteredFile)
-      this.#break('nobody altered anything', `${index}: ${event.error.message}`)
+      this.#break({ promise: 'FILES_UNALTERED', validator: index, detail: event.error.message })
   }
 
   #addLead(epoch: number, sample: Sample, champion: string): void {
@@ -97,7 +136,7 @@ export class Witness {
     const known = this.#signed.get(key)
     this.#signed.set(key, hash)
     if (known !== undefined && known !== hash)
-      this.#break('one block a height', `validator ${index} signs two in epoch ${epoch}`)
+      this.#break({ promise: 'ONE_BLOCK_A_HEIGHT', epoch, validator: index })
   }
 
   /** Checks that every acknowledged sample is in the journal, and in the lane if there is one. */
@@ -111,7 +150,7 @@ export class Witness {
     const lane = isWhole ? found.get(account.hotkey) : undefined
     for (const [name, sample] of this.#acknowledged.get(`${index} ${epoch}`) ?? []) {
       const isKept = journal.includes(sample) && (!lane || lane.get(name) === sample)
-      if (!isKept) this.#break('no sample is lost', `${index} in epoch ${epoch}: ${sample}`)
+      if (!isKept) this.#break({ promise: 'SAMPLES_KEPT', epoch, validator: index, detail: sample })
     }
   }
 }

@@ -24,11 +24,12 @@ const READING: AppState = {
 const STOPPED: AppState = { ...READING, failure: 'no bucket answers' }
 const ENDED: AppState = { ...READING, ms: 7 }
 const NONE = 'Everything held.'
+const CUT_SHORT = 'The reading stopped before its end.'
 
 describe('a reading', () => {
   test.each([
     ['that goes on', READING, 'reading', 'Reading…', ' as of epoch 4'],
-    ['that stopped', STOPPED, 'stopped', 'The reading stopped before its end.', ' as of epoch 4'],
+    ['that stopped', STOPPED, 'stopped', CUT_SHORT, ' as of epoch 4'],
     ['that has ended', ENDED, 'ended', NONE, ''],
   ])('%s says no more than it knows', (_, state, progress, absent, asOf) => {
     expect(progressOf(state)).toBe(progress)
@@ -61,7 +62,7 @@ test.each([
   ['validators', ValidatorsView],
 ])('the view %s tells a reading that goes on from one that stopped', (_, draw) => {
   expect(wordsOf(draw(pageOf(READING)))).toContain('Reading…')
-  expect(wordsOf(draw(pageOf(STOPPED)))).toContain('The reading stopped before its end.')
+  expect(wordsOf(draw(pageOf(STOPPED)))).toContain(CUT_SHORT)
   const either = wordsOf([draw(pageOf(READING)), draw(pageOf(STOPPED))])
   expect(either).not.toMatch(/Everything held|It had no duel/)
 })
@@ -70,16 +71,21 @@ it('the ratio to beat goes down until it is at its floor', () => {
   const shown = (state: AppState): string =>
     wordsOf(ToBeat({ state })) + JSON.stringify(ToBeat({ state }).props)
   expect(shown(ENDED)).toContain('"name":"To beat","value":"51 %"')
-  expect(shown(READING)).toContain('"name":"To beat as of epoch 4"')
+  expect(shown(READING)).toContain(' as of epoch 4"')
   expect(shown(ENDED)).not.toContain('it goes down')
   const higher = { ...ENDED, epochs: [{ ...epoch, nextRatio: 551_000 }] }
   expect(shown(higher)).toMatch(/"55.1 %".*it goes down with each epoch that crowns nobody/)
 })
 
 it.each([
-  ['that began with the network’s first epoch', { from: 3 }, 'epoch 3', '2 epochs so far'],
-  ['that began later', { from: 3, isBelieved: true }, 'epoch 3 or before', 'at least 2 epochs'],
-  ['that began before this reign', { from: 1, isBelieved: true }, 'epoch 3', '2 epochs so far'],
+  ['from the first epoch on', { from: 3 }, 'epoch 3', '2 epochs so far'],
+  [
+    'from a later epoch on',
+    { from: 3, isBelieved: true },
+    'epoch 3 or before',
+    'at least 2 epochs',
+  ],
+  ['from before this reign on', { from: 1, isBelieved: true }, 'epoch 3', '2 epochs so far'],
 ])('a reading %s says since when somebody has the throne', (_, begun, since, long) => {
   const beginning = { ...ENDED.beginning, ...begun } as ReadingSpan
   const state = { ...ENDED, beginning, epochs: [{ ...epoch, champion: { hotkey } }] } as never
@@ -89,10 +95,8 @@ it.each([
 })
 
 it('how sure it is is unknown without a duel won: that others failed since is no contradiction', () => {
-  expect(SureNumber({ state: ENDED }).props).toMatchObject({
-    value: 'unknown',
-    children: 'it took the throne without winning a duel',
-  })
+  const { value, children } = SureNumber({ state: ENDED }).props
+  expect([value, children]).toEqual(['unknown', expect.stringContaining('without winning')])
 })
 
 it('the strip names what was not compared, and is bad where a bucket lacks a file', async () => {
@@ -115,7 +119,7 @@ it('the strip names what was not compared, and is bad where a bucket lacks a fil
   await expect(words).toMatchFileSnapshot('snapshots/strip.txt')
 })
 
-it('a bucket that had nothing does not just answer, and that none had anything is a hint', () => {
+it('a bucket that had nothing does not just answer, and that none had anything is a hint', async () => {
   const bucket = (isAsked: boolean, files: number, missing: number): BucketHealth => {
     const place = { hotkey, announced: 'a', place: 'p' }
     return { ...place, isAsked, files, bytes: 0, missing, silent: undefined }
@@ -124,12 +128,8 @@ it('a bucket that had nothing does not just answer, and that none had anything i
   const { props } = BucketTable({ state: { ...STOPPED, health } }) as VNode<{
     rows: readonly { cells: Readonly<Record<string, string>> }[]
   }>
-  expect(props.rows.map(({ cells }) => cells.state)).toEqual([
-    'was not asked',
-    '✘ has not answered yet',
-    '✘ has nothing that was asked for',
-    '✔ answers',
-  ])
+  const states = props.rows.map(({ cells }) => `${cells.state}\n`).join('')
+  await expect(states).toMatchFileSnapshot('snapshots/bucket-states.txt')
   expect(hintText({ ...STOPPED, health })).toBe('')
   expect(hintText(STOPPED)).toBe('')
   expect(hintText({ ...STOPPED, health: [bucket(true, 0, 3)] })).toMatch(

@@ -88,39 +88,26 @@ describe('af duel of uids', () => {
     expect([changed.code, changed.stderr]).toEqual([2, expect.stringContaining('of this duel')])
   })
 
-  it.each([
-    [
-      'a uid that is not registered',
+  it('rejects players that are not miners of the network, and uids without one', async () => {
+    const names = { [silent.hotkey]: '<silent>', [validator.hotkey]: '<validator>' }
+    const onIt = [
       ['0', '4'],
-      '"contender" expected a uid that is registered on subnet 7, got 4',
-    ],
-    ['a uid without a commitment', ['2', '0'], `got 2: its hotkey ${silent.hotkey} has none that`],
-    [
-      'the uid of a validator',
+      ['2', '0'],
       ['0', '3'],
-      `got 3: its hotkey ${validator.hotkey} has what a validator`,
-    ],
-    [
-      'a network without a uid',
       ['0.6', 'perfect'],
-      'expected a uid as a player, got 0.6 and perfect',
-    ],
-  ])('rejects %s', async (_, words, text) => {
-    const { code, stdout, stderr } = await onNetwork('refused', ...words)
-    expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toContain(text)
+    ] as const
+    const without = ['0', '1', '17', '+1', ' 1'].map((uid) => ['0.5', uid] as const)
+    const screens: string[] = []
+    for (const words of [...onIt, ...without]) {
+      const isOnIt = onIt.includes(words as (typeof onIt)[number])
+      const ended = await (isOnIt ? onNetwork : duel)('refused', ...words)
+      expect([ended.code, ended.stdout], words.join()).toEqual([2, ''])
+      const line = `$ af duel ${words.map((word) => JSON.stringify(word)).join(' ')}`
+      screens.push(`${line}${isOnIt ? ' --network <chain>' : ''}\n${ended.stderr}`)
+    }
+    const shown = screens.join('\n').replace(/5\w{47}/g, (key) => names[key] ?? key)
+    await expect(shown).toMatchFileSnapshot('snapshots/duel-uids.txt')
   })
-
-  it.each(['0', '1', '17', '+1', ' 1'])(
-    'rejects %j without a network, also as a skill',
-    async (uid) => {
-      const { code, stdout, stderr } = await duel('refused', '0.5', uid)
-      expect([code, stdout]).toEqual([2, ''])
-      expect(stderr).toContain(
-        `a whole number is a uid and needs "--network", got ${uid}: for a skill`,
-      )
-    },
-  )
 
   it('ends with 4 if the committed endpoint does not answer', async () => {
     await commitMiner(silent, 'http://127.0.0.1:9/v1')

@@ -23,7 +23,7 @@ it.each([
   const out = join(root, `demo-${fault}`)
   const faults = { fault, path: `${out}/.*${place}`, op, from }
   const { code, stdout, stderr } = await onDisk(faults, ['demo', '--seed', '7', '--out', out])
-  expect(stderr).toMatch(new RegExp(`^af: the demo ends: cannot write ${out}/[^ ]+: ${fault}`))
+  expect(stderr).toMatch(new RegExp(`: cannot write ${out}/[^ ]+: ${fault}`))
   expect(code).toBe(4)
   expect(stdout).not.toContain('state root')
 })
@@ -35,7 +35,7 @@ it('af practise and af duel end at once where they cannot keep what was played',
     { fault: 'ENOSPC', path: kept, op: 'appendFile', from: 3 },
     practice,
   )
-  expect(practised.stderr).toMatch(new RegExp(`^af: cannot write ${kept}: ENOSPC`))
+  expect(practised.stderr).toMatch(`cannot write ${kept}: ENOSPC`)
   expect(practised.code).toBe(4)
 
   const out = join(root, 'duel')
@@ -49,6 +49,6 @@ it('a command ends at once, and says so, where it cannot even lock its folder', 
   const out = join(root, 'locked')
   const faults = { fault: 'EROFS', path: `${out}/lock`, op: 'open' }
   const { code, stderr } = await onDisk(faults, ['localnet', '--port', '0', '--out', out])
-  expect(stderr).toMatch(`af: EROFS: put there by the test, open '${out}`)
+  expect(stderr).toMatch(new RegExp(`^af: EROFS: .* '${out}`))
   expect(code).toBe(4)
 })

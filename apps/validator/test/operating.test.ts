@@ -82,15 +82,7 @@ describe('what a service says', () => {
   it('is for people in a terminal', async () => {
     const frames = (await said(true, false)).split('\r\x1b[K').filter(Boolean)
     const lines = frames.map(stripVTControlCharacters)
-    const text = [
-      'starts with the state of epoch 3\n',
-      '  seal of epoch 3 is in block 9\n',
-      '  ✘ the head: **** �\n',
-      '! mind this\n',
-      'one\ntwo\n',
-      'passing',
-    ]
-    expect(lines).toEqual(text)
+    await expect(`${lines.join('')}\n`).toMatchFileSnapshot('snapshots/service.txt')
   })
   it.each([
     [false, false],
@@ -102,14 +94,20 @@ describe('what a service says', () => {
     expect(text).not.toContain('s3cret')
     const time = expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
     expect(recordsIn(text)).toEqual([
-      { level: 'info', time, type: 'state', epoch: 3, msg: 'starts with the state of epoch 3' },
+      {
+        level: 'info',
+        time,
+        type: 'state',
+        epoch: 3,
+        msg: expect.stringContaining('state of epoch 3'),
+      },
       {
         level: 'info',
         time,
         type: 'sent',
         task: { kind: 'seal', epoch: 3 },
         block: 9,
-        msg: 'seal of epoch 3 is in block 9',
+        msg: expect.stringContaining('block 9'),
       },
       {
         level: 'error',
@@ -141,8 +139,8 @@ it('how often a problem came is said; one more time is "once"', () => {
     sayProblem(problem, screen, unsaid)
     return lines.join()
   }
-  expect(said('no', 1)).toBe('  ✘ the head: no (once more since it was last said)')
-  expect(said('no', 2)).toBe('  ✘ the head: no (2 more times since it was last said)')
+  expect(said('no', 1)).toMatch(/^ {2}✘ the head: no \(once more since /)
+  expect(said('no', 2)).toMatch(/^ {2}✘ the head: no \(2 more times since /)
 })
 
 describe('a secret with characters that JSON escapes', () => {

@@ -71,7 +71,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(stdout).toMatch(/ disk +validator has [\d.]+ .B free and takes at most 5\.61 GB a day: /)
     for (const check of ['bucket write', 'bucket read', 'registered', 'permit'])
       expect(stdout).toMatch(new RegExp(`^ok ${check} `, 'm'))
-    const validator = 'A validator, at most: 41,664 calls, 8.84 million tokens and '
+    const validator = 'A validator, at most: 41,664 calls, '
     expect(stdout).toContain(validator)
     expect(stdout).toContain('A miner, at most: 11,520 calls, ')
     expect(stdout).toMatch(
@@ -93,24 +93,20 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(doctor.stdout).toContain(validator)
   })
 
-  it.each([
-    ['setup', '✘ '],
-    ['validate', '✘ '],
-    ['set-weights', 'af: '],
-  ])('refuses an Ed25519 key: af %s', async (command, mark) => {
+  it('refuses an Ed25519 key, as af validate and af set-weights do', async ({ expect }) => {
     const cwd = await place()
     const key = JSON.stringify({ secretSeed: Buffer.from(SEED).toString('hex'), cryptoType: 0 })
     await writeFile(join(cwd, 'key'), key, { mode: 0o600 })
-    const own = command === 'set-weights' ? [] : ['--folder', 'validator']
-    const where = ['--network', served.url, ...own, '--buckets', 'buckets']
-    const { code, stdout, stderr } = await runAf([command, ...where, '--key', 'key'], { cwd })
-    expect([code, stdout]).toEqual([2, ''])
-    const why =
-      'is an Ed25519 key, and a validator signs its evidence with sr25519 (protocol 1.4, 6.2)'
-    const what = 'make a hotkey of type sr25519, register it, and name it instead'
-    expect(stderr).toContain(`${mark}${ed25519Account(SEED).hotkey} ${why}, so no one would`)
-    expect(stderr).toContain(what)
-    expect(await readdir(cwd)).toEqual(['key'])
+    const where = ['--network', served.url, '--buckets', 'buckets', '--key', 'key']
+    let text = ''
+    for (const command of ['setup', 'validate', 'set-weights']) {
+      const own = command === 'set-weights' ? [] : ['--folder', 'validator']
+      const { code, stdout, stderr } = await runAf([command, ...where, ...own], { cwd })
+      expect([code, stdout, await readdir(cwd)]).toEqual([2, '', ['key']])
+      text += `$ af ${command}\n${stderr}`
+    }
+    const shown = text.replaceAll(ed25519Account(SEED).hotkey, '<hotkey>')
+    await expect(shown.replaceAll(served.url, '<url>')).toMatchFileSnapshot('snapshots/ed25519.txt')
   })
 
   it('on a full disk names the file and leaves nothing', async () => {
@@ -131,7 +127,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     await writeFile(file, 'AFFINE_METRICS=9464\nAFFINE_FOLDER=another\n', { mode: 0o644 })
     const refused = await setUp(cwd, inFolder())
     expect([refused.code, refused.stdout]).toEqual([2, ''])
-    expect(refused.stderr).toBe('af: .env exists: edit it, or replace it with --overwrite\n')
+    expect(refused.stderr).toMatch(/^af: \.env exists: edit it, .* --overwrite\n$/)
     expect(await readFile(file, 'utf8')).toContain('another')
     const told = await setUp(cwd, [...inFolder(), '--overwrite', '--json'])
     expect(told.code).toBe(0)
@@ -157,7 +153,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     const wrong = await setUp(cwd, words, { ...env, S3_SECRET_ACCESS_KEY: 'wrong-one' })
     expect(wrong.code).toBe(4)
     expect(wrong.stdout).toMatch(/^✘ {2}bucket write cannot write .*status 403/m)
-    expect(wrong.stderr).toBe('af: .env is not written: fix what has ✘, or use --anyway\n')
+    expect(wrong.stderr).toMatch(/^af: \.env is not written: .* --anyway\n$/)
     const { code, stdout } = await setUp(cwd, words, env)
     expect(code).toBe(0)
     for (const text of [wrong.stdout, stdout])
@@ -204,10 +200,8 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     const validating = ['validate', ...words]
     const refused = await run(AF, validating, { cwd, env })
     expect([refused.code, refused.stdout]).toEqual([4, ''])
-    expect(refused.stderr).toBe(
-      `af: the slot has a miner's model (block ${number}, miner: ${JSON.stringify(model)}): ` +
-        'validate with another hotkey, or with --overwrite\n',
-    )
+    for (const part of [`block ${number}, miner: ${JSON.stringify(model)}`, '--overwrite\n'])
+      expect(refused.stderr).toContain(part)
     const told = start(AF, [...validating, '--overwrite'], { cwd, env })
     await told.says(/validating as/)
     expect((await told.stop()).code).toBe(130)
@@ -384,7 +378,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
       ['setup'],
       [
         ['network: ', `${wipe}${served.url}${ENTER}`],
-        ['The file of its hotkey', ENTER],
+        ['file of its hotkey', ENTER],
         ['does not exist', `${wipe}${key}${ENTER}`],
         ['folder: ', ENTER],
         ['Where is its bucket?', `\u001b[B\u001b[B${ENTER}`],

@@ -23,73 +23,54 @@ async function chainOf(blocks: number): Promise<string> {
   return file
 }
 
+/** Runs each command line, and returns what it ended with. The folder of the tests is `./`. */
+async function screens(lines: readonly string[], code: number): Promise<string> {
+  const shown: string[] = []
+  for (const line of lines) {
+    const ended = await verify(...line.split(' '))
+    expect(ended.code, line).toBe(code)
+    shown.push(`$ af-verify ${line}\n${ended.stderr}${ended.stdout}`)
+  }
+  const text = shown.join('\n').replaceAll(`${root}/`, './')
+  // A slow machine prints that it waits.
+  return text.replaceAll(/^waiting for .*\n/gm, '').replaceAll(/\b[0-9a-f]{64}\b/g, '<root>')
+}
+
 describe('af-verify', () => {
-  it('--help is printed, with examples and exit codes, and is no failure', async () => {
+  it('prints help with examples and exit codes', async () => {
     const { code, stdout, stderr } = await run(AF_VERIFY, ['--help'], { cwd: root })
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toContain('Examples:\n  $ af-verify ./buckets --network chain.json\n')
-    expect(stdout).toContain('Exit codes:\n  0    done, and all that was checked holds\n')
+    expect(stdout).toContain('Exit codes:\n  0 ')
   })
 
-  it.each([
-    [['buckets'], "required option '--network <where>' not specified"],
-    [['buckets', '--network', 'c', '--nope'], "unknown option '--nope'"],
-    [['buckets', '--network', 'c', '--epoch', 'x'], 'Expected a whole number, 0 to 1000000000.'],
-    [['buckets', '--network', '/dev/zero'], 'the file of a chain\'s export; got "/dev/zero"'],
-    [
-      ['buckets', '--network', 'nowhere.json'],
-      '"network" expected the file of a chain\'s export; "nowhere.json" is not there',
-    ],
-    [['buckets', '--network', 'toString'], '"network" expected finney, test or local; '],
-    [
-      ['buckets', '--network', 'ws://127.0.0.1:1'],
-      '"netuid" expected a number: ws://127.0.0.1:1 does not say which subnet',
-    ],
-    [
-      ['buckets', '--network', 'local', '--netuid', '70000'],
-      'Expected a whole number, 0 to 65535.',
-    ],
-    [
-      ['b', '--network', 'c', '--epoch', '3', '--to-epoch', '2'],
-      '"epoch" expected one of the epochs to recompute, got 3',
-    ],
-    [
-      ['b', '--network', 'c', '--epoch', '2', '--from-epoch', '3'],
-      '"epoch" expected one of the epochs to recompute, got 2',
-    ],
-    [
-      ['b', '--network', 'c', '--from-epoch', '3', '--to-epoch', '2'],
-      '"to-epoch" expected at least 3, got 2',
-    ],
-    [
-      ['b', '--network', 'c', '--sample', 'mult8@0.1.0'],
-      'Expected an environment and an index, as mult8#0.',
-    ],
-    [['--settings', 'nope.env', 'b', '--network', 'c'], 'nope.env does not exist'],
-  ])('wrong usage exits with 2 and says why: %j', async (words, why) => {
-    const { code, stdout, stderr } = await verify(...words)
-    expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toContain(why)
+  it('exits with 2 and the reason after wrong usage', async () => {
+    const wrong = [
+      'buckets',
+      'buckets --network c --nope',
+      'buckets --network c --epoch x',
+      'buckets --network /dev/zero',
+      'buckets --network nowhere.json',
+      'buckets --network toString',
+      'buckets --network ws://127.0.0.1:1',
+      'buckets --network local --netuid 70000',
+      'b --network c --epoch 3 --to-epoch 2',
+      'b --network c --epoch 2 --from-epoch 3',
+      'b --network c --from-epoch 3 --to-epoch 2',
+      'b --network c --sample mult8@0.1.0',
+      '--settings nope.env b --network c',
+      `buckets --network ${await chainOf(60)} --epoch 99`,
+      `buckets --network ${await chainOf(60)} --sample foo#0`,
+    ]
+    await expect(await screens(wrong, 2)).toMatchFileSnapshot('snapshots/wrong-usage.txt')
   })
 
-  it('an epoch that nobody has decided is not to be shown: 2, and that is said', async () => {
-    const chain = await chainOf(60)
-    const { code, stderr } = await verify('buckets', '--network', chain, '--epoch', '99')
-    const line = `network: ${chain}, netuid 120 (--network)\n`
-    const none = 'af-verify: no epoch matches: 99 was not recomputed\n'
-    expect([code, stderr]).toEqual([2, line + none])
-    const search = await verify('buckets', '--network', chain, '--sample', 'foo#0')
-    expect([search.code, search.stderr]).toEqual([
-      2,
-      `${line}af-verify: no sample in a valid lane matches foo#0\n`,
-    ])
-  })
-
-  it('a chain in its first epoch says that there is nothing to verify yet', async () => {
-    const chain = await chainOf(10)
-    const { code, stderr } = await verify('buckets', '--network', chain)
-    const line = `network: ${chain}, netuid 120 (--network)\n`
-    expect([code, stderr]).toEqual([4, `${line}af-verify: the chain has not closed an epoch yet\n`])
+  it('exits with 4 and the reason if the chain cannot be verified', async () => {
+    const cut = join(root, 'cut.json')
+    await writeFile(cut, (await readFile(await chainOf(20), 'utf8')).slice(0, -10))
+    const chains = [await chainOf(10), cut, 'http://127.0.0.1:1']
+    const lines = chains.map((chain) => `buckets --network ${chain}`)
+    await expect(await screens(lines, 4)).toMatchFileSnapshot('snapshots/no-chain.txt')
   })
 
   it('names the network that .env names, and that file', async () => {
@@ -100,29 +81,15 @@ describe('af-verify', () => {
     expect(stderr).toMatch(/^network: .*, netuid 120 \(SUBTENSOR_ENDPOINT in \.env\)\n/)
   })
 
-  it('a file that is no whole export of a chain is named', async () => {
-    const chain = await chainOf(20)
-    const cut = join(root, 'cut.json')
-    await writeFile(cut, (await readFile(chain, 'utf8')).slice(0, -10))
-    const { code, stderr } = await verify('buckets', '--network', cut)
-    const why = `BadLog: ${cut} is no whole export of a chain: the text ends in the middle of a line`
-    expect([code, stderr]).toEqual([4, expect.stringContaining(why)])
-  })
-
-  it('what is no chain is refused in one line: no export, nothing that answers, no log', async () => {
+  it('rejects, in one line, what is not a log of a chain', async () => {
     const server = createServer((_, response) => response.end('\u001b[2J<html>\u202e'))
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as AddressInfo
     await writeFile(join(root, 'odd.json'), '{"format":"affine-chain/1","\u009b":1}\n')
-    const chains: readonly (readonly [string, string])[] = [
-      [join(root, 'odd.json'), 'BadLog'],
-      [`http://127.0.0.1:${port}`, 'BadLog'],
-      ['http://127.0.0.1:1', 'no chain answers at http://127.0.0.1:1; is it running?'],
-    ]
-    for (const [chain, why] of chains) {
+    for (const chain of [join(root, 'odd.json'), `http://127.0.0.1:${port}`]) {
       const { code, stdout, stderr } = await verify('buckets', '--network', chain)
       expect([code, stdout]).toEqual([4, ''])
-      expect(stderr).toContain(why)
+      expect(stderr).toContain('BadLog')
       expect(stderr).toMatch(/^af-verify: [^\p{Cc}\p{Cf}]+\n$/u)
     }
     server.close().closeAllConnections()

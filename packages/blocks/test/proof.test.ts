@@ -105,7 +105,7 @@ describe('a proof longer than it can be is refused', () => {
   it('by its path', () => {
     const path = Array.from({ length: 12 }, () => '00'.repeat(32))
     expect(check({ ...proof, path })).toMatchObject({
-      detail: '/path: expected a list of at most 11',
+      detail: expect.stringMatching(/^\/path: .* 11$/),
     })
   })
 
@@ -122,7 +122,7 @@ describe('a proof longer than it can be is refused', () => {
     expect(await provenIn(5)).toEqual({
       ok: false,
       code: 'BAD_PROOF',
-      detail: 'expected at most 4 links, got 5',
+      detail: expect.stringMatching(/ 4 links, got 5$/),
     })
   })
 
@@ -131,7 +131,7 @@ describe('a proof longer than it can be is refused', () => {
     ['header', 1024, (long: string) => ({ ...proof, header: long })],
     ['links/0', 1024, (long: string) => ({ ...proof, links: [long] })],
   ])('by its %s', (place, most, withLong) => {
-    const detail = `/${place}: expected a string of at most ${most} characters`
+    const detail = expect.stringMatching(`^/${place}: .* ${most} characters$`)
     expect(check(withLong('x'.repeat(most + 1)))).toMatchObject({ detail })
   })
 })

@@ -86,7 +86,7 @@ describe('a game', () => {
 
   test.each([
     ['no legal move', { content: 'A1\nmy move' }, undefined],
-    ['a line that is too long', { content: 'x'.repeat(5000) }, undefined],
+    ['a long line', { content: 'x'.repeat(5000) }, undefined],
     ['no usable reply', { fault: 'no-reply' }, 'no-reply'],
   ] as const)('that ends by %s is lost by the mover', async (_, answer, fault) => {
     for (const turn of [0, 1, 6]) {
@@ -114,10 +114,10 @@ describe('a game', () => {
 
   test.each([
     ['as it is written', 'Let me resign:\n\n`k11`.\n', 'K11'],
-    ['that cannot be read, made harmless', '\u001b[1mI weigh\tit.\r\nZ\u200b9', 'Z\ufffd9'],
+    ['with harmless characters only', '\u001b[1mI weigh\tit.\r\nZ\u200b9', 'Z\ufffd9'],
     ['behind 5000 bytes', `${'x'.repeat(5000)}\nI resign.`, 'I resign'],
-    ['as far as it fits, from its end', `I\n${'\\'.repeat(5000)}`, '\\'.repeat(272)],
-    ['as far as it fits, alone', 'x'.repeat(641), 'x'.repeat(544)],
+    ['cut at its start', `I\n${'\\'.repeat(5000)}`, '\\'.repeat(272)],
+    ['cut to the limit', 'x'.repeat(641), 'x'.repeat(544)],
   ])('keeps of a reply its answer %s, and what the platform said', async (_, content, kept) => {
     const said = { invocation: 'call-1', ms: 7 }
     const { game, mover } = await spoiledGame(3, 0, { content, ...said })
@@ -139,7 +139,7 @@ describe('a game', () => {
     const agents = both(() => scripted)
     const nothing = both(() => [])
     const one = make('mult8-v0')
-    await expect(playGame(one, idOf(0), agents)).rejects.toThrow('expected one of two players')
+    await expect(playGame(one, idOf(0), agents)).rejects.toThrow(RangeError)
     await expect(playGame(env, 'x', agents)).rejects.toThrow('base58')
     expect(() => replayGameFrom(one, 1n, nothing)).toThrow(RangeError)
     expect(() => unbegunGame(one)).toThrow(RangeError)
@@ -157,14 +157,14 @@ describe('the replay of a game', () => {
     const early = { ...recorded, [first]: [] }
     expect(replayGame(env, idOf(0), early)).toMatchObject({
       code: 'TOO_SHORT',
-      detail: `${first}, message 0: it is its turn, and this is missing`,
+      detail: expect.stringContaining(`${first}, message 0: `),
     })
     const at = recorded[first].length
     const reply = { role: 'assistant', content: 'A1' }
     const more = { ...recorded, [first]: [...recorded[first], reply] }
     expect(replayGame(env, idOf(0), more)).toMatchObject({
       code: 'TOO_LONG',
-      detail: `${first}, message ${at}: out of turn, because the game is over`,
+      detail: expect.stringContaining(`${first}, message ${at}: `),
     })
   })
 
@@ -241,9 +241,9 @@ describe('the checks of two players', () => {
   })
 
   test.each([
-    ['a game that outlasts its limit', { maxSteps: 2 }, 'a winner within 2 replies'],
+    ['a game without an end', { maxSteps: 2 }, 'a winner within 2 replies'],
     [
-      'a scripted player that is refused later in the game',
+      'an illegal scripted move',
       { step: (left: number) => (left < 4 ? null : { state: left - 1, won: false }) },
       'to be a legal move',
     ],

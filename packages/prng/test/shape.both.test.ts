@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
 import { anyText, hex, list, map, oneOf, pair, record, text, uint, where } from '../src/shape.ts'
 
+const RANGE = 'expected an integer in 0..9'
 const point = record({ at: pair(uint(9), uint(9)), name: text('a name', /^[a-z]+$/) }, ['name'])
 
 test.each<[unknown, string | undefined]>([
   [{ at: [0, 9], name: 'a' }, undefined],
   [{ at: [0, 9] }, undefined],
-  [{ at: [0, 10] }, '/at/1: expected an integer in 0..9'],
-  [{ at: [-1, 10] }, '/at/0: expected an integer in 0..9'],
+  [{ at: [0, 10] }, `/at/1: ${RANGE}`],
+  [{ at: [-1, 10] }, `/at/0: ${RANGE}`],
   [{ at: [0] }, '/at: expected a pair'],
   [{ at: [0, 1, 2] }, '/at: expected a pair'],
   [{ at: { 0: 0, 1: 1, length: 2 } }, '/at: expected a pair'],
@@ -31,9 +32,9 @@ test('a map says which value is wrong by its number, not by a key', () => {
 
 test('limits are said where there are any', () => {
   expect(list(uint())({})).toBe(': expected a list')
-  expect(list(uint(), 1)([1, 2])).toBe(': expected a list of at most 1')
+  expect(list(uint(), 1)([1, 2])).toMatch(/^: expected a list .* 1$/)
   expect(anyText()(1)).toBe(': expected a string')
-  expect(anyText(1)('ab')).toBe(': expected a string of at most 1 characters')
+  expect(anyText(1)('ab')).toMatch(/^: expected a string .* 1 characters$/)
 })
 
 test('single values', () => {

@@ -23,9 +23,8 @@ describe('tic-tac-toe', async () => {
     const away = ['a loss', 'a draw', 'a win'][top + 1]
     const right = best.map((cell) => CELLS[cell]).join(' or ')
     expect([turn?.best, turn?.forfeit]).toEqual([best, undefined])
-    expect(turn && turnText(turn, 0)).toBe(
-      `reply 1, ${CELLS[worse]}, gave ${away} away: best was ${right}`,
-    )
+    const text = turn && turnText(turn, 0)
+    for (const part of [`1, ${CELLS[worse]},`, away, right]) expect(text).toContain(part)
   })
 })
 
@@ -39,11 +38,7 @@ describe('an environment that explains nothing', () => {
     const best = plain.solve(silent.turns[0]?.prompt ?? '')
     expect(silent.turns[0]).toMatchObject({ best: [best], drawn: [] })
     expect((await played(best)).ending).toEqual({ why: 'reward 1', shown: [], better: undefined })
-    expect(silent.ending).toEqual({
-      why: 'forfeited: there was no usable reply',
-      shown: [],
-      better: `the scripted player replies ${best}`,
-    })
+    expect(silent.ending).toMatchObject({ shown: [], better: expect.stringContaining(best) })
   })
 })
 
@@ -52,13 +47,11 @@ describe('an environment whose best replies are not known', () => {
     const packed = (await courseOf('pack@0.1.0', ID, ['0,0,99,99'])).turns[0]
     const scripted = make('pack@0.1.0').spec.solve(packed?.prompt ?? '')
     const solved = await solvedCourse('pack@0.1.0', ID)
-    expect(packed?.mistake).toBe(
-      `0,0,99,99, earns 0: the scripted player earns ${solved?.reward}, with ${scripted}`,
-    )
+    expect(packed?.mistake).toContain(`${solved?.reward}, with ${scripted}`)
     expect(solved?.turns[0]?.mistake).toBe(undefined)
     const forfeited = await courseOf('hex@0.1.0', ID, ['no cell'])
     const move = make('hex@0.1.0').spec.solve(forfeited.turns[0]?.prompt ?? '')
-    expect(forfeited.ending.better).toBe(`the scripted player replies ${move}`)
+    expect(forfeited.ending.better).toContain(move)
   })
 })
 

@@ -100,22 +100,14 @@ it('a neuron is evicted by the registration that is told, by the rule of the cha
   for (const uid of [0, 1, 9]) expect(told[uid]?.[1]).toBeUndefined()
 })
 
-it('it is said in a sentence', () => {
+it('the wait, and from which epoch on a miner must be public and awake, are sentences', async () => {
   const range = { least: 12, most: 17 }
-  expect(waitText([40, 80], range, { registrations: 57, immuneBlocks: 300 })).toBe(
-    'waits, at place 40 of 80: its turn begins in about 12 to 17 epochs; ' +
-      'registration number 57 from now evicts it, in 300 blocks at the earliest',
-  )
-  expect(waitText([1, 1], { least: 1, most: 1 }, undefined)).toBe(
-    'waits, at place 1 of 1: its turn begins in about 1 epoch',
-  )
-})
-
-it('a miner is told from which epoch on it must be public and awake', () => {
-  const what = "its model's files and its chute must be public and awake from epoch"
   const waits = (least: number) => readyText({ readyBy: 800 + least, turn: { least, most: 17 } })
-  expect(waits(1)).toEqual([`${what} 801 on, the next epoch`])
-  expect(waits(12)).toEqual([`${what} 812 on, about 12 epochs from now`])
-  const plays = "the model's files and the chute that it plays with must be public and awake now"
-  expect([readyText({ readyBy: 800 }), readyText({})]).toEqual([[plays], []])
+  const texts = [
+    waitText([40, 80], range, { registrations: 57, immuneBlocks: 300 }),
+    waitText([1, 1], { least: 1, most: 1 }, undefined),
+    ...[waits(1), waits(12), readyText({ readyBy: 800 })].flat(),
+  ]
+  await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('snapshots/queue-wait.txt')
+  expect(readyText({})).toEqual([])
 })

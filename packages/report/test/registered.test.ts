@@ -36,14 +36,14 @@ describe.each([...registry.keys()])('%s', (env) => {
       reward: spec.lowestReward,
     }
     const ending = endingOf({ env, challengeId: id }, lost)
-    expect(ending.why).toBe('forfeited: the last line, "I do not know", is no answer')
+    expect(ending.why).toContain('"I do not know"')
     expect(ending.better).toContain(spec.solve(prompt))
     const episode = { ...lost, miner: '5A', ms: 1 }
     const sides = { champion: { ...episode, reward: spec.highestReward }, contender: episode }
     const pair = { env, index: 0, challengeId: id, ...sides } as const
     const place = { epoch: 1, role: 'contender', validator: '5V', block: HASH } as const
     const lines = lossText({ ...place, pair, ending }).split('\n')
-    expect(lines[0]).toMatch(new RegExp(`^${env}#0 in epoch 1, challenge ${id}: reward `))
+    expect(lines[0]).toContain(`challenge ${id}: reward `)
     expect(lines.slice(1)).toEqual([
       `  ${ending.why}`,
       ...ending.shown.map((line) => `    ${line}`),

@@ -31,12 +31,6 @@ describe('a text in a terminal', () => {
     )
   })
 
-  it('that is prose has no indent where a line goes on', () => {
-    expect(fit('It goes on and on.\n  $ af --version', 11, 0)).toBe(
-      'It goes on\nand on.\n  $ af \\\n  --version',
-    )
-  })
-
   it('is as it was where it fits, and where there is no terminal', () => {
     const text = `  champion  ${'x'.repeat(200)}\n\n  b   c`
     expect(fit(text, 300)).toBe(text)
@@ -46,18 +40,15 @@ describe('a text in a terminal', () => {
     expect(widest(fit(text))).toBe(40)
   })
 
-  it('goes on under what is said, where a name stands before it, else a little to the right', () => {
+  it('goes on under a text with a name before it, unless it is prose or the name is long', async () => {
     const line = 'champion  holds the throne and the copy contends, epoch 2 of 8'
-    expect(fit(line, 40)).toBe(
-      'champion  holds the throne and the copy\n          contends, epoch 2 of 8',
-    )
-    expect(fit(`  lanes: ${line.replace('  ', ' ')}`, 40)).toBe(
-      '  lanes: champion holds the throne and\n      the copy contends, epoch 2 of 8',
-    )
-    const far = `  duel [options] <champion> <contender>  ${line.slice(10)}`
-    expect(fit(far, 40)).toBe(
-      '  duel [options] <champion> <contender>\n      holds the throne and the copy\n      contends, epoch 2 of 8',
-    )
+    const fitted = [
+      fit(line, 40),
+      fit(`  lanes: ${line.replace('  ', ' ')}`, 40),
+      fit(`  duel [options] <champion> <contender>  ${line.slice(10)}`, 40),
+      fit('It goes on and on.\n  $ af --version', 11, 0),
+    ]
+    await expect(`${fitted.join('\n\n')}\n`).toMatchFileSnapshot('snapshots/fit.txt')
   })
 
   it('keeps a drawn interval whole', () => {
@@ -81,31 +72,18 @@ describe('a table in a terminal', () => {
     { uid: 3, hotkey: '5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty', why: 'is the champion' },
     { uid: 14, hotkey: '5DAAnrj7VHTznn2AWBemMuyBwZWs6FNFjdyVXUeYum3PTXFy', why: 'waits' },
   ]
-  const at = (columns: number): readonly string[] => {
-    inTerminal(columns)
-    return align(rows)
-  }
 
-  it('is a line for each where there is room', () => {
-    expect(at(80)[1]).toBe(`3    ${rows[0]?.hotkey}  is the champion`)
-    expect(at(80)[0]).toMatch(/^uid {2}hotkey {44}why$/)
-  })
-
-  it('breaks its widest cells where there is less', () => {
-    const [names, first] = at(50)
-    expect(names).toMatch(/^uid {2}hotkey +why$/)
-    expect(first).toBe(
-      '3    5FHneW46xGXgs5mUiveU4sbTyGBz  is the champion\n     mstUspZC92UhjJM694ty',
-    )
-  })
-
-  it('lists its fields where there is too little', () => {
-    const wide = rows.map((row) => ({ ...row, lane: '✘ not attested by enough', trust: 0.5 }))
-    inTerminal(40)
-    const [names, first = ''] = align(wide)
-    expect(names).toBe('')
-    expect(first).toBe(
-      `uid     3\nhotkey  ${wide[0]?.hotkey}\nwhy     is the champion\nlane    ✘ not attested by enough\ntrust   0.5\n`,
-    )
+  it('is a line for each if it fits, breaks its widest cells, or else lists its fields', async () => {
+    const wide = rows.map((row) => ({ ...row, lane: '✘ not attested', trust: 0.5 }))
+    const tables: string[] = []
+    for (const [columns, table] of [
+      [80, rows],
+      [50, rows],
+      [40, wide],
+    ] as const) {
+      inTerminal(columns)
+      tables.push(`${columns} columns\n${align(table).join('\n')}\n`)
+    }
+    await expect(tables.join('\n')).toMatchFileSnapshot('snapshots/tables.txt')
   })
 })

@@ -1,9 +1,9 @@
 export * from './asking.ts'
 export { type Chutes, openChutes } from './chutes.ts'
 export {
-  type KeyAccount,
   chutesAccount,
   isInOrder,
+  type KeyAccount,
   mayCall,
   noAccessText,
 } from './chutes-key.ts'

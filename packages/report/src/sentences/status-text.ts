@@ -4,6 +4,7 @@ import { turnIn } from './duel-text.ts'
 import { epochText, laneText } from './epoch-text.ts'
 
 type Names = Readonly<Record<string, string>>
+type Rows = readonly Readonly<Record<string, string | number | undefined>>[]
 
 /** Returns the state of a subnet as lines for people; its tables follow. */
 export function statusTexts(status: SubnetStatus, names: Names = {}): readonly string[] {
@@ -28,7 +29,7 @@ export function statusTexts(status: SubnetStatus, names: Names = {}): readonly s
 }
 
 /** Returns the validators as the rows of a table. */
-export function validatorRows({ rows }: SubnetStatus, names: Names = {}) {
+export function validatorRows({ rows }: SubnetStatus, names: Names = {}): Rows {
   const nameOf = naming(names, (hotkey) => printable(hotkey))
   return rows.map(({ uid, hotkey, lane, trust, committed, weights, ago }) => ({
     uid,
@@ -43,7 +44,7 @@ export function validatorRows({ rows }: SubnetStatus, names: Names = {}) {
 }
 
 /** Returns the miners that wait for a duel as the rows of a table. */
-export function queueRows({ queue }: SubnetStatus, names: Names = {}) {
+export function queueRows({ queue }: SubnetStatus, names: Names = {}): Rows {
   const nameOf = naming(names, (hotkey) => printable(hotkey))
   const waiting = queue.filter(({ place }) => place !== undefined)
   return waiting.map(({ place, uid, hotkey, block, turn, eviction, readyBy }) => ({

@@ -4,7 +4,7 @@ import { turnIn } from './duel-text.ts'
 import { epochText, laneText } from './epoch-text.ts'
 
 type Names = Readonly<Record<string, string>>
-type Rows = readonly Readonly<Record<string, string | number | undefined>>[]
+type StatusRows = readonly Readonly<Record<string, string | number | undefined>>[]
 
 /** Returns the state of a subnet as lines for people; its tables follow. */
 export function statusTexts(status: SubnetStatus, names: Names = {}): readonly string[] {
@@ -29,7 +29,7 @@ export function statusTexts(status: SubnetStatus, names: Names = {}): readonly s
 }
 
 /** Returns the validators as the rows of a table. */
-export function validatorRows({ rows }: SubnetStatus, names: Names = {}): Rows {
+export function validatorRows({ rows }: SubnetStatus, names: Names = {}): StatusRows {
   const nameOf = naming(names, (hotkey) => printable(hotkey))
   return rows.map(({ uid, hotkey, lane, trust, committed, weights, ago }) => ({
     uid,
@@ -44,7 +44,7 @@ export function validatorRows({ rows }: SubnetStatus, names: Names = {}): Rows {
 }
 
 /** Returns the miners that wait for a duel as the rows of a table. */
-export function queueRows({ queue }: SubnetStatus, names: Names = {}): Rows {
+export function queueRows({ queue }: SubnetStatus, names: Names = {}): StatusRows {
   const nameOf = naming(names, (hotkey) => printable(hotkey))
   const waiting = queue.filter(({ place }) => place !== undefined)
   return waiting.map(({ place, uid, hotkey, block, turn, eviction, readyBy }) => ({

@@ -76,7 +76,9 @@ it('is an option of every command that has settings, and what they say opens it'
   process.env.MEMORY_NAMES = 'x'
   const [unknown] = variableWarnings()
   expect(unknown).toContain('did you mean MEMORY_NAME')
-  expect(readSettings(flags, {}, {}).problems.join()).toContain('--memory-name or MEMORY_NAME')
+  const [missing] = readSettings(flags, {}, {}).problems
+  expect(missing).toMatchObject({ code: 'MISSING', by: 'the bucket' })
+  expect(missing?.detail).toContain('--memory-name or MEMORY_NAME')
 })
 `
 

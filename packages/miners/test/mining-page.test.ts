@@ -20,6 +20,17 @@ it('docs/mining.md has a source that passes, and what is said of one that does n
   expect(page).toContain(read.ok ? 'no' : `gives no usable reply: ${read.code}: ${read.detail}\n`)
 })
 
+it.each([
+  ['tictactoe-v0', 4],
+  ['mult8-v0', 7],
+  ['hex-v0', 2],
+  ['pack-v0', 11],
+])('shows a prompt of %s and a good reply', (id, seed) => {
+  const env = make(id)
+  const prompt = env.prompt(env.reset({ seed })[0])
+  expect(page).toContain(`\`\`\`text\n${prompt}\n\`\`\`\n\nReply: \`${env.spec.solve(prompt)}\`\n`)
+})
+
 it('docs/mining.md says how many challenges there are', () => {
   const text = page.replace(/\s+/g, ' ')
   for (const { players, quotaFirst, quotaMost } of Object.values(PROTOCOL.envs))

@@ -1,16 +1,4 @@
-import { expectInteger, SeedSequence, seedSequence } from './seed-sequence.ts'
-
-/**
- * NumPy's `bit_generator.state`: the 128-bit position and stream, and the 32-bit half that waits to
- * be drawn.
- */
-export interface PcgState {
-  readonly state: bigint
-  readonly inc: bigint
-  readonly hasUint32: boolean
-  /** The half that waits, or the one drawn last. */
-  readonly uinteger: number
-}
+import { seedWords } from './seed-words.ts'
 
 // The multiplier 0x2360ed051fc65da44385df649fccf645 in words of 32 bits, lowest first.
 const M0 = 0x9fccf645
@@ -29,11 +17,10 @@ const view = new DataView(new ArrayBuffer(8))
  * Not cryptographic: anyone who sees a few numbers can predict the next ones.
  *
  * Vectors: vectors/prng/generator.json. Protocol §2.1.
- * @throws TypeError or RangeError as `seedSequence` does.
+ * @throws TypeError or RangeError as `seedWords` does.
  */
-export function pcg64(seed: bigint | number | SeedSequence): Generator {
-  if (seed instanceof SeedSequence) return new Generator(seed)
-  return new Generator(seedSequence(seed))
+export function pcg64(seed: bigint | number): Generator {
+  return new Generator(seedWords(seed))
 }
 
 /**
@@ -54,8 +41,7 @@ export class Generator {
   #hasUint32 = false
   #uinteger = 0
 
-  constructor(sequence: SeedSequence) {
-    const words = sequence.generateState(8)
+  constructor(words: Uint32Array) {
     let shifted = 1
     let carry = 0
     for (let i = 0; i < 4; i++) {
@@ -136,44 +122,22 @@ export class Generator {
     }
   }
 
-  /** Shuffles in place, evenly; `shuffle(list)`. */
-  shuffle<T>(array: T[]): void {
-    if (!Array.isArray(array)) throw new TypeError(`"array" expected an array, got ${typeof array}`)
+  /**
+   * 0 to n - 1 in a random order; `permutation(n)`.
+   * @throws RangeError unless n is an integer from 0 to 2^32 - 1.
+   */
+  permutation(n: number): number[] {
+    const array = [...new Array<undefined>(n).keys()]
     for (let i = array.length - 1; i > 0; i--) {
       // Here NumPy draws by mask and rejection, not by Lemire's method.
       const mask = 0xffffffff >>> Math.clz32(i)
       let j = (this.uint32() & mask) >>> 0
       while (j > i) j = (this.uint32() & mask) >>> 0
-      const moved = array[i] as T
-      array[i] = array[j] as T
+      const moved = array[i] as number
+      array[i] = array[j] as number
       array[j] = moved
     }
-  }
-
-  /** 0 to n - 1 in a random order; `permutation(n)`. */
-  permutation(n: number): number[] {
-    expectInteger('n', n, { least: 0, most: TWO_32 - 1 })
-    const array = Array.from({ length: n }, (_, i) => i)
-    this.shuffle(array)
     return array
-  }
-
-  /** 0 <= x < n, evenly; `choice(n)`. */
-  choice(n: number): number {
-    expectInteger('n', n, { least: 1, most: 2 ** 53 })
-    return this.integers(0, n)
-  }
-
-  /** A copy; `bit_generator.state`. */
-  get state(): PcgState {
-    const number = (words: Uint32Array): bigint =>
-      words.reduceRight((sum, word) => (sum << 32n) | BigInt(word), 0n)
-    return {
-      state: number(this.#state),
-      inc: number(this.#inc),
-      hasUint32: this.#hasUint32,
-      uinteger: this.#uinteger,
-    }
   }
 
   /** Draws 64 bits into `#high` and `#low`. */

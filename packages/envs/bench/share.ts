@@ -1,4 +1,4 @@
-import { intervalOf } from '@affine/wilson'
+import { boundsPpm } from '@affine/wilson'
 
 /** Wins of decisive challenges. */
 export interface Score {
@@ -10,8 +10,8 @@ export const rateOf = ({ wins, trials }: Score): number => wins / trials
 
 /** A share and its Wilson interval of 95 %, as `.83 (.74–.89)`. */
 export function shareText(score: Score): string {
-  const { lower, upper } = intervalOf({ ...score, z: 1.96 })
-  return `${short(rateOf(score))} (${short(lower)}–${short(upper)})`
+  const { lower, upper } = boundsPpm({ ...score, zSquaredPpm: 3_841_600 })
+  return `${short(rateOf(score))} (${short(lower / 1e6)}–${short(upper / 1e6)})`
 }
 
 /** `.83` or `1.00`. */

@@ -1,3 +1,5 @@
+import { endOfString } from './canonical-json.ts'
+
 /** The largest structure of a JSON text that is parsed. */
 export interface JsonBounds {
   /** Maximum number of commas and opening brackets, square or curly, outside strings. */
@@ -17,6 +19,7 @@ export function parseBounded(text: string, { items, depth }: JsonBounds): unknow
     switch (text[at]) {
       case '"':
         at = endOfString(text, at)
+        if (at === -1) return JSON.parse(text)
         break
       case '[':
       case '{':
@@ -36,11 +39,4 @@ export function parseBounded(text: string, { items, depth }: JsonBounds): unknow
       )
   }
   return JSON.parse(text)
-}
-
-/** Returns the index of the quote that ends a string; past the end of the text if there is none. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
-  return at
 }

@@ -106,8 +106,8 @@ function isCompact(text: string, keys: number): boolean {
   return seen === keys && text.isWellFormed() && hasShortEscapes(text)
 }
 
-/** The index of the quote that ends the string which begins at `start`. */
-function endOfString(text: string, start: number): number {
+/** The index of the quote that ends the string which begins at `start`; -1 if there is none. */
+export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let escapes = end
     while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--
@@ -157,9 +157,9 @@ function writeString(value: string): string {
 }
 
 function writeInteger(value: number): string {
-  if (Object.is(value, -0)) throw notAnInteger('-0')
-  if (!Number.isSafeInteger(value)) throw notAnInteger(String(value))
-  return String(value)
+  if (isCanonicalNumber(value)) return String(value)
+  const got = Object.is(value, -0) ? '-0' : String(value)
+  throw new RangeError(`"value" expected integers within ±(2^53 - 1), got ${got}`)
 }
 
 function writeArray(items: readonly unknown[], depth: number): string {
@@ -189,9 +189,6 @@ function isOfClass(value: object): boolean {
   const prototype = Object.getPrototypeOf(value)
   return prototype !== null && Object.getPrototypeOf(prototype) !== null
 }
-
-const notAnInteger = (got: string): RangeError =>
-  new RangeError(`"value" expected integers within ±(2^53 - 1), got ${got}`)
 
 const refusal = (got: string): TypeError =>
   new TypeError(

@@ -20,18 +20,7 @@ export function readInteger(
   throw refusal(name, expected, value)
 }
 
-/** @throws RangeError unless low <= value <= high. */
-export function expectWithin(
-  name: string,
-  value: number,
-  { low, high }: { low: number; high: number },
-): void {
-  if (Number.isFinite(value) && value >= low && value <= high) return
-  throw refusal(name, `${low}..${high}`, value)
-}
-
-/** @throws RangeError unless 0 < value < 1. */
-export function expectOpenUnit(name: string, value: number): void {
-  if (Number.isFinite(value) && value > 0 && value < 1) return
-  throw refusal(name, 'between 0 and 1, both excluded', value)
+/** @throws RangeError unless 0 <= value <= 1. */
+export function expectProbability(name: string, value: number): void {
+  if (!(Number.isFinite(value) && value >= 0 && value <= 1)) throw refusal(name, '0..1', value)
 }

@@ -1,4 +1,4 @@
-import { expectOpenUnit } from './argument.ts'
+import { expectProbability } from './argument.ts'
 import { leastAbove } from './bounds.ts'
 import type { WinRule } from './sequential.ts'
 import { crossing } from './walk.ts'
@@ -19,7 +19,7 @@ const STEP_PPM = 1_000
  *
  * Source: Armitage, McPherson and Rowe (1969), doi:10.2307/2343787. Vectors:
  * vectors/wilson/calibrate.json. Protocol §7.
- * @throws RangeError unless 0 < alpha < 1 and 1 <= minTrials <= cap <= 10_000_000.
+ * @throws RangeError unless 0 <= alpha <= 1 and 1 <= minTrials <= cap <= 10_000_000.
  */
 export function calibrate({
   alpha,
@@ -30,7 +30,7 @@ export function calibrate({
   cap: number
   minTrials: number
 }): number {
-  expectOpenUnit('alpha', alpha)
+  expectProbability('alpha', alpha)
   const ruleOf = (hundredths: number): WinRule => ({
     cap,
     minTrials,

@@ -38,12 +38,6 @@ export interface Contest {
   readonly rule: Rule
 }
 
-/** What `holdLine` takes beside the trials. */
-export interface HoldContest {
-  readonly ratioPpm: number
-  readonly rule: HoldLine
-}
-
 /** What a look comes to, for the contender. */
 export type Look = 'win' | 'hold' | 'continue'
 
@@ -51,34 +45,16 @@ export type Look = 'win' | 'hold' | 'continue'
 export const PPM = 1_000_000n
 const MAX_CAP = 10_000_000n
 
-/**
- * A proportion and a bar in bigints: w of n trials in units of 1 / u, the rate r and z squared q in
- * millionths.
- */
+/** A proportion in units of 1 / u: w of n trials. The rate r and z squared q are in millionths. */
 type Exact = Readonly<Record<'w' | 'n' | 'u' | 'r' | 'q', bigint>>
 
-function readExact({ wins, trials, unit = 1n }: Proportion, bar: Bar): Exact {
-  const n = readInteger('trials', trials, { low: 0n })
-  const w = readInteger('wins', wins, { low: 0n, high: n })
-  const u = readInteger('unit', unit, { low: 1n })
-  const r = readInteger('ratioPpm', bar.ratioPpm, { low: 1n, high: PPM - 1n })
-  const q = readInteger('zSquaredPpm', bar.zSquaredPpm, { low: 0n })
+function readExact(given: Proportion & Bar): Exact {
+  const n = readInteger('trials', given.trials, { low: 0n })
+  const w = readInteger('wins', given.wins, { low: 0n, high: n })
+  const u = readInteger('unit', given.unit ?? 1n, { low: 1n })
+  const r = readInteger('ratioPpm', given.ratioPpm, { low: 1n, high: PPM - 1n })
+  const q = readInteger('zSquaredPpm', given.zSquaredPpm, { low: 0n })
   return { w, n, u, r, q }
-}
-
-/**
- * lower >= r / PPM, cleared of its denominators. No trials have the lower bound 0, which the
- * squares do not say.
- */
-function reaches({ w, n, u, r, q }: Exact): boolean {
-  const lead = w * PPM - n * r
-  return n > 0n && lead >= 0n && PPM * lead * lead >= q * u * n * r * (PPM - r)
-}
-
-/** upper < r / PPM: the mirror of `reaches`, strictly. */
-function isBelow({ w, n, u, r, q }: Exact): boolean {
-  const lag = n * r - w * PPM
-  return lag > 0n && PPM * lag * lag > q * u * n * r * (PPM - r)
 }
 
 /**
@@ -94,7 +70,9 @@ function isBelow({ w, n, u, r, q }: Exact): boolean {
  *   unit >= 1.
  */
 export function lowerReaches(proportion: Proportion & Bar): boolean {
-  return reaches(readExact(proportion, proportion))
+  const { w, n, u, r, q } = readExact(proportion)
+  const lead = w * PPM - n * r
+  return n > 0n && lead >= 0n && PPM * lead * lead >= q * u * n * r * (PPM - r)
 }
 
 /**
@@ -106,7 +84,9 @@ export function lowerReaches(proportion: Proportion & Bar): boolean {
  * @throws RangeError as `lowerReaches` does.
  */
 export function upperBelow(proportion: Proportion & Bar): boolean {
-  return isBelow(readExact(proportion, proportion))
+  const { w, n, u, r, q } = readExact(proportion)
+  const lag = n * r - w * PPM
+  return lag > 0n && PPM * lag * lag > q * u * n * r * (PPM - r)
 }
 
 /**
@@ -124,12 +104,12 @@ export function lookAt(contested: Proportion & Contest): Look {
   const { rule, ratioPpm } = contested
   const cap = readInteger('cap', rule.cap, { low: 1n, high: MAX_CAP })
   const minTrials = readInteger('minTrials', rule.minTrials, { low: 1n, high: cap })
-  const exact = readExact(contested, { ratioPpm, zSquaredPpm: rule.zSquaredPpm })
   const most = holdLine(contested)
-  const { w, n, u } = exact
+  const proportion = { ...contested, ratioPpm, zSquaredPpm: rule.zSquaredPpm }
+  const { w, n, u } = readExact(proportion)
   if (n < minTrials * u) return 'continue'
-  if (reaches(exact)) return 'win'
-  return n >= cap * u || isBelow(exact) || w <= most ? 'hold' : 'continue'
+  if (lowerReaches(proportion)) return 'win'
+  return n >= cap * u || w <= most || upperBelow(proportion) ? 'hold' : 'continue'
 }
 
 /**
@@ -142,10 +122,13 @@ export function lookAt(contested: Proportion & Contest): Look {
  * @throws RangeError unless 0 <= holdOffset <= 10_000_000, 0 <= holdSlopePpm <= 1_000_000, and as
  *   `lowerReaches` does.
  */
-export function holdLine({ rule, ...trials }: Omit<Proportion, 'wins'> & HoldContest): bigint {
+export function holdLine({
+  rule,
+  ...trials
+}: Omit<Proportion, 'wins'> & { readonly ratioPpm: number; readonly rule: HoldLine }): bigint {
   const offset = readInteger('holdOffset', rule.holdOffset, { low: 0n, high: MAX_CAP })
   const slope = readInteger('holdSlopePpm', rule.holdSlopePpm, { low: 0n, high: PPM })
-  const { n, u, r } = readExact({ ...trials, wins: 0 }, { ...trials, zSquaredPpm: 0 })
+  const { n, u, r } = readExact({ ...trials, wins: 0, zSquaredPpm: 0 })
   const line = (r + slope) * PPM * n - offset * u * r * (PPM - r)
   return line < 0n ? -1n : line / (PPM * PPM)
 }

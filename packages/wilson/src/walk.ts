@@ -1,4 +1,4 @@
-import { expectWithin } from './argument.ts'
+import { expectProbability } from './argument.ts'
 import { type Contest, lookAt, lowerReaches, type Rule, type WinRule } from './sequential.ts'
 
 /**
@@ -142,7 +142,7 @@ type Climb = Pick<Walk, 'p' | 'ratioPpm'> & { readonly rule: WinRule }
 /** Refuses what `lookAt` refuses, and a p that is no probability. */
 function expectWalk({ p, ratioPpm, rule }: Walk): void {
   lookAt({ wins: 0, trials: 0, ratioPpm, rule })
-  expectWithin('p', p, { low: 0, high: 1 })
+  expectProbability('p', p)
 }
 
 /**

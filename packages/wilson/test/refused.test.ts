@@ -4,7 +4,7 @@ import * as wilson from '../src/index.ts'
 import { revive } from './vectors.ts'
 
 /** By the names that the vectors have for them. */
-const calls = { ...wilson, interval: wilson.intervalOf, verdict: wilson.lookAt }
+const calls = { ...wilson, verdict: wilson.lookAt }
 
 test.each(refused.vectors)('$call refuses $what', ({ call, input, error }) => {
   const refuse = calls[call as 'verdict'] as (input: unknown) => unknown
@@ -20,9 +20,6 @@ test.each([Number.NaN, Number.POSITIVE_INFINITY, undefined, null, '5'])(
     const line = { holdOffset: 88, holdSlopePpm: 16_000 }
     const rule = { cap: 100, minTrials: 10, zSquaredPpm: 8_122_500n, ...line }
     const calls = [
-      () => wilson.intervalOf({ wins: bad, trials: 10, z: 1 }),
-      () => wilson.intervalOf({ wins: 1, trials: bad, z: 1 }),
-      () => wilson.intervalOf({ wins: 1, trials: 10, z: bad }),
       () => wilson.lookAt({ wins: bad, trials: 10, ratioPpm: 510_000, rule }),
       () => wilson.lookAt({ wins: 1, trials: 10, ratioPpm: bad, rule }),
       () => wilson.lookAt({ wins: 1, trials: 10, ratioPpm: 510_000, rule: { ...rule, cap: bad } }),

@@ -15,13 +15,6 @@ export function revive<T extends Partial<Proportion & Bar & Contest>>(input: obj
   return Object.fromEntries(entries)
 }
 
-/** |a - b| in units of the last place of b. */
-export function ulps(a: number, b: number): number {
-  if (a === b) return 0
-  const bits = Math.max(-1074, Math.floor(Math.log2(Math.abs(b))) - 52)
-  return Math.abs(a - b) / 2 ** bits
-}
-
 /** For `toEqual`: within 1e-12 of `want`, or of its part. */
 export function near(want: number): { asymmetricMatch(got: number): boolean; toString(): string } {
   return {

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { challengesOf, make, replayFrom, replayGameFrom, seedOf } from '@affine/envs'
+import { challengesOf, make, replay, replayGame, seedOf } from '@affine/envs'
 import { canonicalize, type Json, parseCanonical } from '@affine/prng'
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { createBLAKE3 } from 'hash-wasm'
@@ -82,11 +82,11 @@ function partsOf(scope: Scope, samples: readonly Sample[], files: Map<string, Ui
       if (sample.env !== env || game === undefined) continue
       const seed = seedOf(sample.challengeId)
       if ('miner' in sample) {
-        replayFrom(game, seed, sample.messages)
+        replay(game, seed, sample.messages)
       } else {
         const { champion, contender } = sample
         const recorded = { champion: champion.messages, contender: contender.messages }
-        replayGameFrom(game, seed, recorded)
+        replayGame(game, seed, recorded)
       }
     }
   }
@@ -116,9 +116,9 @@ function partsOf(scope: Scope, samples: readonly Sample[], files: Map<string, Ui
     },
     'challenge id, seed': () => {
       for (const sample of samples) {
-        const { env, index, challengeId } = sample
+        const { env, index } = sample
         const place = 'miner' in sample ? { index } : { index, contender: sample.contender.miner }
-        challenges.get(env)?.seedIf(place, challengeId)
+        challenges.get(env)?.(place)
       }
     },
     ...Object.fromEntries(ids.map(([env]) => [`seed, replay of ${env}`, replayOf(env)])),

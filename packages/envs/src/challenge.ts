@@ -19,41 +19,43 @@ export interface ChallengePlace {
   readonly contender?: string | undefined
 }
 
-/** The challenges of one environment in one lane. */
-export interface Challenges {
-  /** The id: base58 of 32 bytes. */
-  idOf(place: ChallengePlace): string
-  /**
-   * The seed, if that text is the id; else undefined. Takes hostile input and never throws; to
-   * compare bytes is quicker than to write an id.
-   */
-  seedIf(place: ChallengePlace, id: string): bigint | undefined
+/** A challenge: its id, the base58 of 32 bytes, and its seed. */
+export interface Challenge {
+  readonly id: string
+  readonly seed: bigint
 }
 
 /**
- * The challenges that differ by their place alone: what else they follow from is written once.
- * Whoever lacks `secret` or `beacon` cannot tell them. The parts are taken as they are; only what
- * canonical JSON refuses (floats, undefined) throws. Protocol §4.
+ * Returns a function that gives the challenges of one environment in one lane, which differ only by
+ * their place. The last one is kept, since the miners of a challenge are asked one after the other.
+ * Nobody can compute a challenge without `secret` and `beacon`. Protocol §4.
+ *
+ * Does not check the parts. @throws TypeError or RangeError as `canonicalize` does.
  */
-export function challengesOf(parts: Omit<ChallengeParts, keyof ChallengePlace>): Challenges {
+export function challengesOf(
+  parts: Omit<ChallengeParts, keyof ChallengePlace>,
+): (place: ChallengePlace) => Challenge {
   const { genesis, netuid, env, specHash, validator, epoch, beacon, secret } = parts
   const shared = [genesis, netuid, env, specHash, validator, epoch, beacon, secret]
   const digestAfter = digestsAfter('challenge', ...shared)
-  const digestOf = ({ index, contender = '' }: ChallengePlace) => digestAfter(index, contender)
-  return {
-    idOf: (place) => base58.encode(digestOf(place)),
-    seedIf: (place, id) => {
-      const hash = digestOf(place)
-      const said = decodeId(id)
-      if (said === undefined) return undefined
-      for (let i = 0; i < 32; i++) if (said[i] !== hash[i]) return undefined
-      return seedOfChecked(id)
-    },
+  let last: (Required<ChallengePlace> & Challenge) | undefined
+  return ({ index, contender = '' }) => {
+    if (last?.index === index && last.contender === contender) return last
+    const id = base58.encode(digestAfter(index, contender))
+    last = { index, contender, id, seed: seedOfChecked(id) }
+    return last
   }
 }
 
 /** The id of one challenge. Protocol §4. */
-export const challengeId = (parts: ChallengeParts): string => challengesOf(parts).idOf(parts)
+export const challengeId = (parts: ChallengeParts): string => challengesOf(parts)(parts).id
+
+/** What an episode follows from: a challenge id, or a seed. */
+export type EpisodeOrigin = string | number | bigint
+
+/** @throws TypeError for a text that is not a challenge id. */
+export const seedFrom = (origin: EpisodeOrigin): number | bigint =>
+  typeof origin === 'string' ? seedOf(origin) : origin
 
 /** A hash as a challenge id. Protocol §1.4. */
 export function encodeId(hash: Hash): string {
@@ -71,11 +73,7 @@ export function seedOf(challengeId: string): bigint {
   return seedOfChecked(challengeId)
 }
 
-/**
- * The same for what is known to be a challenge id: to decode base58 once more costs as much as a
- * short episode.
- */
-export function seedOfChecked(challengeId: string): bigint {
+function seedOfChecked(challengeId: string): bigint {
   const hash = seedDigestOf(challengeId)
   for (let i = 0; i < 16; i++) seedView.setUint8(i, hash[i] ?? 0)
   return (seedView.getBigUint64(0) << 64n) | seedView.getBigUint64(8)
@@ -89,14 +87,10 @@ const seedView = /* @__PURE__ */ new DataView(new ArrayBuffer(16))
  * Is `text` the base58 of 32 bytes? Takes hostile input and never throws; long text is refused
  * before it is decoded. Protocol §1.4.
  */
-export const isChallengeId = (text: string): boolean => decodeId(text) !== undefined
-
-/** The hash that a challenge id encodes; undefined if it is not valid. Protocol §1.4. */
-function decodeId(text: string): Uint8Array | undefined {
-  if (typeof text !== 'string' || !/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return undefined
-  const hash = base58.decode(text)
-  return hash.length === 32 ? hash : undefined
-}
+export const isChallengeId = (text: string): boolean =>
+  typeof text === 'string' &&
+  /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) &&
+  base58.decode(text).length === 32
 
 /** A seed that nobody knows before: 128 bits of the Web Crypto API. */
 export function drawnSeed(): bigint {

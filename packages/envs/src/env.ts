@@ -1,5 +1,5 @@
 import { digest, type Generator, type Hash, pcg64 } from '@affine/prng'
-import { drawnSeed, seedOf } from './challenge.ts'
+import { drawnSeed, type EpisodeOrigin, seedFrom } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
 import { actionIn, type EpisodeTurns, playerTurns } from './episode.ts'
 import type { Space } from './spaces.ts'
@@ -12,8 +12,7 @@ export type ResetOptions = {
 /** What the draws of an episode come from, and what its commitment is made with. */
 interface StreamOrigin {
   readonly random: Generator
-  /** The challenge id, or the seed. */
-  readonly origin: string | number | bigint
+  readonly origin: EpisodeOrigin
   /** How many resets since have gone on with the stream. */
   readonly since: number
 }
@@ -52,26 +51,25 @@ export class Env {
     expectOnly('reset', asked, ['seed', 'options'])
     expectOnly('options', options, ['challengeId'])
     const { challengeId } = options
-    const source = this.#sourceOf(seed, challengeId)
-    const state = spec.initial(source.random)
+    if (challengeId !== undefined && seed !== undefined)
+      throw new TypeError('"seed" expected none with a challengeId')
+    const source = this.#sourceOf(challengeId ?? seed)
+    const { random } = source
+    const state = spec.initial(random)
     const info = infoOf(spec, state, source, challengeId)
-    const turns = playerTurns(spec, source.random, state)
+    const turns = playerTurns(spec, { random, state })
     const now = turns.next()
     this.#episode = { source, info, turns, now }
     return [now.value.observation, info]
   }
 
-  #sourceOf(seed: ResetOptions['seed'], challengeId: string | undefined): StreamOrigin {
-    if (challengeId !== undefined) {
-      if (seed !== undefined) throw new TypeError('"seed" expected none with a challengeId')
-      return { random: pcg64(seedOf(challengeId)), origin: challengeId, since: 0 }
+  #sourceOf(origin: EpisodeOrigin | undefined): StreamOrigin {
+    if (origin === undefined && this.#episode !== undefined) {
+      const { source } = this.#episode
+      return { ...source, since: source.since + 1 }
     }
-    if (seed === undefined && this.#episode !== undefined) {
-      const { random, origin, since } = this.#episode.source
-      return { random, origin, since: since + 1 }
-    }
-    const first = seed ?? drawnSeed()
-    return { random: pcg64(first), origin: first, since: 0 }
+    const first = origin ?? drawnSeed()
+    return { random: pcg64(seedFrom(first)), origin: first, since: 0 }
   }
 
   /**
@@ -104,16 +102,6 @@ export class Env {
   render(): string {
     if (this.#episode === undefined) throw new TypeError('"render" expected a reset before it')
     return this.prompt(this.#episode.now.value.observation)
-  }
-
-  /** Is there no step to take: before reset, after the end? */
-  get over(): boolean {
-    return this.#episode?.now.done ?? true
-  }
-
-  /** The sum of the episode's rewards so far. */
-  get total(): number {
-    return this.#episode?.now.value.reward ?? 0
   }
 
   /** Drops the episode; a reset with a seed starts anew. */

@@ -1,5 +1,5 @@
 import { pcg64, type Generator as RandomStream } from '@affine/prng'
-import { seedOf } from './challenge.ts'
+import { type EpisodeOrigin, seedFrom } from './challenge.ts'
 import type { EnvSpec, GameRules } from './definition.ts'
 import { answerOf, recordedOf } from './text.ts'
 
@@ -16,6 +16,8 @@ export interface OpenTurn {
   readonly side: Side
   /** What is seen. */
   readonly observation: unknown
+  /** The prompt of the observation, if it is known. */
+  readonly prompt?: string | undefined
   /** What was earned so far: 0 in a game of two. */
   readonly reward: number
 }
@@ -42,21 +44,42 @@ export type EpisodeTurns = Generator<OpenTurn, EpisodeEnd, unknown>
  *
  * An action must be in the action space. @throws RangeError for two players where there is one.
  */
-export function turnsOf(spec: EnvSpec, seed: number | bigint, players: 1 | 2): EpisodeTurns {
-  const random = pcg64(seed)
+export function turnsOf(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): EpisodeTurns {
+  const seed = seedFrom(origin)
   return players === 1
-    ? playerTurns(spec, random, spec.initial(random))
-    : gameTurns(spec, rulesOf(spec), random)
+    ? playerTurns(spec, startOf(spec, seed))
+    : gameTurns(spec, rulesOf(spec), pcg64(seed))
 }
 
-/** The turns of one player, from a state that `random` gave. */
-export function* playerTurns(spec: EnvSpec, random: RandomStream, first: unknown): EpisodeTurns {
+/** Where the episode of a seed begins for one player. */
+interface EpisodeStart {
+  readonly random: RandomStream
+  readonly state: unknown
+  readonly prompt?: string
+}
+
+/** The start that was computed last: the miners of one challenge share it. */
+let last: (EpisodeStart & { readonly spec: EnvSpec; readonly seed: number | bigint }) | undefined
+
+function startOf(spec: EnvSpec, seed: number | bigint): EpisodeStart {
+  if (last?.spec !== spec || last.seed !== seed) {
+    const random = pcg64(seed)
+    const state = spec.initial(random)
+    last = { spec, seed, random, state, prompt: spec.prompt(spec.observe(state)) }
+  }
+  return { ...last, random: last.random.copy() }
+}
+
+/** The turns of one player. */
+export function* playerTurns(spec: EnvSpec, start: EpisodeStart): EpisodeTurns {
+  const { random } = start
   const side = 'champion'
-  let state = first
+  let { state, prompt }: { state: unknown; prompt?: string | undefined } = start
   let reward = 0
   for (let left = spec.maxSteps - 1; ; left--) {
     const observation = spec.observe(state)
-    const action = yield { side, observation, reward }
+    const action = yield { side, observation, prompt, reward }
+    prompt = undefined
     const moved = action === null ? null : spec.step(state, action, random)
     if (moved === null) {
       const lost = { reward: spec.lowestReward, terminated: true, isForfeit: true }
@@ -151,23 +174,14 @@ export const repliesIn = (messages: readonly Message[]): readonly string[] =>
  *
  * No clock: to set a deadline, let the agent give `{ fault: 'no-reply' }`. Rejects with what the
  * agent rejects with. Protocol §3.1.
- * @throws TypeError unless `challengeId` is one.
+ * @throws TypeError for a text that is not a challenge id.
  */
 export async function play(
-  env: { readonly spec: EnvSpec },
-  challengeId: string,
-  agent: Agent,
-): Promise<Transcript> {
-  return playFrom(env, seedOf(challengeId), agent)
-}
-
-/** Plays the episode of a seed, as `play` plays that of a challenge id. Rejects as `play` does. */
-export async function playFrom(
   { spec }: { readonly spec: EnvSpec },
-  seed: number | bigint,
+  origin: EpisodeOrigin,
   agent: Agent,
 ): Promise<Transcript> {
-  const dialogue = record(spec, seed, 1)
+  const dialogue = record(spec, origin, 1)
   return (await answeredBy(dialogue, { champion: agent, contender: agent })).champion
 }
 
@@ -177,14 +191,15 @@ export async function playFrom(
  *
  * No clock, as in `play`: an agent that is late gives `{ fault: 'no-reply' }`, and loses. Rejects
  * with what an agent rejects with. Protocol §3.1.
- * @throws TypeError unless `challengeId` is one, RangeError for an environment of one player.
+ * @throws TypeError for a text that is not a challenge id, RangeError for an environment of one
+ *   player.
  */
 export async function playGame(
   { spec }: { readonly spec: EnvSpec },
-  challengeId: string,
+  origin: EpisodeOrigin,
   agents: PerSide<Agent>,
 ): Promise<PerSide<Transcript>> {
-  return answeredBy(record(spec, seedOf(challengeId), 2), agents)
+  return answeredBy(record(spec, origin, 2), agents)
 }
 
 /** What is recorded of a game that was never begun. Protocol §3.1. */
@@ -218,15 +233,15 @@ async function answeredBy(
  * An episode as a dialogue: yields the questions, takes the answers, returns the transcripts. That
  * of one player is the champion's. Protocol §3.1.
  */
-export function* record(spec: EnvSpec, seed: number | bigint, players: 1 | 2): Dialogue {
-  const turns = turnsOf(spec, seed, players)
+export function* record(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): Dialogue {
+  const turns = turnsOf(spec, origin, players)
   const messages: PerSide<RecordedMessage[]> = { champion: [], contender: [] }
   let fault: Fault | undefined
   let turn = turns.next()
   while (!turn.done) {
-    const { side, observation } = turn.value
+    const { side, observation, prompt = spec.prompt(observation) } = turn.value
     const own = messages[side]
-    own.push({ role: 'user', content: spec.prompt(observation) })
+    own.push({ role: 'user', content: prompt })
     const shown = players === 1 ? own : own.slice(-1)
     const reply = yield { side, messages: shown.map(({ role, content }) => ({ role, content })) }
     if ('fault' in reply) {

@@ -1,5 +1,5 @@
 import { digest, type Generator, pcg64 } from '@affine/prng'
-import { encodeId, seedOfChecked } from './challenge.ts'
+import { encodeId } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
 import { type Answer, type PerSide, record, type Transcript } from './episode.ts'
 
@@ -51,9 +51,9 @@ export function goldenEpisodes(spec: EnvSpec): readonly GoldenEpisode[] {
  */
 export function goldenEpisode(spec: EnvSpec, index: number): GoldenEpisode {
   const random = pcg64(index)
-  const seed = seedOfChecked(encodeId(digest('golden', spec.id, index)))
+  const challengeId = encodeId(digest('golden', spec.id, index))
   const isGame = spec.game !== undefined
-  const dialogue = record(spec, seed, isGame ? 2 : 1)
+  const dialogue = record(spec, challengeId, isGame ? 2 : 1)
   let asked = dialogue.next()
   while (!asked.done) {
     const prompt = asked.value.messages.at(-1)?.content ?? ''

@@ -1,5 +1,5 @@
 import type { Result } from '@affine/prng'
-import { isChallengeId, seedOfChecked } from './challenge.ts'
+import type { EpisodeOrigin } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
 import type { Env } from './env.ts'
 import {
@@ -41,35 +41,16 @@ export interface ReplayedSide {
  *
  * Takes hostile data, parsed from JSON or of any wrong type, and never throws if the environment
  * doesn't. Protocol §3.1.
+ * @throws TypeError for a text that is not a challenge id.
  */
 export function replay(
-  env: Pick<Env, 'spec'>,
-  challengeId: string,
-  messages: readonly Message[],
-): Result<ReplayedSide, ReplayFault | 'BAD_CHALLENGE_ID'> {
-  if (!isChallengeId(challengeId)) return refusal('BAD_CHALLENGE_ID', 'not base58 of 32 bytes')
-  return replayFrom(env, seedOfChecked(challengeId), messages)
-}
-
-/** The same from the seed of the challenge, which two miners' episodes have in common. */
-export function replayFrom(
   { spec }: Pick<Env, 'spec'>,
-  seed: bigint,
+  origin: EpisodeOrigin,
   messages: readonly Message[],
 ): Result<ReplayedSide, ReplayFault> {
   if (!Array.isArray(messages)) return refusal('TOO_SHORT', 'no messages')
-  const replayed = replayTurns(spec, seed, { champion: messages, contender: [] }, 1)
+  const replayed = replayTurns(spec, origin, { champion: messages, contender: [] }, 1)
   return replayed.ok ? { ok: true, value: replayed.value.champion } : replayed
-}
-
-/** The same as `replayGameFrom`, from a challenge id. */
-export function replayGame(
-  env: Pick<Env, 'spec'>,
-  challengeId: string,
-  recorded: PerSide<readonly Message[]>,
-): Result<PerSide<ReplayedSide>, ReplayFault | 'BAD_CHALLENGE_ID'> {
-  if (!isChallengeId(challengeId)) return refusal('BAD_CHALLENGE_ID', 'not base58 of 32 bytes')
-  return replayGameFrom(env, seedOfChecked(challengeId), recorded)
 }
 
 /**
@@ -78,17 +59,18 @@ export function replayGame(
  * fault.
  *
  * Takes hostile data and never throws if the environment doesn't. Protocol §3.1.
- * @throws RangeError for an environment of one player.
+ * @throws TypeError for a text that is not a challenge id, RangeError for an environment of one
+ *   player.
  */
-export function replayGameFrom(
+export function replayGame(
   { spec }: Pick<Env, 'spec'>,
-  seed: bigint,
+  origin: EpisodeOrigin,
   recorded: PerSide<readonly Message[]>,
 ): Result<PerSide<ReplayedSide>, ReplayFault> {
   rulesOf(spec)
   const missing = SIDES.find((side) => !Array.isArray(recorded[side]))
   if (missing !== undefined) return refusal('TOO_SHORT', `${missing}: no messages`)
-  if (SIDES.some((side) => recorded[side].length > 0)) return replayTurns(spec, seed, recorded, 2)
+  if (SIDES.some((side) => recorded[side].length > 0)) return replayTurns(spec, origin, recorded, 2)
   const none = { reward: spec.lowestReward, fault: true }
   return { ok: true, value: { champion: none, contender: none } }
 }
@@ -96,21 +78,21 @@ export function replayGameFrom(
 /** What comes of recorded messages for both sides, or the first thing that is wrong with them. */
 function replayTurns(
   spec: EnvSpec,
-  seed: bigint,
+  origin: EpisodeOrigin,
   lists: PerSide<readonly Message[]>,
   players: 1 | 2,
 ): Result<PerSide<ReplayedSide>, ReplayFault> {
   const refused = (code: ReplayFault, side: Side, at: number) =>
     refusal(code, `${players === 1 ? '' : `${side}, `}message ${at}${REASONS[code] ?? ''}`)
   const taken = { champion: 0, contender: 0 }
-  const turns = turnsOf(spec, seed, players)
+  const turns = turnsOf(spec, origin, players)
   let turn = turns.next()
   let action: unknown = null
   let hasReply = false
   while (!turn.done) {
-    const { side, observation } = turn.value
+    const { side, observation, prompt = spec.prompt(observation) } = turn.value
     const [messages, at] = [lists[side], taken[side]]
-    const wrong = turnFault(messages, at, spec.prompt(observation))
+    const wrong = turnFault(messages, at, prompt)
     if (wrong !== undefined) return refused(wrong.code, side, wrong.at)
     const reply = messages[at + 1]
     hasReply = reply !== undefined

@@ -215,19 +215,6 @@ describe('info', () => {
   })
 })
 
-test('over and total follow the episode', () => {
-  const env = new Env(counter)
-  expect([env.over, env.total]).toEqual([true, 0])
-  env.reset({ seed: 0 })
-  expect([env.over, env.total]).toEqual([false, 0])
-  env.step(0)
-  expect([env.over, env.total]).toEqual([false, 1])
-  env.step(7)
-  expect([env.over, env.total]).toEqual([true, -5])
-  env.close()
-  expect([env.over, env.total]).toEqual([true, 0])
-})
-
 test('render shows the present state', () => {
   const env = new Env(counter)
   env.reset({ seed: 0 })

@@ -11,7 +11,6 @@ import {
   type PerSide,
   playGame,
   replayGame,
-  replayGameFrom,
   type Side,
   seedOf,
   spaces,
@@ -79,7 +78,7 @@ describe('a game', () => {
       expect([game[winner].reward, game[other(winner)].reward]).toEqual([1, -1])
       const value = both((side) => ({ reward: game[side].reward, fault: false }))
       expect(replayGame(env, idOf(index), recordOf(game))).toEqual({ ok: true, value })
-      expect(replayGameFrom(env, seedOf(idOf(index)), recordOf(game))).toEqual({ ok: true, value })
+      expect(replayGame(env, seedOf(idOf(index)), recordOf(game))).toEqual({ ok: true, value })
     }
     expect([winners.size, firsts.size]).toEqual([2, 2])
   })
@@ -141,9 +140,15 @@ describe('a game', () => {
     const one = make('mult8-v0')
     await expect(playGame(one, idOf(0), agents)).rejects.toThrow(RangeError)
     await expect(playGame(env, 'x', agents)).rejects.toThrow('base58')
-    expect(() => replayGameFrom(one, 1n, nothing)).toThrow(RangeError)
+    expect(() => replayGame(one, 1n, nothing)).toThrow(RangeError)
     expect(() => unbegunGame(one)).toThrow(RangeError)
-    expect(replayGame(env, 'x', nothing)).toMatchObject({ code: 'BAD_CHALLENGE_ID' })
+    expect(() =>
+      replayGame(
+        env,
+        'x',
+        both(() => [{ role: 'user', content: '' }]),
+      ),
+    ).toThrow('base58')
   })
 })
 

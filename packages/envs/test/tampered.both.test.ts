@@ -6,7 +6,9 @@ import { replaysOf } from './altered.ts'
 
 test.each(games.vectors)('replay of a game: $what', ({ input, want }) => {
   const recorded = input.recorded as unknown as PerSide<Message[]>
-  const result = replayGame(make(input.env), input.challengeId, recorded)
+  const call = () => replayGame(make(input.env), input.challengeId, recorded)
+  if (want === 'BAD_CHALLENGE_ID') return expect(call).toThrow(TypeError)
+  const result = call()
   if (typeof want === 'string') expect(result).toMatchObject({ ok: false, code: want })
   else expect(result).toMatchObject({ ok: true, value: want })
 })

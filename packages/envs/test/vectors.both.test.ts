@@ -99,7 +99,10 @@ test.each(replies.answers)('the answer of $input is $want', ({ input, want }) =>
 })
 
 test.each(replays.vectors)('replay $what', ({ input, want }) => {
-  const result = replay(make(input.env), input.challengeId, input.messages as unknown as Message[])
+  const call = () =>
+    replay(make(input.env), input.challengeId, input.messages as unknown as Message[])
+  if (want === 'BAD_CHALLENGE_ID') return expect(call).toThrow(TypeError)
+  const result = call()
   if (typeof want === 'string') expect(result).toMatchObject({ ok: false, code: want })
   else expect(result).toMatchObject({ ok: true, value: want })
 })
@@ -109,9 +112,11 @@ describe('a scripted opponent', () => {
     const { env: id, challengeId, strength, replies } = input
     const env = make(id, { strength })
     env.reset({ options: { challengeId } })
-    let observation: unknown
-    for (const reply of replies) [observation] = env.step(env.parse(reply))
-    expect([observation, env.total, env.over]).toEqual([want.observation, want.reward, true])
+    const steps = replies.map((reply) => env.step(env.parse(reply)))
+    const total = steps.reduce((sum, [, reward]) => sum + reward, 0)
+    const [observation, , terminated, truncated] = steps.at(-1) ?? []
+    expect([observation, total]).toEqual([want.observation, want.reward])
+    expect(terminated || truncated).toBe(true)
   })
 
   test.each(strengths.refused)('refused: $what', ({ input: { env, strength } }) => {

@@ -140,6 +140,16 @@ export class Generator {
     return array
   }
 
+  /** Returns a generator that draws the same numbers from here on. */
+  copy(): Generator {
+    const copy = new Generator(new Uint32Array(8))
+    copy.#state.set(this.#state)
+    copy.#inc.set(this.#inc)
+    copy.#hasUint32 = this.#hasUint32
+    copy.#uinteger = this.#uinteger
+    return copy
+  }
+
   /** Draws 64 bits into `#high` and `#low`. */
   #next(): void {
     const state = this.#state

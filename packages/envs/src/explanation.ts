@@ -59,15 +59,10 @@ export interface PictureShape {
   readonly action?: number
 }
 
-/** The corners of an upright rectangle: its top left one, its width and height. */
-export const rectangle = ([
-  x = 0,
-  y = 0,
-  width = 0,
-  height = 0,
-]: readonly number[]): readonly number[] => [
-  ...[x, y],
-  ...[x + width, y],
-  ...[x + width, y + height],
-  ...[x, y + height],
-]
+/** Returns the corners of an upright rectangle, from its top left corner, width and height. */
+export const rectangle = (
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+): readonly number[] => [x, y, x + width, y, x + width, y + height, x, y + height]

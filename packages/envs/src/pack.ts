@@ -139,14 +139,15 @@ const SQUARE = 10
 function packPicture(judged: readonly JudgedPlacement[]): Picture {
   const [width, height] = [SQUARE * BOX_WIDTH, SQUARE * BOX_HEIGHT]
   const placed = judged.map((each, at): PictureShape => {
+    const [x, y, wide, high] = each.placement
     return {
       kind: each.flaw === undefined ? 'first' : 'wrong',
-      corners: rectangle(each.placement.map((side) => SQUARE * side)),
+      corners: rectangle(SQUARE * x, SQUARE * y, SQUARE * wide, SQUARE * high),
       text: String(at + 1),
       says: judgementText(each),
     }
   })
-  const box: PictureShape = { kind: 'empty', corners: rectangle([0, 0, width, height]) }
+  const box: PictureShape = { kind: 'empty', corners: rectangle(0, 0, width, height) }
   return { width, height, shapes: [box, ...placed] }
 }
 

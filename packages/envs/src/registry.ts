@@ -31,7 +31,7 @@ export function register(spec: EnvSpec): void {
 }
 
 /** What can be chosen of an environment. */
-export interface MakeOptions {
+interface MakeOptions {
   /**
    * Of a game's scripted opponent: the share of its moves, 0 to 1, that it chooses well. The others
    * are legal moves drawn at random. Protocol §3.6.

@@ -111,7 +111,7 @@ function pictureOf(board: Board): Picture {
   const line = lineIn(board) ?? []
   const shapes = board.map((mark, cell) => ({
     kind: KINDS[mark] ?? 'empty',
-    corners: rectangle([(cell % 3) * SIDE, Math.floor(cell / 3) * SIDE, SIDE, SIDE]),
+    corners: rectangle((cell % 3) * SIDE, Math.floor(cell / 3) * SIDE, SIDE, SIDE),
     text: mark === 0 ? '' : (MARKS[mark] ?? ''),
     says: `${NAMES[cell]} ${mark === 0 ? 'empty' : MARKS[mark]}`,
     isMarked: line.includes(cell),

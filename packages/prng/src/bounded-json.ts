@@ -9,8 +9,8 @@ export interface JsonBounds {
 }
 
 /**
- * Returns the value of a stranger's JSON text. Deep nesting, and many short values, can take a
- * hundred times the memory of their text: both are counted before the text is parsed.
+ * Returns the value of an untrusted JSON text. Deep nesting, and many short values, can take a
+ * hundred times the memory of their text, so both are counted before the text is parsed.
  * @throws RangeError if the text exceeds the bounds; SyntaxError if it is not JSON.
  */
 export function parseBounded(text: string, { items, depth }: JsonBounds): unknown {

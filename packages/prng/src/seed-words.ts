@@ -1,4 +1,4 @@
-/** Words in the pool. */
+/** Number of words in the pool. */
 const POOL = 4
 
 const MAX_SEED = 2n ** 128n - 1n
@@ -20,7 +20,7 @@ export function seedWords(seed: bigint | number): Uint32Array {
   const hash = hasher(0x43b0d7e5, 0x931e8875)
   const pool = readWords(seed)
   for (let i = 0; i < POOL; i++) pool[i] = hash(pool[i] ?? 0)
-  // Each word of the pool is stirred into the other three.
+  // Each word of the pool is mixed into the other three.
   for (let from = 0; from < POOL; from++) {
     for (let to = 0; to < POOL; to++) {
       if (to !== from) pool[to] = mix(pool[to] ?? 0, hash(pool[from] ?? 0))
@@ -40,7 +40,7 @@ function readWords(seed: bigint | number): number[] {
   if (!isExact || seed < 0 || seed > MAX_SEED) throw refusal(seed)
   const exact = BigInt(seed)
   view.setBigUint64(0, exact >> 64n)
-  view.setBigUint64(8, exact) // its lowest 64 bits
+  view.setBigUint64(8, exact) // writes the lowest 64 bits
   return [view.getUint32(12), view.getUint32(8), view.getUint32(4), view.getUint32(0)]
 }
 

@@ -1,4 +1,10 @@
-import { cellsNeeded, chainLengths, type HexBoard, isJoining, moverOn } from '../src/hex-board.ts'
+import {
+  computeChainLengths,
+  countCellsNeeded,
+  getMover,
+  type HexBoard,
+  isConnected,
+} from '../src/hex-board.ts'
 import type { HexMove } from './hex-players.ts'
 
 /** How many moves are looked at: those on the shortest chains. */
@@ -30,16 +36,16 @@ interface AlphaBetaWindow {
 
 /** What a board is worth to the one whose turn it is after a move there, which is taken back. */
 function valueAfter(board: number[], cell: number, window: AlphaBetaWindow): number {
-  board[cell] = moverOn(board)
-  const value = isJoining(board, cell) ? -WON - window.depth : worthOf(board, window)
+  board[cell] = getMover(board)
+  const value = isConnected(board, cell) ? -WON - window.depth : worthOf(board, window)
   board[cell] = 0
   return value
 }
 
 function worthOf(board: number[], { depth, low, high }: AlphaBetaWindow): number {
   if (depth === 0) {
-    const mover = moverOn(board)
-    return cellsNeeded(board, mover === 1 ? 2 : 1) - cellsNeeded(board, mover)
+    const mover = getMover(board)
+    return countCellsNeeded(board, mover === 1 ? 2 : 1) - countCellsNeeded(board, mover)
   }
   let most = low
   for (const cell of movesOn(board)) {
@@ -52,7 +58,7 @@ function worthOf(board: number[], { depth, low, high }: AlphaBetaWindow): number
 
 /** The empty cells with the shortest chains through them. */
 function movesOn(board: HexBoard): readonly number[] {
-  const lengths = chainLengths(board)
+  const lengths = computeChainLengths(board)
   const free = [...board.keys()].filter((cell) => board[cell] === 0)
   return free.sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0)).slice(0, BREADTH)
 }

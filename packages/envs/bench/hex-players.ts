@@ -1,4 +1,4 @@
-import { emptyBoard, type HexBoard, WIDEST } from '../src/hex-board.ts'
+import { createBoard, type HexBoard, WIDEST } from '../src/hex-board.ts'
 import { make } from '../src/index.ts'
 import type { Draw, Program } from './draw.ts'
 import { alphaBeta } from './hex-alpha-beta.ts'
@@ -32,7 +32,7 @@ function moving(move: HexMove): Program {
 /** The board of a prompt. */
 function boardIn(prompt: string): HexBoard {
   const rows = prompt.match(/^[A-K]( [.XO])+$/gm) ?? []
-  const board = emptyBoard(rows.length)
+  const board = createBoard(rows.length)
   for (const [row, line] of rows.entries())
     for (const [column, mark] of line.slice(2).split(' ').entries())
       board[row * WIDEST + column] = '.XO'.indexOf(mark)

@@ -1,4 +1,4 @@
-import { type HexBoard, moverOn, sizeOfBoard, TOUCHING, WIDEST } from '../src/hex-board.ts'
+import { getBoardSize, getMover, type HexBoard, NEIGHBOURS, WIDEST } from '../src/hex-board.ts'
 import { type Draw, shuffle } from './draw.ts'
 import type { HexMove } from './hex-players.ts'
 
@@ -29,7 +29,7 @@ export function treeSearch(playouts: number): HexMove {
 function playOut(root: TreeNode, board: number[], draw: Draw): void {
   const path = [root]
   let node = root
-  let mover = moverOn(board)
+  let mover = getMover(board)
   while (node.next.length > 0) {
     node = likeliest(node)
     path.push(node)
@@ -81,7 +81,7 @@ function winnerAtRandom(board: number[], first: 1 | 2, draw: Draw): 1 | 2 {
 
 /** Does a chain of X lead from the first row to the last? Takes its cells off the board. */
 function hasJoined(board: number[]): boolean {
-  const size = sizeOfBoard(board)
+  const size = getBoardSize(board)
   const lastRow = (size - 1) * WIDEST
   const reached: number[] = []
   const reach = (cell: number): void => {
@@ -93,7 +93,7 @@ function hasJoined(board: number[]): boolean {
   // A list that grows goes on with what was added.
   for (const cell of reached) {
     if (cell >= lastRow) return true
-    for (const touched of TOUCHING[cell] ?? []) reach(touched)
+    for (const touched of NEIGHBOURS[cell] ?? []) reach(touched)
   }
   return false
 }

@@ -42,7 +42,7 @@ export function challengesOf(
   return ({ index, contender = '' }) => {
     if (last?.index === index && last.contender === contender) return last
     const id = base58.encode(digestAfter(index, contender))
-    last = { index, contender, id, seed: seedOfChecked(id) }
+    last = { index, contender, id, seed: computeSeed(id) }
     return last
   }
 }
@@ -54,7 +54,7 @@ export const challengeId = (parts: ChallengeParts): string => challengesOf(parts
 export type EpisodeOrigin = string | number | bigint
 
 /** @throws TypeError for a text that is not a challenge id. */
-export const seedFrom = (origin: EpisodeOrigin): number | bigint =>
+export const resolveSeed = (origin: EpisodeOrigin): number | bigint =>
   typeof origin === 'string' ? seedOf(origin) : origin
 
 /** A hash as a challenge id. Protocol §1.4. */
@@ -70,16 +70,16 @@ export function encodeId(hash: Hash): string {
  */
 export function seedOf(challengeId: string): bigint {
   if (!isChallengeId(challengeId)) throw new TypeError('"challengeId" expected base58 of 32 bytes')
-  return seedOfChecked(challengeId)
+  return computeSeed(challengeId)
 }
 
-function seedOfChecked(challengeId: string): bigint {
-  const hash = seedDigestOf(challengeId)
+function computeSeed(challengeId: string): bigint {
+  const hash = digestSeed(challengeId)
   for (let i = 0; i < 16; i++) seedView.setUint8(i, hash[i] ?? 0)
   return (seedView.getBigUint64(0) << 64n) | seedView.getBigUint64(8)
 }
 
-const seedDigestOf = /* @__PURE__ */ digestsAfter('seed')
+const digestSeed = /* @__PURE__ */ digestsAfter('seed')
 // To ask a hash for its buffer takes longer than to copy it.
 const seedView = /* @__PURE__ */ new DataView(new ArrayBuffer(16))
 
@@ -93,7 +93,7 @@ export const isChallengeId = (text: string): boolean =>
   base58.decode(text).length === 32
 
 /** A seed that nobody knows before: 128 bits of the Web Crypto API. */
-export function drawnSeed(): bigint {
+export function drawSeed(): bigint {
   const words = crypto.getRandomValues(new BigUint64Array(2))
   return words.reduce((seed, word) => (seed << 64n) | word, 0n)
 }

@@ -2,7 +2,7 @@ import { digest, pcg64 } from '@affine/prng'
 import { encodeId, seedOf } from './challenge.ts'
 import type { Env } from './env.ts'
 import { actionIn, turnsOf } from './episode.ts'
-import { goldenEpisode, goldenEpisodes, transcriptsOf } from './golden.ts'
+import { goldenEpisode, goldenEpisodes, listTranscripts } from './golden.ts'
 import type { Space } from './spaces.ts'
 import { normalise, recordedOf } from './text.ts'
 
@@ -79,7 +79,7 @@ function checkGame(env: Env): void {
 function checkRewards(env: Env): void {
   const { spec } = env
   const rewards = goldenEpisodes(spec)
-    .flatMap(transcriptsOf)
+    .flatMap(listTranscripts)
     .map(({ reward }) => reward)
   const { lowestReward, highestReward } = spec
   expect(env, Math.min(...rewards) >= lowestReward, `no reward below ${lowestReward}`)

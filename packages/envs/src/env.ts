@@ -1,5 +1,5 @@
 import { digest, type Generator, type Hash, pcg64 } from '@affine/prng'
-import { drawnSeed, type EpisodeOrigin, seedFrom } from './challenge.ts'
+import { drawSeed, type EpisodeOrigin, resolveSeed } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
 import { actionIn, type EpisodeTurns, playerTurns } from './episode.ts'
 import type { Space } from './spaces.ts'
@@ -56,7 +56,7 @@ export class Env {
     const source = this.#sourceOf(challengeId ?? seed)
     const { random } = source
     const state = spec.initial(random)
-    const info = infoOf(spec, state, source, challengeId)
+    const info = createInfo(spec, state, source, challengeId)
     const turns = playerTurns(spec, { random, state })
     const now = turns.next()
     this.#episode = { source, info, turns, now }
@@ -68,8 +68,8 @@ export class Env {
       const { source } = this.#episode
       return { ...source, since: source.since + 1 }
     }
-    const first = origin ?? drawnSeed()
-    return { random: pcg64(seedFrom(first)), origin: first, since: 0 }
+    const first = origin ?? drawSeed()
+    return { random: pcg64(resolveSeed(first)), origin: first, since: 0 }
   }
 
   /**
@@ -132,7 +132,7 @@ export function expectOnly(name: string, given: object, known: readonly string[]
 }
 
 /** Written only when it is asked for: a seed in decimal takes longer than a step. */
-const saltOf = ({ origin, since }: StreamOrigin): string =>
+const formatSalt = ({ origin, since }: StreamOrigin): string =>
   since === 0 ? String(origin) : `${origin}+${since}`
 
 /** The facts of one episode, under the same names in every language. Protocol §3.6. */
@@ -154,7 +154,7 @@ export interface Info {
  * spec_hash is made of 256 episodes. Both are own and enumerable, so that `{ ...info }` and JSON
  * have them.
  */
-function infoOf(
+function createInfo(
   spec: EnvSpec,
   initialState: unknown,
   source: StreamOrigin,
@@ -168,7 +168,7 @@ function infoOf(
       return spec.specHash()
     },
     get ground_truth_commitment() {
-      return digest('truth', saltOf(source), spec.truth(initialState))
+      return digest('truth', formatSalt(source), spec.truth(initialState))
     },
   }
 }

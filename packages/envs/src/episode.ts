@@ -1,5 +1,5 @@
 import { pcg64, type Generator as RandomStream } from '@affine/prng'
-import { type EpisodeOrigin, seedFrom } from './challenge.ts'
+import { type EpisodeOrigin, resolveSeed } from './challenge.ts'
 import type { EnvSpec, GameRules } from './definition.ts'
 import { answerOf, recordedOf } from './text.ts'
 
@@ -45,10 +45,10 @@ export type EpisodeTurns = Generator<OpenTurn, EpisodeEnd, unknown>
  * An action must be in the action space. @throws RangeError for two players where there is one.
  */
 export function turnsOf(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): EpisodeTurns {
-  const seed = seedFrom(origin)
+  const seed = resolveSeed(origin)
   return players === 1
-    ? playerTurns(spec, startOf(spec, seed))
-    : gameTurns(spec, rulesOf(spec), pcg64(seed))
+    ? playerTurns(spec, computeStart(spec, seed))
+    : gameTurns(spec, requireRules(spec), pcg64(seed))
 }
 
 /** Where the episode of a seed begins for one player. */
@@ -61,7 +61,7 @@ interface EpisodeStart {
 /** The start that was computed last: the miners of one challenge share it. */
 let last: (EpisodeStart & { readonly spec: EnvSpec; readonly seed: number | bigint }) | undefined
 
-function startOf(spec: EnvSpec, seed: number | bigint): EpisodeStart {
+function computeStart(spec: EnvSpec, seed: number | bigint): EpisodeStart {
   if (last?.spec !== spec || last.seed !== seed) {
     const random = pcg64(seed)
     const state = spec.initial(random)
@@ -95,7 +95,7 @@ export function* playerTurns(spec: EnvSpec, start: EpisodeStart): EpisodeTurns {
 
 /** The turns of both players, to the one that decides. */
 function* gameTurns(spec: EnvSpec, rules: GameRules, random: RandomStream): EpisodeTurns {
-  let side: Side = firstOf(SIDES, random)
+  let side: Side = drawFirst(SIDES, random)
   let state = rules.initial(random)
   for (;;) {
     const action = yield { side, observation: spec.observe(state), reward: 0 }
@@ -106,24 +106,27 @@ function* gameTurns(spec: EnvSpec, rules: GameRules, random: RandomStream): Epis
       const reward = isForfeit ? spec.lowestReward : spec.highestReward
       return { side, observation: spec.observe(state), reward, terminated: true, isForfeit }
     }
-    side = otherThan(side)
+    side = getOtherSide(side)
   }
 }
 
 /** Which of two players is first, in its players' order: the first draw of a challenge. */
-export function firstOf<Player>(players: readonly [Player, Player], random: RandomStream): Player {
+export function drawFirst<Player>(
+  players: readonly [Player, Player],
+  random: RandomStream,
+): Player {
   return players[random.integers(0, 2) as 0 | 1]
 }
 
 /** What a side of a game earned: one wins, the other loses. */
-export function rewardOf(spec: EnvSpec, end: EpisodeEnd, side: Side): number {
+export function computeReward(spec: EnvSpec, end: EpisodeEnd, side: Side): number {
   return side === end.side ? end.reward : spec.lowestReward + spec.highestReward - end.reward
 }
 
-const otherThan = (side: Side): Side => (side === 'champion' ? 'contender' : 'champion')
+const getOtherSide = (side: Side): Side => (side === 'champion' ? 'contender' : 'champion')
 
 /** The rules of an environment of two players. @throws RangeError for one of one player. */
-export function rulesOf({ id, game }: EnvSpec): GameRules {
+export function requireRules({ id, game }: EnvSpec): GameRules {
   if (game === undefined) throw new RangeError(`"env" expected one of two players, got ${id}`)
   return game
 }
@@ -135,7 +138,7 @@ export function actionIn(spec: EnvSpec, reply: string): unknown {
 }
 
 /** What a game records of a reply: the action in it as the environment writes it, or its answer. */
-export function writtenOf(spec: EnvSpec, action: unknown, reply: string): string {
+export function formatReply(spec: EnvSpec, action: unknown, reply: string): string {
   return action === null ? answerOf(reply) : spec.format(action)
 }
 
@@ -182,7 +185,7 @@ export async function play(
   agent: Agent,
 ): Promise<Transcript> {
   const dialogue = record(spec, origin, 1)
-  return (await answeredBy(dialogue, { champion: agent, contender: agent })).champion
+  return (await runDialogue(dialogue, { champion: agent, contender: agent })).champion
 }
 
 /**
@@ -199,12 +202,12 @@ export async function playGame(
   origin: EpisodeOrigin,
   agents: PerSide<Agent>,
 ): Promise<PerSide<Transcript>> {
-  return answeredBy(record(spec, origin, 2), agents)
+  return runDialogue(record(spec, origin, 2), agents)
 }
 
 /** What is recorded of a game that was never begun. Protocol §3.1. */
 export function unbegunGame({ spec }: { readonly spec: EnvSpec }): PerSide<Transcript> {
-  rulesOf(spec)
+  requireRules(spec)
   const none = { messages: [], reward: spec.lowestReward, fault: 'no-reply' } as const
   return { champion: none, contender: none }
 }
@@ -217,7 +220,7 @@ interface OpenQuestion {
 
 type Dialogue = Generator<OpenQuestion, PerSide<Transcript>, Answer>
 
-async function answeredBy(
+async function runDialogue(
   dialogue: Dialogue,
   agents: PerSide<Agent>,
 ): Promise<PerSide<Transcript>> {
@@ -251,13 +254,13 @@ export function* record(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): D
     }
     const recorded = recordedOf(reply.content)
     const action = actionIn(spec, recorded)
-    const content = players === 1 ? recorded : writtenOf(spec, action, recorded)
+    const content = players === 1 ? recorded : formatReply(spec, action, recorded)
     own.push({ ...reply, role: 'assistant', content })
     turn = turns.next(action)
   }
   const end: EpisodeEnd = turn.value
   const transcriptOf = (side: Side): Transcript => {
-    const played = { messages: messages[side], reward: rewardOf(spec, end, side) }
+    const played = { messages: messages[side], reward: computeReward(spec, end, side) }
     return fault !== undefined && side === end.side ? { ...played, fault } : played
   }
   return { champion: transcriptOf('champion'), contender: transcriptOf('contender') }

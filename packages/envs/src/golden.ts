@@ -7,7 +7,7 @@ import { type Answer, type PerSide, record, type Transcript } from './episode.ts
 const FULL_WIDTH = 0xfee0
 
 /** Forms of a reply with an answer, of which half are read. */
-function dressed(good: string): readonly string[] {
+function formatVariants(good: string): readonly string[] {
   return [
     '',
     ` ${good} . `,
@@ -26,7 +26,7 @@ function dressed(good: string): readonly string[] {
 type GoldenEpisode = Transcript | PerSide<Transcript>
 
 /** The one transcript, or both. */
-export const transcriptsOf = (played: GoldenEpisode): readonly Transcript[] =>
+export const listTranscripts = (played: GoldenEpisode): readonly Transcript[] =>
   'reward' in played ? [played] : [played.champion, played.contender]
 
 /** The episodes of which the specHash is made. Protocol §3.5. */
@@ -68,7 +68,7 @@ function goldenAnswer(spec: EnvSpec, prompt: string, kind: number, random: Gener
   const good = spec.solve(prompt)
   if (kind < 6) return { content: spec.guess(prompt, random) }
   if (kind === 6) return { content: `\u001b[1mSo\u202e:\u001b]0;x\u0007\r\n${good}` }
-  if (kind === 7) return { content: dressed(good)[random.integers(0, 10)] ?? '' }
+  if (kind === 7) return { content: formatVariants(good)[random.integers(0, 10)] ?? '' }
   if (kind === 8) return { fault: 'no-reply' }
   return { content: good }
 }

@@ -23,13 +23,13 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   actionSpace: DIGITS,
   observationSpace: FACTORS,
   initial: FACTORS.sample,
-  truth: product,
+  truth: multiply,
   difficulty: () => 8,
   observe: (factors) => factors,
   // Compared as text: there is one way to write a product.
   step: (factors, answer) => ({
     state: factors,
-    reward: answer === product(factors) ? 1 : 0,
+    reward: answer === multiply(factors) ? 1 : 0,
     terminated: true,
   }),
   prompt: ([a, b]) =>
@@ -41,25 +41,25 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   solve: (prompt) => {
     const found = /^Compute ([0-9]{8}) \* ([0-9]{8})\.\n/.exec(prompt)
     if (found === null) throw new TypeError('"prompt" expected one of mult8')
-    return product(found.slice(1))
+    return multiply(found.slice(1))
   },
   guess: (_, random) => DIGITS.sample(random),
   explain: {
     title: 'the multiplication of 8-digit numbers (mult8)',
-    best: (factors) => [product(factors)],
-    worth: (factors, answer) => (answer === product(factors) ? 1 : 0),
-    ending: outcomeOf,
+    best: (factors) => [multiply(factors)],
+    worth: (factors, answer) => (answer === multiply(factors) ? 1 : 0),
+    ending: explainEnding,
   },
 })
 
 /** The product in decimal. BigInt: 16 digits pass 2^53. */
-function product([a = 0, b = 0]: readonly (number | string)[]): string {
+function multiply([a = 0, b = 0]: readonly (number | string)[]): string {
   return String(BigInt(a) * BigInt(b))
 }
 
 /** The product, and which digits of a wrong answer are wrong. */
-function outcomeOf({ before, action, reward }: LastTurn<readonly number[], string>): Outcome {
-  const right = product(before)
+function explainEnding({ before, action, reward }: LastTurn<readonly number[], string>): Outcome {
+  const right = multiply(before)
   if (reward > 0) return { why: `right: the product is ${right}`, shown: [] }
   const width = Math.max(right.length, action.length)
   const [above, below] = [right.padStart(width), action.padStart(width)]

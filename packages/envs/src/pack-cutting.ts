@@ -24,7 +24,7 @@ export function cutBox(random: Generator): CutBox {
   const count = COUNTS[random.integers(0, COUNTS.length)] ?? 0
   const list: Placement[] = [[0, 0, BOX_WIDTH, BOX_HEIGHT]]
   while (list.length < count) {
-    const at = indexToCut(list, random)
+    const at = chooseIndex(list, random)
     const isForFive = list.length + 4 <= count
     const [kept, ...rest] = cut(list[at] as Placement, isForFive, random)
     list[at] = kept
@@ -44,7 +44,7 @@ export function cutBox(random: Generator): CutBox {
 }
 
 /** The rectangle over a square that is drawn, or instead of a small one the largest. */
-function indexToCut(list: readonly Placement[], random: Generator): number {
+function chooseIndex(list: readonly Placement[], random: Generator): number {
   const [x, y] = [random.integers(0, BOX_WIDTH), random.integers(0, BOX_HEIGHT)]
   const drawn = list.findIndex(
     ([left, top, width, height]) => x >= left && x < left + width && y >= top && y < top + height,
@@ -66,7 +66,7 @@ function cut(
   if (isLarge && isForFive && random.integers(0, 4) === 0) return cutInFive(rectangle, random)
   const isOther = isLarge && random.integers(0, 4) === 0
   const isAcross = width >= height !== isOther
-  const kept = partOf(isAcross ? width : height, random)
+  const kept = drawPart(isAcross ? width : height, random)
   if (isAcross)
     return [
       [x, y, kept, height],
@@ -79,7 +79,7 @@ function cut(
 }
 
 /** How much of a side is kept: a fifth or more, and at least 2, on either side. */
-function partOf(side: number, random: Generator): number {
+function drawPart(side: number, random: Generator): number {
   const least = Math.max(2, Math.floor(side / 5))
   return random.integers(least, side - least + 1)
 }

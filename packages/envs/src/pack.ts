@@ -46,25 +46,25 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
   actionSpace: /* @__PURE__ */ Box({ low: 0, high: 99, length: 4 * MOST }),
   observationSpace: /* @__PURE__ */ Box({ low: 0, high: BOX_WIDTH, length: 2 * MOST }),
   initial: cutBox,
-  truth: ({ cutting }) => textOf(cutting),
+  truth: ({ cutting }) => formatPlacements(cutting),
   difficulty: ({ pieces }) => pieces.length,
   observe: ({ pieces }) => {
     const sides: number[] = []
     for (const [width, height] of pieces) sides.push(width, height)
-    return padded(sides, 2 * MOST)
+    return pad(sides, 2 * MOST)
   },
   step: (state, action) => {
-    const reward = earnedArea(judgePlacements(state.pieces, placementsIn(action)))
+    const reward = computeArea(judgePlacements(state.pieces, readPlacements(action)))
     return { state, reward, terminated: true }
   },
-  prompt: promptOf,
-  parse: (answer) => (PLACEMENTS.test(answer) ? padded(numbersIn(answer), 4 * MOST) : null),
-  format: (action) => textOf(placementsIn(action)),
-  solve: (prompt) => textOf(scriptedPacking(piecesIn(prompt))),
+  prompt: writePrompt,
+  parse: (answer) => (PLACEMENTS.test(answer) ? pad(parseNumbers(answer), 4 * MOST) : null),
+  format: (action) => formatPlacements(readPlacements(action)),
+  solve: (prompt) => formatPlacements(scriptedPacking(readPrompt(prompt))),
   guess: (prompt, random) => {
-    const pieces = piecesIn(prompt)
+    const pieces = readPrompt(prompt)
     const count = random.integers(1, 9)
-    return textOf(
+    return formatPlacements(
       Array.from({ length: count }, (): Placement => {
         const [width = 0, height = 0] = pieces[random.integers(0, pieces.length)] ?? []
         const isTurned = random.integers(0, 2) === 1
@@ -75,9 +75,9 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
   },
   explain: {
     title: 'the packing of rectangles (pack)',
-    picture: (observation, action) => action && packPicture(judged(observation, action)),
-    worth: (observation, action) => earnedArea(judged(observation, action)),
-    ending: outcomeOf,
+    picture: (observation, action) => action && drawPackPicture(judged(observation, action)),
+    worth: (observation, action) => computeArea(judged(observation, action)),
+    ending: explainEnding,
   },
 })
 
@@ -106,27 +106,30 @@ function judgePlacements(
     left.splice(at, 1)
     if (x + width > BOX_WIDTH || y + height > BOX_HEIGHT)
       return { placement, flaw: 'outside the box' }
-    if (lying.some((other) => overlap(other, placement)))
+    if (lying.some((other) => isOverlapping(other, placement)))
       return { placement, flaw: 'on another piece' }
     lying.push(placement)
     return { placement, flaw: undefined }
   })
 }
 
-function overlap([x, y, width, height]: Placement, [left, top, wide, high]: Placement): boolean {
+function isOverlapping(
+  [x, y, width, height]: Placement,
+  [left, top, wide, high]: Placement,
+): boolean {
   return x < left + wide && left < x + width && y < top + high && top < y + height
 }
 
 /** What was earned. */
-const earnedArea = (judged: readonly JudgedPlacement[]): number =>
-  judged.reduce(
+const computeArea = (judgeAction: readonly JudgedPlacement[]): number =>
+  judgeAction.reduce(
     (area, { placement: [, , width, height], flaw }) =>
       flaw === undefined ? area + width * height : area,
     0,
   )
 
 /** A judgement in words, as "0,0,12,7 earns 84". */
-function judgementText({ placement, flaw }: JudgedPlacement): string {
+function formatJudgement({ placement, flaw }: JudgedPlacement): string {
   const [, , width, height] = placement
   const earns = flaw === undefined ? `earns ${width * height}` : `earns nothing: ${flaw}`
   return `${placement.join(',')} ${earns}`
@@ -136,7 +139,7 @@ function judgementText({ placement, flaw }: JudgedPlacement): string {
 const SQUARE = 10
 
 /** The box with what was placed in it, each by its place in the list; what lies outside is cut. */
-function packPicture(judged: readonly JudgedPlacement[]): Picture {
+function drawPackPicture(judged: readonly JudgedPlacement[]): Picture {
   const [width, height] = [SQUARE * BOX_WIDTH, SQUARE * BOX_HEIGHT]
   const placed = judged.map((each, at): PictureShape => {
     const [x, y, wide, high] = each.placement
@@ -144,7 +147,7 @@ function packPicture(judged: readonly JudgedPlacement[]): Picture {
       kind: each.flaw === undefined ? 'first' : 'wrong',
       corners: rectangle(SQUARE * x, SQUARE * y, SQUARE * wide, SQUARE * high),
       text: String(at + 1),
-      says: judgementText(each),
+      says: formatJudgement(each),
     }
   })
   const box: PictureShape = { kind: 'empty', corners: rectangle(0, 0, width, height) }
@@ -154,15 +157,15 @@ function packPicture(judged: readonly JudgedPlacement[]): Picture {
 const judged = (
   observation: readonly number[],
   action: readonly number[],
-): readonly JudgedPlacement[] => judgePlacements(piecesOf(observation), placementsIn(action))
+): readonly JudgedPlacement[] => judgePlacements(readPieces(observation), readPlacements(action))
 
-function padded(numbers: number[], length: number): readonly number[] {
+function pad(numbers: number[], length: number): readonly number[] {
   while (numbers.length < length) numbers.push(0)
   return numbers
 }
 
 /** Returns the numbers in a text of digits with one other character between two numbers. */
-function numbersIn(text: string): number[] {
+function parseNumbers(text: string): number[] {
   const numbers: number[] = []
   let number = 0
   for (let at = 0; at < text.length; at++) {
@@ -178,11 +181,11 @@ function numbersIn(text: string): number[] {
   return numbers
 }
 
-const textOf = (placements: readonly Placement[]): string =>
+const formatPlacements = (placements: readonly Placement[]): string =>
   placements.map((placement) => placement.join(',')).join(' ')
 
 /** The placements of an action, the zeros behind them left out; at least one. */
-function placementsIn(action: readonly number[]): readonly Placement[] {
+function readPlacements(action: readonly number[]): readonly Placement[] {
   let length = action.length
   while (length > 1 && action[length - 1] === 0) length -= 1
   const placements: Placement[] = []
@@ -194,15 +197,15 @@ function placementsIn(action: readonly number[]): readonly Placement[] {
 }
 
 /** The pieces of an observation. */
-function piecesOf(observation: readonly number[]): readonly PieceSides[] {
+function readPieces(observation: readonly number[]): readonly PieceSides[] {
   const pieces: PieceSides[] = []
   for (let at = 0; at < observation.length && observation[at] !== 0; at += 2)
     pieces.push([observation[at] ?? 0, observation[at + 1] ?? 0])
   return pieces
 }
 
-function promptOf(observation: readonly number[]): string {
-  const pieces = piecesOf(observation).map((sides) => sides.join('x'))
+function writePrompt(observation: readonly number[]): string {
+  const pieces = readPieces(observation).map((sides) => sides.join('x'))
   return (
     `Pack pieces into a box ${BOX_WIDTH} wide and ${BOX_HEIGHT} high; ` +
     'x counts from the left, y from the top, both from 0. The pieces, width x height:\n\n' +
@@ -216,27 +219,27 @@ function promptOf(observation: readonly number[]): string {
 }
 
 /** The pieces of a prompt. */
-function piecesIn(prompt: string): readonly PieceSides[] {
+function readPrompt(prompt: string): readonly PieceSides[] {
   const [, list] = /^Pack pieces into a box [^\n]*\n\n([0-9x ]+)\n\n/.exec(prompt) ?? []
   if (list === undefined) throw new TypeError('"prompt" expected one of pack')
-  return piecesOf(numbersIn(list))
+  return readPieces(parseNumbers(list))
 }
 
 /**
  * How much of the box is covered, a picture of it in which a line stands for two rows, and the
  * placements that earned nothing.
  */
-function outcomeOf({ before, action, reward }: LastTurn<readonly number[], readonly number[]>) {
+function explainEnding({ before, action, reward }: LastTurn<readonly number[], readonly number[]>) {
   const all = judged(before, action)
   const lying = all.flatMap(({ placement, flaw }) => (flaw === undefined ? [placement] : []))
   const letterAt = (x: number, y: number): string => {
-    const at = lying.findIndex((piece) => overlap(piece, [x, y, 1, 1]))
+    const at = lying.findIndex((piece) => isOverlapping(piece, [x, y, 1, 1]))
     return at === -1 ? '.' : (LETTERS[at] ?? '')
   }
   const rows = Array.from({ length: BOX_HEIGHT / 2 }, (_, row) =>
     Array.from({ length: BOX_WIDTH }, (_, x) => letterAt(x, 2 * row)).join(''),
   )
-  const wrong = all.filter(({ flaw }) => flaw !== undefined).map(judgementText)
+  const wrong = all.filter(({ flaw }) => flaw !== undefined).map(formatJudgement)
   const why = `covered ${reward} of ${AREA} with ${lying.length} of ${all.length} placements`
   return { why, shown: [...rows, ...wrong] } satisfies Outcome
 }

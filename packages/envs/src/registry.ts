@@ -1,7 +1,7 @@
 import type { Hash } from '@affine/prng'
 import type { EnvSpec } from './definition.ts'
 import { Env, expectOnly } from './env.ts'
-import { rulesOf } from './episode.ts'
+import { requireRules } from './episode.ts'
 import { hex } from './hex.ts'
 import { mult8 } from './mult8.ts'
 import { pack } from './pack.ts'
@@ -49,17 +49,17 @@ interface MakeOptions {
 export function make(env: string, options: MakeOptions = {}): Env {
   expectOnly('make', options, ['strength'])
   const { strength } = options
-  const spec = specs.get(env) ?? newestOf(env)
+  const spec = specs.get(env) ?? findNewest(env)
   if (spec === undefined)
     throw new RangeError(`"env" expected one of ${[...specs.keys()].join(', ')}, got "${env}"`)
   if (strength === undefined) return new Env(spec)
   if (!(strength >= 0 && strength <= 1))
     throw new RangeError(`"strength" expected 0 to 1, got ${strength}`)
-  return new Env(Object.freeze({ ...spec, ...rulesOf(spec).against(strength) }))
+  return new Env(Object.freeze({ ...spec, ...requireRules(spec).against(strength) }))
 }
 
 /** What `name-v0` stands for: the highest version of the name with this first number. */
-function newestOf(alias: string): EnvSpec | undefined {
+function findNewest(alias: string): EnvSpec | undefined {
   const [, name, major] = /^(.+)-v([0-9]+)$/.exec(alias) ?? []
   const isOfMajor = (spec: EnvSpec): boolean =>
     spec.name === name && spec.version.startsWith(`${major}.`)

@@ -4,15 +4,15 @@ import type { EnvSpec } from './definition.ts'
 import type { Env } from './env.ts'
 import {
   actionIn,
+  computeReward,
   type EpisodeEnd,
+  formatReply,
   type Message,
   type PerSide,
-  rewardOf,
-  rulesOf,
+  requireRules,
   SIDES,
   type Side,
   turnsOf,
-  writtenOf,
 } from './episode.ts'
 import { isRecorded } from './text.ts'
 
@@ -67,7 +67,7 @@ export function replayGame(
   origin: EpisodeOrigin,
   recorded: PerSide<readonly Message[]>,
 ): Result<PerSide<ReplayedSide>, ReplayFault> {
-  rulesOf(spec)
+  requireRules(spec)
   const missing = SIDES.find((side) => !Array.isArray(recorded[side]))
   if (missing !== undefined) return refusal('TOO_SHORT', `${missing}: no messages`)
   if (SIDES.some((side) => recorded[side].length > 0)) return replayTurns(spec, origin, recorded, 2)
@@ -99,25 +99,25 @@ function replayTurns(
     taken[side] += hasReply ? 2 : 1
     action = reply === undefined ? null : actionIn(spec, reply.content)
     const isWhole = players === 1 || reply === undefined
-    if (!isWhole && writtenOf(spec, action, reply.content) !== reply.content)
+    if (!isWhole && formatReply(spec, action, reply.content) !== reply.content)
       return refused('NOT_NORMALISED', side, at + 1)
     turn = turns.next(action)
   }
   const long = SIDES.find((side) => lists[side].length > taken[side])
   if (long !== undefined) return refused('TOO_LONG', long, taken[long])
   const last = { hasReply, action }
-  const champion = replayedOf(spec, turn.value, 'champion', last)
-  const contender = replayedOf(spec, turn.value, 'contender', last)
+  const champion = createResult(spec, turn.value, 'champion', last)
+  const contender = createResult(spec, turn.value, 'contender', last)
   return { ok: true, value: { champion, contender } }
 }
 
-function replayedOf(
+function createResult(
   spec: EnvSpec,
   end: EpisodeEnd,
   side: Side,
   { hasReply, action }: { hasReply: boolean; action: unknown },
 ): ReplayedSide {
-  const reward = rewardOf(spec, end, side)
+  const reward = computeReward(spec, end, side)
   if (side !== end.side || !end.isForfeit) return { reward, fault: false }
   if (!hasReply) return { reward, fault: true }
   return { reward, fault: false, forfeit: action === null ? 'unreadable' : 'illegal' }

@@ -1,5 +1,5 @@
 import { type Generator, pcg64 } from '@affine/prng'
-import { drawnSeed } from './challenge.ts'
+import { drawSeed } from './challenge.ts'
 
 /** A set of values that can be tested for membership and sampled, as in Gymnasium. */
 export interface Space<T> {
@@ -17,8 +17,8 @@ export interface Space<T> {
 let ownStream: Generator | undefined
 
 /** The stream of samples that nobody gave one for. */
-function own(): Generator {
-  ownStream ??= pcg64(drawnSeed())
+function getOwnStream(): Generator {
+  ownStream ??= pcg64(drawSeed())
   return ownStream
 }
 
@@ -27,7 +27,7 @@ export function Discrete(size: number): Space<number> {
   return {
     description: `Discrete(${size})`,
     contains: (value): value is number => isBetween(value, 0, size - 1),
-    sample: (random = own()) => random.integers(0, size),
+    sample: (random = getOwnStream()) => random.integers(0, size),
   }
 }
 
@@ -50,7 +50,7 @@ export function Text(shape: {
     description: `Text(${minLength}..${maxLength}, ${JSON.stringify(charset)})`,
     contains: (value): value is string =>
       typeof value === 'string' && isBetween(value.length, minLength, maxLength) && areIn(value),
-    sample: (random = own()) => {
+    sample: (random = getOwnStream()) => {
       const length = random.integers(minLength, maxLength + 1)
       const draw = (): string => charset.charAt(random.integers(0, charset.length))
       return Array.from({ length }, draw).join('')
@@ -78,7 +78,7 @@ export function Box({
       for (const item of value) if (!isBetween(item, low, high)) return false
       return true
     },
-    sample: (random = own()) => {
+    sample: (random = getOwnStream()) => {
       const items: number[] = []
       while (items.length < length) items.push(random.integers(low, high + 1))
       return items

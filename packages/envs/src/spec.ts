@@ -1,6 +1,6 @@
 import { digest, type Generator, type Hash, type Json } from '@affine/prng'
 import type { Definition, EnvSpec, GameDefinition, GameRules } from './definition.ts'
-import { firstOf } from './episode.ts'
+import { drawFirst } from './episode.ts'
 import { goldenEpisodes } from './golden.ts'
 
 /** Lower-case words joined by hyphens, and x.y.z without zeros in front. */
@@ -21,7 +21,7 @@ const GREATEST_REWARD = 10 ** 9
 export function defineEnv<State, Observation, Action>(
   definition: Definition<State, Observation, Action>,
 ): EnvSpec {
-  return specOf(definition)
+  return createSpec(definition)
 }
 
 /**
@@ -35,7 +35,7 @@ export function defineGame<State, Observation, Action>(
 ): EnvSpec {
   const { clockMs, initial, step, ...shared } = definition
   expectInteger('clockMs', clockMs, 1, Number.MAX_SAFE_INTEGER)
-  return specOf({
+  return createSpec({
     ...shared,
     ...againstScripted(definition, 1),
     game: { clockMs, initial, step, against: (strength) => againstScripted(definition, strength) },
@@ -73,7 +73,7 @@ function againstScripted<State, Observation, Action>(
   }
   return {
     initial: (random) => {
-      const first = firstOf(['player', 'opponent'], random)
+      const first = drawFirst(['player', 'opponent'], random)
       const state = game.initial(random)
       return first === 'player' ? state : answered(state, random).state
     },
@@ -86,7 +86,7 @@ function againstScripted<State, Observation, Action>(
   }
 }
 
-function specOf<State, Observation, Action>(
+function createSpec<State, Observation, Action>(
   definition: Definition<State, Observation, Action> & { readonly game?: GameRules },
 ): EnvSpec {
   const { name, version, maxSteps, replyMs, lowestReward, highestReward } = definition

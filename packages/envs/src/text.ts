@@ -70,28 +70,30 @@ export function normalise(text: string): string {
  */
 export function recordedOf(reply: string): string {
   const text = normalise(reply)
-  if (fits(text)) return text
-  const kept = endOf(text)
+  if (isShort(text)) return text
+  const kept = findTail(text)
   const left = encoder.encode(text.slice(0, text.length - kept.length))
   return `[${left.length} bytes, ${hex.encode(blake3(left))}]\n${kept}`
 }
 
 /** Is it a text that `recordedOf` gives? What is too long is refused unread. */
 export function isRecorded(text: string): boolean {
-  return text.length <= MOST_BYTES && normalise(text) === text && fits(text)
+  return text.length <= MOST_BYTES && normalise(text) === text && isShort(text)
 }
 
 /** Can a normalised text be recorded whole? A UTF-16 unit of it takes at most 3 bytes. */
-function fits(text: string): boolean {
-  return 3 * text.length <= MOST_BYTES || (text.length <= MOST_BYTES && bytesOf(text) <= MOST_BYTES)
+function isShort(text: string): boolean {
+  return (
+    3 * text.length <= MOST_BYTES || (text.length <= MOST_BYTES && countBytes(text) <= MOST_BYTES)
+  )
 }
 
 /** The last lines of a long text that fit, or the end of its last line, from a code point on. */
-function endOf(text: string): string {
+function findTail(text: string): string {
   let start = text.length
   let room = MOST_KEPT_BYTES
   for (const character of [...text.slice(-MOST_KEPT_BYTES)].reverse()) {
-    room -= bytesOf(character)
+    room -= countBytes(character)
     if (room < 0) break
     start -= character.length
   }
@@ -102,7 +104,7 @@ function endOf(text: string): string {
 const encoder = /* @__PURE__ */ new TextEncoder()
 
 /** The bytes of a text's canonical JSON text, its quotes left out. Protocol §1.1. */
-const bytesOf = (text: string): number => encoder.encode(JSON.stringify(text)).length - 2
+const countBytes = (text: string): number => encoder.encode(JSON.stringify(text)).length - 2
 
 /** The signs of each pair that an answer may stand in. No two pairs begin alike. */
 const PAIRS = [
@@ -130,7 +132,7 @@ const OF_PAIRS = /[*_`"$\\{}]/
  * that answer. Vectors: vectors/envs/replies.json. Protocol §3.2.
  */
 export function answerOf(text: string): string {
-  const line = lastLineOf(text)
+  const line = findLastLine(text)
   let [start, end] = [0, line.length]
   for (;;) {
     while (line[start] === ' ') start += 1
@@ -150,7 +152,7 @@ export function answerOf(text: string): string {
 }
 
 /** The last line that holds anything but blanks, without those at its ends. */
-function lastLineOf(text: string): string {
+function findLastLine(text: string): string {
   let end = text.length
   while (end > 0 && (text[end - 1] === ' ' || text[end - 1] === '\n')) end -= 1
   let start = text.lastIndexOf('\n', end - 1) + 1

@@ -47,12 +47,12 @@ export function solvedGame(): Game {
 }
 
 /** X when the marks are equally many. One X and one O add up to 3, so the sum tells. */
-export function moverOf(board: Board): 1 | 2 {
+export function getMover(board: Board): 1 | 2 {
   return board.reduce((sum, mark) => sum + mark, 0) % 3 === 0 ? 1 : 2
 }
 
 /** The cells of the first row, column or diagonal of one mark; undefined without one. */
-export function lineIn(board: Board): readonly number[] | undefined {
+export function findLine(board: Board): readonly number[] | undefined {
   return LINES.find(([a = 0, b = 0, c = 0]) => {
     const mark = board[a]
     return mark !== 0 && mark === board[b] && mark === board[c]
@@ -65,7 +65,7 @@ function solve(): Game {
   const visit = (cells: string): Position => {
     const known = positions.get(cells)
     if (known !== undefined) return known
-    const position = positionOf(cells, visit)
+    const position = createPosition(cells, visit)
     positions.set(cells, position)
     return position
   }
@@ -76,16 +76,16 @@ function solve(): Game {
 }
 
 /** A position, by those that it leads to. */
-function positionOf(cells: string, visit: (cells: string) => Position): Position {
+function createPosition(cells: string, visit: (cells: string) => Position): Position {
   const board = Object.freeze([...cells].map(Number))
-  const mover = moverOf(board)
-  const isWon = lineIn(board) !== undefined
+  const mover = getMover(board)
+  const isWon = findLine(board) !== undefined
   const put = (cell: number): string => cells.slice(0, cell) + mover + cells.slice(cell + 1)
   const next = board.map((mark, cell) => {
     if (isWon || mark !== 0) return undefined
     return visit(put(cell))
   })
-  const top = Math.max(...scoresOf(next))
+  const top = Math.max(...listScores(next))
   const best = [...next.keys()].filter((cell) => next[cell]?.score === top)
   if (isWon) return { board, score: WON, next, best }
   if (best.length === 0) return { board, score: 0, next, best }
@@ -95,10 +95,10 @@ function positionOf(cells: string, visit: (cells: string) => Position): Position
 
 /** Does some move give away a win or a draw? Where all is lost, there is nothing to give away. */
 function isStart({ next }: Position): boolean {
-  const values = scoresOf(next).map(Math.sign)
+  const values = listScores(next).map(Math.sign)
   return values.some((value) => value < Math.max(...values))
 }
 
-function scoresOf(next: Position['next']): readonly number[] {
+function listScores(next: Position['next']): readonly number[] {
   return next.flatMap((position) => position?.score ?? [])
 }

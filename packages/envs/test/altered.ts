@@ -1,6 +1,6 @@
 import { digest, type Json, pcg64 } from '@affine/prng'
 import { encodeId } from '../src/challenge.ts'
-import { goldenEpisode, transcriptsOf } from '../src/golden.ts'
+import { goldenEpisode, listTranscripts } from '../src/golden.ts'
 import { type Env, type Message, replay, replayGame } from '../src/index.ts'
 
 type Random = ReturnType<typeof pcg64>
@@ -9,8 +9,8 @@ type Random = ReturnType<typeof pcg64>
  * What a golden episode replays to as it was recorded, then altered so many times.
  * vectors/envs/make.py has the same.
  */
-export function replaysOf(env: Env, index: number, times: number): readonly Json[] {
-  const lists = transcriptsOf(goldenEpisode(env.spec, index)).map(({ messages }) => messages)
+export function replayAltered(env: Env, index: number, times: number): readonly Json[] {
+  const lists = listTranscripts(goldenEpisode(env.spec, index)).map(({ messages }) => messages)
   const challengeId = encodeId(digest('golden', env.spec.id, index))
   const random = pcg64(index)
   const results = [replayed(env, challengeId, lists)]

@@ -1,6 +1,6 @@
 import { digest } from '@affine/prng'
 import { describe, expect, test } from 'vitest'
-import { drawnSeed } from '../src/challenge.ts'
+import { drawSeed } from '../src/challenge.ts'
 import {
   defineEnv,
   Env,
@@ -73,7 +73,7 @@ describe('reset', () => {
   })
 
   test('draws seeds of 128 bits', () => {
-    const seeds = Array.from({ length: 100 }, drawnSeed)
+    const seeds = Array.from({ length: 100 }, drawSeed)
     expect(new Set(seeds).size).toBe(100)
     for (const half of [seeds.map((seed) => seed >> 64n), seeds.map((seed) => seed % 2n ** 64n)]) {
       expect(half.every((bits) => bits < 2n ** 64n)).toBe(true)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { goldenEpisodes, transcriptsOf } from '../src/golden.ts'
+import { goldenEpisodes, listTranscripts } from '../src/golden.ts'
 import { type Agent, type Message, make, play, type Reply, registry, replay } from '../src/index.ts'
 import { idOf } from './ids.ts'
 
@@ -142,7 +142,7 @@ test('golden players meet every kind of end', () => {
   expect(envs).toEqual(expect.arrayContaining([...REWARDS.keys()]))
   for (const id of envs) {
     const { spec } = make(id)
-    const played = goldenEpisodes(spec).flatMap(transcriptsOf)
+    const played = goldenEpisodes(spec).flatMap(listTranscripts)
     expect(new Set(played.map(({ fault }) => fault))).toEqual(new Set([undefined, 'no-reply']))
     const rewards = new Set(played.map(({ reward }) => reward))
     expect(rewards).toContain(spec.lowestReward)

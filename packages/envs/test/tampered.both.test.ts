@@ -2,7 +2,7 @@ import { digest, type Json } from '@affine/prng'
 import { expect, test } from 'vitest'
 import games from '../../../vectors/envs/games.json' with { type: 'json' }
 import { type Message, make, type PerSide, replayGame } from '../src/index.ts'
-import { replaysOf } from './altered.ts'
+import { replayAltered } from './altered.ts'
 
 test.each(games.vectors)('replay of a game: $what', ({ input, want }) => {
   const recorded = input.recorded as unknown as PerSide<Message[]>
@@ -17,7 +17,7 @@ test.each(games.vectors)('replay of a game: $what', ({ input, want }) => {
 test.each(games.tampered)('$input golden episodes of $what, altered', ({ what, input, want }) => {
   const env = make(what)
   const results: Json[] = []
-  for (let index = 0; index < input; index++) results.push(...replaysOf(env, index, 4).slice(1))
+  for (let index = 0; index < input; index++) results.push(...replayAltered(env, index, 4).slice(1))
   expect(new Set(results.map((result) => JSON.stringify(result))).size).toBeGreaterThan(7)
   expect(digest('test', results)).toBe(want)
 })

@@ -2,7 +2,7 @@ import { digestsAfter, type Hash } from '@affine/prng'
 import { base58, hex } from '@scure/base'
 
 /**
- * Everything a challenge follows from. `genesis`, `specHash`, `beacon` and `secret` are 64
+ * The parts that determine a challenge. `genesis`, `specHash`, `beacon` and `secret` are 64
  * lower-case hex digits, `env` is an exact id, `name@version`, and `validator` an SS58 address.
  */
 export type ChallengeParts = ChallengePlace &
@@ -11,11 +11,11 @@ export type ChallengeParts = ChallengePlace &
       Record<'netuid' | 'epoch', number>
   >
 
-/** Which of an environment's challenges in a lane. */
+/** The position of a challenge among those of its environment in a lane. */
 export interface ChallengePlace {
-  /** From 0. */
+  /** Index from 0. */
   readonly index: number
-  /** Whose game with the champion: an SS58 address. Left out where all miners play the same. */
+  /** SS58 address of the champion's opponent in a game. Omitted where all miners play the same. */
   readonly contender?: string | undefined
 }
 
@@ -26,9 +26,9 @@ export interface Challenge {
 }
 
 /**
- * Returns a function that gives the challenges of one environment in one lane, which differ only by
- * their place. The last one is kept, since the miners of a challenge are asked one after the other.
- * Nobody can compute a challenge without `secret` and `beacon`. Protocol §4.
+ * Returns a function that computes the challenges of one environment in one lane by their place. It
+ * caches the last one, because the miners of a challenge follow each other. A challenge cannot be
+ * computed without `secret` and `beacon`. Protocol §4.
  *
  * Does not check the parts. @throws TypeError or RangeError as `canonicalize` does.
  */
@@ -47,24 +47,24 @@ export function challengesOf(
   }
 }
 
-/** The id of one challenge. Protocol §4. */
+/** Returns the id of one challenge. Protocol §4. */
 export const challengeId = (parts: ChallengeParts): string => challengesOf(parts)(parts).id
 
-/** What an episode follows from: a challenge id, or a seed. */
+/** The origin of an episode's random stream: a challenge id, or a seed. */
 export type EpisodeOrigin = string | number | bigint
 
-/** @throws TypeError for a text that is not a challenge id. */
+/** Returns the seed. @throws TypeError for a text that is not a challenge id. */
 export const resolveSeed = (origin: EpisodeOrigin): number | bigint =>
   typeof origin === 'string' ? seedOf(origin) : origin
 
-/** A hash as a challenge id. Protocol §1.4. */
+/** Returns a hash as a challenge id. Protocol §1.4. */
 export function encodeId(hash: Hash): string {
   return base58.encode(hex.decode(hash))
 }
 
 /**
- * The seed of a challenge's random stream: 128 bits, never more, since above that SeedSequence has
- * trivial second preimages. Protocol §2.3.
+ * Returns the seed of a challenge's random stream, of 128 bits. NumPy also takes wider seeds, but
+ * two of them with the same stream are easy to find. Protocol §2.3.
  *
  * @throws TypeError unless `challengeId` is the base58 of 32 bytes.
  */
@@ -80,19 +80,19 @@ function computeSeed(challengeId: string): bigint {
 }
 
 const digestSeed = /* @__PURE__ */ digestsAfter('seed')
-// To ask a hash for its buffer takes longer than to copy it.
+// Reading a hash's buffer takes longer than copying the hash.
 const seedView = /* @__PURE__ */ new DataView(new ArrayBuffer(16))
 
 /**
- * Is `text` the base58 of 32 bytes? Takes hostile input and never throws; long text is refused
- * before it is decoded. Protocol §1.4.
+ * Reports whether `text` is the base58 of 32 bytes. Accepts hostile input and never throws. Long
+ * text is rejected before it is decoded. Protocol §1.4.
  */
 export const isChallengeId = (text: string): boolean =>
   typeof text === 'string' &&
   /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) &&
   base58.decode(text).length === 32
 
-/** A seed that nobody knows before: 128 bits of the Web Crypto API. */
+/** Returns an unpredictable seed: 128 bits from the Web Crypto API. */
 export function drawSeed(): bigint {
   const words = crypto.getRandomValues(new BigUint64Array(2))
   return words.reduce((seed, word) => (seed << 64n) | word, 0n)

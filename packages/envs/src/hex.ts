@@ -19,13 +19,13 @@ const ROWS = 'ABCDEFGHIJK'
 const MARKS = '.XO'
 
 /**
- * Hex of two players, on boards of 7, 9 and 11 rows that begin with some marks. Whoever joins its
- * two sides wins, and one of the two must: there are no draws. Protocol §3.7.
+ * Hex for two players, on boards of 7, 9 and 11 rows that begin with some marks. The first player
+ * to connect its two sides wins. There are no draws. Protocol §3.7.
  */
 export const hex: EnvSpec = /* @__PURE__ */ defineGame<HexBoard, HexBoard, number>({
   name: 'hex',
   version: '0.1.0',
-  // The empty cells of the largest board at the start.
+  // This is the number of empty cells of the largest board at the start.
   maxSteps: 91,
   replyMs: 10_000,
   clockMs: 300_000,
@@ -65,7 +65,10 @@ export const hex: EnvSpec = /* @__PURE__ */ defineGame<HexBoard, HexBoard, numbe
   },
 })
 
-/** Marks in pairs, mirrored at the main diagonal and exchanged: neither player is nearer. */
+/**
+ * Draws a board with pairs of opposing marks, mirrored at the main diagonal. The mirror makes the
+ * position equal for both players.
+ */
 function drawOpening(random: Generator): HexBoard {
   const size = 7 + 2 * random.integers(0, 3)
   const board = createBoard(size)
@@ -87,7 +90,7 @@ function formatCell(cell: number): string {
   return `${ROWS[Math.floor(cell / WIDEST)]}${(cell % WIDEST) + 1}`
 }
 
-/** A board as its prompt has it. */
+/** Returns a board as the lines of its prompt. */
 function drawBoard(board: HexBoard): readonly string[] {
   const size = getBoardSize(board)
   const columns = Array.from({ length: size }, (_, column) => column + 1)
@@ -102,9 +105,9 @@ function drawBoard(board: HexBoard): readonly string[] {
   return lines
 }
 
-/** Cells in the first half of a row. The smallest board has more. */
+/** Number of cells in the first half of a row. The smallest row has more cells. */
 const HALF = 6
-/** The text of at most `HALF` cells. The index has their marks as digits of base 3, after a 1. */
+/** Texts of at most `HALF` cells. The index has their marks as base-3 digits after a 1. */
 const marksTexts: string[] = []
 
 /** Returns the marks from cell `start` to cell `end - 1`. */
@@ -139,7 +142,7 @@ function writePrompt(board: HexBoard): string {
   )
 }
 
-/** The board of a prompt. */
+/** Returns the board of a prompt. @throws TypeError for any other text. */
 function readBoard(prompt: string): HexBoard {
   const rows = prompt.startsWith('Hex: ') ? (prompt.match(/^[A-K]( [.XO])+$/gm) ?? []) : []
   if (rows.length === 0) throw new TypeError('"prompt" expected one of hex')
@@ -151,8 +154,7 @@ function readBoard(prompt: string): HexBoard {
 }
 
 /**
- * The empty cell on the shortest chains of both players, the first of equals. A chain's length is
- * how many empty cells it still needs, this one counted twice. Protocol §3.7.
+ * Returns the first empty cell with the shortest chains of both players, in total. Protocol §3.7.
  */
 function scriptedMove(board: HexBoard): number {
   const lengths = computeChainLengths(board)
@@ -167,13 +169,13 @@ function scriptedMove(board: HexBoard): number {
   return best
 }
 
-/** Does the mover, whose turn it is, need more cells than its opponent? */
+/** Reports whether the mover needs more cells than its opponent. */
 function isBehind(board: HexBoard): boolean {
   const mover = getMover(board)
   return countCellsNeeded(board, mover) > countCellsNeeded(board, mover === 1 ? 2 : 1)
 }
 
-/** The winner and its sides, and the last board. */
+/** Returns the winner with its sides, and the last board. */
 function explainEnding({ after: board, reward }: LastTurn<HexBoard, number>): Outcome {
   const size = getBoardSize(board)
   const isOfX = getMover(board) === 2

@@ -4,7 +4,7 @@ import { Box, Text } from './spaces.ts'
 import { defineEnv } from './spec.ts'
 
 const DIGITS = /* @__PURE__ */ Text({ minLength: 15, maxLength: 16, charset: '0123456789' })
-/** 15 or 16 digits, as they are or in groups of three. */
+/** 15 or 16 digits, plain or in groups of three. */
 const PRODUCT = /^[1-9]([0-9]{14,15}|[0-9]{2}(,[0-9]{3}){4}|(,[0-9]{3}){5})$/
 const FACTORS = /* @__PURE__ */ Box({ low: 10_000_000, high: 99_999_999, length: 2 })
 
@@ -26,7 +26,7 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   truth: multiply,
   difficulty: () => 8,
   observe: (factors) => factors,
-  // Compared as text: there is one way to write a product.
+  // The comparison is of texts, because a product has one form.
   step: (factors, answer) => ({
     state: factors,
     reward: answer === multiply(factors) ? 1 : 0,
@@ -39,9 +39,9 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   parse: (answer) => (PRODUCT.test(answer) ? answer.replaceAll(',', '') : null),
   format: (answer) => answer,
   solve: (prompt) => {
-    const found = /^Compute ([0-9]{8}) \* ([0-9]{8})\.\n/.exec(prompt)
-    if (found === null) throw new TypeError('"prompt" expected one of mult8')
-    return multiply(found.slice(1))
+    const match = /^Compute ([0-9]{8}) \* ([0-9]{8})\.\n/.exec(prompt)
+    if (match === null) throw new TypeError('"prompt" expected one of mult8')
+    return multiply(match.slice(1))
   },
   guess: (_, random) => DIGITS.sample(random),
   explain: {
@@ -52,12 +52,12 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   },
 })
 
-/** The product in decimal. BigInt: 16 digits pass 2^53. */
+/** Returns the product in decimal. It uses BigInt because 16 digits exceed 2^53. */
 function multiply([a = 0, b = 0]: readonly (number | string)[]): string {
   return String(BigInt(a) * BigInt(b))
 }
 
-/** The product, and which digits of a wrong answer are wrong. */
+/** Returns the product, and marks the wrong digits of a wrong answer. */
 function explainEnding({ before, action, reward }: LastTurn<readonly number[], string>): Outcome {
   const right = multiply(before)
   if (reward > 0) return { why: `right: the product is ${right}`, shown: [] }

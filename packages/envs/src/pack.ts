@@ -18,18 +18,18 @@ import { scriptedPacking } from './pack-search.ts'
 import { Box } from './spaces.ts'
 import { defineEnv } from './spec.ts'
 
-/** The most pieces, and the most placements. */
-const MOST = 32
+/** Maximum number of pieces and of placements. */
+const MAX_PIECES = 32
 const NUMBER = '(0|[1-9][0-9]?)'
 const PLACEMENT = `${NUMBER}(,${NUMBER}){3}`
 const PLACEMENTS = /* @__PURE__ */ new RegExp(
-  `^${PLACEMENT}( ${PLACEMENT}){0,${MOST - 1}}$`.replaceAll('(', '(?:'),
+  `^${PLACEMENT}( ${PLACEMENT}){0,${MAX_PIECES - 1}}$`.replaceAll('(', '(?:'),
 )
 const AREA = BOX_WIDTH * BOX_HEIGHT
 
 /**
- * Packing of 8 to 32 rectangles into the box that they were cut from, in one reply. The reward is
- * the area that is covered, at most 2400. Observations and actions are padded with zeros to 32
+ * Packing of 8 to 32 rectangles into the box from which they were cut, in one reply. The reward is
+ * the covered area, at most 2400. Observations and actions are padded with zeros to 32
  * pieces and placements. Protocol §3.8.
  */
 export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
@@ -43,22 +43,22 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
   replyMs: 30_000,
   lowestReward: 0,
   highestReward: AREA,
-  actionSpace: /* @__PURE__ */ Box({ low: 0, high: 99, length: 4 * MOST }),
-  observationSpace: /* @__PURE__ */ Box({ low: 0, high: BOX_WIDTH, length: 2 * MOST }),
+  actionSpace: /* @__PURE__ */ Box({ low: 0, high: 99, length: 4 * MAX_PIECES }),
+  observationSpace: /* @__PURE__ */ Box({ low: 0, high: BOX_WIDTH, length: 2 * MAX_PIECES }),
   initial: cutBox,
   truth: ({ cutting }) => formatPlacements(cutting),
   difficulty: ({ pieces }) => pieces.length,
   observe: ({ pieces }) => {
     const sides: number[] = []
     for (const [width, height] of pieces) sides.push(width, height)
-    return pad(sides, 2 * MOST)
+    return pad(sides, 2 * MAX_PIECES)
   },
   step: (state, action) => {
     const reward = computeArea(judgePlacements(state.pieces, readPlacements(action)))
     return { state, reward, terminated: true }
   },
   prompt: writePrompt,
-  parse: (answer) => (PLACEMENTS.test(answer) ? pad(parseNumbers(answer), 4 * MOST) : null),
+  parse: (answer) => (PLACEMENTS.test(answer) ? pad(parseNumbers(answer), 4 * MAX_PIECES) : null),
   format: (action) => formatPlacements(readPlacements(action)),
   solve: (prompt) => formatPlacements(scriptedPacking(readPrompt(prompt))),
   guess: (prompt, random) => {
@@ -81,22 +81,22 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
   },
 })
 
-/** A placement, and why it earns nothing; undefined if it earns its area. */
+/** A placement and its flaw. A placement without a flaw earns its area. */
 interface JudgedPlacement {
   readonly placement: Placement
   readonly flaw: 'no such piece is left' | 'outside the box' | 'on another piece' | undefined
 }
 
 /**
- * Judges placements in their order: each uses up a piece with its sides, and earns its area in the
- * box on free squares. Protocol §3.8.
+ * Judges placements in order. Each uses up a piece with its sides, and earns its area if it is in
+ * the box and on free squares. Protocol §3.8.
  */
 function judgePlacements(
   pieces: readonly PieceSides[],
   placements: readonly Placement[],
 ): readonly JudgedPlacement[] {
   const left = [...pieces]
-  const lying: Placement[] = []
+  const accepted: Placement[] = []
   return placements.map((placement): JudgedPlacement => {
     const [x, y, width, height] = placement
     const at = left.findIndex(
@@ -106,9 +106,9 @@ function judgePlacements(
     left.splice(at, 1)
     if (x + width > BOX_WIDTH || y + height > BOX_HEIGHT)
       return { placement, flaw: 'outside the box' }
-    if (lying.some((other) => isOverlapping(other, placement)))
+    if (accepted.some((other) => isOverlapping(other, placement)))
       return { placement, flaw: 'on another piece' }
-    lying.push(placement)
+    accepted.push(placement)
     return { placement, flaw: undefined }
   })
 }
@@ -120,7 +120,7 @@ function isOverlapping(
   return x < left + wide && left < x + width && y < top + high && top < y + height
 }
 
-/** What was earned. */
+/** Returns the covered area. */
 const computeArea = (judgeAction: readonly JudgedPlacement[]): number =>
   judgeAction.reduce(
     (area, { placement: [, , width, height], flaw }) =>
@@ -128,17 +128,17 @@ const computeArea = (judgeAction: readonly JudgedPlacement[]): number =>
     0,
   )
 
-/** A judgement in words, as "0,0,12,7 earns 84". */
+/** Returns a judgement in words, as "0,0,12,7 earns 84". */
 function formatJudgement({ placement, flaw }: JudgedPlacement): string {
   const [, , width, height] = placement
   const earns = flaw === undefined ? `earns ${width * height}` : `earns nothing: ${flaw}`
   return `${placement.join(',')} ${earns}`
 }
 
-/** The side of a square of the box. */
+/** Length of a square's side in the picture. */
 const SQUARE = 10
 
-/** The box with what was placed in it, each by its place in the list; what lies outside is cut. */
+/** Returns a picture of the box with numbered placements, clipped at its edges. */
 function drawPackPicture(judged: readonly JudgedPlacement[]): Picture {
   const [width, height] = [SQUARE * BOX_WIDTH, SQUARE * BOX_HEIGHT]
   const placed = judged.map((each, at): PictureShape => {
@@ -184,7 +184,7 @@ function parseNumbers(text: string): number[] {
 const formatPlacements = (placements: readonly Placement[]): string =>
   placements.map((placement) => placement.join(',')).join(' ')
 
-/** The placements of an action, the zeros behind them left out; at least one. */
+/** Returns the placements of an action, at least one, without the zeros at its end. */
 function readPlacements(action: readonly number[]): readonly Placement[] {
   let length = action.length
   while (length > 1 && action[length - 1] === 0) length -= 1
@@ -196,7 +196,7 @@ function readPlacements(action: readonly number[]): readonly Placement[] {
   return placements
 }
 
-/** The pieces of an observation. */
+/** Returns the pieces of an observation. */
 function readPieces(observation: readonly number[]): readonly PieceSides[] {
   const pieces: PieceSides[] = []
   for (let at = 0; at < observation.length && observation[at] !== 0; at += 2)
@@ -218,7 +218,7 @@ function writePrompt(observation: readonly number[]): string {
   )
 }
 
-/** The pieces of a prompt. */
+/** Returns the pieces of a prompt. @throws TypeError for any other text. */
 function readPrompt(prompt: string): readonly PieceSides[] {
   const [, list] = /^Pack pieces into a box [^\n]*\n\n([0-9x ]+)\n\n/.exec(prompt) ?? []
   if (list === undefined) throw new TypeError('"prompt" expected one of pack')
@@ -226,21 +226,21 @@ function readPrompt(prompt: string): readonly PieceSides[] {
 }
 
 /**
- * How much of the box is covered, a picture of it in which a line stands for two rows, and the
- * placements that earned nothing.
+ * Returns the covered area, a drawing of the box with one line for two rows, and the placements
+ * that earned nothing.
  */
 function explainEnding({ before, action, reward }: LastTurn<readonly number[], readonly number[]>) {
   const all = judged(before, action)
-  const lying = all.flatMap(({ placement, flaw }) => (flaw === undefined ? [placement] : []))
+  const accepted = all.flatMap(({ placement, flaw }) => (flaw === undefined ? [placement] : []))
   const letterAt = (x: number, y: number): string => {
-    const at = lying.findIndex((piece) => isOverlapping(piece, [x, y, 1, 1]))
+    const at = accepted.findIndex((piece) => isOverlapping(piece, [x, y, 1, 1]))
     return at === -1 ? '.' : (LETTERS[at] ?? '')
   }
   const rows = Array.from({ length: BOX_HEIGHT / 2 }, (_, row) =>
     Array.from({ length: BOX_WIDTH }, (_, x) => letterAt(x, 2 * row)).join(''),
   )
   const wrong = all.filter(({ flaw }) => flaw !== undefined).map(formatJudgement)
-  const why = `covered ${reward} of ${AREA} with ${lying.length} of ${all.length} placements`
+  const why = `covered ${reward} of ${AREA} with ${accepted.length} of ${all.length} placements`
   return { why, shown: [...rows, ...wrong] } satisfies Outcome
 }
 

@@ -8,21 +8,21 @@ import { type Board, findLine, getMover, type Position, solvedGame, WON } from '
 const NAMES = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3', 'C1', 'C2', 'C3']
 const MARKS = '.XO'
 const KINDS = ['empty', 'first', 'second'] as const
-/** Of a cell in the picture. */
+/** Length of a cell's side in the picture. */
 const SIDE = 24
 
 /**
  * Tic-tac-toe against a perfect opponent, from a position in which a mistake is possible. X moves
- * when the marks are equally many. Reward 1 for a win, 0 for a draw, -1 for a loss or a forfeit.
+ * if the marks are equally many. Reward 1 for a win, 0 for a draw, -1 for a loss or a forfeit.
  *
- * One draw, `integers(0, 3191)`, picks the position; each reply of the opponent is one `integers(0,
- * n)` among its n best cells in ascending order (which, as in NumPy, takes nothing from the stream
- * for n = 1). Protocol §3.3.
+ * One draw, `integers(0, 3191)`, selects the position. Each reply of the opponent is one
+ * `integers(0, n)` among its n best cells in ascending order, which consumes no bits for n = 1, as
+ * in NumPy. Protocol §3.3.
  */
 export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, number>({
   name: 'tictactoe',
   version: '0.1.0',
-  // No position is the empty board, so four moves of the agent always suffice.
+  // No episode starts from the empty board, so four moves of the agent always suffice.
   maxSteps: 4,
   replyMs: 10_000,
   lowestReward: -1,
@@ -30,7 +30,7 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
   actionSpace: /* @__PURE__ */ Discrete(9),
   observationSpace: /* @__PURE__ */ Box({ low: 0, high: 2, length: 9 }),
   initial: (random) => pickFrom(solvedGame().starts, random),
-  // The cells read as a base-3 number, A1 the most significant digit.
+  // The cells are the digits of a base-3 number, with A1 as the most significant digit.
   truth: ({ board, best }) => ({ board: Number.parseInt(board.join(''), 3), best }),
   difficulty: () => 3,
   observe: ({ board }) => board,
@@ -73,7 +73,7 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
   },
 })
 
-/** Of boards of the solved game, as there are few and each is asked for often. */
+/** Prompts of boards of the solved game, which are few and occur often. */
 const prompts = /* @__PURE__ */ new WeakMap<Board, string>()
 
 function writePrompt(board: Board): string {
@@ -93,15 +93,15 @@ function writePrompt(board: Board): string {
 
 const isOver = ({ best }: Position): boolean => best.length === 0
 
-/** Has whoever just moved won? */
+/** Reports whether the player that just moved has won. */
 const isWon = ({ score }: Position): boolean => score === WON
 
-/** One of a list that is not empty, each as likely. */
+/** Draws an item of a list that is not empty. */
 function pickFrom<Item>(list: readonly Item[], random: Generator): Item {
   return list[random.integers(0, list.length)] as Item
 }
 
-/** A board as its prompt has it. */
+/** Returns a board as the lines of its prompt. */
 function drawBoard(board: Board): readonly string[] {
   const [a, b, c, d, e, f, g, h, i] = board.map((mark) => MARKS[mark])
   return ['  1 2 3', `A ${a} ${b} ${c}`, `B ${d} ${e} ${f}`, `C ${g} ${h} ${i}`]
@@ -123,7 +123,7 @@ function drawPicture(board: Board): Picture {
 const findPosition = (board: Board): Position | undefined =>
   solvedGame().positions.get(board.join(''))
 
-/** The winner with its line, and the last board. */
+/** Returns the winning line, if any, and the last board. */
 function explainEnding({ after: board, reward }: LastTurn<Board, number>): Outcome {
   const line = findLine(board)
     ?.map((cell) => NAMES[cell])

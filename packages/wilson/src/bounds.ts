@@ -4,9 +4,9 @@ import { lowerReaches, PPM, type Proportion, upperBelow } from './sequential.ts'
 export type Bounded = Proportion & { readonly zSquaredPpm: number | bigint }
 
 /**
- * The Wilson bounds of `wins / trials` in ppm, each rounded away from the rate: `lower` is the
- * largest ratio below 1 that `lowerReaches`, or 0, and `upper` the least that `upperBelow` is true
- * of, or 1_000_000. So whoever compares them with a ratio comes to what the exact ones come to.
+ * Returns the Wilson bounds of `wins / trials` in ppm, each rounded away from the rate: `lower` is
+ * the largest ratio below 1 for which `lowerReaches`, or 0, and `upper` the smallest for which
+ * `upperBelow`, or 1_000_000. A comparison with a ratio therefore gives the exact result.
  *
  * Integers only. Without trials 0 to 1_000_000. Source: Wilson (1927),
  * doi:10.1080/01621459.1927.10502953. Vectors: vectors/wilson/bounds.json, vectors/duel/ratchet.json.

@@ -6,8 +6,8 @@ import { type Env, type Message, replay, replayGame } from '../src/index.ts'
 type Random = ReturnType<typeof pcg64>
 
 /**
- * What a golden episode replays to as it was recorded, then altered so many times.
- * vectors/envs/make.py has the same.
+ * Returns the replay results of a golden episode as recorded and after each of `times` alterations,
+ * as vectors/envs/make.py does.
  */
 export function replayAltered(env: Env, index: number, times: number): readonly Json[] {
   const lists = listTranscripts(goldenEpisode(env.spec, index)).map(({ messages }) => messages)
@@ -22,7 +22,7 @@ export function replayAltered(env: Env, index: number, times: number): readonly 
   return results
 }
 
-/** One change of one message; which one, the stream says. */
+/** Makes one random change of one message. */
 function alter(lists: Message[][], random: Random): void {
   const [kind, side] = [random.integers(0, 8), random.integers(0, lists.length)]
   const list = lists[side] as Message[]

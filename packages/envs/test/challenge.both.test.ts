@@ -15,7 +15,7 @@ const parts = {
 }
 const challengeAt = challengesOf(parts)
 
-test('the challenges of a lane are those that follow one by one', () => {
+test('computes the challenges of a lane as `challengeId` does one by one', () => {
   for (let index = 0; index < 300; index += 7) {
     const id = challengeId({ ...parts, index })
     const challenge = challengeAt({ index })
@@ -26,7 +26,7 @@ test('the challenges of a lane are those that follow one by one', () => {
   }
 })
 
-test('a replay from the seed is the replay of the challenge', async () => {
+test('replays a challenge from its seed', async () => {
   const [game, id] = [make(env), challengeAt({ index: 3 }).id]
   const { messages } = await play(game, id, (asked) => {
     return { content: game.spec.solve(asked.at(-1)?.content ?? '') }

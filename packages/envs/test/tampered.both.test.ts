@@ -13,7 +13,7 @@ test.each(games.vectors)('replay of a game: $what', ({ input, want }) => {
   else expect(result).toMatchObject({ ok: true, value: want })
 })
 
-// Python alters the same messages of the same episodes, and one digest of what they replay to.
+// Python alters the same messages of the same episodes, and computes one digest of the results.
 test.each(games.tampered)('$input golden episodes of $what, altered', ({ what, input, want }) => {
   const env = make(what)
   const results: Json[] = []

@@ -9,7 +9,7 @@ import { Generator as Limbs } from '../src/generator.ts'
 type Call = [name: string, ...args: number[]]
 const errors = { TypeError, RangeError }
 
-/** A bigint is told in digits. */
+/** Makes one call. Returns a bigint as a string of digits. */
 function draw(generator: Generator, [name, a, b]: Call): Json {
   if (name === 'uint64') return String(generator.uint64())
   if (name === 'uint32') return generator.uint32()
@@ -18,7 +18,7 @@ function draw(generator: Generator, [name, a, b]: Call): Json {
   return generator.permutation(a as number)
 }
 
-describe('as NumPy draws', () => {
+describe('draws as NumPy does', () => {
   test.each(vectors)('$what, seed $input.seed', ({ input, want }) => {
     const generator = pcg64(BigInt(input.seed))
     const calls = input.calls as Call[]
@@ -32,7 +32,7 @@ describe('as NumPy draws', () => {
     expect(calls.map((call) => draw(generator, call))).toEqual(want.values)
   })
 
-  test.each(longRuns)('$what have one digest in every engine', ({ input, want }) => {
+  test.each(longRuns)('$what give one digest in every engine', ({ input, want }) => {
     const generator = pcg64(BigInt(input.seed))
     const values: Json[] = []
     for (let round = 0; round < input.rounds; round++) {
@@ -45,7 +45,7 @@ describe('as NumPy draws', () => {
   })
 })
 
-/** Draws that depend on a waiting half and on all 128 bits of the state. */
+/** Returns draws that depend on a waiting half and on all 128 bits of the state. */
 const nextDraws = (generator: Pick<Generator, 'uint32' | 'uint64'>) => [
   generator.uint32(),
   generator.uint32(),
@@ -65,7 +65,7 @@ const anyRange = fc
   .map(([low, end]) => [low + 0, Math.max(low, end) + 1] as const)
 
 describe('properties', () => {
-  test('limbs draw what BigInt draws', () => {
+  test('draws the numbers of a BigInt implementation', () => {
     const names = ['uint64', 'uint32', 'random', 'integers', 'permutation'] as const
     const calls = fc.array(fc.tuple(fc.constantFrom(...names), anyRange), { maxLength: 30 })
     fc.assert(
@@ -83,7 +83,7 @@ describe('properties', () => {
     )
   })
 
-  test('a generator starts where 128-bit arithmetic says, with every carry there can be', () => {
+  test('starts as 128-bit arithmetic does, with every possible carry', () => {
     const word = fc.constantFrom(0, 1, 2, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff)
     fc.assert(
       fc.property(fc.array(word, { minLength: 8, maxLength: 8 }), (words) => {
@@ -94,7 +94,7 @@ describe('properties', () => {
     )
   })
 
-  test('a bigint and its number are one seed, and each generator has its own stream', () => {
+  test('treats a bigint and its number as one seed, and gives each generator its own stream', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (seed) => {
         const [a, b] = [pcg64(seed), pcg64(BigInt(seed))]
@@ -105,11 +105,11 @@ describe('properties', () => {
   })
 })
 
-test('a lower bound of -0 gives zero', () => {
+test('returns zero for a lower bound of -0', () => {
   expect(pcg64(1).integers(-0, 1)).toBe(0)
 })
 
-test('what is not a seed or a range is refused', () => {
+test('rejects an invalid seed or range', () => {
   for (const seed of [undefined, null, '1', {}]) {
     expect(() => pcg64(seed as unknown as bigint)).toThrow(
       '"seed" expected an integer in 0..2^128 - 1',

@@ -5,7 +5,7 @@ import vectors from '../../../vectors/prng/seed-words.json' with { type: 'json' 
 const errors = { TypeError, RangeError }
 
 test.each(vectors)('$what', ({ input, want }) => {
-  // A string of digits stands for a bigint.
+  // The vectors write bigints as strings of digits.
   const seed = (typeof input.seed === 'string' ? BigInt(input.seed) : input.seed) as bigint
   if (want.error === undefined) {
     expect([...seedWords(seed)]).toEqual(want.words)
@@ -15,7 +15,7 @@ test.each(vectors)('$what', ({ input, want }) => {
   if (want.message !== undefined) expect(() => seedWords(seed)).toThrow(want.message)
 })
 
-test('refuses what is not a number or a bigint', () => {
+test('rejects a seed that is not a number or a bigint', () => {
   for (const seed of [undefined, '1', Symbol('1'), () => 1])
     expect(() => seedWords(seed as unknown as bigint)).toThrow(TypeError)
   for (const seed of [Number.NaN, Number.POSITIVE_INFINITY])

@@ -1,11 +1,11 @@
-/** The caller's mistakes: every refusal reads `"wins" expected 0..10, got 11`. */
+/** Errors for invalid arguments, of the form `"wins" expected 0..10, got 11`. */
 
 const refusal = (name: string, expected: string, value: unknown): RangeError =>
   new RangeError(`"${name}" expected ${expected}, got ${value}`)
 
 /**
- * `value` as a bigint. @throws RangeError unless it is an integer within low..high (a number: a
- * safe one).
+ * Returns `value` as a bigint. @throws RangeError unless it is an integer within low..high and, as
+ * a number, a safe integer.
  */
 export function readInteger(
   name: string,
@@ -20,7 +20,7 @@ export function readInteger(
   throw refusal(name, expected, value)
 }
 
-/** @throws RangeError unless 0 <= value <= 1. */
+/** Rejects a value that is not a probability. @throws RangeError unless 0 <= value <= 1. */
 export function expectProbability(name: string, value: number): void {
   if (!(Number.isFinite(value) && value >= 0 && value <= 1)) throw refusal(name, '0..1', value)
 }

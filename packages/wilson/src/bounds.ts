@@ -8,13 +8,15 @@ export type Bounded = Proportion & { readonly zSquaredPpm: number | bigint }
  * the largest ratio below 1 for which `lowerReaches`, or 0, and `upper` the smallest for which
  * `upperBelow`, or 1_000_000. A comparison with a ratio therefore gives the exact result.
  *
- * Integers only. Without trials 0 to 1_000_000. Source: Wilson (1927),
- * doi:10.1080/01621459.1927.10502953. Vectors: vectors/wilson/bounds.json, vectors/duel/ratchet.json.
+ * Uses only integers. Returns 0 and 1_000_000 without trials.
+ *
+ * Source: Wilson (1927), doi:10.1080/01621459.1927.10502953. Vectors: vectors/wilson/bounds.json,
+ * vectors/duel/ratchet.json.
  * @throws RangeError as `lowerReaches` does.
  */
-export function boundsPpm(bounded: Bounded): { readonly lower: number; readonly upper: number } {
-  const isAbove = (ratioPpm: number): boolean => !lowerReaches({ ...bounded, ratioPpm })
-  const isBelow = (ratioPpm: number): boolean => upperBelow({ ...bounded, ratioPpm })
+export function boundsPpm(input: Bounded): { readonly lower: number; readonly upper: number } {
+  const isAbove = (ratioPpm: number): boolean => !lowerReaches({ ...input, ratioPpm })
+  const isBelow = (ratioPpm: number): boolean => upperBelow({ ...input, ratioPpm })
   return {
     lower: leastAbove(0, Number(PPM), isAbove) - 1,
     upper: leastAbove(0, Number(PPM), isBelow),
@@ -22,21 +24,25 @@ export function boundsPpm(bounded: Bounded): { readonly lower: number; readonly 
 }
 
 /**
- * The least integer in (no, yes] that `holds`, by bisection: `holds` must be false up to some
- * integer and true from there, and `yes` is taken to hold without a look. Up to 2^30.
+ * Returns the least integer in (low, high] for which `isReached` is true, by bisection. `isReached`
+ * must be false up to some integer and true above it, and is not called for `high`. Both ends are
+ * within ±2^30.
  */
-export function leastAbove(no: number, yes: number, holds: (value: number) => boolean): number {
-  let below = no
-  let least = yes
+export function leastAbove(
+  low: number,
+  high: number,
+  isReached: (value: number) => boolean,
+): number {
+  let [below, least] = [low, high]
   while (least - below > 1) {
     const middle = (below + least) >> 1
-    if (holds(middle)) least = middle
+    if (isReached(middle)) least = middle
     else below = middle
   }
   return least
 }
 
-/** The least k with k² >= value, for value >= 0: Newton's square root, from above, then up. */
+/** Returns the least k with k² >= value, for value >= 0, by Newton's method from above. */
 export function ceilRoot(value: bigint): bigint {
   let root = value
   let next = (value + 1n) >> 1n

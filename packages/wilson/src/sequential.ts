@@ -1,8 +1,8 @@
 import { readInteger } from './argument.ts'
 
 /**
- * `wins` of `trials` decisive trials (ties left out), both in units of `1 / unit` of a trial; unit
- * 1 if absent.
+ * `wins` of `trials` decisive trials (without ties), both in units of `1 / unit` of a trial.
+ * Default unit: 1.
  */
 export interface Proportion {
   readonly wins: number | bigint
@@ -16,32 +16,32 @@ export interface Bar {
   readonly zSquaredPpm: number | bigint
 }
 
-/** At most `cap` trials, the first look after `minTrials`, and z squared in millionths. */
+/** At most `cap` trials, the first evaluation after `minTrials`, and z squared in millionths. */
 export interface WinRule {
   readonly cap: number
   readonly minTrials: number
   readonly zSquaredPpm: number | bigint
 }
 
-/** Offset and slope of the line below which a win by the cap is out of reach: see `holdLine`. */
+/** Offset and slope of the line below which a win by the cap is unlikely: see `holdLine`. */
 export interface HoldLine {
   readonly holdOffset: number
   readonly holdSlopePpm: number
 }
 
-/** All numbers of `lookAt`. */
+/** All parameters of a rule for `lookAt`. */
 export interface Rule extends WinRule, HoldLine {}
 
-/** What `lookAt` holds a proportion against. */
+/** The ratio to beat and the rule, for `lookAt`. */
 export interface Contest {
   readonly ratioPpm: number
   readonly rule: Rule
 }
 
-/** What a look comes to, for the contender. */
+/** The contender's result in an interim analysis. */
 export type Look = 'win' | 'hold' | 'continue'
 
-/** One, in parts per million. */
+/** One in parts per million. */
 export const PPM = 1_000_000n
 const MAX_CAP = 10_000_000n
 
@@ -58,11 +58,11 @@ function readExact(given: Proportion & Bar): Exact {
 }
 
 /**
- * Is the lower Wilson bound of `wins / trials` at least `ratioPpm`?
+ * Reports whether the lower Wilson bound of `wins / trials` is at least `ratioPpm`.
  *
  * Wilson inverts the score test, so this is exactly `w >= nR` and `(w - nR)^2 >= z^2 n R (1 - R)`:
- * integers only, the same answer on every machine. False without trials. For one look at a fixed n;
- * for repeated looks take z from `calibrate`.
+ * integers only, the same answer on every machine. False without trials. For one analysis at a
+ * fixed n; repeated analyses need a z from `calibrate`.
  *
  * Source: Wilson (1927), doi:10.1080/01621459.1927.10502953. Vectors: vectors/wilson/verdicts.json.
  * Protocol §7.
@@ -76,10 +76,9 @@ export function lowerReaches(proportion: Proportion & Bar): boolean {
 }
 
 /**
- * Is the upper Wilson bound of `wins / trials` below `ratioPpm`? Exactly `w < nR` and `(nR - w)^2 >
- * z^2 n R (1 - R)`.
- *
- * The mirror of `lowerReaches`: at equality the bound reaches, and is not below. Protocol §7.
+ * Reports whether the upper Wilson bound of `wins / trials` is below `ratioPpm`: exactly `w < nR`
+ * and `(nR - w)^2 > z^2 n R (1 - R)`. False at equality, where `lowerReaches` is true.
+ * Protocol §7.
  *
  * @throws RangeError as `lowerReaches` does.
  */
@@ -90,13 +89,13 @@ export function upperBelow(proportion: Proportion & Bar): boolean {
 }
 
 /**
- * One look at one environment, for the contender: `win` once the lower bound reaches the ratio,
- * `hold` at the cap, once the upper bound is below the ratio, or at and below the `holdLine`, else
- * `continue`. Before `minTrials`: `continue`.
+ * Evaluates one environment for the contender. Returns `win` if the lower bound reaches the ratio;
+ * otherwise `hold` at the cap, if the upper bound is below the ratio, or at or below `holdLine`;
+ * otherwise, and before `minTrials`, `continue`.
  *
- * Depends on the counts alone, so on no order of arrival, and `unit` only scales them. With z from
- * `calibrate`, a look after each whole trial and the first win or hold standing, a contender no
- * better than the ratio wins with at most alpha. Protocol §7.
+ * Depends only on the counts, not on their order. `unit` only scales them. With z from `calibrate`,
+ * an evaluation after each whole trial and a final first win or hold, a contender no better than
+ * the ratio wins with probability at most alpha. Protocol §7.
  *
  * @throws RangeError unless 1 <= minTrials <= cap <= 10_000_000, and as `holdLine` does.
  */
@@ -104,20 +103,21 @@ export function lookAt(contested: Proportion & Contest): Look {
   const { rule, ratioPpm } = contested
   const cap = readInteger('cap', rule.cap, { low: 1n, high: MAX_CAP })
   const minTrials = readInteger('minTrials', rule.minTrials, { low: 1n, high: cap })
-  const most = holdLine(contested)
+  const holdWins = holdLine(contested)
   const proportion = { ...contested, ratioPpm, zSquaredPpm: rule.zSquaredPpm }
   const { w, n, u } = readExact(proportion)
   if (n < minTrials * u) return 'continue'
   if (lowerReaches(proportion)) return 'win'
-  return n >= cap * u || w <= most || upperBelow(proportion) ? 'hold' : 'continue'
+  return n >= cap * u || w <= holdWins || upperBelow(proportion) ? 'hold' : 'continue'
 }
 
 /**
- * The most wins of so many trials with which a win by the cap is out of reach, in the unit of the
- * trials: at most `trials * (R + holdSlope) - holdOffset * R (1 - R)` for the ratio R, rounded
- * down; -1 where none are.
+ * Returns the maximum number of wins that is a hold by the line, in the unit of the trials:
+ * `trials * (R + holdSlope) - holdOffset * R (1 - R)` for the ratio R, rounded down, or -1 if that
+ * is negative.
  *
- * Nothing is proven of that line: `walk` computes what it costs. Protocol §7.
+ * A win by the cap is unlikely below the line, but not excluded: `walk` computes the cost.
+ * Protocol §7.
  *
  * @throws RangeError unless 0 <= holdOffset <= 10_000_000, 0 <= holdSlopePpm <= 1_000_000, and as
  *   `lowerReaches` does.

@@ -5,7 +5,7 @@ import { boundsPpm, leastAbove, lowerReaches, upperBelow } from '../src/index.ts
 
 const counts = fc.tuple(fc.nat(5000), fc.nat(5000), fc.integer({ min: 1, max: 12_000_000 }))
 
-test('a bound in ppm is the last ratio that the exact one reaches, and the first that it is below', () => {
+test('rounds each bound to the last ratio that is still within it', () => {
   fc.assert(
     fc.property(counts, ([wins, losses, z]) => {
       const proportion = { wins, trials: wins + losses, zSquaredPpm: BigInt(z) }
@@ -34,14 +34,14 @@ test.each(bounds.vectors)('$what: $input.wins of $input.trials, z $input.z', ({ 
   expect(Math.abs(upper - 1e6 * want.upper)).toBeLessThan(2)
 })
 
-test('nothing is known without trials', () => {
+test('returns 0 and 1,000,000 without trials', () => {
   expect(boundsPpm({ wins: 0, trials: 0, zSquaredPpm: 8_122_500n })).toEqual({
     lower: 0,
     upper: 1_000_000,
   })
 })
 
-test('bisection finds the least, at either end too', () => {
+test('finds the least integer by bisection, also at both ends', () => {
   for (let least = 1; least <= 10; least++)
     expect(leastAbove(0, 10, (value) => value >= least)).toBe(least)
   expect(leastAbove(0, 10, () => false)).toBe(10)

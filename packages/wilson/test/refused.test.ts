@@ -3,10 +3,10 @@ import refused from '../../../vectors/wilson/refused.json' with { type: 'json' }
 import * as wilson from '../src/index.ts'
 import { revive } from './vectors.ts'
 
-/** By the names that the vectors have for them. */
+/** The functions by their names in the vectors. */
 const calls = { ...wilson, verdict: wilson.lookAt }
 
-test.each(refused.vectors)('$call refuses $what', ({ call, input, error }) => {
+test.each(refused.vectors)('$call rejects $what', ({ call, input, error }) => {
   const refuse = calls[call as 'verdict'] as (input: unknown) => unknown
   expect(() => refuse(typeof input === 'object' ? revive(input) : input)).toThrow(
     new RangeError(error),
@@ -14,7 +14,7 @@ test.each(refused.vectors)('$call refuses $what', ({ call, input, error }) => {
 })
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, undefined, null, '5'])(
-  'no function takes %s for a number',
+  'every function rejects %s as a number',
   (value) => {
     const bad = value as number
     const line = { holdOffset: 88, holdSlopePpm: 16_000 }

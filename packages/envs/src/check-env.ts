@@ -9,7 +9,7 @@ import { normalise, recordedOf } from './text.ts'
 const SEEDS = 16
 
 /**
- * Tests what Gymnasium's `check_env` tests, and what replay needs: a seed always gives the same
+ * Makes the tests of Gymnasium's `check_env`, and tests for replay: a seed always gives the same
  * episode, rewards are integers, replies are read strictly, and the perfect player earns more than
  * a forfeit (with two players, in some game).
  *
@@ -124,7 +124,7 @@ function traceSolver(env: Env, seed: number): readonly unknown[] {
     expect(
       env,
       JSON.stringify(observation) === observed,
-      'a step to leave earlier observations alone',
+      'a step not to change earlier observations',
     )
     expect(env, Number.isSafeInteger(reward), 'integer rewards')
     trace.push([prompt, observed, reward, terminated, truncated])

@@ -85,7 +85,7 @@ export class Env {
     if (episode === undefined)
       throw new TypeError('"step" expected an episode in progress, got none')
     if (episode.now.done)
-      throw new TypeError('"step" expected an episode in progress, got one that has ended')
+      throw new TypeError('"step" expected an episode in progress, got an ended episode')
     if (action !== null && !actionSpace.contains(action))
       throw new TypeError(`"action" expected ${actionSpace.description}, got ${String(action)}`)
     const before = episode.now.value.reward

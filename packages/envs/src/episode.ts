@@ -35,7 +35,7 @@ export interface EpisodeEnd {
   readonly isForfeit: boolean
 }
 
-/** The turns of an episode up to its end. `next` takes an action, or null for none. */
+/** The turns of an episode up to its end. `next` takes an action, or null. */
 export type EpisodeTurns = Generator<OpenTurn, EpisodeEnd, unknown>
 
 /**
@@ -132,7 +132,7 @@ export function requireRules({ id, game }: EnvSpec): GameRules {
   return game
 }
 
-/** Returns the action that a recorded reply states, or null if none is in the action space. */
+/** Returns the action of a recorded reply, or null if it is not in the action space. */
 export function actionIn(spec: EnvSpec, reply: string): unknown {
   const action = spec.parse(answerOf(reply))
   return spec.actionSpace.contains(action) ? action : null

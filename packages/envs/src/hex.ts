@@ -43,7 +43,7 @@ export const hex: EnvSpec = /* @__PURE__ */ defineGame<HexBoard, HexBoard, numbe
     state[cell] = getMover(board)
     return { state, won: isConnected(state, cell) }
   },
-  prompt: writePrompt,
+  prompt: writeHexPrompt,
   parse: (answer) => {
     const [, row = '', column] = /^([A-Ka-k])([1-9]|1[01])$/.exec(answer) ?? []
     if (column === undefined) return null
@@ -61,7 +61,7 @@ export const hex: EnvSpec = /* @__PURE__ */ defineGame<HexBoard, HexBoard, numbe
     draw: drawBoard,
     picture: (board) => drawHexPicture(board, formatCell),
     isGivenUp: isBehind,
-    ending: explainEnding,
+    ending: explainWinner,
   },
 })
 
@@ -122,7 +122,7 @@ function formatMarks(board: HexBoard, start: number, end: number): string {
   return text
 }
 
-function writePrompt(board: HexBoard): string {
+function writeHexPrompt(board: HexBoard): string {
   const size = getBoardSize(board)
   const rows = `row A with row ${ROWS[size - 1]}`
   const columns = `column 1 with column ${size}`
@@ -176,7 +176,7 @@ function isBehind(board: HexBoard): boolean {
 }
 
 /** Returns the winner with its sides, and the last board. */
-function explainEnding({ after: board, reward }: LastTurn<HexBoard, number>): Outcome {
+function explainWinner({ after: board, reward }: LastTurn<HexBoard, number>): Outcome {
   const size = getBoardSize(board)
   const isOfX = getMover(board) === 2
   const sides = isOfX ? `row A with row ${ROWS[size - 1]}` : `column 1 with column ${size}`

@@ -8,7 +8,7 @@ const DIGITS = /* @__PURE__ */ Text({ minLength: 15, maxLength: 16, charset: '01
 const PRODUCT = /^[1-9]([0-9]{14,15}|[0-9]{2}(,[0-9]{3}){4}|(,[0-9]{3}){5})$/
 const FACTORS = /* @__PURE__ */ Box({ low: 10_000_000, high: 99_999_999, length: 2 })
 
-/** 8-digit multiplication, one turn. Reward 1 for the exact product, else 0. Protocol §3.4. */
+/** 8-digit multiplication, one turn. Reward 1 for the exact product, otherwise 0. Protocol §3.4. */
 export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   readonly number[],
   readonly number[],
@@ -48,7 +48,7 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
     title: 'the multiplication of 8-digit numbers (mult8)',
     best: (factors) => [multiply(factors)],
     worth: (factors, answer) => (answer === multiply(factors) ? 1 : 0),
-    ending: explainEnding,
+    ending: explainProduct,
   },
 })
 
@@ -58,7 +58,7 @@ function multiply([a = 0, b = 0]: readonly (number | string)[]): string {
 }
 
 /** Returns the product, and marks the wrong digits of a wrong answer. */
-function explainEnding({ before, action, reward }: LastTurn<readonly number[], string>): Outcome {
+function explainProduct({ before, action, reward }: LastTurn<readonly number[], string>): Outcome {
   const right = multiply(before)
   if (reward > 0) return { why: `right: the product is ${right}`, shown: [] }
   const width = Math.max(right.length, action.length)

@@ -28,7 +28,7 @@ const PLACEMENTS = /* @__PURE__ */ new RegExp(
 const AREA = BOX_WIDTH * BOX_HEIGHT
 
 /**
- * Packing of 8 to 32 rectangles into the box from which they were cut, in one reply. The reward is
+ * Packing of 8 to 32 rectangles into the box that was cut into them, in one reply. The reward is
  * the covered area, at most 2400. Observations and actions are padded with zeros to 32
  * pieces and placements. Protocol §3.8.
  */
@@ -57,7 +57,7 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
     const reward = computeArea(judgePlacements(state.pieces, readPlacements(action)))
     return { state, reward, terminated: true }
   },
-  prompt: writePrompt,
+  prompt: writePackPrompt,
   parse: (answer) => (PLACEMENTS.test(answer) ? pad(parseNumbers(answer), 4 * MAX_PIECES) : null),
   format: (action) => formatPlacements(readPlacements(action)),
   solve: (prompt) => formatPlacements(scriptedPacking(readPrompt(prompt))),
@@ -77,7 +77,7 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
     title: 'the packing of rectangles (pack)',
     picture: (observation, action) => action && drawPackPicture(judged(observation, action)),
     worth: (observation, action) => computeArea(judged(observation, action)),
-    ending: explainEnding,
+    ending: explainArea,
   },
 })
 
@@ -204,7 +204,7 @@ function readPieces(observation: readonly number[]): readonly PieceSides[] {
   return pieces
 }
 
-function writePrompt(observation: readonly number[]): string {
+function writePackPrompt(observation: readonly number[]): string {
   const pieces = readPieces(observation).map((sides) => sides.join('x'))
   return (
     `Pack pieces into a box ${BOX_WIDTH} wide and ${BOX_HEIGHT} high; ` +
@@ -229,7 +229,7 @@ function readPrompt(prompt: string): readonly PieceSides[] {
  * Returns the covered area, a drawing of the box with one line for two rows, and the placements
  * that earned nothing.
  */
-function explainEnding({ before, action, reward }: LastTurn<readonly number[], readonly number[]>) {
+function explainArea({ before, action, reward }: LastTurn<readonly number[], readonly number[]>) {
   const all = judged(before, action)
   const accepted = all.flatMap(({ placement, flaw }) => (flaw === undefined ? [placement] : []))
   const letterAt = (x: number, y: number): string => {

@@ -47,7 +47,7 @@ export function replay(
   origin: EpisodeOrigin,
   messages: readonly Message[],
 ): Result<ReplayedSide, ReplayFault> {
-  if (!Array.isArray(messages)) return refusal('TOO_SHORT', 'no messages')
+  if (!Array.isArray(messages)) return failure('TOO_SHORT', 'no messages')
   const replayed = replayTurns(spec, origin, { champion: messages, contender: [] }, 1)
   return replayed.ok ? { ok: true, value: replayed.value.champion } : replayed
 }
@@ -67,7 +67,7 @@ export function replayGame(
 ): Result<PerSide<ReplayedSide>, ReplayFault> {
   requireRules(spec)
   const missing = SIDES.find((side) => !Array.isArray(recorded[side]))
-  if (missing !== undefined) return refusal('TOO_SHORT', `${missing}: no messages`)
+  if (missing !== undefined) return failure('TOO_SHORT', `${missing}: no messages`)
   if (SIDES.some((side) => recorded[side].length > 0)) return replayTurns(spec, origin, recorded, 2)
   const none = { reward: spec.lowestReward, fault: true }
   return { ok: true, value: { champion: none, contender: none } }
@@ -81,7 +81,7 @@ function replayTurns(
   players: 1 | 2,
 ): Result<PerSide<ReplayedSide>, ReplayFault> {
   const reject = (code: ReplayFault, side: Side, at: number) =>
-    refusal(code, `${players === 1 ? '' : `${side}, `}message ${at}${REASONS[code] ?? ''}`)
+    failure(code, `${players === 1 ? '' : `${side}, `}message ${at}${REASONS[code] ?? ''}`)
   const taken = { champion: 0, contender: 0 }
   const turns = turnsOf(spec, origin, players)
   let turn = turns.next()
@@ -150,5 +150,5 @@ function findReplyFlaw(message: unknown): ReplayFault | undefined {
   return isRecorded(content) ? undefined : 'NOT_NORMALISED'
 }
 
-const refusal = <Code extends string>(code: Code, detail: string) =>
+const failure = <Code extends string>(code: Code, detail: string) =>
   ({ ok: false, code, detail }) as const

@@ -46,7 +46,7 @@ const PATTERN = /* @__PURE__ */ new RegExp(`(${LINE_END})|(${SEQUENCE})|${HIDDEN
  * becomes U+FFFD. Does not apply Unicode normalisation or trim.
  *
  * Idempotent: one pass leaves no character that starts a match, so a removal cannot create a new
- * sequence. Does not make text safe for HTML, and does not change look-alike letters.
+ * sequence. Does not make text safe for HTML, and does not replace letters that look identical.
  * Protocol §3.2.
  */
 export function normalise(text: string): string {
@@ -85,7 +85,7 @@ function isShort(text: string): boolean {
   return 3 * text.length <= MAX_BYTES || (text.length <= MAX_BYTES && countBytes(text) <= MAX_BYTES)
 }
 
-/** Returns the last lines of a long text that fit, or else the last code points that fit. */
+/** Returns the last lines of a long text that fit, or the last code points that fit. */
 function findTail(text: string): string {
   let start = text.length
   let freeBytes = MAX_TAIL_BYTES

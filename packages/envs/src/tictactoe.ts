@@ -69,7 +69,7 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
     best: (board) => findPosition(board)?.best ?? [],
     worth: (board, cell) => Math.sign(findPosition(board)?.next[cell]?.score ?? -1),
     worthText: (worth) => ['a loss', 'a draw', 'a win'][worth + 1] ?? '',
-    ending: explainEnding,
+    ending: explainLine,
   },
 })
 
@@ -124,7 +124,7 @@ const findPosition = (board: Board): Position | undefined =>
   solvedGame().positions.get(board.join(''))
 
 /** Returns the winning line, if any, and the last board. */
-function explainEnding({ after: board, reward }: LastTurn<Board, number>): Outcome {
+function explainLine({ after: board, reward }: LastTurn<Board, number>): Outcome {
   const line = findLine(board)
     ?.map((cell) => NAMES[cell])
     .join(' ')

@@ -114,7 +114,7 @@ describe('step', () => {
     env.reset({ seed: 0 })
     env.step(7)
     expect(() => env.step(1)).toThrow(
-      '"step" expected an episode in progress, got one that has ended',
+      '"step" expected an episode in progress, got an ended episode',
     )
     env.reset({ seed: 0 })
     env.close()
@@ -144,15 +144,12 @@ describe('step', () => {
     expect(() => env.step(0)).toThrow(TypeError)
   })
 
-  test.each([null, 7])(
-    'a forfeit by %j brings the total to the lowest reward, whatever came before',
-    (action) => {
-      const env = new Env(counter)
-      env.reset({ seed: 0 })
-      const rewards = [env.step(0), env.step(0), env.step(action)].map(([, reward]) => reward)
-      expect(rewards).toEqual([1, 1, -7])
-    },
-  )
+  test.each([null, 7])('reduces the total to the lowest reward after a forfeit by %j', (action) => {
+    const env = new Env(counter)
+    env.reset({ seed: 0 })
+    const rewards = [env.step(0), env.step(0), env.step(action)].map(([, reward]) => reward)
+    expect(rewards).toEqual([1, 1, -7])
+  })
 })
 
 describe('info', () => {

@@ -178,7 +178,7 @@ describe('the replay of a game', () => {
     expect(replayGame(env, idOf(0), hostile)).toMatchObject({ code: 'TOO_SHORT' })
   })
 
-  test('never throws on hostile records, and accepts only what replays', async () => {
+  test('never throws on hostile records, and accepts only records that replay', async () => {
     const games = await Promise.all([0, 1, 2, 3].map((index) => playedBy(scripted, index)))
     const known = games.flatMap((game) => [...game.champion.messages, ...game.contender.messages])
     const message = fc.oneof(

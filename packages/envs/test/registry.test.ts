@@ -53,7 +53,7 @@ describe('two versions of an environment', () => {
     prompt: (observation) => old.prompt(observation).replace('The opponent plays perfectly. ', ''),
   })
 
-  test('replay only the evidence of their own version', async () => {
+  test('replay evidence of the same version only', async () => {
     const before = await play(make('tictactoe-v0'), challenge, perfect(old))
     const hash = specHash('tictactoe@0.1.0')
     register(second)

@@ -110,7 +110,7 @@ describe('a recorded reply', () => {
     )
   })
 
-  test('has as many whole lines as fit, or else the longest end of the last one', () => {
+  test('has as many whole lines as fit, or the longest end of the last line', () => {
     fc.assert(
       fc.property(long, (reply) => {
         const whole = normalise(reply)

@@ -105,7 +105,7 @@ export class Generator {
     for (;;) {
       const draw = this.uint32()
       const rest = Math.imul(draw, size) >>> 0
-      // Without its lower half the product is a multiple of 2^32. The float differs from it by less
+      // The product minus its lower half is a multiple of 2^32. The float differs from it by less
       // than 2^11, so rounding is exact.
       if (rest >= size || rest >= TWO_32 % size)
         return low + Math.round((draw * size - rest) / TWO_32)
@@ -159,7 +159,7 @@ export class Generator {
     const l1 = (Math.imul(a, M1) + Math.imul(b, M0) + inc[1]) >>> 0
     const l2 = (Math.imul(a, M2) + Math.imul(b, M1) + Math.imul(c, M0) + inc[2]) >>> 0
     const l3 = Math.imul(a, M3) + Math.imul(b, M2) + Math.imul(c, M1) + Math.imul(d, M0) + inc[3]
-    // Without its lower word a column is a multiple of 2^32. The float differs from it by less than
+    // A column minus its lower word is a multiple of 2^32. The float differs from it by less than
     // 2^14, so rounding gives exactly the upper words.
     const h0 = Math.floor((a * M0 + inc[0] - l0) / TWO_32 + 0.5)
     const h1 = Math.floor((a * M1 + b * M0 + inc[1] - l1) / TWO_32 + 0.5)

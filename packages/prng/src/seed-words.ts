@@ -37,14 +37,14 @@ const view = /* @__PURE__ */ new DataView(new ArrayBuffer(16))
 /** Returns the four words of a seed, the lowest first. */
 function readWords(seed: bigint | number): number[] {
   const isExact = typeof seed === 'bigint' || Number.isSafeInteger(seed)
-  if (!isExact || seed < 0 || seed > MAX_SEED) throw refusal(seed)
+  if (!isExact || seed < 0 || seed > MAX_SEED) throw createSeedError(seed)
   const exact = BigInt(seed)
   view.setBigUint64(0, exact >> 64n)
   view.setBigUint64(8, exact) // writes the lowest 64 bits
   return [view.getUint32(12), view.getUint32(8), view.getUint32(4), view.getUint32(0)]
 }
 
-function refusal(seed: bigint | number): Error {
+function createSeedError(seed: bigint | number): Error {
   const isRounded = Number.isInteger(seed) && seed > 0
   const wanted = isRounded ? 'a bigint past 2^53 - 1' : 'an integer in 0..2^128 - 1'
   const message = `"seed" expected ${wanted}, got ${String(seed)}`

@@ -1,6 +1,6 @@
 /**
  * Checks a value from JSON. Returns undefined if it matches, otherwise the path of the first
- * mismatch and what was expected there. Plain code is three times as fast as a schema library, with
+ * mismatch and the expected value. Plain code is three times as fast as a schema library, with
  * which this check would take a sixth of the time of verifying a sample.
  */
 export interface Shape<T> {

@@ -187,7 +187,7 @@ describe('parseCanonical', () => {
     })
   })
 
-  test('reads __proto__ as an own key', () => {
+  test('reads __proto__ as an ordinary key', () => {
     const result = parseCanonical('{"__proto__":{"admin":true}}')
     if (!result.ok) throw new Error(result.detail)
     expect(Object.keys(result.value)).toEqual(['__proto__'])

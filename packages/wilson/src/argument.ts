@@ -1,6 +1,6 @@
 /** Errors for invalid arguments, of the form `"wins" expected 0..10, got 11`. */
 
-const refusal = (name: string, expected: string, value: unknown): RangeError =>
+const createRangeError = (name: string, expected: string, value: unknown): RangeError =>
   new RangeError(`"${name}" expected ${expected}, got ${value}`)
 
 /**
@@ -17,10 +17,11 @@ export function readInteger(
     if (exact >= low && (high === undefined || exact <= high)) return exact
   }
   const expected = high === undefined ? `an integer of at least ${low}` : `${low}..${high}`
-  throw refusal(name, expected, value)
+  throw createRangeError(name, expected, value)
 }
 
 /** Rejects a value that is not a probability. @throws RangeError unless 0 <= value <= 1. */
 export function expectProbability(name: string, value: number): void {
-  if (!(Number.isFinite(value) && value >= 0 && value <= 1)) throw refusal(name, '0..1', value)
+  if (!(Number.isFinite(value) && value >= 0 && value <= 1))
+    throw createRangeError(name, '0..1', value)
 }

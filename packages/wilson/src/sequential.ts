@@ -23,7 +23,7 @@ export interface WinRule {
   readonly zSquaredPpm: number | bigint
 }
 
-/** Offset and slope of the line below which a win by the cap is unlikely: see `holdLine`. */
+/** Offset and slope of the line of a hold: see `holdLine`. */
 export interface HoldLine {
   readonly holdOffset: number
   readonly holdSlopePpm: number

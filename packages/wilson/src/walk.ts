@@ -14,7 +14,7 @@ export interface End {
   readonly win: number
   readonly hold: number
   readonly expectedTrials: number
-  /** Number of trials after which half of all walks have ended; `trials95`: 95 % of them. */
+  /** Median number of trials until the end; `trials95` is the 95 % quantile. */
   readonly medianTrials: number
   readonly trials95: number
   /** Probability of a win at the n-th trial, for n in 0..cap; `holdAt`: of a hold. */

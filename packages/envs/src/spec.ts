@@ -20,9 +20,25 @@ const MAX_REWARD = 10 ** 9
  * @throws RangeError if a name, version or number has the wrong form.
  */
 export function defineEnv<State, Observation, Action>(
-  definition: Definition<State, Observation, Action>,
+  definition: Definition<State, Observation, Action> & { readonly game?: GameRules },
 ): EnvSpec {
-  return createSpec(definition)
+  const { name, version, maxSteps, replyMs, lowestReward, highestReward } = definition
+  const id = `${name}@${version}`
+  if (!ID.test(id))
+    throw new RangeError(
+      `"name, version" expected lower-case words joined by hyphens and x.y.z, got ${id}`,
+    )
+  expectInteger('maxSteps', maxSteps, 1, Number.MAX_SAFE_INTEGER)
+  expectInteger('replyMs', replyMs, 1, Number.MAX_SAFE_INTEGER)
+  expectInteger('lowestReward', lowestReward, -MAX_REWARD, MAX_REWARD)
+  expectInteger('highestReward', highestReward, lowestReward + 1, MAX_REWARD)
+  let hash: Hash | undefined
+  const specHash = (): Hash => {
+    hash ??= digest('spec', id, goldenEpisodes(spec) as unknown as Json)
+    return hash
+  }
+  const spec: EnvSpec = Object.freeze({ ...definition, id, specHash })
+  return spec
 }
 
 /**
@@ -36,7 +52,7 @@ export function defineGame<State, Observation, Action>(
 ): EnvSpec {
   const { clockMs, initial, step, ...shared } = definition
   expectInteger('clockMs', clockMs, 1, Number.MAX_SAFE_INTEGER)
-  return createSpec({
+  return defineEnv({
     ...shared,
     ...againstScripted(definition, 1),
     game: { clockMs, initial, step, against: (strength) => againstScripted(definition, strength) },
@@ -85,28 +101,6 @@ function againstScripted<State, Observation, Action>(
       return playOpponent(moved.state, random)
     },
   }
-}
-
-function createSpec<State, Observation, Action>(
-  definition: Definition<State, Observation, Action> & { readonly game?: GameRules },
-): EnvSpec {
-  const { name, version, maxSteps, replyMs, lowestReward, highestReward } = definition
-  const id = `${name}@${version}`
-  if (!ID.test(id))
-    throw new RangeError(
-      `"name, version" expected lower-case words joined by hyphens and x.y.z, got ${id}`,
-    )
-  expectInteger('maxSteps', maxSteps, 1, Number.MAX_SAFE_INTEGER)
-  expectInteger('replyMs', replyMs, 1, Number.MAX_SAFE_INTEGER)
-  expectInteger('lowestReward', lowestReward, -MAX_REWARD, MAX_REWARD)
-  expectInteger('highestReward', highestReward, lowestReward + 1, MAX_REWARD)
-  let hash: Hash | undefined
-  const specHash = (): Hash => {
-    hash ??= digest('spec', id, goldenEpisodes(spec) as unknown as Json)
-    return hash
-  }
-  const spec: EnvSpec = Object.freeze({ ...definition, id, specHash })
-  return spec
 }
 
 function expectInteger(name: string, value: number, min: number, max: number): void {

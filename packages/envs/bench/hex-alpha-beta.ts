@@ -7,12 +7,12 @@ import {
 } from '../src/hex-board.ts'
 import type { HexMove } from './hex-players.ts'
 
-/** How many moves are looked at: those on the shortest chains. */
+/** Number of moves that are searched, on the shortest chains. */
 const BREADTH = 10
-/** More than any difference between two players' chains. */
+/** Value of a win, above any difference of two players' chain lengths. */
 const WON = 10_000
 
-/** Alpha-beta to a depth. A leaf is worth what the opponent's shortest chain is longer. */
+/** Returns an alpha-beta player. A leaf's value is the difference of the chain lengths. */
 export function alphaBeta(depth: number): HexMove {
   return (board) => {
     const moves = movesOn(board)
@@ -34,7 +34,7 @@ interface AlphaBetaWindow {
   readonly high: number
 }
 
-/** What a board is worth to the one whose turn it is after a move there, which is taken back. */
+/** Returns the value of a board for the opponent after a move, which is undone. */
 function valueAfter(board: number[], cell: number, window: AlphaBetaWindow): number {
   board[cell] = getMover(board)
   const value = isConnected(board, cell) ? -WON - window.depth : worthOf(board, window)
@@ -56,7 +56,7 @@ function worthOf(board: number[], { depth, low, high }: AlphaBetaWindow): number
   return most
 }
 
-/** The empty cells with the shortest chains through them. */
+/** Returns the empty cells with the shortest chains. */
 function movesOn(board: HexBoard): readonly number[] {
   const lengths = computeChainLengths(board)
   const free = [...board.keys()].filter((cell) => board[cell] === 0)

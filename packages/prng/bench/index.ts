@@ -6,7 +6,7 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 import { Bench } from 'tinybench'
 import { BigIntPcg64 } from './bigint-pcg64.ts'
 
-// A task makes many draws, so that reading the clock does not count.
+// A task makes many draws, so that the cost of reading the clock is negligible.
 const DRAWS = 1000
 const bench = new Bench({ time: 300, warmupTime: 100 })
 let sink: unknown
@@ -39,7 +39,7 @@ add('permutation, an element', 'pure-rand', () => purePermutation(DRAWS), 1)
 add('seeding', '@affine/prng', () => pcg64(0x0123456789abcdef0123456789abcdefn))
 add('seeding', 'BigInt', () => new BigIntPcg64(seedWords(0x0123456789abcdef0123456789abcdefn)))
 
-// About what one recorded sample looks like; the peer does no checks at all.
+// The value resembles one recorded sample. The peer does not check it.
 const sample: Json = {
   env: 'mult8@0.1.0',
   index: 7,

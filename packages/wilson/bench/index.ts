@@ -13,7 +13,7 @@ function floatBounds(wins: number, trials: number, z: number): [lower: number, u
   return [(middle - width) / (trials + z * z), (middle + width) / (trials + z * z)]
 }
 
-/** The peer: the same rule in floats, right except near ties. */
+/** The peer: the same rule in floats, correct except near ties. */
 function floatLook({ wins, trials, ratioPpm, rule: { cap } }: typeof counts): string {
   const [lower, upper] = floatBounds(wins, trials, 2.85)
   const rate = ratioPpm / 1e6
@@ -22,7 +22,7 @@ function floatLook({ wins, trials, ratioPpm, rule: { cap } }: typeof counts): st
   return trials >= cap || upper < rate || isUnderLine ? 'hold' : 'continue'
 }
 
-/** The peer: the textbook's walk, every count at every trial, the bound in floats. */
+/** The peer: the textbook's walk over every count at every trial, with bounds in floats. */
 function textbookCrossing(p: number, cap: number): number {
   let crossed = 0
   const mass = new Float64Array(cap + 2)
@@ -38,7 +38,7 @@ function textbookCrossing(p: number, cap: number): number {
   return crossed
 }
 
-const looks = new Bench({ name: 'a look' })
+const looks = new Bench({ name: 'an evaluation' })
   .add('nothing (what the clock costs)', () => {})
   .add('lookAt', () => void lookAt(counts))
   .add('lookAt, counts in millionths', () => void lookAt(scaled))

@@ -65,7 +65,7 @@ function seenIn({ p, tied }: Contest, played: number, random: Generator): Tallie
 }
 
 /**
- * Returns a row: names, p and ties, then the share of wins, and challenges and calls of a lane until
+ * Returns a row: names, p and ties, then the share of wins, and a lane's challenges and calls until
  * a decision, for one validator and for each of four in a duel.
  */
 export function decisionRow(

@@ -22,8 +22,8 @@ const EPOCHS_A_YEAR = (365 * 7200) / PROTOCOL.epochBlocks
 
 /**
  * Returns the maximum number of false dethronements a year by contenders exactly at the ratio, if
- * the list is always full of them, in `envs` environments of this kind. Assumes that a duel lasts as
- * long as one environment, and that no contender waits for a duel that is won.
+ * the list is always full of them, in `envs` environments of this kind. Assumes that a duel lasts
+ * as long as one environment, and that no contender waits for a duel that is won.
  */
 function dethronementsAYear({ won, epochs }: Pick<Shares, 'won' | 'epochs'>, envs: number): number {
   const needed = Math.ceil((envs + PROTOCOL.margin) / 2)

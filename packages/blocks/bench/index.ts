@@ -21,9 +21,9 @@ import { keyOf } from '../test/keys.ts'
 import { honestSamples, SECRET, scopeOf } from '../test/lane.ts'
 
 /*
- * Verifies lanes on one core, from the blocks' bytes to the tallies. Prints the time of each part of
- * one sample, and the ratio of the total to the floor, which is reading the lines and hashing them
- * once. The first lane has one duel in two environments. The second has
+ * Verifies lanes on one core, from the blocks' bytes to the tallies. Prints the time of each part
+ * of one sample, and the ratio of the total to the floor, which is reading the lines and hashing
+ * them once. The first lane has one duel in two environments. The second has
  * eight duels at the main network's largest quotas: 14,336 samples of four environments.
  */
 const key = keyOf(1)

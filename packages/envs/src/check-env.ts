@@ -162,10 +162,10 @@ function readStrictly(env: Env, good: string): unknown {
   expect(env, isReadBack, 'parse to read what format writes')
   for (const reply of [`Well.\n${good}`, `${good}\n \n`, ` **${good}**. `])
     expect(env, same(reply), `to read the answer of the reply ${JSON.stringify(reply)}`)
-  const wordy = recordedOf(`${'Well.\n'.repeat(200)}${good}`)
-  expect(env, same(wordy), `its solver's reply to be recorded whole: ${JSON.stringify(good)}`)
-  for (const spoiled of [`Well: ${good}`, `${good}\nWell.`, `${good} or ${good}`, ''])
-    expect(env, env.parse(spoiled) === null, `to refuse the reply ${JSON.stringify(spoiled)}`)
+  const long = recordedOf(`${'Well.\n'.repeat(200)}${good}`)
+  expect(env, same(long), `its solver's reply to be recorded whole: ${JSON.stringify(good)}`)
+  for (const unreadable of [`Well: ${good}`, `${good}\nWell.`, `${good} or ${good}`, ''])
+    expect(env, env.parse(unreadable) === null, `to refuse the reply ${JSON.stringify(unreadable)}`)
   return action
 }
 

@@ -123,9 +123,10 @@ export class Env {
 }
 
 /** Rejects unknown options, so that a misspelt one is not ignored. @throws TypeError. */
-export function expectOnly(name: string, given: object, known: readonly string[]): void {
-  if (typeof given !== 'object') throw new TypeError(`"${name}" expected an object, got ${given}`)
-  const unknown = Object.keys(given).filter((key) => !known.includes(key))
+export function expectOnly(name: string, options: object, known: readonly string[]): void {
+  if (typeof options !== 'object')
+    throw new TypeError(`"${name}" expected an object, got ${options}`)
+  const unknown = Object.keys(options).filter((key) => !known.includes(key))
   if (unknown.length > 0)
     throw new TypeError(`"${name}" expected ${known.join(' and ')} only, got ${unknown.join(', ')}`)
 }

@@ -39,8 +39,8 @@ function findJoiningChain(board: HexBoard, mark: 1 | 2): readonly number[] {
   })
   const [first, last] = [computeDistances(own, mark, 0), computeDistances(own, mark, 1)]
   const lengths = own.map((_, cell) => (first[cell] ?? 0) + (last[cell] ?? 0))
-  const least = Math.min(...lengths)
-  return [...lengths.keys()].filter((cell) => Number.isFinite(least) && lengths[cell] === least)
+  const min = Math.min(...lengths)
+  return [...lengths.keys()].filter((cell) => Number.isFinite(min) && lengths[cell] === min)
 }
 
 const locateMiddle = (row: number, column: number): readonly [x: number, y: number] => [

@@ -114,8 +114,8 @@ const marksTexts: string[] = []
 function formatMarks(board: HexBoard, start: number, end: number): string {
   let index = 1
   for (let cell = start; cell < end; cell++) index = 3 * index + (board[cell] ?? 0)
-  const known = marksTexts[index]
-  if (known !== undefined) return known
+  const cached = marksTexts[index]
+  if (cached !== undefined) return cached
   const marks = board.slice(start, end).map((mark) => MARKS[mark])
   const text = marks.join(' ')
   marksTexts[index] = text
@@ -159,12 +159,12 @@ function readBoard(prompt: string): HexBoard {
 function scriptedMove(board: HexBoard): number {
   const lengths = computeChainLengths(board)
   let best = -1
-  let least = Number.POSITIVE_INFINITY
+  let min = Number.POSITIVE_INFINITY
   for (const [cell, mark] of board.entries()) {
     const length = lengths[cell] ?? 0
-    if (mark !== 0 || length >= least) continue
+    if (mark !== 0 || length >= min) continue
     best = cell
-    least = length
+    min = length
   }
   return best
 }

@@ -32,9 +32,9 @@ export function cutBox(random: Generator): CutBox {
   }
   for (let i = count - 1; i > 0; i--) {
     const j = random.integers(0, i + 1)
-    const moved = list[i] as Placement
+    const item = list[i] as Placement
     list[i] = list[j] as Placement
-    list[j] = moved
+    list[j] = item
   }
   const pieces = list.map(([, , width, height]): PieceSides => {
     const isTurned = random.integers(0, 2) === 1

@@ -75,8 +75,8 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
   },
   explain: {
     title: 'the packing of rectangles (pack)',
-    picture: (observation, action) => action && drawPackPicture(judged(observation, action)),
-    worth: (observation, action) => computeArea(judged(observation, action)),
+    picture: (observation, action) => action && drawPackPicture(judgeAction(observation, action)),
+    worth: (observation, action) => computeArea(judgeAction(observation, action)),
     ending: explainArea,
   },
 })
@@ -121,8 +121,8 @@ function isOverlapping(
 }
 
 /** Returns the covered area. */
-const computeArea = (judgeAction: readonly JudgedPlacement[]): number =>
-  judgeAction.reduce(
+const computeArea = (judgements: readonly JudgedPlacement[]): number =>
+  judgements.reduce(
     (area, { placement: [, , width, height], flaw }) =>
       flaw === undefined ? area + width * height : area,
     0,
@@ -139,9 +139,9 @@ function formatJudgement({ placement, flaw }: JudgedPlacement): string {
 const SQUARE = 10
 
 /** Returns a picture of the box with numbered placements, clipped at its edges. */
-function drawPackPicture(judged: readonly JudgedPlacement[]): Picture {
+function drawPackPicture(judgements: readonly JudgedPlacement[]): Picture {
   const [width, height] = [SQUARE * BOX_WIDTH, SQUARE * BOX_HEIGHT]
-  const placed = judged.map((each, at): PictureShape => {
+  const placed = judgements.map((each, at): PictureShape => {
     const [x, y, wide, high] = each.placement
     return {
       kind: each.flaw === undefined ? 'first' : 'wrong',
@@ -154,7 +154,7 @@ function drawPackPicture(judged: readonly JudgedPlacement[]): Picture {
   return { width, height, shapes: [box, ...placed] }
 }
 
-const judged = (
+const judgeAction = (
   observation: readonly number[],
   action: readonly number[],
 ): readonly JudgedPlacement[] => judgePlacements(readPieces(observation), readPlacements(action))
@@ -230,8 +230,10 @@ function readPrompt(prompt: string): readonly PieceSides[] {
  * that earned nothing.
  */
 function explainArea({ before, action, reward }: LastTurn<readonly number[], readonly number[]>) {
-  const all = judged(before, action)
-  const accepted = all.flatMap(({ placement, flaw }) => (flaw === undefined ? [placement] : []))
+  const judgements = judgeAction(before, action)
+  const accepted = judgements.flatMap(({ placement, flaw }) =>
+    flaw === undefined ? [placement] : [],
+  )
   const letterAt = (x: number, y: number): string => {
     const at = accepted.findIndex((piece) => isOverlapping(piece, [x, y, 1, 1]))
     return at === -1 ? '.' : (LETTERS[at] ?? '')
@@ -239,9 +241,9 @@ function explainArea({ before, action, reward }: LastTurn<readonly number[], rea
   const rows = Array.from({ length: BOX_HEIGHT / 2 }, (_, row) =>
     Array.from({ length: BOX_WIDTH }, (_, x) => letterAt(x, 2 * row)).join(''),
   )
-  const wrong = all.filter(({ flaw }) => flaw !== undefined).map(formatJudgement)
-  const why = `covered ${reward} of ${AREA} with ${accepted.length} of ${all.length} placements`
-  return { why, shown: [...rows, ...wrong] } satisfies Outcome
+  const rejected = judgements.filter(({ flaw }) => flaw !== undefined).map(formatJudgement)
+  const why = `covered ${reward} of ${AREA} with ${accepted.length} of ${judgements.length} placements`
+  return { why, shown: [...rows, ...rejected] } satisfies Outcome
 }
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef'

@@ -64,8 +64,8 @@ export function findLine(board: Board): readonly number[] | undefined {
 function solve(): Game {
   const positions = new Map<string, Position>()
   const visit = (cells: string): Position => {
-    const known = positions.get(cells)
-    if (known !== undefined) return known
+    const visited = positions.get(cells)
+    if (visited !== undefined) return visited
     const position = createPosition(cells, visit)
     positions.set(cells, position)
     return position

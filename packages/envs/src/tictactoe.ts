@@ -42,8 +42,8 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
     return { state: answered, reward: isWon(answered) ? -1 : 0, terminated: isOver(answered) }
   },
   prompt: (board) => {
-    const known = prompts.get(board)
-    if (known !== undefined) return known
+    const cached = prompts.get(board)
+    if (cached !== undefined) return cached
     const prompt = writePrompt(board)
     if (Object.isFrozen(board)) prompts.set(board, prompt)
     return prompt

@@ -131,9 +131,9 @@ export class Generator {
       const mask = 0xffffffff >>> Math.clz32(i)
       let j = (this.uint32() & mask) >>> 0
       while (j > i) j = (this.uint32() & mask) >>> 0
-      const moved = array[i] as number
+      const item = array[i] as number
       array[i] = array[j] as number
-      array[j] = moved
+      array[j] = item
     }
     return array
   }

@@ -48,12 +48,12 @@ const MAX_CAP = 10_000_000n
 /** A proportion in units of 1 / u: w of n trials. The rate r and z squared q are in millionths. */
 type Exact = Readonly<Record<'w' | 'n' | 'u' | 'r' | 'q', bigint>>
 
-function readExact(given: Proportion & Bar): Exact {
-  const n = readInteger('trials', given.trials, { low: 0n })
-  const w = readInteger('wins', given.wins, { low: 0n, high: n })
-  const u = readInteger('unit', given.unit ?? 1n, { low: 1n })
-  const r = readInteger('ratioPpm', given.ratioPpm, { low: 1n, high: PPM - 1n })
-  const q = readInteger('zSquaredPpm', given.zSquaredPpm, { low: 0n })
+function readExact(proportion: Proportion & Bar): Exact {
+  const n = readInteger('trials', proportion.trials, { low: 0n })
+  const w = readInteger('wins', proportion.wins, { low: 0n, high: n })
+  const u = readInteger('unit', proportion.unit ?? 1n, { low: 1n })
+  const r = readInteger('ratioPpm', proportion.ratioPpm, { low: 1n, high: PPM - 1n })
+  const q = readInteger('zSquaredPpm', proportion.zSquaredPpm, { low: 0n })
   return { w, n, u, r, q }
 }
 

@@ -4,7 +4,7 @@ const { MUTATE = '' } = process.env
 export default {
   mutate: [
     MUTATE.includes('/') ? MUTATE : `packages/${MUTATE}/src/**/*.ts`,
-    '!packages/prng/src/{generator,seed-sequence}.ts', // NumPy's vectors hold them
+    '!packages/prng/src/{generator,seed-words}.ts', // NumPy's vectors hold them
     '!packages/blocks/src/s3-*.ts', // their tests need an emulator
   ],
   testRunner: 'vitest',

@@ -51,7 +51,7 @@ import {
   type Json,
   parseCanonical,
   pcg64,
-  seedSequence,
+  seedWords,
 } from '../packages/prng/src/index.ts'
 import { calibrate, holdLine, type Look, lookAt, type Rule } from '../packages/wilson/src/index.ts'
 import { games } from './protocol-games.ts'
@@ -103,7 +103,7 @@ export const examples: Readonly<Record<string, (input: never) => unknown>> = {
     }),
   stream: ({ seed, draws }: { seed: number; draws: readonly string[] }) => {
     const random = pcg64(seed)
-    const words = [...seedSequence(seed).generateState(8)]
+    const words = [...seedWords(seed)]
     return { words, draws: draws.map((call) => drawn(random, call)) }
   },
   normalise: (texts: readonly string[]) => texts.map(normalise),

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { challengesOf, make, replayFrom, replayGameFrom, seedOf } from '@affine/envs'
+import { challengesOf, make, replay, replayGame, seedOf } from '@affine/envs'
 import { canonicalize, type Json, parseCanonical } from '@affine/prng'
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { createBLAKE3 } from 'hash-wasm'
@@ -21,9 +21,9 @@ import { keyOf } from '../test/keys.ts'
 import { honestSamples, SECRET, scopeOf } from '../test/lane.ts'
 
 /*
- * Verifies lanes on one core, from the blocks' bytes to the tallies. Prints how the time of one
- * sample is spent, and how many times the floor the whole takes: nobody can be faster than reading
- * the lines and hashing them once. The first lane has one duel in two environments. The second has
+ * Verifies lanes on one core, from the blocks' bytes to the tallies. Prints the time of each part
+ * of one sample, and the ratio of the total to the floor, which is reading the lines and hashing
+ * them once. The first lane has one duel in two environments. The second has
  * eight duels at the main network's largest quotas: 14,336 samples of four environments.
  */
 const key = keyOf(1)
@@ -82,11 +82,11 @@ function partsOf(scope: Scope, samples: readonly Sample[], files: Map<string, Ui
       if (sample.env !== env || game === undefined) continue
       const seed = seedOf(sample.challengeId)
       if ('miner' in sample) {
-        replayFrom(game, seed, sample.messages)
+        replay(game, seed, sample.messages)
       } else {
         const { champion, contender } = sample
         const recorded = { champion: champion.messages, contender: contender.messages }
-        replayGameFrom(game, seed, recorded)
+        replayGame(game, seed, recorded)
       }
     }
   }
@@ -116,22 +116,22 @@ function partsOf(scope: Scope, samples: readonly Sample[], files: Map<string, Ui
     },
     'challenge id, seed': () => {
       for (const sample of samples) {
-        const { env, index, challengeId } = sample
+        const { env, index } = sample
         const place = 'miner' in sample ? { index } : { index, contender: sample.contender.miner }
-        challenges.get(env)?.seedIf(place, challengeId)
+        challenges.get(env)?.(place)
       }
     },
     ...Object.fromEntries(ids.map(([env]) => [`seed, replay of ${env}`, replayOf(env)])),
   }
 }
 
-/** Of this process alone, in microseconds: other work on the machine then costs nothing. */
+/** Returns the CPU time of this process in microseconds, which excludes other processes. */
 function cpuTime(): number {
   const { user, system } = process.cpuUsage()
   return user + system
 }
 
-/** What each takes, in microseconds: the median of rounds in which all take turns. */
+/** Returns the time of each part in microseconds: the median of rounds over all parts. */
 async function measure(tasks: Readonly<Record<string, () => unknown>>, times: number) {
   const taken = new Map<string, number[]>()
   for (let round = -times / 5; round < times; round++) {

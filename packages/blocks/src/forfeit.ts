@@ -1,4 +1,12 @@
-import { make, registry, replay, replayGame, type Side, type Transcript } from '@affine/envs'
+import {
+  isChallengeId,
+  make,
+  registry,
+  replay,
+  replayGame,
+  type Side,
+  type Transcript,
+} from '@affine/envs'
 import type { ChallengePair } from './line.ts'
 
 type PlayedBy<Played extends Side> = Pick<ChallengePair, 'env' | 'challengeId' | Played>
@@ -19,8 +27,9 @@ export function forfeitOf(pair: PlayedBy<Side>, side: Side): string | undefined 
   if (pair[side].reward !== lowestReward) return undefined
   if (game === undefined) return forfeitIn(pair, pair[side])
   const recorded = { champion: champion.messages, contender: contender.messages }
+  if (isUnbegun(pair) || !isChallengeId(challengeId)) return undefined
   const replayed = replayGame(make(env), challengeId, recorded)
-  if (isUnbegun(pair) || !replayed.ok) return undefined
+  if (!replayed.ok) return undefined
   return pair[side].fault ?? replayed.value[side].forfeit
 }
 
@@ -29,7 +38,7 @@ export function forfeitIn(
   { env, challengeId, strength }: PlayedBy<never> & { readonly strength?: number | undefined },
   { messages, fault }: Transcript,
 ): string | undefined {
-  if (!registry.has(env)) return undefined
+  if (!registry.has(env) || !isChallengeId(challengeId)) return undefined
   const replayed = replay(make(env, { strength }), challengeId, messages)
   return replayed.ok ? (replayed.value.forfeit ?? fault) : undefined
 }

@@ -1,4 +1,4 @@
-import { type ReplayedSide, replayFrom, replayGameFrom, SIDES } from '@affine/envs'
+import { type ReplayedSide, replay, replayGame, SIDES } from '@affine/envs'
 import type { Hash } from '@affine/prng'
 import { type BlockTrust, openBlock, type Verify } from './block.ts'
 import { type Bucket, blockPath } from './bucket.ts'
@@ -247,8 +247,8 @@ function auditSample(
   if (!isPlanned(sample, planned)) return fault('WRONG_CHALLENGE', `expected ${placeText(planned)}`)
   // The plan is of these environments.
   const env = envs.get(planned.env) as LaneEnv
-  const seed = env.seedIf(planned, sample.challengeId)
-  if (seed === undefined) return fault('WRONG_CHALLENGE', `expected ${env.idOf(planned)}`)
+  const { id, seed } = env.challengeAt(planned)
+  if (sample.challengeId !== id) return fault('WRONG_CHALLENGE', `expected ${id}`)
   const wrong = 'miner' in sample ? episodeFault(sample, env, seed) : gameFault(sample, env, seed)
   if (wrong !== null) return wrong
   const episodes = episodesIn(sample)
@@ -274,7 +274,7 @@ function placeText(planned: PlannedSample): string {
 
 /** What is wrong with an episode of one player, null if nothing. Protocol §6.5. */
 function episodeFault(sample: EpisodeSample, { env }: LaneEnv, seed: bigint): Failure | null {
-  const replayed = replayFrom(env, seed, sample.messages)
+  const replayed = replay(env, seed, sample.messages)
   return replayed.ok ? endingFault(sample, replayed.value) : replayed
 }
 
@@ -282,7 +282,7 @@ function episodeFault(sample: EpisodeSample, { env }: LaneEnv, seed: bigint): Fa
 function gameFault(game: ChallengePair, { env }: LaneEnv, seed: bigint): Failure | null {
   const { champion, contender } = game
   const recorded = { champion: champion.messages, contender: contender.messages }
-  const replayed = replayGameFrom(env, seed, recorded)
+  const replayed = replayGame(env, seed, recorded)
   if (!replayed.ok) return replayed
   for (const side of SIDES) {
     const wrong = endingFault(game[side], replayed.value[side])

@@ -1,12 +1,4 @@
-import {
-  type ChallengePlace,
-  type Challenges,
-  challengesOf,
-  type Env,
-  make,
-  type PerSide,
-  registry,
-} from '@affine/envs'
+import { challengesOf, type Env, make, type PerSide, registry } from '@affine/envs'
 import { digest, type Hash } from '@affine/prng'
 import { type BlockFault, type Failure, faultAt, faultUnlessEqual } from './fault.ts'
 import { challengeVerdict, type Header, type LaneChallenge, pointsOf } from './line.ts'
@@ -117,8 +109,9 @@ function episodesOf(env: string, lane: LaneQuotas): readonly PlannedEpisode[] {
 }
 
 /** An environment of a lane, and the challenges in it. */
-export interface LaneEnv extends Challenges {
+export interface LaneEnv {
   readonly env: Env
+  readonly challengeAt: ReturnType<typeof challengesOf>
 }
 
 /**
@@ -130,25 +123,9 @@ export function laneEnvs(scope: Scope, secret: Hash): ReadonlyMap<string, LaneEn
     const specHash = scope.specHashes[env]
     if (specHash === undefined)
       throw new TypeError(`"specHashes" expected one for ${env}, got none`)
-    const challenges = challengesOf({ ...scope, env, specHash, secret })
-    return { env: make(env), ...challenges, seedIf: rememberingLast(challenges.seedIf) }
+    return { env: make(env), challengeAt: challengesOf({ ...scope, env, specHash, secret }) }
   }
   return new Map(envsIn(scope).map((env) => [env, laneEnvOf(env)]))
-}
-
-/** Miners that play the same challenge are next to each other: its seed is found once. */
-function rememberingLast(seedIf: Challenges['seedIf']): Challenges['seedIf'] {
-  let last: ChallengePlace = { index: -1 }
-  let lastId = ''
-  let seed: bigint | undefined
-  return (place, id) => {
-    const { index, contender } = place
-    const isLast = index === last.index && contender === last.contender && id === lastId
-    if (!isLast) seed = seedIf(place, id)
-    last = place
-    lastId = id
-    return seed
-  }
 }
 
 /** The rewards in one sample: the miner's; or of a game the champion's, then the contender's. */

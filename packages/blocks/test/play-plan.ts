@@ -24,7 +24,7 @@ export async function playPlan(
   const samples: Sample[] = []
   for (const planned of planOf(scope)) {
     const { env, index } = planned
-    const challengeId = envs.get(env)?.idOf(planned) ?? ''
+    const challengeId = envs.get(env)?.challengeAt(planned).id ?? ''
     const challenge = { env, index, challengeId }
     const agentOf = (miner: string) => agentFor(miner, challenge)
     if ('miner' in planned) {

@@ -8,10 +8,10 @@ import { belowOf, printTable, textOf } from './worst.ts'
 
 const ORIGINAL = 'original'
 const LISTS = process.argv.includes('--all') ? 200 : 20
-/** The epochs after which the copies begin. */
+/** The epochs after which the copies begin their duels. */
 const DELAYS = [0, 1, 3]
 
-/** A champion, and in its list the original, which is better, and copies of the original. */
+/** A champion, and a list with a better original and its copies. */
 interface Copying {
   readonly copies: number
   readonly stakes: readonly number[]
@@ -20,7 +20,7 @@ interface Copying {
   readonly skills: Readonly<Record<string, Skill>>
 }
 
-/** The original wins .6 of what is decisive: its odds are 1.5 times those of the champion. */
+/** The original wins .6 of decisive challenges: its odds are 1.5 times the champion's odds. */
 const above = (good: number): Skill => ({ good, better: (1.5 * good) / (1 + 0.5 * good) })
 export const alike = (skill: Skill) => ({ [MULT8]: skill, [PACK]: skill, [TICTACTOE]: skill })
 const UNLIKE = { [MULT8]: above(0.45), [PACK]: above(0.3), [TICTACTOE]: above(0.86) }
@@ -73,7 +73,7 @@ const HARDER: readonly (Row & { readonly setting: string })[] = [
   ),
 ]
 
-/** How often the original has the throne if its copies begin after so many epochs. */
+/** Returns how often the original becomes champion if its copies begin after `epochs`. */
 export const originalShare = (copying: Copying, delay: number, lists: number): Share =>
   measureLists(listOf(copying, delay), lists)
 
@@ -83,7 +83,7 @@ function throneShare(row: Copying, delay: number): string {
   return textOf(share, 3) + belowOf(share, promise)
 }
 
-/** A better miner among copies of it. */
+/** Prints the results of a better miner among copies of it. */
 export function printCopies(): void {
   const title = `How often the original has the throne among copies of it, of ${LISTS} lists`
   const later = ['at once', 'an epoch later', 'three later']

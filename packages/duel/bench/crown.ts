@@ -6,16 +6,16 @@ import { printTable } from './worst.ts'
 
 export const [HEX, PACK] = ['hex@0.1.0', 'pack@0.1.0'] as const
 const RIVAL = 'rival'
-/** The rival came last: ties go to the first in the list. */
+/** The rival registered last. Ties go to the first in the list. */
 const CONTENDERS = [...Array.from({ length: 7 }, (_, i) => `accomplice ${i}`), RIVAL]
 
-/** How often a miner succeeds in an environment of one player. */
+/** Success rates of miners in an environment of one player. */
 export interface Skill {
   readonly better: number
   readonly good: number
 }
 
-/** With these the better one wins .6 of what is decisive, and so much is tied. */
+/** Rates with which the better miner wins .6 of decisive challenges, by share of ties. */
 export const SKILLS = {
   '.50': { better: 0.5505, good: 0.4495 },
   '.79': { better: 0.9024, good: 0.8604 },
@@ -28,13 +28,13 @@ export const SKILLS = {
 export interface Throw {
   readonly silent: Readonly<Record<string, number>>
   readonly games: number
-  /** By environment: how often the rival has its usual lead, if not once. */
+  /** Multiple of the rival's usual lead, by environment. Default: 1. */
   readonly leads?: Readonly<Record<string, number>>
   /** Is it silent in the first epoch alone, and loses its games in the last, open until then? */
   readonly isLate?: boolean
 }
 
-/** With this lead in one environment it is behind by the sum of all. */
+/** A lead in one environment with which the rival is behind in the sum. */
 const WORSE = -2.5
 
 export const THROWS = {
@@ -59,7 +59,7 @@ export const LATE: Throw = {
   leads: { [TICTACTOE]: 0 },
 }
 
-/** A champion, seven accomplices of it that are as good as it is, and a rival in one list. */
+/** A champion, seven equally good accomplices, and a rival in one list. */
 interface Crowning {
   readonly lanes: number
   /** The last so many of them lie for the accomplices. */
@@ -74,7 +74,7 @@ export const thirdOf = (lanes: number): number => Math.ceil(lanes / 3) - 1
 /** Games of which a contender wins so many are neither won nor held before the last epoch. */
 const STILL_OPEN = 0.55
 
-/** How often the rival is crowned. */
+/** Returns how often the rival becomes champion. */
 export function rivalShare({ lanes, liars, skill, thrown }: Crowning, lists: number): number {
   const { good, better } = skill
   const draw: List['draw'] = ({ played, env, contender, epochIndex }, random) => {
@@ -95,7 +95,7 @@ const BY_GAMES: Throw = { ...THROWS['two environments and games'], leads: { [TIC
 
 const LISTS = process.argv.includes('--all') ? 300 : 30
 
-/** A better miner among accomplices of a champion that throws its duels to them. */
+/** Prints the results of a rival among accomplices to whom the champion loses on purpose. */
 export function printCrown(): void {
   const title = `How often a miner of p = .6 has the throne among seven accomplices, of ${LISTS}`
   const columns = ['the champion throws', 'lanes', 'tied', 'all honest', 'a third lies']

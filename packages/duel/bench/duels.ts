@@ -15,39 +15,39 @@ import { BLOCKING, fabricate, type Lane, type Lie, type Strategy } from './lies.
 import { type Quotas, SINGLE } from './quotas.ts'
 import { type Field, mayFreeze } from './stakes.ts'
 
-/** Duels of one kind. */
+/** The parameters of simulated duels. */
 export interface Cell {
   readonly field: Field
   /** The contender's share of decisive challenges, and the ties' share of all. */
   readonly p: number
   readonly tied: number
   readonly strategy: Strategy
-  /** The liars attest only in epochs that they want to count, where that is their choice. */
+  /** Whether liars attest only in epochs that they want to count, if they can choose. */
   readonly freezes?: boolean
-  /** The main network's, if absent, of an environment beside others. */
+  /** Default: the main network's rule of an environment among others. */
   readonly rule?: LaneRule
-  /** Those of an environment for one player, if absent. */
+  /** Default: the quotas of an environment for one player. */
   readonly quotas?: Quotas
 }
 
-/** A share that was measured. */
+/** A measured share. */
 export interface Share {
   readonly won: number
-  /** The standard error of `won`, as if one more had ended either way: never 0. */
+  /** Standard error of `won`, as if one more duel had ended either way, so that it is never 0. */
   readonly wonError: number
 }
 
 export interface Shares extends Share {
-  /** Challenges a lane plays: mean and its standard error. */
+  /** Mean number of challenges of a lane, and its standard error. */
   readonly challenges: number
   readonly error: number
-  /** Epochs a duel lasts: mean. */
+  /** Mean number of epochs of a duel. */
   readonly epochs: number
 }
 
 export const RATIO_PPM = 510_000
 
-/** The share of duels that the contender wins. */
+/** Returns the share of duels that the contender wins. */
 export function simulate(cell: Cell, duels: number, seed: bigint): Shares {
   const play = duelsIn(cell, pcg64(seed))
   let [won, sum, squares, epochs] = [0, 0, 0, 0]
@@ -78,7 +78,7 @@ interface PlayedDuel {
   readonly epochs: number
 }
 
-/** Plays one duel after another in one environment. */
+/** Plays duels in one environment, one after the other. */
 function duelsIn(cell: Cell, random: Generator): () => PlayedDuel {
   const { quotas = SINGLE } = cell
   const begin = environmentsIn(cell, random)
@@ -95,7 +95,7 @@ function duelsIn(cell: Cell, random: Generator): () => PlayedDuel {
   }
 }
 
-/** Begins one environment of a duel after another. */
+/** Begins environments of duels, one after the other. */
 export function environmentsIn(cell: Cell, random: Generator): () => SimulatedEnvironment {
   const { field, strategy, freezes = false } = cell
   const { rule = PROTOCOL, quotas = SINGLE } = cell
@@ -111,7 +111,7 @@ export function environmentsIn(cell: Cell, random: Generator): () => SimulatedEn
 
 const plans = new Map<string, FreezePlan>()
 
-/** The liars' plan, which takes a second to make, made once. */
+/** The liars' plan, cached because computing it takes a second. */
 function planOf(rule: LaneRule, quotas: Quotas): FreezePlan {
   const key = `${rule.floorZSquaredPpm} ${quotas}`
   const plan = plans.get(key) ?? planFor(oneLaneZ(rule), quotas)
@@ -123,20 +123,20 @@ interface Setting extends Cell {
   readonly rule: LaneRule
   readonly quotas: Quotas
   readonly weights: Readonly<Record<string, number>>
-  /** Those who come, by name. */
+  /** The validators that take part, by name. */
   readonly honest: readonly string[]
   readonly liars: readonly string[]
   readonly plan: FreezePlan | undefined
 }
 
-/** One environment of a duel, by `judgeEnvironment`. Each epoch is played, and then ended. */
+/** One environment of a duel, judged by `judgeEnvironment`. Each epoch is played, then ended. */
 export class SimulatedEnvironment {
   readonly #setting: Setting
   readonly #random: Generator
   readonly #lying: number
   #epoch = 0
   #frozen = 0
-  /** The evidence without the epoch that was played, and with it. */
+  /** Returns the evidence without and with the played epoch. */
   #before: Seen
   #after: Seen
 
@@ -153,7 +153,7 @@ export class SimulatedEnvironment {
     this.#after = this.#worst([...this.#before.honest, this.#drawLanes(played)], played)
   }
 
-  /** Returns the chance of a win as liars see it who plan to freeze epochs. 0 if they do not. */
+  /** Returns the chance of a win that freezing liars expect, or 0 without such a plan. */
   chanceIf(isFrozen: boolean): number {
     const { plan } = this.#setting
     const { counted, evidence } = isFrozen ? this.#before : this.#after
@@ -216,18 +216,18 @@ export class SimulatedEnvironment {
   }
 }
 
-/** What every lane is charged, in deviations. Protocol §8.6. */
+/** The charge of every lane, in deviations. Protocol §8.6. */
 const LUCK = 0.4
 
-/** The deviations that one lane by itself takes to win. */
+/** The deviations that a single lane needs for a win. */
 export const oneLaneZ = ({ floorZSquaredPpm }: LaneRule): number =>
   LUCK + Math.sqrt(Number(floorZSquaredPpm) / 1e6)
 
-/** What epochs came to that counted. */
+/** The result of the epochs that counted. */
 interface Seen {
   readonly honest: readonly (readonly Lane[])[]
   readonly told: readonly Tally[]
-  /** Challenges of a lane. */
+  /** Number of challenges of a lane. */
   readonly counted: number
   readonly evidence: Evidence
 }

@@ -5,23 +5,23 @@ import { binomial } from './draw.ts'
 import { drawLane, EPOCHS_A_DAY } from './queue.ts'
 import { printTable } from './worst.ts'
 
-/** The most that a subnet has. */
+/** Maximum number of neurons of a subnet. */
 const NEURONS = 256
 const DAYS = 60
-/** Of the decisive challenges, what a better miner wins against any champion. */
+/** Share of decisive challenges that a better miner wins against any champion. */
 const BETTER = 0.6
-/** The share of the miners that register that are better. */
+/** Share of better miners among registrations. */
 const BETTER_SHARE = 0.2
 
 interface Scene {
   readonly lanes: number
   /** In a day, at random times; on a full subnet, so that each evicts. */
   readonly registrations: number
-  /** Keys of one owner, which commits anew with each whenever its turn is over. */
+  /** Number of keys of one owner, which commits again with a key when its duel is over. */
   readonly keys: number
 }
 
-/** What a miner may come to. */
+/** The possible outcomes of a miner. */
 const FATES = [
   'decided',
   'won',
@@ -33,14 +33,14 @@ const FATES = [
 type Fates = Readonly<Record<(typeof FATES)[number], Set<string>>>
 
 /**
- * A full subnet on which all have waited since they registered. A registration evicts whoever earns
- * nothing and registered first. A champion earns from its second epoch on.
+ * Simulates a full subnet whose miners have waited since they registered. A registration evicts the
+ * first registered miner without earnings. A champion earns from its second epoch on.
  */
 function live({ lanes, registrations, keys }: Scene): Fates {
   const { epochBlocks } = PROTOCOL
   const random = pcg64(20_260_101n)
   const validators = Array.from({ length: lanes }, (_, i) => `v${i + 10}`)
-  // The rest is the subnet's owner.
+  // The remaining neuron is the subnet's owner.
   let miners: readonly Candidate[] = Array.from({ length: NEURONS - 1 - lanes }, (_, i) =>
     miner(i < keys ? `own${i}` : `old${i}`),
   )
@@ -103,7 +103,7 @@ const isBetter = (hotkey: string): boolean => hotkey.startsWith('better')
 const listed = ({ duels }: State): ReadonlySet<string> =>
   new Set(duels.map(({ contender }) => contender.hotkey))
 
-/** Whether better miners have their duel on a full subnet on which others register. */
+/** Prints how often better miners get a duel on a full subnet with registrations. */
 export function printEvictions(): void {
   const title = `Better miners, p = ${BETTER}, on a full subnet, over ${DAYS} days`
   const columns = [

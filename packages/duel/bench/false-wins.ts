@@ -7,7 +7,7 @@ import { GAME, SINGLE } from './quotas.ts'
 import { balancedOf, equal, fieldOf, skewed, thirdsOf, zipf } from './stakes.ts'
 import { printTable, textOf, worstOf } from './worst.ts'
 
-/** The lies by which an environment that decides alone is won at all. */
+/** The lies that can win an environment that decides alone. */
 export const NEAR_LIES = ['copy the best', 'thin'] as const
 const [DUELS, DUELS_ALONE] = [600, 1500]
 
@@ -20,7 +20,7 @@ export const STAKES: readonly (readonly [name: string, weights: readonly number[
   ['4, 3:1:1:1', [1_000_000, 333_333, 333_333, 333_333]],
 ]
 
-/** A third that is honest, one that lies and one that is absent: ten lanes are 4, 3 and 3. */
+/** A third honest, a third lying, a third absent: ten lanes are 4, 3 and 3. */
 const THIRDS = [
   [1, 2, 1],
   [2, 2, 1],
@@ -34,7 +34,7 @@ const AT_RATIO = { p: RATIO_PPM / 1e6, tied: 0 }
 
 type FalseCell = Omit<Cell, 'strategy' | 'p' | 'tied'>
 
-/** How often a contender at the ratio wins beside other environments, and alone. */
+/** Returns how often a contender at the ratio wins an environment among others. */
 function besideOthers(cell: FalseCell, strategies: readonly Strategy[] = LIES): string {
   const beside = { ...AT_RATIO, ...cell, rule: PROTOCOL }
   const duels = strategies.length === 1 ? DUELS_ALONE : DUELS
@@ -51,7 +51,7 @@ function alone(cell: FalseCell, strategies: readonly Strategy[] = NEAR_LIES): st
   return textOf(shares, 4) + aboveOf(shares, PROMISED.falseWinsAlone)
 }
 
-/** Says so if a share is above its promise by more than two standard errors. */
+/** Returns a mark if a share exceeds its promise by more than two standard errors. */
 export const aboveOf = ({ won, wonError }: Shares, promise: number): string =>
   won - 2 * wonError <= promise ? '' : ` ABOVE ${promise}`
 
@@ -84,7 +84,7 @@ function printExact(): void {
   })
 }
 
-/** The last row has the most of all ratios that there can be, by hundredths. */
+/** The last row has the maximum over all possible ratios, by hundredths. */
 export const EXACT_RATIOS: Readonly<Record<string, readonly number[]>> = {
   '0.51': [510_000],
   '0.60': [600_000],

@@ -1,26 +1,26 @@
 import type { Quotas } from './quotas.ts'
 
-/** The epochs of a duel that may be frozen: with one more it ends. Protocol §8.3. */
+/** Maximum number of frozen epochs of a duel. Protocol §8.3. */
 export const FROZEN_MOST = 3
-/** A lead is looked up between −REACH and REACH of a whole duel's deviations. */
+/** Leads are tabulated between −REACH and REACH deviations of a whole duel. */
 const [REACH, STEPS, DRAWS] = [4, 160, 64]
 
-/** Where a duel is before one of its epochs. */
+/** The state of a duel before one of its epochs. */
 interface Stage {
-  /** From 1. */
+  /** Number of the epoch, from 1. */
   readonly epoch: number
   readonly frozen: number
-  /** Challenges a lane has played in the epochs that counted. */
+  /** Number of a lane's challenges in the epochs that counted. */
   readonly counted: number
 }
 
-/** How likely the contender wins from here on, by the deviations that it leads by. */
+/** Probability of a win from this state on, by the contender's lead in deviations. */
 export type FreezePlan = (stage: Stage, deviations: number) => number
 
 /**
- * The best that liars can do who see an epoch's results before they choose whether it is frozen,
- * for a contender at the ratio: by dynamic programming over the lead, taken as a normal walk that
- * wins with z deviations.
+ * Returns the best plan of liars that see an epoch's results before they choose whether to freeze
+ * it, for a contender at the ratio. Dynamic programming over the lead, as a normal walk that wins
+ * with z deviations.
  */
 export function planFor(z: number, quotas: Quotas): FreezePlan {
   const reach = REACH * Math.sqrt(quotas.reduce((sum, quota) => sum + quota, 0))
@@ -52,7 +52,7 @@ export function planFor(z: number, quotas: Quotas): FreezePlan {
   return (stage, deviations) => valueAt(stage, deviations * Math.sqrt(stage.counted))
 }
 
-/** The value at a part of the reach, from −1 to 1. */
+/** Returns the value at a share of the reach, from −1 to 1. */
 function interpolate(values: Float64Array, lead: number): number {
   const at = Math.min(Math.max((lead + 1) * (STEPS / 2), 0), STEPS)
   const below = Math.min(Math.floor(at), STEPS - 1)
@@ -60,7 +60,7 @@ function interpolate(values: Float64Array, lead: number): number {
   return (values[below] ?? 0) * (1 - part) + (values[below + 1] ?? 0) * part
 }
 
-/** The mean over a standard normal draw. */
+/** Returns the mean over a standard normal draw. */
 function meanOver(of: (draw: number) => number): number {
   let [sum, weights] = [0, 0]
   for (let i = 0; i <= DRAWS; i++) {

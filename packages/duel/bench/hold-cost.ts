@@ -3,8 +3,8 @@ import { LOCAL, PROTOCOL } from '../src/index.ts'
 import { printTable } from './worst.ts'
 
 /**
- * What HOLD costs, exactly: for a copy and for contenders about the ratio, how often each wins with
- * a look after every challenge, and the decisive challenges until then.
+ * Prints the exact cost of HOLD: how often a copy and contenders near the ratio win with an
+ * evaluation after every challenge, and the number of decisive challenges until then.
  */
 export function printHold(): void {
   const title = 'What HOLD costs, exactly'

@@ -3,10 +3,10 @@ import { scored } from '../test/subnet.ts'
 import { last } from './draw.ts'
 
 /**
- * What the liars play, all of them the same, knowing every honest result of the epoch. `up` and
- * `down` go as far as the outlier rule lets them; `down, with care` keeps to a bar of 32 instead of
- * 36 and reckons without its own weight; `thin` admits to as few losses as that rule lets it, and
- * to no wins above the middle; `block` plays whatever of these leaves the contender least.
+ * The strategies of liars, which all play the same and know every honest result of the epoch. `up`
+ * and `down` go to the limit of the outlier rule; `down, with care` uses a limit of 32 instead of
+ * 36 and ignores its own weight; `thin` reports as few losses as that rule allows, and no wins
+ * above the median; `block` plays the strategy that is worst for the contender.
  */
 export type Lie =
   | 'absent'
@@ -21,7 +21,7 @@ export type Lie =
 
 export type Strategy = Lie | 'honest' | 'block'
 
-/** For a contender at the ratio, to win; for a better one, not to. */
+/** Lies for a contender at the ratio, or against a better one. */
 export const LIES = ['all wins', 'copy the best', 'up', 'thin', 'absent', 'all losses'] as const
 export const BLOCKS = [
   'all losses',
@@ -32,17 +32,17 @@ export const BLOCKS = [
   'block',
 ] as const
 
-/** Those that stop a better contender longest. */
+/** The lies that stop a better contender longest. */
 export const DELAYS = ['thin', 'down, with care', 'block'] as const
 
-/** What `block` chooses from. */
+/** The choices of `block`. */
 export const BLOCKING = ['all losses', 'all ties', 'thin', 'down', 'down, with care'] as const
 
-/** What the liars know when they make an epoch's lane up. */
+/** The liars' knowledge when they invent an epoch's lane. */
 export interface Known {
-  /** The honest lanes of each epoch that counted, the present one last. */
+  /** The honest lanes of each epoch that counted, the current one last. */
   readonly honest: readonly (readonly Lane[])[]
-  /** What the liars told in those before. */
+  /** The liars' lanes of the earlier epochs. */
   readonly told: readonly Tally[]
   readonly played: number
   /** The liars' weight. */
@@ -70,7 +70,7 @@ const sumTally = (tallies: readonly Tally[]): Tally =>
     NONE,
   )
 
-/** What a liar tells of this epoch; nothing if it has no lane. */
+/** Returns a liar's tally of this epoch, or an empty list without a lane. */
 export function fabricate(lie: Lie, known: Known): readonly Tally[] {
   const { honest, played, ratioPpm } = known
   const lead = ({ wins, losses }: Tally) => wins * 1_000_000 - (wins + losses) * ratioPpm
@@ -84,7 +84,7 @@ export function fabricate(lie: Lie, known: Known): readonly Tally[] {
   return [toTheEdge(lie, known)]
 }
 
-/** As many as the outlier rule lets pass of one count, as few of the other. */
+/** Returns the maximum of one count that the outlier rule allows, and the minimum of the other. */
 function toTheEdge(lie: Lie, known: Known): Tally {
   const { played, told } = known
   const before = sumTally(told)
@@ -104,13 +104,13 @@ function toTheEdge(lie: Lie, known: Known): Tally {
 }
 
 interface CountBar {
-  /** The middle one of the honest lanes' counts. */
+  /** The median of the honest lanes' counts. */
   readonly middle: number
-  /** Would a lane with this count not be set aside for it? Protocol §8.5. */
+  /** Reports whether a lane with this count is not an outlier. Protocol §8.5. */
   readonly passes: (count: number) => boolean
 }
 
-/** How far a count of the liars' lane may be from the others', over the epochs that counted. */
+/** Returns the allowed range of a count of the liars' lane over the epochs that counted. */
 function barOf(lie: Lie, kind: 'wins' | 'losses', known: Known): CountBar {
   const { honest, told, played, lying, rule } = known
   const careful = lie === 'down, with care'
@@ -128,7 +128,7 @@ function barOf(lie: Lie, kind: 'wins' | 'losses', known: Known): CountBar {
   return { middle: counts[counts.length >> 1] ?? 0, passes }
 }
 
-/** The count of the lane in the middle of the weight, all having played the same. */
+/** Returns the weighted median of a count of lanes with equally many challenges. */
 function medianOf(lanes: readonly { readonly weight: number; readonly count: number }[]): number {
   const all = lanes.reduce((sum, { weight }) => sum + weight, 0)
   let below = 0

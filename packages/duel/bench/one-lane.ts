@@ -4,14 +4,14 @@ import type { Quotas } from './quotas.ts'
 interface OneLane {
   readonly ratioPpm: number
   readonly quotas: Quotas
-  /** The deviations that win. */
+  /** The deviations that a win needs. */
   readonly z: number
 }
 
 /**
- * How often a contender exactly at the ratio wins, at the most, if one honest lane decides, nothing
- * is tied, and liars choose which epochs count after they have seen them. Exact, by dynamic
- * programming over the wins: no choice does better.
+ * Returns the maximum probability that a contender exactly at the ratio wins if one honest lane
+ * decides, nothing is tied, and liars choose after each epoch whether it counts. Exact, by dynamic
+ * programming over the wins.
  */
 export function mostFrozenWins(
   { ratioPpm, quotas, z }: OneLane,
@@ -19,7 +19,7 @@ export function mostFrozenWins(
 ): number {
   const rate = ratioPpm / 1e6
   const known = new Map<string, Float64Array>()
-  /** By wins, before an epoch. */
+  /** Values by wins, before an epoch. */
   const valuesAt = (epoch: number, frozen: number, played: number): Float64Array => {
     const quota = quotas[epoch - 1]
     if (quota === undefined || frozen > frozenMost) return new Float64Array(played + 1)
@@ -52,7 +52,7 @@ function bestOf(without: Float64Array, counted: Float64Array, chances: Float64Ar
   })
 }
 
-/** P(k of n), for k = 0…n. */
+/** Returns P(k of n) for k = 0…n. */
 function chancesOf(n: number, p: number): Float64Array {
   let log = n * Math.log1p(-p)
   return Float64Array.from({ length: n + 1 }, (_, k) => {

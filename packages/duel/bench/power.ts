@@ -10,7 +10,7 @@ const DUELS = 100
 const [BETTER, NEARER] = [0.6, 0.55]
 const UNEQUAL = STAKES.filter(([name]) => !name.endsWith('equal'))
 
-/** A share, its standard error and the challenges of a lane. */
+/** Returns a share, its standard error and the challenges of a lane. */
 const playedOf = (shares: Shares): string =>
   `${textOf(shares, 2)} (${shares.challenges.toFixed(0)})`
 

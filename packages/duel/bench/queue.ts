@@ -14,7 +14,7 @@ import { crownedFirst, epochOf, laneOf, miner } from '../test/subnet.ts'
 import { binomial } from './draw.ts'
 import { printTable } from './worst.ts'
 
-/** Of 7200 blocks a day. */
+/** Epochs a day, of 7200 blocks. */
 export const EPOCHS_A_DAY = 7200 / PROTOCOL.epochBlocks
 const MINERS = 255
 
@@ -33,7 +33,7 @@ const MEASURED: Readonly<Record<string, { readonly tied: number; readonly calls:
 const shareOf = (place: number): number =>
   place % 5 < 3 ? 0.5 : 0.45 + (Math.floor(place / 5) % 7) / 100
 
-/** What a queue came to. */
+/** The result of a queue. */
 interface Served {
   readonly epochs: number
   /** Of a lane: to miners, for all verdicts. */

@@ -50,7 +50,7 @@ function running(validators: number): { state: State; facts: Facts } {
   }
 }
 
-/** How long a decision takes. */
+/** Prints the time of a decision. */
 export async function printSpeed(): Promise<void> {
   const bench = new Bench({ time: 500 })
   for (const validators of [5, 64]) {

@@ -1,4 +1,4 @@
-/** Validators by place: what they weigh, in ppm of the heaviest; who lies, and who never comes. */
+/** Validators by index: weights in ppm of the heaviest, the liars, and the absent ones. */
 export interface Field {
   readonly weights: readonly number[]
   readonly liars: readonly number[]
@@ -8,7 +8,7 @@ export interface Field {
 const sumOf = (weights: readonly number[]): number =>
   weights.reduce((sum, weight) => sum + weight, 0)
 
-/** From the heaviest on, anyone lies who leaves the liars below a third. */
+/** Returns a field in which the heaviest validators lie, as long as liars have under a third. */
 export function fieldOf(weights: readonly number[], absentees = 0): Field {
   const all = sumOf(weights)
   const liars = takeFrom(weights, [], (lying) => 3 * lying < all)
@@ -16,7 +16,7 @@ export function fieldOf(weights: readonly number[], absentees = 0): Field {
   return { weights, liars, absent: honest.slice(honest.length - absentees) }
 }
 
-/** The same with as many absent as leave the choice to the liars whether an epoch is frozen. */
+/** Returns a field with enough absent validators that the liars can freeze an epoch. */
 export function balancedOf(weights: readonly number[]): Field {
   const { liars } = fieldOf(weights)
   const absent = takeFrom(weights, liars, (away) => 3 * away <= sumOf(weights))
@@ -40,7 +40,7 @@ export function thirdsOf(honest: number, liars: number, absent: number): Field {
   }
 }
 
-/** Whether an epoch is frozen is the liars' choice: without them too little weight attests. */
+/** Reports whether the liars can freeze an epoch: too little weight attests without them. */
 export function mayFreeze({ weights, liars, absent }: Field): boolean {
   const weigh = (places: readonly number[]) => sumOf(places.map((place) => weights[place] ?? 0))
   const present = sumOf(weights) - weigh(absent)
@@ -48,7 +48,7 @@ export function mayFreeze({ weights, liars, absent }: Field): boolean {
   return !isFrozen(present) && isFrozen(present - weigh(liars))
 }
 
-/** From the heaviest on, those whose weight may be added; without those of `taken`. */
+/** Returns the heaviest validators whose weight may be added, except those in `taken`. */
 function takeFrom(
   weights: readonly number[],
   taken: readonly number[],
@@ -62,10 +62,10 @@ function takeFrom(
   })
 }
 
-/** `lanes` validators of equal weight. */
+/** Returns `lanes` validators of equal weight. */
 export const equal = (lanes: number): readonly number[] => Array.from({ length: lanes }, () => 1e6)
 
-/** The heaviest have 25, 15, 10, 8 and 6 % of all, the others the rest in equal parts. */
+/** Returns weights of 25, 15, 10, 8 and 6 %, and equal parts of the rest. */
 export function skewed(lanes: number): readonly number[] {
   const heads = [25, 15, 10, 8, 6]
   const rest = lanes - heads.length
@@ -73,6 +73,6 @@ export function skewed(lanes: number): readonly number[] {
   return shares.map((share) => Math.floor((share / 25) * 1e6))
 }
 
-/** Weights in proportion to 1, 1/2, 1/3, … */
+/** Returns weights in proportion to 1, 1/2, 1/3, … */
 export const zipf = (lanes: number): readonly number[] =>
   Array.from({ length: lanes }, (_, i) => Math.floor(1e6 / (i + 1)))

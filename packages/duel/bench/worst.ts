@@ -12,8 +12,8 @@ export function measure(cell: Cell, most: number): Shares {
 }
 
 /**
- * Of these strategies the one by which the contender wins most, or least, often; of equals, that in
- * which duels are longest.
+ * Returns the shares of the strategy with the most, or fewest, wins of the contender; among equals,
+ * of the one with the longest duels.
  */
 export function worstOf(
   strategies: readonly Strategy[],
@@ -36,7 +36,7 @@ export const textOf = ({ won, wonError }: Share, digits: number): string =>
 export const belowOf = ({ won, wonError }: Share, promise: number): string =>
   won + 2 * wonError >= promise ? '' : ' below'
 
-/** Prints a table in Markdown, as docs/guarantees.md has it: each row once it is known. */
+/** Prints a table in Markdown for docs/guarantees.md, each row when it is known. */
 export function printTable<Item>(
   { title, columns }: { readonly title: string; readonly columns: readonly string[] },
   items: readonly Item[],

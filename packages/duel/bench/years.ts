@@ -17,13 +17,13 @@ import { SINGLE } from './quotas.ts'
 import { balancedOf, equal, fieldOf } from './stakes.ts'
 import { measure, printTable } from './worst.ts'
 
-/** Of 7200 blocks a day. */
+/** Number of epochs a year, with 7200 blocks a day. */
 const EPOCHS_A_YEAR = (365 * 7200) / PROTOCOL.epochBlocks
 
 /**
- * How often a year the throne falls to a contender exactly at the ratio, at most, if the list is
- * full of such ones all the time, in `envs` environments of this kind. A duel is taken to last as
- * long as one environment does, and nobody to wait for a duel that is won.
+ * Returns the maximum number of false dethronements a year by contenders exactly at the ratio, if
+ * the list is always full of them, in `envs` environments of this kind. Assumes that a duel lasts
+ * as long as one environment, and that no contender waits for a duel that is won.
  */
 function dethronementsAYear({ won, epochs }: Pick<Shares, 'won' | 'epochs'>, envs: number): number {
   const needed = Math.ceil((envs + PROTOCOL.margin) / 2)
@@ -36,7 +36,7 @@ function dethronementsAYear({ won, epochs }: Pick<Shares, 'won' | 'epochs'>, env
 
 const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n - 1, k - 1) * n) / k)
 
-/** One lane that is looked at after every challenge, exactly. */
+/** Computes the exact result for one lane that is evaluated after every challenge. */
 export function yearOfOne(envs: number): number {
   const main = PROTOCOL
   const zSquared = oneLaneZ(envs === 1 ? ALONE : main) ** 2
@@ -47,7 +47,7 @@ export function yearOfOne(envs: number): number {
   return dethronementsAYear({ won: win, epochs }, envs)
 }
 
-/** False dethronements a year against liars who know how many environments there are. */
+/** Prints false dethronements a year against liars that know the number of environments. */
 export function printYears(): void {
   const lanes = [4, 7, 16]
   const seen = lanes.map((count) => {
@@ -91,7 +91,7 @@ function printOneShort(): void {
   })
 }
 
-/** A duel that is won with one of these environments. */
+/** Prints duels that are won with one of these environments. */
 interface Duel {
   readonly open: readonly SimulatedEnvironment[]
   readonly epochs: number

@@ -82,15 +82,16 @@ function shuffled<Value>(value: Value, random: Generator, lists: 'lists' | 'keys
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
   if (Array.isArray(value)) {
     const copy = value.map((x) => shuffled(x, random, lists))
-    if (lists === 'lists') random.shuffle(copy)
-    return copy as Value
+    return (lists === 'lists' ? permuted(copy, random) : copy) as Value
   }
   const entries = Object.entries(value).map(
     ([key, x]) => [key, shuffled(x, random, lists)] as const,
   )
-  random.shuffle(entries)
-  return Object.fromEntries(entries) as Value
+  return Object.fromEntries(permuted(entries, random)) as Value
 }
+
+const permuted = <Item>(items: readonly Item[], random: Generator): readonly Item[] =>
+  random.permutation(items.length).map((i) => items[i] as Item)
 
 function freeze<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value

@@ -100,7 +100,7 @@ export async function sampleLane(task: LaneTask): Promise<Sampled> {
 function dueSamples({ scope, secret }: LaneTask): readonly DueSample[] {
   const envs = laneEnvs(scope, secret)
   return planOf(scope).map((planned) => {
-    const challengeId = envs.get(planned.env)?.idOf(planned) ?? ''
+    const challengeId = envs.get(planned.env)?.challengeAt(planned).id ?? ''
     return { ...planned, challengeId }
   })
 }

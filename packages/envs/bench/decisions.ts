@@ -6,31 +6,31 @@ import { short } from './share.ts'
 const RATIO_PPM = 510_000
 const SEED = 20_260_101
 
-/** A contender: its share of the decisive challenges of an environment, and how many are tied. */
+/** A contender: its share of an environment's decisive challenges, and the share of ties. */
 export interface Contest {
   readonly env: string
   readonly p: number
   readonly tied: number
 }
 
-/** What a decision takes. Challenges and calls are those of one lane. */
+/** The cost of a decision, for one lane. */
 interface DecisionCost {
   readonly won: number
   readonly challenges: number
 }
 
-/** One validator that looks after every challenge, exactly. */
+/** Computes the exact cost for one validator that evaluates after every challenge. */
 function alone({ p, tied }: Contest): DecisionCost {
   const { win, expectedTrials } = walk({ p, ratioPpm: RATIO_PPM, rule: PROTOCOL })
   return { won: win, challenges: expectedTrials / (1 - tied) }
 }
 
-/** As many honest lanes that weigh the same, within a duel, looked at after each of its epochs. */
+/** Simulates duels with honest lanes of equal weight, evaluated after each epoch. */
 function together(contest: Contest, lanes: number, duels: number): DecisionCost {
   const random = pcg64(SEED)
   const played = Array.from({ length: duels }, () => playDuel(contest, lanes, random))
-  const mean = (of: (one: DecisionCost) => number): number =>
-    played.reduce((sum, one) => sum + of(one), 0) / duels
+  const mean = (read: (cost: DecisionCost) => number): number =>
+    played.reduce((sum, cost) => sum + read(cost), 0) / duels
   return { won: mean(({ won }) => won), challenges: mean(({ challenges }) => challenges) }
 }
 
@@ -52,7 +52,7 @@ function playDuel(contest: Contest, lanes: number, random: Generator): DecisionC
   return { won: 0, challenges }
 }
 
-/** A lane of an epoch. */
+/** Draws a lane's tally of an epoch. */
 function seenIn({ p, tied }: Contest, played: number, random: Generator): Tallies[string] {
   let [wins, losses] = [0, 0]
   for (let i = 0; i < played; i++) {
@@ -65,8 +65,8 @@ function seenIn({ p, tied }: Contest, played: number, random: Generator): Tallie
 }
 
 /**
- * A row: who, p and ties, then how often the contender wins, and challenges and calls of a lane
- * until a decision: of one validator, and of each of four within a duel.
+ * Returns a row: names, p and ties, then the share of wins, and a lane's challenges and calls until
+ * a decision, for one validator and for each of four in a duel.
  */
 export function decisionRow(
   names: readonly string[],
@@ -84,7 +84,7 @@ export function decisionRow(
   return `| ${[...names, short(p), short(tied), ...cells].join(' | ')} |`
 }
 
-/** Two miners of which each earns all in its share of the challenges, apart from each other. */
+/** Returns the contest of two miners that solve their shares of the challenges independently. */
 export function contestOf(env: string, contender: number, champion: number): Contest {
   const wins = contender * (1 - champion)
   const losses = champion * (1 - contender)

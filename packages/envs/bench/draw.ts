@@ -1,10 +1,10 @@
-/** An integer from 0 up to `below`, without it. */
+/** Draws an integer from 0 to `below` - 1. */
 export type Draw = (below: number) => number
 
-/** What replies to a prompt. What it draws is its own. */
+/** Replies to a prompt, with its own random stream. */
 export type Program = (prompt: string, draw: Draw) => string
 
-/** Draws from a seed by Marsaglia's xorshift: good enough to play by, and quick. */
+/** Returns a fast random stream of a seed: Marsaglia's xorshift. */
 export function drawFrom(seed: number): Draw {
   let state = (seed + 1) * 0x9e3779b1
   return (below) => {
@@ -15,7 +15,7 @@ export function drawFrom(seed: number): Draw {
   }
 }
 
-/** Puts a list in a random order, in its place. */
+/** Shuffles a list in place. */
 export function shuffle<Item>(list: Item[], draw: Draw): Item[] {
   for (let i = list.length - 1; i > 0; i--) exchange(list, i, draw(i + 1))
   return list

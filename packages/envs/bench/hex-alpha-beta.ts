@@ -1,12 +1,18 @@
-import { cellsNeeded, chainLengths, type HexBoard, isJoining, moverOn } from '../src/hex-board.ts'
+import {
+  computeChainLengths,
+  countCellsNeeded,
+  getMover,
+  type HexBoard,
+  isConnected,
+} from '../src/hex-board.ts'
 import type { HexMove } from './hex-players.ts'
 
-/** How many moves are looked at: those on the shortest chains. */
+/** Number of moves that are searched, on the shortest chains. */
 const BREADTH = 10
-/** More than any difference between two players' chains. */
+/** Value of a win, above any difference of two players' chain lengths. */
 const WON = 10_000
 
-/** Alpha-beta to a depth. A leaf is worth what the opponent's shortest chain is longer. */
+/** Returns an alpha-beta player. A leaf's value is the difference of the chain lengths. */
 export function alphaBeta(depth: number): HexMove {
   return (board) => {
     const moves = movesOn(board)
@@ -28,18 +34,18 @@ interface AlphaBetaWindow {
   readonly high: number
 }
 
-/** What a board is worth to the one whose turn it is after a move there, which is taken back. */
+/** Returns the value of a board for the opponent after a move, which is undone. */
 function valueAfter(board: number[], cell: number, window: AlphaBetaWindow): number {
-  board[cell] = moverOn(board)
-  const value = isJoining(board, cell) ? -WON - window.depth : worthOf(board, window)
+  board[cell] = getMover(board)
+  const value = isConnected(board, cell) ? -WON - window.depth : worthOf(board, window)
   board[cell] = 0
   return value
 }
 
 function worthOf(board: number[], { depth, low, high }: AlphaBetaWindow): number {
   if (depth === 0) {
-    const mover = moverOn(board)
-    return cellsNeeded(board, mover === 1 ? 2 : 1) - cellsNeeded(board, mover)
+    const mover = getMover(board)
+    return countCellsNeeded(board, mover === 1 ? 2 : 1) - countCellsNeeded(board, mover)
   }
   let most = low
   for (const cell of movesOn(board)) {
@@ -50,9 +56,9 @@ function worthOf(board: number[], { depth, low, high }: AlphaBetaWindow): number
   return most
 }
 
-/** The empty cells with the shortest chains through them. */
+/** Returns the empty cells with the shortest chains. */
 function movesOn(board: HexBoard): readonly number[] {
-  const lengths = chainLengths(board)
+  const lengths = computeChainLengths(board)
   const free = [...board.keys()].filter((cell) => board[cell] === 0)
   return free.sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0)).slice(0, BREADTH)
 }

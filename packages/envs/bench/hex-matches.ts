@@ -8,14 +8,14 @@ import { type NamePair, type Score, shareText } from './share.ts'
 export const SIZES = [7, 9, 11] as const
 const { spec } = make('hex@0.1.0')
 
-/** One game, its winner and all that was recorded. */
+/** A game with its winner and its messages. */
 interface PlayedGame {
   readonly size: number
   readonly isWon: boolean
   readonly messages: readonly RecordedMessage[]
 }
 
-/** Two players' games on the first challenges of each size. */
+/** Plays two players' games on the first challenges of each size. */
 export function hexMatch([strong, weak]: NamePair, perSize: number): readonly PlayedGame[] {
   const programs = [HEX_PLAYERS[strong], HEX_PLAYERS[weak]] as [Program, Program]
   return SIZES.flatMap((size) =>
@@ -23,7 +23,7 @@ export function hexMatch([strong, weak]: NamePair, perSize: number): readonly Pl
   )
 }
 
-/** The game of one challenge. Its first draw says who is first. */
+/** Plays the game of one challenge. Its first draw chooses who moves first. */
 function playHex([a, b]: readonly [Program, Program], seed: number): Omit<PlayedGame, 'size'> {
   const draws = { champion: drawFrom(2 * seed), contender: drawFrom(2 * seed + 1) }
   const game = record(spec, seed, 2)
@@ -40,7 +40,7 @@ function playHex([a, b]: readonly [Program, Program], seed: number): Omit<Played
   }
 }
 
-/** The first seeds of challenges with so many rows. */
+/** Returns the first seeds of challenges with `size` rows. */
 function seedsOf(size: number, count: number): readonly number[] {
   const seeds: number[] = []
   for (let seed = 0; seeds.length < count; seed++) {
@@ -56,9 +56,9 @@ export const scoreOf = (games: readonly PlayedGame[]): Score => ({
   trials: games.length,
 })
 
-/** A row: the pair, the first one's share of wins on each size, and on all. */
+/** Returns a row: the pair, and the first player's share of wins on each size and in total. */
 export function hexRow(pair: NamePair, games: readonly PlayedGame[]): string {
   const bySize = SIZES.map((size) => games.filter((game) => game.size === size))
-  const shares = [...bySize, games].map((some) => shareText(scoreOf(some)))
+  const shares = [...bySize, games].map((played) => shareText(scoreOf(played)))
   return `| ${[...pair, ...shares].join(' | ')} |`
 }

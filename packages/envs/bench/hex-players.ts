@@ -1,10 +1,10 @@
-import { emptyBoard, type HexBoard, WIDEST } from '../src/hex-board.ts'
+import { createBoard, type HexBoard, WIDEST } from '../src/hex-board.ts'
 import { make } from '../src/index.ts'
 import type { Draw, Program } from './draw.ts'
 import { alphaBeta } from './hex-alpha-beta.ts'
 import { treeSearch } from './hex-tree-search.ts'
 
-/** The cell of a board that the mover takes. */
+/** Chooses the mover's cell. */
 export type HexMove = (board: HexBoard, draw: Draw) => number
 
 const { spec } = make('hex@0.1.0')
@@ -14,7 +14,7 @@ const anyFree: HexMove = (board, draw) => {
   return free[draw(free.length)] ?? 0
 }
 
-/** From the weakest on, on the largest board. */
+/** The players by strength on the largest board, weakest first. */
 export const HEX_PLAYERS: Readonly<Record<string, Program>> = {
   random: moving(anyFree),
   'tree 200': moving(treeSearch(200)),
@@ -26,13 +26,13 @@ export const HEX_PLAYERS: Readonly<Record<string, Program>> = {
 }
 
 function moving(move: HexMove): Program {
-  return (prompt, draw) => spec.format(move(boardIn(prompt), draw))
+  return (prompt, draw) => spec.format(move(readBoard(prompt), draw))
 }
 
-/** The board of a prompt. */
-function boardIn(prompt: string): HexBoard {
+/** Returns the board of a prompt. */
+function readBoard(prompt: string): HexBoard {
   const rows = prompt.match(/^[A-K]( [.XO])+$/gm) ?? []
-  const board = emptyBoard(rows.length)
+  const board = createBoard(rows.length)
   for (const [row, line] of rows.entries())
     for (const [column, mark] of line.slice(2).split(' ').entries())
       board[row * WIDEST + column] = '.XO'.indexOf(mark)

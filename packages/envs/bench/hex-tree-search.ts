@@ -1,22 +1,22 @@
-import { type HexBoard, moverOn, sizeOfBoard, TOUCHING, WIDEST } from '../src/hex-board.ts'
+import { getBoardSize, getMover, type HexBoard, NEIGHBOURS, WIDEST } from '../src/hex-board.ts'
 import { type Draw, shuffle } from './draw.ts'
 import type { HexMove } from './hex-players.ts'
 
-/** How much moves that were seldom tried are preferred. */
-const CURIOSITY = 0.7
+/** Weight of moves with few visits. */
+const EXPLORATION = 0.7
 
-/** A move, how often it was tried, and how often whoever made it won then. */
+/** A move, its number of visits, and the wins of the player that made it. */
 interface TreeNode {
   readonly cell: number
   visits: number
   wins: number
-  /** What may follow, once it was tried twice. */
+  /** The next moves, empty before the second visit. */
   next: readonly TreeNode[]
 }
 
 const NONE: readonly TreeNode[] = []
 
-/** Monte Carlo tree search by UCT: random games from the board on, the most tried move. */
+/** Returns a player that makes the most visited move of a Monte Carlo tree search (UCT). */
 export function treeSearch(playouts: number): HexMove {
   return (board, draw) => {
     const root: TreeNode = { cell: -1, visits: 1, wins: 0, next: followers(board, draw) }
@@ -25,11 +25,11 @@ export function treeSearch(playouts: number): HexMove {
   }
 }
 
-/** One game through the tree, then at random; every move on its way in the tree learns of it. */
+/** Plays one game through the tree and then at random. Updates the moves on its path. */
 function playOut(root: TreeNode, board: number[], draw: Draw): void {
   const path = [root]
   let node = root
-  let mover = moverOn(board)
+  let mover = getMover(board)
   while (node.next.length > 0) {
     node = likeliest(node)
     path.push(node)
@@ -38,7 +38,7 @@ function playOut(root: TreeNode, board: number[], draw: Draw): void {
     if (node.visits === 1) node.next = followers(board, draw)
   }
   const winner = winnerAtRandom(board, mover, draw)
-  // The last on the path was made by the one whose turn it is not.
+  // The last move on the path is by the opponent of the mover.
   for (const each of path.reverse()) {
     mover = mover === 1 ? 2 : 1
     each.visits += 1
@@ -52,7 +52,7 @@ function likeliest({ visits, next }: TreeNode): TreeNode {
   let most = Number.NEGATIVE_INFINITY
   for (const node of next) {
     if (node.visits === 0) return node
-    const score = node.wins / node.visits + CURIOSITY * Math.sqrt(log / node.visits)
+    const score = node.wins / node.visits + EXPLORATION * Math.sqrt(log / node.visits)
     if (score <= most) continue
     best = node
     most = score
@@ -69,19 +69,19 @@ function emptyOn(board: HexBoard): number[] {
   return free
 }
 
-/** Fills the board in turns. One of the two has then joined its sides: X, or else O. */
+/** Fills the board at random. Returns the winner, X or O. */
 function winnerAtRandom(board: number[], first: 1 | 2, draw: Draw): 1 | 2 {
   let mark = first
   for (const cell of shuffle(emptyOn(board), draw)) {
     board[cell] = mark
     mark = mark === 1 ? 2 : 1
   }
-  return hasJoined(board) ? 1 : 2
+  return isXConnected(board) ? 1 : 2
 }
 
-/** Does a chain of X lead from the first row to the last? Takes its cells off the board. */
-function hasJoined(board: number[]): boolean {
-  const size = sizeOfBoard(board)
+/** Reports whether a chain of X connects the first row with the last. Clears visited cells. */
+function isXConnected(board: number[]): boolean {
+  const size = getBoardSize(board)
   const lastRow = (size - 1) * WIDEST
   const reached: number[] = []
   const reach = (cell: number): void => {
@@ -90,10 +90,10 @@ function hasJoined(board: number[]): boolean {
     reached.push(cell)
   }
   for (let column = 0; column < size; column++) reach(column)
-  // A list that grows goes on with what was added.
+  // A loop over a list also visits the items that are added during the loop.
   for (const cell of reached) {
     if (cell >= lastRow) return true
-    for (const touched of TOUCHING[cell] ?? []) reach(touched)
+    for (const touched of NEIGHBOURS[cell] ?? []) reach(touched)
   }
   return false
 }

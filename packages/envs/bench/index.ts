@@ -15,7 +15,7 @@ const [games, challenges, duels] = [GAMES * times, CHALLENGES * times, DUELS * t
 const hexNames = Object.keys(HEX_PLAYERS)
 const packNames = Object.keys(PACK_PLAYERS)
 
-/** The same function, which computes nothing twice: parts have games in common. */
+/** Returns the function with cached results, because parts share games. */
 function once<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<string, Value>()
   return (key) => {
@@ -29,7 +29,7 @@ const matchOf = once((pair: NamePair) => hexMatch(pair, games))
 const rewardsOf = once((name: string) => packRewards(name, challenges))
 const packScoreOf = ([strong, weak]: NamePair) => packScore(rewardsOf(strong), rewardsOf(weak))
 
-/** Games of neighbours, none of them at random. */
+/** Returns games of neighbouring players, without the random one. */
 const gamesPlayed = () => neighboursOf(hexNames.slice(1)).flatMap(matchOf)
 const oneCost = once((name: string) => callsOf(make(`${name}@0.1.0`), challenges))
 
@@ -57,7 +57,7 @@ function printCalls(): void {
     console.log(callsRow(name, cost))
 }
 
-/** Shares of the challenges that a contender and a champion earn all of, apart from each other. */
+/** Shares of challenges that a contender and a champion solve, independently. */
 const SKILLS = [
   [0.6, 0.5],
   [0.96, 0.95],

@@ -5,7 +5,7 @@ import { type NamePair, type Score, shareText, short } from './share.ts'
 
 const env = make('pack@0.1.0')
 
-/** What a player earns on the first challenges. */
+/** Returns a player's rewards in the first challenges. */
 export function packRewards(name: string, challenges: number): readonly number[] {
   const program = PACK_PLAYERS[name] as Program
   const place = Object.keys(PACK_PLAYERS).indexOf(name)
@@ -16,7 +16,7 @@ export function packRewards(name: string, challenges: number): readonly number[]
   })
 }
 
-/** What two players' rewards come to. */
+/** The comparison of two players' rewards. */
 export interface PackScore extends Score {
   readonly tied: number
 }
@@ -28,7 +28,7 @@ export function packScore(strong: readonly number[], weak: readonly number[]): P
   return { wins, trials, tied: 1 - trials / leads.length }
 }
 
-/** A row: what a player covers of the box, and how often all of it. */
+/** Returns a row: a player's mean share of the box, and its share of perfect packings. */
 export function coveredRow(name: string, rewards: readonly number[]): string {
   const { highestReward } = env.spec
   const mean = rewards.reduce((sum, reward) => sum + reward, 0) / rewards.length / highestReward
@@ -36,7 +36,7 @@ export function coveredRow(name: string, rewards: readonly number[]): string {
   return `| ${[name, mean.toFixed(3), short(perfect)].join(' | ')} |`
 }
 
-/** A row: the pair, the first one's share of the challenges that are not tied, and of ties. */
+/** Returns a row: the pair, the first player's share of decisive challenges, and of ties. */
 export function packRow(names: NamePair, score: PackScore): string {
   return `| ${[...names, shareText(score), short(score.tied)].join(' | ')} |`
 }

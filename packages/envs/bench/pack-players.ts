@@ -5,7 +5,7 @@ import { type Draw, exchange, type Program, shuffle } from './draw.ts'
 const { spec } = make('pack@0.1.0')
 const AREA = BOX_WIDTH * BOX_HEIGHT
 
-/** From the weakest on. */
+/** The players by strength, weakest first. */
 export const PACK_PLAYERS: Readonly<Record<string, Program>> = {
   greedy: packing(layOut),
   sorted: packing((pieces) => layOut(largestFirst(pieces))),
@@ -29,23 +29,23 @@ function packing(pack: Packer): Program {
 }
 
 /**
- * Each piece in turn, as it is or else turned, at the corner of least y where it fits, the leftmost
- * of those; one that fits nowhere is left out. Nothing is put below what lies.
+ * Places each piece, turned if necessary, at the leftmost corner of least y where it fits. Omits a
+ * piece that does not fit. Squares below a placed piece stay free.
  */
 function layOut(pieces: readonly PieceSides[]): readonly Placement[] {
   const tops = Array<number>(BOX_WIDTH).fill(0)
-  const lying: Placement[] = []
+  const placed: Placement[] = []
   for (const [width, height] of pieces) {
     const placement = lowest(tops, [width, height]) ?? lowest(tops, [height, width])
     if (placement === undefined) continue
     const [x, y, wide, high] = placement
     tops.fill(y + high, x, x + wide)
-    lying.push(placement)
+    placed.push(placement)
   }
-  return lying
+  return placed
 }
 
-/** Where a piece fits best on what lies, if it does. */
+/** Returns the placement of least y for a piece, if it fits. */
 function lowest(tops: readonly number[], [width, height]: PieceSides): Placement | undefined {
   let best: Placement | undefined
   let least = BOX_HEIGHT - height + 1
@@ -69,20 +69,20 @@ const turned = ([width, height]: PieceSides): PieceSides => [height, width]
 const areaOf = (placements: readonly Placement[]): number =>
   placements.reduce((area, [, , width, height]) => area + width * height, 0)
 
-/** The best of so many orders, the pieces turned at random. */
+/** Returns a packer that takes the best of `count` random orders and orientations. */
 function tries(count: number): Packer {
   return (pieces, draw) => {
     let best: readonly Placement[] = []
     for (let i = 0; i < count; i++) {
       const plan = pieces.map((piece) => (draw(2) === 1 ? turned(piece) : piece))
-      const lying = layOut(shuffle(plan, draw))
-      if (areaOf(lying) > areaOf(best)) best = lying
+      const placed = layOut(shuffle(plan, draw))
+      if (areaOf(placed) > areaOf(best)) best = placed
     }
     return best
   }
 }
 
-/** From the largest first on, two change places or one is turned, if no area is lost by it. */
+/** Returns a packer that swaps or turns pieces at random as long as the area does not shrink. */
 function localSearch(steps: number): Packer {
   return (pieces, draw) => {
     let plan = largestFirst(pieces)
@@ -92,10 +92,10 @@ function localSearch(steps: number): Packer {
       const at = draw(changed.length)
       if (draw(3) === 0) changed[at] = turned(changed[at] as PieceSides)
       else exchange(changed, at, draw(changed.length))
-      const lying = layOut(changed)
-      if (areaOf(lying) < areaOf(best)) continue
+      const placed = layOut(changed)
+      if (areaOf(placed) < areaOf(best)) continue
       plan = changed
-      best = lying
+      best = placed
     }
     return best
   }

@@ -16,13 +16,13 @@ import {
 
 const EPISODES = 500
 
-/** Of the processor, in all threads: other programs that run beside it take none of it. */
+/** Returns the CPU time of this process in all threads, which excludes other programs. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
-/** Prints what each environment does in a second of one core, beside seeding of streams alone. */
+/** Prints each environment's steps and replays per second of one core, and the seeding rate. */
 export async function printSpeed(): Promise<void> {
   const rows: Record<string, string>[] = []
   for (const id of registry.keys()) {

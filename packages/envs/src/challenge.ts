@@ -2,7 +2,7 @@ import { digestsAfter, type Hash } from '@affine/prng'
 import { base58, hex } from '@scure/base'
 
 /**
- * Everything a challenge follows from. `genesis`, `specHash`, `beacon` and `secret` are 64
+ * The parts that determine a challenge. `genesis`, `specHash`, `beacon` and `secret` are 64
  * lower-case hex digits, `env` is an exact id, `name@version`, and `validator` an SS58 address.
  */
 export type ChallengeParts = ChallengePlace &
@@ -11,95 +11,89 @@ export type ChallengeParts = ChallengePlace &
       Record<'netuid' | 'epoch', number>
   >
 
-/** Which of an environment's challenges in a lane. */
+/** The position of a challenge among those of its environment in a lane. */
 export interface ChallengePlace {
-  /** From 0. */
+  /** Index from 0. */
   readonly index: number
-  /** Whose game with the champion: an SS58 address. Left out where all miners play the same. */
+  /** SS58 address of the champion's opponent in a game. Omitted where all miners play the same. */
   readonly contender?: string | undefined
 }
 
-/** The challenges of one environment in one lane. */
-export interface Challenges {
-  /** The id: base58 of 32 bytes. */
-  idOf(place: ChallengePlace): string
-  /**
-   * The seed, if that text is the id; else undefined. Takes hostile input and never throws; to
-   * compare bytes is quicker than to write an id.
-   */
-  seedIf(place: ChallengePlace, id: string): bigint | undefined
+/** A challenge: its id, the base58 of 32 bytes, and its seed. */
+export interface Challenge {
+  readonly id: string
+  readonly seed: bigint
 }
 
 /**
- * The challenges that differ by their place alone: what else they follow from is written once.
- * Whoever lacks `secret` or `beacon` cannot tell them. The parts are taken as they are; only what
- * canonical JSON refuses (floats, undefined) throws. Protocol §4.
+ * Returns a function that computes the challenges of one environment in one lane by their place. It
+ * caches the last one, because the miners of a challenge follow each other. A challenge cannot be
+ * computed without `secret` and `beacon`. Protocol §4.
+ *
+ * Does not check the parts. @throws TypeError or RangeError as `canonicalize` does.
  */
-export function challengesOf(parts: Omit<ChallengeParts, keyof ChallengePlace>): Challenges {
+export function challengesOf(
+  parts: Omit<ChallengeParts, keyof ChallengePlace>,
+): (place: ChallengePlace) => Challenge {
   const { genesis, netuid, env, specHash, validator, epoch, beacon, secret } = parts
   const shared = [genesis, netuid, env, specHash, validator, epoch, beacon, secret]
   const digestAfter = digestsAfter('challenge', ...shared)
-  const digestOf = ({ index, contender = '' }: ChallengePlace) => digestAfter(index, contender)
-  return {
-    idOf: (place) => base58.encode(digestOf(place)),
-    seedIf: (place, id) => {
-      const hash = digestOf(place)
-      const said = decodeId(id)
-      if (said === undefined) return undefined
-      for (let i = 0; i < 32; i++) if (said[i] !== hash[i]) return undefined
-      return seedOfChecked(id)
-    },
+  let last: (Required<ChallengePlace> & Challenge) | undefined
+  return ({ index, contender = '' }) => {
+    if (last?.index === index && last.contender === contender) return last
+    const id = base58.encode(digestAfter(index, contender))
+    last = { index, contender, id, seed: computeSeed(id) }
+    return last
   }
 }
 
-/** The id of one challenge. Protocol §4. */
-export const challengeId = (parts: ChallengeParts): string => challengesOf(parts).idOf(parts)
+/** Returns the id of one challenge. Protocol §4. */
+export const challengeId = (parts: ChallengeParts): string => challengesOf(parts)(parts).id
 
-/** A hash as a challenge id. Protocol §1.4. */
+/** The origin of an episode's random stream: a challenge id, or a seed. */
+export type EpisodeOrigin = string | number | bigint
+
+/** Returns the seed. @throws TypeError for a text that is not a challenge id. */
+export const resolveSeed = (origin: EpisodeOrigin): number | bigint =>
+  typeof origin === 'string' ? seedOf(origin) : origin
+
+/** Returns a hash as a challenge id. Protocol §1.4. */
 export function encodeId(hash: Hash): string {
   return base58.encode(hex.decode(hash))
 }
 
 /**
- * The seed of a challenge's random stream: 128 bits, never more, since above that SeedSequence has
- * trivial second preimages. Protocol §2.3.
+ * Returns the seed of a challenge's random stream, of 128 bits. NumPy also takes wider seeds, but
+ * two of them with the same stream are easy to find. Protocol §2.3.
  *
  * @throws TypeError unless `challengeId` is the base58 of 32 bytes.
  */
 export function seedOf(challengeId: string): bigint {
   if (!isChallengeId(challengeId)) throw new TypeError('"challengeId" expected base58 of 32 bytes')
-  return seedOfChecked(challengeId)
+  return computeSeed(challengeId)
 }
 
-/**
- * The same for what is known to be a challenge id: to decode base58 once more costs as much as a
- * short episode.
- */
-export function seedOfChecked(challengeId: string): bigint {
-  const hash = seedDigestOf(challengeId)
+function computeSeed(challengeId: string): bigint {
+  const hash = digestSeed(challengeId)
   for (let i = 0; i < 16; i++) seedView.setUint8(i, hash[i] ?? 0)
   return (seedView.getBigUint64(0) << 64n) | seedView.getBigUint64(8)
 }
 
-const seedDigestOf = /* @__PURE__ */ digestsAfter('seed')
-// To ask a hash for its buffer takes longer than to copy it.
+const digestSeed = /* @__PURE__ */ digestsAfter('seed')
+// Reading a hash's buffer takes longer than copying the hash.
 const seedView = /* @__PURE__ */ new DataView(new ArrayBuffer(16))
 
 /**
- * Is `text` the base58 of 32 bytes? Takes hostile input and never throws; long text is refused
- * before it is decoded. Protocol §1.4.
+ * Reports whether `text` is the base58 of 32 bytes. Accepts hostile input and never throws. Long
+ * text is rejected before it is decoded. Protocol §1.4.
  */
-export const isChallengeId = (text: string): boolean => decodeId(text) !== undefined
+export const isChallengeId = (text: string): boolean =>
+  typeof text === 'string' &&
+  /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) &&
+  base58.decode(text).length === 32
 
-/** The hash that a challenge id encodes; undefined if it is not valid. Protocol §1.4. */
-function decodeId(text: string): Uint8Array | undefined {
-  if (typeof text !== 'string' || !/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)) return undefined
-  const hash = base58.decode(text)
-  return hash.length === 32 ? hash : undefined
-}
-
-/** A seed that nobody knows before: 128 bits of the Web Crypto API. */
-export function drawnSeed(): bigint {
+/** Returns an unpredictable seed: 128 bits from the Web Crypto API. */
+export function drawSeed(): bigint {
   const words = crypto.getRandomValues(new BigUint64Array(2))
   return words.reduce((seed, word) => (seed << 64n) | word, 0n)
 }

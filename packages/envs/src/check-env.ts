@@ -2,20 +2,20 @@ import { digest, pcg64 } from '@affine/prng'
 import { encodeId, seedOf } from './challenge.ts'
 import type { Env } from './env.ts'
 import { actionIn, turnsOf } from './episode.ts'
-import { goldenEpisode, goldenEpisodes, transcriptsOf } from './golden.ts'
+import { goldenEpisode, goldenEpisodes, listTranscripts } from './golden.ts'
 import type { Space } from './spaces.ts'
 import { normalise, recordedOf } from './text.ts'
 
 const SEEDS = 16
 
 /**
- * Tries what Gymnasium's `check_env` tries, and what replay needs besides: the same seed gives the
- * same episode, text for text; rewards are integers; replies are read strictly; the perfect player
- * earns more than a forfeit, which of two players the scripted one does in some game.
+ * Makes the tests of Gymnasium's `check_env`, and tests for replay: a seed always gives the same
+ * episode, rewards are integers, replies are read strictly, and the perfect player earns more than
+ * a forfeit (with two players, in some game).
  *
- * It plays some dozens of episodes with `env` and leaves it closed. Passing is no proof: it cannot
- * see that an observation gives the answer away, or a rule that no seed of it meets.
- * @throws Error that says what is wrong.
+ * Plays some dozens of episodes with `env` and closes it. Passing is not a proof: it does not
+ * detect an observation that contains the answer, or a rule that its seeds do not reach.
+ * @throws Error that describes the first flaw.
  */
 export function checkEnv(env: Env): void {
   env.close()
@@ -25,8 +25,8 @@ export function checkEnv(env: Env): void {
   checkSeeds(env)
   if (env.spec.game !== undefined) checkGame(env)
   checkRewards(env)
-  // Last, because the specHash is made of episodes, and what is wrong with those is better said
-  // above.
+  // This check is last because the specHash is computed from episodes, whose flaws the checks above
+  // describe better.
   checkChallenge(env)
   env.close()
 }
@@ -35,13 +35,13 @@ function checkSpace(env: Env, space: Space<unknown>): void {
   const random = pcg64(0)
   for (let draw = 0; draw < SEEDS; draw++)
     expect(env, space.contains(space.sample(random)), `samples in ${space.description}`)
-  for (const stranger of [undefined, null, Number.NaN, {}]) {
-    const isOut = !space.contains(stranger)
-    expect(env, isOut, `${space.description} not to contain ${String(stranger)}`)
+  for (const value of [undefined, null, Number.NaN, {}]) {
+    const isOut = !space.contains(value)
+    expect(env, isOut, `${space.description} not to contain ${String(value)}`)
   }
 }
 
-/** Seeds give different episodes, and each the same one every time. */
+/** Checks that seeds give different episodes, and a seed always the same one. */
 function checkSeeds(env: Env): void {
   const { spec } = env
   const prompts = new Set<string>()
@@ -49,14 +49,14 @@ function checkSeeds(env: Env): void {
     prompts.add(env.prompt(env.reset({ seed })[0]))
     const playBoth = (): string =>
       JSON.stringify([goldenEpisode(spec, seed), traceSolver(env, seed)])
-    const once = playBoth()
-    const again = playBoth()
-    expect(env, once === again, `seed ${seed} to give one episode, always`)
+    const first = playBoth()
+    const second = playBoth()
+    expect(env, first === second, `seed ${seed} to give one episode, always`)
   }
   expect(env, prompts.size > 1, 'different challenges from different seeds')
 }
 
-/** The scripted player plays both sides of games, and gets each of them to its end. */
+/** Checks that games end if the scripted player plays both sides. */
 function checkGame(env: Env): void {
   const { spec } = env
   for (let seed = 0; seed < SEEDS; seed++) {
@@ -75,11 +75,11 @@ function checkGame(env: Env): void {
   }
 }
 
-/** The golden episodes keep to the bounds and reach the upper one, so that the specHash has it. */
+/** Checks that rewards of golden episodes are within the bounds and reach the upper one. */
 function checkRewards(env: Env): void {
   const { spec } = env
   const rewards = goldenEpisodes(spec)
-    .flatMap(transcriptsOf)
+    .flatMap(listTranscripts)
     .map(({ reward }) => reward)
   const { lowestReward, highestReward } = spec
   expect(env, Math.min(...rewards) >= lowestReward, `no reward below ${lowestReward}`)
@@ -87,7 +87,7 @@ function checkRewards(env: Env): void {
   expect(env, rewards.includes(highestReward), `a golden episode to earn ${highestReward}`)
 }
 
-/** A challenge id, the info that goes with it, and a forfeit. */
+/** Checks a reset with a challenge id, its info, and a forfeit. */
 function checkChallenge(env: Env): void {
   const { spec } = env
   const challengeId = encodeId(digest('golden', spec.id, 0))
@@ -108,25 +108,29 @@ function checkChallenge(env: Env): void {
   expect(env, isForfeit, 'an unreadable reply to end it with the lowest reward')
 }
 
-/** The solver's episode, every step looked at: prompts, observations, rewards and ends. */
+/** Plays and checks the solver's episode. Returns its prompts, observations, rewards and ends. */
 function traceSolver(env: Env, seed: number): readonly unknown[] {
   const { spec, observationSpace } = env
   const trace: unknown[] = []
   let [observation] = env.reset({ seed })
   let total = 0
-  let over = false
-  while (!over) {
+  let isOver = false
+  while (!isOver) {
     const isIn = observationSpace.contains(observation)
     expect(env, isIn, `an observation in ${observationSpace.description}`)
     const prompt = checkedPrompt(env, observation)
-    const seen = JSON.stringify(observation)
+    const observed = JSON.stringify(observation)
     const [next, reward, terminated, truncated] = env.step(readStrictly(env, spec.solve(prompt)))
-    expect(env, JSON.stringify(observation) === seen, 'a step to leave earlier observations alone')
+    expect(
+      env,
+      JSON.stringify(observation) === observed,
+      'a step not to change earlier observations',
+    )
     expect(env, Number.isSafeInteger(reward), 'integer rewards')
-    trace.push([prompt, seen, reward, terminated, truncated])
-    over = terminated || truncated
-    expect(env, typeof over === 'boolean', 'terminated and truncated as booleans')
-    expect(env, over || trace.length < spec.maxSteps, `an end within ${spec.maxSteps} steps`)
+    trace.push([prompt, observed, reward, terminated, truncated])
+    isOver = terminated || truncated
+    expect(env, typeof isOver === 'boolean', 'terminated and truncated as booleans')
+    expect(env, isOver || trace.length < spec.maxSteps, `an end within ${spec.maxSteps} steps`)
     total += reward
     observation = next
   }
@@ -147,7 +151,7 @@ function checkedPrompt(env: Env, observation: unknown): string {
 
 const isNormalised = (prompt: string): boolean => prompt !== '' && normalise(prompt) === prompt
 
-/** The action of the solver's reply, once what is nearly the same reply has been tried. */
+/** Returns the action of the solver's reply, and checks how variants of the reply are read. */
 function readStrictly(env: Env, good: string): unknown {
   const action = env.parse(good)
   const same = (reply: string): boolean =>
@@ -158,10 +162,10 @@ function readStrictly(env: Env, good: string): unknown {
   expect(env, isReadBack, 'parse to read what format writes')
   for (const reply of [`Well.\n${good}`, `${good}\n \n`, ` **${good}**. `])
     expect(env, same(reply), `to read the answer of the reply ${JSON.stringify(reply)}`)
-  const wordy = recordedOf(`${'Well.\n'.repeat(200)}${good}`)
-  expect(env, same(wordy), `its solver's reply to be recorded whole: ${JSON.stringify(good)}`)
-  for (const spoiled of [`Well: ${good}`, `${good}\nWell.`, `${good} or ${good}`, ''])
-    expect(env, env.parse(spoiled) === null, `to refuse the reply ${JSON.stringify(spoiled)}`)
+  const long = recordedOf(`${'Well.\n'.repeat(200)}${good}`)
+  expect(env, same(long), `its solver's reply to be recorded whole: ${JSON.stringify(good)}`)
+  for (const unreadable of [`Well: ${good}`, `${good}\nWell.`, `${good} or ${good}`, ''])
+    expect(env, env.parse(unreadable) === null, `to refuse the reply ${JSON.stringify(unreadable)}`)
   return action
 }
 

@@ -4,34 +4,33 @@ import type { Space } from './spaces.ts'
 
 /**
  * An environment as pure functions of its state. A state is immutable: `step` returns a new one.
- * Only `random` may decide anything by chance; it is one stream from `initial` through every
- * `step`.
+ * `random` is the only source of chance, one stream from `initial` through every `step`.
  */
 export interface Definition<State, Observation, Action> {
   /** Lower-case words joined by hyphens. */
   readonly name: string
-  /** `x.y.z`. Any change in what is printed, accepted or rewarded is a new version. */
+  /** `x.y.z`. Any change of prompts, accepted replies or rewards needs a new version. */
   readonly version: string
-  /** The most replies an episode can take; it is truncated there. */
+  /** Maximum number of replies in an episode, which is truncated there. */
   readonly maxSteps: number
-  /** How long a reply may take, in milliseconds. The sampler enforces it. */
+  /** Maximum time for a reply in milliseconds. The sampler enforces it. */
   readonly replyMs: number
-  /** The least an episode can be rewarded; a forfeit's reward. */
+  /** Minimum reward of an episode, and the reward of a forfeit. */
   readonly lowestReward: number
-  /** The most an episode can be rewarded. */
+  /** Maximum reward of an episode. */
   readonly highestReward: number
   readonly actionSpace: Space<Action>
   readonly observationSpace: Space<Observation>
   /** Draws a challenge. */
   initial(random: Generator): State
-  /** What the judge will use, from the initial state. Only its digest is shown. */
+  /** Returns the ground truth of an initial state. Only its digest is published. */
   truth(state: State): Json
-  /** How hard a challenge is, from the initial state: an integer, for people. */
+  /** Returns the difficulty of an initial state, an integer for people. */
   difficulty(state: State): number
-  /** What the agent may see of a state. */
+  /** Returns the part of a state that the agent may see. */
   observe(state: State): Observation
   /**
-   * The state after `action` and the integer reward of this step, or null when the action is
+   * Returns the state after `action` and the integer reward of this step, or null if the action is
    * illegal.
    */
   step(
@@ -39,62 +38,54 @@ export interface Definition<State, Observation, Action> {
     action: Action,
     random: Generator,
   ): { state: State; reward: number; terminated: boolean } | null
-  /**
-   * The observation put to a model: self-contained, rules and form of the answer included, every
-   * turn.
-   */
+  /** Returns an observation as a prompt. Each one states the rules and the form of the answer. */
   prompt(observation: Observation): string
   /**
-   * The action that an answer is, as `answerOf` finds it in a reply, or null. Strict: nothing is
-   * trimmed or guessed.
+   * Returns the action that an answer states, or null. `answerOf` extracts answers from replies.
+   * Strict: does not trim or guess.
    */
-  parse(line: string): Action | null
-  /** An action as an answer; `parse` reads it back. */
+  parse(answer: string): Action | null
+  /** Returns an action as an answer, which `parse` reads back. */
   format(action: Action): string
-  /**
-   * What a perfect player replies, from the text of a prompt alone. TypeError for any other text.
-   */
+  /** Returns a perfect player's reply to a prompt. @throws TypeError for any other text. */
   solve(prompt: string): string
   /**
-   * Any reply to a prompt that `solve` takes: good, bad or illegal, as it comes, but now and then a
-   * legal one. Which draws are made is part of the contract: golden players use them.
+   * Returns a random reply to a prompt: good, bad or illegal, but sometimes legal. The draws it
+   * makes are part of the contract, because golden players use them.
    */
   guess(prompt: string, random: Generator): string
-  /** What people are told of it. */
+  /** Explanations for people. */
   readonly explain?: Explanation<Observation, Action>
 }
 
 /**
- * An environment of two players, who take turns. One of them wins: its reward is the highest, the
- * other's the lowest. Observations say whose move it is, and prompts hold nothing that the other
- * wrote. Protocol §3.1.
+ * An environment of two players, who take turns. The winner has the highest reward, the other the
+ * lowest. Observations show whose turn it is. Prompts contain no text by the other player.
+ * Protocol §3.1.
  */
 export interface GameDefinition<State, Observation, Action>
   extends Omit<Definition<State, Observation, Action>, 'step'> {
-  /**
-   * How long a side may take for all its replies together, in milliseconds. The sampler enforces
-   * it.
-   */
+  /** Maximum total time for a side's replies in milliseconds. The sampler enforces it. */
   readonly clockMs: number
   /**
-   * The state after the mover's action, and whether the mover has won by it; null when the action
-   * is illegal. After `maxSteps` replies, both players' counted, somebody has won.
+   * Returns the state after the mover's action and whether the mover has won, or null if the action
+   * is illegal. One player must have won after `maxSteps` replies of both players in total.
    */
   step(state: State, action: Action, random: Generator): { state: State; won: boolean } | null
 }
 
-/** What decides a game of two, its types erased. */
+/** The rules of a game of two players, with erased types. */
 export type GameRules = Pick<GameDefinition<unknown, unknown, unknown>, 'clockMs' | 'step'> & {
-  /** The first state: whoever is first is the mover. */
+  /** Draws the first state, in which the first player is the mover. */
   initial(random: Generator): unknown
-  /** The same game for one player, against the scripted one at a strength from 0 to 1. */
+  /** Returns the game for one player, against the scripted one at a strength from 0 to 1. */
   against(strength: number): Pick<Definition<unknown, unknown, unknown>, 'initial' | 'step'>
 }
 
 /**
- * A definition whose types are erased, under its exact id, `name@version`, and the hash of its
- * behaviour. With `game` there are two players: those rules decide, and the definition is the same
- * game for one player, against the scripted one that `solve` is.
+ * A definition with erased types, its exact id, `name@version`, and the hash of its behaviour. With
+ * `game` there are two players and these rules apply. The definition is then the game for one
+ * player, against the scripted player `solve`.
  */
 export type EnvSpec = Definition<unknown, unknown, unknown> & {
   readonly id: string

@@ -1,5 +1,5 @@
 import { digest, type Generator, type Hash, pcg64 } from '@affine/prng'
-import { drawnSeed, seedOf } from './challenge.ts'
+import { drawSeed, type EpisodeOrigin, resolveSeed } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
 import { actionIn, type EpisodeTurns, playerTurns } from './episode.ts'
 import type { Space } from './spaces.ts'
@@ -9,12 +9,11 @@ export type ResetOptions = {
   readonly options?: { readonly challengeId?: string }
 }
 
-/** What the draws of an episode come from, and what its commitment is made with. */
+/** The source of an episode's draws and of its commitment. */
 interface StreamOrigin {
   readonly random: Generator
-  /** The challenge id, or the seed. */
-  readonly origin: string | number | bigint
-  /** How many resets since have gone on with the stream. */
+  readonly origin: EpisodeOrigin
+  /** Number of later resets that continued the stream. */
   readonly since: number
 }
 
@@ -22,11 +21,11 @@ interface RunningEpisode {
   readonly source: StreamOrigin
   readonly info: Info
   readonly turns: EpisodeTurns
-  /** Where it is: a turn, or its end. */
+  /** The current turn, or the end. */
   now: ReturnType<EpisodeTurns['next']>
 }
 
-/** Gymnasium's interface over a specification. `make` gives one; two never share an episode. */
+/** Gymnasium's interface to a specification, created by `make`. Each has its own episode. */
 export class Env {
   readonly spec: EnvSpec
   readonly actionSpace: Space<unknown>
@@ -40,43 +39,41 @@ export class Env {
   }
 
   /**
-   * Starts an episode from a seed, or from a challenge id and the seed that follows from it. With
-   * neither, it goes on with the stream it has, as Gymnasium does; at first, from a seed that is
-   * drawn. Protocol §3.6.
+   * Starts an episode from a seed or a challenge id. With neither, continues the stream of the last
+   * episode, as Gymnasium does, or draws a seed for the first episode. Protocol §3.6.
    *
-   * @throws TypeError with both, for what is not a challenge id, and for an option of another name.
+   * @throws TypeError with both, for an invalid challenge id, and for an unknown option.
    */
-  reset(asked: ResetOptions = {}): [observation: unknown, info: Info] {
+  reset(resetOptions: ResetOptions = {}): [observation: unknown, info: Info] {
     const { spec } = this
-    const { seed, options = {} } = asked
-    expectOnly('reset', asked, ['seed', 'options'])
+    const { seed, options = {} } = resetOptions
+    expectOnly('reset', resetOptions, ['seed', 'options'])
     expectOnly('options', options, ['challengeId'])
     const { challengeId } = options
-    const source = this.#sourceOf(seed, challengeId)
-    const state = spec.initial(source.random)
-    const info = infoOf(spec, state, source, challengeId)
-    const turns = playerTurns(spec, source.random, state)
+    if (challengeId !== undefined && seed !== undefined)
+      throw new TypeError('"seed" expected none with a challengeId')
+    const source = this.#chooseSource(challengeId ?? seed)
+    const { random } = source
+    const state = spec.initial(random)
+    const info = createInfo(spec, state, source, challengeId)
+    const turns = playerTurns(spec, { random, state })
     const now = turns.next()
     this.#episode = { source, info, turns, now }
     return [now.value.observation, info]
   }
 
-  #sourceOf(seed: ResetOptions['seed'], challengeId: string | undefined): StreamOrigin {
-    if (challengeId !== undefined) {
-      if (seed !== undefined) throw new TypeError('"seed" expected none with a challengeId')
-      return { random: pcg64(seedOf(challengeId)), origin: challengeId, since: 0 }
+  #chooseSource(origin: EpisodeOrigin | undefined): StreamOrigin {
+    if (origin === undefined && this.#episode !== undefined) {
+      const { source } = this.#episode
+      return { ...source, since: source.since + 1 }
     }
-    if (seed === undefined && this.#episode !== undefined) {
-      const { random, origin, since } = this.#episode.source
-      return { random, origin, since: since + 1 }
-    }
-    const first = seed ?? drawnSeed()
-    return { random: pcg64(first), origin: first, since: 0 }
+    const first = origin ?? drawSeed()
+    return { random: pcg64(resolveSeed(first)), origin: first, since: 0 }
   }
 
   /**
-   * Takes one action. An illegal one, and null, which `parse` gives for a reply it cannot read,
-   * forfeit: they end the episode, and the reward is what brings its total to the lowest.
+   * Takes one action. An illegal action forfeits, as does null, which `parse` returns for an
+   * unreadable reply: the episode ends, and this reward reduces its total to the lowest.
    *
    * @throws TypeError before reset, after the end, and for an action outside the action space.
    */
@@ -88,7 +85,7 @@ export class Env {
     if (episode === undefined)
       throw new TypeError('"step" expected an episode in progress, got none')
     if (episode.now.done)
-      throw new TypeError('"step" expected an episode in progress, got one that has ended')
+      throw new TypeError('"step" expected an episode in progress, got an ended episode')
     if (action !== null && !actionSpace.contains(action))
       throw new TypeError(`"action" expected ${actionSpace.description}, got ${String(action)}`)
     const before = episode.now.value.reward
@@ -100,73 +97,64 @@ export class Env {
     return [observation, reward - before, terminated, truncated, episode.info]
   }
 
-  /** The present state in text: its prompt. */
+  /** Returns the prompt of the current state. @throws TypeError before reset. */
   render(): string {
     if (this.#episode === undefined) throw new TypeError('"render" expected a reset before it')
     return this.prompt(this.#episode.now.value.observation)
   }
 
-  /** Is there no step to take: before reset, after the end? */
-  get over(): boolean {
-    return this.#episode?.now.done ?? true
-  }
-
-  /** The sum of the episode's rewards so far. */
-  get total(): number {
-    return this.#episode?.now.value.reward ?? 0
-  }
-
-  /** Drops the episode; a reset with a seed starts anew. */
+  /** Drops the episode and its stream. */
   close(): void {
     this.#episode = undefined
   }
 
-  /** An observation put to a model. */
+  /** Returns an observation as a prompt. */
   prompt(observation: unknown): string {
     return this.spec.prompt(observation)
   }
 
   /**
-   * The action that the answer of a reply is, the reply as `recordedOf` gives it; null for none in
-   * the action space.
+   * Returns the action that a reply's answer states, or null if it is not in the action space.
+   * `reply` has the form that `recordedOf` returns.
    */
   parse(reply: string): unknown {
     return actionIn(this.spec, reply)
   }
 }
 
-/** @throws TypeError for any other name: an option that is misspelt is not ignored. */
-export function expectOnly(name: string, given: object, known: readonly string[]): void {
-  if (typeof given !== 'object') throw new TypeError(`"${name}" expected an object, got ${given}`)
-  const unknown = Object.keys(given).filter((key) => !known.includes(key))
+/** Rejects unknown options, so that a misspelt one is not ignored. @throws TypeError. */
+export function expectOnly(name: string, options: object, known: readonly string[]): void {
+  if (typeof options !== 'object')
+    throw new TypeError(`"${name}" expected an object, got ${options}`)
+  const unknown = Object.keys(options).filter((key) => !known.includes(key))
   if (unknown.length > 0)
     throw new TypeError(`"${name}" expected ${known.join(' and ')} only, got ${unknown.join(', ')}`)
 }
 
-/** Written only when it is asked for: a seed in decimal takes longer than a step. */
-const saltOf = ({ origin, since }: StreamOrigin): string =>
+/** Returns the text of an origin, which takes longer than a step if the origin is a seed. */
+const formatSalt = ({ origin, since }: StreamOrigin): string =>
   since === 0 ? String(origin) : `${origin}+${since}`
 
 /** The facts of one episode, under the same names in every language. Protocol §3.6. */
 export interface Info {
-  /** The challenge id of the reset; null if it had none. */
+  /** Challenge id of the reset, or null without one. */
   readonly challenge_id: string | null
-  /** The environment's exact id, `name@version`. */
+  /** Exact id of the environment, `name@version`. */
   readonly env: string
-  /** The challenge's difficulty, an integer. */
+  /** Difficulty of the challenge, an integer. */
   readonly difficulty: number
-  /** The hash of the environment's behaviour. */
+  /** Hash of the environment's behaviour. */
   readonly spec_hash: Hash
-  /** `digest("truth", origin, truth)`, where `truth` is what the judge will use. */
+  /** `digest("truth", origin, truth)`, where `truth` is the ground truth. */
   readonly ground_truth_commitment: Hash
 }
 
 /**
- * Computes the two hashes when they are read: the commitment takes longer than an episode, and the
- * spec_hash is made of 256 episodes. Both are own and enumerable, so that `{ ...info }` and JSON
- * have them.
+ * Returns the info of an episode. Computes its two hashes only when they are read: the commitment
+ * takes longer than an episode, and the spec_hash 256 episodes. Both are own and enumerable
+ * properties, so `{ ...info }` and JSON contain them.
  */
-function infoOf(
+function createInfo(
   spec: EnvSpec,
   initialState: unknown,
   source: StreamOrigin,
@@ -180,7 +168,7 @@ function infoOf(
       return spec.specHash()
     },
     get ground_truth_commitment() {
-      return digest('truth', saltOf(source), spec.truth(initialState))
+      return digest('truth', formatSalt(source), spec.truth(initialState))
     },
   }
 }

@@ -1,62 +1,86 @@
 import { pcg64, type Generator as RandomStream } from '@affine/prng'
-import { seedOf } from './challenge.ts'
+import { type EpisodeOrigin, resolveSeed } from './challenge.ts'
 import type { EnvSpec, GameRules } from './definition.ts'
 import { answerOf, recordedOf } from './text.ts'
 
-/** The two miners of a challenge, as evidence calls them: the two players of a game. */
+/** The two miners of a challenge, or the two players of a game, by their names in evidence. */
 export type Side = 'champion' | 'contender'
 export const SIDES = ['champion', 'contender'] as const
 
-/** What there is of each side. */
-export type PerSide<Of> = Readonly<Record<Side, Of>>
+/** A value for each side. */
+export type PerSide<Value> = Readonly<Record<Side, Value>>
 
-/** A turn that is to be taken. */
+/** A turn that waits for an action. */
 export interface OpenTurn {
-  /** Whose it is. An episode of one player has the champion's turns only, whoever plays it. */
+  /** The side to move. With one player it is always `champion`, regardless of the miner. */
   readonly side: Side
-  /** What is seen. */
+  /** Observation of the current state. */
   readonly observation: unknown
-  /** What was earned so far: 0 in a game of two. */
+  /** Prompt of the observation, if it is already known. */
+  readonly prompt?: string | undefined
+  /** Reward so far. It is 0 in a game of two players. */
   readonly reward: number
 }
 
 export interface EpisodeEnd {
-  /** Whose turn was the last one. */
+  /** The side of the last turn. */
   readonly side: Side
-  /** What is seen after it. */
+  /** Observation of the last state. */
   readonly observation: unknown
-  /** What the last turn's side earned in all. */
+  /** Total reward of that side. */
   readonly reward: number
-  /** False where the episode was truncated. */
+  /** False if the episode was truncated. */
   readonly terminated: boolean
-  /** Did the last turn forfeit, without an action, or with an illegal one? */
+  /** Whether the last turn had no action or an illegal one. */
   readonly isForfeit: boolean
 }
 
-/** An episode from its first turn to its end. Takes an action, or null for none. */
+/** The turns of an episode up to its end. `next` takes an action, or null. */
 export type EpisodeTurns = Generator<OpenTurn, EpisodeEnd, unknown>
 
 /**
- * The turns of an episode: whatever plays it, replays it or tells of it goes through these. Of a
- * game of two, `players` 1 is the game against the scripted opponent. Protocol §3.1.
+ * Yields the turns of an episode. Playing, replaying and explaining an episode all use it. With
+ * `players` 1, a game of two players is the game against the scripted opponent. Protocol §3.1.
  *
- * An action must be in the action space. @throws RangeError for two players where there is one.
+ * Does not check that actions are in the action space. @throws RangeError for two players in an
+ * environment of one player.
  */
-export function turnsOf(spec: EnvSpec, seed: number | bigint, players: 1 | 2): EpisodeTurns {
-  const random = pcg64(seed)
+export function turnsOf(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): EpisodeTurns {
+  const seed = resolveSeed(origin)
   return players === 1
-    ? playerTurns(spec, random, spec.initial(random))
-    : gameTurns(spec, rulesOf(spec), random)
+    ? playerTurns(spec, computeStart(spec, seed))
+    : gameTurns(spec, requireRules(spec), pcg64(seed))
 }
 
-/** The turns of one player, from a state that `random` gave. */
-export function* playerTurns(spec: EnvSpec, random: RandomStream, first: unknown): EpisodeTurns {
+/** The start of an episode of one player. */
+interface EpisodeStart {
+  readonly random: RandomStream
+  readonly state: unknown
+  readonly prompt?: string
+}
+
+/** The last start, cached because the miners of one challenge follow each other. */
+let last: (EpisodeStart & { readonly spec: EnvSpec; readonly seed: number | bigint }) | undefined
+
+function computeStart(spec: EnvSpec, seed: number | bigint): EpisodeStart {
+  if (last?.spec !== spec || last.seed !== seed) {
+    const random = pcg64(seed)
+    const state = spec.initial(random)
+    last = { spec, seed, random, state, prompt: spec.prompt(spec.observe(state)) }
+  }
+  return { ...last, random: last.random.copy() }
+}
+
+/** Yields the turns of one player. */
+export function* playerTurns(spec: EnvSpec, start: EpisodeStart): EpisodeTurns {
+  const { random } = start
   const side = 'champion'
-  let state = first
+  let { state, prompt }: { state: unknown; prompt?: string | undefined } = start
   let reward = 0
   for (let left = spec.maxSteps - 1; ; left--) {
     const observation = spec.observe(state)
-    const action = yield { side, observation, reward }
+    const action = yield { side, observation, prompt, reward }
+    prompt = undefined
     const moved = action === null ? null : spec.step(state, action, random)
     if (moved === null) {
       const lost = { reward: spec.lowestReward, terminated: true, isForfeit: true }
@@ -70,9 +94,9 @@ export function* playerTurns(spec: EnvSpec, random: RandomStream, first: unknown
   }
 }
 
-/** The turns of both players, to the one that decides. */
+/** Yields the turns of both players. */
 function* gameTurns(spec: EnvSpec, rules: GameRules, random: RandomStream): EpisodeTurns {
-  let side: Side = firstOf(SIDES, random)
+  let side: Side = drawFirst(SIDES, random)
   let state = rules.initial(random)
   for (;;) {
     const action = yield { side, observation: spec.observe(state), reward: 0 }
@@ -83,53 +107,53 @@ function* gameTurns(spec: EnvSpec, rules: GameRules, random: RandomStream): Epis
       const reward = isForfeit ? spec.lowestReward : spec.highestReward
       return { side, observation: spec.observe(state), reward, terminated: true, isForfeit }
     }
-    side = otherThan(side)
+    side = getOtherSide(side)
   }
 }
 
-/** Which of two players is first, in its players' order: the first draw of a challenge. */
-export function firstOf<Player>(players: readonly [Player, Player], random: RandomStream): Player {
+/** Returns the player that moves first: the first draw of a challenge. */
+export function drawFirst<Player>(
+  players: readonly [Player, Player],
+  random: RandomStream,
+): Player {
   return players[random.integers(0, 2) as 0 | 1]
 }
 
-/** What a side of a game earned: one wins, the other loses. */
-export function rewardOf(spec: EnvSpec, end: EpisodeEnd, side: Side): number {
+/** Returns the reward of a side. The sides' rewards add up to the lowest plus the highest. */
+export function computeReward(spec: EnvSpec, end: EpisodeEnd, side: Side): number {
   return side === end.side ? end.reward : spec.lowestReward + spec.highestReward - end.reward
 }
 
-const otherThan = (side: Side): Side => (side === 'champion' ? 'contender' : 'champion')
+const getOtherSide = (side: Side): Side => (side === 'champion' ? 'contender' : 'champion')
 
-/** The rules of an environment of two players. @throws RangeError for one of one player. */
-export function rulesOf({ id, game }: EnvSpec): GameRules {
+/** Returns the rules for two players. @throws RangeError for an environment of one player. */
+export function requireRules({ id, game }: EnvSpec): GameRules {
   if (game === undefined) throw new RangeError(`"env" expected one of two players, got ${id}`)
   return game
 }
 
-/** The action that the answer of a recorded reply is; null for none in the action space. */
+/** Returns the action of a recorded reply, or null if it is not in the action space. */
 export function actionIn(spec: EnvSpec, reply: string): unknown {
   const action = spec.parse(answerOf(reply))
   return spec.actionSpace.contains(action) ? action : null
 }
 
-/** What a game records of a reply: the action in it as the environment writes it, or its answer. */
-export function writtenOf(spec: EnvSpec, action: unknown, reply: string): string {
+/** Returns the text that a game records for a reply: its formatted action, or its answer. */
+export function formatReply(spec: EnvSpec, action: unknown, reply: string): string {
   return action === null ? answerOf(reply) : spec.format(action)
 }
 
 export type Message = { readonly role: 'user' | 'assistant'; readonly content: string }
 
-/** Why an episode ended in a prompt. */
+/** The reason that an episode ended with a prompt. */
 export type Fault = 'no-reply'
 
-/** `invocation` is the platform's id of the call, `ms` how long it took; both are only recorded. */
+/** `invocation` is the platform's id of the call, `ms` its duration. Both are only recorded. */
 export type Reply = { readonly content: string; readonly invocation?: string; readonly ms?: number }
 
 export type Answer = Reply | { readonly fault: Fault }
 
-/**
- * Answers a conversation that ends with a prompt. It gets a copy that holds roles and contents,
- * nothing else.
- */
+/** Answers a conversation that ends with a prompt, given a copy of only roles and contents. */
 export type Agent = (messages: readonly Message[]) => Promise<Answer> | Answer
 
 export type RecordedMessage = Message & Partial<Reply>
@@ -140,61 +164,53 @@ export type Transcript = {
   readonly fault?: Fault
 }
 
-/** The replies in a transcript, in their order. */
+/** Returns the replies of a transcript, in order. */
 export const repliesIn = (messages: readonly Message[]): readonly string[] =>
   messages.filter(({ role }) => role === 'assistant').map(({ content }) => content)
 
 /**
- * Plays one challenge with `agent`. A reply is read, recorded and shown to later turns as
- * `recordedOf` gives it. Only the specification of `env` is used: one can serve many plays at once,
- * and its own episode stays.
+ * Plays one episode with `agent`. Reads, records and shows a reply to later turns in the form that
+ * `recordedOf` returns. Uses only the specification of `env`, so one `env` can serve many
+ * concurrent plays, and its own episode is unchanged.
  *
- * No clock: to set a deadline, let the agent give `{ fault: 'no-reply' }`. Rejects with what the
- * agent rejects with. Protocol §3.1.
- * @throws TypeError unless `challengeId` is one.
+ * Has no clock: an agent implements a deadline by answering `{ fault: 'no-reply' }`. Rejects with
+ * the agent's error. Protocol §3.1.
+ * @throws TypeError for a text that is not a challenge id.
  */
 export async function play(
-  env: { readonly spec: EnvSpec },
-  challengeId: string,
-  agent: Agent,
-): Promise<Transcript> {
-  return playFrom(env, seedOf(challengeId), agent)
-}
-
-/** Plays the episode of a seed, as `play` plays that of a challenge id. Rejects as `play` does. */
-export async function playFrom(
   { spec }: { readonly spec: EnvSpec },
-  seed: number | bigint,
+  origin: EpisodeOrigin,
   agent: Agent,
 ): Promise<Transcript> {
-  const dialogue = record(spec, seed, 1)
-  return (await answeredBy(dialogue, { champion: agent, contender: agent })).champion
+  const dialogue = record(spec, origin, 1)
+  return (await runDialogue(dialogue, { champion: agent, contender: agent })).champion
 }
 
 /**
- * Plays one challenge of an environment of two players. Of a reply its answer is recorded, as the
- * environment writes it. Each agent gets the present prompt alone.
+ * Plays one episode of an environment of two players. Records only the answer of a reply, as the
+ * environment formats it. Each agent receives only the current prompt.
  *
- * No clock, as in `play`: an agent that is late gives `{ fault: 'no-reply' }`, and loses. Rejects
- * with what an agent rejects with. Protocol §3.1.
- * @throws TypeError unless `challengeId` is one, RangeError for an environment of one player.
+ * Has no clock, as `play`: a late agent answers `{ fault: 'no-reply' }` and loses. Rejects with an
+ * agent's error. Protocol §3.1.
+ * @throws TypeError for a text that is not a challenge id, RangeError for an environment of one
+ *   player.
  */
 export async function playGame(
   { spec }: { readonly spec: EnvSpec },
-  challengeId: string,
+  origin: EpisodeOrigin,
   agents: PerSide<Agent>,
 ): Promise<PerSide<Transcript>> {
-  return answeredBy(record(spec, seedOf(challengeId), 2), agents)
+  return runDialogue(record(spec, origin, 2), agents)
 }
 
-/** What is recorded of a game that was never begun. Protocol §3.1. */
+/** Returns the record of a game that never began. Protocol §3.1. */
 export function unbegunGame({ spec }: { readonly spec: EnvSpec }): PerSide<Transcript> {
-  rulesOf(spec)
+  requireRules(spec)
   const none = { messages: [], reward: spec.lowestReward, fault: 'no-reply' } as const
   return { champion: none, contender: none }
 }
 
-/** Who is asked, and the conversation so far, which ends with a prompt: of a game, that alone. */
+/** The side to ask, and its conversation, which ends with a prompt. In a game, only the prompt. */
 interface OpenQuestion {
   readonly side: Side
   readonly messages: readonly Message[]
@@ -202,31 +218,31 @@ interface OpenQuestion {
 
 type Dialogue = Generator<OpenQuestion, PerSide<Transcript>, Answer>
 
-async function answeredBy(
+async function runDialogue(
   dialogue: Dialogue,
   agents: PerSide<Agent>,
 ): Promise<PerSide<Transcript>> {
-  let asked = dialogue.next()
-  while (!asked.done) {
-    const { side, messages } = asked.value
-    asked = dialogue.next(await agents[side](messages))
+  let question = dialogue.next()
+  while (!question.done) {
+    const { side, messages } = question.value
+    question = dialogue.next(await agents[side](messages))
   }
-  return asked.value
+  return question.value
 }
 
 /**
- * An episode as a dialogue: yields the questions, takes the answers, returns the transcripts. That
- * of one player is the champion's. Protocol §3.1.
+ * Plays an episode as a dialogue: yields questions, takes answers, returns transcripts. With one
+ * player the transcript is the champion's. Protocol §3.1.
  */
-export function* record(spec: EnvSpec, seed: number | bigint, players: 1 | 2): Dialogue {
-  const turns = turnsOf(spec, seed, players)
+export function* record(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): Dialogue {
+  const turns = turnsOf(spec, origin, players)
   const messages: PerSide<RecordedMessage[]> = { champion: [], contender: [] }
   let fault: Fault | undefined
   let turn = turns.next()
   while (!turn.done) {
-    const { side, observation } = turn.value
+    const { side, observation, prompt = spec.prompt(observation) } = turn.value
     const own = messages[side]
-    own.push({ role: 'user', content: spec.prompt(observation) })
+    own.push({ role: 'user', content: prompt })
     const shown = players === 1 ? own : own.slice(-1)
     const reply = yield { side, messages: shown.map(({ role, content }) => ({ role, content })) }
     if ('fault' in reply) {
@@ -236,14 +252,14 @@ export function* record(spec: EnvSpec, seed: number | bigint, players: 1 | 2): D
     }
     const recorded = recordedOf(reply.content)
     const action = actionIn(spec, recorded)
-    const content = players === 1 ? recorded : writtenOf(spec, action, recorded)
+    const content = players === 1 ? recorded : formatReply(spec, action, recorded)
     own.push({ ...reply, role: 'assistant', content })
     turn = turns.next(action)
   }
   const end: EpisodeEnd = turn.value
-  const transcriptOf = (side: Side): Transcript => {
-    const played = { messages: messages[side], reward: rewardOf(spec, end, side) }
+  const createTranscript = (side: Side): Transcript => {
+    const played = { messages: messages[side], reward: computeReward(spec, end, side) }
     return fault !== undefined && side === end.side ? { ...played, fault } : played
   }
-  return { champion: transcriptOf('champion'), contender: transcriptOf('contender') }
+  return { champion: createTranscript('champion'), contender: createTranscript('contender') }
 }

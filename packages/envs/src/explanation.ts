@@ -1,43 +1,45 @@
-/** The reply that ended an episode: what was observed before it, what it was, and what followed. */
+/** The turn that ended an episode: its action, and the observations before and after it. */
 export interface LastTurn<Observation, Action> {
   readonly before: Observation
   readonly action: Action
   readonly after: Observation
-  /** Of the whole episode. */
+  /** Reward of the whole episode. */
   readonly reward: number
 }
 
 /**
- * What people are told of an environment besides its prompts. All of it is optional, none of it
- * decides anything, and no specHash is made of it. Its functions get what `observe` gives and
- * actions that `parse` has read.
+ * Explanations of an environment for people. All members are optional. None affects a result or the
+ * specHash. The functions take results of `observe` and of `parse`.
  */
 export interface Explanation<Observation, Action> {
-  /** What is played, as "tic-tac-toe" in "models compete at tic-tac-toe". */
+  /** Name of the task, as "tic-tac-toe" in "models compete at tic-tac-toe". */
   readonly title?: string
-  /** An observation as lines of text. */
+  /** Returns an observation as lines of text. */
   draw?(observation: Observation): readonly string[]
-  /** An observation as a picture, or what an action made of it, where only that can be seen. */
+  /**
+   * Returns an observation as a picture, with the effect of an action if one is given. Undefined if
+   * the environment has a picture only of an action's effect.
+   */
   picture?(observation: Observation, action?: Action): Picture | undefined
-  /** The best actions, where they are known; without it people are told what `solve` replies. */
+  /** Returns the best actions. If omitted, people are shown the reply of `solve`. */
   best?(observation: Observation): readonly Action[]
-  /** What an episode is still rewarded with after an action, if all that follows is perfect. */
+  /** Returns the episode's reward after an action, if all later actions are perfect. */
   worth?(observation: Observation, action: Action): number
-  /** Such a reward in words, as "a draw". */
+  /** Returns a result of `worth` in words, as "a draw". */
   worthText?(worth: number): string
-  /** Does the scripted player think that the mover of a game of two loses? */
+  /** Reports whether the scripted player expects the mover of a game of two players to lose. */
   isGivenUp?(observation: Observation): boolean
-  /** Why an episode that was not forfeited ended as it did, and lines that show it. */
+  /** Explains the end of an episode without a forfeit. */
   ending?(last: LastTurn<Observation, Action>): Outcome
 }
 
-/** Why an episode ended as it did, and lines of text that show it. */
+/** The reason for an episode's result, and lines of text that show it. */
 export interface Outcome {
   readonly why: string
   readonly shown: readonly string[]
 }
 
-/** Shapes on a plane, drawn in their order: an observation as a page shows it. */
+/** An observation as shapes on a plane, drawn in order. */
 export interface Picture {
   readonly width: number
   readonly height: number
@@ -45,29 +47,24 @@ export interface Picture {
 }
 
 export interface PictureShape {
-  /** What a page colours it by: the first and the second player's, or what counts and what not. */
+  /** Selects the colour: by player, or by whether the shape counts. */
   readonly kind: 'empty' | 'first' | 'second' | 'first-side' | 'second-side' | 'label' | 'wrong'
-  /** x and y of each corner in turn. */
+  /** Alternating x and y of the corners. */
   readonly corners: readonly number[]
-  /** What is written in its middle. */
+  /** Text in the middle. */
   readonly text?: string
-  /** What it shows, in words, as "B2 X". */
+  /** Description in words, as "B2 X". */
   readonly says?: string
-  /** It is part of what decided. */
+  /** Whether the shape is part of the deciding line or chain. */
   readonly isMarked?: boolean
-  /** The action that takes it, or took it. */
+  /** The action that occupies the shape. */
   readonly action?: number
 }
 
-/** The corners of an upright rectangle: its top left one, its width and height. */
-export const rectangle = ([
-  x = 0,
-  y = 0,
-  width = 0,
-  height = 0,
-]: readonly number[]): readonly number[] => [
-  ...[x, y],
-  ...[x + width, y],
-  ...[x + width, y + height],
-  ...[x, y + height],
-]
+/** Returns the corners of an upright rectangle, from its top left corner, width and height. */
+export const rectangle = (
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+): readonly number[] => [x, y, x + width, y, x + width, y + height, x, y + height]

@@ -1,22 +1,22 @@
 /**
  * The 121 cells of a board of 11 rows and columns, row by row: 0 empty, 1 X, 2 O, 3 outside a
- * smaller board, which has its first rows and columns. X moves when there are as many X as O.
+ * smaller board, which consists of the first rows and columns. X moves if X and O are equally many.
  */
 export type HexBoard = readonly number[]
 
 export const WIDEST = 11
 const OUTSIDE = 3
-/** The length of a cell that no chain leads through to both sides. */
+/** The chain length of a cell without a chain to both sides. */
 const CUT_OFF = 1000
 
-/** The cells that touch each cell. Protocol §3.7. */
-export const TOUCHING: readonly (readonly number[])[] = /* @__PURE__ */ Array.from(
+/** The touching cells of each cell. Protocol §3.7. */
+export const NEIGHBOURS: readonly (readonly number[])[] = /* @__PURE__ */ Array.from(
   { length: WIDEST * WIDEST },
-  (_, cell) => touching(Math.floor(cell / WIDEST), cell % WIDEST),
+  (_, cell) => listNeighbours(Math.floor(cell / WIDEST), cell % WIDEST),
 )
 
-/** Beside it, above, above to the right, below, below to the left. */
-function touching(row: number, column: number): readonly number[] {
+/** Returns the touching cells: left, right, above, above right, below and below left. */
+function listNeighbours(row: number, column: number): readonly number[] {
   const steps = [
     [0, -1],
     [0, 1],
@@ -32,19 +32,19 @@ function touching(row: number, column: number): readonly number[] {
     .map(([r, c]) => r * WIDEST + c)
 }
 
-export function emptyBoard(size: number): number[] {
+export function createBoard(size: number): number[] {
   const board = Array<number>(WIDEST * WIDEST).fill(OUTSIDE)
   for (let row = 0; row < size; row++) board.fill(0, row * WIDEST, row * WIDEST + size)
   return board
 }
 
-/** How many rows and columns it has. */
-export function sizeOfBoard(board: HexBoard): number {
+/** Returns the number of rows, which is the number of columns. */
+export function getBoardSize(board: HexBoard): number {
   const end = board.indexOf(OUTSIDE)
   return end === -1 ? WIDEST : end
 }
 
-export function moverOn(board: HexBoard): 1 | 2 {
+export function getMover(board: HexBoard): 1 | 2 {
   let lead = 0
   for (const mark of board) {
     if (mark === 1) lead += 1
@@ -53,26 +53,27 @@ export function moverOn(board: HexBoard): 1 | 2 {
   return lead === 0 ? 1 : 2
 }
 
-/** Does the chain of a cell's mark that this cell is in join the mark's two sides? */
-export function isJoining(board: HexBoard, cell: number): boolean {
+/** Reports whether the chain of marks through a cell connects its player's two sides. */
+export function isConnected(board: HexBoard, cell: number): boolean {
   const isOfX = board[cell] === 1
   const chain = new Set([cell])
   const lines = new Set<number>()
-  // A set that grows goes on with what was added.
+  // A loop over a set also visits the items that are added during the loop.
   for (const at of chain) {
     lines.add(isOfX ? Math.floor(at / WIDEST) : at % WIDEST)
-    for (const touched of TOUCHING[at] ?? []) if (board[touched] === board[cell]) chain.add(touched)
+    for (const touched of NEIGHBOURS[at] ?? [])
+      if (board[touched] === board[cell]) chain.add(touched)
   }
-  return lines.has(0) && lines.has(sizeOfBoard(board) - 1)
+  return lines.has(0) && lines.has(getBoardSize(board) - 1)
 }
 
 /**
- * For every empty cell, how long the shortest chains through it are, of both players together: how
- * many empty cells each still needs, this one counted twice. Protocol §3.7.
+ * Returns for each empty cell the lengths of both players' shortest chains through it, added up. A
+ * length is the number of empty cells that a chain needs, this cell counted twice. Protocol §3.7.
  */
-export function chainLengths(board: HexBoard): readonly number[] {
-  const [top, bottom] = [distances(board, 1, 0), distances(board, 1, 1)]
-  const [left, right] = [distances(board, 2, 0), distances(board, 2, 1)]
+export function computeChainLengths(board: HexBoard): readonly number[] {
+  const [top, bottom] = [computeDistances(board, 1, 0), computeDistances(board, 1, 1)]
+  const [left, right] = [computeDistances(board, 2, 0), computeDistances(board, 2, 1)]
   return board.map((_, cell) => {
     const ofX = (top[cell] ?? 0) + (bottom[cell] ?? 0)
     const ofO = (left[cell] ?? 0) + (right[cell] ?? 0)
@@ -81,41 +82,42 @@ export function chainLengths(board: HexBoard): readonly number[] {
 }
 
 /**
- * For every cell, the fewest empty cells, itself included, on a chain without opposing marks from
- * it to one side of a mark: the first, or the last; `Infinity` without one. Protocol §3.7.
+ * Returns for each cell the minimum number of empty cells, itself included, on a chain without
+ * opposing marks from it to a mark's first or last side; `Infinity` without such a chain.
+ * Protocol §3.7.
  */
-export function distances(board: HexBoard, mark: 1 | 2, side: 0 | 1): readonly number[] {
-  const found = Array<number>(board.length).fill(Number.POSITIVE_INFINITY)
-  /** The cells that are reached at the present distance, and those at the next. */
+export function computeDistances(board: HexBoard, mark: 1 | 2, side: 0 | 1): readonly number[] {
+  const result = Array<number>(board.length).fill(Number.POSITIVE_INFINITY)
+  /** The cells at the current distance; `next` are those at the next distance. */
   let now: number[] = []
   let next: number[] = []
   const reach = (cell: number): void => {
-    if (Number.isFinite(found[cell])) return
+    if (Number.isFinite(result[cell])) return
     if (board[cell] === mark) now.push(cell)
     else if (board[cell] === 0) next.push(cell)
   }
-  for (const cell of sideCells(mark, side, sizeOfBoard(board))) reach(cell)
+  for (const cell of listSideCells(mark, side, getBoardSize(board))) reach(cell)
   for (let distance = 0; now.length + next.length > 0; distance++) {
-    // A list that grows goes on with what was added.
+    // A loop over a list also visits the items that are added during the loop.
     for (const cell of now) {
-      if (Number.isFinite(found[cell])) continue
-      found[cell] = distance
-      for (const touched of TOUCHING[cell] ?? []) reach(touched)
+      if (Number.isFinite(result[cell])) continue
+      result[cell] = distance
+      for (const touched of NEIGHBOURS[cell] ?? []) reach(touched)
     }
     now = next
     next = []
   }
-  return found
+  return result
 }
 
-/** How many empty cells a mark's shortest chain needs to join its sides; `Infinity` without one. */
-export function cellsNeeded(board: HexBoard, mark: 1 | 2): number {
-  const found = distances(board, mark, 0)
-  return Math.min(...sideCells(mark, 1, sizeOfBoard(board)).map((cell) => found[cell] ?? 0))
+/** Returns the number of empty cells a mark's shortest chain needs; `Infinity` without a chain. */
+export function countCellsNeeded(board: HexBoard, mark: 1 | 2): number {
+  const lengths = computeDistances(board, mark, 0)
+  return Math.min(...listSideCells(mark, 1, getBoardSize(board)).map((cell) => lengths[cell] ?? 0))
 }
 
-/** The cells of one of a mark's sides: of X the rows, of O the columns. */
-function sideCells(mark: number, side: 0 | 1, size: number): readonly number[] {
+/** Returns the cells of one side of a mark: rows for X, columns for O. */
+function listSideCells(mark: number, side: 0 | 1, size: number): readonly number[] {
   const line = side === 0 ? 0 : size - 1
   const cells: number[] = []
   for (let at = 0; at < size; at++) cells.push(mark === 1 ? line * WIDEST + at : at * WIDEST + line)

@@ -1,85 +1,85 @@
 import type { Picture, PictureShape } from './explanation.ts'
-import { distances, type HexBoard, sizeOfBoard, WIDEST } from './hex-board.ts'
+import { computeDistances, getBoardSize, type HexBoard, WIDEST } from './hex-board.ts'
 
-/** The width of a cell, and how far rows are apart. */
+/** Width of a cell; `ROW` is the distance between rows. */
 const WIDTH = 24
 const ROW = 21
-/** From a cell's middle to its six corners. */
+/** The six corners, relative to a cell's middle. */
 const CORNERS = [0, -14, 12, -7, 12, 7, 0, 14, -12, 7, -12, -7]
-/** How far the sides reach, from the middles of the outermost cells, in rows and columns. */
+/** Distance of the edge from the middles of the outermost cells, in rows and columns. */
 const EDGE = 1.2
-/** Where rows and columns have their names. */
-const NAMED = -0.85
+/** Row or column of the labels. */
+const LABEL = -0.85
 const KINDS = ['empty', 'first', 'second'] as const
 const MARKS = ['', 'X', 'O']
 
-/** The board in its two players' sides, the chain marked that joins two of them. */
-export function hexPicture(board: HexBoard, nameOf: (cell: number) => string): Picture {
-  const size = sizeOfBoard(board)
-  const joining = new Set([...joiningChain(board, 1), ...joiningChain(board, 2)])
+/** Returns a picture of a board with both players' sides and the winning chain marked. */
+export function drawHexPicture(board: HexBoard, nameOf: (cell: number) => string): Picture {
+  const size = getBoardSize(board)
+  const joining = new Set([...findJoiningChain(board, 1), ...findJoiningChain(board, 2)])
   const cells = [...board.keys()].filter((cell) => (board[cell] ?? 3) < 3)
   const shapes = cells.map((cell): PictureShape => {
     const mark = board[cell] ?? 0
-    const corners = cornersAt(Math.floor(cell / WIDEST), cell % WIDEST)
+    const corners = locateCorners(Math.floor(cell / WIDEST), cell % WIDEST)
     const shape = { kind: KINDS[mark] ?? 'empty', corners, action: cell }
     if (mark === 0) return shape
     const [text = '', isMarked] = [MARKS[mark], joining.has(cell)]
     return { ...shape, text, says: `${nameOf(cell)} ${text}`, isMarked }
   })
-  const [width, height] = middleOf(size - 1 + EDGE, size - 1 + EDGE)
-  return { width, height, shapes: [...sidesOf(size), ...namesOf(size), ...shapes] }
+  const [width, height] = locateMiddle(size - 1 + EDGE, size - 1 + EDGE)
+  return { width, height, shapes: [...drawSides(size), ...drawLabels(size), ...shapes] }
 }
 
-/** The cells of a mark's shortest chains that join its sides; none if none does. */
-function joiningChain(board: HexBoard, mark: 1 | 2): readonly number[] {
-  // As if its cells were free and no others: lengths are then counted in them.
+/** Returns the cells of a mark's shortest chains that connect its sides, if any do. */
+function findJoiningChain(board: HexBoard, mark: 1 | 2): readonly number[] {
+  // The mark's cells become empty and all others blocked, so that lengths count the mark's cells.
   const own = board.map((each) => {
     if (each === mark) return 0
     return each === 3 ? each : 3 - mark
   })
-  const [first, last] = [distances(own, mark, 0), distances(own, mark, 1)]
+  const [first, last] = [computeDistances(own, mark, 0), computeDistances(own, mark, 1)]
   const lengths = own.map((_, cell) => (first[cell] ?? 0) + (last[cell] ?? 0))
-  const least = Math.min(...lengths)
-  return [...lengths.keys()].filter((cell) => Number.isFinite(least) && lengths[cell] === least)
+  const min = Math.min(...lengths)
+  return [...lengths.keys()].filter((cell) => Number.isFinite(min) && lengths[cell] === min)
 }
 
-const middleOf = (row: number, column: number): readonly [x: number, y: number] => [
+const locateMiddle = (row: number, column: number): readonly [x: number, y: number] => [
   Math.round(WIDTH * (column + EDGE) + (WIDTH / 2) * (row + EDGE)),
   Math.round(ROW * (row + EDGE)),
 ]
 
-function cornersAt(row: number, column: number): readonly number[] {
-  const middle = middleOf(row, column)
+function locateCorners(row: number, column: number): readonly number[] {
+  const middle = locateMiddle(row, column)
   return CORNERS.map((far, at) => far + (middle[at % 2] ?? 0))
 }
 
-/** A triangle from the middle of the board behind each of its sides. */
-function sidesOf(size: number): readonly PictureShape[] {
+/** Returns one triangle for each side, from the middle of the board. */
+function drawSides(size: number): readonly PictureShape[] {
   const [near, far, half] = [-EDGE, size - 1 + EDGE, (size - 1) / 2]
-  const sideOf = (kind: PictureShape['kind'], from: Corner, to: Corner): PictureShape => ({
+  const drawSide = (kind: PictureShape['kind'], from: Corner, to: Corner): PictureShape => ({
     kind,
-    corners: [...middleOf(...from), ...middleOf(...to), ...middleOf(half, half)],
+    corners: [...locateMiddle(...from), ...locateMiddle(...to), ...locateMiddle(half, half)],
   })
   return [
-    sideOf('first-side', [near, near], [near, far]),
-    sideOf('first-side', [far, near], [far, far]),
-    sideOf('second-side', [near, near], [far, near]),
-    sideOf('second-side', [near, far], [far, far]),
+    drawSide('first-side', [near, near], [near, far]),
+    drawSide('first-side', [far, near], [far, far]),
+    drawSide('second-side', [near, near], [far, near]),
+    drawSide('second-side', [near, far], [far, far]),
   ]
 }
 
 type Corner = readonly [row: number, column: number]
 
-/** The letters of the rows, and the numbers of the columns. */
-function namesOf(size: number): readonly PictureShape[] {
+/** Returns the letters of the rows and the numbers of the columns. */
+function drawLabels(size: number): readonly PictureShape[] {
   const lines = [...Array(size).keys()]
-  const labelOf = (text: string, row: number, column: number): PictureShape => ({
+  const drawLabel = (text: string, row: number, column: number): PictureShape => ({
     kind: 'label',
-    corners: middleOf(row, column),
+    corners: locateMiddle(row, column),
     text,
   })
   return [
-    ...lines.map((row) => labelOf(String.fromCharCode(65 + row), row, NAMED)),
-    ...lines.map((column) => labelOf(String(column + 1), NAMED, column)),
+    ...lines.map((row) => drawLabel(String.fromCharCode(65 + row), row, LABEL)),
+    ...lines.map((column) => drawLabel(String(column + 1), LABEL, column)),
   ]
 }

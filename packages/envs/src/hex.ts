@@ -2,16 +2,16 @@ import type { Generator } from '@affine/prng'
 import type { EnvSpec } from './definition.ts'
 import type { LastTurn, Outcome } from './explanation.ts'
 import {
-  cellsNeeded,
-  chainLengths,
-  emptyBoard,
+  computeChainLengths,
+  countCellsNeeded,
+  createBoard,
+  getBoardSize,
+  getMover,
   type HexBoard,
-  isJoining,
-  moverOn,
-  sizeOfBoard,
+  isConnected,
   WIDEST,
 } from './hex-board.ts'
-import { hexPicture } from './hex-picture.ts'
+import { drawHexPicture } from './hex-picture.ts'
 import { Box, Discrete } from './spaces.ts'
 import { defineGame } from './spec.ts'
 
@@ -19,13 +19,13 @@ const ROWS = 'ABCDEFGHIJK'
 const MARKS = '.XO'
 
 /**
- * Hex of two players, on boards of 7, 9 and 11 rows that begin with some marks. Whoever joins its
- * two sides wins, and one of the two must: there are no draws. Protocol §3.7.
+ * Hex for two players, on boards of 7, 9 and 11 rows that begin with some marks. The first player
+ * to connect its two sides wins. There are no draws. Protocol §3.7.
  */
 export const hex: EnvSpec = /* @__PURE__ */ defineGame<HexBoard, HexBoard, number>({
   name: 'hex',
   version: '0.1.0',
-  // The empty cells of the largest board at the start.
+  // This is the number of empty cells of the largest board at the start.
   maxSteps: 91,
   replyMs: 10_000,
   clockMs: 300_000,
@@ -33,42 +33,45 @@ export const hex: EnvSpec = /* @__PURE__ */ defineGame<HexBoard, HexBoard, numbe
   highestReward: 1,
   actionSpace: /* @__PURE__ */ Discrete(WIDEST * WIDEST),
   observationSpace: /* @__PURE__ */ Box({ low: 0, high: 3, length: WIDEST * WIDEST }),
-  initial: openingFrom,
-  truth: (board) => linesOf(board).slice(1).join('\n'),
-  difficulty: sizeOfBoard,
+  initial: drawOpening,
+  truth: (board) => drawBoard(board).slice(1).join('\n'),
+  difficulty: getBoardSize,
   observe: (board) => board,
   step: (board, cell) => {
     if (board[cell] !== 0) return null
     const state = [...board]
-    state[cell] = moverOn(board)
-    return { state, won: isJoining(state, cell) }
+    state[cell] = getMover(board)
+    return { state, won: isConnected(state, cell) }
   },
-  prompt: promptOf,
+  prompt: writeHexPrompt,
   parse: (answer) => {
     const [, row = '', column] = /^([A-Ka-k])([1-9]|1[01])$/.exec(answer) ?? []
     if (column === undefined) return null
     return ROWS.indexOf(row.toUpperCase()) * WIDEST + Number(column) - 1
   },
-  format: nameOf,
-  solve: (prompt) => nameOf(scriptedMove(boardIn(prompt))),
+  format: formatCell,
+  solve: (prompt) => formatCell(scriptedMove(readBoard(prompt))),
   guess: (prompt, random) => {
-    const size = sizeOfBoard(boardIn(prompt))
+    const size = getBoardSize(readBoard(prompt))
     const cell = random.integers(0, size * size)
-    return nameOf(Math.floor(cell / size) * WIDEST + (cell % size))
+    return formatCell(Math.floor(cell / size) * WIDEST + (cell % size))
   },
   explain: {
     title: 'Hex',
-    draw: linesOf,
-    picture: (board) => hexPicture(board, nameOf),
+    draw: drawBoard,
+    picture: (board) => drawHexPicture(board, formatCell),
     isGivenUp: isBehind,
-    ending: outcomeOf,
+    ending: explainWinner,
   },
 })
 
-/** Marks in pairs, mirrored at the main diagonal and exchanged: neither player is nearer. */
-function openingFrom(random: Generator): HexBoard {
+/**
+ * Draws a board with pairs of opposing marks, mirrored at the main diagonal. The mirror makes the
+ * position equal for both players.
+ */
+function drawOpening(random: Generator): HexBoard {
   const size = 7 + 2 * random.integers(0, 3)
-  const board = emptyBoard(size)
+  const board = createBoard(size)
   const above: (readonly [row: number, column: number])[] = []
   for (let row = 0; row < size; row++)
     for (let column = row + 1; column < size; column++) above.push([row, column])
@@ -83,53 +86,53 @@ function openingFrom(random: Generator): HexBoard {
   return board
 }
 
-function nameOf(cell: number): string {
+function formatCell(cell: number): string {
   return `${ROWS[Math.floor(cell / WIDEST)]}${(cell % WIDEST) + 1}`
 }
 
-/** A board as its prompt has it. */
-function linesOf(board: HexBoard): readonly string[] {
-  const size = sizeOfBoard(board)
+/** Returns a board as the lines of its prompt. */
+function drawBoard(board: HexBoard): readonly string[] {
+  const size = getBoardSize(board)
   const columns = Array.from({ length: size }, (_, column) => column + 1)
   const lines = [`  ${columns.join(' ')}`]
   for (let row = 0; row < size; row++) {
     const start = row * WIDEST
     const middle = start + HALF
-    const left = marksBetween(board, start, middle)
-    const right = marksBetween(board, middle, start + size)
+    const left = formatMarks(board, start, middle)
+    const right = formatMarks(board, middle, start + size)
     lines.push(`${ROWS[row]} ${left} ${right}`)
   }
   return lines
 }
 
-/** Cells in the first half of a row. The smallest board has more. */
+/** Number of cells in the first half of a row. The smallest row has more cells. */
 const HALF = 6
-/** The text of at most `HALF` cells. The index has their marks as digits of base 3, after a 1. */
+/** Texts of at most `HALF` cells. The index has their marks as base-3 digits after a 1. */
 const marksTexts: string[] = []
 
 /** Returns the marks from cell `start` to cell `end - 1`. */
-function marksBetween(board: HexBoard, start: number, end: number): string {
+function formatMarks(board: HexBoard, start: number, end: number): string {
   let index = 1
   for (let cell = start; cell < end; cell++) index = 3 * index + (board[cell] ?? 0)
-  const known = marksTexts[index]
-  if (known !== undefined) return known
+  const cached = marksTexts[index]
+  if (cached !== undefined) return cached
   const marks = board.slice(start, end).map((mark) => MARKS[mark])
   const text = marks.join(' ')
   marksTexts[index] = text
   return text
 }
 
-function promptOf(board: HexBoard): string {
-  const size = sizeOfBoard(board)
+function writeHexPrompt(board: HexBoard): string {
+  const size = getBoardSize(board)
   const rows = `row A with row ${ROWS[size - 1]}`
   const columns = `column 1 with column ${size}`
   const task =
-    moverOn(board) === 1
+    getMover(board) === 1
       ? `you are X and join ${rows}, the opponent is O and joins ${columns}`
       : `you are O and join ${columns}, the opponent is X and joins ${rows}`
   return (
     `Hex: ${task}, "." is an empty cell, and it is your move.\n\n` +
-    `${linesOf(board).join('\n')}\n\n` +
+    `${drawBoard(board).join('\n')}\n\n` +
     'You both put a mark in an empty cell in turn; ' +
     'a chain of touching cells with your mark from one of your sides to the other wins.\n' +
     'Up to six cells touch one: B2 touches A2, A3, B1, B3, C1 and C2.\n' +
@@ -139,11 +142,11 @@ function promptOf(board: HexBoard): string {
   )
 }
 
-/** The board of a prompt. */
-function boardIn(prompt: string): HexBoard {
+/** Returns the board of a prompt. @throws TypeError for any other text. */
+function readBoard(prompt: string): HexBoard {
   const rows = prompt.startsWith('Hex: ') ? (prompt.match(/^[A-K]( [.XO])+$/gm) ?? []) : []
   if (rows.length === 0) throw new TypeError('"prompt" expected one of hex')
-  const board = emptyBoard(rows.length)
+  const board = createBoard(rows.length)
   for (const [row, text] of rows.entries())
     for (let column = 0; column < rows.length; column++)
       board[row * WIDEST + column] = MARKS.indexOf(text[2 + 2 * column] ?? '')
@@ -151,34 +154,33 @@ function boardIn(prompt: string): HexBoard {
 }
 
 /**
- * The empty cell on the shortest chains of both players, the first of equals. A chain's length is
- * how many empty cells it still needs, this one counted twice. Protocol §3.7.
+ * Returns the first empty cell with the shortest chains of both players, in total. Protocol §3.7.
  */
 function scriptedMove(board: HexBoard): number {
-  const lengths = chainLengths(board)
+  const lengths = computeChainLengths(board)
   let best = -1
-  let least = Number.POSITIVE_INFINITY
+  let min = Number.POSITIVE_INFINITY
   for (const [cell, mark] of board.entries()) {
     const length = lengths[cell] ?? 0
-    if (mark !== 0 || length >= least) continue
+    if (mark !== 0 || length >= min) continue
     best = cell
-    least = length
+    min = length
   }
   return best
 }
 
-/** Does the mover, whose turn it is, need more cells than its opponent? */
+/** Reports whether the mover needs more cells than its opponent. */
 function isBehind(board: HexBoard): boolean {
-  const mover = moverOn(board)
-  return cellsNeeded(board, mover) > cellsNeeded(board, mover === 1 ? 2 : 1)
+  const mover = getMover(board)
+  return countCellsNeeded(board, mover) > countCellsNeeded(board, mover === 1 ? 2 : 1)
 }
 
-/** The winner and its sides, and the last board. */
-function outcomeOf({ after: board, reward }: LastTurn<HexBoard, number>): Outcome {
-  const size = sizeOfBoard(board)
-  const isOfX = moverOn(board) === 2
+/** Returns the winner with its sides, and the last board. */
+function explainWinner({ after: board, reward }: LastTurn<HexBoard, number>): Outcome {
+  const size = getBoardSize(board)
+  const isOfX = getMover(board) === 2
   const sides = isOfX ? `row A with row ${ROWS[size - 1]}` : `column 1 with column ${size}`
   const winner = isOfX ? 'X' : 'O'
   const why = `${reward > 0 ? 'won' : 'lost'}: ${winner} joined ${sides}`
-  return { why, shown: linesOf(board) }
+  return { why, shown: drawBoard(board) }
 }

@@ -4,11 +4,11 @@ import { Box, Text } from './spaces.ts'
 import { defineEnv } from './spec.ts'
 
 const DIGITS = /* @__PURE__ */ Text({ minLength: 15, maxLength: 16, charset: '0123456789' })
-/** 15 or 16 digits, as they are or in groups of three. */
+/** 15 or 16 digits, plain or in groups of three. */
 const PRODUCT = /^[1-9]([0-9]{14,15}|[0-9]{2}(,[0-9]{3}){4}|(,[0-9]{3}){5})$/
 const FACTORS = /* @__PURE__ */ Box({ low: 10_000_000, high: 99_999_999, length: 2 })
 
-/** 8-digit multiplication, one turn. Reward 1 for the exact product, else 0. Protocol §3.4. */
+/** 8-digit multiplication, one turn. Reward 1 for the exact product, otherwise 0. Protocol §3.4. */
 export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   readonly number[],
   readonly number[],
@@ -23,13 +23,13 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   actionSpace: DIGITS,
   observationSpace: FACTORS,
   initial: FACTORS.sample,
-  truth: product,
+  truth: multiply,
   difficulty: () => 8,
   observe: (factors) => factors,
-  // Compared as text: there is one way to write a product.
+  // The comparison is of texts, because a product has one form.
   step: (factors, answer) => ({
     state: factors,
-    reward: answer === product(factors) ? 1 : 0,
+    reward: answer === multiply(factors) ? 1 : 0,
     terminated: true,
   }),
   prompt: ([a, b]) =>
@@ -39,27 +39,27 @@ export const mult8: EnvSpec = /* @__PURE__ */ defineEnv<
   parse: (answer) => (PRODUCT.test(answer) ? answer.replaceAll(',', '') : null),
   format: (answer) => answer,
   solve: (prompt) => {
-    const found = /^Compute ([0-9]{8}) \* ([0-9]{8})\.\n/.exec(prompt)
-    if (found === null) throw new TypeError('"prompt" expected one of mult8')
-    return product(found.slice(1))
+    const match = /^Compute ([0-9]{8}) \* ([0-9]{8})\.\n/.exec(prompt)
+    if (match === null) throw new TypeError('"prompt" expected one of mult8')
+    return multiply(match.slice(1))
   },
   guess: (_, random) => DIGITS.sample(random),
   explain: {
     title: 'the multiplication of 8-digit numbers (mult8)',
-    best: (factors) => [product(factors)],
-    worth: (factors, answer) => (answer === product(factors) ? 1 : 0),
-    ending: outcomeOf,
+    best: (factors) => [multiply(factors)],
+    worth: (factors, answer) => (answer === multiply(factors) ? 1 : 0),
+    ending: explainProduct,
   },
 })
 
-/** The product in decimal. BigInt: 16 digits pass 2^53. */
-function product([a = 0, b = 0]: readonly (number | string)[]): string {
+/** Returns the product in decimal. It uses BigInt because 16 digits exceed 2^53. */
+function multiply([a = 0, b = 0]: readonly (number | string)[]): string {
   return String(BigInt(a) * BigInt(b))
 }
 
-/** The product, and which digits of a wrong answer are wrong. */
-function outcomeOf({ before, action, reward }: LastTurn<readonly number[], string>): Outcome {
-  const right = product(before)
+/** Returns the product, and marks the wrong digits of a wrong answer. */
+function explainProduct({ before, action, reward }: LastTurn<readonly number[], string>): Outcome {
+  const right = multiply(before)
   if (reward > 0) return { why: `right: the product is ${right}`, shown: [] }
   const width = Math.max(right.length, action.length)
   const [above, below] = [right.padStart(width), action.padStart(width)]

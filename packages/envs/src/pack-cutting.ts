@@ -3,38 +3,38 @@ import type { Generator } from '@affine/prng'
 export const BOX_WIDTH = 60
 export const BOX_HEIGHT = 40
 
-/** A side below this is not cut, if there is a longer one. */
+/** A side below this length is not cut, if there is a longer one. */
 const SHORT = 6
 const COUNTS = [8, 12, 16, 24, 32]
 
 /** A rectangle in the box: x from the left, y from the top, width, height. */
 export type Placement = readonly [x: number, y: number, width: number, height: number]
 
-/** The sides of a piece, as it is listed. */
+/** The sides of a piece, in the order of its list. */
 export type PieceSides = readonly [width: number, height: number]
 
-/** A challenge: the pieces as they are listed, and how each lay in the box that was cut. */
+/** A challenge: the list of pieces, and the position of each in the box that was cut. */
 export interface CutBox {
   readonly pieces: readonly PieceSides[]
   readonly cutting: readonly Placement[]
 }
 
-/** The box cut into 8 to 32 pieces, in a random order, some of them turned. Protocol §3.8. */
+/** Draws the box cut into 8 to 32 pieces, in random order, some turned. Protocol §3.8. */
 export function cutBox(random: Generator): CutBox {
   const count = COUNTS[random.integers(0, COUNTS.length)] ?? 0
   const list: Placement[] = [[0, 0, BOX_WIDTH, BOX_HEIGHT]]
   while (list.length < count) {
-    const at = indexToCut(list, random)
-    const isForFive = list.length + 4 <= count
-    const [kept, ...rest] = cut(list[at] as Placement, isForFive, random)
-    list[at] = kept
+    const at = chooseIndex(list, random)
+    const canCutInFive = list.length + 4 <= count
+    const [first, ...rest] = cut(list[at] as Placement, canCutInFive, random)
+    list[at] = first
     list.push(...rest)
   }
   for (let i = count - 1; i > 0; i--) {
     const j = random.integers(0, i + 1)
-    const moved = list[i] as Placement
+    const item = list[i] as Placement
     list[i] = list[j] as Placement
-    list[j] = moved
+    list[j] = item
   }
   const pieces = list.map(([, , width, height]): PieceSides => {
     const isTurned = random.integers(0, 2) === 1
@@ -43,8 +43,8 @@ export function cutBox(random: Generator): CutBox {
   return { pieces, cutting: list }
 }
 
-/** The rectangle over a square that is drawn, or instead of a small one the largest. */
-function indexToCut(list: readonly Placement[], random: Generator): number {
+/** Returns the index of the rectangle over a random square, or of the largest if it is small. */
+function chooseIndex(list: readonly Placement[], random: Generator): number {
   const [x, y] = [random.integers(0, BOX_WIDTH), random.integers(0, BOX_HEIGHT)]
   const drawn = list.findIndex(
     ([left, top, width, height]) => x >= left && x < left + width && y >= top && y < top + height,
@@ -55,36 +55,36 @@ function indexToCut(list: readonly Placement[], random: Generator): number {
   return areas.indexOf(Math.max(...areas))
 }
 
-/** A rectangle in two parts, or in five. The first stays in its place of the list. */
+/** Returns a rectangle cut in two or five. The first part replaces the rectangle in the list. */
 function cut(
   rectangle: Placement,
-  isForFive: boolean,
+  canCutInFive: boolean,
   random: Generator,
 ): readonly [Placement, ...Placement[]] {
   const [x, y, width, height] = rectangle
   const isLarge = width >= SHORT && height >= SHORT
-  if (isLarge && isForFive && random.integers(0, 4) === 0) return cutInFive(rectangle, random)
-  const isOther = isLarge && random.integers(0, 4) === 0
-  const isAcross = width >= height !== isOther
-  const kept = partOf(isAcross ? width : height, random)
+  if (isLarge && canCutInFive && random.integers(0, 4) === 0) return cutInFive(rectangle, random)
+  const isReversed = isLarge && random.integers(0, 4) === 0
+  const isAcross = width >= height !== isReversed
+  const length = drawPart(isAcross ? width : height, random)
   if (isAcross)
     return [
-      [x, y, kept, height],
-      [x + kept, y, width - kept, height],
+      [x, y, length, height],
+      [x + length, y, width - length, height],
     ]
   return [
-    [x, y, width, kept],
-    [x, y + kept, width, height - kept],
+    [x, y, width, length],
+    [x, y + length, width, height - length],
   ]
 }
 
-/** How much of a side is kept: a fifth or more, and at least 2, on either side. */
-function partOf(side: number, random: Generator): number {
-  const least = Math.max(2, Math.floor(side / 5))
-  return random.integers(least, side - least + 1)
+/** Draws the length of the first part. Both parts have at least a fifth of the side, and 2. */
+function drawPart(side: number, random: Generator): number {
+  const min = Math.max(2, Math.floor(side / 5))
+  return random.integers(min, side - min + 1)
 }
 
-/** Four parts around a fifth, no cut going through. */
+/** Returns four parts around a fifth, so that no cut goes through. */
 function cutInFive(
   [x, y, width, height]: Placement,
   random: Generator,

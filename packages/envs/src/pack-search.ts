@@ -1,82 +1,60 @@
 import { BOX_HEIGHT, BOX_WIDTH, type PieceSides, type Placement } from './pack-cutting.ts'
 
-/** The most placings that are tried. */
-const PLACINGS = 500
+/** Maximum number of placements that are tried. */
+const MAX_TRIALS = 500
 
-/** A piece as it may lie. */
-interface PieceWay {
+/** A piece in one of its two orientations. */
+interface OrientedPiece {
   readonly piece: number
   readonly width: number
   readonly height: number
 }
 
 /**
- * Packs the largest pieces first, always on the highest free square, the leftmost of those, and
- * takes back what leads nowhere. The placements that covered most, in their order. Protocol §3.8.
+ * Returns the scripted player's placements, in their order: it places the largest pieces first,
+ * always on the highest free square, the leftmost of those, and backtracks where no piece fits.
+ * The result covers the largest area that the search found. Protocol §3.8.
  */
 export function scriptedPacking(pieces: readonly PieceSides[]): readonly Placement[] {
-  const search = new PackSearch(pieces)
-  search.fill()
-  return search.best
-}
+  const order = [...pieces.entries()].sort(([, a], [, b]) => b[0] * b[1] - a[0] * a[1])
+  const oriented = order.flatMap(([piece, [width, height]]): OrientedPiece[] => {
+    const listed = { piece, width, height }
+    return width === height ? [listed] : [listed, { piece, width: height, height: width }]
+  })
+  /** The first free square of each column. Every square below it is free, none above it. */
+  const tops: number[] = Array(BOX_WIDTH).fill(0)
+  const used = new Set<number>()
+  const placed: Placement[] = []
+  let [area, bestArea, trials] = [0, 0, 0]
+  let best: readonly Placement[] = []
 
-class PackSearch {
-  best: readonly Placement[] = []
-  #bestArea = 0
-  #placings = 0
-  readonly #ways: readonly PieceWay[]
-  readonly #pieces: number
-  readonly #isUsed: boolean[]
-  /** Of each column the first free square. What is placed there leaves none free above it. */
-  readonly #tops: number[] = Array.from({ length: BOX_WIDTH }, () => 0)
-  readonly #placed: Placement[] = []
-  #area = 0
-
-  constructor(pieces: readonly PieceSides[]) {
-    this.#pieces = pieces.length
-    this.#isUsed = pieces.map(() => false)
-    const order = [...pieces.entries()].sort(([, a], [, b]) => b[0] * b[1] - a[0] * a[1])
-    this.#ways = order.flatMap(([piece, [width, height]]) => {
-      const listed = { piece, width, height }
-      return width === height ? [listed] : [listed, { piece, width: height, height: width }]
-    })
-  }
-
-  /** Fills the box from here on. True when the search is over. */
-  fill(): boolean {
-    const y = Math.min(...this.#tops)
-    const x = this.#tops.indexOf(y)
-    for (const way of this.#ways) {
-      if (this.#isUsed[way.piece] === true || !this.#fits(way, x, y)) continue
-      this.#place(way, x, y)
-      const isOver = this.#placed.length === this.#pieces || this.#placings === PLACINGS
-      if (isOver || this.fill()) return true
-      this.#takeBack(way)
+  /** Fills the box from the current placements on. Reports whether the search is over. */
+  const fill = (): boolean => {
+    const y = Math.min(...tops)
+    const x = tops.indexOf(y)
+    for (const { piece, width, height } of oriented.filter((each) => !used.has(each.piece))) {
+      if (!fits(tops, [x, y, width, height])) continue
+      used.add(piece)
+      tops.fill(y + height, x, x + width)
+      placed.push([x, y, width, height])
+      trials += 1
+      area += width * height
+      if (area > bestArea) [bestArea, best] = [area, [...placed]]
+      if (placed.length === pieces.length || trials === MAX_TRIALS || fill()) return true
+      used.delete(piece)
+      tops.fill(y, x, x + width)
+      placed.pop()
+      area -= width * height
     }
     return false
   }
+  fill()
+  return best
+}
 
-  #fits({ width, height }: PieceWay, x: number, y: number): boolean {
-    if (x + width > BOX_WIDTH || y + height > BOX_HEIGHT) return false
-    for (let column = x; column < x + width; column++) if (this.#tops[column] !== y) return false
-    return true
-  }
-
-  #place({ piece, width, height }: PieceWay, x: number, y: number): void {
-    this.#isUsed[piece] = true
-    this.#tops.fill(y + height, x, x + width)
-    this.#placed.push([x, y, width, height])
-    this.#placings += 1
-    this.#area += width * height
-    if (this.#area <= this.#bestArea) return
-    this.#bestArea = this.#area
-    this.best = [...this.#placed]
-  }
-
-  #takeBack({ piece }: PieceWay): void {
-    const [x, y, width, height] = this.#placed.pop() as Placement
-    this.#isUsed[piece] = false
-    this.#tops.fill(y, x, x + width)
-    this.#area -= width * height
-  }
+/** Reports whether a placement at the lowest of `tops` is in the box and on free squares. */
+function fits(tops: readonly number[], [x, y, width, height]: Placement): boolean {
+  if (x + width > BOX_WIDTH || y + height > BOX_HEIGHT) return false
+  for (let column = x; column < x + width; column++) if (tops[column] !== y) return false
+  return true
 }

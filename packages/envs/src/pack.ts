@@ -18,18 +18,18 @@ import { scriptedPacking } from './pack-search.ts'
 import { Box } from './spaces.ts'
 import { defineEnv } from './spec.ts'
 
-/** The most pieces, and the most placements. */
-const MOST = 32
+/** Maximum number of pieces and of placements. */
+const MAX_PIECES = 32
 const NUMBER = '(0|[1-9][0-9]?)'
 const PLACEMENT = `${NUMBER}(,${NUMBER}){3}`
 const PLACEMENTS = /* @__PURE__ */ new RegExp(
-  `^${PLACEMENT}( ${PLACEMENT}){0,${MOST - 1}}$`.replaceAll('(', '(?:'),
+  `^${PLACEMENT}( ${PLACEMENT}){0,${MAX_PIECES - 1}}$`.replaceAll('(', '(?:'),
 )
 const AREA = BOX_WIDTH * BOX_HEIGHT
 
 /**
- * Packing of 8 to 32 rectangles into the box that they were cut from, in one reply. The reward is
- * the area that is covered, at most 2400. Observations and actions are padded with zeros to 32
+ * Packing of 8 to 32 rectangles into the box that was cut into them, in one reply. The reward is
+ * the covered area, at most 2400. Observations and actions are padded with zeros to 32
  * pieces and placements. Protocol §3.8.
  */
 export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
@@ -43,28 +43,28 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
   replyMs: 30_000,
   lowestReward: 0,
   highestReward: AREA,
-  actionSpace: /* @__PURE__ */ Box({ low: 0, high: 99, length: 4 * MOST }),
-  observationSpace: /* @__PURE__ */ Box({ low: 0, high: BOX_WIDTH, length: 2 * MOST }),
+  actionSpace: /* @__PURE__ */ Box({ low: 0, high: 99, length: 4 * MAX_PIECES }),
+  observationSpace: /* @__PURE__ */ Box({ low: 0, high: BOX_WIDTH, length: 2 * MAX_PIECES }),
   initial: cutBox,
-  truth: ({ cutting }) => textOf(cutting),
+  truth: ({ cutting }) => formatPlacements(cutting),
   difficulty: ({ pieces }) => pieces.length,
   observe: ({ pieces }) => {
     const sides: number[] = []
     for (const [width, height] of pieces) sides.push(width, height)
-    return padded(sides, 2 * MOST)
+    return pad(sides, 2 * MAX_PIECES)
   },
   step: (state, action) => {
-    const reward = earnedArea(judgePlacements(state.pieces, placementsIn(action)))
+    const reward = computeArea(judgePlacements(state.pieces, readPlacements(action)))
     return { state, reward, terminated: true }
   },
-  prompt: promptOf,
-  parse: (answer) => (PLACEMENTS.test(answer) ? padded(numbersIn(answer), 4 * MOST) : null),
-  format: (action) => textOf(placementsIn(action)),
-  solve: (prompt) => textOf(scriptedPacking(piecesIn(prompt))),
+  prompt: writePackPrompt,
+  parse: (answer) => (PLACEMENTS.test(answer) ? pad(parseNumbers(answer), 4 * MAX_PIECES) : null),
+  format: (action) => formatPlacements(readPlacements(action)),
+  solve: (prompt) => formatPlacements(scriptedPacking(readPrompt(prompt))),
   guess: (prompt, random) => {
-    const pieces = piecesIn(prompt)
+    const pieces = readPrompt(prompt)
     const count = random.integers(1, 9)
-    return textOf(
+    return formatPlacements(
       Array.from({ length: count }, (): Placement => {
         const [width = 0, height = 0] = pieces[random.integers(0, pieces.length)] ?? []
         const isTurned = random.integers(0, 2) === 1
@@ -75,28 +75,28 @@ export const pack: EnvSpec = /* @__PURE__ */ defineEnv<
   },
   explain: {
     title: 'the packing of rectangles (pack)',
-    picture: (observation, action) => action && packPicture(judged(observation, action)),
-    worth: (observation, action) => earnedArea(judged(observation, action)),
-    ending: outcomeOf,
+    picture: (observation, action) => action && drawPackPicture(judgeAction(observation, action)),
+    worth: (observation, action) => computeArea(judgeAction(observation, action)),
+    ending: explainArea,
   },
 })
 
-/** A placement, and why it earns nothing; undefined if it earns its area. */
+/** A placement and its flaw. A placement without a flaw earns its area. */
 interface JudgedPlacement {
   readonly placement: Placement
   readonly flaw: 'no such piece is left' | 'outside the box' | 'on another piece' | undefined
 }
 
 /**
- * Judges placements in their order: each uses up a piece with its sides, and earns its area in the
- * box on free squares. Protocol §3.8.
+ * Judges placements in order. Each uses up a piece with its sides, and earns its area if it is in
+ * the box and on free squares. Protocol §3.8.
  */
 function judgePlacements(
   pieces: readonly PieceSides[],
   placements: readonly Placement[],
 ): readonly JudgedPlacement[] {
   const left = [...pieces]
-  const lying: Placement[] = []
+  const accepted: Placement[] = []
   return placements.map((placement): JudgedPlacement => {
     const [x, y, width, height] = placement
     const at = left.findIndex(
@@ -106,62 +106,66 @@ function judgePlacements(
     left.splice(at, 1)
     if (x + width > BOX_WIDTH || y + height > BOX_HEIGHT)
       return { placement, flaw: 'outside the box' }
-    if (lying.some((other) => overlap(other, placement)))
+    if (accepted.some((other) => isOverlapping(other, placement)))
       return { placement, flaw: 'on another piece' }
-    lying.push(placement)
+    accepted.push(placement)
     return { placement, flaw: undefined }
   })
 }
 
-function overlap([x, y, width, height]: Placement, [left, top, wide, high]: Placement): boolean {
+function isOverlapping(
+  [x, y, width, height]: Placement,
+  [left, top, wide, high]: Placement,
+): boolean {
   return x < left + wide && left < x + width && y < top + high && top < y + height
 }
 
-/** What was earned. */
-const earnedArea = (judged: readonly JudgedPlacement[]): number =>
-  judged.reduce(
+/** Returns the covered area. */
+const computeArea = (judgements: readonly JudgedPlacement[]): number =>
+  judgements.reduce(
     (area, { placement: [, , width, height], flaw }) =>
       flaw === undefined ? area + width * height : area,
     0,
   )
 
-/** A judgement in words, as "0,0,12,7 earns 84". */
-function judgementText({ placement, flaw }: JudgedPlacement): string {
+/** Returns a judgement in words, as "0,0,12,7 earns 84". */
+function formatJudgement({ placement, flaw }: JudgedPlacement): string {
   const [, , width, height] = placement
   const earns = flaw === undefined ? `earns ${width * height}` : `earns nothing: ${flaw}`
   return `${placement.join(',')} ${earns}`
 }
 
-/** The side of a square of the box. */
+/** Length of a square's side in the picture. */
 const SQUARE = 10
 
-/** The box with what was placed in it, each by its place in the list; what lies outside is cut. */
-function packPicture(judged: readonly JudgedPlacement[]): Picture {
+/** Returns a picture of the box with numbered placements, clipped at its edges. */
+function drawPackPicture(judgements: readonly JudgedPlacement[]): Picture {
   const [width, height] = [SQUARE * BOX_WIDTH, SQUARE * BOX_HEIGHT]
-  const placed = judged.map((each, at): PictureShape => {
+  const placed = judgements.map((each, at): PictureShape => {
+    const [x, y, wide, high] = each.placement
     return {
       kind: each.flaw === undefined ? 'first' : 'wrong',
-      corners: rectangle(each.placement.map((side) => SQUARE * side)),
+      corners: rectangle(SQUARE * x, SQUARE * y, SQUARE * wide, SQUARE * high),
       text: String(at + 1),
-      says: judgementText(each),
+      says: formatJudgement(each),
     }
   })
-  const box: PictureShape = { kind: 'empty', corners: rectangle([0, 0, width, height]) }
+  const box: PictureShape = { kind: 'empty', corners: rectangle(0, 0, width, height) }
   return { width, height, shapes: [box, ...placed] }
 }
 
-const judged = (
+const judgeAction = (
   observation: readonly number[],
   action: readonly number[],
-): readonly JudgedPlacement[] => judgePlacements(piecesOf(observation), placementsIn(action))
+): readonly JudgedPlacement[] => judgePlacements(readPieces(observation), readPlacements(action))
 
-function padded(numbers: number[], length: number): readonly number[] {
+function pad(numbers: number[], length: number): readonly number[] {
   while (numbers.length < length) numbers.push(0)
   return numbers
 }
 
 /** Returns the numbers in a text of digits with one other character between two numbers. */
-function numbersIn(text: string): number[] {
+function parseNumbers(text: string): number[] {
   const numbers: number[] = []
   let number = 0
   for (let at = 0; at < text.length; at++) {
@@ -177,11 +181,11 @@ function numbersIn(text: string): number[] {
   return numbers
 }
 
-const textOf = (placements: readonly Placement[]): string =>
+const formatPlacements = (placements: readonly Placement[]): string =>
   placements.map((placement) => placement.join(',')).join(' ')
 
-/** The placements of an action, the zeros behind them left out; at least one. */
-function placementsIn(action: readonly number[]): readonly Placement[] {
+/** Returns the placements of an action, at least one, without the zeros at its end. */
+function readPlacements(action: readonly number[]): readonly Placement[] {
   let length = action.length
   while (length > 1 && action[length - 1] === 0) length -= 1
   const placements: Placement[] = []
@@ -192,16 +196,16 @@ function placementsIn(action: readonly number[]): readonly Placement[] {
   return placements
 }
 
-/** The pieces of an observation. */
-function piecesOf(observation: readonly number[]): readonly PieceSides[] {
+/** Returns the pieces of an observation. */
+function readPieces(observation: readonly number[]): readonly PieceSides[] {
   const pieces: PieceSides[] = []
   for (let at = 0; at < observation.length && observation[at] !== 0; at += 2)
     pieces.push([observation[at] ?? 0, observation[at + 1] ?? 0])
   return pieces
 }
 
-function promptOf(observation: readonly number[]): string {
-  const pieces = piecesOf(observation).map((sides) => sides.join('x'))
+function writePackPrompt(observation: readonly number[]): string {
+  const pieces = readPieces(observation).map((sides) => sides.join('x'))
   return (
     `Pack pieces into a box ${BOX_WIDTH} wide and ${BOX_HEIGHT} high; ` +
     'x counts from the left, y from the top, both from 0. The pieces, width x height:\n\n' +
@@ -214,30 +218,32 @@ function promptOf(observation: readonly number[]): string {
   )
 }
 
-/** The pieces of a prompt. */
-function piecesIn(prompt: string): readonly PieceSides[] {
+/** Returns the pieces of a prompt. @throws TypeError for any other text. */
+function readPrompt(prompt: string): readonly PieceSides[] {
   const [, list] = /^Pack pieces into a box [^\n]*\n\n([0-9x ]+)\n\n/.exec(prompt) ?? []
   if (list === undefined) throw new TypeError('"prompt" expected one of pack')
-  return piecesOf(numbersIn(list))
+  return readPieces(parseNumbers(list))
 }
 
 /**
- * How much of the box is covered, a picture of it in which a line stands for two rows, and the
- * placements that earned nothing.
+ * Returns the covered area, a drawing of the box with one line for two rows, and the placements
+ * that earned nothing.
  */
-function outcomeOf({ before, action, reward }: LastTurn<readonly number[], readonly number[]>) {
-  const all = judged(before, action)
-  const lying = all.flatMap(({ placement, flaw }) => (flaw === undefined ? [placement] : []))
+function explainArea({ before, action, reward }: LastTurn<readonly number[], readonly number[]>) {
+  const judgements = judgeAction(before, action)
+  const accepted = judgements.flatMap(({ placement, flaw }) =>
+    flaw === undefined ? [placement] : [],
+  )
   const letterAt = (x: number, y: number): string => {
-    const at = lying.findIndex((piece) => overlap(piece, [x, y, 1, 1]))
+    const at = accepted.findIndex((piece) => isOverlapping(piece, [x, y, 1, 1]))
     return at === -1 ? '.' : (LETTERS[at] ?? '')
   }
   const rows = Array.from({ length: BOX_HEIGHT / 2 }, (_, row) =>
     Array.from({ length: BOX_WIDTH }, (_, x) => letterAt(x, 2 * row)).join(''),
   )
-  const wrong = all.filter(({ flaw }) => flaw !== undefined).map(judgementText)
-  const why = `covered ${reward} of ${AREA} with ${lying.length} of ${all.length} placements`
-  return { why, shown: [...rows, ...wrong] } satisfies Outcome
+  const rejected = judgements.filter(({ flaw }) => flaw !== undefined).map(formatJudgement)
+  const why = `covered ${reward} of ${AREA} with ${accepted.length} of ${judgements.length} placements`
+  return { why, shown: [...rows, ...rejected] } satisfies Outcome
 }
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef'

@@ -1,39 +1,40 @@
 import { type Generator, pcg64 } from '@affine/prng'
-import { drawnSeed } from './challenge.ts'
+import { drawSeed } from './challenge.ts'
 
 /** A set of values that can be tested for membership and sampled, as in Gymnasium. */
 export interface Space<T> {
-  /** How error messages and people call it, e.g. `Discrete(9)`. */
+  /** Name in messages, as `Discrete(9)`. */
   readonly description: string
-  /** Is `value` a member? Takes anything and never throws. */
+  /** Reports whether `value` is a member. Accepts any value and never throws. */
   contains(value: unknown): value is T
   /**
-   * One member, drawn from `random`, or without it from a stream of the program's own that begins
-   * with a drawn seed. Which draws are made is part of the contract: golden players use them.
+   * Draws one member, by default from a process-wide stream with an unpredictable seed. The draws
+   * it makes are part of the contract, because golden players use them.
    */
   sample(random?: Generator): T
 }
 
 let ownStream: Generator | undefined
 
-/** The stream of samples that nobody gave one for. */
-function own(): Generator {
-  ownStream ??= pcg64(drawnSeed())
+/** Returns the stream of samples drawn without `random`. */
+function getOwnStream(): Generator {
+  ownStream ??= pcg64(drawSeed())
   return ownStream
 }
 
-/** The integers 0 … `size` - 1. A sample is one `integers(0, size)`. */
+/** Returns the space of the integers 0 … `size` - 1. A sample is one `integers(0, size)`. */
 export function Discrete(size: number): Space<number> {
   return {
     description: `Discrete(${size})`,
     contains: (value): value is number => isBetween(value, 0, size - 1),
-    sample: (random = own()) => random.integers(0, size),
+    sample: (random = getOwnStream()) => random.integers(0, size),
   }
 }
 
 /**
- * Strings of `minLength` … `maxLength` characters out of `charset`, which is ASCII. A sample
- * draws its length, `integers(minLength, maxLength + 1)`, then each character's index in `charset`.
+ * Returns the space of strings of `minLength` … `maxLength` characters of `charset`, which must be
+ * ASCII. A sample draws its length, `integers(minLength, maxLength + 1)`, then each character's
+ * index in `charset`.
  */
 export function Text(shape: {
   minLength: number
@@ -50,7 +51,7 @@ export function Text(shape: {
     description: `Text(${minLength}..${maxLength}, ${JSON.stringify(charset)})`,
     contains: (value): value is string =>
       typeof value === 'string' && isBetween(value.length, minLength, maxLength) && areIn(value),
-    sample: (random = own()) => {
+    sample: (random = getOwnStream()) => {
       const length = random.integers(minLength, maxLength + 1)
       const draw = (): string => charset.charAt(random.integers(0, charset.length))
       return Array.from({ length }, draw).join('')
@@ -59,7 +60,8 @@ export function Text(shape: {
 }
 
 /**
- * Lists of `length` integers, each `low` … `high`, both inclusive. A sample draws them in order.
+ * Returns the space of lists of `length` integers, each `low` … `high`, both inclusive. A sample
+ * draws them in order.
  */
 export function Box({
   low,
@@ -74,11 +76,11 @@ export function Box({
     description: `Box(${low}..${high}, ${length})`,
     contains: (value): value is readonly number[] => {
       if (!Array.isArray(value) || value.length !== length) return false
-      // Also what a list lacks between its items: `every` would skip that.
+      // A loop also checks holes in the list, which `every` would skip.
       for (const item of value) if (!isBetween(item, low, high)) return false
       return true
     },
-    sample: (random = own()) => {
+    sample: (random = getOwnStream()) => {
       const items: number[] = []
       while (items.length < length) items.push(random.integers(low, high + 1))
       return items

@@ -1,23 +1,22 @@
 import { blake3 } from '@affine/prng'
 import { hex } from '@scure/base'
 
-/** The most bytes that a recorded reply has, as canonical JSON text without its quotes. */
-const MOST_BYTES = 640
+/** Maximum bytes of a recorded reply, as canonical JSON text without its quotes. */
+const MAX_BYTES = 640
 
-/** Those of a longer reply's end: the rest is for the line in front of it, which has up to 96. */
-const MOST_KEPT_BYTES = 544
+/** Maximum bytes recorded of a longer reply's end. The line before it has up to 96 bytes. */
+const MAX_TAIL_BYTES = 544
 
 /**
- * What ends a line: CR LF and CR as on other systems, NEL, and Unicode's line and paragraph
- * separators.
+ * Line ends: CR LF and CR as on other systems, NEL, and Unicode's line and paragraph separators.
  */
 const LINE_END = '\\r\\n|[\\r\\u0085\\u2028\\u2029]'
 
 /**
  * Escape sequences of ECMA-48, in 7 and 8 bits: CSI up to its final byte; the strings OSC, DCS,
- * SOS, PM and APC up to BEL, ST, or whatever control or line end comes first, so that an
- * unterminated one costs at most its line; and single ones. Every alternative matches without
- * looking ahead further than it takes: time is linear.
+ * SOS, PM and APC up to BEL, ST, or the first other control or line end, so that an unterminated
+ * string removes at most its line; and single sequences. No alternative looks ahead further than it
+ * matches, so time is linear.
  */
 const SEQUENCE =
   '(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?|' +
@@ -26,9 +25,9 @@ const SEQUENCE =
   '\\u001b[ -/]*[0-~]'
 
 /**
- * Controls other than LF, lone surrogates, and what is invisible: Unicode 16's
- * Default_Ignorable_Code_Point and the interlinear annotations, written out so that no engine's
- * newer table changes an old transcript.
+ * Controls other than LF, lone surrogates, and invisible characters: Unicode 16's
+ * Default_Ignorable_Code_Point and the interlinear annotations. They are listed here so that an
+ * engine's newer table does not change an old transcript.
  */
 const HIDDEN =
   '[\\u0000-\\u0009\\u000b-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160' +
@@ -36,18 +35,18 @@ const HIDDEN =
   '\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\ud800-\\udfff' +
   '\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]'
 
-/** Text that surely has none of these characters; this test takes a fifth of the time. */
+/** Text without any of these characters. This test takes a fifth of the time. */
 const PLAIN = /^[\n -~]*$/
 
 const PATTERN = /* @__PURE__ */ new RegExp(`(${LINE_END})|(${SEQUENCE})|${HIDDEN}`, 'gu')
 
 /**
- * A reply made harmless: line ends become LF, escape sequences go, every other control
- * (tab too), invisible or bidirectional character and lone surrogate becomes U+FFFD. No Unicode
- * normalisation, no trimming.
+ * Returns a reply without dangerous characters: line ends become LF, escape sequences are removed,
+ * and every other control (also tab), invisible or bidirectional character and lone surrogate
+ * becomes U+FFFD. Does not apply Unicode normalisation or trim.
  *
- * One pass, and nothing that starts a match is ever left, so a removal cannot make a new sequence:
- * it is idempotent. It does not make text safe for HTML, and look-alike letters stay what they are.
+ * Idempotent: one pass leaves no character that starts a match, so a removal cannot create a new
+ * sequence. Does not make text safe for HTML, and does not replace letters that look identical.
  * Protocol §3.2.
  */
 export function normalise(text: string): string {
@@ -60,39 +59,39 @@ export function normalise(text: string): string {
 }
 
 /**
- * A reply as it is read and recorded: normalised, and if that is long, its last lines that fit, or
- * the end of its last line, behind a first line `[<n> bytes, <hash>]`. n counts the UTF-8 bytes
- * that were left out, and the hash is their BLAKE3. It has at most 640 bytes, so recording it again
- * changes nothing.
+ * Returns a reply in the form that is read and recorded: normalised and, if it is too long, reduced
+ * to its last lines that fit, or the end of its last line, after a line `[<n> bytes, <hash>]`. n is
+ * the number of removed UTF-8 bytes, and the hash their BLAKE3. The result has at most 640 bytes,
+ * and recording it again does not change it.
  *
- * The first line is only said: nothing in a record shows what was left out, and a reply may begin
- * with such a line of its own. Vectors: vectors/envs/recorded.json. Protocol §3.2.
+ * The first line is not proof of a removed text: a reply can begin with such a line itself.
+ * Vectors: vectors/envs/recorded.json. Protocol §3.2.
  */
 export function recordedOf(reply: string): string {
   const text = normalise(reply)
-  if (fits(text)) return text
-  const kept = endOf(text)
-  const left = encoder.encode(text.slice(0, text.length - kept.length))
-  return `[${left.length} bytes, ${hex.encode(blake3(left))}]\n${kept}`
+  if (isShort(text)) return text
+  const tail = findTail(text)
+  const removed = encoder.encode(text.slice(0, text.length - tail.length))
+  return `[${removed.length} bytes, ${hex.encode(blake3(removed))}]\n${tail}`
 }
 
-/** Is it a text that `recordedOf` gives? What is too long is refused unread. */
+/** Reports whether `recordedOf` can return a text. Does not read a text that is too long. */
 export function isRecorded(text: string): boolean {
-  return text.length <= MOST_BYTES && normalise(text) === text && fits(text)
+  return text.length <= MAX_BYTES && normalise(text) === text && isShort(text)
 }
 
-/** Can a normalised text be recorded whole? A UTF-16 unit of it takes at most 3 bytes. */
-function fits(text: string): boolean {
-  return 3 * text.length <= MOST_BYTES || (text.length <= MOST_BYTES && bytesOf(text) <= MOST_BYTES)
+/** Reports whether a normalised text is recorded whole. A UTF-16 unit takes at most 3 bytes. */
+function isShort(text: string): boolean {
+  return 3 * text.length <= MAX_BYTES || (text.length <= MAX_BYTES && countBytes(text) <= MAX_BYTES)
 }
 
-/** The last lines of a long text that fit, or the end of its last line, from a code point on. */
-function endOf(text: string): string {
+/** Returns the last lines of a long text that fit, or the last code points that fit. */
+function findTail(text: string): string {
   let start = text.length
-  let room = MOST_KEPT_BYTES
-  for (const character of [...text.slice(-MOST_KEPT_BYTES)].reverse()) {
-    room -= bytesOf(character)
-    if (room < 0) break
+  let freeBytes = MAX_TAIL_BYTES
+  for (const character of [...text.slice(-MAX_TAIL_BYTES)].reverse()) {
+    freeBytes -= countBytes(character)
+    if (freeBytes < 0) break
     start -= character.length
   }
   const line = text.indexOf('\n', start - 1) + 1
@@ -101,10 +100,10 @@ function endOf(text: string): string {
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 
-/** The bytes of a text's canonical JSON text, its quotes left out. Protocol §1.1. */
-const bytesOf = (text: string): number => encoder.encode(JSON.stringify(text)).length - 2
+/** Returns the number of bytes of a text's canonical JSON text without quotes. Protocol §1.1. */
+const countBytes = (text: string): number => encoder.encode(JSON.stringify(text)).length - 2
 
-/** The signs of each pair that an answer may stand in. No two pairs begin alike. */
+/** The pairs of signs that may enclose an answer. No two pairs have the same beginning. */
 const PAIRS = [
   ['*', '*'],
   ['_', '_'],
@@ -117,20 +116,20 @@ const PAIRS = [
   ['\\text{', '}'],
 ] as const
 
-/** What pairs are made of; brackets alone are not. */
-const OF_PAIRS = /[*_`"$\\{}]/
+/** The characters of pairs, except brackets. */
+const PAIR_SIGNS = /[*_`"$\\{}]/
 
 /**
- * The answer of a recorded reply, which environments read. The line is the last one that holds
- * anything but blanks (U+0020), without those at its ends. As often as they apply, blanks at both
- * ends go, full stops at the end, and a pair around it. If a sign of pairs is left then, some pair
- * was not around all of it: nothing goes, and the answer is the line.
+ * Returns the answer of a recorded reply, which environments parse. It is the last line with a
+ * character other than a blank (U+0020), without blanks at both ends, full stops at the end and
+ * enclosing pairs, which are removed repeatedly. If a sign of a pair is left then, some pair did
+ * not enclose the whole answer, and the answer is the line with only its outer blanks removed.
  *
- * Takes any text, in linear time; empty for one of blanks and LF alone. The answer of an answer is
- * that answer. Vectors: vectors/envs/replies.json. Protocol §3.2.
+ * Accepts any text, in linear time. Empty for a text of only blanks and LF. Idempotent.
+ * Vectors: vectors/envs/replies.json. Protocol §3.2.
  */
 export function answerOf(text: string): string {
-  const line = lastLineOf(text)
+  const line = findLastLine(text)
   let [start, end] = [0, line.length]
   for (;;) {
     while (line[start] === ' ') start += 1
@@ -146,11 +145,11 @@ export function answerOf(text: string): string {
     end -= pair[1].length
   }
   const rest = line.slice(start, end)
-  return OF_PAIRS.test(rest) ? line : rest
+  return PAIR_SIGNS.test(rest) ? line : rest
 }
 
-/** The last line that holds anything but blanks, without those at its ends. */
-function lastLineOf(text: string): string {
+/** Returns the last line with a character other than a blank, without blanks at its ends. */
+function findLastLine(text: string): string {
   let end = text.length
   while (end > 0 && (text[end - 1] === ' ' || text[end - 1] === '\n')) end -= 1
   let start = text.lastIndexOf('\n', end - 1) + 1

@@ -5,19 +5,20 @@ export type Board = readonly number[]
 export interface Position {
   readonly board: Board
   /**
-   * For whoever just moved: WON for the winning move, else above 0 for a win ahead, sooner is more.
+   * Score for the player that just moved: `WON` after a winning move, above 0 for a win ahead, and
+   * higher for an earlier win.
    */
   readonly score: number
-  /** What each cell leads to, undefined if it cannot be taken. */
+  /** The position after a mark in each cell, undefined for an illegal move. */
   readonly next: readonly (Position | undefined)[]
   /**
-   * The mover's best cells in ascending order: best value, then fastest win or slowest loss. Where
-   * there is none, the game is over.
+   * The mover's best cells in ascending order: best value, then fastest win or slowest loss. Empty
+   * if the game is over.
    */
   readonly best: readonly number[]
 }
 
-/** The solved game: its positions by their cells as digits, and those that episodes start from. */
+/** The solved game: its positions by their cells as digits, and the first ones of episodes. */
 interface Game {
   readonly positions: ReadonlyMap<string, Position>
   readonly starts: readonly Position[]
@@ -40,65 +41,65 @@ const LINES = [
 
 let solved: Game | undefined
 
-/** The solved game, worked out at its first use. Protocol §3.3. */
+/** Returns the solved game, computed at the first call. Protocol §3.3. */
 export function solvedGame(): Game {
   solved ??= solve()
   return solved
 }
 
-/** X when the marks are equally many. One X and one O add up to 3, so the sum tells. */
-export function moverOf(board: Board): 1 | 2 {
+/** Returns X if the marks are equally many. One X and one O add up to 3, so the sum decides. */
+export function getMover(board: Board): 1 | 2 {
   return board.reduce((sum, mark) => sum + mark, 0) % 3 === 0 ? 1 : 2
 }
 
-/** The cells of the first row, column or diagonal of one mark; undefined without one. */
-export function lineIn(board: Board): readonly number[] | undefined {
+/** Returns the cells of the first row, column or diagonal of one mark, or undefined. */
+export function findLine(board: Board): readonly number[] | undefined {
   return LINES.find(([a = 0, b = 0, c = 0]) => {
     const mark = board[a]
     return mark !== 0 && mark === board[b] && mark === board[c]
   })
 }
 
-/** Negamax over the 5478 positions that play can reach. */
+/** Solves the game by negamax over its 5478 reachable positions. */
 function solve(): Game {
   const positions = new Map<string, Position>()
   const visit = (cells: string): Position => {
-    const known = positions.get(cells)
-    if (known !== undefined) return known
-    const position = positionOf(cells, visit)
+    const visited = positions.get(cells)
+    if (visited !== undefined) return visited
+    const position = createPosition(cells, visit)
     positions.set(cells, position)
     return position
   }
   visit(EMPTY)
-  // As texts of digits they sort like the numbers.
+  // Texts of digits with one length have the order of their numbers.
   const starts = [...positions.keys()].sort().map(visit).filter(isStart)
   return { positions, starts }
 }
 
-/** A position, by those that it leads to. */
-function positionOf(cells: string, visit: (cells: string) => Position): Position {
+/** Returns a position, given a function that returns the next positions. */
+function createPosition(cells: string, visit: (cells: string) => Position): Position {
   const board = Object.freeze([...cells].map(Number))
-  const mover = moverOf(board)
-  const isWon = lineIn(board) !== undefined
+  const mover = getMover(board)
+  const isWon = findLine(board) !== undefined
   const put = (cell: number): string => cells.slice(0, cell) + mover + cells.slice(cell + 1)
   const next = board.map((mark, cell) => {
     if (isWon || mark !== 0) return undefined
     return visit(put(cell))
   })
-  const top = Math.max(...scoresOf(next))
+  const top = Math.max(...listScores(next))
   const best = [...next.keys()].filter((cell) => next[cell]?.score === top)
   if (isWon) return { board, score: WON, next, best }
   if (best.length === 0) return { board, score: 0, next, best }
-  // The mover's best, negated, one nearer to 0: what comes later weighs less.
+  // The mover's best score is negated, and reduced by one because a later result counts less.
   return { board, score: Math.sign(top) - top, next, best }
 }
 
-/** Does some move give away a win or a draw? Where all is lost, there is nothing to give away. */
+/** Reports whether some move gives away a win or a draw. */
 function isStart({ next }: Position): boolean {
-  const values = scoresOf(next).map(Math.sign)
+  const values = listScores(next).map(Math.sign)
   return values.some((value) => value < Math.max(...values))
 }
 
-function scoresOf(next: Position['next']): readonly number[] {
+function listScores(next: Position['next']): readonly number[] {
   return next.flatMap((position) => position?.score ?? [])
 }

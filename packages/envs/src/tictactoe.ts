@@ -3,34 +3,34 @@ import type { EnvSpec } from './definition.ts'
 import { type LastTurn, type Outcome, type Picture, rectangle } from './explanation.ts'
 import { Box, Discrete } from './spaces.ts'
 import { defineEnv } from './spec.ts'
-import { type Board, lineIn, moverOf, type Position, solvedGame, WON } from './tictactoe-game.ts'
+import { type Board, findLine, getMover, type Position, solvedGame, WON } from './tictactoe-game.ts'
 
 const NAMES = ['A1', 'A2', 'A3', 'B1', 'B2', 'B3', 'C1', 'C2', 'C3']
 const MARKS = '.XO'
 const KINDS = ['empty', 'first', 'second'] as const
-/** Of a cell in the picture. */
+/** Length of a cell's side in the picture. */
 const SIDE = 24
 
 /**
  * Tic-tac-toe against a perfect opponent, from a position in which a mistake is possible. X moves
- * when the marks are equally many. Reward 1 for a win, 0 for a draw, -1 for a loss or a forfeit.
+ * if the marks are equally many. Reward 1 for a win, 0 for a draw, -1 for a loss or a forfeit.
  *
- * One draw, `integers(0, 3191)`, picks the position; each reply of the opponent is one `integers(0,
- * n)` among its n best cells in ascending order (which, as in NumPy, takes nothing from the stream
- * for n = 1). Protocol §3.3.
+ * One draw, `integers(0, 3191)`, selects the position. Each reply of the opponent is one
+ * `integers(0, n)` among its n best cells in ascending order, which consumes no bits for n = 1, as
+ * in NumPy. Protocol §3.3.
  */
 export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, number>({
   name: 'tictactoe',
   version: '0.1.0',
-  // No position is the empty board, so four moves of the agent always suffice.
+  // No episode starts from the empty board, so four moves of the agent always suffice.
   maxSteps: 4,
   replyMs: 10_000,
   lowestReward: -1,
   highestReward: 1,
   actionSpace: /* @__PURE__ */ Discrete(9),
   observationSpace: /* @__PURE__ */ Box({ low: 0, high: 2, length: 9 }),
-  initial: (random) => drawFrom(solvedGame().starts, random),
-  // The cells read as a base-3 number, A1 the most significant digit.
+  initial: (random) => pickFrom(solvedGame().starts, random),
+  // The cells are the digits of a base-3 number, with A1 as the most significant digit.
   truth: ({ board, best }) => ({ board: Number.parseInt(board.join(''), 3), best }),
   difficulty: () => 3,
   observe: ({ board }) => board,
@@ -38,13 +38,13 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
     const moved = position.next[cell]
     if (moved === undefined) return null
     if (isOver(moved)) return { state: moved, reward: isWon(moved) ? 1 : 0, terminated: true }
-    const answered = moved.next[drawFrom(moved.best, random)] as Position
+    const answered = moved.next[pickFrom(moved.best, random)] as Position
     return { state: answered, reward: isWon(answered) ? -1 : 0, terminated: isOver(answered) }
   },
   prompt: (board) => {
-    const known = prompts.get(board)
-    if (known !== undefined) return known
-    const prompt = promptOf(board)
+    const cached = prompts.get(board)
+    if (cached !== undefined) return cached
+    const prompt = writePrompt(board)
     if (Object.isFrozen(board)) prompts.set(board, prompt)
     return prompt
   },
@@ -64,24 +64,24 @@ export const tictactoe: EnvSpec = /* @__PURE__ */ defineEnv<Position, Board, num
   guess: (_, random) => NAMES[random.integers(0, 9)] ?? '',
   explain: {
     title: 'tic-tac-toe',
-    draw: linesOf,
-    picture: pictureOf,
-    best: (board) => positionOf(board)?.best ?? [],
-    worth: (board, cell) => Math.sign(positionOf(board)?.next[cell]?.score ?? -1),
+    draw: drawBoard,
+    picture: drawPicture,
+    best: (board) => findPosition(board)?.best ?? [],
+    worth: (board, cell) => Math.sign(findPosition(board)?.next[cell]?.score ?? -1),
     worthText: (worth) => ['a loss', 'a draw', 'a win'][worth + 1] ?? '',
-    ending: outcomeOf,
+    ending: explainLine,
   },
 })
 
-/** Of boards of the solved game, as there are few and each is asked for often. */
+/** Prompts of boards of the solved game, which are few and occur often. */
 const prompts = /* @__PURE__ */ new WeakMap<Board, string>()
 
-function promptOf(board: Board): string {
-  const [mine, theirs] = moverOf(board) === 1 ? ['X', 'O'] : ['O', 'X']
+function writePrompt(board: Board): string {
+  const [mine, theirs] = getMover(board) === 1 ? ['X', 'O'] : ['O', 'X']
   return (
     `Tic-tac-toe: you are ${mine}, the opponent is ${theirs}, ` +
     '"." is an empty cell, and it is your move.\n\n' +
-    `${linesOf(board).join('\n')}\n\n` +
+    `${drawBoard(board).join('\n')}\n\n` +
     'You and the opponent put one mark in an empty cell in turn; ' +
     'three of one mark in a row, column or diagonal win.\n' +
     'A full board without that is a draw. The opponent plays perfectly. ' +
@@ -93,25 +93,25 @@ function promptOf(board: Board): string {
 
 const isOver = ({ best }: Position): boolean => best.length === 0
 
-/** Has whoever just moved won? */
+/** Reports whether the player that just moved has won. */
 const isWon = ({ score }: Position): boolean => score === WON
 
-/** One of a list that is not empty, each as likely. */
-function drawFrom<Item>(list: readonly Item[], random: Generator): Item {
+/** Draws an item of a list that is not empty. */
+function pickFrom<Item>(list: readonly Item[], random: Generator): Item {
   return list[random.integers(0, list.length)] as Item
 }
 
-/** A board as its prompt has it. */
-function linesOf(board: Board): readonly string[] {
+/** Returns a board as the lines of its prompt. */
+function drawBoard(board: Board): readonly string[] {
   const [a, b, c, d, e, f, g, h, i] = board.map((mark) => MARKS[mark])
   return ['  1 2 3', `A ${a} ${b} ${c}`, `B ${d} ${e} ${f}`, `C ${g} ${h} ${i}`]
 }
 
-function pictureOf(board: Board): Picture {
-  const line = lineIn(board) ?? []
+function drawPicture(board: Board): Picture {
+  const line = findLine(board) ?? []
   const shapes = board.map((mark, cell) => ({
     kind: KINDS[mark] ?? 'empty',
-    corners: rectangle([(cell % 3) * SIDE, Math.floor(cell / 3) * SIDE, SIDE, SIDE]),
+    corners: rectangle((cell % 3) * SIDE, Math.floor(cell / 3) * SIDE, SIDE, SIDE),
     text: mark === 0 ? '' : (MARKS[mark] ?? ''),
     says: `${NAMES[cell]} ${mark === 0 ? 'empty' : MARKS[mark]}`,
     isMarked: line.includes(cell),
@@ -120,15 +120,15 @@ function pictureOf(board: Board): Picture {
   return { width: 3 * SIDE, height: 3 * SIDE, shapes }
 }
 
-const positionOf = (board: Board): Position | undefined =>
+const findPosition = (board: Board): Position | undefined =>
   solvedGame().positions.get(board.join(''))
 
-/** The winner with its line, and the last board. */
-function outcomeOf({ after: board, reward }: LastTurn<Board, number>): Outcome {
-  const line = lineIn(board)
+/** Returns the winning line, if any, and the last board. */
+function explainLine({ after: board, reward }: LastTurn<Board, number>): Outcome {
+  const line = findLine(board)
     ?.map((cell) => NAMES[cell])
     .join(' ')
-  const shown = linesOf(board)
+  const shown = drawBoard(board)
   if (line === undefined) return { why: 'drawn: the board is full', shown }
   return { why: `${reward > 0 ? 'won by' : 'lost to'} the line ${line}`, shown }
 }

@@ -1,16 +1,16 @@
 import { digest, type Json, pcg64 } from '@affine/prng'
 import { encodeId } from '../src/challenge.ts'
-import { goldenEpisode, transcriptsOf } from '../src/golden.ts'
+import { goldenEpisode, listTranscripts } from '../src/golden.ts'
 import { type Env, type Message, replay, replayGame } from '../src/index.ts'
 
 type Random = ReturnType<typeof pcg64>
 
 /**
- * What a golden episode replays to as it was recorded, then altered so many times.
- * vectors/envs/make.py has the same.
+ * Returns the replay results of a golden episode as recorded and after each of `times` alterations,
+ * as vectors/envs/make.py does.
  */
-export function replaysOf(env: Env, index: number, times: number): readonly Json[] {
-  const lists = transcriptsOf(goldenEpisode(env.spec, index)).map(({ messages }) => messages)
+export function replayAltered(env: Env, index: number, times: number): readonly Json[] {
+  const lists = listTranscripts(goldenEpisode(env.spec, index)).map(({ messages }) => messages)
   const challengeId = encodeId(digest('golden', env.spec.id, index))
   const random = pcg64(index)
   const results = [replayed(env, challengeId, lists)]
@@ -22,7 +22,7 @@ export function replaysOf(env: Env, index: number, times: number): readonly Json
   return results
 }
 
-/** One change of one message; which one, the stream says. */
+/** Makes one random change of one message. */
 function alter(lists: Message[][], random: Random): void {
   const [kind, side] = [random.integers(0, 8), random.integers(0, lists.length)]
   const list = lists[side] as Message[]

@@ -6,7 +6,7 @@ import { type Definition, defineEnv, Env, type ResetOptions, spaces } from '../s
 type State = { readonly asked: number; readonly turn: number }
 type Parity = Definition<State, readonly number[], number>
 
-/** Two rounds of "even or odd": 0 even, 1 odd. Right twice is worth 1, a mistake ends it. */
+/** Two rounds of "even or odd": 0 even, 1 odd. Two right answers earn 1, a mistake ends it. */
 const parity: Parity = {
   name: 'parity',
   version: '0.1.0',
@@ -36,13 +36,13 @@ const parity: Parity = {
   solve: (prompt) => (Number(/[0-9]+/.exec(prompt)?.[0]) % 2 === 0 ? 'even' : 'odd'),
 }
 
-/** Not from the stream: what a broken environment would take from a clock or from Math.random. */
+/** A number outside the stream, as a broken environment takes from a clock or Math.random. */
 let ticks = 0
 const outside = (): number => ticks++ % 100
 
 const shared = [0]
 
-/** Of more than is recorded of a last line. */
+/** A prefix longer than the recorded part of a last line. */
 const marks = '!'.repeat(541)
 const long = (answer: number): string => `${parity.format(answer)}${marks}`
 
@@ -111,7 +111,7 @@ const broken: [name: string, change: Partial<Parity>][] = [
 
 type Outcome = NonNullable<ReturnType<Parity['step']>>
 
-/** A step whose outcome is the sound one's, but for what `change` says. */
+/** Returns a step with the sound environment's outcome, altered by `change`. */
 function stepGiving(change: (outcome: Outcome) => Partial<Outcome>): Pick<Parity, 'step'> {
   return {
     step: (...asked) => {
@@ -121,14 +121,14 @@ function stepGiving(change: (outcome: Outcome) => Partial<Outcome>): Pick<Parity
   }
 }
 
-test('the sound one passes', () => {
+test('accepts a sound environment', () => {
   checkEnv(new Env(defineEnv(parity)))
 })
 
 type Reset = ReturnType<Env['reset']>
 type Step = ReturnType<Env['step']>
 
-/** What methods give instead of what they gave. */
+/** Replacements of the results of methods. */
 interface Altered {
   readonly reset?: (given: Reset, asked?: ResetOptions) => unknown[]
   readonly step?: (given: Step, action: unknown) => unknown[]
@@ -136,7 +136,7 @@ interface Altered {
   readonly parse?: (reply: string, parse: Env['parse']) => unknown
 }
 
-/** An Env of its own make can break the interface around a sound specification. */
+/** An Env that breaks the interface around a sound specification. */
 class AlteredEnv extends Env {
   readonly #altered: Altered
 
@@ -201,7 +201,7 @@ const brokenEnvs: [name: string, altered: Altered][] = [
   ],
 ]
 
-test('what is broken is caught', async () => {
+test('rejects every broken environment', async () => {
   const unreset = Object.assign(new Env(defineEnv(parity)), { step: () => [] })
   const envOf = (change: Partial<Parity>) => new Env(defineEnv({ ...parity, ...change }))
   const refused: Refused[] = [

@@ -16,7 +16,7 @@ function blocksOf(path: string, language: string): string[] {
   )
 }
 
-/** Runs a program that imports the package, and returns what it printed. */
+/** Runs a program that imports the package. Returns its output. */
 async function run(name: string, program: string, index: string): Promise<string> {
   const lines: string[] = []
   const log = vi
@@ -33,7 +33,7 @@ async function run(name: string, program: string, index: string): Promise<string
   return `${lines.join('\n')}\n`
 }
 
-test('the worked example is one file and one line in the registry, and prints what it says', async () => {
+test('runs the worked example, one file and one line in the registry', async () => {
   const path = join(home, '../../docs/adding-an-environment.md')
   const [file = '', line = '', program = ''] = blocksOf(path, 'ts')
   const source = join(folder, 'src')
@@ -41,7 +41,7 @@ test('the worked example is one file and one line in the registry, and prints wh
   writeFileSync(join(source, 'sort5.ts'), file)
 
   const [imported = '', listed = ''] = line.trim().split('\n\n')
-  // Without sort5, should somebody have done here what the page says.
+  // A checkout in which someone followed the page already contains sort5.
   const registry = readFileSync(join(source, 'registry.ts'), 'utf8')
     .replace(`${imported}\n`, '')
     .replace(', sort5', '')
@@ -55,7 +55,7 @@ test('the worked example is one file and one line in the registry, and prints wh
   expect(await run('try.ts', program, './src/index.ts')).toBe(blocksOf(path, 'text')[0])
 })
 
-test('the worked game of two is one file, and passes the checks', async () => {
+test('runs the worked game of two players, one file that passes the checks', async () => {
   const file = blocksOf(join(home, '../../docs/adding-an-environment.md'), 'ts').at(-1) ?? ''
   writeFileSync(join(folder, 'nim.ts'), file.replaceAll("from './", "from '../../src/"))
   const { nim } = await import(/* @vite-ignore */ pathToFileURL(join(folder, 'nim.ts')).href)

@@ -1,6 +1,6 @@
 import { digest } from '@affine/prng'
 import { describe, expect, test } from 'vitest'
-import { drawnSeed } from '../src/challenge.ts'
+import { drawSeed } from '../src/challenge.ts'
 import {
   defineEnv,
   Env,
@@ -14,10 +14,7 @@ import {
 
 const challenge = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
 
-/**
- * Counts to three: +1 a step, the third ends it; 7 is illegal. Rewards along the way, unlike the
- * two built in.
- */
+/** Counts to three: each step earns 1, the third ends the episode, and 7 is illegal. */
 const counter = defineEnv<number, readonly number[], number>({
   name: 'counter',
   version: '1.2.3',
@@ -41,20 +38,20 @@ const counter = defineEnv<number, readonly number[], number>({
 })
 
 describe('reset', () => {
-  test('the same seed gives the same challenge, as number or bigint', () => {
+  test('gives the same challenge for the same seed, as number or bigint', () => {
     const env = make('mult8-v0')
     expect(env.reset({ seed: 5 })[0]).toEqual(env.reset({ seed: 5n })[0])
     expect(env.reset({ seed: 5 })[0]).not.toEqual(env.reset({ seed: 6 })[0])
   })
 
-  test('a challenge id stands for its seed', () => {
+  test('starts the same episode from a challenge id and its seed', () => {
     const env = make('mult8-v0')
     const [observation, info] = env.reset({ options: { challengeId: challenge } })
     expect(observation).toEqual(env.reset({ seed: seedOf(challenge) })[0])
     expect(info.challenge_id).toBe(challenge)
   })
 
-  test('without a seed goes on with the stream', () => {
+  test('continues the stream without a seed', () => {
     const [left, right] = [make('mult8-v0'), make('mult8-v0')]
     const course = [left.reset({ seed: 1 }), left.reset(), left.reset()]
     expect(course[1]?.[0]).not.toEqual(course[0]?.[0])
@@ -63,7 +60,7 @@ describe('reset', () => {
     expect(new Set(course.map(([, info]) => info.ground_truth_commitment)).size).toBe(3)
   })
 
-  test('without a seed at first, and after close, draws one', () => {
+  test('draws a seed at the first reset and after close', () => {
     const env = make('mult8-v0')
     const drawn = Array.from({ length: 4 }, () => {
       env.close()
@@ -73,7 +70,7 @@ describe('reset', () => {
   })
 
   test('draws seeds of 128 bits', () => {
-    const seeds = Array.from({ length: 100 }, drawnSeed)
+    const seeds = Array.from({ length: 100 }, drawSeed)
     expect(new Set(seeds).size).toBe(100)
     for (const half of [seeds.map((seed) => seed >> 64n), seeds.map((seed) => seed % 2n ** 64n)]) {
       expect(half.every((bits) => bits < 2n ** 64n)).toBe(true)
@@ -83,7 +80,7 @@ describe('reset', () => {
     }
   })
 
-  test('goes on for as long as one likes', () => {
+  test('continues the stream over many resets', () => {
     const env = make('mult8-v0')
     env.reset({ seed: 7 })
     for (let since = 1; since < 20_000; since++) env.reset()
@@ -92,7 +89,7 @@ describe('reset', () => {
     expect(info.ground_truth_commitment).toBe(digest('truth', '7+20000', product))
   })
 
-  test('refuses what it cannot start from', () => {
+  test('rejects invalid options', () => {
     const env = make('mult8-v0')
     expect(() => env.reset({ seed: 1, options: { challengeId: challenge } })).toThrow(TypeError)
     expect(() => env.reset({ options: { challengeId: 'x' } })).toThrow(TypeError)
@@ -110,21 +107,21 @@ describe('reset', () => {
 })
 
 describe('step', () => {
-  test('before reset, after the end and after close is an error', () => {
+  test('throws before reset, after the end and after close', () => {
     const env = new Env(counter)
     expect(() => env.step(1)).toThrow(TypeError)
     expect(() => env.render()).toThrow(TypeError)
     env.reset({ seed: 0 })
     env.step(7)
     expect(() => env.step(1)).toThrow(
-      '"step" expected an episode in progress, got one that has ended',
+      '"step" expected an episode in progress, got an ended episode',
     )
     env.reset({ seed: 0 })
     env.close()
     expect(() => env.step(1)).toThrow(TypeError)
   })
 
-  test('outside the action space is an error and takes no turn', () => {
+  test('throws for an action outside the space, without taking a turn', () => {
     const env = new Env(counter)
     env.reset({ seed: 0 })
     for (const action of [8, -1, 0.5, '1', undefined])
@@ -132,7 +129,7 @@ describe('step', () => {
     expect(env.step(1)[2]).toBe(false)
   })
 
-  test('ends, terminated or truncated', () => {
+  test('terminates or truncates the episode', () => {
     const env = new Env(counter)
     env.reset({ seed: 0 })
     expect([3].map((action) => env.step(action).slice(1, 4))).toEqual([[1, true, false]])
@@ -147,15 +144,12 @@ describe('step', () => {
     expect(() => env.step(0)).toThrow(TypeError)
   })
 
-  test.each([null, 7])(
-    'a forfeit by %j brings the total to the lowest reward, whatever came before',
-    (action) => {
-      const env = new Env(counter)
-      env.reset({ seed: 0 })
-      const rewards = [env.step(0), env.step(0), env.step(action)].map(([, reward]) => reward)
-      expect(rewards).toEqual([1, 1, -7])
-    },
-  )
+  test.each([null, 7])('reduces the total to the lowest reward after a forfeit by %j', (action) => {
+    const env = new Env(counter)
+    env.reset({ seed: 0 })
+    const rewards = [env.step(0), env.step(0), env.step(action)].map(([, reward]) => reward)
+    expect(rewards).toEqual([1, 1, -7])
+  })
 })
 
 describe('info', () => {
@@ -178,7 +172,7 @@ describe('info', () => {
     },
   )
 
-  test("has the challenge's difficulty", () => {
+  test("contains the challenge's difficulty", () => {
     const counting = new Env(counter)
     const counts = [0, 1, 2, 3].map((seed) => {
       const [[count = 0], info] = counting.reset({ seed }) as [readonly number[], Info]
@@ -190,7 +184,7 @@ describe('info', () => {
     expect(new Set(hex)).toEqual(new Set([7, 9, 11]))
   })
 
-  test('commits to the truth under the challenge id, the seed, or the seed and how many resets since', () => {
+  test('commits to the truth with the challenge id, or the seed and the number of later resets', () => {
     const env = make('mult8-v0')
     const commitments = [{ options: { challengeId: challenge } }, { seed: 7 }, {}, {}].map(
       (options) => {
@@ -205,7 +199,7 @@ describe('info', () => {
     )
   })
 
-  test('never shows the product', () => {
+  test('never contains the product', () => {
     const env = make('mult8-v0')
     for (let seed = 0; seed < 100; seed++) {
       const [observation, info] = env.reset({ seed })
@@ -215,20 +209,7 @@ describe('info', () => {
   })
 })
 
-test('over and total follow the episode', () => {
-  const env = new Env(counter)
-  expect([env.over, env.total]).toEqual([true, 0])
-  env.reset({ seed: 0 })
-  expect([env.over, env.total]).toEqual([false, 0])
-  env.step(0)
-  expect([env.over, env.total]).toEqual([false, 1])
-  env.step(7)
-  expect([env.over, env.total]).toEqual([true, -5])
-  env.close()
-  expect([env.over, env.total]).toEqual([true, 0])
-})
-
-test('render shows the present state', () => {
+test('renders the current state', () => {
   const env = new Env(counter)
   env.reset({ seed: 0 })
   const before = env.render()
@@ -236,12 +217,12 @@ test('render shows the present state', () => {
   expect(env.render()).not.toBe(before)
 })
 
-test('parse gives nothing that is outside the action space', () => {
+test('parses no action outside the action space', () => {
   const env = new Env(counter)
   expect(['7', '8', 'x'].map((reply) => env.parse(reply))).toEqual([7, null, null])
 })
 
-test('a parser gets the answer', () => {
+test('passes the answer to the parser', () => {
   const letter = spaces.Text({ minLength: 0, maxLength: 1, charset: 'ab' })
   const env = new Env(defineEnv({ ...counter, actionSpace: letter, parse: (answer) => answer }))
   const replies = ['', 'a', 'a\nb', '**a**.\n', '\n', 'a b', 'Answer: a']
@@ -258,11 +239,11 @@ test.each([
   ['lowestReward', -1_000_000_001],
   ['highestReward', -5],
   ['highestReward', 1_000_000_001],
-])('a definition with %s %j is refused', (field, value) => {
+])('rejects a definition with %s %j', (field, value) => {
   expect(() => defineEnv({ ...counter, [field]: value })).toThrow(RangeError)
 })
 
-test('a specification is frozen', () => {
+test('freezes a specification', () => {
   expect(Object.isFrozen(counter)).toBe(true)
   expect(counter.id).toBe('counter@1.2.3')
 })

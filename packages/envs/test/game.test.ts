@@ -11,7 +11,6 @@ import {
   type PerSide,
   playGame,
   replayGame,
-  replayGameFrom,
   type Side,
   seedOf,
   spaces,
@@ -31,7 +30,7 @@ const both = <Of>(of: (side: Side) => Of): PerSide<Of> => ({
 const recordOf = (game: PerSide<Transcript>): PerSide<readonly Message[]> =>
   both((side) => game[side].messages)
 
-/** A game in which both sides are played by the same agent. */
+/** Plays a game with the same agent on both sides. */
 const playedBy = (agent: Agent, index: number): Promise<PerSide<Transcript>> =>
   playGame(
     env,
@@ -39,7 +38,7 @@ const playedBy = (agent: Agent, index: number): Promise<PerSide<Transcript>> =>
     both(() => agent),
   )
 
-/** A game in which the reply at `turn`, from 0, is another one than the scripted player's. */
+/** Plays a game in which the reply at `turn`, from 0, differs from the scripted player's. */
 async function spoiledGame(index: number, turn: number, answer: ReturnType<Agent>) {
   let turns = 0
   const movers: Side[] = []
@@ -55,7 +54,7 @@ async function spoiledGame(index: number, turn: number, answer: ReturnType<Agent
 }
 
 describe('a game', () => {
-  test('is won by one side, is played in turn, and replays', async () => {
+  test('alternates turns, has one winner, and replays', async () => {
     const winners = new Set<Side>()
     const firsts = new Set<Side>()
     for (let index = 0; index < 40; index++) {
@@ -79,7 +78,7 @@ describe('a game', () => {
       expect([game[winner].reward, game[other(winner)].reward]).toEqual([1, -1])
       const value = both((side) => ({ reward: game[side].reward, fault: false }))
       expect(replayGame(env, idOf(index), recordOf(game))).toEqual({ ok: true, value })
-      expect(replayGameFrom(env, seedOf(idOf(index)), recordOf(game))).toEqual({ ok: true, value })
+      expect(replayGame(env, seedOf(idOf(index)), recordOf(game))).toEqual({ ok: true, value })
     }
     expect([winners.size, firsts.size]).toEqual([2, 2])
   })
@@ -104,7 +103,7 @@ describe('a game', () => {
     }
   })
 
-  test('that was never begun is a tie, and both have no reply', () => {
+  test('ties a game that never began, with a fault on both sides', () => {
     const game = unbegunGame(env)
     const none = { messages: [], reward: -1, fault: 'no-reply' }
     expect(game).toEqual({ champion: none, contender: none })
@@ -135,21 +134,27 @@ describe('a game', () => {
     expect(await playedBy(dressed, 5)).toEqual(await playedBy(scripted, 5))
   })
 
-  test('needs an environment of two players and a challenge', async () => {
+  test('rejects an environment of one player and an invalid challenge id', async () => {
     const agents = both(() => scripted)
     const nothing = both(() => [])
     const one = make('mult8-v0')
     await expect(playGame(one, idOf(0), agents)).rejects.toThrow(RangeError)
     await expect(playGame(env, 'x', agents)).rejects.toThrow('base58')
-    expect(() => replayGameFrom(one, 1n, nothing)).toThrow(RangeError)
+    expect(() => replayGame(one, 1n, nothing)).toThrow(RangeError)
     expect(() => unbegunGame(one)).toThrow(RangeError)
-    expect(replayGame(env, 'x', nothing)).toMatchObject({ code: 'BAD_CHALLENGE_ID' })
+    expect(() =>
+      replayGame(
+        env,
+        'x',
+        both(() => [{ role: 'user', content: '' }]),
+      ),
+    ).toThrow('base58')
   })
 })
 
-// What each fault of a record is called is in vectors/envs/games.json.
+// vectors/envs/games.json has the code of each fault.
 describe('the replay of a game', () => {
-  test('tells of moves out of turn', async () => {
+  test('reports missing and extra moves by side', async () => {
     const { champion, contender } = await playedBy(scripted, 0)
     const recorded = { champion: champion.messages, contender: contender.messages }
     const first: Side =
@@ -168,12 +173,12 @@ describe('the replay of a game', () => {
     })
   })
 
-  test('what is no list is too short', () => {
+  test('reports TOO_SHORT for a value that is not a list', () => {
     const hostile = { champion: null, contender: [] } as unknown as PerSide<Message[]>
     expect(replayGame(env, idOf(0), hostile)).toMatchObject({ code: 'TOO_SHORT' })
   })
 
-  test('never throws, whatever comes in, and other records are other games', async () => {
+  test('never throws on hostile records, and accepts only records that replay', async () => {
     const games = await Promise.all([0, 1, 2, 3].map((index) => playedBy(scripted, index)))
     const known = games.flatMap((game) => [...game.champion.messages, ...game.contender.messages])
     const message = fc.oneof(
@@ -206,7 +211,7 @@ describe('the replay of a game', () => {
 })
 
 describe('the checks of two players', () => {
-  /** Whoever says the third number wins. */
+  /** The player of the third number wins. */
   const counting: GameDefinition<number, readonly number[], number> = {
     name: 'counting',
     version: '0.1.0',
@@ -236,7 +241,7 @@ describe('the checks of two players', () => {
     guess: (_, random) => String(random.integers(0, 3)),
   }
 
-  test('the sound one passes', () => {
+  test('accepts a sound game', () => {
     checkEnv(new Env(defineGame(counting)))
   })
 
@@ -252,7 +257,7 @@ describe('the checks of two players', () => {
     expect(broken).toThrow(error)
   })
 
-  test('a scripted opponent that makes no legal move loses', () => {
+  test('lets a scripted opponent without a legal move lose', () => {
     const env = new Env(defineGame({ ...counting, solve: () => '0' }))
     for (let seed = 0; seed < 9; seed++) {
       env.reset({ seed })
@@ -261,7 +266,7 @@ describe('the checks of two players', () => {
     }
   })
 
-  test('a clock is a whole number of milliseconds', () => {
+  test('rejects a clock that is not a whole number of milliseconds', () => {
     expect(() => defineGame({ ...counting, clockMs: 0.5 })).toThrow(RangeError)
   })
 })

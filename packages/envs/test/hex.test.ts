@@ -10,7 +10,7 @@ const cell = (row: number, column: number): number => 11 * row + column
 const sizeOf = (board: Board): number => board.filter((mark) => mark !== 3).length ** 0.5
 const count = (board: Board, mark: number): number => board.filter((each) => each === mark).length
 
-/** Does X join the first row with the last, by recursion over what touches? */
+/** Reports whether X connects the first row with the last, by recursion over touching cells. */
 function hasJoined(board: Board): boolean {
   const seen = new Set<number>()
   const visit = (row: number, column: number): boolean => {
@@ -32,7 +32,7 @@ function hasJoined(board: Board): boolean {
 }
 
 describe('openings', () => {
-  test('have three sizes, and marks that are mirrored and exchanged', () => {
+  test('have three sizes and mirrored, opposing marks', () => {
     expect(new Set(openings.map(sizeOf))).toEqual(new Set([7, 9, 11]))
     for (const board of openings) {
       const size = sizeOf(board)
@@ -46,7 +46,7 @@ describe('openings', () => {
 })
 
 describe('moves', () => {
-  test('of anyone fill no board without a winner: X by its rows, or else O', () => {
+  test('always lead to one winner on a full board', () => {
     const random = pcg64(1)
     for (const opening of openings) {
       let board = opening
@@ -60,7 +60,7 @@ describe('moves', () => {
         board = moved.state as Board
         won = moved.won
         replies += 1
-        // O's chains are X's on the mirrored board.
+        // O's chains are X's chains on the mirrored board.
         const own = board.map(
           (_, at) => board[mover === 1 ? at : cell(at % 11, Math.floor(at / 11))],
         )
@@ -70,7 +70,7 @@ describe('moves', () => {
     }
   })
 
-  test('on a mark, or outside a smaller board, are illegal, and change nothing', () => {
+  test('are illegal on a mark or outside a smaller board', () => {
     for (const board of openings.slice(0, 50))
       for (const [at, mark] of board.entries()) {
         const before = [...board]
@@ -79,18 +79,18 @@ describe('moves', () => {
       }
   })
 
-  test('need 91 replies at most', () => {
+  test('number at most 91', () => {
     const most = openings.map((board) => count(board, 0))
     expect(Math.max(...most)).toBe(spec.maxSteps)
     expect(new Set(most)).toEqual(new Set([37, 61, 91]))
   })
 })
 
-test('columns begin at 1', () => {
+test('numbers columns from 1', () => {
   expect(spec.parse('B0')).toBe(null)
 })
 
-test('the scripted player reads the prompt of hex, and no other', () => {
+test('rejects other prompts in the scripted player', () => {
   for (const prompt of ['Compute 1 * 1.', 'Hex: ', '', make('pack-v0').spec.prompt([1, 1])])
     expect(() => spec.solve(prompt)).toThrow(TypeError)
   expect(() => spec.guess('Hex?', pcg64(0))).toThrow(TypeError)
@@ -108,7 +108,7 @@ describe('explanations', () => {
       isMarked === true ? [says] : [],
     )
 
-  test('a picture has each cell in its place, free ones to be taken, and both sides', () => {
+  test('draws each cell, with an action for each free one, and both sides', () => {
     for (const board of openings.slice(0, 20)) {
       const { width = 0, height = 0, shapes = [] } = spec.explain?.picture?.(board) ?? {}
       const size = sizeOf(board)
@@ -129,7 +129,7 @@ describe('explanations', () => {
     }
   })
 
-  test('a picture marks a shortest chain that joins, and nothing before', () => {
+  test('marks a shortest connecting chain, if there is one', () => {
     const down = [0, 1, 2, 3, 4, 5, 6].map((row) => cell(row, 3))
     const across = [0, 1, 2, 3, 4, 5].map((column) => cell(column, 0))
     const moves = down.flatMap((at, i) => [at, across[i] ?? []]).flat()
@@ -138,10 +138,10 @@ describe('explanations', () => {
     expect([...markedOf(beside)].sort()).toEqual([...'ABCDEFG'].map((row) => `${row}4 X`))
   })
 
-  test('the scripted player gives up once the opponent needs fewer cells', () => {
+  test('gives up when the opponent needs fewer cells', () => {
     const isGivenUp = (cells: readonly number[]) => spec.explain?.isGivenUp?.(played(clear, cells))
     const [middle, corner] = [cell(3, 3), cell(6, 6)]
-    // Whose turn it is matters where both need as many.
+    // The mover has an advantage if both need equally many cells.
     expect([isGivenUp([]), isGivenUp([middle]), isGivenUp([corner, middle])]).toEqual([
       false,
       true,

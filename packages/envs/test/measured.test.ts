@@ -8,16 +8,16 @@ import { coveredRow, packRewards, packRow, packScore } from '../bench/pack-match
 import { type NamePair, pairsOf } from '../bench/share.ts'
 import { make, normalise, recordedOf } from '../src/index.ts'
 
-// The programs that take long are left to the bench, which prints every row.
+// Slow programs run only in the bench, which prints every row.
 const page = readFileSync(new URL('../../../docs/environments.md', import.meta.url), 'utf8')
 const rows = page.split('\n').map((line) => line.replaceAll(/ +/g, ' '))
 
-test('which program beats which in hex is what docs/environments.md says', () => {
+test('measures the results of hex programs in docs/environments.md', () => {
   for (const pair of pairsOf(['random', 'golden', 'alpha-beta 2']))
     expect(rows).toContain(hexRow(pair, hexMatch(pair, GAMES)))
 })
 
-test('what is covered in pack, and which program beats which, is what the page says', () => {
+test('measures the areas and results of pack programs on the page', () => {
   const names = ['greedy', 'sorted', 'golden', '100 tries']
   const rewards = Object.fromEntries(names.map((name) => [name, packRewards(name, CHALLENGES)]))
   const of = (name: string): readonly number[] => rewards[name] ?? []
@@ -26,11 +26,11 @@ test('what is covered in pack, and which program beats which, is what the page s
     expect(rows).toContain(packRow(pair, packScore(of(pair[0]), of(pair[1]))))
 })
 
-test.each(['pack', 'tictactoe', 'mult8'])('the calls of %s are what the page says', (name) => {
+test.each(['pack', 'tictactoe', 'mult8'])('measures the calls of %s on the page', (name) => {
   expect(rows).toContain(callsRow(name, callsOf(make(`${name}@0.1.0`), CHALLENGES)))
 })
 
-test.each(['tictactoe', 'mult8'])('a decision in %s takes what the page says', (name) => {
+test.each(['tictactoe', 'mult8'])('measures the cost of a decision in %s on the page', (name) => {
   const env = make(`${name}@0.1.0`)
   const { calls } = callsOf(env, CHALLENGES)
   const pair: NamePair = ['0.96', '0.95']
@@ -38,14 +38,14 @@ test.each(['tictactoe', 'mult8'])('a decision in %s takes what the page says', (
   expect(rows).toContain(decisionRow([name, ...pair], contest, { calls, duels: DUELS }))
 })
 
-/** Those whose answer is read, and those whose bare last line is the answer, of "B2" in JSON. */
+/** Forms of "B2" in JSON: those that are read, and those with the bare answer as last line. */
 const FORMS = rows.flatMap((row) => {
   const [, text, isRead, isBare] =
     /^\| `+("[^|]*B2[^|]*")`+ \| (yes|no) \| (yes|no) \|$/.exec(row) ?? []
   return text === undefined ? [] : [{ text, isRead: isRead === 'yes', isBare: isBare === 'yes' }]
 })
 
-test('fourteen forms of an answer are read, or not, as the page says', () => {
+test('reads fourteen forms of an answer as the page states', () => {
   const counts = [FORMS.length, FORMS.filter(({ isRead }) => isRead).length]
   expect([...counts, FORMS.filter(({ isBare }) => isBare).length]).toEqual([14, 12, 2])
   for (const id of ['tictactoe', 'mult8', 'hex', 'pack']) {

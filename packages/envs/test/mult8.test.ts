@@ -4,7 +4,7 @@ import { make } from '../src/index.ts'
 
 const env = make('mult8@0.1.0')
 
-test('only the product is right, and the solver reads it in the prompt', () => {
+test('rewards only the product, which the solver computes from the prompt', () => {
   const anySeed = fc.bigInt({ min: 0n, max: 2n ** 128n - 1n })
   fc.assert(
     fc.property(anySeed, fc.bigInt(-(10n ** 6n), 10n ** 6n), (seed, off) => {

@@ -12,7 +12,7 @@ function earned(seed: number, reply: string): number {
   return env.step(env.parse(reply))[1]
 }
 
-/** What placements earn, square by square, for pieces as they are listed. */
+/** Computes the reward of placements square by square. */
 function squares(prompt: string, reply: string): number {
   const left = piecesIn(prompt).map((piece) => numbersIn(piece).toString())
   const covered = new Set<number>()
@@ -34,7 +34,7 @@ function squares(prompt: string, reply: string): number {
 }
 
 describe('a challenge', () => {
-  test('is a box cut into 8 to 32 pieces, which fit', () => {
+  test('cuts a box into 8 to 32 pieces that fit', () => {
     const counts = new Set<number>()
     for (let seed = 0; seed < 400; seed++) {
       const [, { difficulty }] = env.reset({ seed })
@@ -55,7 +55,7 @@ describe('a challenge', () => {
 })
 
 describe('the reward', () => {
-  test('is what is covered, square by square, whatever is placed', () => {
+  test('is the number of covered squares, for any placements', () => {
     const random = pcg64(9)
     for (let seed = 0; seed < 600; seed++) {
       env.reset({ seed })
@@ -68,12 +68,12 @@ describe('the reward', () => {
   })
 })
 
-test('the scripted player reads no other prompt', () => {
+test('rejects other prompts in the scripted player', () => {
   expect(() => spec.solve('Pack it.')).toThrow(TypeError)
 })
 
 describe('explanations', () => {
-  test('say of each placement what it earned, or why nothing', () => {
+  test('state the area or the flaw of each placement', () => {
     env.reset({ seed: 3 })
     const prompt = env.render()
     const [one = '', two = '', three = ''] = piecesIn(prompt)

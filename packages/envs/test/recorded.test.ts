@@ -2,19 +2,20 @@ import { digest, type Json } from '@affine/prng'
 import { expect, test } from 'vitest'
 import games from '../../../vectors/envs/games.json' with { type: 'json' }
 import { make } from '../src/index.ts'
-import { replaysOf } from './altered.ts'
+import { replayAltered } from './altered.ts'
 
 const EACH = 500
-// Few games, unless asked for more: `npm test -- --all` replays all 10,000.
+// `npm test -- --all` replays all 10,000 games, otherwise only some.
 const GAMES = Number(process.env.GAMES ?? EACH)
 
-// Python replays the same games, each as it was recorded and altered once.
+// Python replays the same games, each as recorded and altered once.
 test.each(games.recorded.filter(({ input }) => input < GAMES))(
   '500 recorded games of $what from the golden episode $input on, and altered',
   ({ what, input, want }) => {
     const env = make(what)
     const results: Json[] = []
-    for (let index = input; index < input + EACH; index++) results.push(...replaysOf(env, index, 1))
+    for (let index = input; index < input + EACH; index++)
+      results.push(...replayAltered(env, index, 1))
     expect(digest('test', results)).toBe(want)
   },
 )

@@ -12,7 +12,7 @@ import {
 } from '../src/index.ts'
 
 const challenge = '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofM'
-/** What the package has brought from its first version on, in the order of the registry. */
+/** The environments of every version of the package, in the order of the registry. */
 const FIRST = ['tictactoe@0.1.0', 'mult8@0.1.0']
 const BUILT_IN = [...registry.keys()]
 
@@ -26,7 +26,7 @@ test.each(BUILT_IN)('%s passes the checks', (id) => {
   checkEnv(make(id))
 })
 
-test('make takes an exact id or an alias', () => {
+test('makes an environment from an exact id or an alias', () => {
   expect(BUILT_IN.filter((id) => FIRST.includes(id))).toEqual(FIRST)
   expect(make('mult8@0.1.0').spec).toBe(make('mult8-v0').spec)
   for (const id of [
@@ -45,7 +45,7 @@ test('make takes an exact id or an alias', () => {
   )
 })
 
-describe('two versions side by side', () => {
+describe('two versions of an environment', () => {
   const old = make('tictactoe@0.1.0').spec
   const second = defineEnv({
     ...old,
@@ -53,7 +53,7 @@ describe('two versions side by side', () => {
     prompt: (observation) => old.prompt(observation).replace('The opponent plays perfectly. ', ''),
   })
 
-  test('old evidence replays with the old, new with the new', async () => {
+  test('replay evidence of the same version only', async () => {
     const before = await play(make('tictactoe-v0'), challenge, perfect(old))
     const hash = specHash('tictactoe@0.1.0')
     register(second)
@@ -74,14 +74,14 @@ describe('two versions side by side', () => {
     expect(specHash('tictactoe-v0')).toBe(specHash('tictactoe@0.2.0'))
   })
 
-  test('an alias is the newest of its major version, as numbers, whatever the order', () => {
+  test('have an alias for the newest of a major version, compared as numbers', () => {
     for (const each of ['0.10.0', '0.9.9', '1.0.0', '0.10.1', '0.2.10']) register(version(each))
     expect(make('tictactoe-v0').spec.version).toBe('0.10.1')
     expect(make('tictactoe-v1').spec.version).toBe('1.0.0')
     expect(make('tictactoe@0.1.0').spec).toBe(old)
   })
 
-  test('an id is never given to another specification', () => {
+  test('cannot have the same id', () => {
     expect(() => register(version('0.1.0'))).toThrow(RangeError)
     register(old)
     expect(make('tictactoe@0.1.0').spec).toBe(old)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { goldenEpisodes, transcriptsOf } from '../src/golden.ts'
+import { goldenEpisodes, listTranscripts } from '../src/golden.ts'
 import { type Agent, type Message, make, play, type Reply, registry, replay } from '../src/index.ts'
 import { idOf } from './ids.ts'
 
@@ -11,7 +11,7 @@ describe.each(envs)('%s', (id) => {
   const solver = (messages: readonly Message[]): Reply => ({
     content: env.spec.solve(messages.at(-1)?.content ?? ''),
   })
-  test('replay equals play, whatever is replied', async () => {
+  test('replays to the played result, for any replies', async () => {
     const reply = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constant('good'),
@@ -40,7 +40,7 @@ describe.each(envs)('%s', (id) => {
             ok: true,
             value: { reward, fault: fault !== undefined },
           })
-          // A fault follows the last prompt: its reply is not in the record.
+          // After a fault the transcript ends with a prompt.
           expect(messages.at(-1)?.role).toBe(fault === undefined ? 'assistant' : 'user')
           if (fault !== undefined) expect(reward).toBe(env.spec.lowestReward)
         },
@@ -53,7 +53,7 @@ describe.each(envs)('%s', (id) => {
 describe('play', () => {
   const env = make('tictactoe@0.1.0')
 
-  test('records what the platform said of a reply, and tells the agent nothing of it', async () => {
+  test("records the platform's fields of a reply, and hides them from the agent", async () => {
     const seen: unknown[] = []
     const { messages } = await play(env, idOf(env.spec.id, 0), (conversation) => {
       seen.push(conversation)
@@ -73,7 +73,7 @@ describe('play', () => {
     expect(JSON.stringify(seen)).not.toContain(idOf(env.spec.id, 0))
   })
 
-  test('an agent cannot alter the record', async () => {
+  test('protects the record from the agent', async () => {
     const { messages } = await play(env, idOf(env.spec.id, 0), (conversation) => {
       const writable = conversation as unknown as { content: string }[]
       for (const message of writable) message.content = 'altered'
@@ -84,7 +84,7 @@ describe('play', () => {
     expect(replay(env, idOf(env.spec.id, 0), messages)).toMatchObject({ ok: true })
   })
 
-  test('many games run side by side on one env, and leave its own episode alone', async () => {
+  test('plays many episodes concurrently on one env, without changing its own episode', async () => {
     const [board] = env.reset({ seed: 0 })
     const agent = async (messages: readonly Message[]): Promise<Reply> => {
       await new Promise((resolve) => setTimeout(resolve, messages.length))
@@ -99,14 +99,14 @@ describe('play', () => {
     expect(env.render()).toBe(env.prompt(board))
   })
 
-  test("rejects with the agent's own error and with the caller's mistake", async () => {
+  test("rejects with the agent's error and for an invalid challenge id", async () => {
     await expect(
       play(env, idOf(env.spec.id, 0), () => Promise.reject(new Error('down'))),
     ).rejects.toThrow('down')
     await expect(play(env, 'x', () => ({ content: 'A1' }))).rejects.toThrow(TypeError)
   })
 
-  test('no reply is too long: its end is read, and shown to later turns', async () => {
+  test('reads the end of a long reply, and shows it in later turns', async () => {
     const solved = (asked: readonly Message[]) => env.spec.solve(asked.at(-1)?.content ?? '')
     const thought = 'I weigh "A1" and "B2".\n'.repeat(500)
     let shown = 0
@@ -131,24 +131,24 @@ describe('play', () => {
   })
 })
 
-/** All that an episode can be worth. */
+/** All possible rewards of an episode. */
 const REWARDS = new Map([
   ['mult8@0.1.0', [0, 1]],
   ['hex@0.1.0', [-1, 1]],
   ['tictactoe@0.1.0', [-1, 0, 1]],
 ])
 
-test('golden players meet every kind of end', () => {
+test('reach every kind of end with golden players', () => {
   expect(envs).toEqual(expect.arrayContaining([...REWARDS.keys()]))
   for (const id of envs) {
     const { spec } = make(id)
-    const played = goldenEpisodes(spec).flatMap(transcriptsOf)
+    const played = goldenEpisodes(spec).flatMap(listTranscripts)
     expect(new Set(played.map(({ fault }) => fault))).toEqual(new Set([undefined, 'no-reply']))
     const rewards = new Set(played.map(({ reward }) => reward))
     expect(rewards).toContain(spec.lowestReward)
     expect(rewards.size).toBeGreaterThan(1)
     if (REWARDS.has(id)) expect(rewards).toEqual(new Set(REWARDS.get(id)))
-    // Of a reply in a game, the last line alone is recorded.
+    // A game records only the last line of a reply.
     if (spec.game !== undefined) continue
     expect(
       played.some(({ messages }) => messages.some(({ content }) => content.includes('\ufffd'))),

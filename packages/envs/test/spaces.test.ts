@@ -10,7 +10,7 @@ const all = [
 ]
 
 describe.each(all)('$description', (space) => {
-  test('contains its samples, and the same seed gives the same ones', () => {
+  test('contains its samples, which follow from the seed', () => {
     const [left, right] = [pcg64(1), pcg64(1)]
     for (let draw = 0; draw < 1000; draw++) {
       const sample = space.sample(left)
@@ -19,7 +19,7 @@ describe.each(all)('$description', (space) => {
     }
   })
 
-  test('is sampled without a stream, differently each time', () => {
+  test('draws different samples without a stream', () => {
     const samples = Array.from({ length: 1000 }, () => space.sample())
     expect(samples.every((sample) => space.contains(sample))).toBe(true)
     expect(new Set(samples.map(String)).size).toBeGreaterThan(5)
@@ -27,12 +27,12 @@ describe.each(all)('$description', (space) => {
     expect(again).not.toEqual(samples)
   })
 
-  test('answers for anything, without throwing', () => {
+  test('never throws, on any value', () => {
     fc.assert(fc.property(fc.anything(), (value) => typeof space.contains(value) === 'boolean'))
   })
 })
 
-test('members are exact', () => {
+test('contains exactly its members', () => {
   const [discrete, text, box] = all as [
     (typeof all)[number],
     (typeof all)[number],
@@ -51,7 +51,7 @@ test('members are exact', () => {
   ).toEqual([true, ...Array(7).fill(false)])
 })
 
-test('every member is sampled', () => {
+test('samples every member', () => {
   const random = pcg64(2)
   const seen = new Set(
     Array.from({ length: 2000 }, () =>

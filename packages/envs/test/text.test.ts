@@ -3,8 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { answerOf, isRecorded, normalise, recordedOf } from '../src/text.ts'
 
-// Text as an attacker would write it: introducers, terminators, halves of pairs and what is
-// invisible, close together.
+// Text by an attacker: introducers, terminators, halves of pairs and invisible characters.
 const pieces =
   '\u001b \u009b \u009d \u0090 \u009c \u0007 [ ] \\ P m 0 ; A \r \n \u0085 \u2028 \ud83d \ude00 \u200b \u202e \ufeff \u0000 \t \u{e0041} e\u0301'
 const hostile = fc
@@ -14,7 +13,7 @@ const hostile = fc
   .map((parts) => parts.join(''))
 
 describe('normalise', () => {
-  test('is idempotent, and what is left is well-formed, visible, and without controls but LF', () => {
+  test('is idempotent, and leaves well-formed, visible text without controls except LF', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const once = normalise(text)
@@ -27,7 +26,7 @@ describe('normalise', () => {
     )
   })
 
-  test('works line by line: nothing reaches over a line end', () => {
+  test('normalises each line on its own', () => {
     fc.assert(
       fc.property(hostile, hostile, (a, b) => {
         expect(normalise(`${a}\n${b}`).endsWith(`\n${normalise(b)}`)).toBe(true)
@@ -35,7 +34,7 @@ describe('normalise', () => {
     )
   })
 
-  test('leaves visible text alone, composed or not', () => {
+  test('does not change visible text, composed or not', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...'aé1Ａ😀\n', 'e\u0301', '\u00a0') }),
@@ -56,12 +55,12 @@ describe('normalise', () => {
     '\r\u001b',
     '\ud800',
   ])('a megabyte of %j takes no more than linear time', (unit) => {
-    // Quadratic matching would run into the suite's time limit here.
+    // Quadratic matching would exceed the suite's time limit.
     expect(normalise(unit.repeat(2 ** 20 / unit.length)).length).toBeLessThanOrEqual(2 ** 20)
   })
 })
 
-/** Long replies, of what an attacker would write and of what takes many bytes in JSON. */
+/** Generates long replies, of an attacker's text and of text with many bytes in JSON. */
 const long = fc
   .array(
     fc.tuple(
@@ -71,16 +70,16 @@ const long = fc
   )
   .map((parts) => parts.map(([text, times]) => text.repeat(times)).join(''))
 
-/** The longest reply that is kept whole, and one byte more. */
+/** The longest reply that is recorded whole, and one byte more. */
 const EDGES: [string][] = [['x'.repeat(640)], ['x'.repeat(641)], [`${'x'.repeat(639)}é`]]
 
 const lastLineOf = (text: string): string => text.slice(text.lastIndexOf('\n') + 1)
 
-/** Protocol §1.1: canonical JSON text, in UTF-8, without its quotes. */
+/** Returns the bytes of canonical JSON text without quotes. Protocol §1.1. */
 const bytesOf = (text: string): number => Buffer.byteLength(canonicalize(text)) - 2
 
-describe('what is recorded of a reply', () => {
-  test('has at most 640 bytes, and is recorded again as it is', () => {
+describe('a recorded reply', () => {
+  test('has at most 640 bytes, and is recorded again unchanged', () => {
     fc.assert(
       fc.property(long, (reply) => {
         const text = recordedOf(reply)
@@ -92,7 +91,7 @@ describe('what is recorded of a reply', () => {
     )
   })
 
-  test('is all of a normalised reply that has so few bytes, else its end, with the hash of the rest', () => {
+  test('is a short normalised reply, or the end of a long one with the hash of the rest', () => {
     fc.assert(
       fc.property(long, (reply) => {
         const [text, whole] = [recordedOf(reply), normalise(reply)]
@@ -111,7 +110,7 @@ describe('what is recorded of a reply', () => {
     )
   })
 
-  test('keeps whole lines, as many as fit, and never less than fits of the last one', () => {
+  test('has as many whole lines as fit, or the longest end of the last line', () => {
     fc.assert(
       fc.property(long, (reply) => {
         const whole = normalise(reply)
@@ -157,7 +156,7 @@ describe('the answer of a reply', () => {
     )
     .map((parts) => parts.join(''))
 
-  test('is the same under any dressing', () => {
+  test('is the same in any enclosing pairs', () => {
     fc.assert(
       fc.property(
         inner,
@@ -175,7 +174,7 @@ describe('the answer of a reply', () => {
     )
   })
 
-  test('is one line of the text, its ends taken off at most, and its own answer', () => {
+  test('is part of one line of the text, and is idempotent', () => {
     fc.assert(
       fc.property(fc.oneof(messy, hostile), (text) => {
         const answer = answerOf(text)

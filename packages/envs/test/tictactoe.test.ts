@@ -4,7 +4,7 @@ import { make } from '../src/index.ts'
 
 type Board = readonly number[]
 
-// The game once more, without scores or codes: strings, and values by plain recursion.
+// A second implementation of the game, with values by plain recursion.
 const LINES = [
   [0, 1, 2],
   [3, 4, 5],
@@ -60,7 +60,7 @@ describe('positions', () => {
   for (let seed = 0; seed < 40_000; seed++)
     starts.add((make('tictactoe-v0').reset({ seed })[0] as Board).join(''))
 
-  test('are exactly the reachable ones, not lost, in which a move throws value away', () => {
+  test('are the reachable ones, not lost, in which a mistake is possible', () => {
     const wanted = new Set<string>()
     const visit = (board: Board): void => {
       if (known.has(`seen ${board.join('')}`) || won(board, 3 - mover(board))) return
@@ -73,13 +73,13 @@ describe('positions', () => {
     visit(Array(9).fill(0))
     expect(wanted.size).toBe(3191)
     expect([...starts].every((start) => wanted.has(start))).toBe(true)
-    // 40,000 draws miss one of 3191 with probability under 0.012: this seed range misses none.
+    // 40,000 draws miss one of 3191 with probability under 0.012. These seeds miss none.
     expect(starts.size).toBe(3191)
   })
 })
 
 describe('the opponent', () => {
-  test('gets what the position is worth after any move, and a careless agent no more', () => {
+  test('earns the value of the position after any move of the agent', () => {
     const random = pcg64(0)
     for (let seed = 0; seed < 3000; seed++) {
       const { reward, boards } = play(
@@ -87,7 +87,7 @@ describe('the opponent', () => {
         (board) => empty(board)[random.integers(0, empty(board).length)] as number,
       )
       const agent = mover(boards[0] as Board)
-      // A perfect opponent's reply leaves the position worth what the agent's own move made it.
+      // A perfect opponent's reply does not change the position's value after the agent's move.
       for (let turn = 1; turn < boards.length - 1; turn++) {
         const [before, after] = [boards[turn - 1] as Board, boards[turn] as Board]
         const moved = after.findIndex((mark, cell) => mark === agent && before[cell] === 0)
@@ -98,7 +98,7 @@ describe('the opponent', () => {
   })
 })
 
-test('the solver gets what the position is worth, from the prompt alone', () => {
+test('solves a prompt with the value of its position', () => {
   const env = make('tictactoe@0.1.0')
   const lengths = new Set<number>()
   for (let seed = 0; seed < 3000; seed++) {

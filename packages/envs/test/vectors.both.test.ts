@@ -25,7 +25,7 @@ import {
   specHash,
 } from '../src/index.ts'
 
-/** Those whose golden episodes the large vector is of, in its order. */
+/** The environments of the large vector, in its order. */
 const FIRST = ['tictactoe@0.1.0', 'mult8@0.1.0']
 
 const specOf = (id: string): EnvSpec => make(id).spec
@@ -37,14 +37,14 @@ describe('challenge ids', () => {
     expect(String(seedOf(want.id))).toBe(want.seed)
   })
 
-  test.each(ids.refused)('refused: $what', ({ input }) => {
+  test.each(ids.refused)('rejects $what', ({ input }) => {
     expect(isChallengeId(input)).toBe(false)
     expect(() => seedOf(input)).toThrow(TypeError)
   })
 })
 
 test.each(normalised.vectors)('normalise: $what', ({ input, want }) => {
-  // Inputs are JSON in a string: not every reader of a whole file lets lone surrogates through.
+  // Inputs are JSON in a string, because some readers of the file reject lone surrogates.
   expect(normalise(JSON.parse(input))).toBe(want)
   expect(normalise(want)).toBe(want)
 })
@@ -77,7 +77,7 @@ test.each(infos.vectors)('info: $what', ({ input, want }) => {
   expect(env.step(null)[4]).toEqual(want)
 })
 
-test('what has vectors is registered, under its exact id', () => {
+test('registers every environment with vectors under its exact id', () => {
   const ids = [
     ...initial.vectors.map(({ what }) => what),
     ...replies.vectors.map(({ what }) => what),
@@ -99,7 +99,10 @@ test.each(replies.answers)('the answer of $input is $want', ({ input, want }) =>
 })
 
 test.each(replays.vectors)('replay $what', ({ input, want }) => {
-  const result = replay(make(input.env), input.challengeId, input.messages as unknown as Message[])
+  const call = () =>
+    replay(make(input.env), input.challengeId, input.messages as unknown as Message[])
+  if (want === 'BAD_CHALLENGE_ID') return expect(call).toThrow(TypeError)
+  const result = call()
   if (typeof want === 'string') expect(result).toMatchObject({ ok: false, code: want })
   else expect(result).toMatchObject({ ok: true, value: want })
 })
@@ -109,12 +112,14 @@ describe('a scripted opponent', () => {
     const { env: id, challengeId, strength, replies } = input
     const env = make(id, { strength })
     env.reset({ options: { challengeId } })
-    let observation: unknown
-    for (const reply of replies) [observation] = env.step(env.parse(reply))
-    expect([observation, env.total, env.over]).toEqual([want.observation, want.reward, true])
+    const steps = replies.map((reply) => env.step(env.parse(reply)))
+    const total = steps.reduce((sum, [, reward]) => sum + reward, 0)
+    const [observation, , terminated, truncated] = steps.at(-1) ?? []
+    expect([observation, total]).toEqual([want.observation, want.reward])
+    expect(terminated || truncated).toBe(true)
   })
 
-  test.each(strengths.refused)('refused: $what', ({ input: { env, strength } }) => {
+  test.each(strengths.refused)('rejects $what', ({ input: { env, strength } }) => {
     expect(() => make(env, { strength })).toThrow('expected')
   })
 })
@@ -129,7 +134,7 @@ describe('specHash', () => {
   })
 })
 
-// A megabyte of prompts and replies: one digest, the same in Python and in every engine.
+// One digest of a megabyte of prompts and replies, the same in Python and in every engine.
 test.each(hashes.large)('$what', ({ want }) => {
   const episodes = FIRST.flatMap((id) =>
     Array.from({ length: 500 }, (_, index) => goldenEpisode(specOf(id), index)),

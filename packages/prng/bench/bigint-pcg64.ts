@@ -1,21 +1,16 @@
-import { seedSequence } from '@affine/prng'
-
 const MASK = (1n << 128n) - 1n
 const MULTIPLIER = 0x2360ed051fc65da44385df649fccf645n
 
-/**
- * The same generator, plainly in BigInt: what the limbs are measured against, here and in the
- * tests.
- */
+/** The same generator in plain BigInt, the reference in the bench and the tests. */
 export class BigIntPcg64 {
   state: bigint
   inc: bigint
   waiting = -1
 
-  constructor(seed: bigint) {
-    const [a = 0n, b = 0n, c = 0n, d = 0n] = seedSequence(seed).generateState64(4)
-    this.inc = ((((c << 64n) | d) << 1n) | 1n) & MASK
-    this.state = (this.inc + ((a << 64n) | b)) & MASK
+  constructor(words: Uint32Array) {
+    const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = words
+    this.inc = ((joined(f, e, h, g) << 1n) | 1n) & MASK
+    this.state = (this.inc + joined(b, a, d, c)) & MASK
     this.uint64()
   }
 
@@ -53,14 +48,20 @@ export class BigIntPcg64 {
     }
   }
 
-  shuffle<T>(array: T[]): void {
-    for (let i = array.length - 1; i > 0; i--) {
+  permutation(n: number): number[] {
+    const array = [...Array(n).keys()]
+    for (let i = n - 1; i > 0; i--) {
       const mask = 0xffffffff >>> Math.clz32(i)
       let j = this.uint32() & mask
       while (j > i) j = this.uint32() & mask
-      const moved = array[i] as T
-      array[i] = array[j] as T
+      const moved = array[i] as number
+      array[i] = array[j] as number
       array[j] = moved
     }
+    return array
   }
 }
+
+/** Returns the number of 128 bits that four words make, the highest first. */
+const joined = (...words: readonly number[]): bigint =>
+  words.reduce((sum, word) => (sum << 32n) | BigInt(word), 0n)

@@ -1,3 +1,5 @@
+import { endOfString } from './canonical-json.ts'
+
 /** The largest structure of a JSON text that is parsed. */
 export interface JsonBounds {
   /** Maximum number of commas and opening brackets, square or curly, outside strings. */
@@ -7,8 +9,8 @@ export interface JsonBounds {
 }
 
 /**
- * Returns the value of a stranger's JSON text. Deep nesting, and many short values, can take a
- * hundred times the memory of their text: both are counted before the text is parsed.
+ * Returns the value of an untrusted JSON text. Deep nesting, and many short values, can take a
+ * hundred times the memory of their text, so both are counted before the text is parsed.
  * @throws RangeError if the text exceeds the bounds; SyntaxError if it is not JSON.
  */
 export function parseBounded(text: string, { items, depth }: JsonBounds): unknown {
@@ -17,6 +19,7 @@ export function parseBounded(text: string, { items, depth }: JsonBounds): unknow
     switch (text[at]) {
       case '"':
         at = endOfString(text, at)
+        if (at === -1) return JSON.parse(text)
         break
       case '[':
       case '{':
@@ -36,11 +39,4 @@ export function parseBounded(text: string, { items, depth }: JsonBounds): unknow
       )
   }
   return JSON.parse(text)
-}
-
-/** Returns the index of the quote that ends a string; past the end of the text if there is none. */
-function endOfString(text: string, start: number): number {
-  let at = start + 1
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1
-  return at
 }

@@ -1,23 +1,23 @@
-/** A value that has one canonical text: it has no floats and no null. */
+/** A value with a canonical text: it contains no floats and no null. */
 export type Json = string | number | boolean | readonly Json[] | { readonly [key: string]: Json }
 
 /**
- * What a reader of untrusted data returns, instead of throwing. `code` is for programs, `detail`
+ * The result of a reader of untrusted data, which never throws. `code` is for programs, `detail`
  * for people.
  */
 export type Result<T, Code extends string = string> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly code: Code; readonly detail: string }
 
-/** How deep arrays and objects may be nested. This also limits our recursion on hostile text. */
+/** Maximum nesting of arrays and objects. It also limits the recursion on hostile text. */
 const MAX_DEPTH = 16
 
 /**
- * The canonical text of a value: RFC 8785 (keys in the order of their UTF-16 code units, no spaces,
- * the shortest escapes), for integers within ±(2^53 - 1) only. A key `__proto__` is a key like any
- * other.
+ * Returns the canonical text of a value by RFC 8785 (keys in the order of their UTF-16 code units,
+ * no spaces, the shortest escapes), for integers within ±(2^53 - 1) only. A key `__proto__` is not
+ * special.
  *
- * Does not call `toJSON`, and does not look at inherited or symbol keys.
+ * Does not call `toJSON`. Ignores inherited and symbol keys.
  *
  * Source: RFC 8785 §3.2. Vectors: vectors/prng/canonical-json.json. Protocol §1.1.
  * @throws TypeError for null, undefined, bigint, functions, symbols, holes and objects of a class.
@@ -29,12 +29,12 @@ export function canonicalize(value: Json): string {
 }
 
 /**
- * Reads a text only if it is canonical, that is `canonicalize(JSON.parse(text)) === text`. This one
- * rule refuses duplicate keys, spaces, other orders, other escapes, `1.0`, `1e2` and `-0`. Never
- * throws, on any text.
+ * Reads a text only if it is canonical, that is `canonicalize(JSON.parse(text)) === text`. This
+ * rule rejects duplicate keys, spaces, other orders, other escapes, `1.0`, `1e2` and `-0`. Never
+ * throws.
  *
- * `detail` never quotes the text, which may be hostile to a terminal. There is no limit on length
- * here. Objects have the usual prototype, so look keys up with `own`. Protocol §1.1.
+ * `detail` never quotes the text, which may be hostile to a terminal. The length is not limited.
+ * Objects have the usual prototype, so read keys with `own`. Protocol §1.1.
  */
 export function parseCanonical(text: string): Result<Json, 'NOT_JSON' | 'NOT_CANONICAL'> {
   let value: Json
@@ -54,24 +54,25 @@ export function parseCanonical(text: string): Result<Json, 'NOT_JSON' | 'NOT_CAN
 }
 
 /**
- * The number of keys in a value from `JSON.parse`; NaN if a key is out of order, or anything in it
- * has no canonical text. `depth`: how many arrays and objects the value is in.
+ * Returns the number of keys in a value from `JSON.parse`, or NaN if a key is out of order or a
+ * part of the value has no canonical text. `depth` is the number of arrays and objects around it.
  */
 function countKeys(value: Json | null, depth: number): number {
   if (typeof value === 'string' || typeof value === 'boolean') return 0
   if (typeof value === 'number') return isCanonicalNumber(value) ? 0 : NaN
   if (value === null || depth === MAX_DEPTH) return NaN
-  if (!isArray(value)) return countKeysOf(value, depth + 1)
+  if (!isArray(value)) return countObjectKeys(value, depth + 1)
   let count = 0
   for (const item of value) count += countKeys(item, depth + 1)
   return count
 }
 
 /**
- * Engines keep keys in the order of the text, except those that look like an array's index, which
- * they put first: these give NaN. `for in` is faster than `Object.keys`.
+ * Returns the same for an object. Engines store keys in the order of the text, except keys that
+ * look like an array's index, which come first: such keys give NaN. `for in` is faster than
+ * `Object.keys`.
  */
-function countKeysOf(record: { readonly [key: string]: Json }, depth: number): number {
+function countObjectKeys(record: { readonly [key: string]: Json }, depth: number): number {
   let count = 0
   let before = ''
   for (const key in record) {
@@ -91,23 +92,23 @@ const [SPACE, QUOTE, DOT, ZERO, NINE] = [0x20, 0x22, 0x2e, 0x30, 0x39]
 const [COLON, UPPER_E, BACKSLASH, LOWER_E] = [0x3a, 0x45, 0x5c, 0x65]
 
 /**
- * Is this text surely canonical? It must be JSON, and `keys` what `countKeys` gives for its value.
- * Then only spaces, floats, repeated keys, long escapes and lone surrogates have to be looked for,
- * which is a quarter of the work of writing the value again.
+ * Reports whether a text is certainly canonical. It must be JSON, and `keys` the result of
+ * `countKeys` for its value. Then only spaces, floats, repeated keys, long escapes and lone
+ * surrogates are left to find, which takes a quarter of the time of writing the value again.
  */
 function isCompact(text: string, keys: number): boolean {
-  let seen = 0
+  let colons = 0
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
     if (code === QUOTE) i = endOfString(text, i)
-    else if (code === COLON) seen++
-    else if (code <= SPACE || isOfFloat(text, i)) return false
+    else if (code === COLON) colons++
+    else if (code <= SPACE || isInFloat(text, i)) return false
   }
-  return seen === keys && text.isWellFormed() && hasShortEscapes(text)
+  return colons === keys && text.isWellFormed() && hasShortEscapes(text)
 }
 
-/** The index of the quote that ends the string which begins at `start`. */
-function endOfString(text: string, start: number): number {
+/** Returns the index of the quote that ends the string starting at `start`, or -1. */
+export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let escapes = end
     while (text.charCodeAt(escapes - 1) === BACKSLASH) escapes--
@@ -116,18 +117,18 @@ function endOfString(text: string, start: number): number {
   }
 }
 
-/** Is the character at `i`, outside of strings, part of a fraction or an exponent? */
-function isOfFloat(text: string, i: number): boolean {
+/** Reports whether the character at `i`, outside strings, is part of a fraction or exponent. */
+function isInFloat(text: string, i: number): boolean {
   const code = text.charCodeAt(i)
   if (code !== LOWER_E) return code === DOT || code === UPPER_E
-  return isDigit(text.charCodeAt(i - 1)) // else it is the e of true or false
+  return isDigit(text.charCodeAt(i - 1)) // otherwise it is the e of true or false
 }
 
 const isDigit = (code: number): boolean => code >= ZERO && code <= NINE
 
 /**
- * Are there only short escapes, which cannot be written in another way? With `\u` one has to look
- * closer.
+ * Reports whether all escapes of a text are short ones, which have no other form. False for `\u`,
+ * which can be right or wrong.
  */
 function hasShortEscapes(text: string): boolean {
   for (let i = text.indexOf('\\'); i !== -1; i = text.indexOf('\\', i + 2)) {
@@ -137,16 +138,16 @@ function hasShortEscapes(text: string): boolean {
   return true
 }
 
-/** Checks a value while it writes it. `depth`: how many arrays and objects the value is in. */
+/** Returns the text of a value, and checks it. `depth`: the number of arrays and objects around. */
 function write(value: unknown, depth: number): string {
   if (typeof value === 'string') return writeString(value)
   if (typeof value === 'number') return writeInteger(value)
   if (typeof value === 'boolean') return String(value)
-  if (value === null) throw refusal('null')
-  if (typeof value !== 'object') throw refusal(typeof value)
+  if (value === null) throw unsupported('null')
+  if (typeof value !== 'object') throw unsupported(typeof value)
   if (depth === MAX_DEPTH) throw new RangeError(`"value" expected a depth of at most ${MAX_DEPTH}`)
   if (Array.isArray(value)) return writeArray(value, depth + 1)
-  if (isOfClass(value)) throw refusal('an object of a class')
+  if (isInstance(value)) throw unsupported('an object of a class')
   return writeObject(value as Record<string, unknown>, depth + 1)
 }
 
@@ -157,9 +158,9 @@ function writeString(value: string): string {
 }
 
 function writeInteger(value: number): string {
-  if (Object.is(value, -0)) throw notAnInteger('-0')
-  if (!Number.isSafeInteger(value)) throw notAnInteger(String(value))
-  return String(value)
+  if (isCanonicalNumber(value)) return String(value)
+  const got = Object.is(value, -0) ? '-0' : String(value)
+  throw new RangeError(`"value" expected integers within ±(2^53 - 1), got ${got}`)
 }
 
 function writeArray(items: readonly unknown[], depth: number): string {
@@ -171,7 +172,7 @@ function writeArray(items: readonly unknown[], depth: number): string {
   return `[${text}]`
 }
 
-/** Sorting compares UTF-16 code units, as RFC 8785 wants. */
+/** Returns the text of an object. Sorting compares UTF-16 code units, as RFC 8785 requires. */
 function writeObject(record: Readonly<Record<string, unknown>>, depth: number): string {
   let text = ''
   for (const key of Object.keys(record).sort()) {
@@ -182,25 +183,22 @@ function writeObject(record: Readonly<Record<string, unknown>>, depth: number): 
 }
 
 /**
- * Is this not a plain object? Plain objects of another realm have another Object.prototype, which
- * has no prototype either.
+ * Reports whether an object is an instance of a class. A plain object of another realm has another
+ * Object.prototype, which has no prototype either.
  */
-function isOfClass(value: object): boolean {
+function isInstance(value: object): boolean {
   const prototype = Object.getPrototypeOf(value)
   return prototype !== null && Object.getPrototypeOf(prototype) !== null
 }
 
-const notAnInteger = (got: string): RangeError =>
-  new RangeError(`"value" expected integers within ±(2^53 - 1), got ${got}`)
-
-const refusal = (got: string): TypeError =>
+const unsupported = (got: string): TypeError =>
   new TypeError(
     `"value" expected strings, integers, booleans, arrays and plain objects, got ${got}`,
   )
 
 /**
- * What a record holds under a key of its own, never what its prototype holds: keys may be a
- * stranger's.
+ * Returns the value of a record's own key, or undefined. Keys can be untrusted text, so a property
+ * of the prototype is never returned.
  */
 export function own<Value>(
   record: Readonly<Record<string, Value>> | undefined,

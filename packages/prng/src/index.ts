@@ -1,5 +1,5 @@
 export { type JsonBounds, parseBounded } from './bounded-json.ts'
 export { canonicalize, type Json, own, parseCanonical, type Result } from './canonical-json.ts'
 export { blake3, blake3Ready, digest, digestOfText, digestsAfter, type Hash } from './digest.ts'
-export { type Generator, type PcgState, pcg64 } from './generator.ts'
-export { type SeedSequence, seedSequence } from './seed-sequence.ts'
+export { type Generator, pcg64 } from './generator.ts'
+export { seedWords } from './seed-words.ts'

@@ -1,95 +1,98 @@
 /**
- * What a value out of JSON has to be: undefined if it is, else where it is not, and what was
- * expected there. Plain code, three times as fast as a schema library, and a sixth of what
- * verifying a sample would cost with one.
+ * Checks a value from JSON. Returns undefined if it matches, otherwise the path of the first
+ * mismatch and the expected value. Plain code is three times as fast as a schema library, with
+ * which this check would take a sixth of the time of verifying a sample.
  */
 export interface Shape<T> {
   (value: unknown): string | undefined
-  /** Of no value: it keeps shapes of different types apart. */
+  /** Never set. It distinguishes the shapes of different types. */
   readonly of?: T
 }
 
-/** What `isIn` says of a value; `what` names it. */
+/** Returns a shape that matches if `isValid` does; `what` describes such a value in messages. */
 export const where =
-  <T>(what: string, isIn: (value: unknown) => boolean): Shape<T> =>
+  <T>(what: string, isValid: (value: unknown) => boolean): Shape<T> =>
   (value) =>
-    isIn(value) ? undefined : `: expected ${what}`
+    isValid(value) ? undefined : `: expected ${what}`
 
-/** Integers from `least` to `most`. */
-export const int = (least: number, most: number): Shape<number> =>
-  where(`an integer in ${least}..${most}`, (value) => {
-    return Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most
+/** Returns the shape of integers from `min` to `max`. */
+export const int = (min: number, max: number): Shape<number> =>
+  where(`an integer in ${min}..${max}`, (value) => {
+    return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max
   })
 
-/** Integers from 0. */
-export const uint = (most: number = Number.MAX_SAFE_INTEGER): Shape<number> => int(0, most)
+/** Returns the shape of integers from 0 to `max`. */
+export const uint = (max: number = Number.MAX_SAFE_INTEGER): Shape<number> => int(0, max)
 
-/** Texts that match. */
+/** Returns the shape of texts that match `pattern`. */
 export const text = (what: string, pattern: RegExp): Shape<string> =>
   where(what, (value) => typeof value === 'string' && pattern.test(value))
 
-/** Texts of at most so many UTF-16 code units. */
-export const anyText = (most: number = Number.POSITIVE_INFINITY): Shape<string> =>
-  where(`a string${ofAtMost(most, ' characters')}`, (value) => {
-    return typeof value === 'string' && value.length <= most
+/** Returns the shape of texts of at most `max` UTF-16 code units. */
+export const anyText = (max: number = Number.POSITIVE_INFINITY): Shape<string> =>
+  where(`a string${formatLimit(max, ' characters')}`, (value) => {
+    return typeof value === 'string' && value.length <= max
   })
 
-const ofAtMost = (most: number, unit = ''): string =>
-  Number.isFinite(most) ? ` of at most ${most}${unit}` : ''
+const formatLimit = (max: number, unit = ''): string =>
+  Number.isFinite(max) ? ` of at most ${max}${unit}` : ''
 
-/** So many bytes in lower-case hex. */
+/** Returns the shape of `bytes` bytes in lower-case hex. */
 export const hex = (bytes: number): Shape<string> =>
   text(`${2 * bytes} lower-case hex digits`, new RegExp(`^[0-9a-f]{${2 * bytes}}$`))
 
-/** One of these. */
+/** Returns the shape of the given values. */
 export const oneOf = <T extends string | number>(...values: readonly T[]): Shape<T> =>
   where(`one of ${values.join(', ')}`, (value) => values.includes(value as T))
 
-/** Lists of at most so many items of a shape. */
+/** Returns the shape of lists of at most `max` items of a shape. */
 export const list =
-  <T>(shape: Shape<T>, most: number = Number.POSITIVE_INFINITY): Shape<readonly T[]> =>
+  <T>(shape: Shape<T>, max: number = Number.POSITIVE_INFINITY): Shape<readonly T[]> =>
   (value) => {
-    if (!Array.isArray(value) || value.length > most) return `: expected a list${ofAtMost(most)}`
+    if (!Array.isArray(value) || value.length > max) return `: expected a list${formatLimit(max)}`
     for (let i = 0; i < value.length; i++) {
-      const wrong = shape(value[i])
-      if (wrong !== undefined) return `/${i}${wrong}`
+      const flaw = shape(value[i])
+      if (flaw !== undefined) return `/${i}${flaw}`
     }
     return undefined
   }
 
-/** Two values, one after the other. */
+/** Returns the shape of lists of two values. */
 export const pair =
   <A, B>(first: Shape<A>, second: Shape<B>): Shape<readonly [A, B]> =>
   (value) => {
     if (!Array.isArray(value) || value.length !== 2) return ': expected a pair'
-    const [wrong, other] = [first(value[0]), second(value[1])]
-    if (wrong !== undefined) return `/0${wrong}`
-    return other && `/1${other}`
+    const [firstFlaw, secondFlaw] = [first(value[0]), second(value[1])]
+    if (firstFlaw !== undefined) return `/0${firstFlaw}`
+    return secondFlaw && `/1${secondFlaw}`
   }
 
-/** Objects of any keys. Where a value is wrong, its number is said: a key may be a stranger's. */
+/**
+ * Returns the shape of objects with any keys. A mismatch is reported by the value's index, because
+ * a key can be untrusted text.
+ */
 export const map = <T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> => {
   const values = list(shape)
-  return (value) => (isObject(value) ? values(Object.values(value)) : NO_OBJECT)
+  return (value) => (isObject(value) ? values(Object.values(value)) : NOT_AN_OBJECT)
 }
 
-const NO_OBJECT = ': expected an object'
+const NOT_AN_OBJECT = ': expected an object'
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The shape of each field. A field that may be absent is no field of Object.prototype. */
+/** The shape of each field. An optional field must not be a property of Object.prototype. */
 type FieldShapes<T> = { readonly [K in keyof T]-?: Shape<Exclude<T[K], undefined>> }
 
-/** Objects of these fields and no others; those in `optional` may be absent. */
+/** Returns the shape of objects with exactly these fields; those in `optional` may be absent. */
 export function record<T extends object>(
   fields: FieldShapes<T>,
   optional: readonly (keyof T)[] = [],
 ): Shape<T> {
-  const all = Object.entries<Shape<unknown>>(fields).map(([key, shape]): FieldShape => {
+  const checks = Object.entries<Shape<unknown>>(fields).map(([key, shape]): FieldShape => {
     return { key, shape, isOptional: optional.includes(key as keyof T) }
   })
-  return (value) => (isObject(value) ? faultIn(value, all) : NO_OBJECT)
+  return (value) => (isObject(value) ? findFlaw(value, checks) : NOT_AN_OBJECT)
 }
 
 interface FieldShape {
@@ -98,18 +101,18 @@ interface FieldShape {
   readonly isOptional: boolean
 }
 
-function faultIn(
+function findFlaw(
   record: Readonly<Record<string, unknown>>,
   fields: readonly FieldShape[],
 ): string | undefined {
-  let known = 0
+  let present = 0
   for (const { key, shape, isOptional } of fields) {
     const field = record[key]
     if (isOptional && field === undefined) continue
-    known++
-    const wrong = shape(field)
-    if (wrong !== undefined) return `/${key}${wrong}`
+    present++
+    const flaw = shape(field)
+    if (flaw !== undefined) return `/${key}${flaw}`
   }
-  if (Object.keys(record).length > known) return ': expected no other fields'
+  if (Object.keys(record).length > present) return ': expected no other fields'
   return undefined
 }

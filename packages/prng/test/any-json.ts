@@ -15,5 +15,5 @@ const { value } = fc.letrec<{ value: Json }>((tie) => ({
   ),
 }))
 
-/** Any value that has a canonical text. */
+/** Generates values with a canonical text. */
 export const anyJson: fc.Arbitrary<Json> = value

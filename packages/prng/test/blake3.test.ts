@@ -18,14 +18,14 @@ afterEach(() => void vi.doUnmock(COMPILED))
 const load = () => import('../src/index.ts')
 const timesPlain = () => vi.mocked(plain).mock.calls.length
 
-/** Once plain JavaScript is asked no more. */
+/** Resolves with the functions when WebAssembly runs. */
 async function compiled() {
   const { blake3Ready, ...prng } = await load()
   await blake3Ready()
   return prng
 }
 
-test('WebAssembly gives the bytes of plain JavaScript, in parts or whole', async () => {
+test('computes in WebAssembly the bytes of plain JavaScript, for one or several parts', async () => {
   const { blake3 } = await compiled()
   const long = fc.uint8Array({ minLength: 900, maxLength: 20_000, size: 'max' })
   fc.assert(
@@ -38,7 +38,7 @@ test('WebAssembly gives the bytes of plain JavaScript, in parts or whole', async
   )
 })
 
-test('WebAssembly gives the digests of the vectors', async () => {
+test('computes in WebAssembly the digests of the vectors', async () => {
   const { digest, digestsAfter } = await compiled()
   for (const { input, want } of vectors) {
     if (want.hash === undefined) continue
@@ -52,7 +52,7 @@ test('WebAssembly gives the digests of the vectors', async () => {
   }
 })
 
-test('the first hash starts WebAssembly, for all that wait for it', async () => {
+test('starts WebAssembly once, at the first hash', async () => {
   const createBLAKE3 = vi.fn(() => Promise.reject(new Error('refused')))
   vi.doMock(COMPILED, () => ({ default: { createBLAKE3 } }))
   const { blake3, blake3Ready } = await load()
@@ -63,7 +63,7 @@ test('the first hash starts WebAssembly, for all that wait for it', async () => 
   expect(createBLAKE3).toHaveBeenCalledTimes(1)
 })
 
-test('plain JavaScript goes on where WebAssembly does not start', async () => {
+test('uses plain JavaScript if WebAssembly does not start', async () => {
   const createBLAKE3 = () => Promise.reject(new Error('refused'))
   vi.doMock(COMPILED, () => ({ default: { createBLAKE3 } }))
   const { blake3, blake3Ready } = await load()
@@ -75,7 +75,7 @@ test('plain JavaScript goes on where WebAssembly does not start', async () => {
   }
 })
 
-test('a last field that is long, or not canonical, is digested and refused as any', async () => {
+test('digests a long last field, and rejects one without a canonical text', async () => {
   const { digest, digestsAfter } = await load()
   const after = digestsAfter('t', 1)
   for (const last of ['', 'é', 'x'.repeat(80), 'é'.repeat(200), ['a', { b: 1 }]])

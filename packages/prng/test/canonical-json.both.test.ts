@@ -49,17 +49,17 @@ describe('canonicalize', () => {
     ['a cycle', cycle, 'a depth of at most 16'],
   ]
 
-  test.each(refused)('refuses %s', (_, value, message) => {
+  test.each(refused)('rejects %s', (_, value, message) => {
     expect(() => canonicalize(value as Json)).toThrow(message)
   })
 
-  test('takes an object without a prototype, and keys that are only its own', () => {
+  test('accepts an object without a prototype, and writes only own string keys', () => {
     expect(canonicalize(Object.assign(Object.create(null), { b: 1, a: 2 }))).toBe('{"a":2,"b":1}')
     expect(canonicalize(Object.assign([1], { toJSON: () => 2 }))).toBe('[1]')
     expect(canonicalize({ a: 1, [Symbol('b')]: 2 })).toBe('{"a":1}')
   })
 
-  test('does not ask a prototype for toJSON', () => {
+  test('does not call toJSON of a prototype', () => {
     Object.defineProperty(Object.prototype, 'toJSON', {
       value: () => 'altered',
       configurable: true,
@@ -71,7 +71,7 @@ describe('canonicalize', () => {
     }
   })
 
-  test('is read back as the same value', () => {
+  test('writes a text that reads back as the same value', () => {
     fc.assert(
       fc.property(anyJson, (value) => {
         expect(parseCanonical(canonicalize(value))).toEqual({ ok: true, value })
@@ -79,7 +79,7 @@ describe('canonicalize', () => {
     )
   })
 
-  test('does not depend on the order in which keys were added', () => {
+  test('ignores the order in which keys were added', () => {
     const reversed = (value: Json): Json => {
       if (Array.isArray(value)) return value.map(reversed)
       if (typeof value !== 'object') return value
@@ -98,7 +98,7 @@ describe('canonicalize', () => {
 })
 
 describe('parseCanonical', () => {
-  test('accepts a text only if it is the canonical text of its value, and never throws', () => {
+  test('accepts only the canonical text of a value, and never throws', () => {
     const altered = fc
       .tuple(
         anyJson.map(canonicalize),
@@ -120,7 +120,7 @@ describe('parseCanonical', () => {
     )
   })
 
-  test('refuses keys out of order, though an engine may put them in order', () => {
+  test('rejects keys out of order, also where engines sort them', () => {
     const key = fc.oneof(
       fc.nat({ max: 30 }).map(String),
       fc.constantFrom('', '-1', '01', 'a', '1a', '4294967295', '4294967294', 'é', '__proto__'),
@@ -150,7 +150,7 @@ describe('parseCanonical', () => {
     '"\\u001F"',
     '{"a":true,"b":1e0}',
     '["\\\\\\"",1.0]',
-  ])('refuses %s', (text) => {
+  ])('rejects %s', (text) => {
     JSON.parse(text)
     expect(parseCanonical(text)).toMatchObject({ ok: false, code: 'NOT_CANONICAL' })
   })
@@ -170,7 +170,7 @@ describe('parseCanonical', () => {
     ['arrays', '['.repeat(1e6) + ']'.repeat(1e6), 'NOT_CANONICAL'],
     ['open objects', '{"a":'.repeat(1e6), 'NOT_JSON'],
     ['objects', `${'{"a":'.repeat(1e6)}1${'}'.repeat(1e6)}`, 'NOT_CANONICAL'],
-  ])('refuses a million %s, one inside the other', (_, text, code) => {
+  ])('rejects a million nested %s', (_, text, code) => {
     expect(parseCanonical(text)).toMatchObject({ ok: false, code })
   })
 
@@ -179,7 +179,7 @@ describe('parseCanonical', () => {
     ['[1.5]', 'got 1.5'],
     ['"\\ud800"', 'without lone surrogates'],
     ['{"b":1,"a":2}', 'the text differs from the canonical text of its value'],
-  ])('says why %s is not canonical', (text, detail) => {
+  ])('reports why %s is not canonical', (text, detail) => {
     expect(parseCanonical(text)).toEqual({
       ok: false,
       code: 'NOT_CANONICAL',
@@ -187,7 +187,7 @@ describe('parseCanonical', () => {
     })
   })
 
-  test('keeps __proto__ as a key of its own', () => {
+  test('reads __proto__ as an ordinary key', () => {
     const result = parseCanonical('{"__proto__":{"admin":true}}')
     if (!result.ok) throw new Error(result.detail)
     expect(Object.keys(result.value)).toEqual(['__proto__'])

@@ -12,7 +12,7 @@ describe('digest', () => {
     else expect(call()).toBe(want.hash)
   })
 
-  test('differs when a tag or a field does, or where one field ends and the next begins', () => {
+  test('depends on the tag, the fields and the boundaries between fields', () => {
     const fields = fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.nat()), {
       minLength: 1,
       maxLength: 4,
@@ -28,11 +28,11 @@ describe('digest', () => {
     )
   })
 
-  test('names a tag that is no string', () => {
+  test('rejects a tag that is not a string', () => {
     expect(() => digest(7 as unknown as string)).toThrow('"tag" expected a string, got number')
   })
 
-  test('of a text is that of its value, before it is parsed', () => {
+  test('computes the digest of a value from its text', () => {
     const value = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.oneof(fc.nat(), fc.boolean()))
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), value, (tag, object) => {

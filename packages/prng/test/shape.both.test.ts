@@ -23,21 +23,21 @@ test.each<[unknown, string | undefined]>([
   expect(point(value)).toBe(wrong)
 })
 
-test('a map says which value is wrong by its number, not by a key', () => {
+test('reports a flaw in a map by index, not by key', () => {
   const counts = map(uint())
   expect(counts({ a: 1, b: 2 })).toBeUndefined()
   expect(counts(JSON.parse('{"a":1,"__proto__":"x"}'))).toMatch(/^\/1: expected an integer in 0/)
   for (const value of [[], [1], null, 'text', 7]) expect(counts(value)).toBe(': expected an object')
 })
 
-test('limits are said where there are any', () => {
+test('reports limits only if there are any', () => {
   expect(list(uint())({})).toBe(': expected a list')
   expect(list(uint(), 1)([1, 2])).toMatch(/^: expected a list .* 1$/)
   expect(anyText()(1)).toBe(': expected a string')
   expect(anyText(1)('ab')).toMatch(/^: expected a string .* 1 characters$/)
 })
 
-test('single values', () => {
+test('checks single values', () => {
   expect([0, 1.5, -0, 2 ** 53, '1', null].map((value) => uint()(value) === undefined)).toEqual([
     true,
     false,

@@ -6,7 +6,7 @@ import {
   type Picture,
   type ReplayedSide,
   registry,
-  replayFrom,
+  replay,
   replayGame,
   repliesIn,
   SIDES,
@@ -79,11 +79,12 @@ const plain = (why: string): EpisodeEnding => ({ why, shown: [], better: undefin
 export function sampleCourse(sample: RecordedPair, side: Side): EpisodeCourse | undefined {
   const { env: name, challengeId, champion, contender } = sample
   if (registry.get(name)?.game === undefined) return recordedCourse(sample, sample[side])
+  if (!isChallengeId(challengeId)) return undefined
   const env = make(name)
   const recorded = { champion: champion.messages, contender: contender.messages }
-  const replayed = replayGame(env, challengeId, recorded)
-  if (!replayed.ok) return undefined
   const seed = seedOf(challengeId)
+  const replayed = replayGame(env, seed, recorded)
+  if (!replayed.ok) return undefined
   return courseIn({ env, seed, recorded, players: 2 }, side, replayed.value[side])
 }
 
@@ -102,7 +103,7 @@ function seededCourse(
 ): EpisodeCourse | undefined {
   if (!registry.has(name)) return undefined
   const env = make(name, { strength })
-  const replayed = replayFrom(env, seed, messages)
+  const replayed = replay(env, seed, messages)
   if (!replayed.ok) return undefined
   const recorded = { champion: messages, contender: [] }
   return courseIn({ env, seed, recorded, players: 1 }, 'champion', replayed.value)

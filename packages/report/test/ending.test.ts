@@ -1,7 +1,7 @@
 import { make, play, solvedGame, type Transcript } from '@affine/envs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { lineIn } from '../../envs/src/tictactoe-game.ts'
+import { findLine } from '../../envs/src/tictactoe-game.ts'
 import { idOf } from '../../envs/test/ids.ts'
 import { endingOf, endingTexts } from '../src/index.ts'
 
@@ -42,7 +42,7 @@ describe('how a game of tic-tac-toe ended', () => {
           .split(' ')
           .map((mark) => '.XO'.indexOf(mark)),
       )
-      const names = lineIn(board)
+      const names = findLine(board)
         ?.map((cell) => make(TICTACTOE).spec.format(cell))
         .join(' ')
       const [how = '', ...words] = ending.why.split(' ')

@@ -1,11 +1,11 @@
-/** The caller's mistakes: every refusal reads `"wins" expected 0..10, got 11`. */
+/** Errors for invalid arguments, of the form `"wins" expected 0..10, got 11`. */
 
-const refusal = (name: string, expected: string, value: unknown): RangeError =>
+const createRangeError = (name: string, expected: string, value: unknown): RangeError =>
   new RangeError(`"${name}" expected ${expected}, got ${value}`)
 
 /**
- * `value` as a bigint. @throws RangeError unless it is an integer within low..high (a number: a
- * safe one).
+ * Returns `value` as a bigint. @throws RangeError unless it is an integer within low..high and, as
+ * a number, a safe integer.
  */
 export function readInteger(
   name: string,
@@ -17,21 +17,11 @@ export function readInteger(
     if (exact >= low && (high === undefined || exact <= high)) return exact
   }
   const expected = high === undefined ? `an integer of at least ${low}` : `${low}..${high}`
-  throw refusal(name, expected, value)
+  throw createRangeError(name, expected, value)
 }
 
-/** @throws RangeError unless low <= value <= high. */
-export function expectWithin(
-  name: string,
-  value: number,
-  { low, high }: { low: number; high: number },
-): void {
-  if (Number.isFinite(value) && value >= low && value <= high) return
-  throw refusal(name, `${low}..${high}`, value)
-}
-
-/** @throws RangeError unless 0 < value < 1. */
-export function expectOpenUnit(name: string, value: number): void {
-  if (Number.isFinite(value) && value > 0 && value < 1) return
-  throw refusal(name, 'between 0 and 1, both excluded', value)
+/** Rejects a value that is not a probability. @throws RangeError unless 0 <= value <= 1. */
+export function expectProbability(name: string, value: number): void {
+  if (!(Number.isFinite(value) && value >= 0 && value <= 1))
+    throw createRangeError(name, '0..1', value)
 }

@@ -1,8 +1,8 @@
 import { readInteger } from './argument.ts'
 
 /**
- * `wins` of `trials` decisive trials (ties left out), both in units of `1 / unit` of a trial; unit
- * 1 if absent.
+ * `wins` of `trials` decisive trials (without ties), both in units of `1 / unit` of a trial.
+ * Default unit: 1.
  */
 export interface Proportion {
   readonly wins: number | bigint
@@ -16,77 +16,53 @@ export interface Bar {
   readonly zSquaredPpm: number | bigint
 }
 
-/** At most `cap` trials, the first look after `minTrials`, and z squared in millionths. */
+/** At most `cap` trials, the first evaluation after `minTrials`, and z squared in millionths. */
 export interface WinRule {
   readonly cap: number
   readonly minTrials: number
   readonly zSquaredPpm: number | bigint
 }
 
-/** Offset and slope of the line below which a win by the cap is out of reach: see `holdLine`. */
+/** Offset and slope of the line of a hold: see `holdLine`. */
 export interface HoldLine {
   readonly holdOffset: number
   readonly holdSlopePpm: number
 }
 
-/** All numbers of `lookAt`. */
+/** All parameters of a rule for `lookAt`. */
 export interface Rule extends WinRule, HoldLine {}
 
-/** What `lookAt` holds a proportion against. */
+/** The ratio to beat and the rule, for `lookAt`. */
 export interface Contest {
   readonly ratioPpm: number
   readonly rule: Rule
 }
 
-/** What `holdLine` takes beside the trials. */
-export interface HoldContest {
-  readonly ratioPpm: number
-  readonly rule: HoldLine
-}
-
-/** What a look comes to, for the contender. */
+/** The contender's result in an interim analysis. */
 export type Look = 'win' | 'hold' | 'continue'
 
-/** One, in parts per million. */
+/** One in parts per million. */
 export const PPM = 1_000_000n
 const MAX_CAP = 10_000_000n
 
-/**
- * A proportion and a bar in bigints: w of n trials in units of 1 / u, the rate r and z squared q in
- * millionths.
- */
+/** A proportion in units of 1 / u: w of n trials. The rate r and z squared q are in millionths. */
 type Exact = Readonly<Record<'w' | 'n' | 'u' | 'r' | 'q', bigint>>
 
-function readExact({ wins, trials, unit = 1n }: Proportion, bar: Bar): Exact {
-  const n = readInteger('trials', trials, { low: 0n })
-  const w = readInteger('wins', wins, { low: 0n, high: n })
-  const u = readInteger('unit', unit, { low: 1n })
-  const r = readInteger('ratioPpm', bar.ratioPpm, { low: 1n, high: PPM - 1n })
-  const q = readInteger('zSquaredPpm', bar.zSquaredPpm, { low: 0n })
+function readExact(proportion: Proportion & Bar): Exact {
+  const n = readInteger('trials', proportion.trials, { low: 0n })
+  const w = readInteger('wins', proportion.wins, { low: 0n, high: n })
+  const u = readInteger('unit', proportion.unit ?? 1n, { low: 1n })
+  const r = readInteger('ratioPpm', proportion.ratioPpm, { low: 1n, high: PPM - 1n })
+  const q = readInteger('zSquaredPpm', proportion.zSquaredPpm, { low: 0n })
   return { w, n, u, r, q }
 }
 
 /**
- * lower >= r / PPM, cleared of its denominators. No trials have the lower bound 0, which the
- * squares do not say.
- */
-function reaches({ w, n, u, r, q }: Exact): boolean {
-  const lead = w * PPM - n * r
-  return n > 0n && lead >= 0n && PPM * lead * lead >= q * u * n * r * (PPM - r)
-}
-
-/** upper < r / PPM: the mirror of `reaches`, strictly. */
-function isBelow({ w, n, u, r, q }: Exact): boolean {
-  const lag = n * r - w * PPM
-  return lag > 0n && PPM * lag * lag > q * u * n * r * (PPM - r)
-}
-
-/**
- * Is the lower Wilson bound of `wins / trials` at least `ratioPpm`?
+ * Reports whether the lower Wilson bound of `wins / trials` is at least `ratioPpm`.
  *
  * Wilson inverts the score test, so this is exactly `w >= nR` and `(w - nR)^2 >= z^2 n R (1 - R)`:
- * integers only, the same answer on every machine. False without trials. For one look at a fixed n;
- * for repeated looks take z from `calibrate`.
+ * integers only, the same answer on every machine. False without trials. For one analysis at a
+ * fixed n; repeated analyses need a z from `calibrate`.
  *
  * Source: Wilson (1927), doi:10.1080/01621459.1927.10502953. Vectors: vectors/wilson/verdicts.json.
  * Protocol §7.
@@ -94,29 +70,32 @@ function isBelow({ w, n, u, r, q }: Exact): boolean {
  *   unit >= 1.
  */
 export function lowerReaches(proportion: Proportion & Bar): boolean {
-  return reaches(readExact(proportion, proportion))
+  const { w, n, u, r, q } = readExact(proportion)
+  const lead = w * PPM - n * r
+  return n > 0n && lead >= 0n && PPM * lead * lead >= q * u * n * r * (PPM - r)
 }
 
 /**
- * Is the upper Wilson bound of `wins / trials` below `ratioPpm`? Exactly `w < nR` and `(nR - w)^2 >
- * z^2 n R (1 - R)`.
- *
- * The mirror of `lowerReaches`: at equality the bound reaches, and is not below. Protocol §7.
+ * Reports whether the upper Wilson bound of `wins / trials` is below `ratioPpm`: exactly `w < nR`
+ * and `(nR - w)^2 > z^2 n R (1 - R)`. False at equality, where `lowerReaches` is true.
+ * Protocol §7.
  *
  * @throws RangeError as `lowerReaches` does.
  */
 export function upperBelow(proportion: Proportion & Bar): boolean {
-  return isBelow(readExact(proportion, proportion))
+  const { w, n, u, r, q } = readExact(proportion)
+  const lag = n * r - w * PPM
+  return lag > 0n && PPM * lag * lag > q * u * n * r * (PPM - r)
 }
 
 /**
- * One look at one environment, for the contender: `win` once the lower bound reaches the ratio,
- * `hold` at the cap, once the upper bound is below the ratio, or at and below the `holdLine`, else
- * `continue`. Before `minTrials`: `continue`.
+ * Evaluates one environment for the contender. Returns `win` if the lower bound reaches the ratio;
+ * otherwise `hold` at the cap, if the upper bound is below the ratio, or at or below `holdLine`;
+ * otherwise, and before `minTrials`, `continue`.
  *
- * Depends on the counts alone, so on no order of arrival, and `unit` only scales them. With z from
- * `calibrate`, a look after each whole trial and the first win or hold standing, a contender no
- * better than the ratio wins with at most alpha. Protocol §7.
+ * Depends only on the counts, not on their order. `unit` only scales them. With z from `calibrate`,
+ * an evaluation after each whole trial and a final first win or hold, a contender no better than
+ * the ratio wins with probability at most alpha. Protocol §7.
  *
  * @throws RangeError unless 1 <= minTrials <= cap <= 10_000_000, and as `holdLine` does.
  */
@@ -124,28 +103,32 @@ export function lookAt(contested: Proportion & Contest): Look {
   const { rule, ratioPpm } = contested
   const cap = readInteger('cap', rule.cap, { low: 1n, high: MAX_CAP })
   const minTrials = readInteger('minTrials', rule.minTrials, { low: 1n, high: cap })
-  const exact = readExact(contested, { ratioPpm, zSquaredPpm: rule.zSquaredPpm })
-  const most = holdLine(contested)
-  const { w, n, u } = exact
+  const holdWins = holdLine(contested)
+  const proportion = { ...contested, ratioPpm, zSquaredPpm: rule.zSquaredPpm }
+  const { w, n, u } = readExact(proportion)
   if (n < minTrials * u) return 'continue'
-  if (reaches(exact)) return 'win'
-  return n >= cap * u || isBelow(exact) || w <= most ? 'hold' : 'continue'
+  if (lowerReaches(proportion)) return 'win'
+  return n >= cap * u || w <= holdWins || upperBelow(proportion) ? 'hold' : 'continue'
 }
 
 /**
- * The most wins of so many trials with which a win by the cap is out of reach, in the unit of the
- * trials: at most `trials * (R + holdSlope) - holdOffset * R (1 - R)` for the ratio R, rounded
- * down; -1 where none are.
+ * Returns the maximum number of wins that is a hold by the line, in the unit of the trials:
+ * `trials * (R + holdSlope) - holdOffset * R (1 - R)` for the ratio R, rounded down, or -1 if that
+ * is negative.
  *
- * Nothing is proven of that line: `walk` computes what it costs. Protocol §7.
+ * A win by the cap is unlikely below the line, but not excluded: `walk` computes the cost.
+ * Protocol §7.
  *
  * @throws RangeError unless 0 <= holdOffset <= 10_000_000, 0 <= holdSlopePpm <= 1_000_000, and as
  *   `lowerReaches` does.
  */
-export function holdLine({ rule, ...trials }: Omit<Proportion, 'wins'> & HoldContest): bigint {
+export function holdLine({
+  rule,
+  ...trials
+}: Omit<Proportion, 'wins'> & { readonly ratioPpm: number; readonly rule: HoldLine }): bigint {
   const offset = readInteger('holdOffset', rule.holdOffset, { low: 0n, high: MAX_CAP })
   const slope = readInteger('holdSlopePpm', rule.holdSlopePpm, { low: 0n, high: PPM })
-  const { n, u, r } = readExact({ ...trials, wins: 0 }, { ...trials, zSquaredPpm: 0 })
+  const { n, u, r } = readExact({ ...trials, wins: 0, zSquaredPpm: 0 })
   const line = (r + slope) * PPM * n - offset * u * r * (PPM - r)
   return line < 0n ? -1n : line / (PPM * PPM)
 }

@@ -1,31 +1,28 @@
-import { expectWithin } from './argument.ts'
+import { expectProbability } from './argument.ts'
 import { type Contest, lookAt, lowerReaches, type Rule, type WinRule } from './sequential.ts'
 
-/**
- * A contender that wins each decisive trial with probability `p`, looked at after every one of
- * them.
- */
+/** A contender that wins each decisive trial with probability `p`, evaluated after each trial. */
 export interface Walk extends Contest {
   readonly p: number
 }
 
 /**
- * How the walk ends: probabilities of win and hold (their sum is 1), and the number of trials until
+ * The end of a walk: probabilities of win and hold (their sum is 1), and the number of trials until
  * then.
  */
 export interface End {
   readonly win: number
   readonly hold: number
   readonly expectedTrials: number
-  /** The least n by which half of all walks, or 95 % of them, have ended. */
+  /** Median number of trials until the end; `trials95` is the 95 % quantile. */
   readonly medianTrials: number
   readonly trials95: number
-  /** The probability of a win, and of a hold, at the n-th trial, for n in 0..cap. */
+  /** Probability of a win at the n-th trial, for n in 0..cap; `holdAt`: of a hold. */
   readonly winAt: Float64Array
   readonly holdAt: Float64Array
 }
 
-/** The walks that have not ended: mass[w] of all have w wins, low <= w <= high. */
+/** The walks that have not ended: a share of mass[w] has w wins, for low <= w <= high. */
 interface OpenWalks {
   readonly mass: Float64Array
   low: number
@@ -33,21 +30,21 @@ interface OpenWalks {
 }
 
 /**
- * What may be dropped in all: a count with less than DUST / cap is. A trial adds one count, so cap
- * + 1 are the most.
+ * Maximum mass that is dropped in total. A count is dropped below DUST / cap. A trial adds one
+ * count, so at most cap + 1 are dropped.
  */
 const DUST = 1e-16
 
-/** For one type of array: with two it would be slower. */
+/** Returns an item. One function for one type of array is faster. */
 const at = (mass: Float64Array, wins: number): number => mass[wins] ?? 0
 
 /**
- * How the walk ends that is won with at least win[n] wins and held with at most hold[n], for n in
+ * Computes the end of a walk with a win from win[n] wins on and a hold up to hold[n], for n in
  * 0..cap.
  *
- * Dynamic programming over the number of wins. What is dropped counts as ended on its side, so a
- * tail is never too small. The probabilities may lack 1e-13 of 1, far less than the quantiles could
- * notice.
+ * Dynamic programming over the number of wins. Dropped mass counts as ended on its side, so a tail
+ * is never too small. The probabilities may differ from a sum of 1 by 1e-13, too little to affect
+ * the quantiles.
  */
 function absorb(p: number, win: Int32Array, hold: Int32Array): End {
   const cap = win.length - 1
@@ -71,7 +68,7 @@ function absorb(p: number, win: Int32Array, hold: Int32Array): End {
   return { ...end, winAt, holdAt }
 }
 
-/** One trial: each mass[w] splits into a loss, which stays, and a win, which moves to w + 1. */
+/** Plays one trial: each mass[w] splits into losses, which stay, and wins, which move to w + 1. */
 function playTrial(open: OpenWalks, p: number): void {
   const { mass, low, high } = open
   let moving = 0
@@ -84,22 +81,22 @@ function playTrial(open: OpenWalks, p: number): void {
   mass[open.high] = moving
 }
 
-/** Ends the walks with at least `fewest` wins, and dust above the others. Returns their share. */
-function takeFromAbove(open: OpenWalks, fewest: number, dust: number): number {
+/** Ends the walks with at least `min` wins, and dust above the others. Returns their share. */
+function takeFromAbove(open: OpenWalks, min: number, dust: number): number {
   const { mass, low } = open
   let taken = 0
-  while (low <= open.high && (open.high >= fewest || at(mass, open.high) < dust)) {
+  while (low <= open.high && (open.high >= min || at(mass, open.high) < dust)) {
     taken += at(mass, open.high)
     open.high--
   }
   return taken
 }
 
-/** Ends the walks with at most `most` wins, and dust below the others. Returns their share. */
-function takeFromBelow(open: OpenWalks, most: number, dust: number): number {
+/** Ends the walks with at most `max` wins, and dust below the others. Returns their share. */
+function takeFromBelow(open: OpenWalks, max: number, dust: number): number {
   const { mass, high } = open
   let taken = 0
-  while (open.low <= high && (open.low <= most || at(mass, open.low) < dust)) {
+  while (open.low <= high && (open.low <= max || at(mass, open.low) < dust)) {
     taken += at(mass, open.low)
     open.low++
   }
@@ -107,11 +104,11 @@ function takeFromBelow(open: OpenWalks, most: number, dust: number): number {
 }
 
 /**
- * How often, and how soon, the contender of true strength `p` wins or holds under `lookAt`, one
- * look a trial.
+ * Returns the probabilities of a win and a hold, and the time until then, for a contender of true
+ * strength `p` that `lookAt` evaluates after each trial.
  *
- * Exact boundaries; probabilities in floats, within 1e-12. Time and memory grow as cap^1.5 and cap.
- * Says nothing of trials that depend on each other or of a p that changes.
+ * Boundaries are exact; probabilities are floats, within 1e-12. Time grows as cap^1.5, memory as
+ * cap. Assumes independent trials and a constant p.
  *
  * Source: Armitage, McPherson and Rowe (1969), doi:10.2307/2343787. Vectors:
  * vectors/wilson/walk.json.
@@ -123,13 +120,13 @@ export function walk({ p, ratioPpm, rule }: Walk): End {
 }
 
 /**
- * The probability that the lower bound ever reaches the ratio within `cap` looks if nothing stops
- * the walk before: `walk`'s win without HOLD, hence never less. What `calibrate` keeps under alpha.
- * Floats, within 1e-12; mass too small to follow (under 1e-15 in all) counts as crossed.
+ * Returns the probability that the lower bound reaches the ratio within `cap` trials if HOLD does
+ * not end the walk. It is never below `walk`'s win, and `calibrate` limits it to alpha. A float,
+ * within 1e-12; dropped mass (under 1e-15 in total) counts as crossed.
  *
  * @throws RangeError as `walk` does.
  */
-export function crossing({ p, ratioPpm, rule }: Climb): number {
+export function crossing({ p, ratioPpm, rule }: WalkWithoutHold): number {
   expectWalk({ p, ratioPpm, rule: { ...rule, holdOffset: 0, holdSlopePpm: 0 } })
   const noHold = new Int32Array(rule.cap + 1).fill(-1)
   const { win, hold } = absorb(p, winBoundary(ratioPpm, rule), noHold)
@@ -137,20 +134,20 @@ export function crossing({ p, ratioPpm, rule }: Climb): number {
 }
 
 /** A walk without HOLD. */
-type Climb = Pick<Walk, 'p' | 'ratioPpm'> & { readonly rule: WinRule }
+type WalkWithoutHold = Pick<Walk, 'p' | 'ratioPpm'> & { readonly rule: WinRule }
 
-/** Refuses what `lookAt` refuses, and a p that is no probability. */
+/** Rejects a p that is not a probability, and arguments that `lookAt` rejects. */
 function expectWalk({ p, ratioPpm, rule }: Walk): void {
   lookAt({ wins: 0, trials: 0, ratioPpm, rule })
-  expectWithin('p', p, { low: 0, high: 1 })
+  expectProbability('p', p)
 }
 
 /**
- * For each n in 0..cap, the fewest wins at which `lowerReaches`; n + 1 where none do, or before the
- * first look.
+ * Returns for each n in 0..cap the minimum number of wins for which `lowerReaches`, or n + 1 if
+ * there is none or n is below `minTrials`.
  *
- * Floats place the edge within 1e-8 (cap is at most 10^7), so only nearer than 1e-6 to an integer
- * can they be wrong, and there `lowerReaches` decides: the exact boundary, at the speed of floats.
+ * Floats are within 1e-8 of the edge (cap is at most 10^7), so they can be wrong only near an
+ * integer. Within 1e-6 of one, `lowerReaches` decides, so the boundary is exact.
  */
 export function winBoundary(
   ratioPpm: number,
@@ -164,18 +161,18 @@ export function winBoundary(
     if (trials < minTrials) continue
     const edge = trials * rate + Math.sqrt(trials * spread)
     const wins = Math.round(edge)
-    let fewest = Math.ceil(edge)
+    let min = Math.ceil(edge)
     if (Math.abs(edge - wins) < 1e-6 && wins <= trials) {
-      fewest = lowerReaches({ wins, trials, ratioPpm, zSquaredPpm }) ? wins : wins + 1
+      min = lowerReaches({ wins, trials, ratioPpm, zSquaredPpm }) ? wins : wins + 1
     }
-    boundary[trials] = Math.min(fewest, trials + 1)
+    boundary[trials] = Math.min(min, trials + 1)
   }
   return boundary
 }
 
 /**
- * For each n in 0..cap, the most wins whose `lookAt` is hold; -1 where none is. It never falls as
- * n grows.
+ * Returns for each n in 0..cap the maximum number of wins for which `lookAt` is hold, or -1. It
+ * never decreases with n.
  */
 export function holdBoundary(ratioPpm: number, rule: Rule): Int32Array {
   const boundary = new Int32Array(rule.cap + 1)

@@ -15,7 +15,7 @@ const ratioPpm = fc.oneof(
   fc.constantFrom(200_000, 500_000, 640_000, 800_000),
 )
 
-test('both boundaries are those of `lookAt`, count by count', () => {
+test('computes both boundaries as `lookAt` does, for every count', () => {
   fc.assert(
     fc.property(rule, ratioPpm, (rule, ratioPpm) => {
       const [win, hold] = [winBoundary(ratioPpm, rule), holdBoundary(ratioPpm, rule)]
@@ -33,11 +33,11 @@ test('both boundaries are those of `lookAt`, count by count', () => {
 
 test.each([
   [9_000_000n, 500_000],
-  [9_000_001n, 500_000], // a hair past the ties
+  [9_000_001n, 500_000], // just above the ties
   [8_122_500n, 510_000],
   [6_250_000n, 200_000],
   [4_000_000n, 800_000],
-  [93_000_000n, 70_000], // a tie at 7 of 7, which floats put above 7
+  [93_000_000n, 70_000], // a tie at 7 of 7, for which floats give more than 7
 ])(
   'z^2 = %s ppm, R = %s ppm: exact at every n up to 20,000, ties among them',
   (zSquaredPpm, ratioPpm) => {

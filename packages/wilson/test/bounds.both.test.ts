@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { boundsPpm, intervalOf, leastAbove, lowerReaches, upperBelow } from '../src/index.ts'
+import bounds from '../../../vectors/wilson/bounds.json' with { type: 'json' }
+import { boundsPpm, leastAbove, lowerReaches, upperBelow } from '../src/index.ts'
 
 const counts = fc.tuple(fc.nat(5000), fc.nat(5000), fc.integer({ min: 1, max: 12_000_000 }))
 
-test('a bound in ppm is the last ratio that the exact one reaches, and the first that it is below', () => {
+test('rounds each bound to the last ratio that is still within it', () => {
   fc.assert(
     fc.property(counts, ([wins, losses, z]) => {
       const proportion = { wins, trials: wins + losses, zSquaredPpm: BigInt(z) }
@@ -20,31 +21,27 @@ test('a bound in ppm is the last ratio that the exact one reaches, and the first
   )
 })
 
-test('the bounds hold the interval, and are no further off than a millionth', () => {
-  const NOISE = 1e-6
-  fc.assert(
-    fc.property(counts, ([wins, losses, zSquaredPpm]) => {
-      const trials = wins + losses
-      fc.pre(trials > 0)
-      const { lower, upper } = boundsPpm({ wins, trials, zSquaredPpm: BigInt(zSquaredPpm) })
-      const exact = intervalOf({ wins, trials, z: Math.sqrt(zSquaredPpm / 1e6) })
-      expect(lower).toBeLessThanOrEqual(1e6 * exact.lower + NOISE)
-      expect(lower).toBeGreaterThan(1e6 * exact.lower - 1 - NOISE)
-      expect(upper).toBeGreaterThanOrEqual(1e6 * exact.upper - NOISE)
-      expect(upper).toBeLessThan(1e6 * exact.upper + 1 + NOISE)
-    }),
-    { examples: [[[0, 9, 5_760_000]], [[9, 0, 5_760_000]], [[0, 1, 1]], [[5000, 1, 1]]] },
-  )
+const UNIT = 1_000_000n
+const scaled = (count: number) =>
+  Number.isInteger(count) ? BigInt(count) * UNIT : BigInt(Math.round(count * 1e6))
+
+test.each(bounds.vectors)('$what: $input.wins of $input.trials, z $input.z', ({ input, want }) => {
+  const { wins, trials, z } = input
+  const zSquaredPpm = BigInt(Math.round(z * z * 1e6))
+  const given = { wins: scaled(wins), trials: scaled(trials), unit: UNIT, zSquaredPpm }
+  const { lower, upper } = boundsPpm(given)
+  expect(Math.abs(lower - 1e6 * want.lower)).toBeLessThan(2)
+  expect(Math.abs(upper - 1e6 * want.upper)).toBeLessThan(2)
 })
 
-test('nothing is known without trials', () => {
+test('returns 0 and 1,000,000 without trials', () => {
   expect(boundsPpm({ wins: 0, trials: 0, zSquaredPpm: 8_122_500n })).toEqual({
     lower: 0,
     upper: 1_000_000,
   })
 })
 
-test('bisection finds the least, at either end too', () => {
+test('finds the least integer by bisection, also at both ends', () => {
   for (let least = 1; least <= 10; least++)
     expect(leastAbove(0, 10, (value) => value >= least)).toBe(least)
   expect(leastAbove(0, 10, () => false)).toBe(10)

@@ -14,7 +14,7 @@ describe('vectors', () => {
   )
 })
 
-test('the protocol: alpha holds at 5000 and z = 2.85, tightest at R = 0.505, also between the thousandths there', () => {
+test('stays below alpha at cap 5000 and z = 2.85, also between thousandths near R = 0.505', () => {
   const rule = { cap: 5000, minTrials: 10, zSquaredPpm: 8_122_500n }
   expect(largest(rule).ratioPpm).toBe(505_000)
   for (let ratioPpm = 505_000; ratioPpm <= 505_500; ratioPpm += 13) {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { calibrate } from '../src/index.ts'
 import { largest } from './largest.ts'
 
-// The published vectors, of larger caps, are in calibrate-vectors.test.ts.
+// calibrate-vectors.test.ts has the published vectors, which have larger caps.
 
 test.each([
   { alpha: 0.05, cap: 60, minTrials: 10 },
@@ -10,8 +10,8 @@ test.each([
   { alpha: 0.3, cap: 40, minTrials: 40 },
   { alpha: 0.999, cap: 5, minTrials: 1 },
   { alpha: 1e-9, cap: 30, minTrials: 5 },
-  { alpha: 0.01, cap: 4, minTrials: 4 }, // the greatest z that a cap can ask for
-  { alpha: 0.9495, cap: 1, minTrials: 1 }, // kept at every R but the last
+  { alpha: 0.01, cap: 4, minTrials: 4 }, // the largest z that a cap can need
+  { alpha: 0.9495, cap: 1, minTrials: 1 }, // within alpha at every R except the last
 ])('the least: z keeps alpha and a hundredth less does not, %o', ({ alpha, cap, minTrials }) => {
   const hundredths = Math.round(100 * calibrate({ alpha, cap, minTrials }))
   const at = (hundredths: number) =>

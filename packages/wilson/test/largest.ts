@@ -1,6 +1,6 @@
 import { crossing, type WinRule } from '../src/index.ts'
 
-/** The largest crossing probability over the ratios that `calibrate` promises, and where it is. */
+/** Returns the largest crossing probability over the calibrated ratios, and its ratio. */
 export function largest(rule: WinRule): {
   probability: number
   ratioPpm: number

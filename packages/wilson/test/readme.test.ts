@@ -26,6 +26,6 @@ test.each(rows)('$expression', ({ expression, value }) => {
   expect(got.toFixed(value.split('.')[1]?.length ?? 0)).toBe(value)
 })
 
-test('all nineteen rows were found', () => {
+test('finds all nineteen rows', () => {
   expect(rows).toHaveLength(19)
 })

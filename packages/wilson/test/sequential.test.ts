@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { holdLine, lookAt, lowerReaches, type Rule } from '../src/index.ts'
 import { anyRule } from './vectors.ts'
 
-// The vectors are in sequential.both.test.ts.
+// sequential.both.test.ts has the vectors.
 
 const RULE: Rule = {
   cap: 5000,
@@ -20,8 +20,8 @@ const zSquaredPpm = fc.bigInt({ min: 0n, max: 30_000_000n })
 const unit = fc.bigInt({ min: 1n, max: 10n ** 12n })
 const rule = anyRule(6000, zSquaredPpm)
 
-describe('a look', () => {
-  test('a unit only scales; number and bigint are the same', () => {
+describe('lookAt', () => {
+  test('scales with the unit, and accepts numbers and bigints', () => {
     fc.assert(
       fc.property(counts, ratioPpm, rule, unit, ({ wins, trials }, ratioPpm, rule, unit) => {
         const plain = lookAt({ wins, trials, ratioPpm, rule })
@@ -40,7 +40,7 @@ describe('a look', () => {
     )
   })
 
-  test('held only where the upper bound or the line says so, in floats', () => {
+  test('holds only below the ratio or the line, compared in floats', () => {
     fc.assert(
       fc.property(
         counts,
@@ -63,7 +63,7 @@ describe('a look', () => {
     )
   })
 
-  test('the hold line is the most wins that meet its inequality, in any unit', () => {
+  test('returns as hold line the maximum number of wins of its inequality, in any unit', () => {
     fc.assert(
       fc.property(counts, ratioPpm, rule, unit, ({ trials }, ratioPpm, rule, unit) => {
         const n = BigInt(trials) * unit

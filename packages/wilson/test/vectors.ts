@@ -3,10 +3,7 @@ import type { Bar, Contest, Proportion, Rule } from '../src/index.ts'
 
 const BIG = new Set(['unit', 'zSquaredPpm'])
 
-/**
- * The input of a vector, which JSON holds without bigints and with strings past 2^53, as the
- * interface has it.
- */
+/** Returns a vector's input with bigints. JSON has numbers, or strings for integers past 2^53. */
 export function revive<T extends Partial<Proportion & Bar & Contest>>(input: object): T {
   const entries = Object.entries(input).map(([key, value]) => {
     if (value !== null && typeof value === 'object') return [key, revive(value)]
@@ -15,14 +12,7 @@ export function revive<T extends Partial<Proportion & Bar & Contest>>(input: obj
   return Object.fromEntries(entries)
 }
 
-/** |a - b| in units of the last place of b. */
-export function ulps(a: number, b: number): number {
-  if (a === b) return 0
-  const bits = Math.max(-1074, Math.floor(Math.log2(Math.abs(b))) - 52)
-  return Math.abs(a - b) / 2 ** bits
-}
-
-/** For `toEqual`: within 1e-12 of `want`, or of its part. */
+/** Matches within 1e-12 of `want`, absolute or relative. For `toEqual`. */
 export function near(want: number): { asymmetricMatch(got: number): boolean; toString(): string } {
   return {
     asymmetricMatch: (got) => Math.abs(got - want) <= 1e-12 * Math.max(1, want),
@@ -30,12 +20,12 @@ export function near(want: number): { asymmetricMatch(got: number): boolean; toS
   }
 }
 
-/** Rules with a cap up to this, and lines of a hold both where they decide and far from it. */
-export const anyRule = (most: number, zSquaredPpm: fc.Arbitrary<bigint>): fc.Arbitrary<Rule> =>
+/** Generates rules with a cap up to `max`, and hold lines that decide or are far away. */
+export const anyRule = (max: number, zSquaredPpm: fc.Arbitrary<bigint>): fc.Arbitrary<Rule> =>
   fc
     .record({
-      cap: fc.integer({ min: 1, max: most }),
-      first: fc.integer({ min: 1, max: most }),
+      cap: fc.integer({ min: 1, max }),
+      first: fc.integer({ min: 1, max }),
       zSquaredPpm,
       holdOffset: fc.oneof(
         fc.integer({ min: 0, max: 60 }),

@@ -16,6 +16,6 @@ test.each(vectors.vectors)('p $input.p, R $input.ratioPpm, cap $input.rule.cap',
   expect(crossing({ p, ratioPpm, rule })).toEqual(near(want.crossing))
 })
 
-test('the protocol’s z for cap 500', () => {
+test('computes the protocol’s z for cap 500', () => {
   expect(calibrate({ alpha: 0.05, cap: 500, minTrials: 10 })).toBe(2.67)
 })

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { crossing, lookAt, type Walk, walk } from '../src/index.ts'
 import { anyRule, near } from './vectors.ts'
 
-// The published vectors, of larger caps, are in walk-vectors.both.test.ts.
+// walk-vectors.both.test.ts has the published vectors, which have larger caps.
 
 type Ends = Record<'win' | 'hold', number[]>
 
-/** Every path of a few trials, followed one by one with `lookAt`: how likely it ends after which. */
+/** Computes the end of a walk from every path of a few trials. */
 function everyPath({ p, ratioPpm, rule }: Walk): Ends {
   const none = Array<number>(rule.cap + 1).fill(0)
   const ends: Ends = { win: [...none], hold: [...none] }
@@ -33,7 +33,7 @@ const small: fc.Arbitrary<Walk> = fc.record({
 })
 
 describe('properties', () => {
-  test('it is the sum over every path', () => {
+  test('is the sum over every path', () => {
     fc.assert(
       fc.property(small, (input) => {
         const [end, { win, hold }] = [walk(input), everyPath(input)]
@@ -47,7 +47,7 @@ describe('properties', () => {
     )
   })
 
-  test('win and hold are all there is; crossing is no less than win; a stronger contender wins more', () => {
+  test('ends with a win or a hold, wins no more than crossing, and more for a stronger contender', () => {
     fc.assert(
       fc.property(small, fc.double({ min: 0, max: 1, noNaN: true }), (input, other) => {
         const end = walk(input)
@@ -64,7 +64,7 @@ describe('properties', () => {
     )
   })
 
-  test('a bar out of reach loses no mass in the dust', () => {
+  test('loses no mass if the ratio cannot be reached', () => {
     const line = { holdOffset: 88, holdSlopePpm: 16_000 }
     const rule = { cap: 3000, minTrials: 1, zSquaredPpm: 4_000_000_000n, ...line }
     expect(crossing({ p: 0.5, ratioPpm: 500_000, rule })).toBeLessThan(1e-15)

@@ -50,12 +50,14 @@ const bits = Object.keys(VOTERS).map((hotkey) => bitReader(VOTERS, hotkey))
 function replayAny(bytes: Uint8Array) {
   const { env, challengeId, messages } = objectIn(bytes)
   const name = typeof env === 'string' && registry.has(env) ? env : 'mult8@0.1.0'
+  if (!isChallengeId(challengeId as string)) return undefined
   return replay(make(name), challengeId as string, messages as [])
 }
 
 /** A game as it was recorded of both players, in which anything may be something else. */
 function replayAnyGame(bytes: Uint8Array) {
   const { challengeId, recorded } = objectIn(bytes)
+  if (!isChallengeId(challengeId as string)) return undefined
   return replayGame(make(HEX), challengeId as string, Object(recorded) as PerSide<[]>)
 }
 

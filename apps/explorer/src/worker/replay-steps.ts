@@ -3,8 +3,8 @@ import {
   make,
   type ReplayedSide,
   registry,
-  replayFrom,
-  replayGameFrom,
+  replay,
+  replayGame,
   repliesIn,
   SIDES,
   seedOf,
@@ -63,8 +63,8 @@ function replayedIn(sample: Sample, i: number): ReplayedSide | string {
   if (isGame === 'miner' in sample) return 'played by another number of miners'
   const [champion = [], contender = []] = episodesIn(sample).map(({ messages }) => messages)
   const replayed = isGame
-    ? replayGameFrom(env, seed, { champion, contender })
-    : replayFrom(env, seed, champion)
+    ? replayGame(env, seed, { champion, contender })
+    : replay(env, seed, champion)
   if (!replayed.ok) return `${replayed.code} ${replayed.detail}`
   return 'reward' in replayed.value ? replayed.value : replayed.value[SIDES[i] ?? 'champion']
 }

@@ -6,7 +6,7 @@ import {
   type Env,
   isChallengeId,
   make,
-  playFrom,
+  play,
   registry,
   seedOf,
   specHash,
@@ -85,7 +85,7 @@ env
     const from = seed ?? seedOf(challengeId)
     const answers: Answer[] = []
     const agent = player.agent(replyMs)
-    const episode = await playFrom(game, from, async (messages) => {
+    const episode = await play(game, from, async (messages) => {
       const answer = await agent(messages)
       answers.push(answer)
       return answer
@@ -111,7 +111,7 @@ async function playAgain(
   { episode, answers }: { readonly episode: Transcript; readonly answers: readonly Answer[] },
 ): Promise<{ readonly text: string; readonly record: { readonly deterministic: boolean } }> {
   const left = answers.values()
-  const again = await playFrom(game, seed, () => left.next().value ?? { fault: 'no-reply' })
+  const again = await play(game, seed, () => left.next().value ?? { fault: 'no-reply' })
   const deterministic = JSON.stringify(again) === JSON.stringify(episode)
   const at = episode.messages.findIndex(
     (message, index) => JSON.stringify(message) !== JSON.stringify(again.messages[index]),

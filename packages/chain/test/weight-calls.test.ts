@@ -1,11 +1,11 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { ApiPromise } from '@polkadot/api'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { callOf } from '../src/bittensor/extrinsic.ts'
+import { type Call, callOf } from '../src/bittensor/extrinsic.ts'
 import type { WeightMeans } from '../src/bittensor/nodes.ts'
 import type { Codec } from '../src/bittensor/storage.ts'
 import { timelockEncrypt } from '../src/bittensor/timelock.ts'
-import { type Plan, planWeights, tempoOf, timelockPayload } from '../src/bittensor/weight-calls.ts'
+import { tempoOf, timelockPayload, weightsCall } from '../src/bittensor/weight-calls.ts'
 import type { UidWeights } from '../src/index.ts'
 import { storageOf } from './made-storage.ts'
 import { alice } from './subnet.ts'
@@ -27,14 +27,14 @@ const counting = () => {
 }
 const means = (): WeightMeans => ({ netuid: NETUID, random: counting(), now: () => NOW })
 
-/** The call that a plan makes on a runtime that has every call: its name, and its arguments. */
-async function callIn(plan: Plan): Promise<unknown[]> {
+/** The name and the arguments of a call, on a runtime that has every call. */
+async function callIn(call: Call): Promise<unknown[]> {
   const proxy = (get: (name: string) => unknown) =>
     new Proxy({}, { get: (_, name) => get(String(name)) })
   const tx = proxy((pallet) =>
     proxy((name) => (...args: unknown[]) => [`${pallet}.${name}`, ...args]),
   )
-  const made = (await plan.call({ tx } as unknown as ApiPromise)) as unknown as unknown[]
+  const made = (await call({ tx } as unknown as ApiPromise)) as unknown as unknown[]
   return made.map((arg) => (arg as Partial<Codec>).toJSON?.() ?? arg)
 }
 
@@ -58,31 +58,20 @@ const beacon = { 'drand.lastStoredRound': ROUND, [`${M}.commitRevealWeightsVersi
 
 test('rejects weights that the chain would rescale', async () => {
   const small = { hotkey: alice.hotkey, weights: [[0, 65_534]] } as const
-  await expect(planWeights(storageOf(open), means(), small)).rejects.toThrow(RangeError)
+  await expect(weightsCall(storageOf(open), means(), small)).rejects.toThrow(RangeError)
 })
 
 describe('weights where commit and reveal is off', () => {
   test('are set in the open, whatever else the runtime can do', async () => {
     const storage = storageOf({ ...open, ...beacon }, [`${M}.commitTimelockedWeights`])
-    const plan = await planWeights(storage, means(), { hotkey: alice.hotkey, weights })
-    expect(await callIn(plan)).toEqual([
+    const call = await weightsCall(storage, means(), { hotkey: alice.hotkey, weights })
+    expect(await callIn(call)).toEqual([
       `${M}.setWeights`,
       NETUID,
       [0, 4],
       [21_845, 65_535],
       VERSION_KEY,
     ])
-  })
-
-  test('take effect once the chain has them', async () => {
-    const plan = await planWeights(storageOf(open), means(), { hotkey: alice.hotkey, weights })
-    const uids = { [`${M}.uids(${NETUID},${alice.hotkey})`]: 9 }
-    const isHeld = (...row: UidWeights) =>
-      plan.tookEffect(storageOf({ ...uids, [`${M}.weights(${NETUID},9)`]: row }))
-    expect(await isHeld([0, 21_845], [4, 65_535])).toBe(true)
-    expect(await isHeld([0, 21_844], [4, 65_535])).toBe(false)
-    expect(await isHeld([4, 65_535])).toBe(false)
-    expect(await isHeld()).toBe(false)
   })
 })
 
@@ -100,7 +89,7 @@ describe('weights that are timelocked', () => {
     ;[signed, unsigned] = await Promise.all([sealOf(alice.hotkey), sealOf()])
   })
   const planned = (calls: readonly string[], values: object = {}) =>
-    planWeights(storageOf({ ...committing, ...beacon, ...values }, calls), means(), {
+    weightsCall(storageOf({ ...committing, ...beacon, ...values }, calls), means(), {
       hotkey: alice.hotkey,
       weights,
     })
@@ -137,19 +126,6 @@ describe('weights that are timelocked', () => {
   test("count blocks in the runtime's own time for one", async () => {
     const [, , , at] = await callIn(await planned(names, { 'aura.slotDuration': 6000 }))
     expect(at).toBe(ROUND + ((7 + 3 - 5) * 6) / 3)
-  })
-
-  test('are held when their bytes are among the commits, under any of the names that those have', async () => {
-    const plan = await planned(names)
-    for (const item of ['timelockedWeightCommits', 'crv3WeightCommitsV2', 'crv3WeightCommits']) {
-      const isHeld = (bytes: string) => {
-        const commits = { 8: [[alice.hotkey, 5, bytes, round]] }
-        return plan.tookEffect(storageOf({ [`${M}.${item}(${NETUID})`]: commits }))
-      }
-      expect(await isHeld(signed)).toBe(true)
-      expect(await isHeld(unsigned)).toBe(false)
-    }
-    expect(await plan.tookEffect(storageOf({}))).toBe(false)
   })
 
   test.each([

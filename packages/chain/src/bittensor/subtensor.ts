@@ -10,7 +10,7 @@ import { readSnapshot } from './metagraph.ts'
 import type { Nodes, WeightMeans } from './nodes.ts'
 import { runtimeFaults } from './runtime-faults.ts'
 import { integerIn, type Storage, storageAt } from './storage.ts'
-import { planWeights, rowOf } from './weight-calls.ts'
+import { rowOf, weightsCall } from './weight-calls.ts'
 
 export type SubtensorOptions = WeightMeans & Nodes
 
@@ -108,15 +108,10 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
   async setWeights(account: Account, weights: UidWeights, until?: number): Promise<Head> {
     const { number } = await this.head()
     const { hotkey } = account
-    const { call, tookEffect } = await this.#at(number, (storage) =>
-      planWeights(storage, this.#means, { hotkey, weights }),
+    const call = await this.#at(number, (storage) =>
+      weightsCall(storage, this.#means, { hotkey, weights }),
     )
-    const head = await this.#sender.send(account, call, until)
-    if (await this.#at(head.number, tookEffect)) return head
-    throw new ChainError(
-      'NotConfirmed',
-      `block ${head.number} holds the call, but the chain does not show its effect`,
-    )
+    return this.#sender.send(account, call, until)
   }
 
   runtimeFaults(): Promise<readonly string[]> {

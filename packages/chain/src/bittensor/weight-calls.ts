@@ -5,7 +5,6 @@ import { BLOCK_MS, type UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { type Call, callOf } from './extrinsic.ts'
 import type { WeightMeans } from './nodes.ts'
-import { TIMELOCKED_COMMITS } from './runtime-faults.ts'
 import { type Codec, integerIn, type Storage } from './storage.ts'
 import { drandRound, timelockEncrypt } from './timelock.ts'
 
@@ -19,24 +18,18 @@ interface VersionedWeights {
   readonly versionKey: bigint
 }
 
-/** A call, and a check of the storage after its block: did the call do what it should? */
-export interface Plan {
-  readonly call: Call
-  readonly tookEffect: (after: Storage) => Promise<boolean>
-}
-
 /**
- * How to set weights in the way that the subnet requires: public at once, or timelocked. Protocol
- * §8.13.
+ * Returns the call that sets weights in the way that the subnet requires: public immediately, or
+ * timelocked. Protocol §8.13.
  * @throws ChainError, as a rejection, if they have to be timelocked: `NotInRuntime` if the runtime
  *   cannot, `DrandBehind` if the chain would open them too late. RangeError unless the largest
  *   weight is 65,535.
  */
-export async function planWeights(
+export async function weightsCall(
   storage: Storage,
   means: WeightMeans,
   { hotkey, weights }: Omit<VersionedWeights, 'versionKey'>,
-): Promise<Plan> {
+): Promise<Call> {
   const { netuid } = means
   if (!weights.some(([, weight]) => weight === MAX_WEIGHT))
     throw new RangeError(`"weights" expected ${MAX_WEIGHT} as the largest of them`)
@@ -44,18 +37,10 @@ export async function planWeights(
   const versioned = { hotkey, weights, versionKey }
   const setting = await storage.query('subtensorModule.commitRevealWeightsEnabled', netuid)
   const isTimelocked = setting.toJSON()
-  if (isTimelocked === true) return planTimelocked(storage, means, versioned)
-  if (isTimelocked === false) return planOpen(netuid, versioned)
+  if (isTimelocked === true) return timelockedCall(storage, means, versioned)
+  if (isTimelocked === false)
+    return callOf('subtensorModule.setWeights', netuid, ...columnsOf(weights), versionKey)
   throw new ChainError('BadReply', 'the chain does not say whether weights are timelocked')
-}
-
-/** A call that sets weights which anyone can read at once. Protocol §8.13. */
-function planOpen(netuid: number, versioned: VersionedWeights): Plan {
-  const { weights, versionKey } = versioned
-  return {
-    call: callOf('subtensorModule.setWeights', netuid, ...columnsOf(weights), versionKey),
-    tookEffect: (after) => areInForce(after, netuid, versioned),
-  }
 }
 
 /**
@@ -80,11 +65,11 @@ const TIMELOCKED = [
  * @throws ChainError, as a rejection: `NotInRuntime` if the runtime has no call for it,
  *   `DrandBehind` if the chain's drand would open the commit too late.
  */
-async function planTimelocked(
+async function timelockedCall(
   storage: Storage,
   means: WeightMeans,
   { hotkey, weights, versionKey }: VersionedWeights,
-): Promise<Plan> {
+): Promise<Call> {
   const { netuid, random, now } = means
   const timelocked = TIMELOCKED.find(({ name }) => storage.hasCall(name))
   if (timelocked === undefined)
@@ -97,14 +82,7 @@ async function planTimelocked(
   const sealed = `0x${bytesToHex(await timelockEncrypt(payload, round, random))}`
   const args: unknown[] = [netuid, sealed, round]
   if (namesHotkey) args.push(await storage.integer('subtensorModule.commitRevealWeightsVersion'))
-  return {
-    call: callOf(name, ...args),
-    tookEffect: async (after) => {
-      const items = TIMELOCKED_COMMITS.filter((item) => after.has(item))
-      const commits = await Promise.all(items.map((item) => after.entries(item, netuid)))
-      return JSON.stringify(commits).includes(sealed)
-    },
-  }
+  return callOf(name, ...args)
 }
 
 /**
@@ -188,15 +166,4 @@ export function rowOf(value: Codec): UidWeights {
   const { data } = rowShape.safeParse(value.toJSON())
   if (!data) throw new ChainError('BadReply', 'the weights on the chain are malformed')
   return data
-}
-
-/** Reports whether the chain has these weights of the hotkey. */
-async function areInForce(
-  storage: Storage,
-  netuid: number,
-  { hotkey, weights }: VersionedWeights,
-): Promise<boolean> {
-  const uid = await storage.integer('subtensorModule.uids', netuid, hotkey)
-  const row = rowOf(await storage.query('subtensorModule.weights', netuid, uid))
-  return JSON.stringify(row) === JSON.stringify(weights)
 }

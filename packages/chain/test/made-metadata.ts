@@ -1,6 +1,6 @@
 import { TypeRegistry } from '@polkadot/types'
 import { u8aConcat, u8aToHex } from '@polkadot/util'
-import { CALLS, EVENTS, METHODS, STORAGE } from '../src/bittensor/runtime-faults.ts'
+import { CALLS, METHODS, STORAGE } from '../src/bittensor/runtime-faults.ts'
 
 type Sections = Record<string, string[]>
 
@@ -9,7 +9,6 @@ export interface Made {
   storage: Sections
   calls: Sections
   apis: Sections
-  events: Sections
   /** What signed calls hold: nothing, or a byte. */
   extensions: Record<string, 'Null' | 'u8'>
 }
@@ -19,7 +18,6 @@ export const wholeRuntime = (): Made => ({
   storage: sectionsOf(STORAGE),
   calls: sectionsOf(CALLS),
   apis: sectionsOf(METHODS),
-  events: sectionsOf(EVENTS),
   extensions: { CheckNonce: 'u8', Unheard: 'Null' },
 })
 
@@ -41,7 +39,7 @@ export function metadataOf(made: Made, version: 14 | 15 | 16): `0x${string}` {
     const all = names.map((name, index) => ({ name, fields: [], index }))
     return { type: defs.push({ Variant: { variants: all } }) - 1 }
   }
-  const names = new Set([made.storage, made.calls, made.events].flatMap((all) => Object.keys(all)))
+  const names = new Set([made.storage, made.calls].flatMap((all) => Object.keys(all)))
   const pallets = [...names].map((name, index) => {
     const items = (made.storage[name] ?? []).map((item) => ({
       name: pascal(item),
@@ -53,7 +51,6 @@ export function metadataOf(made: Made, version: 14 | 15 | 16): `0x${string}` {
       name: pascal(name),
       storage: { prefix: pascal(name), items },
       calls: variants(made.calls[name]?.map(snake)),
-      events: variants(made.events[name]?.map(pascal)),
       index,
     }
   })

@@ -32,9 +32,7 @@ describe('what a runtime lacks', () => {
     ['storage', ({ storage }) => remove(storage[SUBNET], 'tempo')],
     ['a pallet', ({ storage }) => delete storage.timestamp],
     ['a call', ({ calls }) => remove(calls[SUBNET], 'setWeights')],
-    ['an event', ({ events }) => remove(events.system, 'extrinsicFailed')],
     ['a runtime API', ({ apis }) => remove(apis[API], 'getSelectiveMetagraph')],
-    ['every way to timelock', ({ calls }) => Object.assign(calls, { [SUBNET]: ['setWeights'] })],
     ['a version', ({ storage }) => remove(storage[SUBNET], 'commitRevealWeightsVersion')],
     ['an extension', ({ extensions }) => Object.assign(extensions, { Unheard: 'u8' })],
   ]
@@ -47,8 +45,30 @@ describe('what a runtime lacks', () => {
     await expect(lines.join('')).toMatchFileSnapshot('snapshots/runtime-faults.txt')
   })
 
+  test('includes both calls for timelocked weights if it lacks both', () => {
+    const faults = faultsWith(({ calls }) => Object.assign(calls, { [SUBNET]: ['setWeights'] }))
+    expect(faults).toEqual([
+      `there is no call ${SUBNET}.commitTimelockedWeights`,
+      `there is no call ${SUBNET}.commitCrv3Weights`,
+    ])
+  })
+
   test.each<[string, (made: Made) => void]>([
     ['one way to timelock', ({ calls }) => remove(calls[SUBNET], 'commitCrv3Weights')],
+    [
+      'the newer way to timelock, and its version',
+      ({ calls, storage }) => {
+        remove(calls[SUBNET], 'commitTimelockedWeights')
+        remove(storage[SUBNET], 'commitRevealWeightsVersion')
+      },
+    ],
+    [
+      'the counting of epochs, and the next one',
+      ({ apis, storage }) => {
+        remove(storage[SUBNET], 'subnetEpochIndex')
+        remove(apis[API], 'getNextEpochStartBlock')
+      },
+    ],
     ['the counting of epochs', ({ storage }) => remove(storage[SUBNET], 'subnetEpochIndex')],
   ])('may be what there is another way for: %s', (_, change) => {
     expect(faultsWith(change)).toEqual([])

@@ -145,8 +145,6 @@ describe('wrong usage', () => {
     'status --netwrk c',
     'env run --seed 1 --challenge 1 --nope',
     'nope',
-    'help prctise',
-    'env help rn',
     'duel 0.5',
     'miner --port 65536',
     'duel 0.5 0.6 --ratio 0',

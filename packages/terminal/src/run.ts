@@ -1,6 +1,7 @@
+import { once } from 'node:events'
 import { format } from 'node:util'
 import { printable } from '@affine/report/text'
-import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { IsOurs } from './env-lines.ts'
 import { readEnvironment } from './environment.ts'
 import { faultText, maskUrls } from './fault-text.ts'
@@ -25,10 +26,7 @@ export function interrupted(): AbortSignal {
  * longer waits for `work`.
  */
 export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  const aborted = signal.aborted ? undefined : once(signal, 'abort')
   await Promise.race([work, aborted]).finally(() => signal.throwIfAborted())
   return work
 }
@@ -103,35 +101,8 @@ function prepare(command: CommandUnknownOpts, program: string): void {
       outputError: (text, write) => write(maskUrls(text.replace(/^error: /, `${program}: `))),
     })
   if (command.commands.length > 0)
-    command
-      .helpCommand('help [command]', 'show the help of a command')
-      .on('beforeHelp', ({ error }) => error && refuseUnknown(command))
-  nameUnknownFirst(command)
+    command.helpCommand('help [command]', 'show the help of a command')
   for (const below of command.commands) prepare(below, program)
-}
-
-/**
- * Has an unknown option of a command named before other mistakes. Commander would name a missing
- * one first, which may be the same one mistyped.
- */
-function nameUnknownFirst(
-  command: CommandUnknownOpts & { unknownOption?(flag: string): void },
-): void {
-  command.parseOptions = (words) => {
-    const { parseOptions } = Command.prototype
-    const silent: Command = Object.create(command, { emit: { value: () => false } })
-    const { unknown } = parseOptions.call(silent, words) // reads no value
-    const isHelp = unknown.includes('-h') || unknown.includes('--help')
-    if (unknown[0] !== undefined && !isHelp && command.commands.length === 0)
-      command.unknownOption?.(unknown[0])
-    return parseOptions.call(command, words)
-  }
-}
-
-/** For `help` of an unknown command commander shows the whole help, without a word of why. */
-function refuseUnknown(command: CommandUnknownOpts): void {
-  const [, name] = command.args
-  if (name !== undefined) command.parse([name], { from: 'user' })
 }
 
 /** Connections are made directly, because the addresses that they lead to are checked. */

@@ -1,4 +1,3 @@
-import { EventEmitter } from 'node:events'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { vi } from 'vitest'
 import { perform, type RunOptions } from '../src/index.ts'
@@ -53,9 +52,6 @@ export function within(
 ): Promise<Written> {
   const line = ['node', `${program.name()}.js`, ...words]
   const ended = last.then(async () => {
-    // Where a program has a process of its own, it is prepared once.
-    for (const each of [program, ...program.commands])
-      EventEmitter.prototype.removeAllListeners.call(each, 'beforeHelp')
     using _ = placed({ cwd, env })
     return await written(async () => {
       process.argv = [...line]

@@ -65,7 +65,7 @@ const NETWORK = '--network=http://127.0.0.1:1'
 /** A program and its words; the path goes to the end of the last. */
 const LINES: readonly (readonly string[])[] = [
   ['af', 'doctor', '--settings='],
-  ['af', 'doctor', NETWORK, '--wallet.path='],
+  ['af', 'doctor', NETWORK, '--wallet-path='],
   ['af', 'validate', '--key='],
   ['af', 'validate', '--folder='],
   ['af', 'validate', '--buckets='],

@@ -4,16 +4,6 @@ import { NODE_HOST } from '@affine/settlement/host'
 import { type EnvLine, type Given, type IsOurs, readEnvLines } from './env-lines.ts'
 import { readNamed } from './fault-text.ts'
 
-/** Names of options of btcli and of Node, and ours. */
-const THEIRS = new Map([
-  ['--env-file', '--settings'],
-  ['--wallet.name', '--wallet'],
-  ['--wallet.hotkey', '--hotkey'],
-  ['--wallet.path', '--wallet-path'],
-  ['--subtensor.network', '--network'],
-  ['--subtensor.chain_endpoint', '--network'],
-])
-
 /** The variables that name a chain, and where its buckets are. */
 const isOfChain: IsOurs = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
 
@@ -37,7 +27,6 @@ export const ownVariables = (): Given =>
 
 /**
  * Prepares the environment and the words of a command line:
- * - replaces names of options of btcli and of Node by ours;
  * - adds our variables from `.env`, or from the file that "--settings" names, unless they are set;
  * - removes "--settings" from `words`;
  * - deletes our variables that are empty.
@@ -46,11 +35,6 @@ export const ownVariables = (): Given =>
  *   cannot be read.
  */
 export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChain): Promise<void> {
-  for (const [i, word] of words.slice(0, endOfOptions(words)).entries()) {
-    const [name = '', ...value] = word.split('=')
-    const ours = THEIRS.get(name)
-    if (ours !== undefined) words[i] = [ours, ...value].join('=')
-  }
   const path = takeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
   read = { path, lines: [], given: {} }
   if (path !== undefined) {
@@ -66,16 +50,11 @@ export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChai
     if (isOurs(name) && process.env[name] === '') delete process.env[name]
 }
 
-/** The index from which all words are arguments, even if they look like options. */
-function endOfOptions(words: readonly string[]): number {
-  const at = words.indexOf('--')
-  return at === -1 ? words.length : at
-}
-
 /** Removes an option from the words and returns its value; undefined if it is not there. */
 function takeOption(words: string[], name: string): string | undefined {
   const at = words.findIndex((word) => word === name || word.startsWith(`${name}=`))
-  if (at === -1 || at > endOfOptions(words)) return undefined
+  // All words after "--" are arguments.
+  if (at === -1 || words.slice(0, at).includes('--')) return undefined
   const [word = '', next] = words.splice(at, words[at] === name ? 2 : 1)
   const value = word === name ? next : word.slice(name.length + 1)
   if (!value) throw new RangeError(`"${name}" expected a file`)

@@ -15,13 +15,11 @@ describe('a file of settings', () => {
     },
   )
 
-  it('is told what is wrong with it, and never a value', async () => {
-    const { faults } = readEnvLines(
-      'CHUTES_API_KEY= s3cret\nexport A=s3cret\ns3\0\nPATH=s3\\\n ',
-      ours,
-    )
-    const text = `${faults.join('\n')}\n`
-    await expect(text).toMatchFileSnapshot('snapshots/env-lines.txt')
+  it('has faults that quote no value', () => {
+    const text = 'CHUTES_API_KEY= s3cret\nexport A=s3cret\ns3\0\nPATH=s3\\\n '
+    const { faults } = readEnvLines(text, ours)
+    expect(faults).toHaveLength(5)
+    expect(faults.join()).not.toContain('s3')
   })
 
   it('is never thrown at, and each line is read, refused, empty or a comment', () => {

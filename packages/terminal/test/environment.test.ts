@@ -65,9 +65,7 @@ describe('a file of settings', () => {
     await writeFile(file, 'NETUID=7\nexport NETUID=8\nPATH=$x\nAFFINE_BUCKETS=s3cret #\n')
     const refused = await read('--settings', file).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(RangeError)
-    expect(String(refused)).toMatch(
-      /bad, line 2: expected .*; line 4: the value of AFFINE_BUCKETS /,
-    )
+    expect(String(refused)).toMatch(/bad, line 2: expected .*; line 4: expected /)
     expect(String(refused)).not.toContain('s3cret')
     expect(process.env.NETUID).toBeUndefined()
   })
@@ -117,12 +115,6 @@ describe('the environment', () => {
 })
 
 it('what stands behind "--" is no option', async () => {
-  const words = ['completion', 'bash', '--', '--wallet.name', '--settings', '']
+  const words = ['completion', 'bash', '--', '--settings', '']
   expect(await read(...words)).toEqual(words)
-})
-
-it("btcli's and Node's names of options are taken for ours", async () => {
-  const words = ['--wallet.name', 'w', '--wallet.hotkey=h', '--subtensor.network', 'test']
-  expect(await read(...words)).toEqual(['--wallet', 'w', '--hotkey=h', '--network', 'test'])
-  await expect(read('--env-file=nope')).rejects.toThrow('nope does not exist')
 })

@@ -1,15 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import { pipeline, type Transform } from 'node:stream'
-import { createBrotliDecompress, createInflate, createInflateRaw, createUnzip } from 'node:zlib'
+import { createBrotliDecompress, createUnzip } from 'node:zlib'
 
 /** Bytes as they arrive. */
 type Bytes = AsyncIterable<Uint8Array>
 
-const DECODERS: Readonly<Record<string, (bytes: Bytes) => Bytes>> = {
-  gzip: (bytes) => through(bytes, createUnzip()),
-  'x-gzip': (bytes) => through(bytes, createUnzip()),
-  deflate: inflate,
-  br: (bytes) => through(bytes, createBrotliDecompress()),
+/** Decoders by coding. `createUnzip` tells gzip and zlib, the format of `deflate`, apart. */
+const DECODERS: Readonly<Record<string, () => Transform>> = {
+  gzip: createUnzip,
+  'x-gzip': createUnzip,
+  deflate: createUnzip,
+  br: createBrotliDecompress,
 }
 
 /** Tokens that leave the body as it is. S3 may store `aws-chunked`, which was undone on upload. */
@@ -35,15 +36,15 @@ async function* decode(
   codings: readonly string[],
 ): AsyncGenerator<Uint8Array> {
   try {
-    const body: Bytes = response
-    yield* codings.reduceRight((bytes, coding) => DECODERS[coding]?.(bytes) ?? bytes, body)
+    yield* codings.reduceRight(through, response as Bytes)
   } finally {
     // More may follow the end of the compressed bytes.
     if (!response.readableEnded) response.destroy()
   }
 }
 
-async function* through(bytes: Bytes, decoder: Transform): AsyncGenerator<Uint8Array> {
+async function* through(bytes: Bytes, coding: string): AsyncGenerator<Uint8Array> {
+  const decoder = (DECODERS[coding] ?? createUnzip)()
   pipeline(chunksOf(bytes), decoder, () => {})
   yield* decoder
 }
@@ -51,22 +52,6 @@ async function* through(bytes: Bytes, decoder: Transform): AsyncGenerator<Uint8A
 /** A generator, since a stream would write each received chunk on its own: it may be one byte. */
 async function* chunksOf(bytes: Bytes): AsyncGenerator<Uint8Array> {
   yield* bytes
-}
-
-/** The low four bits of the first byte of a zlib header: the method "deflate". */
-const DEFLATE_METHOD = 8
-
-/** Inflates `deflate`, which servers send with or without the zlib header. */
-async function* inflate(bytes: Bytes): AsyncGenerator<Uint8Array> {
-  const chunks = bytes[Symbol.asyncIterator]()
-  const first = await chunks.next()
-  if (first.done) return
-  async function* all(): AsyncGenerator<Uint8Array> {
-    yield first.value
-    yield* { [Symbol.asyncIterator]: () => chunks }
-  }
-  const hasHeader = ((first.value[0] ?? 0) & 0x0f) === DEFLATE_METHOD
-  yield* through(all(), hasHeader ? createInflate() : createInflateRaw())
 }
 
 /** Reports whether `decodeBody` failed because the body is not encoded as its header states. */

@@ -10,7 +10,7 @@ export interface Agents {
   readonly 'https:': https.Agent
 }
 
-const DEFAULT_HEADERS = { 'accept-encoding': 'gzip, deflate, br', 'user-agent': 'affine' }
+const DEFAULT_HEADERS = { 'accept-encoding': 'gzip, br', 'user-agent': 'affine' }
 
 /**
  * Returns a fetch over `node:http` and `node:https`. The platform's own is undici: with each of its

@@ -7,27 +7,8 @@ const SENTENCES = new Map([
   ['EPERM', 'is not accessible to this user: check its owner and mode'],
 ])
 
-/** What Node adds to an error of the network. */
-type SystemError = NodeJS.ErrnoException & {
-  readonly hostname?: string
-  readonly address?: string
-  readonly port?: number
-}
-
-/** An error as a sentence if the system refused a path or an address, else its message. */
-export function faultText(error: SystemError): string {
-  return networkText(error) ?? pathText(error)
-}
-
-function networkText({ code, syscall, hostname, address, port }: SystemError): string | undefined {
-  if (syscall === 'getaddrinfo') return `the host ${hostname} is not found: check the spelling`
-  if (syscall !== 'listen') return undefined
-  if (code === 'EACCES') return `this user may not listen at port ${port}: choose one from 1024 on`
-  if (code === 'EADDRNOTAVAIL') return `${address} is no address of this machine`
-  return undefined
-}
-
-function pathText({ code = '', path, syscall, message }: SystemError): string {
+/** Returns a sentence about the path that the system refused, or else the error's message. */
+export function faultText({ code = '', path, syscall, message }: NodeJS.ErrnoException): string {
   if (syscall === 'mkdir' && code === 'EEXIST')
     return `${path} is a file, where a folder is expected`
   const sentence = SENTENCES.get(code)

@@ -43,7 +43,10 @@ beforeEach(async () => {
   sender = new Sender(connection, new FinalBlocks(connection))
   pool = []
   blocks = {}
-  node.replies.system_accountNextIndex = () => ({ result: NONCE })
+  node.replies.system_accountNextIndex = (hotkey) => {
+    const inPool = pool.filter((_, i) => sent(i).signer.toString() === hotkey)
+    return { result: NONCE + inPool.length }
+  }
   node.replies.author_submitExtrinsic = (hex) => {
     pool.push(String(hex))
     return { result: `0x${'00'.repeat(32)}` }

@@ -23,20 +23,11 @@ interface Life {
   readonly period: number
 }
 
-/** A call that was sent. */
-interface Sent {
-  readonly nonce: number
-  /** The last block it may be in. */
-  readonly deadline: number
-}
-
 /** Sends calls and waits for their results. A chain has one sender, for all accounts. */
 export class Sender {
   readonly #connection: Connection
   readonly #blocks: FinalBlocks
   #turn: Promise<unknown> = Promise.resolve()
-  /** By hotkey, the calls that may not be in a block yet. */
-  readonly #underWay = new Map<string, readonly Sent[]>()
 
   constructor(connection: Connection, blocks: FinalBlocks) {
     this.#connection = connection
@@ -68,17 +59,9 @@ export class Sender {
   async #submit(account: Account, call: Call, until: number) {
     const head = await this.#blocks.head()
     const life = lifeFrom(head.number, until)
-    const { hotkey } = account
-    const waiting = (this.#underWay.get(hotkey) ?? []).filter(
-      ({ deadline }) => deadline >= head.number,
-    )
-    const lowestNonce = Math.max(0, ...waiting.map(({ nonce }) => nonce + 1))
     const birthHash = await this.#blocks.blockHash(life.birth)
-    const { nonce, hex } = await this.#connection.use((api) =>
-      sign(api, account, { call, life, birthHash, lowestNonce }),
-    )
+    const hex = await this.#connection.use((api) => sign(api, account, { call, life, birthHash }))
     await this.#connection.use((api) => handToPool(api, hex))
-    this.#underWay.set(hotkey, [...waiting, { nonce, deadline: life.deadline }])
     return { from: head.number + 1, deadline: life.deadline, hex }
   }
 
@@ -119,16 +102,15 @@ function lifeFrom(head: number, until: number): Life {
 async function sign(
   api: ApiPromise,
   account: Account,
-  unsigned: { call: Call; life: Life; birthHash: string; lowestNonce: number },
-): Promise<{ nonce: number; hex: string }> {
-  const next = (await api.rpc.system.accountNextIndex(account.hotkey)).toNumber()
-  const { call, life, birthHash, lowestNonce } = unsigned
-  const nonce = Math.max(next, lowestNonce)
+  { call, life, birthHash }: { call: Call; life: Life; birthHash: string },
+): Promise<string> {
+  // The node counts the calls in its pool.
+  const nonce = await api.rpc.system.accountNextIndex(account.hotkey)
   const { birth, period } = life
   const era = api.registry.createType('ExtrinsicEra', { current: birth, period })
   const options = { nonce, era, blockHash: `0x${birthHash}`, signer: signerOf(account) }
   const signed = await (await call(api)).signAsync(account.hotkey, options)
-  return { nonce, hex: signed.toHex() }
+  return signed.toHex()
 }
 
 /** The byte by which Substrate's MultiSignature names a scheme. */

@@ -4,16 +4,10 @@ import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/timelock.json' with { type: 'json' }
-import {
-  drandRound,
-  MAX_TIMELOCK_BYTES,
-  TIMELOCK_OVERHEAD_BYTES,
-  timelockEncrypt,
-} from '../src/bittensor/timelock.ts'
+import { drandRound, timelockEncrypt } from '../src/bittensor/timelock.ts'
 
 const { G1, G2, fields } = bls12_381
 const { input } = vectors.cases[0]!
-const MOST = MAX_TIMELOCK_BYTES - TIMELOCK_OVERHEAD_BYTES
 const bytes = (size: number) => fc.uint8Array({ minLength: size, maxLength: size })
 const secrets = fc.tuple(bytes(32), bytes(32), bytes(12))
 
@@ -70,13 +64,13 @@ test.each(vectors.cases)('$what: the bytes that the runtime opened', async ({ in
 test('the signature opens what was encrypted, whatever it is', async () => {
   const plaintext = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
-    bytes(MOST),
+    bytes(4756),
     fc.constant(new Uint8Array()),
   )
   await fc.assert(
     fc.asyncProperty(plaintext, secrets, async (plaintext, parts) => {
       const sealed = await timelockEncrypt(plaintext, input.round, handOut(parts))
-      expect(sealed.length).toBe(plaintext.length + TIMELOCK_OVERHEAD_BYTES)
+      expect(sealed.length).toBe(plaintext.length + 244)
       expect(await decrypt(sealed, input.signature)).toEqual(plaintext)
     }),
     { numRuns: 10 },
@@ -108,17 +102,7 @@ test('a buffer that `random` uses again does no harm', async () => {
   expect(reused).toEqual(await timelockEncrypt(Uint8Array.of(1), 1000, handOut(parts)))
 })
 
-test.each([0, -1, 1.5, Number.NaN, 2 ** 53])('round %s is refused', async (round) => {
-  const sealed = timelockEncrypt(new Uint8Array(), round, (size) => new Uint8Array(size))
-  await expect(sealed).rejects.toThrow(/^"round" expected 1\.\./)
-  await expect(sealed).rejects.toBeInstanceOf(RangeError)
-})
-
-test('a plaintext the chain would not take, and randomness of another size, are refused', async () => {
-  const random = (size: number) => new Uint8Array(size)
-  await expect(timelockEncrypt(new Uint8Array(MOST + 1), 1, random)).rejects.toThrow(
-    /^"plaintext" expected at most 4756 .* 4757$/,
-  )
+test('randomness of another size is refused', async () => {
   for (const [at, other] of [0, 1, 2].flatMap((at) =>
     [-1, 1].map((other) => [at, other] as const),
   )) {

@@ -217,18 +217,13 @@ export async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
 
-/** Node's codes for a certificate of an authority that it does not know. */
-const UNTRUSTED: ReadonlySet<unknown> = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])
+/** Matches OpenSSL's codes for a certificate whose issuer is not trusted. */
+const UNTRUSTED = /SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/
 
 /** Returns the reason for an error event, and advice where it is a certificate. */
 function messageOf(event: Event): string {
   const { message = '', error } = event as Partial<ErrorEvent>
-  const advice = UNTRUSTED.has(Object(error).code)
+  const advice = UNTRUSTED.test(Object(error).code)
     ? ": name the file of its authority's certificate in NODE_EXTRA_CA_CERTS"
     : ''
   return asciiLine(message) + advice

@@ -23,7 +23,6 @@ export function storageOf(
   return {
     has: (item) => Object.keys(values).some((path) => path.split('(')[0] === item),
     hasCall: (name) => calls.includes(name),
-    query: async (item, ...keys) => find(item, keys),
     integer: async (item, ...keys) => integerIn(find(item, keys), item),
     entries: async (item, key) =>
       Object.entries((values[`${item}(${key})`] ?? {}) as Record<string, unknown>).map(

@@ -29,7 +29,7 @@ describe('what a runtime lacks', () => {
   })
 
   const lacks: readonly [string, (made: Made) => void][] = [
-    ['storage', ({ storage }) => remove(storage[SUBNET], 'tempo')],
+    ['storage', ({ storage }) => remove(storage[SUBNET], 'weights')],
     ['a pallet', ({ storage }) => delete storage.timestamp],
     ['a call', ({ calls }) => remove(calls[SUBNET], 'setWeights')],
     ['a runtime API', ({ apis }) => remove(apis[API], 'getSelectiveMetagraph')],

@@ -5,7 +5,7 @@ import { type Call, callOf } from '../src/bittensor/extrinsic.ts'
 import type { WeightMeans } from '../src/bittensor/nodes.ts'
 import type { Codec } from '../src/bittensor/storage.ts'
 import { timelockEncrypt } from '../src/bittensor/timelock.ts'
-import { tempoOf, timelockPayload, weightsCall } from '../src/bittensor/weight-calls.ts'
+import { blocksToReveal, timelockPayload, weightsCall } from '../src/bittensor/weight-calls.ts'
 import type { UidWeights } from '../src/index.ts'
 import { storageOf } from './made-storage.ts'
 import { alice } from './subnet.ts'
@@ -25,7 +25,15 @@ const counting = () => {
   let next = 0
   return (size: number) => Uint8Array.from({ length: size }, () => next++)
 }
-const means = (): WeightMeans => ({ netuid: NETUID, random: counting(), now: () => NOW })
+/** Weights are public. Epochs are computed: block 5 is in the first one, which ends before block 7. */
+const SETTINGS = { head: { number: 5, hash: '' }, tempo: 10, revealPeriod: 0 }
+const TIMELOCKED = { ...SETTINGS, revealPeriod: 1 }
+const means = (settings = SETTINGS): WeightMeans & { settings: typeof SETTINGS } => ({
+  netuid: NETUID,
+  random: counting(),
+  now: () => NOW,
+  settings,
+})
 
 /** The name and the arguments of a call, on a runtime that has every call. */
 async function callIn(call: Call): Promise<unknown[]> {
@@ -39,21 +47,12 @@ async function callIn(call: Call): Promise<unknown[]> {
 }
 
 const M = 'subtensorModule'
-const open = {
-  [`${M}.weightsVersionKey`]: Number(VERSION_KEY),
-  [`${M}.commitRevealWeightsEnabled`]: false,
-}
-/** Epochs are computed from the block: 5 is in the first one, which ends before block 7. */
-const computed = { 'system.number': 5, [`${M}.tempo`]: 10, [`${M}.revealPeriodEpochs`]: 1 }
+const open = { [`${M}.weightsVersionKey`]: Number(VERSION_KEY) }
 /** Epochs are counted: the next block, 1000, is in the 8th; the 9th begins at 1009. */
 const counted = {
-  'system.number': 999,
-  [`${M}.tempo`]: 10,
-  [`${M}.revealPeriodEpochs`]: 1,
   [`${M}.subnetEpochIndex`]: 8,
   'subnetInfoRuntimeApi.getNextEpochStartBlock': 1009,
 }
-const committing = { ...open, ...computed, [`${M}.commitRevealWeightsEnabled`]: true }
 const beacon = { 'drand.lastStoredRound': ROUND, [`${M}.commitRevealWeightsVersion`]: 4 }
 
 test('rejects weights that the chain would rescale', async () => {
@@ -88,8 +87,8 @@ describe('weights that are timelocked', () => {
   beforeAll(async () => {
     ;[signed, unsigned] = await Promise.all([sealOf(alice.hotkey), sealOf()])
   })
-  const planned = (calls: readonly string[], values: object = {}) =>
-    weightsCall(storageOf({ ...committing, ...beacon, ...values }, calls), means(), {
+  const planned = (calls: readonly string[], values: object = {}, settings = TIMELOCKED) =>
+    weightsCall(storageOf({ ...open, ...beacon, ...values }, calls), means(settings), {
       hotkey: alice.hotkey,
       weights,
     })
@@ -113,13 +112,16 @@ describe('weights that are timelocked', () => {
   ])(
     'wait for the first block of the epoch in %i + %i - 1, block %i',
     async (_, period, begins) => {
-      const [, , , at] = await callIn(await planned(names, { [`${M}.revealPeriodEpochs`]: period }))
+      const settings = { ...TIMELOCKED, revealPeriod: period }
+      const [, , , at] = await callIn(await planned(names, {}, settings))
       expect(at).toBe(ROUND + ((begins + 3 - 5) * 12) / 3)
     },
   )
 
   test('wait for the epoch that the runtime says begins next, where it counts them', async () => {
-    const [, , , at] = await callIn(await planned(names, counted))
+    const [, , , at] = await callIn(
+      await planned(names, counted, { ...TIMELOCKED, head: { number: 999, hash: '' } }),
+    )
     expect(at).toBe(ROUND + ((1009 + 3 - 999) * 12) / 3)
   })
 
@@ -140,11 +142,7 @@ describe('weights that are timelocked', () => {
 
   test.each([
     [`${M}.weightsVersionKey`],
-    [`${M}.commitRevealWeightsEnabled`],
     [`${M}.commitRevealWeightsVersion`],
-    [`${M}.tempo`],
-    [`${M}.revealPeriodEpochs`],
-    ['system.number'],
     ['drand.lastStoredRound'],
     ['aura.slotDuration'],
   ])('are BadReply where %s is something else than it was', async (item) => {
@@ -165,7 +163,7 @@ describe('weights that are timelocked', () => {
   })
 })
 
-describe('the tempo', () => {
+describe('the blocks to the next epoch', () => {
   test.each([
     // netuid 3, tempo 10: epoch e has the blocks 11 e - 4 to 11 e + 6
     [0, 7],
@@ -177,8 +175,8 @@ describe('the tempo', () => {
   ])(
     'of a runtime that computes epochs: after block %i, the next one from block %i',
     async (head, nextStart) => {
-      const storage = storageOf({ ...computed, 'system.number': head })
-      expect(await tempoOf(storage, NETUID)).toEqual({ nextStart, length: 11, period: 1, head })
+      const settings = { ...TIMELOCKED, head: { number: head, hash: '' } }
+      expect(head + (await blocksToReveal(storageOf({}), NETUID, settings))).toBe(nextStart)
     },
   )
 
@@ -190,9 +188,9 @@ describe('the tempo', () => {
   ])(
     'of a runtime that counts epochs: after block %i, the next one from block %i',
     async (head, nextStart) => {
-      const now = { 'system.number': head, [`${M}.revealPeriodEpochs`]: 2 }
-      const storage = storageOf({ ...counted, ...now })
-      expect(await tempoOf(storage, NETUID)).toEqual({ nextStart, length: 10, period: 2, head })
+      const settings = { ...SETTINGS, head: { number: head, hash: '' }, revealPeriod: 2 }
+      const blocks = await blocksToReveal(storageOf(counted), NETUID, settings)
+      expect(head + blocks).toBe(nextStart + 10)
     },
   )
 
@@ -200,7 +198,7 @@ describe('the tempo', () => {
     const answer = 'subnetInfoRuntimeApi.getNextEpochStartBlock'
     const { [answer]: _, ...without } = counted
     for (const values of [without, { ...counted, [answer]: null }])
-      await expect(tempoOf(storageOf(values), NETUID)).rejects.toMatchObject({
+      await expect(blocksToReveal(storageOf(values), NETUID, TIMELOCKED)).rejects.toMatchObject({
         code: 'NotInRuntime',
       })
   })

@@ -9,16 +9,12 @@ import { named } from './storage.ts'
 /** Storage items, each after its pallet. */
 export const STORAGE = [
   'timestamp.now',
-  'system.number',
   'system.events',
   'drand.lastStoredRound',
   'commitments.commitmentOf',
-  'subtensorModule.tempo',
   'subtensorModule.weights',
   'subtensorModule.weightsVersionKey',
-  'subtensorModule.commitRevealWeightsEnabled',
   'subtensorModule.commitRevealWeightsVersion',
-  'subtensorModule.revealPeriodEpochs',
   'subtensorModule.subnetEpochIndex',
 ] as const
 

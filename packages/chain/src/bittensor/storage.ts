@@ -13,14 +13,13 @@ type Item = (typeof STORAGE)[number]
 export type CallName = (typeof CALLS)[number]
 
 /**
- * The chain's storage and runtime at one block. `query`, `integer` and `entries` reject with
- * ChainError `NotInRuntime` for an item that the runtime lacks.
+ * The chain's storage and runtime at one block. `integer` and `entries` reject with ChainError
+ * `NotInRuntime` for an item that the runtime lacks.
  */
 export interface Storage {
   /** Does the runtime have this storage item? */
   has(item: Item): boolean
   hasCall(name: CallName): boolean
-  query(item: Item, ...keys: unknown[]): Promise<Codec>
   /** An unsigned integer. Rejects with ChainError `BadReply` if the item is something else. */
   integer(item: Item, ...keys: unknown[]): Promise<bigint>
   /**
@@ -55,7 +54,6 @@ export async function storageAt(api: ApiPromise, hash: string): Promise<Storage>
   return {
     has: (item) => named(at.query, item) !== undefined,
     hasCall: (name) => named(api.tx, name) !== undefined,
-    query: async (item, ...keys) => itemOf(item)(...keys),
     integer: async (item, ...keys) => integerIn(await itemOf(item)(...keys), item),
     entries: async (item, key) => {
       const entries = await itemOf(item).entries(key)

@@ -107,9 +107,10 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
 
   async setWeights(account: Account, weights: UidWeights, until?: number): Promise<Head> {
     const { number } = await this.head()
+    const settings = await this.snapshot(number)
     const { hotkey } = account
     const call = await this.#at(number, (storage) =>
-      weightsCall(storage, this.#means, { hotkey, weights }),
+      weightsCall(storage, { ...this.#means, settings }, { hotkey, weights }),
     )
     return this.#sender.send(account, call, until)
   }

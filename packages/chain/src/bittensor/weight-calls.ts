@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { TypeRegistry } from '@polkadot/types'
 import * as z from 'zod/mini'
-import { BLOCK_MS, type UidWeights } from '../chain.ts'
+import { BLOCK_MS, type Snapshot, type UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { type Call, callOf } from './extrinsic.ts'
 import type { WeightMeans } from './nodes.ts'
@@ -11,12 +11,15 @@ import { drandRound, timelockEncrypt } from './timelock.ts'
 /** The largest weight. The chain would scale weights up to it, and none here need that. */
 const MAX_WEIGHT = 65_535
 
-/** The weights that a hotkey shall have, and the version that the subnet requires of validators. */
+/** The weights that a hotkey is to have, and the version that the subnet requires of validators. */
 interface VersionedWeights {
-  readonly hotkey: string
+  readonly hotkey?: string
   readonly weights: UidWeights
   readonly versionKey: bigint
 }
+
+/** The block that `storage` is of, and the subnet's settings at its end. */
+type Settings = Pick<Snapshot, 'head' | 'tempo' | 'revealPeriod'>
 
 /**
  * Returns the call that sets weights in the way that the subnet requires: public immediately, or
@@ -27,20 +30,16 @@ interface VersionedWeights {
  */
 export async function weightsCall(
   storage: Storage,
-  means: WeightMeans,
-  { hotkey, weights }: Omit<VersionedWeights, 'versionKey'>,
+  means: WeightMeans & { readonly settings: Settings },
+  { hotkey, weights }: { readonly hotkey: string; readonly weights: UidWeights },
 ): Promise<Call> {
-  const { netuid } = means
+  const { netuid, settings } = means
   if (!weights.some(([, weight]) => weight === MAX_WEIGHT))
     throw new RangeError(`"weights" expected ${MAX_WEIGHT} as the largest of them`)
   const versionKey = await storage.integer('subtensorModule.weightsVersionKey', netuid)
-  const versioned = { hotkey, weights, versionKey }
-  const setting = await storage.query('subtensorModule.commitRevealWeightsEnabled', netuid)
-  const isTimelocked = setting.toJSON()
-  if (isTimelocked === true) return timelockedCall(storage, means, versioned)
-  if (isTimelocked === false)
-    return callOf('subtensorModule.setWeights', netuid, ...columnsOf(weights), versionKey)
-  throw new ChainError('BadReply', 'the chain does not say whether weights are timelocked')
+  if (settings.revealPeriod > 0)
+    return timelockedCall(storage, means, { hotkey, weights, versionKey })
+  return callOf('subtensorModule.setWeights', netuid, ...columnsOf(weights), versionKey)
 }
 
 /**
@@ -67,18 +66,23 @@ const TIMELOCKED = [
  */
 async function timelockedCall(
   storage: Storage,
-  means: WeightMeans,
-  { hotkey, weights, versionKey }: VersionedWeights,
+  means: WeightMeans & { readonly settings: Settings },
+  versioned: VersionedWeights,
 ): Promise<Call> {
-  const { netuid, random, now } = means
+  const { netuid, random, now, settings } = means
   const timelocked = TIMELOCKED.find(({ name }) => storage.hasCall(name))
   if (timelocked === undefined)
     throw new ChainError('NotInRuntime', "this chain's runtime has no call for timelocked weights")
   const lastRound = Number(await storage.integer('drand.lastStoredRound'))
   if (lastRound < drandRound(now()) - MAX_LAG_ROUNDS) throw new ChainError('DrandBehind')
   const { name, namesHotkey } = timelocked
-  const round = await revealRound(storage, means)
-  const payload = timelockPayload({ weights, versionKey, ...(namesHotkey && { hotkey }) })
+  const slot = storage.constant('aura.slotDuration')
+  const blockMs = slot ? Number(integerIn(slot, 'aura.slotDuration')) : BLOCK_MS
+  // Just after the epoch of the reveal has begun.
+  const blocks = (await blocksToReveal(storage, netuid, settings)) + REVEAL_MARGIN_BLOCKS
+  const round = drandRound(now() + blocks * blockMs)
+  const { weights, versionKey } = versioned
+  const payload = timelockPayload(namesHotkey ? versioned : { weights, versionKey })
   const sealed = `0x${bytesToHex(await timelockEncrypt(payload, round, random))}`
   const args: unknown[] = [netuid, sealed, round]
   if (namesHotkey) args.push(await storage.integer('subtensorModule.commitRevealWeightsVersion'))
@@ -94,11 +98,7 @@ async function timelockedCall(
  * @throws Error for a hotkey that is not an SS58 address, and for a number that its type cannot
  *   hold.
  */
-export function timelockPayload({
-  hotkey,
-  weights,
-  versionKey,
-}: Omit<VersionedWeights, 'hotkey'> & { readonly hotkey?: string }): Uint8Array {
+export function timelockPayload({ hotkey, weights, versionKey }: VersionedWeights): Uint8Array {
   const registry = new TypeRegistry()
   const key = hotkey === undefined ? [] : [registry.createType('AccountId', hotkey).toHex()]
   const types = [...key.map(() => 'Bytes'), 'Vec<u16>', 'Vec<u16>', 'u64']
@@ -112,47 +112,29 @@ const columnsOf = (weights: UidWeights): readonly [number[], number[]] => [
   weights.map(([, value]) => value),
 ]
 
-/** The round of drand that is published just after the epoch of the reveal has begun. */
-async function revealRound(storage: Storage, { netuid, now }: WeightMeans): Promise<number> {
-  const { nextStart, length, period, head } = await tempoOf(storage, netuid)
-  const blocks = nextStart + (period - 1) * length + REVEAL_MARGIN_BLOCKS - head
-  const slot = storage.constant('aura.slotDuration')
-  const blockMs = slot ? Number(integerIn(slot, 'aura.slotDuration')) : BLOCK_MS
-  return drandRound(now() + blocks * blockMs)
-}
-
 /**
- * Where a subnet is in its tempo: the epochs, not those of this protocol, by which the chain opens
- * commits of weights.
+ * Returns the number of blocks from the one that is read to the first one of the epoch in which the
+ * chain opens a commit that is in the next block. These are the chain's epochs, and not those of
+ * this protocol.
  */
-interface Tempo {
-  /** The first block of the epoch after that of the next block, if the tempo is not changed. */
-  readonly nextStart: number
-  /** Of an epoch, in blocks. */
-  readonly length: number
-  /** Epochs between a commit and its reveal. */
-  readonly period: number
-  /** The number of the block that was read. */
-  readonly head: number
-}
-
-export async function tempoOf(storage: Storage, netuid: number): Promise<Tempo> {
-  const head = Number(await storage.integer('system.number'))
-  const tempo = Number(await storage.integer('subtensorModule.tempo', netuid))
-  const period = Number(await storage.integer('subtensorModule.revealPeriodEpochs', netuid))
+export async function blocksToReveal(
+  storage: Storage,
+  netuid: number,
+  { head: { number }, tempo, revealPeriod }: Settings,
+): Promise<number> {
   // Newer runtimes count epochs. Older ones compute them from the block's number.
   if (!storage.has('subtensorModule.subnetEpochIndex')) {
     const length = tempo + 1
-    const epoch = Math.floor((head + 1 + netuid + 1) / length)
-    return { nextStart: (epoch + 1) * length - netuid - 1, length, period, head }
+    const epoch = Math.floor((number + 1 + netuid + 1) / length)
+    return (epoch + revealPeriod) * length - netuid - 1 - number
   }
   const answer = await storage.call('subnetInfoRuntimeApi.getNextEpochStartBlock', netuid)
   if (!answer || answer.isEmpty)
     throw new ChainError('NotInRuntime', 'the runtime does not say when the next epoch begins')
   const start = Number(integerIn(answer, 'the start of the next epoch'))
   // The next block may be the first of an epoch itself.
-  const nextStart = head + 1 >= start ? start + tempo : start
-  return { nextStart, length: tempo, period, head }
+  const nextStart = number + 1 >= start ? start + tempo : start
+  return nextStart + (revealPeriod - 1) * tempo - number
 }
 
 const u16 = z.int().check(z.minimum(0), z.maximum(65_535))

@@ -311,7 +311,7 @@ describe.concurrent('what never ends', () => {
     for (const words of commands) {
       const ended = await af(...words, '--out', '/proc/af/x')
       expect(ended.code).toBe(4)
-      expectClear(ended, 'folder at /proc/af')
+      expectClear(ended, "mkdir '/proc/af'")
     }
   })
 })

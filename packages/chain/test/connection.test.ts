@@ -461,9 +461,7 @@ describe('junk', () => {
     bad.say(text)
     await waiting
     expect(retries).toEqual([
-      expect.stringMatching(
-        /^Unreachable: the node sent a message that cannot be read: [ -~]{0,300}$/,
-      ),
+      expect.stringMatching(/^Unreachable: the node sent an unreadable message: [ -~]{0,300}$/),
     ])
   })
 

@@ -3,7 +3,7 @@ import { Metadata, TypeRegistry } from '@polkadot/types'
 import metadata, { version } from '@polkadot/types-support/metadata/static-substrate'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Connection } from '../src/bittensor/connection.ts'
-import { callOf, Sender } from '../src/bittensor/extrinsic.ts'
+import { createCall, Sender } from '../src/bittensor/extrinsic.ts'
 import { FinalBlocks } from '../src/bittensor/final-blocks.ts'
 import { verify, verifyCall } from '../src/index.ts'
 import { type FakeNode, fakeNode, GENESIS, hashOf } from './fake-node.ts'
@@ -63,7 +63,7 @@ afterEach(async () => {
 })
 
 // The node's runtime is another chain's: it has no call that is asked of Bittensor's.
-const remark = (size: number) => callOf('system.remark' as never, `0x${'07'.repeat(size)}`)
+const remark = (size: number) => createCall('system.remark' as never, `0x${'07'.repeat(size)}`)
 /** What was sent at a place, decoded. */
 const sent = (i: number) => registry.createType('Extrinsic', pool[i])
 const until = (count: number) => expect.poll(() => pool).toHaveLength(count)

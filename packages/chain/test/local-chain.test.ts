@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { type Account, account, ChainError, LocalChain } from '../src/index.ts'
 import {
   type Extrinsic,
-  hashOfBlock,
-  hashOfSetup,
+  hashBlock,
+  hashSetup,
   type LogBlock,
   type LogSetup,
   readLog,
@@ -309,9 +309,9 @@ describe('an export', async () => {
   const changed = (change: (log: Loose) => void, relink: boolean): string => {
     const log: Loose = { setup: JSON.parse(first), blocks: lines.map((line) => JSON.parse(line)) }
     change(log)
-    let parent = hashOfSetup(log.setup as never)
+    let parent = hashSetup(log.setup as never)
     for (const block of relink ? log.blocks : []) {
-      parent = hashOfBlock(parent, block as unknown as LogBlock)
+      parent = hashBlock(parent, block as unknown as LogBlock)
       block.hash = parent
     }
     return [log.setup, ...log.blocks].map((line) => `${canonicalize(line as Json)}\n`).join('')

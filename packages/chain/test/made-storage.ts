@@ -1,4 +1,4 @@
-import { type Codec, integerIn, type Storage } from '../src/bittensor/storage.ts'
+import { type Codec, parseInteger, type Storage } from '../src/bittensor/storage.ts'
 
 /** A value of the chain, of which the library makes this JSON. */
 export const codec = (json: unknown): Codec => ({
@@ -23,7 +23,7 @@ export function storageOf(
   return {
     has: (item) => Object.keys(values).some((path) => path.split('(')[0] === item),
     hasCall: (name) => calls.includes(name),
-    integer: async (item, ...keys) => integerIn(find(item, keys), item),
+    integer: async (item, ...keys) => parseInteger(find(item, keys), item),
     entries: async (item, key) =>
       Object.entries((values[`${item}(${key})`] ?? {}) as Record<string, unknown>).map(
         ([at, value]) => [codec(at), codec(value)],

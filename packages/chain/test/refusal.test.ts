@@ -1,7 +1,7 @@
 import { Metadata, TypeRegistry } from '@polkadot/types'
 import metadata from '@polkadot/types-support/metadata/static-substrate'
 import { describe, expect, test } from 'vitest'
-import { dispatchRefusal, poolRefusal } from '../src/bittensor/refusal.ts'
+import { poolRefusal, readDispatchRefusal } from '../src/bittensor/refusal.ts'
 import { ADVICE } from '../src/chain-error.ts'
 import { ChainError } from '../src/index.ts'
 import messages from './node-messages.json' with { type: 'json' }
@@ -109,7 +109,7 @@ describe('what a block refuses', () => {
     )
   }
   const refusalOf = (error: unknown) =>
-    dispatchRefusal(registry, eventsOf([[{ ApplyExtrinsic: 1 }, error]]), 1)
+    readDispatchRefusal(registry, eventsOf([[{ ApplyExtrinsic: 1 }, error]]), 1)
 
   test("has the pallet's name for it, and its words", () => {
     expect(
@@ -132,7 +132,7 @@ describe('what a block refuses', () => {
         { Module: { index: BALANCES, error: [INSUFFICIENT_BALANCE, 0, 0, 0] } },
       ],
     ])
-    expect(dispatchRefusal(registryOf(hostile as `0x${string}`), events, 1)).toMatchObject({
+    expect(readDispatchRefusal(registryOf(hostile as `0x${string}`), events, 1)).toMatchObject({
       code: 'Insufficient?[2JJJJ',
       detail: expect.stringMatching(/^balances .*Balance\?o low/),
     })
@@ -164,7 +164,7 @@ describe('what a block refuses', () => {
       [{ ApplyExtrinsic: 3 }, 'CannotLookup'],
       ['Finalization', 'CannotLookup'],
     ])
-    const codes = [0, 1, 2, 3, 4].map((index) => dispatchRefusal(registry, events, index)?.code)
+    const codes = [0, 1, 2, 3, 4].map((index) => readDispatchRefusal(registry, events, index)?.code)
     expect(codes).toEqual([undefined, 'BadOrigin', undefined, 'CannotLookup', 'BadReply'])
   })
 })

@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { describe, expect, test, vi } from 'vitest'
 import { metagraphOf, slotOf } from '../src/bittensor/metagraph.ts'
-import { type Codec, integerIn, type Storage, storageAt } from '../src/bittensor/storage.ts'
+import { type Codec, openStorage, parseInteger, type Storage } from '../src/bittensor/storage.ts'
 import { rowOf } from '../src/bittensor/weight-calls.ts'
 import { encodeAddress } from '../src/index.ts'
 import { codec, storageOf } from './made-storage.ts'
@@ -186,13 +186,13 @@ describe('a commitment', () => {
 describe('an integer', () => {
   test('is read whatever its size', () => {
     for (const value of [0n, 7n, 2n ** 64n - 1n, 2n ** 128n - 1n])
-      expect(integerIn(codec(value), 'it')).toBe(value)
+      expect(parseInteger(codec(value), 'it')).toBe(value)
   })
 
   test.each(['', '-1', '0.5', '0x10', '1e3', ' 1', '1,000', 'null', '1'.repeat(40)])(
     'that is %j is BadReply',
     (text) => {
-      expect(outcome(() => integerIn(codec(text), 'it'))).toMatchObject(badReply('it'))
+      expect(outcome(() => parseInteger(codec(text), 'it'))).toMatchObject(badReply('it'))
     },
   )
 })
@@ -202,7 +202,7 @@ test('an item under one key, or under three, is not read as a double map', async
   const read = async (...args: readonly Codec[]) => {
     const weights = { entries: async () => [[{ args }, codec([])]] }
     const at = async () => ({ query: { subtensorModule: { weights } } })
-    const storage = await storageAt({ at, tx: {} } as never, '')
+    const storage = await openStorage({ at, tx: {} } as never, '')
     return storage.entries('subtensorModule.weights', 120)
   }
   expect(await read(first, second)).toMatchObject([[second, {}]])

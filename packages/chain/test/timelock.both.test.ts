@@ -4,7 +4,7 @@ import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import vectors from '../../../vectors/chain/timelock.json' with { type: 'json' }
-import { drandRound, timelockEncrypt } from '../src/bittensor/timelock.ts'
+import { computeDrandRound, timelockEncrypt } from '../src/bittensor/timelock.ts'
 
 const { G1, G2, fields } = bls12_381
 const { input } = vectors.cases[0]!
@@ -115,10 +115,10 @@ test('randomness of another size is refused', async () => {
 })
 
 test.each(vectors.rounds)('round: $what', ({ input, want }) => {
-  if (want === null) expect(() => drandRound(input)).toThrow(RangeError)
-  else expect(drandRound(input)).toBe(want)
+  if (want === null) expect(() => computeDrandRound(input)).toThrow(RangeError)
+  else expect(computeDrandRound(input)).toBe(want)
 })
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY])('no round at %s', (time) => {
-  expect(() => drandRound(time)).toThrow('"timeMs" expected at least 1692803367000')
+  expect(() => computeDrandRound(time)).toThrow('"timeMs" expected at least 1692803367000')
 })

@@ -200,8 +200,8 @@ describe('a hotkey file', () => {
     ['without its address', { secretPhrase: PHRASE }],
     ['with a byte order mark', `\ufeff${JSON.stringify(whole)}\r\n`],
   ])('%s', async (_, content) => {
-    const { account, warnings } = await readHotkey(await fileOf(content))
-    expect([account.hotkey, warnings]).toEqual([HOTKEY, []])
+    const { account, warning } = await readHotkey(await fileOf(content))
+    expect([account.hotkey, warning]).toEqual([HOTKEY, undefined])
   })
 
   test.each([
@@ -209,8 +209,8 @@ describe('a hotkey file', () => {
     ['made from a seed', { ...edwards, secretPhrase: null }],
     ['made from a secret URI', { ...edwards, secretPhrase: undefined, secretSeed: undefined }],
   ])('of an Ed25519 key, %s', async (_, content) => {
-    const { account, warnings } = await readHotkey(await fileOf(content))
-    expect([account.hotkey, account.scheme, warnings]).toEqual([edwards.ss58Address, 'ed25519', []])
+    const { account } = await readHotkey(await fileOf(content))
+    expect([account.hotkey, account.scheme]).toEqual([edwards.ss58Address, 'ed25519'])
   })
 
   test.each([SEED, `${SEED}\n`, `0x${SEED}`, SEED.toUpperCase()])(
@@ -273,12 +273,6 @@ describe('a hotkey file', () => {
     await expect(lines.replaceAll(root, '<wallets>')).toMatchFileSnapshot('snapshots/hotkeys.txt')
   })
 
-  test("does not wait for its wallet's coldkeypub.txt, where that is a pipe", async () => {
-    const file = await fileOf(whole, 'piped/hotkeys/key')
-    execFileSync('mkfifo', [join(root, 'piped', 'coldkeypub.txt')])
-    expect((await readHotkey(file)).account.hotkey).toBe(HOTKEY)
-  })
-
   test('however it is broken, is read or refused, and never quoted', async () => {
     const text = JSON.stringify({
       secretPhrase: PHRASE,
@@ -301,9 +295,9 @@ describe('a hotkey file', () => {
 
   test.each([0o640, 0o604, 0o644])('others can read, %o, is read with a warning', async (mode) => {
     const file = await fileOf(whole, 'key', mode)
-    const { account, warnings } = await readHotkey(file)
+    const { account, warning } = await readHotkey(file)
     expect(account.hotkey).toBe(HOTKEY)
-    expect(warnings).toEqual([expect.stringMatching(`^${file} .*: chmod 600 ${file}$`)])
+    expect(warning).toMatch(`${file} can be read by others on this machine: chmod 600 ${file}`)
   })
 })
 
@@ -312,29 +306,9 @@ describe('a wallet', () => {
 
   test('has a hotkey and a coldkey', async () => {
     await fileOf(whole, 'miner one/hotkeys/default')
-    await fileOf({ ss58Address: ALICE }, 'miner one/coldkeypub.txt')
     await fileOf(whole, 'miner one/coldkey', 0o000)
-    const { account, warnings } = await readWallet(wallet('miner one'))
-    expect([account.hotkey, warnings]).toEqual([HOTKEY, []])
-  })
-
-  test.each([
-    ['none', undefined],
-    ['no JSON', ALICE],
-    ['no address', { ss58Address: `${ALICE}x` }],
-    ['too much', { ss58Address: ALICE, more: ' '.repeat(20_000) }],
-  ])('does without a public coldkey: %s', async (_, content) => {
-    await fileOf(whole, 'w/hotkeys/default')
-    if (content !== undefined) await fileOf(content, 'w/coldkeypub.txt')
-    const { account, warnings } = await readWallet(wallet('w'))
-    expect([account.hotkey, warnings]).toEqual([HOTKEY, []])
-  })
-
-  test('whose hotkey is the coldkey is read with a warning', async () => {
-    const file = await fileOf(whole, 'same/hotkeys/default')
-    await fileOf({ ss58Address: HOTKEY }, 'same/coldkeypub.txt')
-    const { warnings } = await readWallet(wallet('same'))
-    expect(warnings).toEqual([expect.stringMatching(`^${file} is its wallet's coldkey `)])
+    const { account, warning } = await readWallet(wallet('miner one'))
+    expect([account.hotkey, warning]).toEqual([HOTKEY, undefined])
   })
 
   test('is looked for at home', async () => {

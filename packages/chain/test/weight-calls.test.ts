@@ -1,11 +1,15 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { ApiPromise } from '@polkadot/api'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Call, callOf } from '../src/bittensor/extrinsic.ts'
+import { type Call, createCall } from '../src/bittensor/extrinsic.ts'
 import type { WeightMeans } from '../src/bittensor/nodes.ts'
 import type { Codec } from '../src/bittensor/storage.ts'
 import { timelockEncrypt } from '../src/bittensor/timelock.ts'
-import { blocksToReveal, timelockPayload, weightsCall } from '../src/bittensor/weight-calls.ts'
+import {
+  countBlocksToReveal,
+  createWeightsCall,
+  timelockPayload,
+} from '../src/bittensor/weight-calls.ts'
 import type { UidWeights } from '../src/index.ts'
 import { storageOf } from './made-storage.ts'
 import { alice } from './subnet.ts'
@@ -57,13 +61,13 @@ const beacon = { 'drand.lastStoredRound': ROUND, [`${M}.commitRevealWeightsVersi
 
 test('rejects weights that the chain would rescale', async () => {
   const small = { hotkey: alice.hotkey, weights: [[0, 65_534]] } as const
-  await expect(weightsCall(storageOf(open), means(), small)).rejects.toThrow(RangeError)
+  await expect(createWeightsCall(storageOf(open), means(), small)).rejects.toThrow(RangeError)
 })
 
 describe('weights where commit and reveal is off', () => {
   test('are set in the open, whatever else the runtime can do', async () => {
     const storage = storageOf({ ...open, ...beacon }, [`${M}.commitTimelockedWeights`])
-    const call = await weightsCall(storage, means(), { hotkey: alice.hotkey, weights })
+    const call = await createWeightsCall(storage, means(), { hotkey: alice.hotkey, weights })
     expect(await callIn(call)).toEqual([
       `${M}.setWeights`,
       NETUID,
@@ -88,7 +92,7 @@ describe('weights that are timelocked', () => {
     ;[signed, unsigned] = await Promise.all([sealOf(alice.hotkey), sealOf()])
   })
   const planned = (calls: readonly string[], values: object = {}, settings = TIMELOCKED) =>
-    weightsCall(storageOf({ ...open, ...beacon, ...values }, calls), means(settings), {
+    createWeightsCall(storageOf({ ...open, ...beacon, ...values }, calls), means(settings), {
       hotkey: alice.hotkey,
       weights,
     })
@@ -176,7 +180,7 @@ describe('the blocks to the next epoch', () => {
     'of a runtime that computes epochs: after block %i, the next one from block %i',
     async (head, nextStart) => {
       const settings = { ...TIMELOCKED, head: { number: head, hash: '' } }
-      expect(head + (await blocksToReveal(storageOf({}), NETUID, settings))).toBe(nextStart)
+      expect(head + (await countBlocksToReveal(storageOf({}), NETUID, settings))).toBe(nextStart)
     },
   )
 
@@ -189,7 +193,7 @@ describe('the blocks to the next epoch', () => {
     'of a runtime that counts epochs: after block %i, the next one from block %i',
     async (head, nextStart) => {
       const settings = { ...SETTINGS, head: { number: head, hash: '' }, revealPeriod: 2 }
-      const blocks = await blocksToReveal(storageOf(counted), NETUID, settings)
+      const blocks = await countBlocksToReveal(storageOf(counted), NETUID, settings)
       expect(head + blocks).toBe(nextStart + 10)
     },
   )
@@ -198,7 +202,9 @@ describe('the blocks to the next epoch', () => {
     const answer = 'subnetInfoRuntimeApi.getNextEpochStartBlock'
     const { [answer]: _, ...without } = counted
     for (const values of [without, { ...counted, [answer]: null }])
-      await expect(blocksToReveal(storageOf(values), NETUID, TIMELOCKED)).rejects.toMatchObject({
+      await expect(
+        countBlocksToReveal(storageOf(values), NETUID, TIMELOCKED),
+      ).rejects.toMatchObject({
         code: 'NotInRuntime',
       })
   })
@@ -210,9 +216,9 @@ test('a call that the runtime does not have, or has with other arguments, is tol
   }
   const api = { tx: { subtensorModule: { commitTimelockedWeights } } } as unknown as ApiPromise
   const calls = [
-    [callOf('subtensorModule.commitTimelockedWeights'), 'expects 5 arguments'],
-    [callOf('subtensorModule.setWeights'), 'subtensorModule.setWeights'],
-    [callOf('commitments.setCommitment'), 'commitments.setCommitment'],
+    [createCall('subtensorModule.commitTimelockedWeights'), 'expects 5 arguments'],
+    [createCall('subtensorModule.setWeights'), 'subtensorModule.setWeights'],
+    [createCall('commitments.setCommitment'), 'commitments.setCommitment'],
   ] as const
   for (const [call, name] of calls)
     await expect(call(api)).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** Causes by the system's error code, and what to do. */
+/** Causes by the system's error code, with advice. */
 const REASONS = new Map([
   ['ENOTFOUND', 'no host has that name: check the spelling'],
   ['EAI_AGAIN', 'the name of the host cannot be looked up now'],

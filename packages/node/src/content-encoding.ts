@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline, type Transform } from 'node:stream'
 import { createBrotliDecompress, createUnzip } from 'node:zlib'
 
-/** Bytes as they arrive. */
+/** Bytes in the order of their arrival. */
 type Bytes = AsyncIterable<Uint8Array>
 
-/** Decoders by coding. `createUnzip` tells gzip and zlib, the format of `deflate`, apart. */
+/** Decoders by coding. `createUnzip` decodes gzip and zlib, the format of `deflate`. */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: createUnzip,
   'x-gzip': createUnzip,
@@ -13,11 +13,13 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
   br: createBrotliDecompress,
 }
 
-/** Tokens that leave the body as it is. S3 may store `aws-chunked`, which was undone on upload. */
+/**
+ * Tokens without a coding. S3 may store `aws-chunked`, which it removed from the body on upload.
+ */
 const NO_CODINGS = ['', 'identity', 'aws-chunked']
 
 /** Maximum codings of one body. */
-const MOST_CODINGS = 4
+const MAX_CODINGS = 4
 
 /**
  * Returns the body decoded by its `Content-Encoding`. The body is unchanged if one of the codings
@@ -27,7 +29,7 @@ export function decodeBody(response: IncomingMessage): Bytes {
   const tokens = (response.headers['content-encoding'] ?? '').toLowerCase().split(',')
   const codings = tokens.map((token) => token.trim()).filter((token) => !NO_CODINGS.includes(token))
   const isKnown = codings.every((coding) => Object.hasOwn(DECODERS, coding))
-  if (!isKnown || codings.length === 0 || codings.length > MOST_CODINGS) return response
+  if (!isKnown || codings.length === 0 || codings.length > MAX_CODINGS) return response
   return decode(response, codings)
 }
 
@@ -36,21 +38,23 @@ async function* decode(
   codings: readonly string[],
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* codings.reduceRight(through, response as Bytes)
+    yield* codings.reduceRight(decompress, response as Bytes)
   } finally {
-    // More may follow the end of the compressed bytes.
+    // More bytes may follow the compressed data.
     if (!response.readableEnded) response.destroy()
   }
 }
 
-async function* through(bytes: Bytes, coding: string): AsyncGenerator<Uint8Array> {
+async function* decompress(bytes: Bytes, coding: string): AsyncGenerator<Uint8Array> {
   const decoder = (DECODERS[coding] ?? createUnzip)()
-  pipeline(chunksOf(bytes), decoder, () => {})
+  pipeline(copyChunks(bytes), decoder, () => {})
   yield* decoder
 }
 
-/** A generator, since a stream would write each received chunk on its own: it may be one byte. */
-async function* chunksOf(bytes: Bytes): AsyncGenerator<Uint8Array> {
+/**
+ * Yields `bytes`. A source that is a stream would write each chunk separately, even of one byte.
+ */
+async function* copyChunks(bytes: Bytes): AsyncGenerator<Uint8Array> {
   yield* bytes
 }
 

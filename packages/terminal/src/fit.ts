@@ -1,7 +1,7 @@
-/** A line for a shell. It is left to the terminal, so that it can be copied. */
+/** Matches a shell command. The terminal wraps it, so that it can be copied. */
 const COMMAND = /^ *\$ /
 
-/** Columns by which the rest of a broken line is indented; the rest of prose is not. */
+/** Default indentation of the rest of a broken line, in columns. */
 const HANG = 4
 
 /** Returns the width of the terminal in columns; Infinity without a terminal. */
@@ -26,7 +26,7 @@ function fitLine(line: string, width: number, hanging: number): string {
   const indent = Math.min(line.length - words.length, half)
   const hang = Math.min(indent + hanging, half)
   const most = width - hang
-  // As many words as fit, or a part of a word that is too long.
+  // Matches as many words as fit, or a part of a word that is too long.
   const parts = new RegExp(`\\S(?:.{0,${most - 2}}\\S)?(?!\\S)|\\S{1,${most}}`, 'gu')
   return ' '.repeat(indent) + (words.match(parts) ?? []).join(`\n${' '.repeat(hang)}`)
 }

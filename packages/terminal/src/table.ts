@@ -2,10 +2,10 @@ import { printable } from '@affine/report/text'
 import { columns } from './fit.ts'
 import type { Output } from './output.ts'
 
-/** Records with the same fields: one column for each field. */
+/** Records with the same fields. */
 export type Rows = readonly Readonly<Record<string, unknown>>[]
 
-/** An untrusted value, on one line of a terminal. */
+/** Returns an untrusted value as one printable line. */
 export function shown(value: unknown): string {
   return printable(typeof value === 'string' ? value : JSON.stringify(value), 8000)
 }
@@ -28,15 +28,15 @@ export function align(rows: Rows): readonly string[] {
       .trimEnd(),
   )
   if (lines.every(({ length }) => length <= columns())) return lines
-  return ['', ...records.map((record) => listText(names, record))]
+  return ['', ...records.map((record) => formatFields(names, record))]
 }
 
-function listText(names: readonly string[], record: readonly string[]): string {
+function formatFields(names: readonly string[], record: readonly string[]): string {
   const width = Math.max(...names.map((name) => name.length))
   return names.map((name, i) => `${name.padEnd(width)}${BETWEEN}${record[i]}\n`).join('')
 }
 
-/** Prints a title, then the records; for people as a table. */
+/** Prints a title and the records, for people as a table. */
 export function table(
   screen: Output,
   { text, record }: { readonly text: string; readonly record: object },

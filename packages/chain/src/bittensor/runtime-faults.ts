@@ -1,12 +1,12 @@
 import { expandMetadata, type Metadata } from '@polkadot/types'
 import { stringCamelCase } from '@polkadot/util'
-import { asciiLine } from './node-message.ts'
-import { named } from './storage.ts'
+import { toAsciiLine } from './node-message.ts'
+import { lookUp } from './storage.ts'
 
-// The names of everything that this client uses of a chain's runtime. It can use nothing else: the
-// names are types.
+// The names of all items of a chain's runtime that this client uses. The names are types, so it
+// cannot use others.
 
-/** Storage items, each after its pallet. */
+/** Storage items, as `pallet.item`. */
 export const STORAGE = [
   'timestamp.now',
   'system.events',
@@ -18,7 +18,7 @@ export const STORAGE = [
   'subtensorModule.subnetEpochIndex',
 ] as const
 
-/** Calls, each after its pallet. */
+/** Calls, as `pallet.call`. */
 export const CALLS = [
   'commitments.setCommitment',
   'subtensorModule.setWeights',
@@ -26,13 +26,13 @@ export const CALLS = [
   'subtensorModule.commitCrv3Weights',
 ] as const
 
-/** Methods, each after its runtime API. */
+/** Methods of runtime APIs, as `api.method`. */
 export const METHODS = [
   'subnetInfoRuntimeApi.getSelectiveMetagraph',
   'subnetInfoRuntimeApi.getNextEpochStartBlock',
 ] as const
 
-/** The extensions of a signed call that this client knows and that may take bytes. */
+/** The known extensions of signed calls that may contain bytes. */
 const EXTENSIONS: readonly string[] = [
   'CheckMortality',
   'CheckNonce',
@@ -44,8 +44,8 @@ const EPOCHS = 'subtensorModule.subnetEpochIndex'
 const TIMELOCKED = 'subtensorModule.commitTimelockedWeights'
 const OLDER_TIMELOCKED = 'subtensorModule.commitCrv3Weights'
 
-/** The names that a runtime may lack, and when: this client then uses others. */
-const MAY_LACK: Readonly<Record<string, (missing: ReadonlySet<string>) => boolean>> = {
+/** The names that a runtime may lack, with the condition. The client then uses other names. */
+const OPTIONAL: Readonly<Record<string, (missing: ReadonlySet<string>) => boolean>> = {
   [EPOCHS]: () => true,
   'subnetInfoRuntimeApi.getNextEpochStartBlock': (missing) => missing.has(EPOCHS),
   [TIMELOCKED]: (missing) => !missing.has(OLDER_TIMELOCKED),
@@ -54,28 +54,28 @@ const MAY_LACK: Readonly<Record<string, (missing: ReadonlySet<string>) => boolea
 }
 
 /**
- * A sentence, in printable ASCII, for each name that this client uses and that a runtime lacks, and
- * for each extension of signed calls that it does not know and that takes bytes. Arguments and
- * types are not checked: the chain refuses a wrong argument, and a wrong type is `BadReply` where
- * it is read. Nor are the runtime APIs in metadata before version 15, which does not list them.
+ * Returns a sentence in printable ASCII for each name that this client uses and the runtime lacks,
+ * and for each unknown extension of signed calls that contains bytes. Does not check arguments and
+ * types: the chain refuses a wrong argument, and reading a wrong type is `BadReply`. Metadata
+ * before version 15 does not list runtime APIs, so they are not checked.
  * @throws Error if the metadata is not in its registry, or cannot be decoded.
  */
 export function runtimeFaults(metadata: Metadata): readonly string[] {
   const { query, tx } = expandMetadata(metadata.registry, metadata)
-  const apis = methodsIn(metadata)
+  const apis = listMethods(metadata)
   const missing = [
-    ...STORAGE.filter((name) => !named(query, name)).map((name) => ['storage', name] as const),
-    ...CALLS.filter((name) => !named(tx, name)).map((name) => ['call', name] as const),
+    ...STORAGE.filter((name) => !lookUp(query, name)).map((name) => ['storage', name] as const),
+    ...CALLS.filter((name) => !lookUp(tx, name)).map((name) => ['call', name] as const),
     ...METHODS.filter((name) => apis?.has(name) === false).map((name) => ['runtime API', name]),
   ]
   const names = new Set(missing.map(([, name]) => name))
-  const lacks = missing.filter(([, name]) => !MAY_LACK[name]?.(names))
+  const lacks = missing.filter(([, name]) => !OPTIONAL[name]?.(names))
   const faults = lacks.map(([kind, name]) => `there is no ${kind} ${name}`)
-  return [...faults, ...extensionFaults(metadata)].map(asciiLine)
+  return [...faults, ...findExtensionFaults(metadata)].map(toAsciiLine)
 }
 
-/** The methods of runtime APIs, each after its API; undefined before version 15 of the metadata. */
-function methodsIn({ asLatest, version }: Metadata): ReadonlySet<string> | undefined {
+/** Returns the methods as `api.method`, or undefined before version 15 of the metadata. */
+function listMethods({ asLatest, version }: Metadata): ReadonlySet<string> | undefined {
   if (version < 15) return undefined
   const all = asLatest.apis.map(({ name, methods }) =>
     methods.map((method) =>
@@ -85,9 +85,9 @@ function methodsIn({ asLatest, version }: Metadata): ReadonlySet<string> | undef
   return new Set(all.flat())
 }
 
-function extensionFaults({ asLatest, registry }: Metadata): readonly string[] {
+function findExtensionFaults({ asLatest, registry }: Metadata): readonly string[] {
   return [...asLatest.extrinsic.transactionExtensions]
     .filter(({ identifier }) => !EXTENSIONS.includes(identifier.toString()))
     .filter(({ type }) => registry.lookup.getTypeDef(type).type !== 'Null')
-    .map(({ identifier }) => `signed calls hold ${identifier}, an unknown extension`)
+    .map(({ identifier }) => `signed calls contain ${identifier}, an unknown extension`)
 }

@@ -3,68 +3,60 @@ import { TypeRegistry } from '@polkadot/types'
 import * as z from 'zod/mini'
 import { BLOCK_MS, type Snapshot, type UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { type Call, callOf } from './extrinsic.ts'
+import { type Call, createCall } from './extrinsic.ts'
 import type { WeightMeans } from './nodes.ts'
-import { type Codec, integerIn, type Storage } from './storage.ts'
-import { drandRound, timelockEncrypt } from './timelock.ts'
+import { type Codec, parseInteger, type Storage } from './storage.ts'
+import { computeDrandRound, timelockEncrypt } from './timelock.ts'
 
-/** The largest weight. The chain would scale weights up to it, and none here need that. */
+/** The largest weight. The chain would scale smaller weights up to it. */
 const MAX_WEIGHT = 65_535
 
-/** The weights that a hotkey is to have, and the version that the subnet requires of validators. */
+/** The weights of a hotkey, and the version that the subnet requires of validators. */
 interface VersionedWeights {
   readonly hotkey?: string
   readonly weights: UidWeights
   readonly versionKey: bigint
 }
 
-/** The block that `storage` is of, and the subnet's settings at its end. */
+/** The block of the storage, and the subnet's settings at its end. */
 type Settings = Pick<Snapshot, 'head' | 'tempo' | 'revealPeriod'>
 
 /**
- * Returns the call that sets weights in the way that the subnet requires: public immediately, or
- * timelocked. Protocol §8.13.
- * @throws ChainError, as a rejection, if they have to be timelocked: `NotInRuntime` if the runtime
- *   cannot, `DrandBehind` if the chain would open them too late. RangeError unless the largest
- *   weight is 65,535.
+ * Returns the call that sets weights as the subnet requires: in public, or timelocked.
+ * Protocol §8.13.
+ * @throws RangeError, as a rejection, unless the largest weight is 65,535. ChainError, as a
+ *   rejection, for timelocked weights: `NotInRuntime` if the runtime has no call for them,
+ *   `DrandBehind` if the chain would open them too late.
  */
-export async function weightsCall(
+export async function createWeightsCall(
   storage: Storage,
   means: WeightMeans & { readonly settings: Settings },
   { hotkey, weights }: { readonly hotkey: string; readonly weights: UidWeights },
 ): Promise<Call> {
   const { netuid, settings } = means
   if (!weights.some(([, weight]) => weight === MAX_WEIGHT))
-    throw new RangeError(`"weights" expected ${MAX_WEIGHT} as the largest of them`)
+    throw new RangeError(`"weights" expected ${MAX_WEIGHT} as the largest weight`)
   const versionKey = await storage.integer('subtensorModule.weightsVersionKey', netuid)
   if (settings.revealPeriod > 0)
-    return timelockedCall(storage, means, { hotkey, weights, versionKey })
-  return callOf('subtensorModule.setWeights', netuid, ...columnsOf(weights), versionKey)
+    return createTimelockedCall(storage, means, { hotkey, weights, versionKey })
+  return createCall('subtensorModule.setWeights', netuid, ...splitColumns(weights), versionKey)
 }
 
-/**
- * How many rounds (ten minutes) the chain's drand may be behind the clock and still open timelocks
- * in time.
- */
+/** Maximum lag of the chain's drand behind the clock, in rounds: ten minutes. */
 const MAX_LAG_ROUNDS = 200
-/** So many blocks after the epoch of the reveal has begun, a timelock opens. */
+/** Blocks between the start of the epoch of the reveal and the opening of the timelock. */
 const REVEAL_MARGIN_BLOCKS = 3
 
 /**
- * The calls by which runtimes take timelocked weights, newest first. The payload of the older does
- * not name the hotkey, and this call has no version of commit and reveal.
+ * The runtimes' calls for timelocked weights, newest first. The older call has no version of commit
+ * and reveal, and its payload does not contain the hotkey.
  */
 const TIMELOCKED = [
   { name: 'subtensorModule.commitTimelockedWeights', namesHotkey: true },
   { name: 'subtensorModule.commitCrv3Weights', namesHotkey: false },
 ] as const
 
-/**
- * A commit of weights that the chain itself opens in the epoch of their reveal. Protocol §8.13.
- * @throws ChainError, as a rejection: `NotInRuntime` if the runtime has no call for it,
- *   `DrandBehind` if the chain's drand would open the commit too late.
- */
-async function timelockedCall(
+async function createTimelockedCall(
   storage: Storage,
   means: WeightMeans & { readonly settings: Settings },
   versioned: VersionedWeights,
@@ -74,24 +66,23 @@ async function timelockedCall(
   if (timelocked === undefined)
     throw new ChainError('NotInRuntime', "this chain's runtime has no call for timelocked weights")
   const lastRound = Number(await storage.integer('drand.lastStoredRound'))
-  if (lastRound < drandRound(now()) - MAX_LAG_ROUNDS) throw new ChainError('DrandBehind')
+  if (lastRound < computeDrandRound(now()) - MAX_LAG_ROUNDS) throw new ChainError('DrandBehind')
   const { name, namesHotkey } = timelocked
   const slot = storage.constant('aura.slotDuration')
-  const blockMs = slot ? Number(integerIn(slot, 'aura.slotDuration')) : BLOCK_MS
-  // Just after the epoch of the reveal has begun.
-  const blocks = (await blocksToReveal(storage, netuid, settings)) + REVEAL_MARGIN_BLOCKS
-  const round = drandRound(now() + blocks * blockMs)
+  const blockMs = slot ? Number(parseInteger(slot, 'aura.slotDuration')) : BLOCK_MS
+  const blocks = (await countBlocksToReveal(storage, netuid, settings)) + REVEAL_MARGIN_BLOCKS
+  const round = computeDrandRound(now() + blocks * blockMs)
   const { weights, versionKey } = versioned
   const payload = timelockPayload(namesHotkey ? versioned : { weights, versionKey })
   const sealed = `0x${bytesToHex(await timelockEncrypt(payload, round, random))}`
   const args: unknown[] = [netuid, sealed, round]
   if (namesHotkey) args.push(await storage.integer('subtensorModule.commitRevealWeightsVersion'))
-  return callOf(name, ...args)
+  return createCall(name, ...args)
 }
 
 /**
- * The SCALE encoding of weights, to be encrypted by `timelockEncrypt`: the hotkey's length and
- * bytes if the runtime takes one, the uids, the values, the version key.
+ * Returns the SCALE encoding of weights for `timelockEncrypt`: the length and bytes of the hotkey
+ * if there is one, the uids, the values, the version key.
  *
  * Source: subtensor, `WeightsTlockPayload`, and `LegacyWeightsTlockPayload` without the hotkey.
  * Vectors: vectors/chain/timelock-payload.json.
@@ -102,22 +93,22 @@ export function timelockPayload({ hotkey, weights, versionKey }: VersionedWeight
   const registry = new TypeRegistry()
   const key = hotkey === undefined ? [] : [registry.createType('AccountId', hotkey).toHex()]
   const types = [...key.map(() => 'Bytes'), 'Vec<u16>', 'Vec<u16>', 'u64']
-  const fields = [...key, ...columnsOf(weights), versionKey]
+  const fields = [...key, ...splitColumns(weights), versionKey]
   return registry.createType(`(${types.join(',')})`, fields).toU8a()
 }
 
-/** The uids, and the values. */
-const columnsOf = (weights: UidWeights): readonly [number[], number[]] => [
+/** Returns the uids, and the values. */
+const splitColumns = (weights: UidWeights): readonly [number[], number[]] => [
   weights.map(([uid]) => uid),
   weights.map(([, value]) => value),
 ]
 
 /**
- * Returns the number of blocks from the one that is read to the first one of the epoch in which the
- * chain opens a commit that is in the next block. These are the chain's epochs, and not those of
- * this protocol.
+ * Returns the number of blocks from the block of `storage` to the first block of the epoch in which
+ * the chain opens a commit that is in the next block. These are the chain's epochs, not this
+ * protocol's.
  */
-export async function blocksToReveal(
+export async function countBlocksToReveal(
   storage: Storage,
   netuid: number,
   { head: { number }, tempo, revealPeriod }: Settings,
@@ -130,8 +121,8 @@ export async function blocksToReveal(
   }
   const answer = await storage.call('subnetInfoRuntimeApi.getNextEpochStartBlock', netuid)
   if (!answer || answer.isEmpty)
-    throw new ChainError('NotInRuntime', 'the runtime does not say when the next epoch begins')
-  const start = Number(integerIn(answer, 'the start of the next epoch'))
+    throw new ChainError('NotInRuntime', 'the runtime does not report the start of the next epoch')
+  const start = Number(parseInteger(answer, 'the start of the next epoch'))
   // The next block may be the first of an epoch itself.
   const nextStart = number + 1 >= start ? start + tempo : start
   return nextStart + (revealPeriod - 1) * tempo - number
@@ -141,7 +132,7 @@ const u16 = z.int().check(z.minimum(0), z.maximum(65_535))
 const rowShape = z.array(z.tuple([u16, u16]))
 
 /**
- * A row of the weight matrix.
+ * Returns a row of the weight matrix.
  * @throws ChainError `BadReply` if it is malformed.
  */
 export function rowOf(value: Codec): UidWeights {

@@ -4,16 +4,16 @@ import { CALLS, METHODS, STORAGE } from '../src/bittensor/runtime-faults.ts'
 
 type Sections = Record<string, string[]>
 
-/** The names that a made-up runtime has. All of its types are empty. */
+/** The names of an invented runtime. All of its types are empty. */
 export interface Made {
   storage: Sections
   calls: Sections
   apis: Sections
-  /** What signed calls hold: nothing, or a byte. */
+  /** The content of each extension of signed calls: nothing, or a byte. */
   extensions: Record<string, 'Null' | 'u8'>
 }
 
-/** All that is asked of a runtime. */
+/** Returns all names that the client uses. */
 export const wholeRuntime = (): Made => ({
   storage: sectionsOf(STORAGE),
   calls: sectionsOf(CALLS),
@@ -31,7 +31,7 @@ function sectionsOf(names: readonly string[]): Sections {
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** Metadata of a runtime, in hex. */
+/** Returns the metadata of a runtime, in hex. */
 export function metadataOf(made: Made, version: 14 | 15 | 16): `0x${string}` {
   const defs: object[] = [{ Tuple: [] }, { Primitive: 'U8' }]
   const [NULL, U8] = [0, 1]

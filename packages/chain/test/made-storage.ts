@@ -1,6 +1,6 @@
 import { type Codec, parseInteger, type Storage } from '../src/bittensor/storage.ts'
 
-/** A value of the chain, of which the library makes this JSON. */
+/** Returns a value of the chain that has this JSON. */
 export const codec = (json: unknown): Codec => ({
   isEmpty: json === null,
   toJSON: () => json,
@@ -8,8 +8,8 @@ export const codec = (json: unknown): Codec => ({
 })
 
 /**
- * What a runtime with nothing but this has: storage items, answers of runtime APIs and constants by
- * `pallet.item`, with keys `pallet.item(1,2)`; and the names of its calls.
+ * Returns the storage of a runtime that has only these storage items, answers of runtime APIs and
+ * constants, by `pallet.item`, with keys `pallet.item(1,2)`, and these calls.
  */
 export function storageOf(
   values: Readonly<Record<string, unknown>>,

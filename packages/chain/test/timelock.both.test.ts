@@ -11,7 +11,7 @@ const { input } = vectors.cases[0]!
 const bytes = (size: number) => fc.uint8Array({ minLength: size, maxLength: size })
 const secrets = fc.tuple(bytes(32), bytes(32), bytes(12))
 
-/** Hands these out in order, and only in the sizes they have. */
+/** Returns a `random` that returns these parts in order, and checks the requested sizes. */
 const handOut = (parts: readonly Uint8Array[]) => {
   const left = [...parts]
   return (size: number) => {
@@ -21,7 +21,7 @@ const handOut = (parts: readonly Uint8Array[]) => {
   }
 }
 
-/** What anyone can do once the round is signed. Rejects when anything does not fit. */
+/** Decrypts with the signature of the round. Rejects if any part does not match. */
 async function decrypt(sealed: Uint8Array, signature: string): Promise<Uint8Array> {
   const view = new DataView(sealed.buffer, sealed.byteOffset)
   let at = 0
@@ -54,14 +54,17 @@ async function decrypt(sealed: Uint8Array, signature: string): Promise<Uint8Arra
   return new Uint8Array(await crypto.subtle.decrypt({ name: 'AES-GCM', iv: nonce }, aes, body))
 }
 
-test.each(vectors.cases)('$what: the bytes that the runtime opened', async ({ input, want }) => {
-  const parts = [input.sigma, input.esk, input.nonce].map((part) => hexToBytes(part))
-  const sealed = await timelockEncrypt(hexToBytes(input.plaintext), input.round, handOut(parts))
-  expect(bytesToHex(sealed)).toBe(want)
-  expect(bytesToHex(await decrypt(hexToBytes(want), input.signature))).toBe(input.plaintext)
-})
+test.each(vectors.cases)(
+  'encrypts the bytes that the runtime opened: $what',
+  async ({ input, want }) => {
+    const parts = [input.sigma, input.esk, input.nonce].map((part) => hexToBytes(part))
+    const sealed = await timelockEncrypt(hexToBytes(input.plaintext), input.round, handOut(parts))
+    expect(bytesToHex(sealed)).toBe(want)
+    expect(bytesToHex(await decrypt(hexToBytes(want), input.signature))).toBe(input.plaintext)
+  },
+)
 
-test('the signature opens what was encrypted, whatever it is', async () => {
+test('is decrypted with the signature for any text', async () => {
   const plaintext = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
     bytes(4756),
@@ -77,7 +80,7 @@ test('the signature opens what was encrypted, whatever it is', async () => {
   )
 })
 
-test('the signature opens no other round', async () => {
+test('is not decrypted with the signature of another round', async () => {
   const round = fc.oneof(
     fc.constantFrom(1, 999, 1001),
     fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
@@ -92,7 +95,7 @@ test('the signature opens no other round', async () => {
   )
 })
 
-test('a buffer that `random` uses again does no harm', async () => {
+test('copies a buffer that `random` reuses', async () => {
   const shared = new Uint8Array(32)
   let count = 0
   const reused = await timelockEncrypt(Uint8Array.of(1), 1000, (size) =>
@@ -102,23 +105,23 @@ test('a buffer that `random` uses again does no harm', async () => {
   expect(reused).toEqual(await timelockEncrypt(Uint8Array.of(1), 1000, handOut(parts)))
 })
 
-test('randomness of another size is refused', async () => {
+test('rejects randomness of another size', async () => {
   for (const [at, other] of [0, 1, 2].flatMap((at) =>
     [-1, 1].map((other) => [at, other] as const),
   )) {
     let count = 0
     const odd = (size: number) => new Uint8Array(count++ === at ? size + other : size)
     await expect(timelockEncrypt(new Uint8Array(), 1, odd)).rejects.toThrow(
-      '"random" expected to give',
+      '"random" expected to return',
     )
   }
 })
 
-test.each(vectors.rounds)('round: $what', ({ input, want }) => {
+test.each(vectors.rounds)('computes a round: $what', ({ input, want }) => {
   if (want === null) expect(() => computeDrandRound(input)).toThrow(RangeError)
   else expect(computeDrandRound(input)).toBe(want)
 })
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY])('no round at %s', (time) => {
+test.each([Number.NaN, Number.POSITIVE_INFINITY])('has no round at %s', (time) => {
   expect(() => computeDrandRound(time)).toThrow('"timeMs" expected at least 1692803367000')
 })

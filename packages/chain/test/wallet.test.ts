@@ -35,7 +35,7 @@ const root = testFolder('wallets')
 
 afterEach(() => vi.unstubAllEnvs())
 
-/** A file with these contents, which nobody else can read. */
+/** Writes a file with this content and mode. Resolves with its path. */
 async function fileOf(content: unknown, path = 'key', mode = 0o600): Promise<string> {
   const file = join(root, path)
   await mkdir(dirname(file), { recursive: true })
@@ -48,8 +48,8 @@ async function fileOf(content: unknown, path = 'key', mode = 0o600): Promise<str
 }
 
 describe('an account from a secret', () => {
-  // From the tests of btwallet, which derives with Substrate's own code; the first two as subkey
-  // prints them.
+  // From the tests of btwallet, which derives with Substrate's code. The first two are also the
+  // output of subkey.
   test.each([
     ['//Alice', ALICE],
     ['//Bob', '5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty'],
@@ -81,7 +81,7 @@ describe('an account from a secret', () => {
     expect(bytesToHex(signer.sign(hexToBytes(message)))).toBe(signature)
   })
 
-  test('is the one polkadot.js makes', async () => {
+  test('equals the account of polkadot.js', async () => {
     await cryptoWaitReady()
     const name = fc
       .stringMatching(/^[A-Za-z1-9][A-Za-z0-9 _.-]{0,40}$/)
@@ -136,7 +136,7 @@ describe('an account from a secret', () => {
     ['a private key of sr25519', PRIVATE],
     ['63 digits', SEED.slice(1)],
   ]
-  test('is refused without a word of the secret', async () => {
+  test('is refused without quoting the secret', async () => {
     const lines = await refusalLines([
       ...secrets.map(([name, secret]): Refused => [name, silent(() => accountFrom(secret))]),
       ...ed25519.map(
@@ -150,7 +150,7 @@ describe('an account from a secret', () => {
   })
 })
 
-/** The same act; an error that it ends with is checked to be silent. */
+/** Wraps `act`, and checks that its error does not quote a secret. */
 const silent = (act: () => unknown) => async () => {
   try {
     return await act()
@@ -160,7 +160,7 @@ const silent = (act: () => unknown) => async () => {
   }
 }
 
-/** No piece of what this file keeps secret is anywhere in the error. */
+/** Checks that the error contains no part of the secrets in this file. */
 function expectSilent(error: unknown): void {
   const { message, stack, cause } = error as Error
   const seen = [message, stack, inspect(error, { depth: null, showHidden: true })]
@@ -180,7 +180,7 @@ const whole = {
   cryptoType: 1,
 }
 
-/** As bittensor-wallet 4.1.1 writes an Ed25519 key of the same phrase. */
+/** The file of bittensor-wallet 4.1.1 for an Ed25519 key of the same phrase. */
 const edwards = {
   accountId: '0xf90bc712b5f2864051353177a9d627605d4bf7ec36c7df568cfdcea9f237c185',
   publicKey: '0xf90bc712b5f2864051353177a9d627605d4bf7ec36c7df568cfdcea9f237c185',
@@ -251,7 +251,7 @@ describe('a hotkey file', () => {
     ['a seed of another length', { secretSeed: `0x${SEED}0` }],
     ['a private key without seed', { privateKey: `0x${'c0ffee'.repeat(21)}ff` }],
   ]
-  test('is refused without a word of what it holds', async () => {
+  test('is refused without quoting its content', async () => {
     const [pipe, socket] = [join(root, 'pipe'), join(root, 'socket')]
     execFileSync('mkfifo', [pipe])
     const server = createServer().listen(socket)
@@ -273,7 +273,7 @@ describe('a hotkey file', () => {
     await expect(lines.replaceAll(root, '<wallets>')).toMatchFileSnapshot('snapshots/hotkeys.txt')
   })
 
-  test('however it is broken, is read or refused, and never quoted', async () => {
+  test('is read or refused, and never quoted, after any change', async () => {
     const text = JSON.stringify({
       secretPhrase: PHRASE,
       secretSeed: SEED,
@@ -293,12 +293,15 @@ describe('a hotkey file', () => {
     )
   })
 
-  test.each([0o640, 0o604, 0o644])('others can read, %o, is read with a warning', async (mode) => {
-    const file = await fileOf(whole, 'key', mode)
-    const { account, warning } = await readHotkey(file)
-    expect(account.hotkey).toBe(HOTKEY)
-    expect(warning).toMatch(`${file} can be read by others on this machine: chmod 600 ${file}`)
-  })
+  test.each([0o640, 0o604, 0o644])(
+    'is read with a warning if others can read it: %o',
+    async (mode) => {
+      const file = await fileOf(whole, 'key', mode)
+      const { account, warning } = await readHotkey(file)
+      expect(account.hotkey).toBe(HOTKEY)
+      expect(warning).toMatch(`${file} can be read by others on this machine: chmod 600 ${file}`)
+    },
+  )
 })
 
 describe('a wallet', () => {
@@ -311,7 +314,7 @@ describe('a wallet', () => {
     expect([account.hotkey, warning]).toEqual([HOTKEY, undefined])
   })
 
-  test('is looked for at home', async () => {
+  test('is in the home folder by default', async () => {
     await fileOf(whole, 'home/.bittensor/wallets/w/hotkeys/h')
     vi.stubEnv('HOME', join(root, 'home'))
     expect((await readWallet({ wallet: 'w', hotkey: 'h' })).account.hotkey).toBe(HOTKEY)

@@ -20,16 +20,18 @@ const weights: UidWeights = [
   [0, 21_845],
   [4, 65_535],
 ]
-/** A day after drand's quicknet began, and the round of then: 86400 / 3. */
+/** A day after the start of drand's quicknet, and the round at that time: 86400 / 3. */
 const NOW = 1_692_803_367_000 + 86_400_000
 const ROUND = 28_800
 
-/** Counts up: the same bytes in every run. */
+/** Returns a `random` that counts up, for the same bytes in every run. */
 const counting = () => {
   let next = 0
   return (size: number) => Uint8Array.from({ length: size }, () => next++)
 }
-/** Weights are public. Epochs are computed: block 5 is in the first one, which ends before block 7. */
+/**
+ * Weights are public. Epochs are computed: block 5 is in the first one, which ends before block 7.
+ */
 const SETTINGS = { head: { number: 5, hash: '' }, tempo: 10, revealPeriod: 0 }
 const TIMELOCKED = { ...SETTINGS, revealPeriod: 1 }
 const means = (settings = SETTINGS): WeightMeans & { settings: typeof SETTINGS } => ({
@@ -39,7 +41,7 @@ const means = (settings = SETTINGS): WeightMeans & { settings: typeof SETTINGS }
   settings,
 })
 
-/** The name and the arguments of a call, on a runtime that has every call. */
+/** Resolves with the name and the arguments of a call, on a runtime with every call. */
 async function callIn(call: Call): Promise<unknown[]> {
   const proxy = (get: (name: string) => unknown) =>
     new Proxy({}, { get: (_, name) => get(String(name)) })
@@ -52,7 +54,7 @@ async function callIn(call: Call): Promise<unknown[]> {
 
 const M = 'subtensorModule'
 const open = { [`${M}.weightsVersionKey`]: Number(VERSION_KEY) }
-/** Epochs are counted: the next block, 1000, is in the 8th; the 9th begins at 1009. */
+/** Epochs are counted: the next block, 1000, is in the 8th, and the 9th begins at 1009. */
 const counted = {
   [`${M}.subnetEpochIndex`]: 8,
   'subnetInfoRuntimeApi.getNextEpochStartBlock': 1009,
@@ -64,8 +66,8 @@ test('rejects weights that the chain would rescale', async () => {
   await expect(createWeightsCall(storageOf(open), means(), small)).rejects.toThrow(RangeError)
 })
 
-describe('weights where commit and reveal is off', () => {
-  test('are set in the open, whatever else the runtime can do', async () => {
+describe('public weights', () => {
+  test('are set immediately, even if the runtime has timelocks', async () => {
     const storage = storageOf({ ...open, ...beacon }, [`${M}.commitTimelockedWeights`])
     const call = await createWeightsCall(storage, means(), { hotkey: alice.hotkey, weights })
     expect(await callIn(call)).toEqual([
@@ -78,7 +80,7 @@ describe('weights where commit and reveal is off', () => {
   })
 })
 
-describe('weights that are timelocked', () => {
+describe('timelocked weights', () => {
   const names = ['commitTimelockedWeights', 'commitCrv3Weights'].map((name) => `${M}.${name}`)
   // Block 5 is in the epoch that ends before block 7: commits of block 6 are revealed from block 7
   // on.
@@ -102,7 +104,7 @@ describe('weights that are timelocked', () => {
     [names.slice(0, 1), 0],
     [names.slice(1), 1],
     [[...names].reverse(), 0],
-  ])('go by the newest call there is: of %j, number %i', async (calls, chosen) => {
+  ])('use the newest call of the runtime: of %j, number %i', async (calls, chosen) => {
     const args = [
       [NETUID, signed, round, 4n],
       [NETUID, unsigned, round],
@@ -113,23 +115,20 @@ describe('weights that are timelocked', () => {
   test.each([
     [1, 1, 7],
     [1, 3, 7 + 2 * 11],
-  ])(
-    'wait for the first block of the epoch in %i + %i - 1, block %i',
-    async (_, period, begins) => {
-      const settings = { ...TIMELOCKED, revealPeriod: period }
-      const [, , , at] = await callIn(await planned(names, {}, settings))
-      expect(at).toBe(ROUND + ((begins + 3 - 5) * 12) / 3)
-    },
-  )
+  ])('open in the first block of the epoch in %i + %i - 1, block %i', async (_, period, begins) => {
+    const settings = { ...TIMELOCKED, revealPeriod: period }
+    const [, , , at] = await callIn(await planned(names, {}, settings))
+    expect(at).toBe(ROUND + ((begins + 3 - 5) * 12) / 3)
+  })
 
-  test('wait for the epoch that the runtime says begins next, where it counts them', async () => {
+  test('open in the epoch that a runtime with counted epochs reports as next', async () => {
     const [, , , at] = await callIn(
       await planned(names, counted, { ...TIMELOCKED, head: { number: 999, hash: '' } }),
     )
     expect(at).toBe(ROUND + ((1009 + 3 - 999) * 12) / 3)
   })
 
-  test("count blocks in the runtime's own time for one", async () => {
+  test("use the runtime's time between blocks", async () => {
     const [, , , at] = await callIn(await planned(names, { 'aura.slotDuration': 6000 }))
     expect(at).toBe(ROUND + ((7 + 3 - 5) * 6) / 3)
   })
@@ -138,7 +137,7 @@ describe('weights that are timelocked', () => {
     [ROUND - 200, null],
     [ROUND - 201, 'DrandBehind'],
     [0, 'DrandBehind'],
-  ])('wait for a drand whose last round is %i: %s', async (lastStoredRound, refused) => {
+  ])('check the lag of the last round of drand, %i: %s', async (lastStoredRound, refused) => {
     const planning = planned(names, { 'drand.lastStoredRound': lastStoredRound })
     if (refused === null) expect((await callIn(await planning))[0]).toBe(names[0])
     else await expect(planning).rejects.toMatchObject({ name: 'ChainError', code: refused })
@@ -149,7 +148,7 @@ describe('weights that are timelocked', () => {
     [`${M}.commitRevealWeightsVersion`],
     ['drand.lastStoredRound'],
     ['aura.slotDuration'],
-  ])('are BadReply where %s is something else than it was', async (item) => {
+  ])('are BadReply if %s has another type', async (item) => {
     for (const other of ['0x01', -1, 0.5, null, [7]])
       await expect(planned(names, { [item]: other })).rejects.toMatchObject({
         name: 'ChainError',
@@ -159,7 +158,7 @@ describe('weights that are timelocked', () => {
     await expect(planned(names, start)).rejects.toMatchObject({ code: 'BadReply' })
   })
 
-  test('are refused where the runtime has no call for them', async () => {
+  test('are refused if the runtime has no call for them', async () => {
     await expect(planned([])).rejects.toMatchObject({
       code: 'NotInRuntime',
       message: expect.stringContaining('timelocked weights'),
@@ -177,7 +176,7 @@ describe('the blocks to the next epoch', () => {
     [17, 29],
     [1_000_000, 1_000_006],
   ])(
-    'of a runtime that computes epochs: after block %i, the next one from block %i',
+    'are computed from the block number: after block %i, the next epoch starts at block %i',
     async (head, nextStart) => {
       const settings = { ...TIMELOCKED, head: { number: head, hash: '' } }
       expect(head + (await countBlocksToReveal(storageOf({}), NETUID, settings))).toBe(nextStart)
@@ -190,7 +189,7 @@ describe('the blocks to the next epoch', () => {
     [1008, 1019],
     [1009, 1019],
   ])(
-    'of a runtime that counts epochs: after block %i, the next one from block %i',
+    'follow the counted epochs: after block %i, the next epoch starts at block %i',
     async (head, nextStart) => {
       const settings = { ...SETTINGS, head: { number: head, hash: '' }, revealPeriod: 2 }
       const blocks = await countBlocksToReveal(storageOf(counted), NETUID, settings)
@@ -198,7 +197,7 @@ describe('the blocks to the next epoch', () => {
     },
   )
 
-  test('of a runtime that counts epochs, but does not say when the next begins, is told', async () => {
+  test('are NotInRuntime if the runtime counts epochs without the start of the next', async () => {
     const answer = 'subnetInfoRuntimeApi.getNextEpochStartBlock'
     const { [answer]: _, ...without } = counted
     for (const values of [without, { ...counted, [answer]: null }])
@@ -210,7 +209,7 @@ describe('the blocks to the next epoch', () => {
   })
 })
 
-test('a call that the runtime does not have, or has with other arguments, is told by name', async () => {
+test('names a call that is missing or expects other arguments', async () => {
   const commitTimelockedWeights = () => {
     throw new Error('expects 5 arguments, got 0')
   }

@@ -46,7 +46,7 @@ it.each([
   ['gzip', gzipSync(FILE).subarray(0, -9)],
   ['deflate', Buffer.from('plain')],
   ['br', Buffer.from('plain')],
-])('rejects a body that is not %s, with a code that tells so', async (coding, body) => {
+])('rejects a body that is not %s, with the code of a decoding error', async (coding, body) => {
   const error = await read(coding, body).catch((error) => error)
   expect(error).toBeInstanceOf(Error)
   expect(isDecodingError(error)).toBe(true)

@@ -6,7 +6,7 @@ import { readNamed } from '../src/fault-text.ts'
 
 const root = testFolder('fault-text')
 
-it('a path that a user named wrongly is wrong usage; a disk that fails is not', async () => {
+it('rejects a wrong path with a RangeError, but not a failing disk', async () => {
   const nope = join(root, 'nope')
   await expect(readNamed(open(nope))).rejects.toThrow(RangeError)
   await expect(readNamed(open(nope))).rejects.toThrow(nope)

@@ -19,7 +19,7 @@ const LINE = fc
   .map((words) => words.join(' '))
 
 describe('a text in a terminal', () => {
-  it('has no line that is wider, and loses nothing but spaces', () => {
+  it('has no wider line, and loses only spaces', () => {
     fc.assert(
       fc.property(fc.array(LINE), fc.integer({ min: 24, max: 100 }), (lines, width) => {
         const text = lines.join('\n')
@@ -30,7 +30,7 @@ describe('a text in a terminal', () => {
     )
   })
 
-  it('is as it was where it fits, and where there is no terminal', () => {
+  it('is unchanged if it fits, or without a terminal', () => {
     const text = `  champion  ${'x'.repeat(200)}\n\n  b   c`
     expect(fit(text, 300)).toBe(text)
     Object.assign(process.stdout, { isTTY: undefined, columns: 40 })
@@ -39,7 +39,7 @@ describe('a text in a terminal', () => {
     expect(widest(fit(text))).toBe(40)
   })
 
-  it('indents the rest of a line that is not prose, by its own indent and four columns', () => {
+  it('indents the rest of a line by four more columns, except in prose', () => {
     const line = '  duel [options] <champion> <contender>  holds the throne'
     expect(fit(line, 30)).toBe(
       '  duel [options]\n      <champion> <contender>\n      holds the throne',
@@ -47,7 +47,7 @@ describe('a text in a terminal', () => {
     expect(fit('It goes on and on.', 11, 0)).toBe('It goes on\nand on.')
   })
 
-  it('leaves a command in one line, so that it can be copied', () => {
+  it('leaves a command in one line', () => {
     expect(fit('prose and\n  $ af --version', 11)).toBe('prose and\n  $ af --version')
   })
 })
@@ -58,7 +58,7 @@ describe('a table in a terminal', () => {
     { uid: 14, hotkey: '5DAAnrj7VHTznn2AWBemMuyBwZWs6FNFjdyVXUeYum3PTXFy', why: 'waits' },
   ]
 
-  it('is a line for each if it fits, or else lists its fields', async () => {
+  it('has one line for each record if it fits, and otherwise one for each field', async () => {
     const tables: string[] = []
     for (const columns of [80, 70]) {
       inTerminal(columns)

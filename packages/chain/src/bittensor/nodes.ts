@@ -7,7 +7,7 @@ export interface Nodes extends Pick<ChainOpening, 'genesis' | 'onRetry'> {
   /** WebSocket URLs, tried in this order. */
   readonly endpoints: readonly string[]
   /**
-   * Milliseconds of silence after which the next node replaces a node. An answer has a third of it.
+   * Maximum silence of a node in milliseconds. The maximum for an answer is a third of it.
    * Default: 60000.
    */
   readonly stallMs?: number

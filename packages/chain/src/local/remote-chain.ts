@@ -119,7 +119,7 @@ async function exchange(
   signal?: AbortSignal,
 ): Promise<{ ok: boolean; text: string }> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
-  // Without a listener, the garbage collector of Node 20 removes the timeout.
+  // The garbage collector of Node 20 removes a timeout that has no listener.
   timeout.onabort = () => {}
   const signals = signal ? [timeout, signal] : [timeout]
   try {

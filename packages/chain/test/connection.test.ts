@@ -170,7 +170,7 @@ describe('a connection', () => {
     expect(await blocks.head()).toEqual(head(5))
     expect(connection.genesis).toBe(GENESIS)
     expect(retries).toEqual(
-      bad.map(({ url }) => expect.stringContaining(`${url}: it does not know`)),
+      bad.map(({ url }) => expect.stringContaining(`${url}: the node does not know`)),
     )
   })
 
@@ -468,9 +468,9 @@ describe('a malformed message', () => {
   const LISTS = '['.repeat(50) + ']'.repeat(50)
   const unasked = (result: string) => `{"id":"nobody","result":${result}}`
   test.each([
-    ['that nests too deep', unasked('['.repeat(64) + ']'.repeat(64)), 'cannot be read'],
-    ['with too many values', unasked(`[${'0,'.repeat(2 ** 17)}0]`), 'cannot be read'],
-    ['with too many lists', unasked(`[${`${LISTS},`.repeat(3000)}0]`), 'cannot be read'],
+    ['that nests too deep', unasked('['.repeat(64) + ']'.repeat(64)), 'unreadable message'],
+    ['with too many values', unasked(`[${'0,'.repeat(2 ** 17)}0]`), 'unreadable message'],
+    ['with too many lists', unasked(`[${`${LISTS},`.repeat(3000)}0]`), 'unreadable message'],
     ['that is too long', unasked(`"${'0'.repeat(2 ** 24)}"`), 'was lost: Max payload'],
   ])('%s ends the connection, whose further messages are ignored', async (_, text, why) => {
     const { first: bad, waiting } = await waitingForNext()

@@ -8,7 +8,8 @@ import type { Connection } from './connection.ts'
 import type { FinalBlocks } from './final-blocks.ts'
 import { toAsciiLine } from './node-message.ts'
 import { poolRefusal, readDispatchRefusal } from './refusal.ts'
-import { type CallName, lookUp } from './storage.ts'
+import { lookUp } from './runtime-faults.ts'
+import type { CallName } from './storage.ts'
 
 /** Maximum number of blocks for which a call may wait. */
 const MORTALITY = 15

@@ -1,7 +1,6 @@
 import { expandMetadata, type Metadata } from '@polkadot/types'
 import { stringCamelCase } from '@polkadot/util'
 import { toAsciiLine } from './node-message.ts'
-import { lookUp } from './storage.ts'
 
 // The names of all items of a chain's runtime that this client uses. The names are types, so it
 // cannot use others.
@@ -31,6 +30,15 @@ export const METHODS = [
   'subnetInfoRuntimeApi.getSelectiveMetagraph',
   'subnetInfoRuntimeApi.getNextEpochStartBlock',
 ] as const
+
+/** Returns the runtime's item of a name such as `timestamp.now`: the section, then the item. */
+export function lookUp<Value>(
+  sections: Readonly<Record<string, Readonly<Record<string, Value>>>>,
+  name: string,
+): Value | undefined {
+  const [section = '', own = ''] = name.split('.')
+  return sections[section]?.[own]
+}
 
 /** The known extensions of signed calls that may contain bytes. */
 const EXTENSIONS: readonly string[] = [

@@ -1,6 +1,6 @@
 import type { ApiPromise } from '@polkadot/api'
 import { ChainError } from '../chain-error.ts'
-import type { CALLS, METHODS, STORAGE } from './runtime-faults.ts'
+import { type CALLS, lookUp, type METHODS, type STORAGE } from './runtime-faults.ts'
 
 /** A decoded value of the chain. */
 export interface Codec {
@@ -67,13 +67,4 @@ export async function openStorage(api: ApiPromise, hash: string): Promise<Storag
     call: async (method, ...args) => (await lookUp(at.call, method)?.(...args)) ?? null,
     constant: (name) => lookUp(at.consts, name),
   }
-}
-
-/** Returns the runtime's item of a name such as `timestamp.now`: the section, then the item. */
-export function lookUp<Value>(
-  sections: Readonly<Record<string, Readonly<Record<string, Value>>>>,
-  name: string,
-): Value | undefined {
-  const [section = '', own = ''] = name.split('.')
-  return sections[section]?.[own]
 }

@@ -19,7 +19,7 @@ interface VersionedWeights {
 }
 
 /** The block of the storage, and the subnet's settings at its end. */
-type Settings = Pick<Snapshot, 'head' | 'tempo' | 'revealPeriod'>
+type WeightSettings = Pick<Snapshot, 'head' | 'tempo' | 'revealPeriod'>
 
 /**
  * Returns the call that sets weights as the subnet requires: in public, or timelocked.
@@ -30,7 +30,7 @@ type Settings = Pick<Snapshot, 'head' | 'tempo' | 'revealPeriod'>
  */
 export async function createWeightsCall(
   storage: Storage,
-  means: WeightMeans & { readonly settings: Settings },
+  means: WeightMeans & { readonly settings: WeightSettings },
   { hotkey, weights }: { readonly hotkey: string; readonly weights: UidWeights },
 ): Promise<Call> {
   const { netuid, settings } = means
@@ -58,7 +58,7 @@ const TIMELOCKED = [
 
 async function createTimelockedCall(
   storage: Storage,
-  means: WeightMeans & { readonly settings: Settings },
+  means: WeightMeans & { readonly settings: WeightSettings },
   versioned: VersionedWeights,
 ): Promise<Call> {
   const { netuid, random, now, settings } = means
@@ -111,7 +111,7 @@ const splitColumns = (weights: UidWeights): readonly [number[], number[]] => [
 export async function countBlocksToReveal(
   storage: Storage,
   netuid: number,
-  { head: { number }, tempo, revealPeriod }: Settings,
+  { head: { number }, tempo, revealPeriod }: WeightSettings,
 ): Promise<number> {
   // Newer runtimes count epochs. Older ones compute them from the block's number.
   if (!storage.has('subtensorModule.subnetEpochIndex')) {

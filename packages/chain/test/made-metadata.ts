@@ -9,8 +9,6 @@ export interface Made {
   storage: Sections
   calls: Sections
   apis: Sections
-  /** The content of each extension of signed calls: nothing, or a byte. */
-  extensions: Record<string, 'Null' | 'u8'>
 }
 
 /** Returns all names that the client uses. */
@@ -18,7 +16,6 @@ export const wholeRuntime = (): Made => ({
   storage: sectionsOf(STORAGE),
   calls: sectionsOf(CALLS),
   apis: sectionsOf(METHODS),
-  extensions: { CheckNonce: 'u8', Unheard: 'Null' },
 })
 
 function sectionsOf(names: readonly string[]): Sections {
@@ -33,8 +30,8 @@ const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
 /** Returns the metadata of a runtime, in hex. */
 export function metadataOf(made: Made, version: 14 | 15 | 16): `0x${string}` {
-  const defs: object[] = [{ Tuple: [] }, { Primitive: 'U8' }]
-  const [NULL, U8] = [0, 1]
+  const defs: object[] = [{ Tuple: [] }]
+  const NULL = 0
   const variants = (names: readonly string[] = []) => {
     const all = names.map((name, index) => ({ name, fields: [], index }))
     return { type: defs.push({ Variant: { variants: all } }) - 1 }
@@ -58,17 +55,11 @@ export function metadataOf(made: Made, version: 14 | 15 | 16): `0x${string}` {
     name: pascal(name),
     methods: methods.map((method) => ({ name: snake(method), inputs: [], output: NULL })),
   }))
-  const extensions = Object.entries(made.extensions).map(([identifier, type]) => ({
-    identifier,
-    type: type === 'Null' ? NULL : U8,
-    additionalSigned: NULL,
-    implicit: NULL,
-  }))
   const extrinsic = {
     version: 4,
     versions: '0x0404',
-    signedExtensions: extensions,
-    transactionExtensions: extensions,
+    signedExtensions: [],
+    transactionExtensions: [],
   }
   const lookup = { types: defs.map((def, id) => ({ id, type: { path: [], def } })) }
   const content = { lookup, pallets, apis, extrinsic }

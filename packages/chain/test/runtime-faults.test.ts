@@ -34,7 +34,6 @@ describe('the faults of a runtime', () => {
     ['a call', ({ calls }) => remove(calls[SUBNET], 'setWeights')],
     ['a runtime API', ({ apis }) => remove(apis[API], 'getSelectiveMetagraph')],
     ['a version', ({ storage }) => remove(storage[SUBNET], 'commitRevealWeightsVersion')],
-    ['an extension', ({ extensions }) => Object.assign(extensions, { Unheard: 'u8' })],
   ]
   test('name each missing item', async () => {
     const lines = lacks.map(([name, change]) => {

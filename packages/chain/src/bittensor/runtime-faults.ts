@@ -1,6 +1,5 @@
 import { expandMetadata, type Metadata } from '@polkadot/types'
 import { stringCamelCase } from '@polkadot/util'
-import { toAsciiLine } from './node-message.ts'
 
 // The names of all items of a chain's runtime that this client uses. The names are types, so it
 // cannot use others.
@@ -40,14 +39,6 @@ export function lookUp<Value>(
   return sections[section]?.[own]
 }
 
-/** The known extensions of signed calls that may contain bytes. */
-const EXTENSIONS: readonly string[] = [
-  'CheckMortality',
-  'CheckNonce',
-  'ChargeTransactionPayment',
-  'CheckMetadataHash',
-]
-
 const EPOCHS = 'subtensorModule.subnetEpochIndex'
 const TIMELOCKED = 'subtensorModule.commitTimelockedWeights'
 const OLDER_TIMELOCKED = 'subtensorModule.commitCrv3Weights'
@@ -62,10 +53,9 @@ const OPTIONAL: Readonly<Record<string, (missing: ReadonlySet<string>) => boolea
 }
 
 /**
- * Returns a sentence in printable ASCII for each name that this client uses and the runtime lacks,
- * and for each unknown extension of signed calls that contains bytes. Does not check arguments and
- * types: the chain refuses a wrong argument, and reading a wrong type is `BadReply`. Metadata
- * before version 15 does not list runtime APIs, so they are not checked.
+ * Returns a sentence for each name that this client uses and the runtime lacks. Does not check
+ * arguments and types: the chain refuses a wrong argument, and reading a wrong type is `BadReply`.
+ * Metadata before version 15 does not list runtime APIs, so they are not checked.
  * @throws Error if the metadata is not in its registry, or cannot be decoded.
  */
 export function runtimeFaults(metadata: Metadata): readonly string[] {
@@ -78,8 +68,7 @@ export function runtimeFaults(metadata: Metadata): readonly string[] {
   ]
   const names = new Set(missing.map(([, name]) => name))
   const lacks = missing.filter(([, name]) => !OPTIONAL[name]?.(names))
-  const faults = lacks.map(([kind, name]) => `there is no ${kind} ${name}`)
-  return [...faults, ...findExtensionFaults(metadata)].map(toAsciiLine)
+  return lacks.map(([kind, name]) => `there is no ${kind} ${name}`)
 }
 
 /** Returns the methods as `api.method`, or undefined before version 15 of the metadata. */
@@ -91,11 +80,4 @@ function listMethods({ asLatest, version }: Metadata): ReadonlySet<string> | und
     ),
   )
   return new Set(all.flat())
-}
-
-function findExtensionFaults({ asLatest, registry }: Metadata): readonly string[] {
-  return [...asLatest.extrinsic.transactionExtensions]
-    .filter(({ identifier }) => !EXTENSIONS.includes(identifier.toString()))
-    .filter(({ type }) => registry.lookup.getTypeDef(type).type !== 'Null')
-    .map(({ identifier }) => `signed calls contain ${identifier}, an unknown extension`)
 }

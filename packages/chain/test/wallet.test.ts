@@ -319,14 +319,4 @@ describe('a wallet', () => {
     vi.stubEnv('HOME', join(root, 'home'))
     expect((await readWallet({ wallet: 'w', hotkey: 'h' })).account.hotkey).toBe(HOTKEY)
   })
-
-  test.each(['', '.', '..', '../w', 'a/b', '/etc', 'a\\b', 'hotkeys/..'])(
-    'is not called %j',
-    async (name) => {
-      for (const named of ['wallet', 'hotkey']) {
-        const read = readWallet({ wallet: 'w', hotkey: 'h', root, [named]: name })
-        await expect(read).rejects.toThrow(new RangeError(`"${named}" expected a name, not a path`))
-      }
-    },
-  )
 })

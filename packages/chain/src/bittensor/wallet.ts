@@ -43,21 +43,14 @@ export type WalletPath = Readonly<{ wallet: string; hotkey: string; root?: strin
 /**
  * Reads a hotkey by the names of its wallet and itself: `<root>/<wallet>/hotkeys/<hotkey>`. Never
  * opens the coldkey.
- * @throws RangeError, as a rejection, if a name is a path, and in the cases of `readHotkey`.
+ * @throws RangeError, as a rejection, in the cases of `readHotkey`.
  */
 export async function readWallet({
   wallet,
   hotkey,
   root = join(homedir(), '.bittensor', 'wallets'),
 }: WalletPath): Promise<Key> {
-  checkName('wallet', wallet)
-  checkName('hotkey', hotkey)
   return readHotkey(join(root, wallet, 'hotkeys', hotkey))
-}
-
-function checkName(parameter: string, name: string): void {
-  if (!/^(?!\.\.?$)[^/\\]+$/.test(name))
-    throw new RangeError(`"${parameter}" expected a name, not a path`)
 }
 
 /**

@@ -165,12 +165,12 @@ function createNoMatchError({ epoch, sample }: VerifyOptions): RangeError {
 /** Yields the recomputed epochs, with one thread per job, or with one job without threads. */
 async function* recomputeEpochs(
   data: RecomputeOptions,
-  { jobs: wanted, toEpoch: to, copies }: VerifyOptions,
+  { jobs, toEpoch: to, copies }: VerifyOptions,
 ): AsyncGenerator<Recomputed, void> {
   const choose = copies === undefined ? undefined : createDraw(copies)
-  const jobs = wanted ?? availableParallelism()
-  if (jobs === 1) return yield* recompute({ ...data, to, choose })
-  await using threads = openThreads(jobs, wanted === undefined ? SHORT_BYTES : 0)
+  const count = jobs ?? availableParallelism()
+  if (count === 1) return yield* recompute({ ...data, to, choose })
+  await using threads = openThreads(count, jobs === undefined ? SHORT_BYTES : 0)
   yield* recompute({ ...data, to, choose, ...threads })
 }
 

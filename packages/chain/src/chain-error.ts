@@ -35,7 +35,7 @@ export const ADVICE = {
   BadProof: 'the signature is wrong: sign for this genesis and netuid',
   Stale: 'the nonce was used before: sign again',
   ExhaustsResources: 'too many calls are waiting: try again after the next block',
-  AncientBirthBlock: 'the last block that could hold this call has passed: sign again',
+  AncientBirthBlock: 'the last block that could contain this call has passed: sign again',
   Payment: 'this account cannot pay the fee: send it a little TAO',
   BalanceTooLow: 'this account cannot pay: send it a little TAO',
   FundsUnavailable: 'this account cannot pay: send it a little TAO',

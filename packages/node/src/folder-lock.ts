@@ -34,7 +34,7 @@ export async function holdFolder(folder: string): Promise<AsyncDisposable> {
     throw new Error(`${place} is in use by process ${who}: stop it, or name another folder`)
   }
   await writeHolder(file)
-  return hold(file, () => rm(path, { force: true }))
+  return keepOpen(file, () => rm(path, { force: true }))
 }
 
 /**
@@ -51,13 +51,13 @@ export async function holdFile(path: string): Promise<AsyncDisposable> {
     throw new Error(
       `${path} is in use by another process: wait until it ends, or name another file`,
     )
-  if ((await file.stat()).isFile()) return hold(file)
+  if ((await file.stat()).isFile()) return keepOpen(file)
   await file.close()
   throw new RangeError(`${path} expected to be a regular file`)
 }
 
 /** Keeps a locked file open until the result is disposed of. Calls `end` before closing it. */
-function hold(file: FileHandle, end?: () => Promise<void>): AsyncDisposable {
+function keepOpen(file: FileHandle, end?: () => Promise<void>): AsyncDisposable {
   openLocks.add(file)
   const release = async (): Promise<void> => {
     await end?.()

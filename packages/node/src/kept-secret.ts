@@ -18,8 +18,8 @@ export async function keptSecret(
   path: string,
   { folder, random = randomBytes }: { folder: string; random?: (size: number) => Uint8Array },
 ): Promise<Hash> {
-  const kept = await read(path, 64)
-  const secret = Buffer.from(kept ?? Buffer.from(random(32)).toString('hex')).toString()
+  const stored = await read(path, 64)
+  const secret = Buffer.from(stored ?? Buffer.from(random(32)).toString('hex')).toString()
   if (!/^[0-9a-f]{64}$/.test(secret))
     throw new AlteredFile(`${folder}/${path}`, 'NOT_A_SECRET', 'expected 64 hex digits')
   // An existing secret is written again, since a crash may have prevented its sync.

@@ -25,8 +25,8 @@ function fitLine(line: string, width: number, hanging: number): string {
   const words = line.trimStart()
   const indent = Math.min(line.length - words.length, half)
   const hang = Math.min(indent + hanging, half)
-  const most = width - hang
+  const max = width - hang
   // Matches as many words as fit, or a part of a word that is too long.
-  const parts = new RegExp(`\\S(?:.{0,${most - 2}}\\S)?(?!\\S)|\\S{1,${most}}`, 'gu')
+  const parts = new RegExp(`\\S(?:.{0,${max - 2}}\\S)?(?!\\S)|\\S{1,${max}}`, 'gu')
   return ' '.repeat(indent) + (words.match(parts) ?? []).join(`\n${' '.repeat(hang)}`)
 }

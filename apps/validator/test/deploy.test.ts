@@ -145,7 +145,6 @@ describe('what operators are told', () => {
       'StateDiscarded',
       'Unreachable',
       'WrongGenesis',
-      'NotConfirmed',
       'NotInRuntime',
       'BadReply',
       'Refused',

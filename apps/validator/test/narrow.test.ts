@@ -38,10 +38,13 @@ beforeAll(async () => {
 afterEach(() => void Object.assign(process.stdout, { isTTY, columns }))
 afterAll(killAll)
 
-/** The lines that are wider than the terminal; of one that is written over, each by itself. */
+/**
+ * Returns the lines that are wider than the terminal, except commands, which the terminal wraps.
+ * Statuses that overwrite each other are separate lines.
+ */
 function wider(text: string, width: number): readonly string[] {
   const lines = stripVTControlCharacters(text.replaceAll('\r', '\n')).split('\n')
-  return lines.filter((line) => [...line].length > width)
+  return lines.filter((line) => [...line].length > width && !/^ *\$ /.test(line))
 }
 
 async function saidIn(width: number, command: CommandUnknownOpts, words: readonly string[]) {

@@ -57,7 +57,9 @@ describe.each(ways)('a setting that is a path, by $by', ({ by, name }) => {
     expect(new Set(found('~'))).toEqual(new Set([homedir()]))
     expect(new Set(found('~/a b'))).toEqual(new Set([join(homedir(), 'a b')]))
     for (const path of ['a/~', './~bob']) expect(new Set(found(path))).toEqual(new Set([path]))
-    expect(() => found('~bob/a')).toThrow(`"${by}" expected a whole path, or one that begins with`)
+    expect(() => found('~bob/a')).toThrow(
+      `"${by}" expected an absolute path, or a path that begins with`,
+    )
   })
 })
 
@@ -65,7 +67,7 @@ const NETWORK = '--network=http://127.0.0.1:1'
 /** A program and its words; the path goes to the end of the last. */
 const LINES: readonly (readonly string[])[] = [
   ['af', 'doctor', '--settings='],
-  ['af', 'doctor', NETWORK, '--wallet.path='],
+  ['af', 'doctor', NETWORK, '--wallet-path='],
   ['af', 'validate', '--key='],
   ['af', 'validate', '--folder='],
   ['af', 'validate', '--buckets='],
@@ -86,7 +88,7 @@ describe.concurrent('an option that is a path', () => {
     const run = name === 'af' ? runAf : runVerifier
     const { code, stdout, stderr } = await run(words, { cwd: root })
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(/"\S+" expected a whole path, or .* got "~bob\/x"\n/)
+    expect(stderr).toMatch(/"\S+" expected an absolute path, or .* got "~bob\/x"\n/)
   })
 
   it('is in the home folder, if it begins with ~', async () => {
@@ -104,6 +106,6 @@ describe.concurrent('an option that is a path', () => {
     expect(await readdir(cwd)).toEqual([])
     const buckets = { ...env, AFFINE_BUCKETS: '~bob/b' }
     const { stderr } = await runVerifier([NETWORK], { cwd, env: buckets })
-    expect(stderr).toContain('"buckets" expected a whole path')
+    expect(stderr).toContain('"buckets" expected an absolute path')
   })
 })

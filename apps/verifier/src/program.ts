@@ -14,10 +14,9 @@ import type { VerifyOptions } from './verify.ts'
 
 const EXIT_CODES = `Exit codes:
 ${EXIT_CODES_TEXT}
-With 4 there is no verdict. If the reader of its output closes early, it stops with 0, without a \
-verdict. Some validators are named, but are no failure: those whose samples were statistically far \
-from the others', whose attestation left out valid lanes, or whose weights do not go where \
-they should.`
+With 4 there is no result. If the reader of the output closes it early, af-verify stops with 0, \
+without a result. Three findings about validators are not failures: samples statistically far from \
+the others', an attestation without valid lanes, and weights for the wrong hotkey.`
 
 const EXAMPLES = `
 Examples:
@@ -30,51 +29,45 @@ Examples:
 
 ${EXIT_CODES}`
 
-const sampleName = textIn('an environment and an index, as mult8#0', (text) =>
+const readSampleName = textIn('an environment and an index, such as mult8#0', (text) =>
   /^[^#]+#\d+$/.test(text),
 )
 
 /** The program `af-verify`. */
 export const program: CommandUnknownOpts = chainCommand('af-verify')
-  .description(
-    'Recompute a subnet from its public data, byte by byte, and report what does not hold.',
-  )
+  .description('Recompute a subnet from its public data, byte by byte, and report its flaws.')
   .version(manifest.version)
   .argument(
     '[buckets]',
-    'the folder or URL that holds the buckets announced by name; not needed for https buckets',
+    'the folder or URL of the buckets announced by name; not needed for https buckets',
   )
   .addOption(FIRST_EPOCH)
   .option('--epoch <n>', 'show this epoch only', whole(0, 1e9))
-  .option(
-    '--from-epoch <n>',
-    'begin with this epoch, from the state that was attested for it',
-    whole(0, 1e9),
-  )
+  .option('--from-epoch <n>', 'begin with this epoch, from its attested state', whole(0, 1e9))
   .option('--to-epoch <n>', 'end with this epoch', whole(0, 1e9))
-  .option('--samples', 'show every sample, each before its epoch; with --json, for analysis')
+  .option('--samples', 'show every sample, before its epoch; with --json, for analysis')
   .option(
     '--sample <env#index>',
-    'show this sample; without a version, of every version: mult8#0',
-    sampleName,
+    'show this sample; without a version, for every version: mult8#0',
+    readSampleName,
   )
   .option(
     '--jobs <n>',
-    'the number of blocks to check at once, each in its own thread (default: the number of ' +
-      'processors, once there is enough to check)',
+    'check this many blocks concurrently, each in its own thread (default: the number of ' +
+      'processors, if there are enough blocks)',
     whole(1, 256),
   )
   .option(
     '--copies <n>',
-    'the number of copies of each block to compare (default: all). Every run draws other ' +
-      'copies, so its findings may differ',
+    'compare this many copies of each block (default: all). Every run draws other copies, so ' +
+      'its findings may differ',
     whole(0, 1e9),
   )
   .addHelpText('after', EXAMPLES)
   .action(async (named, options) => {
     const base = wholePath(named ?? process.env.AFFINE_BUCKETS ?? '', 'buckets') || undefined
-    checkAsked(options)
-    // Imported here, so that help and wrong usage do not wait for them.
+    checkOptions(options)
+    // Imported here, so that help and wrong usage do not load them.
     const { openChain } = await import('@affine/settlement')
     const { verify } = await import('./verify.ts')
     const names = await namesBeside(options.network)
@@ -83,9 +76,15 @@ export const program: CommandUnknownOpts = chainCommand('af-verify')
     )
   })
 
-/** @throws RangeError when the options contradict each other, or one has no effect. */
-function checkAsked(asked: VerifyOptions): void {
-  const { epoch, fromEpoch = 0, toEpoch = Number.POSITIVE_INFINITY } = asked
+/**
+ * Checks the epochs of the options.
+ * @throws RangeError if they contradict each other.
+ */
+function checkOptions({
+  epoch,
+  fromEpoch = 0,
+  toEpoch = Number.POSITIVE_INFINITY,
+}: VerifyOptions): void {
   if (fromEpoch > toEpoch)
     throw new RangeError(`"to-epoch" expected at least ${fromEpoch}, got ${toEpoch}`)
   if (epoch !== undefined && (epoch < fromEpoch || epoch > toEpoch))

@@ -35,109 +35,112 @@ import {
 import { bucketsIn, expectBuckets, openThreads } from '@affine/settlement/node'
 import { type Output, printable } from '@affine/terminal'
 
-/** What to verify, and which part of it to show. */
+/** The epochs to verify, and the part of the result to show. */
 export interface VerifyOptions {
   /** The folder or URL of the buckets that were announced by name. */
   readonly base?: string | undefined
-  /** The first and last epoch to recompute; by default all that have ended. */
+  /** The first epoch to recompute. Default: the network's first. */
   readonly fromEpoch?: number
+  /** The last epoch to recompute. Default: the last that has ended. */
   readonly toEpoch?: number
   /** The only epoch to show. */
   readonly epoch?: number
-  /** How many blocks are checked at once; by default as many as is useful. */
+  /** Blocks that are checked concurrently. Default: the number of processors. */
   readonly jobs?: number
-  /** How many copies of each block are compared; by default all. */
+  /** Maximum copies of each block to compare. Default: all. */
   readonly copies?: number
-  /** Is every sample shown? */
+  /** Set to show every sample. */
   readonly samples?: true
   /** Names of hotkeys, for display. */
   readonly names?: Readonly<Record<string, string>>
-  /** The only sample to show, as `env#index`; the environment may come without its version. */
+  /** The only sample to show, as `env#index`, with or without the environment's version. */
   readonly sample?: string
 }
 
-/** So many bytes are checked by one thread while others would still be starting. */
+/** Bytes that one thread checks while other threads would start. */
 const SHORT_BYTES = 2 ** 24
 
 /**
- * Recomputes a subnet, prints the result of each epoch and what does not hold, and sets the exit
- * code.
- * @throws RangeError when there is no epoch to show, or no sample matches.
+ * Recomputes a subnet, prints the result and the flaws of each epoch, and sets the exit code.
+ * @throws RangeError, as a rejection, if there is no epoch to show, or no sample matches.
  */
-export async function verify(subnet: Subnet, asked: VerifyOptions, screen: Output): Promise<void> {
-  const { base } = asked
-  // On standard error, as it is no part of what was found.
+export async function verify(
+  subnet: Subnet,
+  options: VerifyOptions,
+  screen: Output,
+): Promise<void> {
+  const { base } = options
+  // The waiting times are not part of the result, so they go to standard error.
   const onWaits = (waits: Waits): void => {
     const text = waitsText(waits)
     if (text !== undefined) process.stderr.write(`${text}\n`)
   }
   const data = { ...subnet, openBucket: bucketsIn(base), onWaits }
   await expectBuckets(data, base)
-  const beginning = await beginningAt(data, asked.fromEpoch ?? data.network.firstEpoch)
-  screen.line(...beginLine(data, beginning.from, asked))
-  const { end, shown } = await sayEpochs({ ...data, ...beginning }, asked, screen)
-  if (end === undefined || shown === 0) throw withFlaws(nothingFor(asked), end?.flaws ?? 0)
-  screen.line(verificationLines(end, namesIn(asked)), { type: 'end', ...end })
-  if (end.conclusion === 'FLAWED') process.exitCode = 1
+  const beginning = await beginningAt(data, options.fromEpoch ?? data.network.firstEpoch)
+  screen.line(...beginLine(data, beginning.from, options))
+  const { end, shown } = await printEpochs({ ...data, ...beginning }, options, screen)
+  if (end === undefined || shown === 0) throw createNoMatchError(options)
+  screen.line(verificationLines(end, createNaming(options)), { type: 'end', ...end })
   if (end.conclusion === 'COMPARED_HOLDS') process.exitCode = 3
 }
 
-/** Names hotkeys in full where a reader may have to look for them. */
-const namesIn = ({ names = {} }: VerifyOptions): NameOf => naming(names, (key) => printable(key))
+/** Returns a naming that prints hotkeys in full, so that readers can search for them. */
+const createNaming = ({ names = {} }: VerifyOptions): NameOf =>
+  naming(names, (key) => printable(key))
 
 /**
- * Recomputes the epochs and prints those that are asked for, or only the samples in them. Resolves
- * with how many of these were `shown`, and the end, if there was an epoch.
+ * Recomputes the epochs and prints the requested epochs or samples. Resolves with the number of
+ * these that were `shown`, and with the end, if there was an epoch.
  */
-async function sayEpochs(
+async function printEpochs(
   data: RecomputeOptions & { readonly from: State },
-  asked: VerifyOptions,
+  options: VerifyOptions,
   screen: Output,
 ) {
   let { epoch } = data.from
   let shown = 0
   let end: Verification | undefined
-  const uncompared = asked.copies === undefined ? 'NONE' : 'SOME'
-  const isShown = (): boolean => (asked.epoch ?? epoch) === epoch
+  const uncompared = options.copies === undefined ? 'NONE' : 'SOME'
+  const isShown = (): boolean => (options.epoch ?? epoch) === epoch
   const samples = new SpilledSamples()
   const addSample = (sample: Sample, place: SamplePlace): void => {
-    if (isShown() && isAsked(asked, sample)) samples.add(sample, place)
+    if (isShown() && isRequested(options, sample)) samples.add(sample, place)
   }
-  const onSample = asked.samples || asked.sample ? addSample : undefined
-  try {
-    for await (const settled of epochsOf({ ...data, onSample }, asked)) {
-      end = verificationAfter(end, settled, uncompared)
-      if (isShown()) shown += await sayEpoch(settled, asked, { samples, screen })
-      epoch = settled.state.epoch
-    }
-  } catch (error) {
-    throw withFlaws(error as Error, end?.flaws ?? 0)
+  const onSample = options.samples || options.sample ? addSample : undefined
+  for await (const result of recomputeEpochs({ ...data, onSample }, options)) {
+    end = verificationAfter(end, result, uncompared)
+    // A later error does not change the exit code.
+    if (end.conclusion === 'FLAWED') process.exitCode = 1
+    if (isShown()) shown += await printEpoch(result, options, { samples, screen })
+    epoch = result.state.epoch
   }
   return { end, shown }
 }
 
-/** Prints an epoch after its samples. Resolves with how many were printed of what was asked for. */
-async function sayEpoch(
-  settled: Recomputed,
-  asked: VerifyOptions,
+/** Prints the samples of an epoch, then the epoch. Resolves with the number of requested items. */
+async function printEpoch(
+  result: Recomputed,
+  options: VerifyOptions,
   { samples, screen }: { readonly samples: SpilledSamples; readonly screen: Output },
 ): Promise<number> {
-  const shown = await saySamples(samples, settled, screen)
-  const lines = epochLines(settled, asked)
-  for (const line of [...lines, ...findingLines(settled, namesIn(asked))]) screen.line(...line)
+  const shown = await printSamples(samples, result, screen)
+  const lines = epochLines(result, options)
+  for (const line of [...lines, ...findingLines(result, createNaming(options))])
+    screen.line(...line)
   return shown + lines.length
 }
 
-/** Prints the samples of an epoch, and resolves with their count. */
-async function saySamples(
+/** Prints the samples of an epoch. Resolves with their count. */
+async function printSamples(
   samples: SpilledSamples,
-  settled: Recomputed,
+  result: Recomputed,
   screen: Output,
 ): Promise<number> {
-  const { epoch } = settled
+  const { epoch } = result
   let count = 0
   for await (const [sample, place] of samples.take()) {
-    const why = uncountedCause(settled, sample, place)
+    const why = uncountedCause(result, sample, place)
     const text = sampleText(sample, place) + uncountedText(why)
     const use = { counts: why === undefined, why }
     screen.line(text, { type: 'sample', epoch, ...place, ...use, sample })
@@ -147,55 +150,51 @@ async function saySamples(
 }
 
 function epochLines(
-  settled: Recomputed,
+  result: Recomputed,
   { sample, names = {} }: VerifyOptions,
 ): readonly OutputLine[] {
   if (sample !== undefined) return []
-  return [[epochText(epochFacts(settled), naming(names)), epochRecord(settled)]]
+  return [[epochText(epochFacts(result), naming(names)), epochRecord(result)]]
 }
 
-function nothingFor({ epoch, sample }: VerifyOptions): RangeError {
+function createNoMatchError({ epoch, sample }: VerifyOptions): RangeError {
   if (sample === undefined) return new RangeError(`no epoch matches: ${epoch} was not recomputed`)
   return new RangeError(`no sample in a valid lane matches ${sample}`)
 }
 
-/** The epochs, recomputed with one thread per job; with one job, without threads. */
-async function* epochsOf(
+/** Yields the recomputed epochs, with one thread per job, or with one job without threads. */
+async function* recomputeEpochs(
   data: RecomputeOptions,
-  { jobs: wanted, toEpoch: to, copies }: VerifyOptions,
+  { jobs, toEpoch: to, copies }: VerifyOptions,
 ): AsyncGenerator<Recomputed, void> {
-  const choose = copies === undefined ? undefined : drawing(copies)
-  const jobs = wanted ?? availableParallelism()
-  if (jobs === 1) return yield* recompute({ ...data, to, choose })
-  await using threads = openThreads(jobs, wanted === undefined ? SHORT_BYTES : 0)
+  const choose = copies === undefined ? undefined : createDraw(copies)
+  const count = jobs ?? availableParallelism()
+  if (count === 1) return yield* recompute({ ...data, to, choose })
+  await using threads = openThreads(count, jobs === undefined ? SHORT_BYTES : 0)
   yield* recompute({ ...data, to, choose, ...threads })
 }
 
-/** Is it the sample that was asked for, if one was? */
-function isAsked({ sample: asked }: VerifyOptions, { env, index }: Sample): boolean {
+/** Reports whether the sample is requested. Without `--sample`, every sample is. */
+function isRequested({ sample: name }: VerifyOptions, { env, index }: Sample): boolean {
   const names = [`${env}#${index}`, `${env.split('@')[0]}#${index}`]
-  return asked === undefined || names.includes(asked)
+  return name === undefined || names.includes(name)
 }
 
-/** Draws holders at random each time, so that nobody knows which copies will be compared. */
-function drawing(most: number): Choose {
+/**
+ * Returns a function that draws at most `max` holders at random, so that no one can predict them.
+ */
+function createDraw(max: number): Choose {
   return (holders) => {
     const left = [...holders]
     const draw = () => left.splice(randomInt(left.length), 1)
-    return Array.from({ length: Math.min(most, left.length) }, draw).flat()
+    return Array.from({ length: Math.min(max, left.length) }, draw).flat()
   }
 }
 
-/** Returns an error that ends a run. If something did not hold before, this sets the exit code. */
-function withFlaws(error: Error, flaws: number): Error {
-  if (flaws > 0) process.exitCode = 1
-  return error
-}
-
-/** Lines of the output: for people, and what `--json` prints instead. */
+/** Lines of the output for people, and the record that `--json` prints instead. */
 type OutputLine = readonly [lines: string | readonly Line[], record: object]
 
-/** The state that a run begins with, and how many copies of each block it compares. */
+/** Returns the first line: the initial state, and the number of copies to compare of each block. */
 function beginLine(
   { chain, network }: Subnet,
   from: State,
@@ -211,7 +210,7 @@ function beginLine(
   ]
 }
 
-/** What does not hold in an epoch, then what is reported although no data is wrong. */
+/** Returns the flaws of an epoch, then the warnings, in which no data is wrong. */
 function findingLines({ flaws, warnings }: Recomputed, nameOf: NameOf): readonly OutputLine[] {
   const all = [
     ...flaws.map((flaw) => ({ type: 'flaw', tone: 'bad', finding: flaw }) as const),
@@ -224,8 +223,8 @@ function findingLines({ flaws, warnings }: Recomputed, nameOf: NameOf): readonly
 }
 
 /**
- * The samples of one epoch, in a temporary file until its end: only then is known which of them
- * count, and they may not fit into memory.
+ * The samples of one epoch, which may not fit into memory, in a temporary file. Only at the end of
+ * the epoch is it known which of them count.
  */
 class SpilledSamples {
   #file: number | undefined
@@ -235,7 +234,7 @@ class SpilledSamples {
     writeSync(this.#file, `${toJson([sample, place])}\n`)
   }
 
-  /** Yields the samples in the order in which they were added, and forgets them. */
+  /** Yields the samples in the order of `add`, and removes them. */
   async *take(): AsyncGenerator<readonly [sample: Sample, place: SamplePlace], void> {
     if (this.#file === undefined) return
     const input = createReadStream('', { fd: this.#file, start: 0, autoClose: false })
@@ -244,7 +243,7 @@ class SpilledSamples {
   }
 }
 
-/** Opens a file that has no name any more, so that it is gone when the process ends. */
+/** Opens a file without a name, which disappears when the process ends. */
 function openTemporary(): number {
   const folder = mkdtempSync(join(tmpdir(), 'af-verify-'))
   const file = openSync(join(folder, 'samples.jsonl'), 'a+')

@@ -23,7 +23,7 @@ async function chainOf(blocks: number): Promise<string> {
   return file
 }
 
-/** Runs each command line, and returns what it ended with. The folder of the tests is `./`. */
+/** Runs each command line. Resolves with the output, in which `./` is the folder of the tests. */
 async function screens(lines: readonly string[], code: number): Promise<string> {
   const shown: string[] = []
   for (const line of lines) {
@@ -32,7 +32,7 @@ async function screens(lines: readonly string[], code: number): Promise<string> 
     shown.push(`$ af-verify ${line}\n${ended.stderr}${ended.stdout}`)
   }
   const text = shown.join('\n').replaceAll(`${root}/`, './')
-  // A slow machine prints that it waits.
+  // On a slow machine, the output may state that the program waits.
   return text.replaceAll(/^waiting for .*\n/gm, '').replaceAll(/\b[0-9a-f]{64}\b/g, '<root>')
 }
 
@@ -73,7 +73,7 @@ describe('af-verify', () => {
     await expect(await screens(lines, 4)).toMatchFileSnapshot('snapshots/no-chain.txt')
   })
 
-  it('names the network that .env names, and that file', async () => {
+  it('prints the network of .env, and that file', async () => {
     const cwd = join(root, 'named')
     await mkdir(cwd)
     await writeFile(join(cwd, '.env'), `SUBTENSOR_ENDPOINT=${await chainOf(10)}`)
@@ -81,7 +81,7 @@ describe('af-verify', () => {
     expect(stderr).toMatch(/^network: .*, netuid 120 \(SUBTENSOR_ENDPOINT in \.env\)\n/)
   })
 
-  it('rejects, in one line, what is not a log of a chain', async () => {
+  it('rejects a file or a server without the log of a chain, in one line', async () => {
     const server = createServer((_, response) => response.end('\u001b[2J<html>\u202e'))
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as AddressInfo

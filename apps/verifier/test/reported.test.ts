@@ -19,12 +19,12 @@ import { verify } from '../src/verify.ts'
 const root = testFolder('reported')
 
 let subnet: ReadingSubnet
-/** Governs the epoch of the duel. */
+/** The state that governs the epoch of the duel. */
 let state: State
 /** The uids of the champion and its contender. */
 const [CHAMPION, CONTENDER] = [4, 5]
 
-/** Four voters have sealed whole lanes, which all of their buckets hold. */
+/** Four voters have sealed whole lanes, which are in all of their buckets. */
 beforeEach(async () => {
   subnet = new ReadingSubnet([100, 100, 100, 10])
   state = await subnet.begin()
@@ -34,7 +34,9 @@ afterEach(() => {
   process.exitCode = undefined
 })
 
-/** What the verifier says, as text and as records, once `spoil` has changed the buckets' files. */
+/**
+ * Runs the verifier after `spoil` has changed the buckets' files. Resolves with text and records.
+ */
 async function told(
   spoil: () => Promise<void> = async () => {},
 ): Promise<{ text: string; records: readonly Record<string, unknown>[] }> {
@@ -60,7 +62,7 @@ async function told(
 }
 
 it.each([0, 1])(
-  'voters that left something undone are warned of, %i with other weights',
+  'warns of voters that omitted bits or, %i of them, set other weights',
   async (others) => {
     const [first, second, third, light] = subnet.voters as [Account, Account, Account, Account]
     const lacking = [first.hotkey, light.hotkey].sort()
@@ -105,7 +107,7 @@ it.each<[string, (file: string) => Promise<unknown>, string]>([
   ['too large', (file) => truncate(file, LIMITS.blockBytes + 1), 'larger than 8388608 bytes'],
   ['a folder', (file) => rm(file).then(() => mkdir(file)), 'not a file'],
   ['a FIFO', (file) => rm(file).then(() => void execFileSync('mkfifo', [file])), 'not a file'],
-])('an attested state that is %s is reported, in one bucket and in all', async (_, spoil, why) => {
+])('reports an attested state that is %s, in one bucket and in all', async (_, spoil, why) => {
   for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
   await subnet.end(state)
   for (const count of [1, subnet.voters.length]) {
@@ -128,31 +130,28 @@ it.each<[string, (file: string) => Promise<unknown>, string]>([
 it.each([
   [0, undefined],
   [1, 1],
-])(
-  'a run that cannot go on ends as one in which something does not hold, after %i flaws',
-  async (flaws, exitCode) => {
-    const [first, second] = subnet.voters as [Account, Account]
-    const attestAll = async (of: State) => {
-      for (const voter of subnet.voters) await subnet.attest(voter, of, hotkeys(subnet.voters))
-      await subnet.end(of)
-    }
-    const blocks = () =>
-      [...subnet.buckets.at(first.hotkey).files.keys()].filter((path) => path.includes('/blocks/'))
-    const early = blocks()
-    await attestAll(state)
-    const next = (await subnet.recompute()).at(-1)?.state as State
-    await subnet.produceTo(next.epoch * network.protocol.epochBlocks)
-    await subnet.sealAll(next)
-    const late = blocks().filter((path) => !early.includes(path))
-    await attestAll(next)
-    if (flaws > 0) subnet.buckets.at(second.hotkey).files.set(early[0] ?? '', new Uint8Array(1))
-    for (const { hotkey } of subnet.voters)
-      for (const path of late) subnet.buckets.at(hotkey).files.delete(path)
-    const error = await told().then(
-      () => new Error('it went on'),
-      (error: Error) => error,
-    )
-    expect(error.message).toMatch(/^epoch 3: the attested lane of \S+ is not available: /)
-    expect(process.exitCode).toBe(exitCode)
-  },
-)
+])('keeps the exit code of %i flaws if it cannot continue', async (flaws, exitCode) => {
+  const [first, second] = subnet.voters as [Account, Account]
+  const attestAll = async (of: State) => {
+    for (const voter of subnet.voters) await subnet.attest(voter, of, hotkeys(subnet.voters))
+    await subnet.end(of)
+  }
+  const blocks = () =>
+    [...subnet.buckets.at(first.hotkey).files.keys()].filter((path) => path.includes('/blocks/'))
+  const early = blocks()
+  await attestAll(state)
+  const next = (await subnet.recompute()).at(-1)?.state as State
+  await subnet.produceTo(next.epoch * network.protocol.epochBlocks)
+  await subnet.sealAll(next)
+  const late = blocks().filter((path) => !early.includes(path))
+  await attestAll(next)
+  if (flaws > 0) subnet.buckets.at(second.hotkey).files.set(early[0] ?? '', new Uint8Array(1))
+  for (const { hotkey } of subnet.voters)
+    for (const path of late) subnet.buckets.at(hotkey).files.delete(path)
+  const error = await told().then(
+    () => new Error('it continued'),
+    (error: Error) => error,
+  )
+  expect(error.message).toMatch(/^epoch 3: the attested lane of \S+ is not available: /)
+  expect(process.exitCode).toBe(exitCode)
+})

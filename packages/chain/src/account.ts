@@ -4,37 +4,36 @@ import { concatBytes } from '@noble/hashes/utils.js'
 import { base58 } from '@scure/base'
 import * as sr25519 from '@scure/sr25519'
 
-/** Signature scheme of a key. */
+/** The signature scheme of a key. */
 export type Scheme = 'sr25519' | 'ed25519'
 
 /**
- * A key that can sign. `sign` signs exactly the given bytes: it does not wrap them in `<Bytes>`.
+ * A key that can sign. `sign` signs exactly the given bytes, without wrapping them in `<Bytes>`.
  * Protocol §1.4.
  */
 export interface Account {
   readonly hotkey: string
-  /** Chains take calls of either scheme. Evidence is valid only with sr25519. */
+  /** Chains accept calls of both schemes. Evidence is valid only with sr25519. */
   readonly scheme: Scheme
   sign(message: Uint8Array): Uint8Array
 }
 
 const SS58_CONTEXT = new TextEncoder().encode('SS58PRE')
 const SS58_PREFIX = 42
-/** No address with that prefix is longer. */
+/** Maximum length of an address with that prefix, in characters. */
 const MAX_ADDRESS_LENGTH = 48
 
 /**
- * The sr25519 account of a secret. `seed` is a mini secret of 32 bytes, which is expanded as
- * `subkey` and Bittensor's wallets do, or an expanded secret key of 64 bytes, as derivation gives
- * it: the scalar times 8, then the nonce.
+ * Returns the sr25519 account of a secret. `seed` is a mini secret of 32 bytes, which is expanded
+ * like in `subkey` and Bittensor's wallets, or an expanded secret key of 64 bytes, as derivation
+ * returns it: the scalar times 8, then the nonce.
  *
- * Signatures are deterministic: the nonce depends only on the secret and the message, so that a run
- * with the same seed gives the same bytes.
+ * Signatures are deterministic: the nonce depends only on the secret and the message.
  * @throws RangeError unless the seed has 32 bytes, or 64 with a scalar above 0 and below the
  *   group's order.
  */
 export function account(seed: Uint8Array): Account {
-  const secret = secretKeyOf(seed)
+  const secret = toSecretKey(seed)
   return {
     hotkey: encodeAddress(sr25519.getPublicKey(secret)),
     scheme: 'sr25519',
@@ -42,7 +41,7 @@ export function account(seed: Uint8Array): Account {
   }
 }
 
-function secretKeyOf(seed: Uint8Array): Uint8Array {
+function toSecretKey(seed: Uint8Array): Uint8Array {
   if (seed.length === 32) return sr25519.secretFromSeed(seed)
   if (seed.length === 64) return seed.slice()
   throw new RangeError(`"seed" expected 32 bytes, or 64 of a secret key, got ${seed.length}`)
@@ -66,20 +65,20 @@ export function ed25519Account(seed: Uint8Array): Account {
 type RawVerify = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean
 
 /**
- * polkadot-js's schnorrkel in WebAssembly, once it runs: ten times as fast as plain JavaScript.
+ * polkadot-js's schnorrkel in WebAssembly, ten times as fast as plain JavaScript. Undefined until
+ * it is loaded.
  */
 let compiled: RawVerify | undefined
 let starting: Promise<void> | undefined
 
 /**
- * Did `hotkey` sign exactly these bytes, under the context `substrate`? False for malformed input.
- * The first call starts the WebAssembly. Until it runs, and wherever it cannot run, plain
- * JavaScript gives the same answer. Never throws. Protocol §1.4.
+ * Reports whether `hotkey` signed exactly these bytes, under the context `substrate`. False for
+ * malformed input. The first call loads the WebAssembly. Until it is loaded, and where it cannot
+ * run, plain JavaScript returns the same result. Never throws. Protocol §1.4.
  */
 export function verify(message: Uint8Array, signature: Uint8Array, hotkey: string): boolean {
   const publicKey = decodeAddress(hotkey)
-  // Anyone can sign for the group's identity, a key of zeros. Plain JavaScript refuses it,
-  // schnorrkel does not.
+  // Anyone can sign for the group's identity, a key of zeros. Schnorrkel accepts such signatures.
   if (publicKey === null || publicKey.every((byte) => byte === 0)) return false
   try {
     if (compiled !== undefined) return compiled(signature, message, publicKey)
@@ -91,8 +90,8 @@ export function verify(message: Uint8Array, signature: Uint8Array, hotkey: strin
 }
 
 /**
- * Reports whether `hotkey` signed exactly these bytes with sr25519 or with Ed25519. Substrate too
- * lets the signer of a call choose. No signature is valid in both schemes: that of sr25519 has its
+ * Reports whether `hotkey` signed exactly these bytes with sr25519 or Ed25519. Substrate also lets
+ * the signer of a call choose. No signature is valid in both schemes: an sr25519 signature has its
  * highest bit set. False for malformed input. Never throws. Protocol §5.1.
  */
 export function verifyCall(message: Uint8Array, signature: Uint8Array, hotkey: string): boolean {
@@ -100,7 +99,7 @@ export function verifyCall(message: Uint8Array, signature: Uint8Array, hotkey: s
   const publicKey = decodeAddress(hotkey)
   if (publicKey === null) return false
   try {
-    // Without ZIP 215, keys of small order are refused: anyone could sign for them.
+    // ZIP 215 would accept keys of small order, for which anyone can sign.
     return ed25519.verify(signature, message, publicKey, { zip215: false })
   } catch {
     return false // a wrong length
@@ -108,25 +107,26 @@ export function verifyCall(message: Uint8Array, signature: Uint8Array, hotkey: s
 }
 
 /**
- * Resolves once `verify` is as fast as it can be here. Wait for it before you verify many
- * signatures without a pause, during which the WebAssembly could not start. Never rejects.
+ * Resolves when the WebAssembly of `verify` is loaded, or cannot be. Await it before you verify
+ * many signatures in one turn of the event loop, during which the WebAssembly cannot load. Never
+ * rejects.
  */
 export function verifyReady(): Promise<void> {
-  starting ??= start()
+  starting ??= startCompiled()
   return starting
 }
 
-async function start(): Promise<void> {
+async function startCompiled(): Promise<void> {
   try {
     const { sr25519Verify, waitReady } = await import('@polkadot/wasm-crypto')
     if (await waitReady()) compiled = sr25519Verify
   } catch {
-    // there is no WebAssembly here, or this page may not compile it
+    // The platform has no WebAssembly, or this page may not compile it.
   }
 }
 
 /**
- * The SS58 address (prefix 42) of a public key. Protocol §1.4.
+ * Returns the SS58 address (prefix 42) of a public key. Protocol §1.4.
  * @throws RangeError unless the key has 32 bytes.
  */
 export function encodeAddress(publicKey: Uint8Array): string {
@@ -138,17 +138,17 @@ export function encodeAddress(publicKey: Uint8Array): string {
 }
 
 /**
- * The 32 bytes of an SS58 address with prefix 42; null for anything else. Never throws.
+ * Returns the 32 bytes of an SS58 address with prefix 42, or null for anything else. Never throws.
  * Protocol §1.4.
  */
 export function decodeAddress(address: string): Uint8Array | null {
   try {
     if (address.length > MAX_ADDRESS_LENGTH) return null // base58 takes quadratic time
     const publicKey = base58.decode(address).slice(1, 33)
-    // Only an address with the right prefix, checksum and length is encoded to the same text.
+    // Only an address with the right prefix, checksum and length encodes to the same text.
     if (encodeAddress(publicKey) !== address) return null
     return publicKey
   } catch {
-    return null // not a text, not base58, or too short
+    return null // not a string, not base58, or too short
   }
 }

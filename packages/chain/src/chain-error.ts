@@ -1,18 +1,16 @@
 /**
- * What each code means, and what to do. Most codes are subtensor's and Substrate's own names; those
- * after `FundsUnavailable` are ours.
+ * The meaning of each code, and the remedy. Most codes are names of subtensor and Substrate; the
+ * codes after `FundsUnavailable` are this package's.
  */
 export const ADVICE = {
   HotKeyNotRegisteredInSubNet: 'this hotkey is not registered on the subnet: register it first',
   HotKeyNotRegisteredInNetwork: 'this hotkey is not registered on the subnet: register it first',
   HotKeyAlreadyRegisteredInSubNet: 'this hotkey is already registered on the subnet: name another',
-  NoNeuronIdAvailable: 'the subnet is full, and no neuron may be replaced now: try again later',
+  NoNeuronIdAvailable: 'the subnet is full, and no neuron can be replaced now: try again later',
   AccountNotAllowedCommit: 'only a registered hotkey can commit: register it first',
   HotkeyAccountDoesntExist: 'the chain does not know this hotkey: register it first',
   SubnetNotExists:
-    'there was no such subnet on this chain at that block: check the netuid and the first epoch',
-  SubNetworkDoesNotExist: 'there is no such subnet on this chain: check the netuid',
-  MechanismDoesNotExist: 'there is no such subnet on this chain: check the netuid',
+    'the subnet did not exist on this chain at that block: check the netuid and the first epoch',
   NotEnoughStakeToSetWeights: 'the stake is below the threshold: add stake',
   StakeAmountTooLow: 'the stake is below the threshold: add stake',
   SettingWeightsTooFast: 'weights were set too recently: wait for the rate limit',
@@ -26,20 +24,18 @@ export const ADVICE = {
   WeightVecLengthIsLow: "there are fewer weights than the subnet's minimum",
   IncorrectWeightVersionKey:
     'the subnet requires a newer version of its validators: update this program',
-  CommitRevealEnabled: 'the subnet has just turned commit and reveal on: try again',
-  CommitRevealDisabled: 'the subnet has just turned commit and reveal off: try again',
   IncorrectCommitRevealVersion: 'the chain reads commits of another version: update this program',
   TooManyUnrevealedCommits: 'ten commits of weights are not revealed yet: wait for the next tempo',
-  InvalidRevealRound: "the timelock's round is past: check this machine's clock",
+  InvalidRevealRound: "the timelock's round is in the past: check this machine's clock",
   TooManyFieldsInCommitmentInfo: 'a commitment has at most three fields',
   SpaceLimitExceeded: 'this tempo has no commitment space left: wait for the next tempo',
   CommitmentSetRateLimitExceeded: 'the last commitment was too recent: wait for the rate limit',
-  ColdkeyInSwapSchedule: "this hotkey's coldkey is being swapped: wait until that is over",
-  ColdkeySwapDisputed: "the swap of this hotkey's coldkey is disputed: its owner has to settle it",
+  ColdkeyInSwapSchedule: "this hotkey's coldkey is being swapped: wait until the swap ends",
+  ColdkeySwapDisputed: "the swap of this hotkey's coldkey is disputed: its owner has to resolve it",
   BadProof: 'the signature is wrong: sign for this genesis and netuid',
   Stale: 'the nonce was used before: sign again',
   ExhaustsResources: 'too many calls are waiting: try again after the next block',
-  AncientBirthBlock: 'the last block that could hold this call has passed: sign again',
+  AncientBirthBlock: 'the last block that could contain this call has passed: sign again',
   Payment: 'this account cannot pay the fee: send it a little TAO',
   BalanceTooLow: 'this account cannot pay: send it a little TAO',
   FundsUnavailable: 'this account cannot pay: send it a little TAO',
@@ -50,15 +46,15 @@ export const ADVICE = {
 export type Refusal = keyof typeof ADVICE
 
 /**
- * An error of a chain. `code` is the chain's own name for it, if it has one. `detail` can be left
- * out for a code in `ADVICE`.
+ * An error of a chain. `code` is the chain's name for the error, if it has one. `detail` defaults
+ * to the text in `ADVICE`.
  */
 export class ChainError extends Error {
   override readonly name = 'ChainError'
   readonly code: string
   /** The message without the code. */
   readonly detail: string
-  /** The URL of the node that failed. It may hold a key. */
+  /** The URL of the node that failed. It may contain a key. */
   readonly node: string | undefined
 
   constructor(
@@ -73,5 +69,5 @@ export class ChainError extends Error {
   }
 }
 
-export const unknownBlock = (number: number, last: number): ChainError =>
+export const unknownBlockError = (number: number, last: number): ChainError =>
   new ChainError('UnknownBlock', `there is no block ${number}: the last final one is ${last}`)

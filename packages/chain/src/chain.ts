@@ -1,6 +1,6 @@
 import type { Account } from './account.ts'
 
-/** The time between two blocks of Bittensor, in milliseconds. */
+/** Time between two blocks of Bittensor, in milliseconds. */
 export const BLOCK_MS = 12_000
 
 /** A finalized block: its number and its hash, 64 hex digits. Protocol §5.1. */
@@ -11,7 +11,7 @@ export interface Head {
 
 /**
  * A neuron in the metagraph. `stake` is in rao. `registered` is the block of its registration.
- * `lastUpdate` is the block in which it last set weights, or else that of its registration.
+ * `lastUpdate` is the block in which it last set weights, and initially `registered`.
  */
 export interface Neuron {
   readonly uid: number
@@ -23,8 +23,8 @@ export interface Neuron {
 }
 
 /**
- * What a hotkey committed last, and the block in which it did. A hotkey has one slot, which it
- * keeps after it is deregistered. Protocol §5.2.
+ * The last commitment of a hotkey, and its block. A hotkey has one slot, which remains after it is
+ * deregistered. Protocol §5.2.
  */
 export interface CommitmentSlot {
   readonly hotkey: string
@@ -33,19 +33,19 @@ export interface CommitmentSlot {
 }
 
 /**
- * The subnet at the end of the block `head`. Neurons are sorted by uid, commitments by hotkey.
+ * The subnet at the end of block `head`. Neurons are sorted by uid, commitments by hotkey.
  * Protocol §5.1.
  */
 export interface Snapshot {
   readonly head: Head
   readonly tempo: number
-  /** Tempos between a commit of weights and its reveal; 0 if weights are public at once. */
+  /** Tempos between a commit of weights and its reveal; 0 if weights are public immediately. */
   readonly revealPeriod: number
-  /** How many neurons the subnet has at most: more registrations evict others. */
+  /** Maximum number of neurons. Further registrations evict neurons. */
   readonly maxUids: number
-  /** So many blocks after its registration a neuron may be evicted; before, if others may not. */
+  /** Blocks after its registration during which a neuron is evicted only if no other can be. */
   readonly immunityPeriod: number
-  /** The hotkey of the subnet's owner, registered or not; undefined if the chain has none. */
+  /** The hotkey of the subnet's owner, registered or not. Undefined if the chain stores none. */
   readonly owner?: string | undefined
   readonly neurons: readonly Neuron[]
   readonly commitments: readonly CommitmentSlot[]
@@ -56,79 +56,78 @@ export type UidWeights = readonly (readonly [uid: number, weight: number])[]
 
 /**
  * One subnet of a chain, as the protocol needs it. Only finalized blocks are read. A call that the
- * chain refuses rejects with a `ChainError`, whose code is the chain's own name for the refusal. A
- * refused call is not sent again. Protocol §5.1.
+ * chain refuses rejects with a `ChainError`, whose code is the chain's name for the refusal. A
+ * refused call is not retried. Protocol §5.1.
  */
 export interface Chain {
   /** Hash of block 0, 64 hex digits. */
   readonly genesis: string
   readonly netuid: number
   /**
-   * Every finalized head, from the one that is current when the iteration begins. A slow reader
-   * misses none. Ends when `signal` aborts.
+   * Yields every finalized head, from the current one on. A slow reader misses no head. Ends when
+   * `signal` aborts.
    */
   heads(signal?: AbortSignal): AsyncIterable<Head>
-  /** The newest finalized head. */
+  /** Resolves with the newest finalized head. */
   head(): Promise<Head>
-  /** The hash of a finalized block, 64 hex digits. */
+  /** Resolves with the hash of a finalized block, 64 hex digits. */
   blockHash(number: number): Promise<string>
-  /** The time at which a block was made, in milliseconds, by its author's clock. */
+  /** Resolves with the Unix time of a block in milliseconds, by its author's clock. */
   time(block: number): Promise<number>
-  /** The subnet at the end of `block`. */
+  /** Resolves with the subnet at the end of `block`. */
   snapshot(block: number): Promise<Snapshot>
-  /** Returns the weights in force at the end of `block`, by validator hotkey. */
+  /** Resolves with the weights in force at the end of `block`, by validator hotkey. */
   weights(block: number): Promise<Readonly<Record<string, UidWeights>>>
   /**
-   * Overwrites the account's commitment slot. Resolves with the block that holds the call. No block
-   * after `until` can hold it. Protocol §5.2.
+   * Overwrites the account's commitment slot. Resolves with the block that contains the call. No
+   * block after `until` can contain it. Protocol §5.2.
    */
   commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head>
   /**
-   * Sets the account's weights in the way that the subnet requires: at once, or as a commit that
-   * the chain opens later. Resolves with the block that holds the call. No block after `until` can
-   * hold it. The largest weight has to be 65,535: subtensor would rescale others. Protocol §8.13.
+   * Sets the account's weights as the subnet requires: in public, or as a commit that the chain
+   * opens later. Resolves with the block that contains the call. No block after `until` can contain
+   * it. The largest weight has to be 65,535: subtensor would rescale others. Protocol §8.13.
    */
   setWeights(account: Account, weights: UidWeights, until?: number): Promise<Head>
   /**
-   * A sentence for each thing that this client uses and that the chain's runtime lacks. A local
-   * chain has no runtime, and so not this method.
+   * Resolves with a sentence for each item that this client uses and the chain's runtime lacks.
+   * Undefined for a local chain, which has no runtime.
    */
   runtimeFaults?(): Promise<readonly string[]>
-  /** Ends its connection, where it has one. */
+  /** Closes the connection. Undefined for a local chain in memory. */
   close?(): Promise<void>
 }
 
 /**
- * The clock (Unix time in milliseconds), randomness, network and files with which chains are
- * opened.
+ * The clock (Unix time in milliseconds), randomness, network and files that opening a chain needs.
  */
 export interface Host {
   readonly random: (size: number) => Uint8Array
   readonly now: () => number
   readonly fetch: typeof globalThis.fetch
-  /** The text of a file. Rejects if the file does not exist. */
+  /** Resolves with the text of a file. Rejects if the file does not exist. */
   readonly readText: (path: string) => Promise<string>
 }
 
-/** What it takes to open a chain of any kind. */
+/** The arguments that open a chain of any kind. */
 export interface ChainOpening extends Host {
-  /** The text that names the chain. */
+  /** The name of the chain as the user gave it. */
   readonly name: string
-  /** Where the chain is. Any one of several places is enough. */
+  /** The URLs or the file of the chain. If there are several, each is sufficient. */
   readonly places: readonly string[]
   readonly netuid?: number | undefined
   /**
-   * The chain's hash of block 0, 64 hex digits; another chain is refused. Without it, the first
-   * chain that answers is taken.
+   * The hash of block 0, 64 hex digits. A chain with another genesis is refused. Default: the
+   * genesis of the first chain that answers.
    */
   readonly genesis?: string | undefined
-  /** Called with the error when something is tried again. */
+  /** Called with the error before a retry. */
   readonly onRetry?: ((error: Error) => void) | undefined
 }
 
 /** Opens a chain of one kind. */
 export type OpenAt = (opening: ChainOpening) => Promise<Chain>
 
-/** An amount in rao as a decimal with nine places: 10^9 rao are `1.000000000`. */
+/** Returns an amount in rao as a decimal with nine places: `1.000000000` for 10^9 rao. */
 export const decimalOf = (rao: bigint): string =>
   `${rao / 10n ** 9n}.${`${rao % 10n ** 9n}`.padStart(9, '0')}`

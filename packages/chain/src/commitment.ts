@@ -1,7 +1,7 @@
 import { bytesToHex, concatBytes, hexToBytes } from '@noble/hashes/utils.js'
 import type { CommitmentSlot } from './chain.ts'
 
-/** The head of a validator's lane. Hashes are 64 lower-case hex digits. Protocol §5.2. */
+/** The last block of a validator's lane. Hashes are 64 lower-case hex digits. Protocol §5.2. */
 interface Seal {
   readonly kind: 'seal'
   readonly epoch: number
@@ -10,13 +10,13 @@ interface Seal {
 }
 
 /**
- * The lanes that a validator read and now serves, and the commitment to its next secret.
+ * The lanes that a validator verified and now serves, and the digest of its next secret.
  * Protocol §5.2.
  */
 interface AttestationCommitment {
   readonly kind: 'attest'
   readonly epoch: number
-  /** 16 bytes; bit i is at byte i >> 3, lowest bit first. */
+  /** 16 bytes. Bit i is in byte i >> 3, lowest bit first. */
   readonly bitmap: Uint8Array
   readonly next: string
   readonly stateRoot: string
@@ -32,15 +32,16 @@ interface MinerCommitment {
 }
 
 /**
- * What a validator or a miner writes in its commitment slot. Hashes are 64 lower-case hex digits.
+ * The content of the commitment slot of a validator or a miner. Hashes are 64 lower-case hex
+ * digits.
  */
 export type Commitment = Seal | AttestationCommitment | MinerCommitment
 
-/** The chain's limits on one commitment. */
+/** The chain's limits for one commitment. */
 export const MAX_FIELDS = 3
 export const MAX_FIELD_BYTES = 128
 
-/** How a validator's first field begins, and its size. Protocol §5.2. */
+/** The first two bytes of a validator's first field, and the field's size. Protocol §5.2. */
 const VERSION = 1
 const SEAL = 1
 const ATTEST = 2
@@ -48,10 +49,10 @@ const SEAL_BYTES = 38
 const ATTEST_BYTES = 86
 
 /**
- * The fields that `commit` takes: bytes and the bucket's URL for a validator, three texts for a
- * miner. Protocol §5.2, Protocol §5.3.
- * @throws RangeError for what `decodeCommitment` would not return: a wrong length, an empty text, a
- *   lone surrogate.
+ * Returns the fields for `commit`: a payload and the bucket's URL for a validator, three texts for
+ * a miner. Protocol §5.2, Protocol §5.3.
+ * @throws RangeError for values that `decodeCommitment` cannot return: a wrong length, an empty
+ *   text, a lone surrogate.
  */
 export function encodeCommitment(commitment: Commitment): Uint8Array[] {
   if (commitment.kind === 'miner')
@@ -71,7 +72,7 @@ function attestBytes({ epoch, bitmap, next, stateRoot }: AttestationCommitment):
   return concatBytes(start, bitmap, encodeHash('next', next), encodeHash('stateRoot', stateRoot))
 }
 
-/** The version, the kind, and the epoch in 4 bytes, lowest first. Protocol §5.2. */
+/** Encodes the version, the kind, and the epoch in 4 bytes, lowest first. Protocol §5.2. */
 function encodeStart(kind: number, epoch: number): Uint8Array {
   if (!Number.isInteger(epoch) || epoch < 0 || epoch > 0xffff_ffff)
     throw new RangeError(`"epoch" expected 0..4294967295, got ${epoch}`)
@@ -92,16 +93,16 @@ function encodeText(name: string, text: string): Uint8Array {
     throw new RangeError(
       `"${name}" expected 1..${MAX_FIELD_BYTES} bytes of UTF-8, got ${bytes.length}`,
     )
-  if (decodeText(bytes) !== text) throw new RangeError(`"${name}" holds a lone surrogate`)
+  if (decodeText(bytes) !== text) throw new RangeError(`"${name}" expected no lone surrogate`)
   return bytes
 }
 
 /**
- * The commitment in the fields of `hotkey`'s slot; null if they are not a commitment of this
- * protocol. A miner's `model` must end with its hotkey, so that a commitment, and the chute of that
- * name, serve only one miner. Never throws. Protocol §5.2, Protocol §5.3.
+ * Returns the commitment in the fields of `hotkey`'s slot, or null if they are not a commitment of
+ * this protocol. A miner's `model` must end with its hotkey, so that a commitment, and the chute of
+ * that name, serve only one miner. Never throws. Protocol §5.2, Protocol §5.3.
  *
- * Texts may hold any character, and `url` may lead anywhere: the caller has to check them.
+ * Texts may contain any character, and `url` may lead anywhere: the caller has to check them.
  */
 export function decodeCommitment(fields: readonly Uint8Array[], hotkey: string): Commitment | null {
   if (!fields.every(isSized)) return null
@@ -145,10 +146,10 @@ function decodeText(bytes: Uint8Array): string | null {
   }
 }
 
-/** May a field have this size? Protocol §5.2, Protocol §5.3. */
+/** Reports whether a field may have this size. Protocol §5.2, Protocol §5.3. */
 const isSized = ({ length }: Uint8Array): boolean => length > 0 && length <= MAX_FIELD_BYTES
 
-/** A commitment slot as data that JSON can hold. */
+/** A commitment slot as JSON data. */
 export type SlotRecord = {
   readonly hotkey: string
   readonly block: number
@@ -159,18 +160,15 @@ export type SlotRecord = {
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /**
- * What a slot says, with bytes in hex. The kind is `unknown` if the slot holds no commitment of
- * this protocol.
+ * Returns the content of a slot, with bytes in hex. `kind` is `unknown` if the slot has no
+ * commitment of this protocol.
  */
 export function readSlot({ hotkey, block, fields }: CommitmentSlot): SlotRecord {
-  const said = decodeCommitment(fields, hotkey)
-  if (said === null) {
-    const text = fields.map((field) => decoder.decode(field))
-    const hex = fields.map((field) => bytesToHex(field))
-    return { hotkey, block, kind: 'unknown', says: { text, hex } }
+  const { kind, ...says } = decodeCommitment(fields, hotkey) ?? {
+    kind: 'unknown',
+    text: fields.map((field) => decoder.decode(field)),
+    hex: fields.map((field) => bytesToHex(field)),
   }
-  const { kind, ...says } = said
-  if ('bitmap' in says)
-    return { hotkey, block, kind, says: { ...says, bitmap: bytesToHex(says.bitmap) } }
-  return { hotkey, block, kind, says }
+  const bitmap = 'bitmap' in says && { bitmap: bytesToHex(says.bitmap) }
+  return { hotkey, block, kind, says: { ...says, ...bitmap } }
 }

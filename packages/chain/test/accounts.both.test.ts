@@ -16,40 +16,46 @@ const { keys, addresses, signatures, ed25519 } = vectors
 const alice = account(hexToBytes(keys[0]!.seed))
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
 
-test.each(keys)('the key of $uri', ({ seed, publicKey, hotkey }) => {
+test.each(keys)('derives the sr25519 key of $uri', ({ seed, publicKey, hotkey }) => {
   expect(account(hexToBytes(seed)).hotkey).toBe(hotkey)
   expect(encodeAddress(hexToBytes(publicKey))).toBe(hotkey)
 })
 
-test.each(addresses)('address: $what', ({ input, want }) => {
+test.each(addresses)('encodes and decodes an address: $what', ({ input, want }) => {
   const key = decodeAddress(input)
   expect(key && bytesToHex(key)).toBe(want)
 })
 
-test.each(signatures)('signature: $what', ({ message, signature, hotkey, want }) => {
+test.each(signatures)('verifies a signature: $what', ({ message, signature, hotkey, want }) => {
   expect(verify(hexToBytes(message), hexToBytes(signature), hotkey)).toBe(want)
 })
 
-test('signatures are deterministic: the one in the vectors is made again', () => {
+test('signs deterministically, as in the vectors', () => {
   const { message, signature } = signatures[1]!
   expect(bytesToHex(alice.sign(hexToBytes(message)))).toBe(signature)
 })
 
-test.each(ed25519)('the Ed25519 key of $uri', ({ seed, publicKey, hotkey, message, signature }) => {
-  const signer = ed25519Account(hexToBytes(seed))
-  expect([signer.hotkey, signer.scheme]).toEqual([hotkey, 'ed25519'])
-  expect(encodeAddress(hexToBytes(publicKey))).toBe(hotkey)
-  const signed = signer.sign(hexToBytes(message))
-  expect(bytesToHex(signed)).toBe(signature)
-  expect(verifyCall(hexToBytes(message), signed, hotkey)).toBe(true)
-  expect(verify(hexToBytes(message), signed, hotkey)).toBe(false)
-})
+test.each(ed25519)(
+  'derives the Ed25519 key of $uri',
+  ({ seed, publicKey, hotkey, message, signature }) => {
+    const signer = ed25519Account(hexToBytes(seed))
+    expect([signer.hotkey, signer.scheme]).toEqual([hotkey, 'ed25519'])
+    expect(encodeAddress(hexToBytes(publicKey))).toBe(hotkey)
+    const signed = signer.sign(hexToBytes(message))
+    expect(bytesToHex(signed)).toBe(signature)
+    expect(verifyCall(hexToBytes(message), signed, hotkey)).toBe(true)
+    expect(verify(hexToBytes(message), signed, hotkey)).toBe(false)
+  },
+)
 
-test.each(signatures)('signature of a call: $what', ({ message, signature, hotkey, want }) => {
-  expect(verifyCall(hexToBytes(message), hexToBytes(signature), hotkey)).toBe(want)
-})
+test.each(signatures)(
+  'verifies the signature of a call: $what',
+  ({ message, signature, hotkey, want }) => {
+    expect(verifyCall(hexToBytes(message), hexToBytes(signature), hotkey)).toBe(want)
+  },
+)
 
-test('nobody signs a call for an Ed25519 key of small order, for which anyone could', () => {
+test('rejects a call signed for an Ed25519 key of small order', () => {
   const neutral = new Uint8Array(32).fill(1, 0, 1)
   const signature = new Uint8Array(64).fill(1, 0, 1) // R is the neutral element, s is 0
   expect(verifyCall(utf8ToBytes('any'), signature, encodeAddress(neutral))).toBe(false)
@@ -58,7 +64,7 @@ test('nobody signs a call for an Ed25519 key of small order, for which anyone co
 test.each([
   ['sr25519', account, verify],
   ['Ed25519', ed25519Account, verifyCall],
-])('what is signed with %s verifies; with any bit flipped, it does not', (_, make, verify) => {
+])('verifies a signature of %s, and rejects it with any bit flipped', (_, make, verify) => {
   fc.assert(
     fc.property(bytes(32), fc.uint8Array({ minLength: 1 }), fc.nat(), (seed, message, at) => {
       const signer = make(seed)
@@ -76,7 +82,7 @@ test.each([
   )
 })
 
-test('a signature over the message in <Bytes>, as polkadot.js wraps it, is none of the message', () => {
+test('rejects a signature of the message wrapped in <Bytes>, as polkadot.js does', () => {
   for (const text of ['', 'hello', '<Bytes>hello</Bytes>']) {
     const [message, wrapped] = [utf8ToBytes(text), utf8ToBytes(`<Bytes>${text}</Bytes>`)]
     expect(verify(message, alice.sign(wrapped), alice.hotkey)).toBe(false)
@@ -85,7 +91,7 @@ test('a signature over the message in <Bytes>, as polkadot.js wraps it, is none 
   }
 })
 
-test('a key may come expanded', () => {
+test('accepts an expanded key', () => {
   fc.assert(
     fc.property(bytes(32), fc.uint8Array(), (seed, message) => {
       const [signer, same] = [account(seed), account(secretFromSeed(seed))]
@@ -96,7 +102,7 @@ test('a key may come expanded', () => {
   )
 })
 
-test('what becomes of the seed afterwards does not matter', () => {
+test('copies the seed', () => {
   for (const seed of [hexToBytes(keys[0]!.seed), secretFromSeed(hexToBytes(keys[0]!.seed))]) {
     const signer = account(seed)
     seed.fill(1)
@@ -109,7 +115,7 @@ test('what becomes of the seed afterwards does not matter', () => {
   expect(bytesToHex(signer.sign(hexToBytes(message)))).toBe(signature)
 })
 
-test('verify, verifyCall and decodeAddress never throw', () => {
+test('never throws in verify, verifyCall and decodeAddress', () => {
   const anything = fc.anything() as fc.Arbitrary<never>
   const hotkey = fc.oneof(
     fc.string(),
@@ -133,7 +139,7 @@ test('verify, verifyCall and decodeAddress never throw', () => {
   )
 })
 
-test('wrong lengths are the caller’s mistake', () => {
+test('throws a RangeError for a wrong length', () => {
   expect(() => account(new Uint8Array(31))).toThrow(/^"seed" expected .* got 31$/)
   expect(() => account(new Uint8Array(96))).toThrow(/^"seed" expected .* got 96$/)
   expect(() => account(new Uint8Array(64))).toThrow(RangeError)

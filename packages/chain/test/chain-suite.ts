@@ -5,21 +5,21 @@ import { codeOf } from './subnet.ts'
 /** A subnet without a stake threshold or a rate limit for weights, whose permits are given. */
 export interface Harness {
   readonly chain: Chain
-  /** Two at least, with stake and permits. */
+  /** At least two, with stake and permits. */
   readonly validators: readonly Account[]
-  /** Registered, without a permit; its key is an Ed25519 one. */
+  /** A registered Ed25519 account without a permit. */
   readonly miner: Account
-  /** Not registered. */
+  /** An account that is not registered. */
   readonly stranger: Account
   /** Makes a block, or waits until the chain has made one. */
   advance(): Promise<unknown>
   close?(): Promise<unknown>
 }
 
-/** Parameters of a subnet: see `PARAMS` in log.ts. */
+/** Parameters of a subnet, as in `PARAMS` of log.ts. */
 export type Limits = Pick<Params, 'stakeThreshold' | 'weightsRateLimit' | 'commitmentBytes'>
 
-/** Lets blocks pass until the promise settles. */
+/** Advances blocks until the promise settles. */
 export async function settle<T>(promise: Promise<T>, advance: () => Promise<unknown>): Promise<T> {
   let waiting = true
   const done = () => {
@@ -30,10 +30,7 @@ export async function settle<T>(promise: Promise<T>, advance: () => Promise<unkn
   return promise
 }
 
-/**
- * What every `Chain` does, on whatever it runs. With limits, its harness is on a new subnet that
- * has them.
- */
+/** Tests the behaviour of every `Chain`. `limits` are those of a new subnet. */
 export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harness>): void {
   let harness: Harness
   let chain: Chain
@@ -78,7 +75,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect(await chain.blockHash(head.number)).toBe(head.hash)
     })
 
-    test('heads come from the current one on, each once, to all, to the slow too', async () => {
+    test('yields each head once to every reader, from the current head on', async () => {
       const { number: earliest } = await chain.head()
       const stop = new AbortController()
       let begun = 0
@@ -94,7 +91,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       const fast = collect(async () => {})
       const slow = collect(() => new Promise((resolve) => setTimeout(resolve, 30)))
       await expect.poll(() => begun).toBe(2)
-      const { number: latest } = await chain.head() // some chains make blocks by themselves
+      const { number: latest } = await chain.head() // some chains make blocks on their own
       for (const seen of await settled(Promise.all([fast, slow]))) {
         const first = seen[0]!.number
         expect(first).toBeGreaterThanOrEqual(earliest)
@@ -105,7 +102,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       stop.abort()
     })
 
-    test('heads end when the signal aborts, while waiting too', async () => {
+    test('ends the heads when the signal aborts, also during a wait', async () => {
       const stop = new AbortController()
       const seen: number[] = []
       const ended = (async () => {
@@ -117,7 +114,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       for await (const _ of chain.heads(AbortSignal.abort())) expect.unreachable()
     })
 
-    test('a snapshot has the neurons, with permits for the validators alone', async () => {
+    test('returns a snapshot of the neurons, with permits only for validators', async () => {
       const head = await chain.head()
       const snapshot = await chain.snapshot(head.number)
       expect(snapshot.head).toEqual(head)
@@ -136,11 +133,11 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect(by(stranger!)).toBeUndefined()
     })
 
-    test('calls are signed with sr25519 and with Ed25519', () => {
+    test('signs calls with sr25519 and Ed25519', () => {
       expect([alice!.scheme, miner!.scheme]).toEqual(['sr25519', 'ed25519'])
     })
 
-    test('a commitment is in the snapshot of its block, with its block, and not before', async () => {
+    test('returns a commitment in snapshots from its block on', async () => {
       const fields = [new Uint8Array(128).fill(0xff), bytes(0), new Uint8Array(128).fill(1)]
       const head = await settled(chain.commit(miner!, fields))
       expect(await chain.blockHash(head.number)).toBe(head.hash)
@@ -152,14 +149,14 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect(await slot(head.number - 1, miner!)).not.toEqual(await slot(head.number, miner!))
     })
 
-    test('a commitment may have no field, and a field no bytes', async () => {
+    test('accepts a commitment without fields, and a field without bytes', async () => {
       for (const fields of [[], [bytes(), bytes(1)]]) {
         const { number } = await settled(chain.commit(miner!, fields))
         expect(await slot(number, miner!)).toEqual({ hotkey: miner!.hotkey, block: number, fields })
       }
     })
 
-    test('a hotkey has one slot; older snapshots keep what was in it', async () => {
+    test('overwrites the slot of a hotkey, except in older snapshots', async () => {
       const first = await settled(chain.commit(alice!, [bytes(1), bytes(2)]))
       const second = await settled(chain.commit(alice!, [bytes(3)]))
       expect(second.number).toBeGreaterThan(first.number)
@@ -180,14 +177,14 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       ).toHaveLength(1)
     })
 
-    test('of commitments sent at once by one hotkey, the last stays', async () => {
+    test('stores the last of several concurrent commitments of one hotkey', async () => {
       const sent = [1, 2, 3].map((value) => chain.commit(bob!, [bytes(value)]))
       const heads = await settled(Promise.all(sent))
       const { number } = heads.at(-1)!
       expect((await slot(number, bob!))!.fields).toEqual([bytes(3)])
     })
 
-    test('refuses commitments with too many fields, long fields, or by strangers', async () => {
+    test('refuses commitments with too many fields, long fields, or of unregistered hotkeys', async () => {
       expect(await refused(chain.commit(miner!, new Array(4).fill(bytes(1))))).toBe(
         'TooManyFieldsInCommitmentInfo',
       )
@@ -197,7 +194,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect(await slot(number, stranger!)).toBeUndefined()
     })
 
-    test('a commitment is not included after its last block', async () => {
+    test('rejects a commitment after its last block', async () => {
       const { number } = await chain.head()
       expect(await refused(chain.commit(alice!, [bytes(9)], number))).toBe('AncientBirthBlock')
       const late = await chain.head()
@@ -207,7 +204,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect(head.number).toBeLessThanOrEqual(until)
     })
 
-    test('returns weights from their block on, by hotkey', async () => {
+    test('returns weights by hotkey, from their block on', async () => {
       const weights = [
         [await uidOf(miner!), 65_535],
         [await uidOf(bob!), 32_768],
@@ -222,7 +219,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       })
     })
 
-    test('refuses weights with the chain’s own names', async () => {
+    test('refuses weights with the chain’s codes', async () => {
       const uid = await uidOf(miner!)
       expect(await refused(chain.setWeights(stranger!, [[uid, 65_535]]))).toBe(
         'HotKeyNotRegisteredInSubNet',
@@ -243,7 +240,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect(await refused(chain.setWeights(alice!, many))).toBe('UidsLengthExceedUidsInSubNet')
     })
 
-    test('of several reasons, names the first', async () => {
+    test('reports the first of several reasons', async () => {
       const [uid, many] = [60_000, new Array(300).fill([60_000, 65_535])]
       const twice = [
         [uid, 65_535],
@@ -255,7 +252,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect(await refused(chain.setWeights(alice!, twice))).toBe('DuplicateUids')
     })
 
-    test('a weight for itself alone needs no permit', async () => {
+    test('accepts weights only for itself without a permit', async () => {
       const uid = await uidOf(miner!)
       const more = [
         [uid, 65_535],
@@ -266,7 +263,7 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
       expect((await chain.weights(head.number))[miner!.hotkey]).toEqual([[uid, 65_535]])
     })
 
-    test('there is nothing at blocks to come, or before the first', async () => {
+    test('rejects future and negative block numbers', async () => {
       const { number } = await chain.head()
       for (const block of [number + 1000, -1, 0.5, Number.NaN]) {
         expect(await chain.snapshot(block).catch((error) => error.code)).toBe('UnknownBlock')
@@ -279,22 +276,22 @@ export function chainSuite(name: string, open: (limits?: Limits) => Promise<Harn
   describe(`${name}, with limits`, () => {
     prepare({ stakeThreshold: 500, weightsRateLimit: 12, commitmentBytes: 250 })
 
-    test('weights need the stake, before all else', async () => {
+    test('refuses weights below the stake threshold before any other check', async () => {
       expect(await refused(chain.setWeights(miner!, [[0, 65_535]]))).toBe('StakeAmountTooLow')
       const many = new Array(300).fill([60_000, 65_535])
       expect(await refused(chain.setWeights(stranger!, many))).toBe('StakeAmountTooLow')
     })
 
-    test('weights wait for the rate limit, counted from the last ones', async () => {
+    test('refuses weights within the rate limit since the last weights', async () => {
       await settled(chain.setWeights(alice!, [[0, 65_535]]))
-      // by the block, or by the pool before it
+      // Refused by the block, or earlier by the pool.
       const codes = ['SettingWeightsTooFast', 'RateLimitExceeded']
       expect(codes).toContain(await refused(chain.setWeights(alice!, [[0, 65_535]])))
       for (let i = 0; i < 12; i++) await harness.advance()
       await settled(chain.setWeights(alice!, [[0, 65_535]]))
     })
 
-    test('a hotkey has so many bytes for commitments in a tempo, and pays for 100 at least', async () => {
+    test('limits the bytes that a hotkey commits in a tempo, counting at least 100 per commitment', async () => {
       const sent = [1, 2, 3].map((value) => chain.commit(bob!, [Uint8Array.of(value)]))
       const codes = await settled(Promise.all(sent.map(codeOf)))
       expect(codes).toEqual(['', '', 'SpaceLimitExceeded'])

@@ -1,4 +1,4 @@
-// Does a runtime have all that the client of Bittensor's chain asks of it?
+// Checks that a runtime has all items that the client of Bittensor's chain uses.
 //
 //     pnpm test:metadata <file>
 //
@@ -11,8 +11,8 @@ const [path] = process.argv.slice(2)
 if (path === undefined) fail("expected a file of a runtime's metadata: test:metadata <file>")
 const faults = faultsIn(path)
 for (const fault of faults) console.log(`✘ ${fault}`)
-if (faults.length > 0) fail(`${faults.length} not as asked`)
-console.log('all that is asked for is there')
+if (faults.length > 0) fail(`${faults.length} faults`)
+console.log('the runtime has all items')
 
 function faultsIn(file: string): readonly string[] {
   try {

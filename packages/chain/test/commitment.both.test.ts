@@ -12,7 +12,7 @@ test.each(vectors.cases)('$what', ({ input, want }) => {
   if (got) expect(encodeCommitment(got)).toEqual(fields)
 })
 
-test('decode gives back what encode took', () => {
+test('decodes the encoded commitment', () => {
   fc.assert(
     fc.property(commitment, (commitment) => {
       const fields = encodeCommitment(commitment)
@@ -22,7 +22,7 @@ test('decode gives back what encode took', () => {
   )
 })
 
-test('decode never throws, and what it takes has one encoding', () => {
+test('never throws, and accepts only one encoding of a commitment', () => {
   const start = fc.constantFrom([1, 1], [1, 2], [1, 3], [0, 1])
   const length = fc.constantFrom(36, 84, 35, 85)
   const rest = length.chain((length) => fc.uint8Array({ minLength: length, maxLength: length }))
@@ -41,7 +41,7 @@ test('decode never throws, and what it takes has one encoding', () => {
   )
 })
 
-test('reads from the middle of a larger buffer and keeps no view of it', () => {
+test('reads from the middle of a larger buffer, and copies the bytes', () => {
   const [body, url] = encodeCommitment({
     kind: 'attest',
     epoch: 258,
@@ -78,14 +78,14 @@ test.each<[Commitment, string | RegExp]>([
   [{ ...seal, head: 'AB'.repeat(32) }, '"head" expected'],
   [{ ...seal, url: '' }, /^"url" expected 1\.\.128 .* got 0$/],
   [{ ...seal, url: 'é'.repeat(65) }, /^"url" expected 1\.\.128 .* got 130$/],
-  [{ ...seal, url: '\ud800' }, '"url" holds a lone surrogate'],
+  [{ ...seal, url: '\ud800' }, '"url" expected no lone surrogate'],
   [{ ...attest, bitmap: new Uint8Array(15) }, '"bitmap" expected 16 bytes, got 15'],
   [{ ...attest, next: '' }, '"next" expected'],
   [{ ...attest, stateRoot: 'z'.repeat(64) }, '"stateRoot" expected'],
   [{ ...miner, model: 'm'.repeat(129) }, '"model" expected'],
   [{ ...miner, revision: '' }, '"revision" expected'],
-  [{ ...miner, chute: '\udc00' }, '"chute" holds a lone surrogate'],
-])('encode refuses %o', (commitment, message) => {
+  [{ ...miner, chute: '\udc00' }, '"chute" expected no lone surrogate'],
+])('refuses to encode %o', (commitment, message) => {
   expect(() => encodeCommitment(commitment)).toThrow(message)
   expect(() => encodeCommitment(commitment)).toThrow(RangeError)
 })

@@ -17,7 +17,7 @@ import { serve } from './serve.ts'
 const ended: (() => Promise<void>)[] = []
 let retries: string[] = []
 
-// Backoffs of seconds need not be waited for; sockets keep their own time.
+// Skips pauses of seconds. Sockets use real time.
 beforeAll(() => {
   const { setTimeout } = globalThis
   vi.stubGlobal('setTimeout', (task: () => void, ms = 0, ...rest: []) =>
@@ -27,7 +27,7 @@ beforeAll(() => {
 afterAll(() => vi.unstubAllGlobals())
 beforeEach(() => {
   retries = []
-  vi.spyOn(console, 'error').mockReturnValue() // the library prints why it cannot start, and throws it
+  vi.spyOn(console, 'error').mockReturnValue() // the library prints its error and throws it
 })
 afterEach(async () => {
   vi.restoreAllMocks()
@@ -40,7 +40,7 @@ async function node(options?: FakeNodeOptions): Promise<FakeNode> {
   return node
 }
 
-/** The URL of a node that is gone. */
+/** The URL of a stopped node. */
 async function nobody(): Promise<string> {
   const gone = await node()
   await gone.stop()
@@ -52,9 +52,9 @@ interface Settings {
   readonly stallMs?: number
 }
 
-/** A third of it is what a node has for an answer. */
+/** A third of it is the time for an answer. */
 const STALL_MS = 180_000
-/** Long enough that a test which has to wait for it fails. */
+/** Longer than the timeout of a test. */
 const PATIENT = { stallMs: 2 ** 31 - 1 }
 
 function connect(nodes: readonly (string | FakeNode)[], settings: Settings = {}) {
@@ -71,7 +71,7 @@ function connect(nodes: readonly (string | FakeNode)[], settings: Settings = {})
   return { connection, blocks: new FinalBlocks(connection) }
 }
 
-/** A wait for a block that `first` does not have yet, and the next node has. */
+/** Waits for a block that `first` does not have yet, and the next node has. */
 async function waitingForNext() {
   const [first, second] = [await node(), await node({ head: 6 })]
   const { blocks } = connect([first, second], PATIENT)
@@ -99,12 +99,12 @@ describe('a connection', () => {
     expect(retries).toEqual([])
   })
 
-  test('shows addresses as wallets do, whatever the node says', async () => {
+  test('writes addresses with the prefix of wallets, regardless of the node', async () => {
     const { connection } = connect([await node()])
     expect(await connection.use(async ({ registry }) => registry.chainSS58)).toBe(42)
   })
 
-  test('tries each node three times, in their order, before it says that nobody is there', async () => {
+  test('tries each node three times in order before it rejects', async () => {
     const urls = [await nobody(), await nobody()]
     await expect(connect(urls).blocks.head()).rejects.toMatchObject({
       ...unreachable('no node answers at', urls[1]!, 'REFUSED'),
@@ -113,7 +113,7 @@ describe('a connection', () => {
     expect(retries).toEqual([0, 1, 0, 1, 0].map((i) => expect.stringContaining(urls[i]!)))
   })
 
-  test('with a signal goes on until that aborts', async () => {
+  test('retries until the signal aborts', async () => {
     const stop = new AbortController()
     const { connection } = connect([await nobody()])
     const using = connection.use(async () => 'connected', stop.signal)
@@ -123,13 +123,13 @@ describe('a connection', () => {
   })
 
   test.each(['ws://no host', 'ws://127.0.0.1:65536', 'wss://127.0.0.1:1/#here', 'finney', ''])(
-    'to %j, which is no URL of a node, says so',
+    'rejects %j, which is not the URL of a node',
     async (url) => {
       await expect(connect([url]).blocks.head()).rejects.toMatchObject(unreachable(url))
     },
   )
 
-  test('to something that is no node of a chain goes on to the next', async () => {
+  test('skips a server that is not a node', async () => {
     const { url, close } = await serve(async () => new Response('hello'))
     ended.push(close)
     const socketUrl = url.replace('http:', 'ws:')
@@ -138,7 +138,7 @@ describe('a connection', () => {
     expect(retries).toEqual([expect.stringContaining(`${socketUrl}: ${why}`)])
   })
 
-  test('to a node of another chain ends at once, and asks nothing else', async () => {
+  test('rejects immediately for a node of another chain, without another request', async () => {
     const [other, good] = [await node({ genesis: 'cd'.repeat(32) }), await node()]
     await expect(connect([other, good]).blocks.head()).rejects.toMatchObject({
       code: 'WrongGenesis',
@@ -152,7 +152,7 @@ describe('a connection', () => {
     await expect.poll(() => other.connections.open).toBe(0)
   })
 
-  test('without a genesis holds to that of the first node that answers', async () => {
+  test('requires the genesis of the first node that answers by default', async () => {
     const [first, second] = [await node({ genesis: 'cd'.repeat(32) }), await node()]
     const { connection, blocks } = connect([first, second], { genesis: undefined })
     expect(await blocks.head()).toMatchObject({ number: 5 })
@@ -161,7 +161,7 @@ describe('a connection', () => {
     await expect(blocks.head()).rejects.toMatchObject({ code: 'WrongGenesis' })
   })
 
-  test('passes over nodes that do not know the genesis', async () => {
+  test('skips nodes without block 0', async () => {
     const answers = [null, '', '0x12', 12, {}, '\u{1b}[2J', `0x${'AB'.repeat(32)}`]
     const bad = await Promise.all(answers.map(() => node()))
     for (const [i, result] of answers.entries())
@@ -170,11 +170,11 @@ describe('a connection', () => {
     expect(await blocks.head()).toEqual(head(5))
     expect(connection.genesis).toBe(GENESIS)
     expect(retries).toEqual(
-      bad.map(({ url }) => expect.stringContaining(`${url}: it does not know`)),
+      bad.map(({ url }) => expect.stringContaining(`${url}: the node does not know`)),
     )
   })
 
-  test('leaves nodes that never answer, each of three times after a third of the time', async () => {
+  test('replaces nodes that do not answer within a third of the time, three times each', async () => {
     const [deaf, mute] = [await node(), await node()]
     deaf.isSilent = true
     mute.replies.chain_getFinalizedHead = () => null
@@ -184,7 +184,7 @@ describe('a connection', () => {
     expect([deaf, mute].map(({ connections }) => connections.opened)).toEqual([3, 3])
   })
 
-  test('leaves a node that breaks off while it is asked', async () => {
+  test('replaces a node that disconnects during a request', async () => {
     const [first, second] = [await node(), await node({ head: 6 })]
     first.replies.chain_getFinalizedHead = () => {
       first.drop()
@@ -194,7 +194,7 @@ describe('a connection', () => {
     expect(retries).toEqual([expect.stringContaining('was lost')])
   })
 
-  test('connects again after a node closed the connection between two requests', async () => {
+  test('reconnects if the node disconnected between two requests', async () => {
     const only = await node()
     const { blocks } = connect([only])
     await blocks.head()
@@ -204,14 +204,14 @@ describe('a connection', () => {
     expect(only.connections.opened).toBe(2)
   })
 
-  test('leaves a node that breaks off while a block is waited for, at once', async () => {
+  test('replaces a node immediately if it disconnects during a wait for a block', async () => {
     const { first, waiting } = await waitingForNext()
     await first.stop()
     await waiting
     expect(retries).toEqual([expect.stringContaining('was lost')])
   })
 
-  test('leaves a node that refuses to read', async () => {
+  test('replaces a node that refuses a read', async () => {
     const [first, second] = [await node(), await node({ head: 6 })]
     first.replies.chain_getFinalizedHead = () =>
       refused(-32000, 'not\u{1b}[2J today', ['nor tomorrow'])
@@ -221,7 +221,7 @@ describe('a connection', () => {
     ])
   })
 
-  test("throws a task's own ChainError as it is, and stays with the node", async () => {
+  test("rethrows a task's ChainError unchanged, without replacing the node", async () => {
     const only = await node()
     const { connection } = connect([only])
     const own = new ChainError('DrandBehind')
@@ -230,7 +230,7 @@ describe('a connection', () => {
     expect([retries, only.connections.opened]).toEqual([[], 1])
   })
 
-  test("connects again once the node's runtime is upgraded, and not before", async () => {
+  test("reconnects after an upgrade of the node's runtime, and not before", async () => {
     const only = await node()
     const { connection, blocks } = connect([only])
     await blocks.head()
@@ -246,7 +246,7 @@ describe('a connection', () => {
     expect(only.connections.opened).toBe(2)
   })
 
-  test('is one, for tasks that begin at the same time', async () => {
+  test('shares one connection among concurrent tasks', async () => {
     const only = await node()
     const { blocks } = connect([only])
     const asked = [blocks.head(), blocks.head(), blocks.blockHash(3), blocks.blockHash(0)]
@@ -255,10 +255,10 @@ describe('a connection', () => {
   })
 })
 
-describe('the end of a connection', () => {
+describe('closing a connection', () => {
   const closed = unreachable('this program closed')
 
-  test('ends a wait between two tries', async () => {
+  test('ends a pause between two attempts', async () => {
     const { connection } = connect([await nobody()])
     const using = connection.use(async () => 'connected', new AbortController().signal)
     await expect.poll(() => retries.length).toBeGreaterThan(2)
@@ -266,7 +266,7 @@ describe('the end of a connection', () => {
     await expect(using).rejects.toMatchObject(closed)
   })
 
-  test('ends a wait for a block, and one for an answer', async () => {
+  test('ends a wait for a block or an answer', async () => {
     const silent = await node()
     const { connection, blocks } = connect([silent], PATIENT)
     const waiting = blocks.reach(6)
@@ -277,7 +277,7 @@ describe('the end of a connection', () => {
     for (const promise of [waiting, asking]) await expect(promise).rejects.toMatchObject(closed)
   })
 
-  test('ends it while it is being made', async () => {
+  test('ends the attempt to connect', async () => {
     const silent = await node()
     silent.isSilent = true
     const { connection, blocks } = connect([silent], PATIENT)
@@ -287,7 +287,7 @@ describe('the end of a connection', () => {
     await expect(asking).rejects.toMatchObject(closed)
   })
 
-  test('is for good, and may be twice', async () => {
+  test('is permanent, and may be repeated', async () => {
     const only = await node()
     const { connection, blocks } = connect([only])
     await connection.close()
@@ -298,7 +298,7 @@ describe('the end of a connection', () => {
 })
 
 describe('final blocks', () => {
-  /** The next heads, until there are so many. */
+  /** Resolves with the next `count` heads. */
   async function take(heads: AsyncIterator<Head>, count: number): Promise<Head[]> {
     const taken: Head[] = []
     while (taken.length < count) taken.push((await heads.next()).value)
@@ -307,7 +307,7 @@ describe('final blocks', () => {
   const range = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, i) => head(from + i))
 
-  test('come from the current one on without gaps, though a node tells of the last alone', async () => {
+  test('yields heads without gaps, although a node announces only the last', async () => {
     const only = await node({ head: 5 })
     const heads = connect([only]).blocks.heads()
     expect(await take(heads, 1)).toEqual(range(5, 5))
@@ -320,7 +320,7 @@ describe('final blocks', () => {
     await heads.return()
   })
 
-  test('go on over the next node where one tells no more', async () => {
+  test('continues with the next node if one announces no more heads', async () => {
     const [first, second] = [await node(), await node({ head: 8 })]
     const heads = connect([first, second]).blocks.heads()
     expect(await take(heads, 1)).toEqual(range(5, 5))
@@ -328,7 +328,7 @@ describe('final blocks', () => {
     expect(retries).toEqual([expect.stringContaining('silent for 180 s')])
   })
 
-  test('wait for a node that lags behind the last one', async () => {
+  test('waits for a node that is behind the previous one', async () => {
     const [first, behind] = [await node({ head: 8 }), await node({ head: 6 })]
     const heads = connect([first, behind]).blocks.heads()
     expect(await take(heads, 1)).toEqual(range(8, 8))
@@ -340,7 +340,7 @@ describe('final blocks', () => {
     expect(await next).toEqual(range(9, 9))
   })
 
-  test('begin with what the next node has where the first calls one final without having it', async () => {
+  test('begins with the next node if the first announces a block that it does not have', async () => {
     const [high, honest] = [await node({ head: 6 }), await node({ head: 5 })]
     high.replies.chain_getBlockHash = (number) => (number === 6 ? { result: null } : undefined)
     const heads = connect([high, honest]).blocks.heads()
@@ -350,7 +350,7 @@ describe('final blocks', () => {
     expect(retries).toEqual([expect.stringContaining('not have block 6')])
   })
 
-  test('wait for the next node where one told of blocks that nobody has', async () => {
+  test('waits for the next node if one announced blocks that no node has', async () => {
     const [high, honest] = [await node(), await node()]
     high.replies.chain_getBlockHash = (number) => (number === 6 ? { result: null } : undefined)
     const heads = connect([high, honest], PATIENT).blocks.heads()
@@ -365,7 +365,7 @@ describe('final blocks', () => {
   test.each([
     [2, 1],
     [9, 3],
-  ])('wait for a node that cannot give its own at the first %i times', async (times, opened) => {
+  ])('retries a hash that a node lacks for its own block %i times', async (times, opened) => {
     const only = await node()
     const { blocks } = connect([only], PATIENT)
     const heads = blocks.heads()
@@ -379,7 +379,7 @@ describe('final blocks', () => {
     expect(await blocks.reach(6)).toEqual(head(6))
   })
 
-  test('known from another node are waited for until they are final at this one', async () => {
+  test('waits until a block of another node is final at this node', async () => {
     const [first, behind] = [await node({ head: 8 }), await node({ head: 6 })]
     const { blocks } = connect([first, behind])
     await blocks.head()
@@ -390,13 +390,13 @@ describe('final blocks', () => {
       if (!wasMissing()) return { result: null }
       behind.finalize(8)
       delete behind.replies.chain_getBlockHash
-      return { result: `0x${'cd'.repeat(32)}` } // on a fork
+      return { result: `0x${'cd'.repeat(32)}` } // a fork's hash
     }
     expect(await blocks.blockHash(8)).toBe(hashOf(8))
     expect(wasMissing()).toBe(true)
   })
 
-  test('end on abort, before or after the first, and during a wait', async () => {
+  test('ends when the signal aborts: before or after the first head, or during a wait', async () => {
     const only = await node()
     const { connection, blocks } = connect([only], PATIENT)
     expect(await blocks.heads(AbortSignal.abort()).next()).toEqual({ value: undefined, done: true })
@@ -413,7 +413,7 @@ describe('final blocks', () => {
     expect([only.connections.opened, retries]).toEqual([1, []])
   })
 
-  test('that are not, or not yet, are UnknownBlock', async () => {
+  test('rejects a block that does not exist yet with UnknownBlock', async () => {
     const { blocks } = connect([await node()])
     for (const number of [-1, 0.5, Number.NaN, 2 ** 53, 6])
       await expect(blocks.blockHash(number)).rejects.toMatchObject({
@@ -423,9 +423,9 @@ describe('final blocks', () => {
   })
 })
 
-describe('junk', () => {
+describe('a malformed message', () => {
   test.each(['state_getMetadata', 'state_getRuntimeVersion', 'rpc_methods'])(
-    'as the answer to %s is left for the next node',
+    'replaces the node if it is the answer to %s',
     async (method) => {
       const bad = await node()
       bad.replies.state_call = () => refused(-32601, 'Method not found')
@@ -435,7 +435,7 @@ describe('junk', () => {
     },
   )
 
-  test('as the answer to state_subscribeRuntimeVersion, or as its news, too', async () => {
+  test('replaces the node if it is the answer or a notification of state_subscribeRuntimeVersion', async () => {
     const [refusing, junk] = [await node(), await node()]
     refusing.replies.state_subscribeRuntimeVersion = () => refused(-32601, 'Method not found')
     const news = JSON.stringify({ params: { subscription: 'v', result: [] } })
@@ -456,25 +456,23 @@ describe('junk', () => {
       JSON.stringify(text),
     ),
     ...[12, 'junk', null, {}, { number: '0xffffffffffffffff' }, { number: 'six' }].map(headed),
-  ])('in the middle, %j, ends the connection', async (text) => {
+  ])('ends the connection: %j', async (text) => {
     const { first: bad, waiting } = await waitingForNext()
     bad.say(text)
     await waiting
     expect(retries).toEqual([
-      expect.stringMatching(
-        /^Unreachable: the node sent a message that cannot be read: [ -~]{0,300}$/,
-      ),
+      expect.stringMatching(/^Unreachable: the node sent an unreadable message: [ -~]{0,300}$/),
     ])
   })
 
   const LISTS = '['.repeat(50) + ']'.repeat(50)
   const unasked = (result: string) => `{"id":"nobody","result":${result}}`
   test.each([
-    ['that nests too deep', unasked('['.repeat(64) + ']'.repeat(64)), 'cannot be read'],
-    ['with too many values', unasked(`[${'0,'.repeat(2 ** 17)}0]`), 'cannot be read'],
-    ['with too many lists', unasked(`[${`${LISTS},`.repeat(3000)}0]`), 'cannot be read'],
+    ['that nests too deep', unasked('['.repeat(64) + ']'.repeat(64)), 'unreadable message'],
+    ['with too many values', unasked(`[${'0,'.repeat(2 ** 17)}0]`), 'unreadable message'],
+    ['with too many lists', unasked(`[${`${LISTS},`.repeat(3000)}0]`), 'unreadable message'],
     ['that is too long', unasked(`"${'0'.repeat(2 ** 24)}"`), 'was lost: Max payload'],
-  ])('%s leaves the node, which is not heard any further', async (_, text, why) => {
+  ])('%s ends the connection, whose further messages are ignored', async (_, text, why) => {
     const { first: bad, waiting } = await waitingForNext()
     const parse = vi.spyOn(JSON, 'parse')
     bad.say(text)
@@ -492,7 +490,7 @@ describe('junk', () => {
     ['types, in four bytes', `0x01${'02000000'}${meta('06000100')}`, /16385 types/],
     ['types, beyond any', `0x${meta('03ffffffff')}`, /Infinity types/],
     ['of what is none', `0x${'00'.repeat(2 ** 12)}`, /8194 types/],
-  ])('is metadata with too many %s, however it is asked for', async (_, answer, why) => {
+  ])('replaces the node if its metadata has too many %s', async (_, answer, why) => {
     const [plain, opaque] = [await node(), await node()]
     plain.replies.state_call = () => refused(-32601, 'Method not found')
     for (const bad of [plain, opaque]) bad.replies.state_getMetadata = () => ({ result: answer })
@@ -503,7 +501,7 @@ describe('junk', () => {
     expect(retries).toEqual([left, left])
   })
 
-  test('up to the limits is nothing, a full block for example', async () => {
+  test('accepts messages up to the limits, such as a full block', async () => {
     const only = await node()
     const { blocks } = connect([only], PATIENT)
     await blocks.head()
@@ -515,13 +513,13 @@ describe('junk', () => {
     expect([only.connections.opened, retries]).toEqual([1, []])
   })
 
-  test('cannot come compressed, where a few bytes would be many', async () => {
+  test('does not negotiate compression', async () => {
     const only = await node()
     await connect([only]).blocks.head()
     expect(only.extensions).toEqual([''])
   })
 
-  test('is printed without what a terminal would act on', async () => {
+  test('is printed without control characters', async () => {
     const bad = await node()
     const words = 'look \u{9b}2J \u{202e} \u{1b}[2J'
     bad.replies.state_getRuntimeVersion = () => ({ result: { apis: { [words]: words } } })
@@ -538,7 +536,7 @@ describe('junk', () => {
     { id: 10 ** 6, error: { code: 1, message: 'what?' } },
     { params: { subscription: ['h2'], result: 7 } },
     {},
-  ])('that nobody asked for, %j, is nothing', async (message) => {
+  ])('ignores the unrequested message %j', async (message) => {
     const only = await node()
     const { blocks } = connect([only])
     await blocks.head()
@@ -560,7 +558,7 @@ describe('subtensor', () => {
       onRetry: ({ message }) => void retries.push(message),
     })
 
-  test("says what a chain's runtime lacks that has no subnets, and is gone", async () => {
+  test('rejects with NotInRuntime for a chain without subnets, and disconnects', async () => {
     const other = await node()
     await expect(open([other])).rejects.toMatchObject({
       code: 'NotInRuntime',
@@ -569,7 +567,7 @@ describe('subtensor', () => {
     await expect.poll(() => other.connections.open).toBe(0)
   })
 
-  /** The last block, read by its number, is another one, whose parent's state is gone. */
+  /** Makes a node return another last block by its number, whose parent's state is missing. */
   async function pruned(code: number, message: string): Promise<FakeNode> {
     const pruned = await node()
     pruned.replies.chain_getBlockHash = (number) =>
@@ -584,7 +582,7 @@ describe('subtensor', () => {
     [4003, messages.forgotten.header],
     [-32000, messages.forgotten.block],
   ])(
-    'asks for an archive node where all have forgotten the block: %i, %s',
+    'advises an archive node if no node has the state of the block: %i, %s',
     async (code, message) => {
       await expect(open([await pruned(code, message)])).rejects.toMatchObject({
         code: 'StateDiscarded',
@@ -593,7 +591,7 @@ describe('subtensor', () => {
     },
   )
 
-  test('goes on to an archive node where one has forgotten the block', async () => {
+  test('continues with an archive node if a node lacks the state of the block', async () => {
     await expect(
       open([await pruned(-32000, 'State already discarded'), await node()]),
     ).rejects.toMatchObject({
@@ -602,7 +600,7 @@ describe('subtensor', () => {
     expect(retries).toEqual([expect.stringContaining('StateDiscarded')])
   })
 
-  test('takes a node that does not have the block yet for one that lags', async () => {
+  test('treats a node without the block as behind', async () => {
     const lagging = await pruned(4003, messages.forgotten.header)
     const hashes = {
       parentHash: `0x${hashOf(3)}`,
@@ -614,7 +612,7 @@ describe('subtensor', () => {
     await expect(open([lagging])).rejects.toMatchObject(unreachable('not have block 5'))
   })
 
-  test('is refused by a node of another chain', async () => {
+  test('rejects a node of another chain', async () => {
     await expect(open([await node({ genesis: 'cd'.repeat(32) })])).rejects.toMatchObject({
       code: 'WrongGenesis',
     })

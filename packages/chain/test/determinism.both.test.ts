@@ -6,13 +6,13 @@ import { scenario } from './scenario.ts'
 
 const text = vector.log.map((line) => `${canonicalize(line as Json)}\n`).join('')
 
-test('the same calls and randomness make the same log everywhere', async () => {
+test('makes the same log from the same calls and randomness on every platform', async () => {
   const { chain, refusals } = await scenario()
   expect(chain.export()).toBe(text)
   expect(refusals).toEqual(vector.want.refusals)
 })
 
-test('a log replays to the same state everywhere', async () => {
+test('replays a log to the same state on every platform', async () => {
   const chain = LocalChain.import(text)
   expect(await chain.head()).toEqual(vector.want.head)
   const { neurons, commitments } = await chain.snapshot(chain.height)

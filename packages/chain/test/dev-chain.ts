@@ -10,20 +10,23 @@ interface Event {
   readonly data: readonly unknown[]
 }
 
-/** A development chain: whoever asks is //Alice, and she is sudo. */
+/** A development chain whose sudo account is //Alice. */
 export interface DevChain {
   readonly api: ApiPromise
-  /** Are there RPCs to make blocks and to write storage? */
+  /** Whether the node has RPCs that make blocks and write storage. */
   readonly isPuppet: boolean
-  /** Makes blocks, one unless told, or waits until so many more are finalized. */
+  /** Makes `count` blocks, by default 1, or waits until they are finalized. */
   advance(count?: number): Promise<void>
-  /** Of a pallet, those calls of these that this runtime has. */
+  /** Returns the wanted calls of a pallet that this runtime has. */
   calls(pallet: string, wanted: Readonly<Record<string, readonly unknown[]>>): Call[]
-  /** Writes storage, where that is possible, and makes a block on it: by pallet and item. */
+  /** Writes storage by pallet and item, and makes a block. Only for a puppet. */
   store(values: object): Promise<void>
-  /** Carries out calls, all or none, as one transaction. @throws Error with the chain's refusal. */
+  /**
+   * Sends calls as one transaction, of which all or none take effect.
+   * @throws Error, as a rejection, with the chain's refusal.
+   */
   submit(signer: Account, calls: readonly Call[]): Promise<Event[]>
-  /** The same as root. */
+  /** Like `submit`, as root. */
   sudo(calls: readonly Call[]): Promise<Event[]>
   close(): Promise<void>
 }
@@ -32,12 +35,12 @@ const ALICE = account(
   Buffer.from('e5be9a5092b81bca64be81d212e7f2f9eba183bb7a90954f7b76361f6edb5c0a', 'hex'),
 )
 
-/** As long as a test may take. */
+/** The timeout of a test. */
 const PATIENCE_MS = 1_800_000
 
-/** Connects to a development chain, whether it makes blocks by itself or only when told to. */
+/** Connects to a development chain, which makes blocks on its own or on request. */
 export async function devChain(url: string): Promise<DevChain> {
-  // The library would give an answer up after a minute, which many blocks take on a busy machine.
+  // The library's timeout of a minute is too short for many blocks on a busy machine.
   const provider = new WsProvider(url, undefined, undefined, PATIENCE_MS)
   const api = await ApiPromise.create({ provider, noInitWarn: true } as Parameters<
     typeof ApiPromise.create
@@ -46,7 +49,8 @@ export async function devChain(url: string): Promise<DevChain> {
   const isPuppet = methods.some((name) => name.toString() === 'dev_newBlock')
 
   async function advance(count = 1) {
-    await new Promise((resolve) => setTimeout(resolve, 200)) // what is on its way to the pool should be in the block
+    // Calls that were just sent have to reach the pool first.
+    await new Promise((resolve) => setTimeout(resolve, 200))
     if (isPuppet) await provider.send('dev_newBlock', [{ count }])
     else await finalized(api, count)
   }
@@ -88,7 +92,10 @@ export async function devChain(url: string): Promise<DevChain> {
   return { api, isPuppet, advance, store, calls, submit, sudo, close: () => api.disconnect() }
 }
 
-/** Events of one transaction. @throws Error when it failed, or what it did as root failed. */
+/**
+ * Returns the events of one transaction.
+ * @throws Error, as a rejection, if it failed, or its calls as root failed.
+ */
 async function outcome(api: ApiPromise, at: string, index: number): Promise<Event[]> {
   const { query } = await api.at(at)
   const events = ((await query.system!.events!()) as unknown as EventRecord[])
@@ -120,7 +127,7 @@ function nameOf({ registry }: ApiPromise, error: DispatchError): string {
   return error.isModule ? registry.findMetaError(error.asModule).name : error.toString()
 }
 
-/** Resolves when so many more blocks are finalized. */
+/** Resolves when `count` more blocks are finalized. */
 async function finalized(api: ApiPromise, count: number): Promise<void> {
   let first: number | undefined
   let stop = () => {}

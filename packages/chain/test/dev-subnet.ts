@@ -8,42 +8,36 @@ export interface SubnetOptions {
   readonly miners: number
   /** Blocks between two assignments of permits. */
   readonly tempo?: number
-  /** Tempos between a commit of weights and its reveal; 0, the default, for weights in the open. */
+  /** Tempos between a commit of weights and its reveal. Default: 0, for public weights. */
   readonly revealPeriod?: number
-  /**
-   * Limits that are set once all is ready, where the stake threshold and the bytes are the whole
-   * chain's.
-   */
+  /** Limits that are set at the end. The stake threshold and the bytes apply to the whole chain. */
   readonly limits?: Limits | undefined
-  /** Makes a key; random ones without. */
+  /** Makes a key. Default: a random key. */
   readonly newAccount?: () => Account
-  /** Makes a miner's key; `newAccount` without. */
+  /** Makes a miner's key. Default: `newAccount`. */
   readonly newMiner?: () => Account
 }
 
 export interface DevSubnet extends DevChain {
   readonly netuid: number
   /**
-   * With stake and permits. Hotkeys have no balance: one coldkey, unknown to all but this, owns
-   * them and the subnet.
+   * Accounts with stake and permits, and without a balance. One coldkey owns them and the subnet.
    */
   readonly validators: readonly Account[]
-  /** Registered, without stake. */
+  /** Registered accounts without stake. */
   readonly miners: readonly Account[]
-  /** Not registered anywhere. */
+  /** An unregistered account. */
   readonly stranger: Account
-  /** Its hotkey, which is registered. */
+  /** The owner's hotkey, which is registered. */
   readonly owner: Account
-  /** From now on each registration evicts a neuron, and nobody earns anything new. */
+  /** Makes each further registration evict a neuron, and stops emission. */
   fill(): Promise<void>
   register(neuron: Account): Promise<void>
 }
 
 const TAO = 1_000_000_000n
 
-/**
- * A new subnet with fresh keys on the development chain at `url`, its validators' permits given.
- */
+/** Creates a subnet with new keys on the development chain at `url`, with validators' permits. */
 export async function prepareSubnet(url: string, options: SubnetOptions): Promise<DevSubnet> {
   const { validators: seats, miners: others, tempo = 10, revealPeriod = 0 } = options
   const { newAccount = () => account(randomBytes(32)), newMiner = newAccount, limits } = options
@@ -58,7 +52,7 @@ export async function prepareSubnet(url: string, options: SubnetOptions): Promis
     ...calls('balances', { forceSetBalance: [owner.hotkey, 1_000_000n * TAO] }),
     ...calls('adminUtils', {
       sudoSetNetworkRateLimit: [0],
-      sudoSetLockReductionInterval: [1], // or each subnet would cost twice the last
+      sudoSetLockReductionInterval: [1], // otherwise each subnet costs twice the previous one
       sudoSetStakeThreshold: [0],
       sudoSetAdminFreezeWindow: [0],
       sudoSetStartCallDelay: [0],
@@ -76,7 +70,7 @@ export async function prepareSubnet(url: string, options: SubnetOptions): Promis
       sudoSetTargetRegistrationsPerInterval: [netuid, 256],
       sudoSetTempo: [netuid, tempo],
       sudoSetWeightsSetRateLimit: [netuid, 0],
-      sudoSetMaxAllowedValidators: [netuid, seats], // or miners would get permits for what they earn
+      sudoSetMaxAllowedValidators: [netuid, seats], // otherwise miners get permits for their earnings
       sudoSetCommitRevealWeightsEnabled: [netuid, revealPeriod > 0],
       sudoSetCommitRevealWeightsInterval: [netuid, Math.max(1, revealPeriod)],
     }),
@@ -94,7 +88,7 @@ export async function prepareSubnet(url: string, options: SubnetOptions): Promis
   }
   if (limits) await restrict(limits)
   const fill = async () => {
-    const size = 1 + seats + others + 1 // one more than there are, or the chain refuses it
+    const size = 1 + seats + others + 1 // the chain requires a free uid
     await sudo(
       calls('adminUtils', {
         sudoSetImmunityPeriod: [netuid, 0],
@@ -116,14 +110,14 @@ export async function prepareSubnet(url: string, options: SubnetOptions): Promis
       ...calls('adminUtils', {
         sudoSetStakeThreshold: [stakeThreshold],
         sudoSetWeightsSetRateLimit: [netuid, weightsRateLimit],
-        sudoSetTempo: [netuid, 360], // a tempo's end would give new bytes
+        sudoSetTempo: [netuid, 360], // the end of a tempo resets the bytes
       }),
       ...calls('commitments', { setMaxSpace: [commitmentBytes] }),
     ])
-    await advance(weightsRateLimit) // registering counts like setting weights
+    await advance(weightsRateLimit) // a registration counts like setting weights
   }
 
-  /** A subnet may have to wait some blocks before it can be started. */
+  /** Starts the subnet, which may have to wait some blocks. */
   async function start() {
     for (let i = 0; ; i++) {
       try {

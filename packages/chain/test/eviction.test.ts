@@ -5,21 +5,21 @@ import { alice, bob, bytes, charlie, codeOf, miner, noLimits, stranger, subnet }
 const [OWNER, BOB, CHARLIE, MINER] = [0, 1, 2, 3]
 const newcomers = Array.from({ length: 9 }, (_, i) => account(bytes(50 + i)))
 
-/** A subnet whose four seats are taken: alice is its owner, and only `miner` has no stake. */
+/** Returns a full subnet of four neurons: alice is its owner, and only `miner` has no stake. */
 const full = (params: object = {}, options: Partial<LocalOptions> = {}): LocalChain =>
   subnet({
     params: { ...noLimits, maxUids: 4, immunityPeriod: 0, minNonImmuneUids: 0, ...params },
     ...options,
   })
 
-/** Carries out calls in a block. */
+/** Includes calls in a block. */
 async function inBlock(chain: LocalChain, ...calls: Promise<unknown>[]): Promise<void> {
   await Promise.all([...calls, chain.produce(0)])
 }
 
 const snapshotOf = (chain: LocalChain) => chain.snapshot(chain.height)
 
-/** Registers newcomers, each in a block of its own. Returns whose uids they got. */
+/** Registers newcomers in one block each. Returns the neurons whose uids they got. */
 async function evictedBy(chain: LocalChain, count = 1): Promise<number[]> {
   const uids: number[] = []
   for (let i = 0; i < count; i++) {
@@ -34,7 +34,7 @@ async function evictedBy(chain: LocalChain, count = 1): Promise<number[]> {
 
 const voters = { alice, bob, charlie }
 type Votes = Partial<Record<keyof typeof voters, number>>
-/** Validators give all their weight to one uid each. */
+/** Sets all weight of each validator to one uid. */
 const vote = (chain: LocalChain, votes: Votes) =>
   inBlock(
     chain,
@@ -43,38 +43,38 @@ const vote = (chain: LocalChain, votes: Votes) =>
     ),
   )
 
-test('without weights, stake with a permit is what gives emission', async () => {
-  // Each newcomer has none, and so is the next.
+test('gives emission by stake to neurons with a permit if there are no weights', async () => {
+  // A newcomer has no emission, and is evicted next.
   expect(await evictedBy(full(), 3)).toEqual([MINER, MINER, MINER])
   expect(await evictedBy(full({ maxValidators: 2 }), 3)).toEqual([CHARLIE, MINER, CHARLIE])
   expect(await evictedBy(full({ maxUids: 3 }))).toEqual([MINER])
 })
 
 test.each<[string, Votes, number]>([
-  // The champion has emission, and so have the validators that give it weight.
+  // The champion and the validators that give it weight have emission.
   ['more than half of the stake', { alice: MINER, bob: MINER }, CHARLIE],
   ['half of it', { alice: MINER }, BOB],
   ['less than half of it', { bob: MINER, charlie: OWNER }, MINER],
-  // Alice's dividends come from her own weight, so that bob and charlie have none.
+  // Alice's dividends come from her own weight, so bob and charlie have no emission.
   ['itself, as the owner', { alice: OWNER }, BOB],
-])('a neuron with weight from %s', async (_, votes, evicted) => {
+])('evicts by emission with weight from %s', async (_, votes, evicted) => {
   const chain = full()
   await vote(chain, votes)
   expect(await evictedBy(chain)).toEqual([evicted])
 })
 
-test('weight for itself gives no other neuron emission', async () => {
+test('gives no emission for a neuron’s weight for itself, except the owner’s', async () => {
   const neurons = [stranger, alice, bob, miner].map(({ hotkey }, uid) => ({
     hotkey,
     stake: uid === 1 ? 9n : 0n,
   }))
   const chain = full({}, { neurons })
   await vote(chain, { alice: 1 })
-  // Nothing has an incentive then: dividends go by stake.
+  // Without an incentive, dividends are by stake.
   expect(await evictedBy(chain)).toEqual([2])
 })
 
-test('weights of 0, and of neurons without a permit, give nothing', async () => {
+test('gives no emission for weights of 0 or of neurons without a permit', async () => {
   const chain = full()
   await inBlock(
     chain,
@@ -87,21 +87,21 @@ test('weights of 0, and of neurons without a permit, give nothing', async () => 
   expect(await evictedBy(chain)).toEqual([BOB])
 })
 
-test('of equal emission, the oldest registration is replaced, then the lowest uid', async () => {
+test('replaces the oldest registration of equal emission, then the lowest uid', async () => {
   const neurons = [alice, bob, charlie, miner].map(({ hotkey }) => ({ hotkey, stake: 0n }))
   expect(await evictedBy(full({}, { neurons }), 5)).toEqual([1, 2, 3, 1, 2])
 })
 
-test('an immune neuron is replaced only while too few are not immune', async () => {
+test('replaces an immune neuron only if too few are not immune', async () => {
   const chain = full({ immunityPeriod: 3 })
-  // In blocks 1 and 2 all are immune, and the least emission decides. From block 3 on those of the
-  // start are not: bob and charlie have emission, and the newcomers have none.
+  // In blocks 1 and 2 all neurons are immune, and the least emission decides. From block 3 on the
+  // first neurons are not: bob and charlie have emission, and the newcomers have none.
   expect(await evictedBy(chain, 5)).toEqual([MINER, MINER, CHARLIE, BOB, MINER])
   const guarded = full({ immunityPeriod: 3, minNonImmuneUids: 1 })
   expect(await evictedBy(guarded, 5)).toEqual([MINER, MINER, CHARLIE, MINER, CHARLIE])
 })
 
-test('of as many that are not immune as have to stay, none is replaced', async () => {
+test('replaces no neuron that is not immune if no more than minNonImmuneUids are left', async () => {
   const chain = full({ immunityPeriod: 0, minNonImmuneUids: 3 })
   expect(await codeOf(chain.register(stranger))).toBe('NoNeuronIdAvailable')
   const one = subnet({ neurons: [], params: { ...noLimits, maxUids: 1 } })
@@ -110,7 +110,7 @@ test('of as many that are not immune as have to stay, none is replaced', async (
   expect(await Promise.all(sent)).toEqual(['', 'NoNeuronIdAvailable'])
 })
 
-test('the owner is who was registered first, and is never replaced', async () => {
+test('never replaces the owner, which was registered first', async () => {
   const empty = subnet({ neurons: [], params: { ...noLimits, maxUids: 2 } })
   expect((await snapshotOf(empty)).owner).toBeUndefined()
   await inBlock(empty, empty.register(miner))
@@ -123,7 +123,7 @@ test('the owner is who was registered first, and is never replaced', async () =>
   }
 })
 
-test('what was evicted keeps its commitment, and loses permit, stake and weights', async () => {
+test('removes the permit, stake and weights of an evicted neuron, but not its commitment', async () => {
   const chain = full()
   const row = [
     [OWNER, 65_535],
@@ -153,7 +153,7 @@ test('what was evicted keeps its commitment, and loses permit, stake and weights
   expect((await snapshotOf(chain)).neurons[MINER]).toMatchObject(again)
 })
 
-test('a call that waits when its hotkey is evicted is left out, and the chain goes on', async () => {
+test('leaves out a waiting call whose hotkey is evicted', async () => {
   // The registration comes before the call in the block.
   const newcomer = newcomers.find(({ hotkey }) => hotkey < miner.hotkey)!
   const chain = full()

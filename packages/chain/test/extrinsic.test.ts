@@ -3,7 +3,7 @@ import { Metadata, TypeRegistry } from '@polkadot/types'
 import metadata, { version } from '@polkadot/types-support/metadata/static-substrate'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Connection } from '../src/bittensor/connection.ts'
-import { callOf, Sender } from '../src/bittensor/extrinsic.ts'
+import { createCall, Sender } from '../src/bittensor/extrinsic.ts'
 import { FinalBlocks } from '../src/bittensor/final-blocks.ts'
 import { verify, verifyCall } from '../src/index.ts'
 import { type FakeNode, fakeNode, GENESIS, hashOf } from './fake-node.ts'
@@ -19,7 +19,9 @@ const [SUCCESS, BAD_ORIGIN] = [
   [0, 0],
   [0, 1, 2],
 ]
-/** In hex: what came of a block's extrinsics, with their weight, class and fee, and no topics. */
+/**
+ * Returns in hex the events of a block's extrinsics, with weight, class and fee, without topics.
+ */
 const eventsOf = (...outcomes: readonly (readonly number[])[]) => {
   const events = outcomes.flatMap((event, i) => [0, i, 0, 0, 0, ...event, 0, 0, 0, 0, 0])
   return `0x${Buffer.from([4 * outcomes.length, ...events]).toString('hex')}`
@@ -28,7 +30,7 @@ const eventsOf = (...outcomes: readonly (readonly number[])[]) => {
 let node: FakeNode
 let connection: Connection
 let sender: Sender
-/** Calls that were sent, and, by number, the calls in each block. */
+/** The calls that were sent, and the calls of each block by number. */
 let pool: string[]
 let blocks: Record<number, readonly string[]>
 
@@ -43,7 +45,10 @@ beforeEach(async () => {
   sender = new Sender(connection, new FinalBlocks(connection))
   pool = []
   blocks = {}
-  node.replies.system_accountNextIndex = () => ({ result: NONCE })
+  node.replies.system_accountNextIndex = (hotkey) => {
+    const inPool = pool.filter((_, i) => sent(i).signer.toString() === hotkey)
+    return { result: NONCE + inPool.length }
+  }
   node.replies.author_submitExtrinsic = (hex) => {
     pool.push(String(hex))
     return { result: `0x${'00'.repeat(32)}` }
@@ -59,13 +64,13 @@ afterEach(async () => {
   await node.stop()
 })
 
-// The node's runtime is another chain's: it has no call that is asked of Bittensor's.
-const remark = (size: number) => callOf('system.remark' as never, `0x${'07'.repeat(size)}`)
-/** What was sent at a place, decoded. */
+// The node has the runtime of another chain, without Bittensor's calls.
+const remark = (size: number) => createCall('system.remark' as never, `0x${'07'.repeat(size)}`)
+/** Decodes the call that was sent at an index. */
 const sent = (i: number) => registry.createType('Extrinsic', pool[i])
 const until = (count: number) => expect.poll(() => pool).toHaveLength(count)
 
-/** What was to be signed for a call that was sent. */
+/** Returns the payload of a call that was sent. */
 function payloadOf(i: number, birth: number): Uint8Array {
   const { method, era, nonce } = sent(i)
   const { specVersion, transactionVersion } = version
@@ -89,10 +94,10 @@ function payloadOf(i: number, birth: number): Uint8Array {
 }
 const signatureOf = (i: number) => sent(i).signature.toU8a()
 
-test('a payload of up to 256 bytes is signed as it is, a longer one by its hash', async () => {
+test('signs a payload of up to 256 bytes, and the hash of a longer payload', async () => {
   sender.send(alice, remark(100)).catch(() => {})
   await until(1)
-  // The call is bytes behind their length, of two bytes here: each byte more is one in the payload.
+  // The call is a length of two bytes, then bytes: each byte adds one to the payload.
   const rest = payloadOf(0, HEAD).length - 100
   for (const size of [256, 257]) sender.send(alice, remark(size - rest)).catch(() => {})
   await until(3)
@@ -103,11 +108,11 @@ test('a payload of up to 256 bytes is signed as it is, a longer one by its hash'
   )
 })
 
-test('a call says of which scheme its signature is', async () => {
+test('states the scheme of the signature', async () => {
   for (const signer of [alice, miner]) sender.send(signer, remark(1)).catch(() => {})
   await until(2)
   expect([alice, miner].map(({ scheme }) => scheme)).toEqual(['sr25519', 'ed25519'])
-  // Behind the version and the address, whose first bytes say their kind.
+  // Follows the version and the address, whose first byte is its kind.
   expect([0, 1].map((i) => sent(i).toU8a(true)[1 + 1 + 32])).toEqual([1, 0])
   expect(verifyCall(payloadOf(1, HEAD), signatureOf(1), miner.hotkey)).toBe(true)
 })
@@ -119,7 +124,7 @@ test.each([
   [115, 16, 100],
   [1000, 16, 100],
 ])(
-  'a call that is to die after block %i lives for %i blocks from %i on',
+  'makes a call with the deadline %i valid for %i blocks from block %i on',
   async (deadline, period, birth) => {
     sender.send(alice, remark(1), deadline).catch(() => {})
     await until(1)
@@ -132,14 +137,14 @@ test.each([
   },
 )
 
-test('a call whose last block is final already is not sent', async () => {
+test('does not send a call whose deadline is final', async () => {
   await expect(sender.send(alice, remark(1), HEAD)).rejects.toMatchObject({
     code: 'AncientBirthBlock',
   })
   expect(pool).toEqual([])
 })
 
-test('resolves with the final block that holds the call, be it the last one', async () => {
+test('resolves with the final block that contains the call, including its last block', async () => {
   const sending = sender.send(alice, remark(1), 103)
   await until(1)
   blocks[103] = ['0x00', pool[0]!]
@@ -147,7 +152,7 @@ test('resolves with the final block that holds the call, be it the last one', as
   expect(await sending).toEqual({ number: 103, hash: hashOf(103) })
 })
 
-test('a call is waited for over the next connection where one breaks off', async () => {
+test('waits for a call with the next connection if one ends', async () => {
   const sending = sender.send(alice, remark(1))
   await until(1)
   node.drop()
@@ -157,7 +162,7 @@ test('a call is waited for over the next connection where one breaks off', async
   expect(node.connections.opened).toBe(2)
 })
 
-test('ends when no block holds the call until its last', async () => {
+test('rejects if no block up to the deadline contains the call', async () => {
   const sending = sender.send(alice, remark(1), 102)
   await until(1)
   blocks[103] = [pool[0]!]
@@ -165,14 +170,14 @@ test('ends when no block holds the call until its last', async () => {
   await expect(sending).rejects.toMatchObject({ code: 'AncientBirthBlock' })
 })
 
-test('calls sent at once have one nonce after the other, by account', async () => {
+test('gives concurrent calls of an account consecutive nonces', async () => {
   const senders = [alice, bob, alice, alice]
   for (const account of senders) sender.send(account, remark(1)).catch(() => {})
   await until(4)
   expect(pool.map((_, i) => sent(i).nonce.toNumber())).toEqual([NONCE, NONCE, NONCE + 1, NONCE + 2])
 })
 
-test('a refused call takes no nonce, and does not keep the next from being sent', async () => {
+test('uses no nonce for a refused call, and sends the next call', async () => {
   const take = node.replies.author_submitExtrinsic!
   node.replies.author_submitExtrinsic = () => ({
     error: { code: 1010, message: 'Invalid Transaction', data: 'Custom error: 6' },
@@ -184,7 +189,7 @@ test('a refused call takes no nonce, and does not keep the next from being sent'
   expect(sent(0).nonce.toNumber()).toBe(NONCE)
 })
 
-test('a call that the node has already is waited for', async () => {
+test('waits for a call that the node already has', async () => {
   node.replies.author_submitExtrinsic = (hex) => {
     pool.push(String(hex))
     return { error: { code: 1013, message: 'Transaction Already Imported' } }
@@ -196,7 +201,7 @@ test('a call that the node has already is waited for', async () => {
   expect(await sending).toEqual({ number: 101, hash: hashOf(101) })
 })
 
-test('a call that fails in its block rejects with the reason', async () => {
+test('rejects with the reason if a call fails in its block', async () => {
   const sending = sender.send(alice, remark(1))
   await until(1)
   blocks[101] = ['0x00', pool[0]!]

@@ -5,7 +5,7 @@ import { rpc, version } from '@polkadot/types-support/metadata/static-substrate'
 import { compactAddLength, hexToU8a, u8aToHex } from '@polkadot/util'
 import { type WebSocket, WebSocketServer } from 'ws'
 
-/** What to send for a request: a result, an error, a text as it stands, or nothing at all. */
+/** A reply to a request: a result, an error, a verbatim text, or nothing. */
 export type Reply = { readonly result: unknown } | { readonly error: RpcFault } | string | null
 interface RpcFault {
   readonly code: number
@@ -13,33 +13,33 @@ interface RpcFault {
   readonly data?: unknown
 }
 
-/** A node that misbehaves on demand. */
+/** A node that misbehaves on request. */
 export interface FakeNode {
   readonly url: string
   /** The requests so far: the method, then its parameters as JSON. */
   readonly asked: readonly string[]
-  /** For each connection that was opened, the extensions that were agreed on. */
+  /** The negotiated extensions of each connection. */
   readonly extensions: readonly string[]
-  /** Connections that were opened, and that are open. */
+  /** The number of connections that were opened, and that are open. */
   readonly connections: { readonly opened: number; readonly open: number }
-  /** Takes the place of what the node would answer, by method; undefined leaves it as it is. */
+  /** Replacements for answers, by method. Undefined leaves the answer unchanged. */
   readonly replies: Record<string, (...params: readonly unknown[]) => Reply | undefined>
-  /** While true it takes connections and requests, and answers none. */
+  /** While true, it accepts connections and requests, and answers none. */
   isSilent: boolean
-  /** The last final block. Subscribers hear of it alone, and not of those between. */
+  /** Sets the last final block. Subscribers are notified only of it, not of those in between. */
   finalize(number: number): void
-  /** Sends a text to everyone connected. */
+  /** Sends a text to all connections. */
   say(text: string): void
-  /** Breaks off all connections, without a goodbye. */
+  /** Terminates all connections without a close frame. */
   drop(): void
-  /** Breaks off, and listens no more. */
+  /** Terminates all connections and stops listening. */
   stop(): Promise<void>
 }
 
 export interface FakeNodeOptions {
   readonly genesis?: string
   readonly head?: number
-  /** Of its runtime; without it, the least that is metadata, which is read in no time. */
+  /** The metadata of its runtime. Default: minimal metadata. */
   readonly metadata?: string
 }
 
@@ -63,10 +63,10 @@ const LEAST = new TypeRegistry().createType('MetadataV14', {
 })
 const LEAST_METADATA = `0x6d6574610e${LEAST.toHex().slice(2)}`
 
-/** The versions of its metadata that the runtime has: 14 alone. */
+/** The versions of the runtime's metadata: only 14. */
 const VERSIONS = '0x040e000000'
 
-/** The hash of a block, 64 hex digits, the same at every node. */
+/** Returns the hash of a block, 64 hex digits, which is the same for every node. */
 export const hashOf = (number: number): string =>
   number === 0 ? GENESIS : createHash('sha256').update(`block ${number}`).digest('hex')
 
@@ -78,7 +78,7 @@ export async function fakeNode({
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: true })
   await new Promise((resolve) => server.once('listening', resolve))
   const asked: string[] = []
-  /** As the runtime itself answers: Some(bytes). */
+  /** Encodes an answer of the runtime: Some(bytes). */
   const opaque = `0x01${u8aToHex(compactAddLength(hexToU8a(metadata))).slice(2)}`
   const subscribers = new Map<string, WebSocket>()
   const hash = (number: number) => `0x${number === 0 ? genesis : hashOf(number)}`

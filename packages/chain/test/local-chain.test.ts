@@ -5,8 +5,8 @@ import { describe, expect, test } from 'vitest'
 import { type Account, account, ChainError, LocalChain } from '../src/index.ts'
 import {
   type Extrinsic,
-  hashOfBlock,
-  hashOfSetup,
+  hashBlock,
+  hashSetup,
   type LogBlock,
   type LogSetup,
   readLog,
@@ -30,7 +30,7 @@ chainSuite('a local chain', async (limits) =>
   harness(subnet({ params: { ...noLimits, ...limits } })),
 )
 
-/** What became of the calls, once a block is made. */
+/** Makes a block. Resolves with the results of the calls. */
 async function produce(chain: LocalChain, ...calls: Promise<unknown>[]): Promise<string[]> {
   const codes = calls.map(codeOf)
   await chain.produce(0)
@@ -39,7 +39,7 @@ async function produce(chain: LocalChain, ...calls: Promise<unknown>[]): Promise
 const pass = async (chain: LocalChain, blocks: number) => {
   for (let i = 0; i < blocks; i++) await chain.produce(0)
 }
-/** How a call is refused at once; '' if it is taken. */
+/** Returns the code with which a call is refused immediately, or '' if it is accepted. */
 const submitted = (chain: LocalChain, signed: Extrinsic): string => {
   try {
     chain.submit(signed)
@@ -69,13 +69,13 @@ describe('permits', () => {
     [{ maxValidators: 2 }, [2, 4]],
     [{ maxValidators: 1 }, [2]],
     [{ maxValidators: 0 }, []],
-  ])('with %o go to the highest stakes', async (params, want) => {
+  ])('are given to the highest stakes with %o', async (params, want) => {
     expect(await permits(create(params), 0)).toEqual(want)
   })
 })
 
 describe('weights', () => {
-  test('wait for the rate limit, counted from the last ones', async () => {
+  test('are refused within the rate limit since the last weights', async () => {
     const chain = subnet({ params: { ...noLimits, weightsRateLimit: 3 } })
     const set = () => chain.setWeights(alice, [[0, 1]])
     const codes = []
@@ -84,7 +84,7 @@ describe('weights', () => {
     expect(codes).toEqual(['', early, early, '', early])
   })
 
-  test('need the stake, all of it', async () => {
+  test('are refused below the stake threshold', async () => {
     const chain = subnet({ params: { ...noLimits, stakeThreshold: 2000 } })
     expect(
       await produce(chain, chain.setWeights(bob, [[0, 1]]), chain.setWeights(charlie, [[9, 1]])),
@@ -92,7 +92,7 @@ describe('weights', () => {
     expect(await produce(chain, chain.setWeights(bob, []))).toEqual(['WeightVecLengthIsLow'])
   })
 
-  test('and fields are the caller’s to change afterwards', async () => {
+  test('are copied, as are fields', async () => {
     const chain = subnet()
     const [weights, field]: [[number, number][], Uint8Array] = [[[0, 1]], bytes(1)]
     const sent = [chain.setWeights(alice, weights), chain.commit(alice, [field])]
@@ -107,7 +107,7 @@ describe('weights', () => {
   })
 })
 
-test('a tempo that begins gives a hotkey its bytes for commitments anew', async () => {
+test('resets the bytes that a hotkey may commit at the start of a tempo', async () => {
   const chain = subnet({ params: { ...noLimits, tempo: 10, commitmentBytes: 199 } })
   const commit = () => produce(chain, chain.commit(alice, [bytes(1)]))
   expect(await commit()).toEqual([''])
@@ -117,7 +117,7 @@ test('a tempo that begins gives a hotkey its bytes for commitments anew', async 
   expect(await commit()).toEqual([''])
 })
 
-test('a registration gives the next uid, without stake and permit, from its block on', async () => {
+test('registers a hotkey with the next uid, without stake and permit, from its block on', async () => {
   const chain = subnet()
   await pass(chain, 4)
   const sent = [stranger, stranger, alice].map((one) => chain.register(one))
@@ -131,8 +131,8 @@ test('a registration gives the next uid, without stake and permit, from its bloc
   expect(await produce(chain, chain.setWeights(alice, [[4, 1]]))).toEqual([''])
 })
 
-describe('the owner', () => {
-  test('is told of its mistakes', async () => {
+describe('the operator', () => {
+  test('gets a RangeError or TypeError for wrong arguments', async () => {
     const chain = subnet()
     const one = { hotkey: alice.hotkey, stake: 1n }
     for (const neurons of [[{ ...one, hotkey: 'alice' }], [{ ...one, stake: -1n }], [one, one]])
@@ -149,7 +149,7 @@ describe('the owner', () => {
     await expect(LocalChain.import(chain.export()).produce(5)).rejects.toThrow('"random" is needed')
   })
 
-  test('makes no block of what is waiting when it is mistaken', async () => {
+  test('keeps the waiting calls after a wrong argument', async () => {
     const chain = subnet()
     const sent = chain.commit(alice, [bytes(1)])
     await expect(chain.produce(-1)).rejects.toThrow(RangeError)
@@ -157,7 +157,7 @@ describe('the owner', () => {
   })
 })
 
-test('the pool can’t be filled without end', async () => {
+test('limits the number of waiting calls', async () => {
   const chain = subnet()
   const calls = Array.from({ length: 1025 }, (_, i) =>
     chain.commit([alice, bob, charlie, miner][i % 4]!, []),
@@ -181,7 +181,7 @@ describe('signed calls', () => {
     expect(() => subnet({ random: () => bytes(9) }).submit(signed)).toThrow('BadProof')
   })
 
-  test('are refused when anything in them was changed', async () => {
+  test('are refused if any part of them was changed', async () => {
     const chain = subnet()
     const signed = signExtrinsic(alice, chain, draft(1))
     const changes: Partial<Extrinsic>[] = [
@@ -196,12 +196,12 @@ describe('signed calls', () => {
       expect(() => chain.submit({ ...signed, ...change })).toThrow('BadProof')
   })
 
-  test('are refused at once if the next block would refuse them, and are in none', async () => {
+  test('are refused immediately if the next block would refuse them, and are in no block', async () => {
     const chain = subnet({ params: { ...noLimits, commitmentBytes: 300 } })
     const weighing = { nonce: 1, until: 9, call: { weights: [[0, 1]] } } as const
     const registering = { nonce: 2, until: 9, call: { register: true } } as const
     const calls: [Account, Parameters<typeof signExtrinsic>[2], string][] = [
-      // Of calls that wait, the nonces may come in any order, with gaps.
+      // The nonces of waiting calls may have any order and gaps.
       [alice, draft(1, 5), ''],
       [alice, draft(2, 5), 'Stale'],
       [alice, draft(3, 9), ''],
@@ -222,14 +222,14 @@ describe('signed calls', () => {
     expect(submitted(chain, signExtrinsic(alice, chain, draft(8, 8)))).toBe('Stale')
   })
 
-  test('have until their last block, and not one more', async () => {
+  test('are valid up to their last block', async () => {
     const chain = subnet()
     await pass(chain, 3)
     const [late, timely] = [3, 4].map((until) => chain.commit(alice, [bytes(until)], until))
     expect(await produce(chain, late!, timely!)).toEqual(['AncientBirthBlock', ''])
   })
 
-  test('arrive in any order', async () => {
+  test('may arrive in any order', async () => {
     const [reference, ...sent] = [
       subnet(),
       ...[alice, bob, miner].flatMap((who) => [0, 1, 2].map((nonce) => [who, nonce] as const)),
@@ -271,7 +271,7 @@ describe('an export', async () => {
     }
   }
 
-  test('imports as the same chain, and goes on as the same chain', async () => {
+  test('imports as the same chain, which continues identically', async () => {
     const copies = [1, 2].map(() => LocalChain.import(text, () => bytes(77)))
     for (const copy of copies) {
       expect(copy.export()).toBe(text)
@@ -305,18 +305,18 @@ describe('an export', async () => {
     blocks: { [key: string]: unknown; calls: { [key: string]: unknown }[] }[]
   }
   const [first = '', ...lines] = text.trimEnd().split('\n')
-  /** The log after a change, each line of it canonical. */
+  /** Returns the log after a change, with canonical lines. */
   const changed = (change: (log: Loose) => void, relink: boolean): string => {
     const log: Loose = { setup: JSON.parse(first), blocks: lines.map((line) => JSON.parse(line)) }
     change(log)
-    let parent = hashOfSetup(log.setup as never)
+    let parent = hashSetup(log.setup as never)
     for (const block of relink ? log.blocks : []) {
-      parent = hashOfBlock(parent, block as unknown as LogBlock)
+      parent = hashBlock(parent, block as unknown as LogBlock)
       block.hash = parent
     }
     return [log.setup, ...log.blocks].map((line) => `${canonicalize(line as Json)}\n`).join('')
   }
-  /** Changes the log and makes all the hashes fit again, as someone would who knows how. */
+  /** Changes the log and recomputes all hashes. */
   const forge = (change: (log: Loose) => void, relink = true) => refusal(changed(change, relink))
 
   const altered: [string, (log: Loose) => void][] = [
@@ -352,7 +352,7 @@ describe('an export', async () => {
     ['keys in another order', text.replace(/(\{)("format":[^,]*),("netuid":\d+)/, '$1$3,$2')],
   ]
 
-  test('that was changed is refused, also if all hashes are made again', async () => {
+  test('is refused after a change, even with recomputed hashes', async () => {
     const refusals = [
       ...respelt.map(([name, log]) => [name, refusal(log)]),
       ...altered.map(([name, change]) => [name, forge(change, false)]),
@@ -363,7 +363,7 @@ describe('an export', async () => {
     await expect(lines.join('')).toMatchFileSnapshot('snapshots/changed-log.txt')
   })
 
-  test('of hostile text is refused', () => {
+  test('is refused if it is a hostile text', () => {
     const deep = '['.repeat(200_000)
     const hostile = [
       ...['', '\n', 'null\n', '1', '[]', '{}', '"x"', 'undefined', '\ud800', text.slice(1)],
@@ -379,7 +379,7 @@ describe('an export', async () => {
     for (const text of hostile) expect(refusal(text)).toMatch(/^BadLog: /)
   })
 
-  test('may be cut short after any block: the head says where', () => {
+  test('may end after any block', () => {
     const short = LocalChain.import(`${[first, ...lines.slice(0, 2)].join('\n')}\n`)
     expect(short.height).toBe(1)
     expect(short.genesis).toBe(chain.genesis)

@@ -1,26 +1,21 @@
 import { TypeRegistry } from '@polkadot/types'
 import { u8aConcat, u8aToHex } from '@polkadot/util'
-import { CALLS, EVENTS, METHODS, STORAGE } from '../src/bittensor/runtime-faults.ts'
+import { CALLS, METHODS, STORAGE } from '../src/bittensor/runtime-faults.ts'
 
 type Sections = Record<string, string[]>
 
-/** The names that a made-up runtime has. All of its types are empty. */
+/** The names of an invented runtime. All of its types are empty. */
 export interface Made {
   storage: Sections
   calls: Sections
   apis: Sections
-  events: Sections
-  /** What signed calls hold: nothing, or a byte. */
-  extensions: Record<string, 'Null' | 'u8'>
 }
 
-/** All that is asked of a runtime. */
+/** Returns all names that the client uses. */
 export const wholeRuntime = (): Made => ({
   storage: sectionsOf(STORAGE),
   calls: sectionsOf(CALLS),
   apis: sectionsOf(METHODS),
-  events: sectionsOf(EVENTS),
-  extensions: { CheckNonce: 'u8', Unheard: 'Null' },
 })
 
 function sectionsOf(names: readonly string[]): Sections {
@@ -33,15 +28,15 @@ function sectionsOf(names: readonly string[]): Sections {
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
-/** Metadata of a runtime, in hex. */
+/** Returns the metadata of a runtime, in hex. */
 export function metadataOf(made: Made, version: 14 | 15 | 16): `0x${string}` {
-  const defs: object[] = [{ Tuple: [] }, { Primitive: 'U8' }]
-  const [NULL, U8] = [0, 1]
+  const defs: object[] = [{ Tuple: [] }]
+  const NULL = 0
   const variants = (names: readonly string[] = []) => {
     const all = names.map((name, index) => ({ name, fields: [], index }))
     return { type: defs.push({ Variant: { variants: all } }) - 1 }
   }
-  const names = new Set([made.storage, made.calls, made.events].flatMap((all) => Object.keys(all)))
+  const names = new Set([made.storage, made.calls].flatMap((all) => Object.keys(all)))
   const pallets = [...names].map((name, index) => {
     const items = (made.storage[name] ?? []).map((item) => ({
       name: pascal(item),
@@ -53,7 +48,6 @@ export function metadataOf(made: Made, version: 14 | 15 | 16): `0x${string}` {
       name: pascal(name),
       storage: { prefix: pascal(name), items },
       calls: variants(made.calls[name]?.map(snake)),
-      events: variants(made.events[name]?.map(pascal)),
       index,
     }
   })
@@ -61,17 +55,11 @@ export function metadataOf(made: Made, version: 14 | 15 | 16): `0x${string}` {
     name: pascal(name),
     methods: methods.map((method) => ({ name: snake(method), inputs: [], output: NULL })),
   }))
-  const extensions = Object.entries(made.extensions).map(([identifier, type]) => ({
-    identifier,
-    type: type === 'Null' ? NULL : U8,
-    additionalSigned: NULL,
-    implicit: NULL,
-  }))
   const extrinsic = {
     version: 4,
     versions: '0x0404',
-    signedExtensions: extensions,
-    transactionExtensions: extensions,
+    signedExtensions: [],
+    transactionExtensions: [],
   }
   const lookup = { types: defs.map((def, id) => ({ id, type: { path: [], def } })) }
   const content = { lookup, pallets, apis, extrinsic }

@@ -1,6 +1,6 @@
-import { type Codec, integerIn, type Storage } from '../src/bittensor/storage.ts'
+import { type Codec, parseInteger, type Storage } from '../src/bittensor/storage.ts'
 
-/** A value of the chain, of which the library makes this JSON. */
+/** Returns a value of the chain that has this JSON. */
 export const codec = (json: unknown): Codec => ({
   isEmpty: json === null,
   toJSON: () => json,
@@ -8,8 +8,8 @@ export const codec = (json: unknown): Codec => ({
 })
 
 /**
- * What a runtime with nothing but this has: storage items, answers of runtime APIs and constants by
- * `pallet.item`, with keys `pallet.item(1,2)`; and the names of its calls.
+ * Returns the storage of a runtime that has only these storage items, answers of runtime APIs and
+ * constants, by `pallet.item`, with keys `pallet.item(1,2)`, and these calls.
  */
 export function storageOf(
   values: Readonly<Record<string, unknown>>,
@@ -23,8 +23,7 @@ export function storageOf(
   return {
     has: (item) => Object.keys(values).some((path) => path.split('(')[0] === item),
     hasCall: (name) => calls.includes(name),
-    query: async (item, ...keys) => find(item, keys),
-    integer: async (item, ...keys) => integerIn(find(item, keys), item),
+    integer: async (item, ...keys) => parseInteger(find(item, keys), item),
     entries: async (item, key) =>
       Object.entries((values[`${item}(${key})`] ?? {}) as Record<string, unknown>).map(
         ([at, value]) => [codec(at), codec(value)],

@@ -11,10 +11,10 @@ afterEach(() => {
   for (const end of ended.splice(0)) end()
 })
 
-/** Sends frames, and resolves when they are on their way: to false when nobody is there. */
+/** Sends frames. Resolves with true when they are sent, or false without a client. */
 type Send = (frames: Buffer) => Promise<boolean>
 
-/** A socket to a server of WebSockets that answers a question with whatever bytes it likes. */
+/** Connects a socket to a server that answers a request with arbitrary bytes. */
 async function connected(answer: (send: Send) => Promise<unknown>): Promise<NodeSocket> {
   const server = createServer(async (socket) => {
     ended.push(() => socket.destroy())
@@ -42,14 +42,14 @@ async function shakeHands(socket: Socket): Promise<void> {
 }
 
 const [TEXT, MORE, LAST, PONG] = [0x01, 0x00, 0x80, 0x8a]
-/** A frame of at most 125 bytes of data. */
+/** Returns a frame of at most 125 bytes of data. */
 const frame = (head: number, data: string): Buffer =>
   Buffer.from(`${String.fromCharCode(head, data.length)}${data}`, 'latin1')
-/** Of 64 bytes each. */
+/** Frames of 64 bytes each. */
 const pongs = (count: number): Buffer =>
   Buffer.concat(Array(count).fill(frame(PONG, 'x'.repeat(62))))
 const ANSWER = JSON.stringify({ id: 1, result: 'answered' })
-/** The answer in so many fragments. */
+/** Returns the answer in `count` fragments. */
 const inFragments = (count: number): Buffer =>
   Buffer.concat([frame(TEXT, ANSWER), ...Array(count - 2).fill(frame(MORE, ' ')), frame(LAST, ' ')])
 
@@ -58,7 +58,7 @@ const LIMIT = 2 ** 26
 test.each([
   ['pongs', ''],
   ['fragments and pongs', ' '],
-])('a node that sends %s without end is left', async (_, data) => {
+])('disconnects a node that sends %s endlessly', async (_, data) => {
   const flood = pongs(1024)
   let sent = 0
   const socket = await connected(async (send) => {
@@ -73,7 +73,7 @@ test.each([
   expect(sent).toBeLessThan(LIMIT)
 })
 
-test('a message may come in 64 fragments, and in no more', async () => {
+test('accepts a message in 64 fragments, and not in 65', async () => {
   const honest = await connected((send) => send(inFragments(64)))
   expect(await honest.send('chain_getBlockHash', [0])).toBe('answered')
   const hostile = await connected((send) => send(inFragments(65)))
@@ -81,7 +81,7 @@ test('a message may come in 64 fragments, and in no more', async () => {
   await expect(hostile.send('chain_getBlockHash', [0])).rejects.toThrow(refusal)
 })
 
-test('a node may send a megabyte of pongs with every message', async () => {
+test('accepts a megabyte of pongs with every message', async () => {
   const news = frame(LAST + TEXT, '{}')
   const socket = await connected(async (send) => {
     for (let i = 0; i < 3; i++) await send(Buffer.concat([pongs(10_000), news]))
@@ -90,7 +90,7 @@ test('a node may send a megabyte of pongs with every message', async () => {
   expect(await socket.send('chain_getBlockHash', [0])).toBe('answered')
 })
 
-test('a node that sends interim answers without end is left', async () => {
+test('disconnects a node that sends interim answers endlessly', async () => {
   const server = createServer((socket) => {
     ended.push(() => socket.destroy())
     socket.on('error', () => {})
@@ -103,7 +103,7 @@ test('a node that sends interim answers without end is left', async () => {
   await expect(socket.connect()).rejects.toThrow('Unreachable: over 8 interim answers')
 })
 
-test('each turn of the event loop takes one message', async () => {
+test('handles one message in each turn of the event loop', async () => {
   const news = frame(LAST + TEXT, JSON.stringify({ params: { subscription: 7, result: 'news' } }))
   const subscribed = frame(LAST + TEXT, JSON.stringify({ id: 1, result: 7 }))
   const socket = await connected((send) =>
@@ -124,7 +124,7 @@ test('each turn of the event loop takes one message', async () => {
   expect(turns).toBeGreaterThanOrEqual(100)
 })
 
-test('a node that answers a subscription again is heard on its last one alone', async () => {
+test('receives notifications only of the last answer to a subscription', async () => {
   const messages = [
     ...[7, 8].map((result) => ({ id: 1, result })),
     ...[7, 8].map((subscription) => ({ params: { subscription, result: subscription } })),
@@ -139,7 +139,7 @@ test('a node that answers a subscription again is heard on its last one alone', 
   expect(heard).toEqual([8])
 })
 
-test('names NODE_EXTRA_CA_CERTS if a node has a certificate of an unknown authority', async () => {
+test('names NODE_EXTRA_CA_CERTS for a certificate of an untrusted issuer', async () => {
   const server = createTlsServer(selfSigned('localhost'))
   ended.push(() => server.close())
   await once(server.listen(0, '127.0.0.1'), 'listening')
@@ -148,7 +148,7 @@ test('names NODE_EXTRA_CA_CERTS if a node has a certificate of an unknown author
   await expect(socket.connect()).rejects.toThrow(/self.signed certificate: .*NODE_EXTRA_CA_CERTS$/)
 })
 
-test('gives each address of a node five seconds', async () => {
+test('gives each address of a node five seconds to connect', async () => {
   using connect = vi.spyOn(net, 'connect')
   await expect(new NodeSocket('ws://127.0.0.1:1', 10_000).connect()).rejects.toThrow('ECONNREFUSED')
   const options = expect.objectContaining({ autoSelectFamilyAttemptTimeout: 5000 })

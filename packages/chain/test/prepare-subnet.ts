@@ -1,5 +1,5 @@
-// A new subnet on the development chain at SUBTENSOR_ENDPOINT, for a test in another language:
-// prints its netuid, and the secret seeds of its validator and its miner.
+// Creates a subnet on the development chain at SUBTENSOR_ENDPOINT for a test in another language.
+// Prints its netuid, and the secret seeds of its validator and its miner.
 import { randomBytes } from 'node:crypto'
 import { account } from '../src/index.ts'
 import { prepareSubnet } from './dev-subnet.ts'

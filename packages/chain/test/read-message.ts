@@ -1,4 +1,4 @@
-// Reads the longest message that is full of the text in its argument.
+// Reads the longest message that repeats the text of the argument.
 import { MAX_MESSAGE, readMessage } from '../src/bittensor/node-message.ts'
 
 const [, , unit = ''] = process.argv

@@ -3,13 +3,13 @@ import { u8aToHex } from '@polkadot/util'
 import { checkMetadata } from '../src/bittensor/node-message.ts'
 
 /**
- * Metadata in SCALE: raw, in hex, or in hex as a node's answer in JSON-RPC, bare or as the runtime
- * itself answers (`Metadata_metadata_at_version`), with its length and Some before it.
+ * Reads metadata in SCALE: raw, in hex, or in hex as a node's answer in JSON-RPC, with or without
+ * the length and Some of the runtime's answer (`Metadata_metadata_at_version`).
  * @throws Error for anything else.
  */
 export function readMetadata(file: Uint8Array): Metadata {
   const bytes = bytesOf(Buffer.from(file))
-  // Some, and a compact length of at most four bytes, may stand before it.
+  // Some, and a compact length of at most four bytes, may precede it.
   const start = bytes.subarray(0, 9).indexOf('meta')
   if (start === -1)
     throw new Error('expected metadata in SCALE, raw or in hex: no "meta" begins it')
@@ -33,7 +33,7 @@ function bytesOf(file: Buffer): Buffer {
 
 const isJson = (text: string): boolean => /^["{]/.test(text)
 
-/** A string in JSON, or the result of a node's answer. */
+/** Returns a string in JSON, or the result of a node's answer. */
 function textIn(json: string): string {
   const value: unknown = JSON.parse(json)
   return typeof value === 'string' ? value : String((value as { result?: unknown }).result)

@@ -1,15 +1,15 @@
 import { Metadata, TypeRegistry } from '@polkadot/types'
 import metadata from '@polkadot/types-support/metadata/static-substrate'
 import { describe, expect, test } from 'vitest'
-import { dispatchRefusal, poolRefusal } from '../src/bittensor/refusal.ts'
+import { poolRefusal, readDispatchRefusal } from '../src/bittensor/refusal.ts'
 import { ADVICE } from '../src/chain-error.ts'
 import { ChainError } from '../src/index.ts'
 import messages from './node-messages.json' with { type: 'json' }
 
-/** As `NodeSocket` throws what a node answers. */
+/** Returns the error that `NodeSocket` throws for a node's answer. */
 const invalid = (data: unknown) => new Error(`1010: Invalid Transaction: ${JSON.stringify(data)}`)
 
-describe('what the pool refuses', () => {
+describe('a refusal of the pool', () => {
   test.each([
     [0, 'ColdkeyInSwapSchedule'],
     [1, 'StakeAmountTooLow'],
@@ -23,21 +23,21 @@ describe('what the pool refuses', () => {
     [19, 'UidNotFound'],
     [21, 'ColdkeySwapDisputed'],
     [255, 'BadRequest'],
-  ])('with custom error %i is %s', (number, code) => {
+  ])('maps the custom error %i to %s', (number, code) => {
     const forms = [
       invalid(`Custom error: ${number}`),
       invalid({ invalid: { custom: number } }),
       new Error(`1: {"Invalid":{"Custom":${number}}}`),
       new Error(`1010: Invalid Transaction: Custom error: ${number}`),
     ]
-    // Where an operator can do something, it says what.
+    // The message has advice where an operator can act.
     const advice = ADVICE[code as keyof typeof ADVICE]
     const detail = advice ?? expect.stringContaining(String(number))
     for (const error of forms)
       expect(poolRefusal(error)).toMatchObject({ name: 'ChainError', code, detail })
   })
 
-  test('with a custom error nobody here knows says its number', () => {
+  test('quotes the number of an unknown custom error', () => {
     expect(poolRefusal(invalid('Custom error: 77'))).toMatchObject({
       code: 'Refused',
       message: expect.stringContaining('Custom error: 77'),
@@ -46,7 +46,7 @@ describe('what the pool refuses', () => {
 
   test.each([
     ...Object.entries(messages.invalid),
-    // As chopsticks prints them.
+    // The format of chopsticks.
     [{ invalid: { stale: null } }, 'Stale'],
     [{ invalid: { future: null } }, 'Stale'],
     [{ invalid: { badProof: null } }, 'BadProof'],
@@ -54,33 +54,33 @@ describe('what the pool refuses', () => {
     [{ invalid: { exhaustsResources: null } }, 'ExhaustsResources'],
     [{ invalid: { payment: null } }, 'Payment'],
     [{ invalid: { call: null } }, 'Refused'],
-  ])('as invalid, %j, is %s', (data, code) => {
+  ])('maps the invalid transaction %j to %s', (data, code) => {
     expect(poolRefusal(invalid(data))).toMatchObject({ code })
   })
 
-  test.each(Object.entries(messages.pool))('in the words %s is %s', (said, code) => {
+  test.each(Object.entries(messages.pool))('maps the words %s to %s', (said, code) => {
     expect(poolRefusal(new Error(said))).toMatchObject({ name: 'ChainError', code })
   })
 
-  test('because it has the call already is none', () => {
+  test('is null if the pool already has the call', () => {
     expect(poolRefusal(new Error('1013: Transaction Already Imported'))).toBeNull()
     expect(poolRefusal(new Error('1013: Already imported: "0x00"'))).toBeNull()
   })
 
-  test('in words of its own is quoted', () => {
+  test('quotes unknown words', () => {
     expect(poolRefusal(new Error('-32000: no room: {"deep":["junk",null]}'))).toMatchObject({
       code: 'Refused',
       detail: expect.stringContaining('-32000: no room'),
     })
   })
 
-  test('that is a ChainError already stays the same', () => {
+  test('returns a ChainError unchanged', () => {
     const error = new ChainError('Unreachable', 'nobody there')
     expect(poolRefusal(error)).toBe(error)
   })
 })
 
-describe('what a block refuses', () => {
+describe('a refusal in a block', () => {
   const registryOf = (metadata: `0x${string}`) => {
     const registry = new TypeRegistry()
     registry.setMetadata(new Metadata(registry, metadata))
@@ -90,8 +90,8 @@ describe('what a block refuses', () => {
   const [BALANCES, INSUFFICIENT_BALANCE] = [6, 2]
 
   /**
-   * A block's events, from the bytes in which a node has them: by extrinsic, its error, or null
-   * when it did well.
+   * Decodes a block's events from a node's bytes. Takes the error of each extrinsic, or null if it
+   * succeeded.
    */
   const eventsOf = (outcomes: [phase: object | string, error: unknown][]) => {
     const info = { weight: { refTime: 1, proofSize: 1 }, class: 'Normal', paysFee: 'Yes' }
@@ -109,19 +109,19 @@ describe('what a block refuses', () => {
     )
   }
   const refusalOf = (error: unknown) =>
-    dispatchRefusal(registry, eventsOf([[{ ApplyExtrinsic: 1 }, error]]), 1)
+    readDispatchRefusal(registry, eventsOf([[{ ApplyExtrinsic: 1 }, error]]), 1)
 
-  test("has the pallet's name for it, and its words", () => {
+  test("has the pallet's name and description of the error", () => {
     expect(
       refusalOf({ Module: { index: BALANCES, error: [INSUFFICIENT_BALANCE, 0, 0, 0] } }),
     ).toMatchObject({
       name: 'ChainError',
       code: 'InsufficientBalance',
-      detail: expect.stringMatching(/^balances .*Balance too low/),
+      detail: expect.stringMatching(/^error of balances: Balance too low/),
     })
   })
 
-  test('has no names or words of the metadata that a terminal would act on', () => {
+  test('masks control characters of the metadata', () => {
     const hex = (text: string) => Buffer.from(text).toString('hex')
     const hostile = metadata
       .replaceAll(hex('InsufficientBalance'), hex('Insufficient\u{1b}[2JJJJ'))
@@ -132,9 +132,9 @@ describe('what a block refuses', () => {
         { Module: { index: BALANCES, error: [INSUFFICIENT_BALANCE, 0, 0, 0] } },
       ],
     ])
-    expect(dispatchRefusal(registryOf(hostile as `0x${string}`), events, 1)).toMatchObject({
+    expect(readDispatchRefusal(registryOf(hostile as `0x${string}`), events, 1)).toMatchObject({
       code: 'Insufficient?[2JJJJ',
-      detail: expect.stringMatching(/^balances .*Balance\?o low/),
+      detail: expect.stringMatching(/^error of balances: Balance\?o low/),
     })
   })
 
@@ -143,19 +143,19 @@ describe('what a block refuses', () => {
     ['CannotLookup', 'CannotLookup'],
     [{ Token: 'CannotCreate' }, 'CannotCreate'],
     [{ Arithmetic: 'Overflow' }, 'Overflow'],
-  ])("that is no pallet's, %j, is %s", (error, code) => {
+  ])("maps the error %j, which is not a pallet's, to %s", (error, code) => {
     expect(refusalOf(error)).toMatchObject({
       code,
       detail: expect.stringMatching(/^the chain /),
     })
   })
 
-  test('that an operator can mend says how', () => {
+  test('has advice if an operator can act', () => {
     const { code, detail } = refusalOf({ Token: 'FundsUnavailable' }) ?? {}
     expect([code, detail]).toEqual(['FundsUnavailable', ADVICE.FundsUnavailable])
   })
 
-  test('is of the extrinsic at that place alone', () => {
+  test('ignores the events of other extrinsics', () => {
     const events = eventsOf([
       ['Initialization', 'BadOrigin'],
       [{ ApplyExtrinsic: 0 }, null],
@@ -164,7 +164,7 @@ describe('what a block refuses', () => {
       [{ ApplyExtrinsic: 3 }, 'CannotLookup'],
       ['Finalization', 'CannotLookup'],
     ])
-    const codes = [0, 1, 2, 3, 4].map((index) => dispatchRefusal(registry, events, index)?.code)
+    const codes = [0, 1, 2, 3, 4].map((index) => readDispatchRefusal(registry, events, index)?.code)
     expect(codes).toEqual([undefined, 'BadOrigin', undefined, 'CannotLookup', 'BadReply'])
   })
 })

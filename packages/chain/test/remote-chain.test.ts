@@ -15,7 +15,7 @@ chainSuite('a local chain over HTTP', async (limits) => {
 
 const url = 'http://chain.test/'
 const JSON_HEADERS = { 'content-type': 'application/json' }
-/** A client of `handler` without a network. */
+/** Returns a fetch that calls `handler` without a network. */
 const connect = (handler: (request: Request) => Promise<Response>) =>
   remoteChain(url, { fetch: async (input, init) => handler(new Request(input, init)) })
 const failure = async (promise: Promise<unknown>) => {
@@ -30,7 +30,7 @@ const pass = async (chain: LocalChain, blocks: number) => {
   for (let i = 0; i < blocks; i++) await chain.produce(0)
 }
 
-/** Asks the server of a chain, which waits for 10 ms. */
+/** Sends a request to the server of a chain, which waits for 10 ms. */
 const ask = (chain: LocalChain, init: RequestInit) => {
   const asked = { method: 'POST', headers: JSON_HEADERS, duplex: 'half', ...init }
   return serveLocal(chain, 10)(new Request(url, asked))
@@ -53,7 +53,7 @@ describe('pages', () => {
     })
   const allowed = ({ headers }: Response) => headers.get('access-control-allow-origin')
 
-  test.each(here)('%s is on loopback: it reads, and submits nothing', async (origin) => {
+  test.each(here)('may read, but not submit, on loopback: %s', async (origin) => {
     const asked = await from(origin, {}, 'OPTIONS')
     expect([asked.status, allowed(asked)]).toEqual([204, origin])
     expect(asked.headers.get('access-control-allow-headers')).toBe('content-type')
@@ -66,7 +66,7 @@ describe('pages', () => {
     expect((await local.snapshot(local.height)).commitments).toEqual([])
   })
 
-  test.each(elsewhere)('%s gets no permission', async (origin) => {
+  test.each(elsewhere)('have no permission elsewhere: %s', async (origin) => {
     for (const method of ['OPTIONS', 'POST'])
       expect(allowed(await from(origin, { log: 0 }, method))).toBe(null)
   })
@@ -123,18 +123,18 @@ describe('the server', () => {
     expect(refusal.status).toBe(400)
     expect(await refusal.json()).toEqual({
       code: 'BadRequest',
-      message: expect.stringMatching(/^BadRequest: the question is not valid at ./),
+      message: expect.stringMatching(/^BadRequest: the request is not valid at ./),
     })
   })
 
-  test('says no more than its code and message when the chain refuses', async () => {
+  test('answers only with the code and message of a refusal', async () => {
     const forged = { submit: { ...signed, nonce: 1 } }
     const refusal = await ask(local, { body: JSON.stringify(forged) })
     const message = expect.stringContaining('the signature is wrong')
     expect([refusal.status, await refusal.json()]).toEqual([400, { code: 'BadProof', message }])
   })
 
-  test('answers without blocks when nothing has come, and to a call at once', async () => {
+  test('answers without blocks after a wait without a block, and to a call immediately', async () => {
     const said = async (log: number) => (await ask(local, { body: JSON.stringify({ log }) })).text()
     const [first] = local.export().split('\n')
     expect(await said(1)).toBe(`${first}\n`)
@@ -149,7 +149,7 @@ describe('the server', () => {
 })
 
 describe('the client', () => {
-  test('waits longer than the server does', async () => {
+  test('waits longer than the server', async () => {
     const local = subnet()
     const remote = await connect(serveLocal(local, 5))
     const sent = remote.commit(alice, [bytes(1)])
@@ -161,7 +161,7 @@ describe('the client', () => {
     expect(await Promise.all([sent, next])).toEqual([head, { done: false, value: head }])
   })
 
-  test('has a head of a chain that goes on with each question', async () => {
+  test('resolves with the newest head on each call', async () => {
     const local = subnet()
     const handler = serveLocal(local)
     const remote = await connect(async (request) => {
@@ -171,7 +171,7 @@ describe('the client', () => {
     expect(await remote.head()).toEqual(await local.head())
   })
 
-  test('has the whole log, as the server has it', async () => {
+  test('has the complete log of the server', async () => {
     const local = subnet()
     await pass(local, 1200)
     const remote = await connect(serveLocal(local))
@@ -186,7 +186,7 @@ describe('the client', () => {
     expect(remote.export()).toBe(local.export())
   })
 
-  test('does not let an account’s calls overtake each other', async () => {
+  test('sends the calls of an account in order', async () => {
     const local = subnet()
     const handler = serveLocal(local)
     let delay = 30
@@ -202,7 +202,7 @@ describe('the client', () => {
     expect((await local.snapshot(heads[2]!.number)).commitments[0]!.fields).toEqual([bytes(3)])
   })
 
-  test('with a signal has heads until that aborts, whoever does not answer meanwhile', async () => {
+  test('yields heads until the signal aborts, also after failed requests', async () => {
     const local = subnet()
     const handler = serveLocal(local, 5)
     let answer = handler
@@ -238,7 +238,7 @@ describe('the client', () => {
     expect((await remote.heads(stop.signal).next()).done).toBe(true)
   })
 
-  test('with a signal has no more heads of what is another chain now', async () => {
+  test('ends the heads if the server serves another chain', async () => {
     let local = subnet()
     const remote = await connect((request) => serveLocal(local, 5)(request))
     const heads = remote.heads(new AbortController().signal)
@@ -271,7 +271,7 @@ describe('the client', () => {
     ['a fault moving the cursor', () => json({ code: '\u001b[2J', message: 'x' }, 400), 'BadReply'],
     ['every object’s fault', () => json({ code: 'toString' }, 400), 'BadReply'],
     ['a fault', () => json({ code: 'Stale', message: 'x' }, 400), 'Stale'],
-  ])('takes %s for what it is, at first and later', async (_, reply, want) => {
+  ])('rejects %s in the first and later answers', async (_, reply, want) => {
     expect((await failure(connect(async () => reply()))).code).toBe(want)
     const handler = serveLocal(local)
     let honest = true
@@ -284,14 +284,14 @@ describe('the client', () => {
     expect(await remote.head()).toEqual(await local.head())
   })
 
-  test('says what a refusal means in its own words', async () => {
+  test('describes a refusal with its own text', async () => {
     const { message } = await failure(
       connect(async () => json({ code: 'Stale', message: '\u001b[2J\u202e' }, 400)),
     )
     expect(message).toBe(`Stale: ${ADVICE.Stale}`)
   })
 
-  test('gives up on a call that the server keeps to itself', async () => {
+  test('rejects a call that the server does not include', async () => {
     const local = subnet()
     const handler = serveLocal(local, 5)
     const remote = await connect(async (request) => {
@@ -305,7 +305,7 @@ describe('the client', () => {
     expect((await sent).code).toBe('AncientBirthBlock')
   })
 
-  test('notices that the chain is another one now', async () => {
+  test('rejects if the server serves another chain', async () => {
     let local = subnet()
     const remote = await connect((request) => serveLocal(local)(request))
     local = subnet({ random: () => bytes(9) })
@@ -313,7 +313,7 @@ describe('the client', () => {
     expect(message).toMatch(/^BadLog: block 0 /)
   })
 
-  test('counts what comes, whatever the reply says of its size', async () => {
+  test('counts the received characters, regardless of content-length', async () => {
     const endless = new ReadableStream({
       pull: (stream) => stream.enqueue(new Uint8Array(2 ** 20)),
     })
@@ -322,7 +322,7 @@ describe('the client', () => {
     expect(String(cause)).toMatch(/^RangeError: .* 268435456 /)
   })
 
-  test('reads no body further than its limit', async () => {
+  test('reads a body only up to the limit', async () => {
     let read = 0
     let cancelled = false
     const endless = new ReadableStream({

@@ -1,7 +1,10 @@
 import { account, encodeCommitment, type LocalChain } from '../src/index.ts'
 import { alice, bob, bytes, charlie, codeOf, miner, noLimits, stranger, subnet } from './subnet.ts'
 
-/** A few blocks with one of everything in them, and what became of each call: '' if it is in one. */
+/**
+ * Makes a few blocks with each kind of call. Resolves with each call's code, '' if it is in a
+ * block.
+ */
 export async function scenario(): Promise<{ chain: LocalChain; refusals: readonly string[] }> {
   const chain = subnet({
     params: { ...noLimits, tempo: 3, maxValidators: 2, weightsRateLimit: 2, maxUids: 5 },

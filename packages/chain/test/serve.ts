@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 
-/** A handler of web-standard requests on a free port of loopback. */
+/** Serves a handler of web-standard requests on a free port of loopback. */
 export async function serve(
   handler: (request: Request) => Promise<Response>,
 ): Promise<{ url: string; close(): Promise<void> }> {

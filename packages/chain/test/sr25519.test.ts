@@ -15,7 +15,7 @@ const key = plain.getPublicKey(secret)
 const message = new Uint8Array(32).fill(9)
 const signature = plain.sign(secret, message)
 
-/** `verify`, by a key, once plain JavaScript is asked no more. */
+/** Resolves with `verify` for a key when it uses WebAssembly. */
 async function compiled() {
   const { encodeAddress, verify, verifyReady } = await load()
   await verifyReady()
@@ -30,7 +30,7 @@ async function compiled() {
 const flipped = (bytes: Uint8Array, bit: number): Uint8Array =>
   Uint8Array.from(bytes, (byte, i) => (i === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
 
-test('WebAssembly says of the vectors what they say', async () => {
+test('verifies the vectors in WebAssembly', async () => {
   const verify = await compiled()
   const { decodeAddress } = await load()
   for (const { message, signature, hotkey, want } of vectors.signatures) {
@@ -41,7 +41,7 @@ test('WebAssembly says of the vectors what they say', async () => {
   }
 })
 
-test('and refuses every flipped bit', async () => {
+test('rejects every flipped bit in WebAssembly', async () => {
   const verify = await compiled()
   for (let bit = 0; bit < 512; bit += 5)
     expect([bit, verify(message, flipped(signature, bit), key)]).toEqual([bit, false])
@@ -49,7 +49,7 @@ test('and refuses every flipped bit', async () => {
     expect([bit, verify(message, signature, flipped(key, bit))]).toEqual([bit, false])
 })
 
-test('the first signature starts WebAssembly, for all that wait for it', async () => {
+test('loads WebAssembly with the first signature', async () => {
   const waitReady = vi.fn(async () => false)
   vi.doMock('@polkadot/wasm-crypto', () => ({ waitReady, sr25519Verify: () => false }))
   const { encodeAddress, verify, verifyReady } = await load()
@@ -61,7 +61,7 @@ test('the first signature starts WebAssembly, for all that wait for it', async (
   vi.doUnmock('@polkadot/wasm-crypto')
 })
 
-test('plain JavaScript goes on where WebAssembly does not start', async () => {
+test('continues in plain JavaScript if WebAssembly does not load', async () => {
   const notStarted = { waitReady: async () => false, sr25519Verify: () => false }
   vi.doMock('@polkadot/wasm-crypto', () => notStarted)
   const { encodeAddress, verify, verifyReady } = await load()

@@ -1,7 +1,7 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { describe, expect, test, vi } from 'vitest'
 import { metagraphOf, slotOf } from '../src/bittensor/metagraph.ts'
-import { type Codec, integerIn, type Storage, storageAt } from '../src/bittensor/storage.ts'
+import { type Codec, openStorage, parseInteger, type Storage } from '../src/bittensor/storage.ts'
 import { rowOf } from '../src/bittensor/weight-calls.ts'
 import { encodeAddress } from '../src/index.ts'
 import { codec, storageOf } from './made-storage.ts'
@@ -28,7 +28,7 @@ const badReply = (name: string) => ({
   message: expect.stringContaining(name),
 })
 
-/** What `read` threw; the value where it did not. */
+/** Returns the error of `read`, or its value. */
 const outcome = (read: () => unknown): unknown => {
   try {
     return read()
@@ -37,7 +37,7 @@ const outcome = (read: () => unknown): unknown => {
   }
 }
 describe('the metagraph', () => {
-  test('has neurons by uid, stakes of any size, and the reveal period where commits are on', async () => {
+  test('has neurons by uid, stakes of any size, and the reveal period if commits are on', async () => {
     expect(await read(metagraph)).toEqual({
       tempo: 360,
       revealPeriod: 3,
@@ -61,7 +61,7 @@ describe('the metagraph', () => {
     })
   })
 
-  test('has no owner where the chain stores none', async () => {
+  test('has no owner if the chain stores none', async () => {
     const ownerHotkey = encodeAddress(new Uint8Array(32))
     expect((await read({ ...metagraph, ownerHotkey })).owner).toBeUndefined()
   })
@@ -72,25 +72,25 @@ describe('the metagraph', () => {
     expect((await read(empty)).neurons).toEqual([])
   })
 
-  test('is asked for by the numbers of its fields', async () => {
+  test('is requested by the indexes of its fields', async () => {
     const call = vi.fn(async () => codec(metagraph))
     await metagraphOf({ call } as unknown as Storage, 120)
     const fields = [5, 8, 31, 36, 46, 47, 52, 57, 59, 66, 69]
     expect(call.mock.calls).toEqual([[METHOD, 120, fields]])
   })
 
-  test('of a runtime that has none is NotInRuntime', async () => {
+  test('is NotInRuntime if the runtime has no call for it', async () => {
     await expect(metagraphOf(storageOf({}), 120)).rejects.toMatchObject({
       code: 'NotInRuntime',
       message: expect.stringContaining('metagraph'),
     })
   })
 
-  test('of no subnet is SubnetNotExists', async () => {
+  test('is SubnetNotExists if there is no subnet', async () => {
     await expect(read(null)).rejects.toMatchObject({ code: 'SubnetNotExists' })
   })
 
-  const polkadot = '15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5' // the public key of //Alice, with prefix 0
+  const polkadot = '15oF4uVJwmo4TdGW7VfQxNLavjCXviqxT9S1MgbjMNHr6Sp5' // //Alice, with prefix 0
   test.each<[string, object]>([
     ['an owner without address', { ownerHotkey: 'alice' }],
     ['an owner, null', { ownerHotkey: null }],
@@ -116,13 +116,13 @@ describe('the metagraph', () => {
     ['a tempo in hex', { tempo: '0x10' }],
     ['a negative period', { commitRevealPeriod: -1 }],
     ['commit-reveal neither on nor off', { commitRevealWeightsEnabled: null }],
-  ])('with %s is BadReply', async (_, change) => {
+  ])('is BadReply with %s', async (_, change) => {
     await expect(read({ ...metagraph, ...change })).rejects.toMatchObject(
       badReply('metagraph of subnet 120'),
     )
   })
 
-  test.each(Object.keys(metagraph))('without %s is BadReply', async (field) => {
+  test.each(Object.keys(metagraph))('is BadReply without %s', async (field) => {
     const change = { [field]: undefined }
     await expect(read({ ...metagraph, ...change })).rejects.toMatchObject(badReply('metagraph'))
   })
@@ -164,7 +164,7 @@ describe('a commitment', () => {
     [{ raw3: null }],
     [{ raw3: [1, 2, 3] }],
     [{}],
-  ])('with a field %j, which is not plain bytes, has no bytes there', (field) => {
+  ])('has no bytes for the field %j, which is not plain bytes', (field) => {
     expect(slot([field, { raw1: '0x07' }]).fields).toEqual([new Uint8Array(0), Uint8Array.of(7)])
   })
 
@@ -178,31 +178,31 @@ describe('a commitment', () => {
     ['fields without list', alice.hotkey, { block: 9, info: { fields: { raw1: '0x07' } } }],
     ['a field that is a text', alice.hotkey, { block: 9, info: { fields: ['0x07'] } }],
     ['nothing in it', alice.hotkey, null],
-  ])('with %s is BadReply', (_, owner, value) => {
+  ])('is BadReply with %s', (_, owner, value) => {
     expect(outcome(() => slotOf(codec(owner), codec(value)))).toMatchObject(badReply('commitment'))
   })
 })
 
 describe('an integer', () => {
-  test('is read whatever its size', () => {
+  test('may have up to 128 bits', () => {
     for (const value of [0n, 7n, 2n ** 64n - 1n, 2n ** 128n - 1n])
-      expect(integerIn(codec(value), 'it')).toBe(value)
+      expect(parseInteger(codec(value), 'it')).toBe(value)
   })
 
   test.each(['', '-1', '0.5', '0x10', '1e3', ' 1', '1,000', 'null', '1'.repeat(40)])(
-    'that is %j is BadReply',
+    'is BadReply if it is %j',
     (text) => {
-      expect(outcome(() => integerIn(codec(text), 'it'))).toMatchObject(badReply('it'))
+      expect(outcome(() => parseInteger(codec(text), 'it'))).toMatchObject(badReply('it'))
     },
   )
 })
 
-test('an item under one key, or under three, is not read as a double map', async () => {
+test('rejects an item with one or three keys as a double map', async () => {
   const [first, second, third] = [codec(120), codec(1), codec(2)]
   const read = async (...args: readonly Codec[]) => {
     const weights = { entries: async () => [[{ args }, codec([])]] }
     const at = async () => ({ query: { subtensorModule: { weights } } })
-    const storage = await storageAt({ at, tx: {} } as never, '')
+    const storage = await openStorage({ at, tx: {} } as never, '')
     return storage.entries('subtensorModule.weights', 120)
   }
   expect(await read(first, second)).toMatchObject([[second, {}]])
@@ -211,7 +211,7 @@ test('an item under one key, or under three, is not read as a double map', async
 })
 
 describe('a row of weights', () => {
-  test('is pairs of uid and weight', () => {
+  test('has pairs of uid and weight', () => {
     const row = [
       [0, 65_535],
       [65_535, 1],
@@ -233,7 +233,7 @@ describe('a row of weights', () => {
     [[[1, -2]]],
     [[[65_536, 2]]],
     [[[1, 65_536]]],
-  ])('that is %j is BadReply', (json) => {
+  ])('is BadReply if it is %j', (json) => {
     expect(outcome(() => rowOf(codec(json)))).toMatchObject(badReply('weights'))
   })
 })

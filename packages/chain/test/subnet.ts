@@ -15,7 +15,7 @@ export const charlie: Account = account(bytes(3))
 export const miner: Account = ed25519Account(bytes(4))
 export const stranger: Account = account(bytes(5))
 
-/** 32 bytes that count up: the same hashes in every run. */
+/** Returns 32 bytes that count up, for the same hashes in every run. */
 const counter = (): (() => Uint8Array) => {
   let value = 0
   return () => bytes(value++ & 255)
@@ -56,7 +56,7 @@ export const harness = (local: LocalChain): Harness => {
   }
 }
 
-/** The code with which a call is refused; '' once it is in a block. */
+/** Resolves with the code with which a call is refused, or '' if it is in a block. */
 export const codeOf = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => '',

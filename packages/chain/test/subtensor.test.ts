@@ -9,7 +9,7 @@ import { type DevSubnet, prepareSubnet, type SubnetOptions } from './dev-subnet.
 const url = process.env.SUBTENSOR_ENDPOINT ?? ''
 const tempo = 10
 
-/** Needs a development chain, see dev-subnet.ts. `pnpm test:chain` runs them. */
+/** Requires a development chain, see dev-subnet.ts. `pnpm test:chain` runs these tests. */
 describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, () => {
   let subnet: DevSubnet
   const opened: Subtensor[] = []
@@ -43,7 +43,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     { number }: Pick<Head, 'number'>,
   ) => (await chain.weights(number))[hotkey]
 
-  /** Lets blocks pass until the check holds. */
+  /** Advances blocks until the check has a result. */
   async function eventually<T>(check: () => Promise<T | null | undefined>): Promise<T> {
     for (let i = 0; i < 3 * tempo; i++) {
       const found = await settled(check())
@@ -57,7 +57,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     const newMiner = () => ed25519Account(randomBytes(32))
     const subnet = await prepareSubnet(url, { validators: 2, miners: 1, tempo, limits, newMiner })
     const { netuid, validators, miners, stranger, advance } = subnet
-    const stallMs = 600_000 // longer than any test: nothing may depend on it
+    const stallMs = 600_000 // longer than any test
     const chain = await subtensor({ endpoints: [url], netuid, random, now: Date.now, stallMs })
     const close = () => Promise.all([chain.close(), subnet.close()])
     return { chain, validators, miner: miners[0]!, stranger, advance, close }
@@ -66,21 +66,21 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   describe('nodes', () => {
     prepare()
 
-    test('the runtime has all that is asked of it', async () => {
+    test('reports no faults of the runtime', async () => {
       expect(await (await open()).runtimeFaults?.()).toEqual([])
     })
 
-    test('a chain with another genesis is refused', async () => {
+    test('rejects a chain with another genesis', async () => {
       const { genesis } = await open()
       expect((await open({ genesis })).genesis).toBe(genesis)
       expect(await refusal(open({ genesis: 'ab'.repeat(32) }))).toBe('WrongGenesis')
     })
 
-    test('a subnet that does not exist is refused', async () => {
+    test('rejects a subnet that does not exist', async () => {
       expect(await refusal(open({ netuid: 65_000 }))).toBe('SubnetNotExists')
     })
 
-    test('the subnet is not there before its block', async () => {
+    test('rejects blocks before the subnet exists', async () => {
       expect(await refusal((await open()).snapshot(1))).toBe('SubnetNotExists')
       expect(await refusal((await open()).weights(1))).toBe('SubnetNotExists')
     })
@@ -89,7 +89,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   describe('timelocked weights', () => {
     prepare({ revealPeriod: 1 })
 
-    test('the snapshot says so, and they wait while the chain has no drand', async () => {
+    test('are in the settings of the snapshot, and refused without drand', async () => {
       const chain = await open()
       expect((await chain.snapshot((await chain.head()).number)).revealPeriod).toBe(1)
       const late = await open({ now: () => Date.now() + 86_400_000 })
@@ -98,9 +98,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
       )
     })
 
-    test('a timelock is opened by the chain itself, with the signature of its round', async ({
-      skip,
-    }) => {
+    test('are opened by the chain with the signature of the round', async ({ skip }) => {
       if (!subnet.isPuppet) skip('only a puppet can be given a signature')
       const { api, netuid } = subnet
       const alice = subnet.validators[0]!
@@ -109,10 +107,10 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
       const pulse = { round, randomness: `0x${randomness}`, signature: `0x${signature}` }
       const read = async (pallet: string, item: string, ...keys: unknown[]) =>
         JSON.stringify(await api.query[pallet]![item]!(...keys))
-      /** What is written while a block is made is not in it: until it is there. */
+      /** Writes storage until it is in a block, since a block in progress does not include it. */
       const store = (values: object, check: () => Promise<boolean>) =>
         eventually(() => subnet.store({ Drand: values }).then(async () => (await check()) || null))
-      const last = round - 10 // so the chain's drand is not far behind
+      const last = round - 10 // the chain's drand must not be far behind
       await store(
         { Pulses: [[[round], pulse]] },
         async () => (await read('drand', 'pulses', round)) !== 'null',
@@ -122,7 +120,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
         async () => (await read('drand', 'lastStoredRound')) === `${last}`,
       )
 
-      const time = 1_692_803_367_000 + round * 3000 + 2900 // so that a block or two do no harm
+      const time = 1_692_803_367_000 + round * 3000 + 2900 // leaves time for a block or two
       const chain = await open({ now: () => time - untilReveal() })
       let untilReveal = () => 0
       const commit = async (): Promise<Head | null> => {
@@ -131,7 +129,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
         const opening = (epoch + 1) * (tempo + 1) - netuid - 1 + 3
         untilReveal = () => (opening - number) * Number(api.consts.aura!.slotDuration)
         const sending = chain.setWeights(alice, [[2, 65_535]])
-        // No block may come before it is in the pool.
+        // Blocks must wait until the call is in the pool.
         await expect.poll(() => api.rpc.author.pendingExtrinsics()).not.toHaveLength(0)
         await settled(sending)
         const commits = JSON.stringify(
@@ -140,7 +138,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
         return commits.includes(`${round}`) ? sending : null
       }
       let committed = await commit()
-      for (let tries = 1; committed === null && tries < 5; tries++) committed = await commit() // one came all the same
+      for (let tries = 1; committed === null && tries < 5; tries++) committed = await commit() // a block came first
       expect(await weightsOf(chain, alice, committed!)).toBeUndefined()
       const want: UidWeights = await eventually(async () =>
         weightsOf(chain, alice, await chain.head()),

@@ -7,7 +7,7 @@ import type { UidWeights } from '../src/chain.ts'
 const pairs = (weights: readonly (readonly number[])[]): UidWeights =>
   weights.map(([uid, weight]) => [uid!, weight!])
 
-test.each(vectors.cases)('payload: $what', ({ input, want }) => {
+test.each(vectors.cases)('encodes a payload: $what', ({ input, want }) => {
   const { weights, versionKey, ...signer } = input
   const payload = timelockPayload({
     ...signer,
@@ -17,7 +17,7 @@ test.each(vectors.cases)('payload: $what', ({ input, want }) => {
   expect(bytesToHex(payload)).toBe(want)
 })
 
-test('a payload of 64 weights has lengths of two bytes', () => {
+test('encodes 64 weights with lengths of two bytes', () => {
   const uids = Array.from({ length: 64 }, (_, uid) => uid)
   const weights = uids.map((uid): [number, number] => [uid, 65_535 - uid])
   const payload = bytesToHex(timelockPayload({ weights, versionKey: 0n }))
@@ -32,6 +32,6 @@ test.each([
   { weights: [[0, -1]], versionKey: 0n } as const,
   { weights: [[0, Number.NaN]], versionKey: 0n } as const,
   { weights: [], versionKey: 2n ** 64n },
-])('a payload of what does not fit is refused: %o', (asked) => {
+])('rejects a payload that does not fit: %o', (asked) => {
   expect(() => timelockPayload(asked)).toThrow()
 })

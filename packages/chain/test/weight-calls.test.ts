@@ -1,11 +1,15 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { ApiPromise } from '@polkadot/api'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { callOf } from '../src/bittensor/extrinsic.ts'
+import { type Call, createCall } from '../src/bittensor/extrinsic.ts'
 import type { WeightMeans } from '../src/bittensor/nodes.ts'
 import type { Codec } from '../src/bittensor/storage.ts'
 import { timelockEncrypt } from '../src/bittensor/timelock.ts'
-import { type Plan, planWeights, tempoOf, timelockPayload } from '../src/bittensor/weight-calls.ts'
+import {
+  countBlocksToReveal,
+  createWeightsCall,
+  timelockPayload,
+} from '../src/bittensor/weight-calls.ts'
 import type { UidWeights } from '../src/index.ts'
 import { storageOf } from './made-storage.ts'
 import { alice } from './subnet.ts'
@@ -16,56 +20,57 @@ const weights: UidWeights = [
   [0, 21_845],
   [4, 65_535],
 ]
-/** A day after drand's quicknet began, and the round of then: 86400 / 3. */
+/** A day after the start of drand's quicknet, and the round at that time: 86400 / 3. */
 const NOW = 1_692_803_367_000 + 86_400_000
 const ROUND = 28_800
 
-/** Counts up: the same bytes in every run. */
+/** Returns a `random` that counts up, for the same bytes in every run. */
 const counting = () => {
   let next = 0
   return (size: number) => Uint8Array.from({ length: size }, () => next++)
 }
-const means = (): WeightMeans => ({ netuid: NETUID, random: counting(), now: () => NOW })
+/**
+ * Weights are public. Epochs are computed: block 5 is in the first one, which ends before block 7.
+ */
+const SETTINGS = { head: { number: 5, hash: '' }, tempo: 10, revealPeriod: 0 }
+const TIMELOCKED = { ...SETTINGS, revealPeriod: 1 }
+const means = (settings = SETTINGS): WeightMeans & { settings: typeof SETTINGS } => ({
+  netuid: NETUID,
+  random: counting(),
+  now: () => NOW,
+  settings,
+})
 
-/** The call that a plan makes on a runtime that has every call: its name, and its arguments. */
-async function callIn(plan: Plan): Promise<unknown[]> {
+/** Resolves with the name and the arguments of a call, on a runtime with every call. */
+async function callIn(call: Call): Promise<unknown[]> {
   const proxy = (get: (name: string) => unknown) =>
     new Proxy({}, { get: (_, name) => get(String(name)) })
   const tx = proxy((pallet) =>
     proxy((name) => (...args: unknown[]) => [`${pallet}.${name}`, ...args]),
   )
-  const made = (await plan.call({ tx } as unknown as ApiPromise)) as unknown as unknown[]
+  const made = (await call({ tx } as unknown as ApiPromise)) as unknown as unknown[]
   return made.map((arg) => (arg as Partial<Codec>).toJSON?.() ?? arg)
 }
 
 const M = 'subtensorModule'
-const open = {
-  [`${M}.weightsVersionKey`]: Number(VERSION_KEY),
-  [`${M}.commitRevealWeightsEnabled`]: false,
-}
-/** Epochs are computed from the block: 5 is in the first one, which ends before block 7. */
-const computed = { 'system.number': 5, [`${M}.tempo`]: 10, [`${M}.revealPeriodEpochs`]: 1 }
-/** Epochs are counted: the next block, 1000, is in the 8th; the 9th begins at 1009. */
+const open = { [`${M}.weightsVersionKey`]: Number(VERSION_KEY) }
+/** Epochs are counted: the next block, 1000, is in the 8th, and the 9th begins at 1009. */
 const counted = {
-  'system.number': 999,
-  [`${M}.tempo`]: 10,
-  [`${M}.revealPeriodEpochs`]: 1,
   [`${M}.subnetEpochIndex`]: 8,
   'subnetInfoRuntimeApi.getNextEpochStartBlock': 1009,
 }
-const committing = { ...open, ...computed, [`${M}.commitRevealWeightsEnabled`]: true }
 const beacon = { 'drand.lastStoredRound': ROUND, [`${M}.commitRevealWeightsVersion`]: 4 }
 
 test('rejects weights that the chain would rescale', async () => {
   const small = { hotkey: alice.hotkey, weights: [[0, 65_534]] } as const
-  await expect(planWeights(storageOf(open), means(), small)).rejects.toThrow(RangeError)
+  await expect(createWeightsCall(storageOf(open), means(), small)).rejects.toThrow(RangeError)
 })
 
-describe('weights where commit and reveal is off', () => {
-  test('are set in the open, whatever else the runtime can do', async () => {
+describe('public weights', () => {
+  test('are set immediately, even if the runtime has timelocks', async () => {
     const storage = storageOf({ ...open, ...beacon }, [`${M}.commitTimelockedWeights`])
-    const plan = await planWeights(storage, means(), { hotkey: alice.hotkey, weights })
-    expect(await callIn(plan)).toEqual([
+    const call = await createWeightsCall(storage, means(), { hotkey: alice.hotkey, weights })
+    expect(await callIn(call)).toEqual([
       `${M}.setWeights`,
       NETUID,
       [0, 4],
@@ -73,20 +78,9 @@ describe('weights where commit and reveal is off', () => {
       VERSION_KEY,
     ])
   })
-
-  test('take effect once the chain has them', async () => {
-    const plan = await planWeights(storageOf(open), means(), { hotkey: alice.hotkey, weights })
-    const uids = { [`${M}.uids(${NETUID},${alice.hotkey})`]: 9 }
-    const isHeld = (...row: UidWeights) =>
-      plan.tookEffect(storageOf({ ...uids, [`${M}.weights(${NETUID},9)`]: row }))
-    expect(await isHeld([0, 21_845], [4, 65_535])).toBe(true)
-    expect(await isHeld([0, 21_844], [4, 65_535])).toBe(false)
-    expect(await isHeld([4, 65_535])).toBe(false)
-    expect(await isHeld()).toBe(false)
-  })
 })
 
-describe('weights that are timelocked', () => {
+describe('timelocked weights', () => {
   const names = ['commitTimelockedWeights', 'commitCrv3Weights'].map((name) => `${M}.${name}`)
   // Block 5 is in the epoch that ends before block 7: commits of block 6 are revealed from block 7
   // on.
@@ -99,8 +93,8 @@ describe('weights that are timelocked', () => {
   beforeAll(async () => {
     ;[signed, unsigned] = await Promise.all([sealOf(alice.hotkey), sealOf()])
   })
-  const planned = (calls: readonly string[], values: object = {}) =>
-    planWeights(storageOf({ ...committing, ...beacon, ...values }, calls), means(), {
+  const planned = (calls: readonly string[], values: object = {}, settings = TIMELOCKED) =>
+    createWeightsCall(storageOf({ ...open, ...beacon, ...values }, calls), means(settings), {
       hotkey: alice.hotkey,
       weights,
     })
@@ -110,7 +104,7 @@ describe('weights that are timelocked', () => {
     [names.slice(0, 1), 0],
     [names.slice(1), 1],
     [[...names].reverse(), 0],
-  ])('go by the newest call there is: of %j, number %i', async (calls, chosen) => {
+  ])('use the newest call of the runtime: of %j, number %i', async (calls, chosen) => {
     const args = [
       [NETUID, signed, round, 4n],
       [NETUID, unsigned, round],
@@ -121,42 +115,29 @@ describe('weights that are timelocked', () => {
   test.each([
     [1, 1, 7],
     [1, 3, 7 + 2 * 11],
-  ])(
-    'wait for the first block of the epoch in %i + %i - 1, block %i',
-    async (_, period, begins) => {
-      const [, , , at] = await callIn(await planned(names, { [`${M}.revealPeriodEpochs`]: period }))
-      expect(at).toBe(ROUND + ((begins + 3 - 5) * 12) / 3)
-    },
-  )
+  ])('open in the first block of the epoch in %i + %i - 1, block %i', async (_, period, begins) => {
+    const settings = { ...TIMELOCKED, revealPeriod: period }
+    const [, , , at] = await callIn(await planned(names, {}, settings))
+    expect(at).toBe(ROUND + ((begins + 3 - 5) * 12) / 3)
+  })
 
-  test('wait for the epoch that the runtime says begins next, where it counts them', async () => {
-    const [, , , at] = await callIn(await planned(names, counted))
+  test('open in the epoch that a runtime with counted epochs reports as next', async () => {
+    const [, , , at] = await callIn(
+      await planned(names, counted, { ...TIMELOCKED, head: { number: 999, hash: '' } }),
+    )
     expect(at).toBe(ROUND + ((1009 + 3 - 999) * 12) / 3)
   })
 
-  test("count blocks in the runtime's own time for one", async () => {
+  test("use the runtime's time between blocks", async () => {
     const [, , , at] = await callIn(await planned(names, { 'aura.slotDuration': 6000 }))
     expect(at).toBe(ROUND + ((7 + 3 - 5) * 6) / 3)
-  })
-
-  test('are held when their bytes are among the commits, under any of the names that those have', async () => {
-    const plan = await planned(names)
-    for (const item of ['timelockedWeightCommits', 'crv3WeightCommitsV2', 'crv3WeightCommits']) {
-      const isHeld = (bytes: string) => {
-        const commits = { 8: [[alice.hotkey, 5, bytes, round]] }
-        return plan.tookEffect(storageOf({ [`${M}.${item}(${NETUID})`]: commits }))
-      }
-      expect(await isHeld(signed)).toBe(true)
-      expect(await isHeld(unsigned)).toBe(false)
-    }
-    expect(await plan.tookEffect(storageOf({}))).toBe(false)
   })
 
   test.each([
     [ROUND - 200, null],
     [ROUND - 201, 'DrandBehind'],
     [0, 'DrandBehind'],
-  ])('wait for a drand whose last round is %i: %s', async (lastStoredRound, refused) => {
+  ])('check the lag of the last round of drand, %i: %s', async (lastStoredRound, refused) => {
     const planning = planned(names, { 'drand.lastStoredRound': lastStoredRound })
     if (refused === null) expect((await callIn(await planning))[0]).toBe(names[0])
     else await expect(planning).rejects.toMatchObject({ name: 'ChainError', code: refused })
@@ -164,14 +145,10 @@ describe('weights that are timelocked', () => {
 
   test.each([
     [`${M}.weightsVersionKey`],
-    [`${M}.commitRevealWeightsEnabled`],
     [`${M}.commitRevealWeightsVersion`],
-    [`${M}.tempo`],
-    [`${M}.revealPeriodEpochs`],
-    ['system.number'],
     ['drand.lastStoredRound'],
     ['aura.slotDuration'],
-  ])('are BadReply where %s is something else than it was', async (item) => {
+  ])('are BadReply if %s has another type', async (item) => {
     for (const other of ['0x01', -1, 0.5, null, [7]])
       await expect(planned(names, { [item]: other })).rejects.toMatchObject({
         name: 'ChainError',
@@ -181,7 +158,7 @@ describe('weights that are timelocked', () => {
     await expect(planned(names, start)).rejects.toMatchObject({ code: 'BadReply' })
   })
 
-  test('are refused where the runtime has no call for them', async () => {
+  test('are refused if the runtime has no call for them', async () => {
     await expect(planned([])).rejects.toMatchObject({
       code: 'NotInRuntime',
       message: expect.stringContaining('timelocked weights'),
@@ -189,7 +166,7 @@ describe('weights that are timelocked', () => {
   })
 })
 
-describe('the tempo', () => {
+describe('the blocks to the next epoch', () => {
   test.each([
     // netuid 3, tempo 10: epoch e has the blocks 11 e - 4 to 11 e + 6
     [0, 7],
@@ -199,10 +176,10 @@ describe('the tempo', () => {
     [17, 29],
     [1_000_000, 1_000_006],
   ])(
-    'of a runtime that computes epochs: after block %i, the next one from block %i',
+    'are computed from the block number: after block %i, the next epoch starts at block %i',
     async (head, nextStart) => {
-      const storage = storageOf({ ...computed, 'system.number': head })
-      expect(await tempoOf(storage, NETUID)).toEqual({ nextStart, length: 11, period: 1, head })
+      const settings = { ...TIMELOCKED, head: { number: head, hash: '' } }
+      expect(head + (await countBlocksToReveal(storageOf({}), NETUID, settings))).toBe(nextStart)
     },
   )
 
@@ -212,33 +189,35 @@ describe('the tempo', () => {
     [1008, 1019],
     [1009, 1019],
   ])(
-    'of a runtime that counts epochs: after block %i, the next one from block %i',
+    'follow the counted epochs: after block %i, the next epoch starts at block %i',
     async (head, nextStart) => {
-      const now = { 'system.number': head, [`${M}.revealPeriodEpochs`]: 2 }
-      const storage = storageOf({ ...counted, ...now })
-      expect(await tempoOf(storage, NETUID)).toEqual({ nextStart, length: 10, period: 2, head })
+      const settings = { ...SETTINGS, head: { number: head, hash: '' }, revealPeriod: 2 }
+      const blocks = await countBlocksToReveal(storageOf(counted), NETUID, settings)
+      expect(head + blocks).toBe(nextStart + 10)
     },
   )
 
-  test('of a runtime that counts epochs, but does not say when the next begins, is told', async () => {
+  test('are NotInRuntime if the runtime counts epochs without the start of the next', async () => {
     const answer = 'subnetInfoRuntimeApi.getNextEpochStartBlock'
     const { [answer]: _, ...without } = counted
     for (const values of [without, { ...counted, [answer]: null }])
-      await expect(tempoOf(storageOf(values), NETUID)).rejects.toMatchObject({
+      await expect(
+        countBlocksToReveal(storageOf(values), NETUID, TIMELOCKED),
+      ).rejects.toMatchObject({
         code: 'NotInRuntime',
       })
   })
 })
 
-test('a call that the runtime does not have, or has with other arguments, is told by name', async () => {
+test('names a call that is missing or expects other arguments', async () => {
   const commitTimelockedWeights = () => {
     throw new Error('expects 5 arguments, got 0')
   }
   const api = { tx: { subtensorModule: { commitTimelockedWeights } } } as unknown as ApiPromise
   const calls = [
-    [callOf('subtensorModule.commitTimelockedWeights'), 'expects 5 arguments'],
-    [callOf('subtensorModule.setWeights'), 'subtensorModule.setWeights'],
-    [callOf('commitments.setCommitment'), 'commitments.setCommitment'],
+    [createCall('subtensorModule.commitTimelockedWeights'), 'expects 5 arguments'],
+    [createCall('subtensorModule.setWeights'), 'subtensorModule.setWeights'],
+    [createCall('commitments.setCommitment'), 'commitments.setCommitment'],
   ] as const
   for (const [call, name] of calls)
     await expect(call(api)).rejects.toMatchObject({

@@ -1,16 +1,16 @@
 import { type FileHandle, open, truncate } from 'node:fs/promises'
 
 /**
- * A file that only grows, open until it is disposed of. Texts that arrive during a write are
- * written together after it. A write that fails loses only its own texts: they are cut off before
- * any other is written.
+ * An append-only file, open until it is disposed of. Texts that arrive during a write are written
+ * together after it. A failed write loses only its own texts, which are cut off before the next
+ * write.
  */
 export class AppendOnlyFile implements AsyncDisposable {
   readonly #file: FileHandle
   readonly #path: string
-  /** The size of the file up to the last acknowledged text. */
+  /** Size of the file in bytes, up to the last acknowledged text. */
   #size: number
-  /** Whether something may follow it. */
+  /** Whether the file may have bytes after `#size`. */
   #isTorn = false
   #waiting = ''
   #flushed: Promise<void> = Promise.resolve()
@@ -26,8 +26,8 @@ export class AppendOnlyFile implements AsyncDisposable {
     await truncate(path, size)
     const file = await open(path, 'a')
     try {
-      // A crash may have come between the writing of these bytes and their sync.
-      await file.datasync().catch(unwritable(path))
+      // A crash may have prevented the sync of these bytes.
+      await file.datasync().catch(throwUnwritable(path))
     } catch (error) {
       await file.close()
       throw error
@@ -35,7 +35,7 @@ export class AppendOnlyFile implements AsyncDisposable {
     return new AppendOnlyFile(file, path, size)
   }
 
-  /** Resolves once `text` is on disk. */
+  /** Appends `text`. Resolves when it is on disk. */
   append(text: string): Promise<void> {
     if (this.#waiting === '')
       this.#flushed = this.#flushed.catch(() => {}).then(() => this.#flush())
@@ -58,9 +58,9 @@ export class AppendOnlyFile implements AsyncDisposable {
       this.#size += Buffer.byteLength(batch)
       this.#isTorn = false
     } catch (cause) {
-      // These texts were not acknowledged, but could be read although they may not be on disk.
+      // These texts were not acknowledged. Readers must not see them.
       await this.#cut().catch(() => {})
-      unwritable(this.#path)(cause as Error)
+      throwUnwritable(this.#path)(cause as Error)
     }
   }
 
@@ -70,8 +70,8 @@ export class AppendOnlyFile implements AsyncDisposable {
   }
 }
 
-/** Throws an error that names the file: the system's error for an open file does not. */
-export const unwritable =
+/** Throws an error that names the file, which the system's error for an open file does not. */
+export const throwUnwritable =
   (path: string) =>
   (cause: Error): never => {
     throw new Error(`cannot write ${path}: ${cause.message}`, { cause })

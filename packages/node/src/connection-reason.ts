@@ -1,4 +1,4 @@
-/** Causes by the system's error code, and what to do. */
+/** Causes by the system's error code, with advice. */
 const REASONS = new Map([
   ['ENOTFOUND', 'no host has that name: check the spelling'],
   ['EAI_AGAIN', 'the name of the host cannot be looked up now'],
@@ -8,14 +8,8 @@ const REASONS = new Map([
   ['ETIMEDOUT', 'no connection'],
 ])
 
-/** OpenSSL's codes for a certificate whose issuer is not trusted. */
-const UNTRUSTED = [
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]
+/** Matches OpenSSL's codes for a certificate whose issuer is not trusted. */
+const UNTRUSTED = /SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/
 
 /** Returns the cause of a failed connection in words. Several addresses may have several causes. */
 export function connectionReason(error: NodeJS.ErrnoException): string {
@@ -24,7 +18,7 @@ export function connectionReason(error: NodeJS.ErrnoException): string {
   const { code = '', message } = error
   if (code === 'EPROTO' && message.includes('wrong version number'))
     return 'the server does not use TLS; try http://'
-  if (UNTRUSTED.includes(code))
+  if (UNTRUSTED.test(code))
     return `${message}: to trust its issuer, name the issuer's file in NODE_EXTRA_CA_CERTS`
   return REASONS.get(code) ?? message
 }

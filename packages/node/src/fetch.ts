@@ -2,22 +2,16 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import { connectionReason } from './connection-reason.ts'
 import { decodeBody } from './content-encoding.ts'
-import { type Incoming, keptAgents, sendRequest } from './http-request.ts'
+import { type Agents, type Incoming, keptAgents, sendRequest } from './http-request.ts'
 
-/** Agents that open connections, by protocol. A protocol without an agent is refused. */
-export interface Agents {
-  readonly 'http:'?: http.Agent
-  readonly 'https:': https.Agent
-}
-
-const DEFAULT_HEADERS = { 'accept-encoding': 'gzip, deflate, br', 'user-agent': 'affine' }
+const DEFAULT_HEADERS = { 'accept-encoding': 'gzip, br', 'user-agent': 'affine' }
 
 /**
  * Returns a fetch over `node:http` and `node:https`. The platform's own is undici: with each of its
  * releases for Node 20, a server that closes a connection whose body waits to be read may end the
  * process (nodejs/undici#5360). It follows no redirect: a redirect is an error, or is returned with
- * `redirect: 'manual'`. `signal` has to bound the time of the whole response, and the reader its
- * size: no more is received or decoded than is read.
+ * `redirect: 'manual'`. `signal` has to limit the time of the whole response, and the reader its
+ * size: only the bytes that are read are received and decoded.
  */
 export function fetchBy(agents: Agents): typeof globalThis.fetch {
   return async (input, init) => {
@@ -32,8 +26,8 @@ export function fetchBy(agents: Agents): typeof globalThis.fetch {
     const { response } = incoming
     try {
       const isRefused = request.redirect !== 'manual' && isRedirect(response)
-      if (isRefused) throw new Error(`status ${response.statusCode}: no redirect is followed`)
-      return webResponse(incoming, signal)
+      if (isRefused) throw new Error(`status ${response.statusCode}: redirects are not followed`)
+      return toWebResponse(incoming, signal)
     } catch (error) {
       response.destroy()
       throw error
@@ -41,7 +35,7 @@ export function fetchBy(agents: Agents): typeof globalThis.fetch {
   }
 }
 
-/** A fetch for servers that the user of a program names. */
+/** A fetch for servers that the user names. */
 export const nodeFetch: typeof globalThis.fetch = fetchBy(keptAgents())
 
 function openRequest(
@@ -52,8 +46,8 @@ function openRequest(
   const { protocol } = new URL(url)
   const agent = protocol === 'http:' || protocol === 'https:' ? agents[protocol] : undefined
   if (agent === undefined) {
-    const spoken = Object.keys(agents).join(' or ').replaceAll(':', '')
-    throw new TypeError(`"url" expected ${spoken}, got ${protocol}`)
+    const protocols = Object.keys(agents).join(' or ').replaceAll(':', '')
+    throw new TypeError(`"url" expected ${protocols}, got ${protocol}`)
   }
   const { request } = protocol === 'https:' ? https : http
   const options = { method, agent, headers: { ...DEFAULT_HEADERS, ...Object.fromEntries(headers) } }
@@ -63,8 +57,11 @@ function openRequest(
 const isRedirect = ({ statusCode = 0 }: http.IncomingMessage): boolean =>
   [301, 302, 303, 307, 308].includes(statusCode)
 
-/** @throws RangeError for a status that fetch does not know. */
-function webResponse(incoming: Incoming, signal: AbortSignal | undefined): Response {
+/**
+ * Converts a response to a response of fetch.
+ * @throws RangeError for a status that fetch does not know.
+ */
+function toWebResponse(incoming: Incoming, signal: AbortSignal | undefined): Response {
   const { response } = incoming
   const { statusCode: status = 0, headersDistinct } = response
   const headers = Object.entries(headersDistinct).map(([name, values = []]): [string, string] => [
@@ -73,15 +70,15 @@ function webResponse(incoming: Incoming, signal: AbortSignal | undefined): Respo
   ])
   const hasBody = ![204, 205, 304].includes(status)
   if (!hasBody) response.destroy()
-  return new Response(hasBody ? webBody(incoming, signal) : null, { status, headers })
+  return new Response(hasBody ? toWebBody(incoming, signal) : null, { status, headers })
 }
 
-/** Returns the decoded body, decoded as it is read. */
-function webBody(
+/** Returns the body, which is decoded while it is read. */
+function toWebBody(
   { response, take }: Incoming,
   signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> {
-  // A failure before anyone reads is not an unhandled error: the reader gets it.
+  // The reader receives a failure that occurs before it reads.
   response.on('error', () => {})
   const body = decodeBody(response)
   const chunks = body[Symbol.asyncIterator]()
@@ -95,7 +92,7 @@ function webBody(
     controller.enqueue(value)
   }
   const cancel = (): void => {
-    // A connection whose response is complete can be used again.
+    // A connection with a complete response can be reused.
     if (body === response && response.complete) return void response.resume()
     response.destroy()
     chunks.return?.().catch(() => {})

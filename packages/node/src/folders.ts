@@ -1,10 +1,10 @@
 import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
-/** The mode of files that only their owner may read. */
+/** The mode of files that only their owner can read and write. */
 export const OWNERS = 0o600
 
-/** Syncs a folder and those above it, up to `top`: what was made in them outlasts a power cut. */
+/** Syncs a folder and its parents up to `top`, so that new files in them survive a power cut. */
 export async function syncFolders(folder: string, top: string): Promise<void> {
   const last = resolve(top)
   let current = resolve(folder)
@@ -21,23 +21,23 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Makes a folder, and those above it, where they are not there; resolves with the topmost that was
- * made. Node's own `recursive` never ends where a folder is there and takes none, as `/proc` does.
- * `mode` is that of the folder itself.
+ * Creates a folder and its missing parents. Resolves with the topmost folder that it created. The
+ * option `recursive` of Node never ends in a folder like `/proc`, which exists and accepts no
+ * folders. `mode` applies to the folder, not to its parents.
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<string | undefined> {
   try {
-    return await makeOne(path, mode)
+    return await makeOneFolder(path, mode)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
   const topmost = await makeFolder(dirname(path))
-  const own = await makeOne(path, mode)
+  const own = await makeOneFolder(path, mode)
   return topmost ?? own
 }
 
-/** Makes one folder; undefined when it is there. */
-async function makeOne(path: string, mode: number): Promise<string | undefined> {
+/** Creates one folder. Resolves with undefined if it exists. */
+async function makeOneFolder(path: string, mode: number): Promise<string | undefined> {
   try {
     await mkdir(path, { mode })
     return path

@@ -5,10 +5,10 @@ import type { Socket } from 'node:net'
 /** Maximum connections to one host. */
 const MAX_SOCKETS = 64
 
-/** How connections to a host are kept, and how long each of its addresses may take to connect. */
+/** Options of agents: the reuse of connections, and the time to connect to each address. */
 export const KEPT: https.AgentOptions = {
   keepAlive: true,
-  // Less than the five seconds after which many servers close an idle connection.
+  // Many servers close an idle connection after five seconds.
   timeout: 4000,
   maxSockets: MAX_SOCKETS,
   maxFreeSockets: 8,
@@ -16,16 +16,21 @@ export const KEPT: https.AgentOptions = {
   autoSelectFamilyAttemptTimeout: 5000,
 }
 
-/** Returns agents that keep connections, with `maxSockets` connections for each host. */
-export function keptAgents(maxSockets: number = MAX_SOCKETS): {
-  readonly 'http:': http.Agent
+/** Agents that open connections, by protocol. A protocol without an agent is refused. */
+export interface Agents {
+  readonly 'http:'?: http.Agent
   readonly 'https:': https.Agent
-} {
+}
+
+/** Returns agents that keep connections, with `maxSockets` connections for each host. */
+export function keptAgents(maxSockets: number = MAX_SOCKETS): Required<Agents> {
   const options = { ...KEPT, maxSockets }
   return { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
 }
 
-/** A response whose reader reports to `take` how many bytes it received, after decoding. */
+/**
+ * A response. Its reader calls `take` with the number of bytes that it received, after decoding.
+ */
 export interface Incoming {
   readonly response: http.IncomingMessage
   readonly take: (bytes: number) => void
@@ -45,7 +50,7 @@ export async function sendRequest(
     const outgoing = open()
     const received = { bytes: 0 }
     try {
-      return await responseTo(outgoing, received, body)
+      return await receiveResponse(outgoing, received, body)
     } catch (error) {
       const isStale = outgoing.reusedSocket && received.bytes === 0
       if (!isStale || !isReset(error)) throw error
@@ -58,18 +63,18 @@ const isReset = (error: unknown): boolean =>
 
 /** Maximum bytes before the response: a full head, and interim answers. */
 const HEAD_BYTES = 2 ** 15
-/** Maximum bytes beyond twice what the reader took. Half of them may be waiting to be read. */
+/** Maximum received bytes beyond twice the bytes that the reader took. */
 const EXCESS_BYTES = 2 ** 18
 
-const withCode = (code: string, message: string): Error =>
+const createCodedError = (code: string, message: string): Error =>
   Object.assign(new Error(message), { code })
 
 /**
- * Sends a request and resolves with the head of its response. The connection ends if the server
- * sends much that no one reads: interim answers without end, chunks of one byte, gzip of nothing,
- * or bytes that were not requested. That costs this process some milliseconds.
+ * Sends a request and resolves with the head of its response. Ends the connection if the server
+ * sends far more than is read: endless interim answers, chunks of one byte, gzip of nothing, or
+ * bytes that were not requested. Such a server costs this process some milliseconds.
  */
-function responseTo(
+function receiveResponse(
   outgoing: http.ClientRequest,
   received: { bytes: number },
   body?: Uint8Array | string,
@@ -80,7 +85,7 @@ function responseTo(
     const count = ({ length }: Buffer): void => {
       received.bytes += length
       if (received.bytes > allowed)
-        stream.destroy(withCode('HPE_EXCESS', 'the server sends far more than is read'))
+        stream.destroy(createCodedError('HPE_EXCESS', 'the server sends far more than is read'))
     }
     const take = (bytes: number): void => {
       allowed += 2 * bytes
@@ -94,9 +99,9 @@ function responseTo(
       stream = response
       resolve({ response, take })
     })
-    // Stays: the connection may also fail after the head.
+    // Not removed, because the connection may also fail after the head.
     outgoing.on('error', reject)
-    outgoing.on('close', () => reject(withCode('ECONNRESET', 'the connection was closed')))
+    outgoing.on('close', () => reject(createCodedError('ECONNRESET', 'the connection was closed')))
     outgoing.end(body)
   })
 }

@@ -3,31 +3,31 @@ import { appendFile, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { canonicalize, type Json, parseCanonical } from '@affine/prng'
 import { AlteredFile } from './altered-file.ts'
-import { AppendOnlyFile, unwritable } from './append-only-file.ts'
+import { AppendOnlyFile, throwUnwritable } from './append-only-file.ts'
 import { makeFolder, OWNERS, syncFolders } from './folders.ts'
 
 /**
- * An append-only file of canonical JSON lines, open until it is disposed of. An entry counts once
+ * An append-only file of canonical JSON lines, open until it is disposed of. An entry counts when
  * `append` has resolved. Entries that wait together are synced together.
  */
 export interface Journal extends AsyncDisposable {
   /** The entries of the file when it was opened. */
   readonly entries: readonly Json[]
-  /** Resolves once the entry is on disk. */
+  /** Appends an entry. Resolves when it is on disk. */
   append(entry: Json): Promise<void>
 }
 
 /**
- * Opens the journal at `path`, making it for its owner alone if it is not there. A torn last line,
- * left by a crash before its entry was acknowledged, is cut off. Of a file that is refused, nothing
- * is.
+ * Opens the journal at `path`. Creates a missing file, which only its owner can read. Cuts off a
+ * torn last line, which a crash left before its entry was acknowledged. Does not change a file that
+ * it rejects.
  *
- * @throws AlteredFile when any other line is not canonical JSON, or when the file is one torn line
- *   that could not have become an object.
+ * @throws AlteredFile, as a rejection, if any other line is not canonical JSON, or if the file is
+ *   one torn line that is not the start of an object.
  */
 export async function openJournal(path: string): Promise<Journal> {
   await makeFolder(dirname(path), 0o700)
-  await appendFile(path, '', { mode: OWNERS }).catch(unwritable(path))
+  await appendFile(path, '', { mode: OWNERS }).catch(throwUnwritable(path))
   const bytes = await readFile(path)
   const whole = bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1)
   const entries = readEntries(whole, path)
@@ -37,7 +37,7 @@ export async function openJournal(path: string): Promise<Journal> {
       'NOT_A_JOURNAL',
       'expected a journal, whose first entry is an object',
     )
-  // A crash may have come between the making of the file and its folder, and their sync.
+  // A crash may have prevented the sync of a new file and its folder.
   await syncFolders(dirname(path), dirname(dirname(path)))
   const file = await AppendOnlyFile.open(path, whole.length)
   return {
@@ -47,11 +47,14 @@ export async function openJournal(path: string): Promise<Journal> {
   }
 }
 
-/** Could a crash have left this of a first entry? Some file systems leave zeros. */
+/**
+ * Reports whether a crash may have left these bytes of a first entry. Some file systems leave
+ * zeros.
+ */
 const isTornEntry = ([first = 0]: Uint8Array): boolean => first === 0 || first === 0x7b
 
 function readEntries(bytes: Buffer, path: string): readonly Json[] {
-  // Reading would put U+FFFD for bytes that are not UTF-8, and the line would pass.
+  // Decoding would replace bytes that are not UTF-8 by U+FFFD, and the line would be valid.
   if (!isUtf8(bytes)) throw new AlteredFile(path, 'NOT_UTF8', 'not UTF-8')
   const lines = bytes.toString('utf8').split('\n').slice(0, -1)
   return lines.map((line, i) => {

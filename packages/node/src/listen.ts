@@ -3,13 +3,13 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { Socket } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 
-/** Connections of one server at once: those beyond are closed. */
-const MOST_CONNECTIONS = 1024
-/** A request has come whole by then, and a connection on which nothing moves is closed. */
+/** Maximum concurrent connections of a server. Further connections are closed. */
+const MAX_CONNECTIONS = 1024
+/** Maximum time for a request to arrive, and for a connection to be idle. */
 const REQUEST_MS = 30_000
 const IDLE_MS = 60_000
 
-/** Answers requests of the web's standard. */
+/** A function that answers web-standard requests. */
 export type Handler = (request: Request) => Response | Promise<Response>
 
 /** A server that listens at `url` until it is disposed of. */
@@ -19,25 +19,25 @@ export interface Listening extends Disposable {
 }
 
 /**
- * Serves at a port, on loopback without a `host`. Port 0 takes any free one.
- * @throws Error when the port is in use.
+ * Serves at a port. Port 0 is any free port. Default of `host`: 127.0.0.1.
+ * @throws Error, as a rejection, if the port is in use.
  */
 export function listen(serve: Handler, port: number, host?: string): Promise<Listening> {
   return listenWith(getRequestListener(serve), port, host)
 }
 
-/** As `listen`, for answers that are streamed. */
+/** Serves like `listen`, for streamed answers. */
 export async function listenWith(
   answer: RequestListener,
   port: number,
   host = '127.0.0.1',
 ): Promise<Listening> {
-  const server = createServer({ requestTimeout: REQUEST_MS }, oneAtATime(answer))
-  server.maxConnections = MOST_CONNECTIONS
+  const server = createServer({ requestTimeout: REQUEST_MS }, answerInOrder(answer))
+  server.maxConnections = MAX_CONNECTIONS
   server.setTimeout(IDLE_MS).listen(port, host)
   await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
-    throw new Error(`port ${port} is in use: choose another, or stop what listens there`)
+    throw new Error(`port ${port} is in use: choose another port, or stop the program that uses it`)
   })
   const taken = server.address() as { readonly port: number }
   const named = host.includes(':') ? `[${host}]` : host
@@ -51,11 +51,11 @@ export async function listenWith(
 }
 
 /**
- * Answers the requests of a connection one after the other. One may wait: a client may have all of
- * an answer before that is known here. When a second one comes, the connection is closed: Node
- * would start on all of them, and keep the answers until they are read.
+ * Answers the requests of a connection one at a time. One request may wait, since a client may have
+ * received an answer before this process knows it. A second waiting request closes the connection:
+ * Node would handle all of them, and store the answers until they are read.
  */
-function oneAtATime(answer: RequestListener): RequestListener {
+function answerInOrder(answer: RequestListener): RequestListener {
   const unanswered = new WeakMap<Socket, ServerResponse[]>()
   return (request, response) => {
     const { socket } = request

@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, expect, it } from 'vitest'
 import { closeServers, serve } from '../../blocks/test/serve.ts'
 import { isDecodingError } from '../src/content-encoding.ts'
@@ -29,7 +29,6 @@ it.each<[coding: string, encode: (bytes: Uint8Array) => Uint8Array]>([
   ['gzip, gzip', (bytes) => gzipSync(gzipSync(bytes))],
   ['deflate, br', (bytes) => brotliCompressSync(deflateSync(bytes))],
   ['deflate', deflateSync],
-  ['deflate', deflateRawSync],
 ])('decodes a body with the Content-Encoding "%s"', async (coding, encode) => {
   expect(await read(coding, encode(FILE))).toEqual(FILE)
 })
@@ -47,12 +46,8 @@ it.each([
   ['gzip', gzipSync(FILE).subarray(0, -9)],
   ['deflate', Buffer.from('plain')],
   ['br', Buffer.from('plain')],
-])('rejects a body that is not %s, with a code that tells so', async (coding, body) => {
+])('rejects a body that is not %s, with the code of a decoding error', async (coding, body) => {
   const error = await read(coding, body).catch((error) => error)
   expect(error).toBeInstanceOf(Error)
   expect(isDecodingError(error)).toBe(true)
-})
-
-it('reads an empty body, whatever its Content-Encoding', async () => {
-  expect(await read('deflate', Buffer.alloc(0))).toEqual(Buffer.alloc(0))
 })

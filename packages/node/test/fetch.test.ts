@@ -5,7 +5,7 @@ import { nodeFetch } from '../src/fetch.ts'
 
 afterAll(closeServers)
 
-test('a kept connection that is closed as it is used again: asked once more, on another one', async () => {
+test('repeats a request on another connection if a reused connection closes', async () => {
   let asked = 0
   const bodies: string[] = []
   const connections = new Set<Socket>()
@@ -24,7 +24,7 @@ test('a kept connection that is closed as it is used again: asked once more, on 
   expect(bodies).toEqual(['answer 1', 'answer 3'])
 })
 
-test('an idle connection is closed before a server closes it after 5 seconds', async () => {
+test('closes an idle connection before servers do, after 5 seconds', async () => {
   const sockets: Socket[] = []
   let closedByClient = 0
   const url = await serve(({ socket }, response) => {
@@ -39,7 +39,7 @@ test('an idle connection is closed before a server closes it after 5 seconds', a
   expect([sockets.length, closedByClient]).toEqual([2, 1])
 })
 
-test('a new connection that is closed: an error, asked once', async () => {
+test('rejects without a retry if a new connection closes', async () => {
   let asked = 0
   const url = await serve(({ socket }) => {
     asked += 1
@@ -49,19 +49,19 @@ test('a new connection that is closed: an error, asked once', async () => {
   expect(asked).toBe(1)
 })
 
-test('a kept connection on which a server goes on: closed', async () => {
+test('closes an idle connection on which a server sends data', async () => {
   const sockets: Socket[] = []
   const url = await serve(({ socket }, response) => {
     sockets.push(socket.on('error', () => {}))
     response.end('answer')
   })
   expect(await (await nodeFetch(url)).text()).toBe('answer')
-  await new Promise(setImmediate) // the client has put it by
+  await new Promise(setImmediate) // the client makes the connection idle
   let left = 1000
   while (left > 0 && (await wasSent(sockets[0]))) left -= 1
   expect(left).toBeGreaterThan(0)
 })
 
-/** Resolves once 64 KiB are on their way; to false when nobody is there. */
+/** Resolves with true when 64 KiB are sent, or false if the client has disconnected. */
 const wasSent = (socket?: Socket): Promise<boolean> =>
   new Promise((resolve) => socket?.write('more'.repeat(2 ** 14), (error) => resolve(!error)))

@@ -15,13 +15,13 @@ const root = testFolder('lock')
 
 afterAll(killAll)
 
-/** Starts a process that takes folders at a moment, and keeps them. */
+/** Starts a process that locks folders at a given time, until it is killed. */
 const hold = (when: number, folders: readonly string[]): Started =>
   start(HOLDER, [String(when), ...folders])
 const said = async ({ says }: Started): Promise<{ held: string[]; refused: string[] }> =>
   JSON.parse((await says(/^\{.*\}$/m))[0])
 
-it('a folder is made, held, and given back', async () => {
+it('creates, locks and unlocks a folder', async () => {
   const folder = join(root, 'new', 'deep')
   const lock = await holdFolder(folder)
   expect(await readdir(folder)).toContain('lock')
@@ -31,7 +31,7 @@ it('a folder is made, held, and given back', async () => {
   await (await holdFolder(folder))[Symbol.asyncDispose]()
 })
 
-it('who comes second is refused, and told who holds it; once it is gone, even by a kill, it is free', async () => {
+it('rejects a locked folder with the process that has the lock, until that process ends', async () => {
   const folder = join(root, 'held')
   const first = hold(0, [folder])
   expect(await said(first)).toEqual({ held: [folder], refused: [] })
@@ -45,12 +45,12 @@ it('who comes second is refused, and told who holds it; once it is gone, even by
   expect(await readdir(folder)).toEqual(['.gitignore'])
 })
 
-/** In a container of its own kind: another process id, and none of ours can be seen. */
+/** Arguments that start a process in another namespace of process ids. */
 const APART = ['--user', '--map-root-user', '--pid', '--fork', '--mount-proc', '--kill-child']
 const hasNamespaces = spawnSync('unshare', [...APART, 'true']).status === 0
 
 it.runIf(hasNamespaces)(
-  'a process that cannot be seen holds its folder, until it is gone',
+  'rejects a folder that a process of another namespace has locked',
   async () => {
     const folder = join(root, 'apart')
     const loader = ['--conditions=@affine/source', '--import', import.meta.resolve('tsx')]
@@ -63,7 +63,7 @@ it.runIf(hasNamespaces)(
   },
 )
 
-it('of several that give it back and take it again, never two hold it', async () => {
+it('gives the lock to one process at a time while several lock and unlock', async () => {
   const folder = join(root, 'turns')
   let holders = 0
   let turns = 0
@@ -83,7 +83,7 @@ it('of several that give it back and take it again, never two hold it', async ()
   expect(turns).toBeGreaterThan(0)
 })
 
-it('of several that come at once, after a kill or to a new folder, never two hold it', async () => {
+it('gives the lock to one of several concurrent processes, after a kill or in a new folder', async () => {
   const folders = Array.from({ length: 60 }, (_, i) => join(root, `rush-${i}`))
   const killed = hold(0, folders.slice(0, 30))
   await said(killed)

@@ -6,7 +6,7 @@ import { syncFolders } from '../src/folders.ts'
 
 const root = testFolder('folders')
 
-it('syncs a folder and those above it, up to the top and no further', async () => {
+it('syncs a folder and its parents up to the top', async () => {
   const folder = join(root, 'synced/a/b')
   await mkdir(folder, { recursive: true })
   await syncFolders(folder, join(root, 'synced'))

@@ -1,5 +1,5 @@
-// Takes folders, each at its moment, keeps those it gets until it is killed, and says which. Words:
-// when, folder…
+// Locks folders, 20 ms apart, until it is killed, and prints which it locked. Arguments: the time of
+// the first, folder…
 import { holdFolder } from '../src/folder-lock.ts'
 
 const [when = '0', ...folders] = process.argv.slice(2)

@@ -2,7 +2,7 @@ import { readdir, readFile, readlink, realpath, stat, writeFile } from 'node:fs/
 import { dirname, join } from 'node:path'
 import { canonicalize, type Json } from '@affine/prng'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-// biome-ignore lint/correctness/useImportExtensions: it is JavaScript, so that a process can begin with it
+// biome-ignore lint/correctness/useImportExtensions: a process can start with a JavaScript file
 import { setFaults } from '../../../test/faults.mjs'
 import { Disk, mount } from '../../../test/simulate/disk.ts'
 import type { Machine } from '../../../test/simulate/machine.ts'
@@ -38,13 +38,13 @@ async function filled(): Promise<string> {
   return readFile(path, 'utf8')
 }
 
-it('is for its owner alone, and so is the folder that it makes', async () => {
+it('is readable only by its owner, as is a folder that it creates', async () => {
   await entriesAt(path)
   for (const each of [path, dirname(path)]) expect((await stat(each)).mode & 0o077).toBe(0)
 })
 
 describe('entries', () => {
-  it('are on disk when their append resolves, and there in order when it is opened again', async () => {
+  it('are on disk when their append resolves, and are read in order', async () => {
     const journal = await openJournal(path)
     expect(journal.entries).toEqual([])
     for (const [i, entry] of ENTRIES.entries()) {
@@ -57,7 +57,7 @@ describe('entries', () => {
     expect(await entriesAt(path)).toEqual(ENTRIES)
   })
 
-  it('are all kept, each once and whole, when many are appended at once', async () => {
+  it('are all stored once if many are appended concurrently', async () => {
     const journal = await openJournal(path)
     const all = Array.from({ length: 2000 }, (_, i) => ({ i, text: 'x'.repeat(i) }))
     const first = all.slice(0, 700).map(journal.append)
@@ -69,7 +69,7 @@ describe('entries', () => {
   })
 })
 
-it('is cut off after its last whole line, wherever a crash tore it, and goes on after that', async () => {
+it('is cut off after its last complete line, and accepts further entries', async () => {
   const bytes = Buffer.from(await filled())
   for (let size = 0; size < bytes.length; size++) {
     const torn = bytes.subarray(0, size)
@@ -85,7 +85,7 @@ it('is cut off after its last whole line, wherever a crash tore it, and goes on 
   }
 })
 
-describe('a journal that was altered', () => {
+describe('an altered journal', () => {
   it.each([
     ['not JSON', '{"a":1'],
     ['not canonical', '{"b":1, "a":2}'],
@@ -93,7 +93,7 @@ describe('a journal that was altered', () => {
     ['null', 'null'],
     ['a float', '1.5'],
     ['zeros', '\u0000\u0000\u0000'],
-  ])('is refused: a middle line that is %s, by its number, without its text', async (_, line) => {
+  ])('is rejected with the number, not the text, of a middle line that is %s', async (_, line) => {
     const lines = (await filled()).split('\n')
     lines[2] = line
     await writeFile(path, lines.join('\n'))
@@ -102,42 +102,45 @@ describe('a journal that was altered', () => {
     expect(await readFile(path, 'utf8')).toBe(lines.join('\n'))
   })
 
-  it('is refused when bytes in it are not UTF-8', async () => {
+  it('is rejected if it is not UTF-8', async () => {
     const bytes = Buffer.from(await filled())
     bytes[bytes.indexOf('plain')] = 0xff
     await writeFile(path, bytes)
     await expect(openJournal(path)).rejects.toMatchObject({ fault: 'NOT_UTF8' })
   })
 
-  it('is refused even if only the last line is, when that one is whole', async () => {
+  it('is rejected if its last line is altered and complete', async () => {
     const text = await filled()
     await writeFile(path, `${text}oops\n`)
     await expect(openJournal(path)).rejects.toThrow(`line ${ENTRIES.length + 1}`)
   })
 })
 
-describe('a file that is no journal', () => {
+describe('a file that is not a journal', () => {
   it.each([
     ['lines of text', 'a name\nanother'],
     ['text after an entry', '{}\nanother\nand half'],
     ['bytes and a line feed', Buffer.from([0xff, 0x0a, 0xff])],
     ['one line of text', 'a name'],
     ['one list', '[1]'],
-  ])('keeps its bytes: %s', async (_, bytes) => {
+  ])('is not changed: %s', async (_, bytes) => {
     await filled()
     await writeFile(path, bytes)
     await expect(openJournal(path)).rejects.toMatchObject({ code: 'ALTERED_FILE' })
     expect(await readFile(path)).toEqual(Buffer.from(bytes))
   })
-  it.each(['', '{', '{"a"', '{}', '\0\0'])('is not what a crash may leave: %j', async (torn) => {
-    await filled()
-    await writeFile(path, torn)
-    expect(await entriesAt(path)).toEqual([])
-  })
+  it.each(['', '{', '{"a"', '{}', '\0\0'])(
+    'is not the file that a crash may leave: %j',
+    async (torn) => {
+      await filled()
+      await writeFile(path, torn)
+      expect(await entriesAt(path)).toEqual([])
+    },
+  )
 })
 
-describe('a disk that fails', () => {
-  it('rejects the append and all that wait with it, and goes on once there is room again', async () => {
+describe('a failing disk', () => {
+  it('rejects all waiting appends, and accepts entries after the disk is repaired', async () => {
     const journal = await openJournal(path)
     for (const entry of ENTRIES) await journal.append(entry)
     const codeOf = (entry: Json) => journal.append(entry).catch(({ cause }) => cause.code)
@@ -153,7 +156,7 @@ describe('a disk that fails', () => {
     await journal[Symbol.asyncDispose]()
   })
 
-  it.skipIf(process.platform !== 'linux')('leaves no file open that it cannot sync', async () => {
+  it.skipIf(process.platform !== 'linux')('closes a file that it cannot sync', async () => {
     setFaults([{ fault: 'EIO', path, op: 'datasync' }])
     await expect(openJournal(path)).rejects.toThrow(`cannot write ${path}: EIO`)
     setFaults([])
@@ -162,7 +165,7 @@ describe('a disk that fails', () => {
     expect(open).not.toContain(await realpath(path))
   })
 
-  it('keeps through a power cut what it has told anyone, its new folder included', async () => {
+  it('loses no acknowledged entry and no new folder in a power cut', async () => {
     let isDying = false
     let isDead = false
     const never = new Promise<never>(() => {})
@@ -178,7 +181,7 @@ describe('a disk that fails', () => {
     disk.cutPower()
     const second = await openJournal(path)
     expect(second.entries).toEqual(['told'])
-    // It dies between the writing and the sync of its last line; the next process reads that line,
+    // The process dies between writing and syncing its last line. The next process reads that line,
     // and then the power fails.
     isDying = true
     void second.append('written')
@@ -191,7 +194,7 @@ describe('a disk that fails', () => {
     expect(await entriesAt(path)).toEqual(['told', 'written'])
   })
 
-  it('so does a file that was closed: what was not acknowledged is not there', async () => {
+  it('rejects appends to a closed file, and does not store them', async () => {
     const journal = await openJournal(path)
     await journal.append('kept')
     await journal[Symbol.asyncDispose]()
@@ -200,7 +203,7 @@ describe('a disk that fails', () => {
     expect(await entriesAt(path)).toEqual(['kept'])
   })
 
-  it('rejects to open what is no file', async () => {
+  it('rejects a folder', async () => {
     await expect(openJournal(root)).rejects.toThrow('EISDIR')
   })
 })

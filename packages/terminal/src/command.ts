@@ -17,26 +17,27 @@ import { CHAIN, optionOf, type Setting } from './setting.ts'
 /** The heading of a chain's options in help. */
 const HEADING = 'Chain:'
 
-type Whole<Usage extends string> = Option<Usage, undefined, undefined, number>
+type WholeOption<Usage extends string> = Option<Usage, undefined, undefined, number>
 
-/** This and `NETUID` are for commands that can work without a chain: no variable sets them. */
+/** Returns an option for commands that can work without a chain. No variable sets it. */
 export const networkOption = (help: string): Option<'--network <where>'> =>
   optionOf({ ...CHAIN.network, help }).helpGroup(HEADING)
 
-const netuidOption = (): Whole<'--netuid <n>'> =>
+const createNetuidOption = (): WholeOption<'--netuid <n>'> =>
   optionOf(CHAIN.netuid).argParser(CHAIN.netuid.read).helpGroup(HEADING)
 
-export const NETUID: Whole<'--netuid <n>'> = netuidOption()
+/** The netuid, for commands that can work without a chain. No variable sets it. */
+export const NETUID: WholeOption<'--netuid <n>'> = createNetuidOption()
 
-/** For commands that decide epochs. */
-export const FIRST_EPOCH: Whole<'--first-epoch <n>'> = byVariables(
+/** The first epoch, for commands that decide epochs. */
+export const FIRST_EPOCH: WholeOption<'--first-epoch <n>'> = readFromVariables(
   optionOf(CHAIN.firstEpoch).argParser(CHAIN.firstEpoch.read).helpGroup(HEADING),
   CHAIN.firstEpoch,
 )
 
 export type ChainOptions = {
   network: string
-  /** The option or variable that named the network, and its file; for `sayNetwork`. */
+  /** The option or variable that named the network, with its file, for `sayNetwork`. */
   networkFrom?: string | undefined
   netuid?: number | undefined
   firstEpoch?: number | undefined
@@ -44,27 +45,24 @@ export type ChainOptions = {
 }
 
 /**
- * A command that reads a chain, which the environment may name; with "--json". Without
- * `defaultNetwork` a network is required.
+ * Returns a command with "--json" that reads a chain, which the environment may name. A network is
+ * required, unless there is a `defaultNetwork`.
  */
 export const chainCommand = (name: string, defaultNetwork?: string): Command<[], ChainOptions> => {
-  const network = byVariables(networkOption(NETWORK_HELP), CHAIN.network)
+  const network = readFromVariables(networkOption(NETWORK_HELP), CHAIN.network)
   if (defaultNetwork !== undefined) network.default(defaultNetwork)
   return new Command(name)
     .option('--json', 'print JSON, one object a line')
     .addOption(network.makeOptionMandatory())
-    .addOption(byVariables(netuidOption(), CHAIN.netuid))
+    .addOption(readFromVariables(createNetuidOption(), CHAIN.netuid))
     .hook('preAction', (_, command) => {
       addFallback(command)
       command.setOptionValue('networkFrom', networkFrom(command))
     })
 }
 
-/**
- * Sets an option by the first variable of its setting that is set; commander itself supports only
- * one.
- */
-function byVariables<T extends Option>(option: T, { variables: names }: Setting): T {
+/** Sets an option by the first variable of its setting that is set. Commander supports only one. */
+function readFromVariables<T extends Option>(option: T, { variables: names }: Setting): T {
   const get = () => names?.find((name) => process.env[name]) ?? names?.[0]
   return Object.defineProperty(option, 'envVar', { get })
 }
@@ -76,7 +74,7 @@ function addFallback(command: CommandUnknownOpts): void {
     command.setOptionValueWithSource('network', `${nodes},${fallback}`, 'env')
 }
 
-/** Returns the option or variable that named the network, with the file of a variable. */
+/** Returns the option or the variable that named the network, with the variable's file. */
 function networkFrom(command: CommandUnknownOpts): string | undefined {
   const source = command.getOptionValueSource('network')
   if (source === 'cli') return '--network'
@@ -86,42 +84,42 @@ function networkFrom(command: CommandUnknownOpts): string | undefined {
   return Object.hasOwn(given, name) ? `${name} in ${path}` : name
 }
 
-/** Writes a line to standard error, without secrets of URLs. */
-const say = (text: string): void => {
+/** Prints a line to standard error, without the secrets in URLs. */
+const printNotice = (text: string): void => {
   process.stderr.write(`${fit(printable(maskUrls(text), 1000))}\n`)
 }
 
 /**
- * Prints the network, its netuid if known, and what named it, on standard error. Prints nothing if
- * that is undefined, because only an option can name the network of the command.
+ * Prints the network, its netuid if known, and `networkFrom` to standard error. Prints nothing
+ * without `networkFrom`, because then only an option can name the network.
  */
 export function sayNetwork(
   { network, networkFrom: from }: Pick<ChainOptions, 'network' | 'networkFrom'>,
   netuid: number | undefined,
 ): void {
   const subnet = netuid === undefined ? '' : `, netuid ${netuid}`
-  if (from !== undefined) say(`network: ${network}${subnet} (${from})`)
+  if (from !== undefined) printNotice(`network: ${network}${subnet} (${from})`)
 }
 
-/** A chain that has not answered for so long is waited for, and that is said. */
-const WORD_MS = 5000
+/** Milliseconds until the program prints that it waits for an answer. */
+const NOTICE_MS = 5000
 
 /**
- * Opens the chain that `where` names. Says on standard error that it waits for an answer, and, if
- * `options` do not say it elsewhere, what is tried again.
+ * Opens the chain that `where` names. Prints to standard error that it waits for an answer and,
+ * unless `options` has `onRetry`, the errors before retries.
  */
 export async function openSaying(open: Open, where: string, options: OpenOptions): Promise<Opened> {
-  const word = setTimeout(say, WORD_MS, `waiting for ${where}: no answer yet`)
-  const onRetry = ({ message }: Error): void => say(`${message}; trying again`)
-  return open(where, NODE_HOST, { onRetry, ...options }).finally(() => clearTimeout(word))
+  const notice = setTimeout(printNotice, NOTICE_MS, `waiting for ${where}: no answer yet`)
+  const onRetry = ({ message }: Error): void => printNotice(`${message}; trying again`)
+  return open(where, NODE_HOST, { onRetry, ...options }).finally(() => clearTimeout(notice))
 }
 
-/** What a command does with an open chain, until the signal aborts. */
+/** The work of a command with an open chain. It ends when the signal aborts. */
 export type Work = (opened: Opened, screen: Output, signal: AbortSignal) => Promise<void>
 
 /**
- * Opens the chain that the options name, prints which it is, does `work` with it, and closes it.
- * Rejects when it is interrupted.
+ * Opens the chain that the options name, prints its name, does `work` with it, and closes it.
+ * Rejects if the user interrupts it.
  */
 export async function onChain(
   open: Open,

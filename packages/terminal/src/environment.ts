@@ -4,78 +4,58 @@ import { NODE_HOST } from '@affine/settlement/host'
 import { type EnvLine, type Given, type IsOurs, readEnvLines } from './env-lines.ts'
 import { readNamed } from './fault-text.ts'
 
-/** Names of options of btcli and of Node, and ours. */
-const THEIRS = new Map([
-  ['--env-file', '--settings'],
-  ['--wallet.name', '--wallet'],
-  ['--wallet.hotkey', '--hotkey'],
-  ['--wallet.path', '--wallet-path'],
-  ['--subtensor.network', '--network'],
-  ['--subtensor.chain_endpoint', '--network'],
-])
-
-/** The variables that name a chain, and where its buckets are. */
+/** Reports whether a variable names a chain or its buckets. */
 const isOfChain: IsOurs = (name) => /^(?:AFFINE|SUBTENSOR)_|^NETUID$/.test(name)
 
-/** The file of settings that was read, if any, its lines, and the variables that came from it. */
+/** The file of settings that was read, if any, its lines, and the variables that it set. */
 export interface EnvFile {
   readonly path: string | undefined
   readonly lines: readonly EnvLine[]
   readonly given: Given
 }
 
-let read: EnvFile = { path: undefined, lines: [], given: {} }
+let current: EnvFile = { path: undefined, lines: [], given: {} }
 
-/** The file of settings of this process. */
-export const envFile = (): EnvFile => read
+/** Returns the file of settings of this process. */
+export const envFile = (): EnvFile => current
 
-/** The environment, without what came from the file of settings. */
+/** Returns the environment without the variables that the file of settings set. */
 export const ownVariables = (): Given =>
   Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !Object.hasOwn(read.given, name)),
+    Object.entries(process.env).filter(([name]) => !Object.hasOwn(current.given, name)),
   )
 
 /**
  * Prepares the environment and the words of a command line:
- * - replaces names of options of btcli and of Node by ours;
- * - adds our variables from `.env`, or from the file that "--settings" names, unless they are set;
+ * - sets the variables of `.env`, or of the file that "--settings" names, for which `isOurs` is
+ *   true, unless they are set;
  * - removes "--settings" from `words`;
- * - deletes our variables that are empty.
+ * - deletes such variables if they are empty.
  *
- * @throws RangeError, as a rejection, if it is missing or not a regular file, or has a line that
- *   cannot be read.
+ * @throws RangeError, as a rejection, if the file is missing, is not regular, or has an unreadable
+ *   line.
  */
 export async function readEnvironment(words: string[], isOurs: IsOurs = isOfChain): Promise<void> {
-  for (const [i, word] of words.slice(0, endOfOptions(words)).entries()) {
-    const [name = '', ...value] = word.split('=')
-    const ours = THEIRS.get(name)
-    if (ours !== undefined) words[i] = [ours, ...value].join('=')
-  }
-  const path = takeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
-  read = { path, lines: [], given: {} }
+  const path = removeOption(words, '--settings') ?? (existsSync('.env') ? '.env' : undefined)
+  current = { path, lines: [], given: {} }
   if (path !== undefined) {
     const text = await readNamed(NODE_HOST.readText(path))
     const { lines, faults } = readEnvLines(text, isOurs)
     if (faults.length > 0) throw new RangeError(`${path}, ${faults.join('; ')}`)
     const missing = lines.filter(({ name }) => isOurs(name) && process.env[name] === undefined)
     const given = Object.fromEntries(missing.map(({ name, value }) => [name, value]))
-    read = { path, lines, given }
-    Object.assign(process.env, read.given)
+    current = { path, lines, given }
+    Object.assign(process.env, current.given)
   }
   for (const name of Object.keys(process.env))
     if (isOurs(name) && process.env[name] === '') delete process.env[name]
 }
 
-/** The index from which all words are arguments, even if they look like options. */
-function endOfOptions(words: readonly string[]): number {
-  const at = words.indexOf('--')
-  return at === -1 ? words.length : at
-}
-
-/** Removes an option from the words and returns its value; undefined if it is not there. */
-function takeOption(words: string[], name: string): string | undefined {
+/** Removes an option from the words. Returns its value, or undefined if it is missing. */
+function removeOption(words: string[], name: string): string | undefined {
   const at = words.findIndex((word) => word === name || word.startsWith(`${name}=`))
-  if (at === -1 || at > endOfOptions(words)) return undefined
+  // All words after "--" are arguments.
+  if (at === -1 || words.slice(0, at).includes('--')) return undefined
   const [word = '', next] = words.splice(at, words[at] === name ? 2 : 1)
   const value = word === name ? next : word.slice(name.length + 1)
   if (!value) throw new RangeError(`"${name}" expected a file`)
@@ -83,13 +63,13 @@ function takeOption(words: string[], name: string): string | undefined {
 }
 
 /**
- * A path with the home folder instead of `~`, which no shell expands in `--out=~/x`, in a file of
- * settings or in a unit of systemd.
- * @throws RangeError, which calls the path `name`, for `~bob`, the home of another user.
+ * Returns a path with the home folder for `~`, which no shell expands in `--out=~/x`, in a file of
+ * settings or in a unit of systemd. `name` is the name of the path in the error.
+ * @throws RangeError for `~bob`, the home of another user.
  */
 export function wholePath(path: string, name: string): string {
   if (!path.startsWith('~')) return path
   if (/^~(?:\/|$)/.test(path)) return homedir() + path.slice(1)
-  const ways = 'a whole path, or one that begins with "~/" or "./"'
-  throw new RangeError(`"${name}" expected ${ways}, got ${JSON.stringify(path)}`)
+  const forms = 'an absolute path, or a path that begins with "~/" or "./"'
+  throw new RangeError(`"${name}" expected ${forms}, got ${JSON.stringify(path)}`)
 }

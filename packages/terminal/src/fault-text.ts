@@ -1,63 +1,28 @@
-/** The system's error codes for a path that is wrong, in words. */
-const SENTENCES = new Map([
-  ['ENOENT', 'does not exist: check the spelling'],
-  ['ENOTDIR', 'is a file or is below one, where a folder is expected'],
-  ['EISDIR', 'is a folder, where a file is expected'],
-  ['EACCES', 'is not accessible to this user: check its owner and mode'],
-  ['EPERM', 'is not accessible to this user: check its owner and mode'],
-])
-
-/** What Node adds to an error of the network. */
-type SystemError = NodeJS.ErrnoException & {
-  readonly hostname?: string
-  readonly address?: string
-  readonly port?: number
-}
-
-/** An error as a sentence if the system refused a path or an address, else its message. */
-export function faultText(error: SystemError): string {
-  return networkText(error) ?? pathText(error)
-}
-
-function networkText({ code, syscall, hostname, address, port }: SystemError): string | undefined {
-  if (syscall === 'getaddrinfo') return `the host ${hostname} is not found: check the spelling`
-  if (syscall !== 'listen') return undefined
-  if (code === 'EACCES') return `this user may not listen at port ${port}: choose one from 1024 on`
-  if (code === 'EADDRNOTAVAIL') return `${address} is no address of this machine`
-  return undefined
-}
-
-function pathText({ code = '', path, syscall, message }: SystemError): string {
-  if (syscall === 'mkdir' && code === 'EEXIST')
-    return `${path} is a file, where a folder is expected`
-  const sentence = SENTENCES.get(code)
-  if (sentence === undefined || path === undefined) return message
-  if (syscall === 'mkdir' && code === 'ENOENT') return `cannot make a folder at ${path}`
-  return `${path} ${sentence}`
-}
+/** The system's error codes for a path that is wrong. */
+const WRONG_PATH = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM']
 
 /**
- * Settles as `reading` does: the reading of a path that a user named. A path that is wrong is the
- * user's mistake; a disk that fails is not.
- * @throws RangeError, as a rejection, for such a mistake.
+ * Settles like `reading`, which reads a path that a user named. A wrong path is the user's mistake;
+ * a failing disk is not.
+ * @throws RangeError, as a rejection, for a wrong path.
  */
 export function readNamed<T>(reading: Promise<T>): Promise<T> {
   return reading.catch((error: NodeJS.ErrnoException) => {
-    const { code = '', path } = error
-    if (path === undefined || !SENTENCES.has(code)) throw error
-    throw new RangeError(faultText(error), { cause: error })
+    const { code = '', path, message } = error
+    if (path === undefined || !WRONG_PATH.includes(code)) throw error
+    throw new RangeError(message, { cause: error })
   })
 }
 
-/** The start of a URL, whose slashes parsers take in any number and direction, and its rest. */
+/** Matches the start of a URL, with slashes in any number and direction, and its rest. */
 const URL_IN_TEXT = /(\b(?:https?|wss?):[/\\]*|:\/\/)((?![/\\])(?:(?!\bwss?:[/\\])[^\s,])+)/gi
-/** A user. Its password may have a slash; and, though a URL may not have them there, `?` or `#`. */
+/** Matches a user. Its password may contain a slash and, in malformed URLs, `?` or `#`. */
 const USER = /^(?:[^?#]+|[^/\\?#:]+:(?!\d*[/\\?#]).+)@/s
 const TAIL = /^(?!\*{4}).*[\p{L}\p{N}]/su
 
 /**
- * Masks what may be secret in the URLs in a text, even malformed ones: user, query, fragment, and
- * the path of a node's URL.
+ * Masks the parts of URLs in a text that may be secret, even in malformed URLs: user, query,
+ * fragment, and the path of a node's URL.
  */
 export function maskUrls(text: string): string {
   return text.replace(URL_IN_TEXT, (_, start: string, rest: string) => {

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The exit codes of `af` and `af-verify`, and what each means. docs/errors.md has this table. */
+/** The exit codes of `af` and `af-verify` with their meanings. docs/errors.md has this table. */
 export const EXIT_CODES: Readonly<Record<number, string>> = {
-  0: 'done, and all that was checked holds',
-  1: 'something that was checked does not hold',
+  0: 'done, and the checks found no flaw',
+  1: 'the checks found a flaw',
   2: 'wrong usage: an option, a setting or a named file is wrong',
-  3: 'what was compared holds, but --copies left out some copies',
+  3: 'the checks found no flaw, but --copies left out some copies',
   4: 'not done: something failed, refused, or was not available',
   130: 'stopped by Ctrl-C or SIGTERM',
 }
 
-/** The exit code of a program that could not do its work. */
+/** The exit code of a program that failed. */
 export const FAILED = 4
 
 /** The exit codes for a program's help. */
@@ -27,7 +27,7 @@ const POLLS = 500
  * process is killed.
  */
 export async function leave(code: number): Promise<never> {
-  for (let polls = 0; isCallingDisks(); polls++) {
+  for (let polls = 0; hasDiskCalls(); polls++) {
     if (polls === POLLS) {
       process.stderr.write('a disk does not answer: killed\n')
       process.kill(process.pid, 'SIGKILL')
@@ -37,7 +37,7 @@ export async function leave(code: number): Promise<never> {
   process.exit(code)
 }
 
-const isCallingDisks = (): boolean =>
+const hasDiskCalls = (): boolean =>
   process.getActiveResourcesInfo().some((type) => type.startsWith('FSReq'))
 
 const ignore = (): void => {}
@@ -55,7 +55,7 @@ export function leaveWithStdout(say: (text: string) => void): void {
   })
 }
 
-/** From now on this process continues when its standard output fails, and its output is lost. */
+/** Lets this process continue when its standard output fails. Its further output is lost. */
 export function outliveStdout(): void {
   process.stdout.removeAllListeners('error').on('error', ignore)
 }

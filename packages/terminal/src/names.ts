@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path'
 import { NODE_HOST } from '@affine/settlement/host'
 
-/** The file with the names of hotkeys, beside the export of a chain. */
+/** The file with the names of hotkeys, in the folder of a chain's export. */
 export const NAMES_FILE = 'names.json'
 
 /**
- * Reads the names of hotkeys from the file beside a chain's export. Resolves with none if the file
- * does not exist, or is not an object of texts: they are only for display.
+ * Reads the names of hotkeys, which are only for display, from the folder of a chain's export.
+ * Ignores a missing or malformed file, and values that are not strings.
  */
 export async function namesBeside(network: string): Promise<Readonly<Record<string, string>>> {
   const text = await NODE_HOST.readText(join(dirname(network), NAMES_FILE)).catch(() => '{}')

@@ -2,18 +2,18 @@ import { styleText } from 'node:util'
 import { type Line, toJson } from '@affine/report/text'
 import { fit } from './fit.ts'
 
-/** The output of a command: lines for people, or one JSON object a line for machines. */
+/** The output of a command: text for people, or one JSON object a line for machines. */
 export interface Output {
-  /** Prints lines, fitted to the terminal and in colour; with `--json` the record instead. */
+  /** Prints lines, fitted to the terminal and in colour, or with `--json` the record. */
   line(lines: string | readonly Line[], record: object): void
   /**
-   * Shows progress on one line of a terminal; the next status overwrites it, unless it ends with a
-   * line feed. Prints nothing elsewhere.
+   * Shows progress on one line of a terminal. The next status overwrites it, unless it ends with a
+   * line feed. Without a terminal, prints nothing.
    */
   status(text: string): void
 }
 
-/** Prints on standard output; with `json` only records. */
+/** Returns an output that prints to standard output, with `json` only records. */
 export function output(json = false): Output {
   const { stdout } = process
   if (json) return { line: (_, record) => writeLine(toJson(record)), status: () => {} }
@@ -36,8 +36,8 @@ function writeLine(text: string): void {
 const COLOURS = { good: 'green', bad: 'red', warning: 'yellow' } as const
 
 /**
- * A line in the colour of its tone, if standard output is a terminal with colours and NO_COLOR is
- * not set, or if FORCE_COLOR is set.
+ * Returns a line in the colour of its tone, if standard output is a terminal with colours and
+ * NO_COLOR is not set, or if FORCE_COLOR is set.
  */
 function paint(line: Line): string {
   if (typeof line === 'string') return fit(line)

@@ -1,15 +1,16 @@
+import { once } from 'node:events'
 import { format } from 'node:util'
 import { printable } from '@affine/report/text'
-import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { IsOurs } from './env-lines.ts'
 import { readEnvironment } from './environment.ts'
-import { faultText, maskUrls } from './fault-text.ts'
+import { maskUrls } from './fault-text.ts'
 import { columns, fit } from './fit.ts'
 import { FAILED, leave, leaveWithStdout } from './leave.ts'
 
 /**
- * A signal that aborts at the first Ctrl-C or SIGTERM, so that `run` exits with 130. The second one
- * ends the process at once.
+ * Returns a signal that aborts at the first Ctrl-C or SIGTERM, so that `run` exits with 130. The
+ * second one ends the process immediately.
  */
 export function interrupted(): AbortSignal {
   const controller = new AbortController()
@@ -20,20 +21,14 @@ export function interrupted(): AbortSignal {
   return controller.signal
 }
 
-/**
- * Settles as `work` does. If `signal` aborts first, it rejects with the signal's reason and no
- * longer waits for `work`.
- */
+/** Settles like `work`, or rejects with the signal's reason if it aborts first. */
 export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = new Promise<void>((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+  const aborted = signal.aborted ? undefined : once(signal, 'abort')
   await Promise.race([work, aborted]).finally(() => signal.throwIfAborted())
   return work
 }
 
-/** Rejects with the reason of the signal once it aborts. */
+/** Rejects with the signal's reason when it aborts. */
 export const untilAborted = (signal: AbortSignal): Promise<never> =>
   raceAbort(new Promise<never>(() => {}), signal)
 
@@ -42,107 +37,76 @@ export interface RunOptions {
 }
 
 /**
- * Runs a program to its end. An error is printed in one line. The exit code is one of `EXIT_CODES`;
- * 0 also if the reader of its output closed it. `isOurs` tells which variables `.env` may set.
+ * Runs a program to its end, and prints an error in one line. The exit code is one of `EXIT_CODES`,
+ * and 0 if the reader of the output closed it. `isOurs` reports which variables `.env` may set.
  */
 export async function run(program: CommandUnknownOpts, options: RunOptions = {}): Promise<void> {
-  const say = sayingAs(program)
+  const say = createErrorPrinter(program)
   leaveWithStdout(say)
-  sayWhatLibrariesPrint(say)
+  redirectConsole(say)
   const code = await perform(program, process.argv, options)
-  // It does not wait for work under way: everything that counts is on disk.
+  // Does not wait for pending work: everything that counts is on disk.
   if (code !== undefined) await leave(code)
 }
 
 /**
- * The same for the words of a command line, whose first two are Node and the program, within this
- * process. Resolves with the exit code of an error; undefined without one. If `process.exitCode` is
- * set, an error leaves it: the program has found something that does not hold.
+ * Runs a program with the words of a command line, whose first two are Node and the program,
+ * without ending this process. Resolves with the exit code of an error, or undefined without an
+ * error. An error does not replace `process.exitCode`, which the program sets when it finds a flaw.
  */
 export async function perform(
   program: CommandUnknownOpts,
   words: string[],
   { isOurs }: RunOptions = {},
 ): Promise<number | undefined> {
-  const say = sayingAs(program)
+  const say = createErrorPrinter(program)
   prepare(program, program.name())
-  program.hook('preAction', () => sayProxy(say))
+  program.hook('preAction', () => warnOfProxy(say))
   try {
     await readEnvironment(words, isOurs)
     await program.parseAsync(words)
     return undefined
   } catch (error) {
-    if (error instanceof CommanderError) return codeOf(error)
-    say(faultText(error as Error))
+    if (error instanceof CommanderError) return toExitCode(error)
+    say((error as Error).message)
     if (process.exitCode) return Number(process.exitCode)
     return error instanceof RangeError ? USAGE : FAILED
   }
 }
 
-const sayingAs =
+const createErrorPrinter =
   (program: CommandUnknownOpts) =>
   (text: string): void => {
     process.stderr.write(`${program.name()}: ${printable(maskUrls(text), 1000)}\n`)
   }
 
-/** If less width is left beside a name, its description goes below. */
-const NARROWEST_HELP = 24
-
 /**
- * Makes a command and its subcommands throw usage errors, said as all errors of `program` are, and
- * fit their help to the terminal.
+ * Makes a command and its subcommands throw usage errors, print them like other errors of
+ * `program`, and fit their help to the terminal.
  */
 function prepare(command: CommandUnknownOpts, program: string): void {
   command
     .exitOverride()
     .showHelpAfterError('(see --help)')
     .helpOption('-h, --help', 'show this help')
-    .configureHelp({ minWidthToWrap: NARROWEST_HELP })
     .configureOutput({
       writeOut: (text) => process.stdout.write(fit(text, columns(), 0)),
       outputError: (text, write) => write(maskUrls(text.replace(/^error: /, `${program}: `))),
     })
   if (command.commands.length > 0)
-    command
-      .helpCommand('help [command]', 'show the help of a command')
-      .on('beforeHelp', ({ error }) => error && refuseUnknown(command))
-  nameUnknownFirst(command)
-  for (const below of command.commands) prepare(below, program)
+    command.helpCommand('help [command]', 'show the help of a command')
+  for (const subcommand of command.commands) prepare(subcommand, program)
 }
 
-/**
- * Has an unknown option of a command named before other mistakes. Commander would name a missing
- * one first, which may be the same one mistyped.
- */
-function nameUnknownFirst(
-  command: CommandUnknownOpts & { unknownOption?(flag: string): void },
-): void {
-  command.parseOptions = (words) => {
-    const { parseOptions } = Command.prototype
-    const silent: Command = Object.create(command, { emit: { value: () => false } })
-    const { unknown } = parseOptions.call(silent, words) // reads no value
-    const isHelp = unknown.includes('-h') || unknown.includes('--help')
-    if (unknown[0] !== undefined && !isHelp && command.commands.length === 0)
-      command.unknownOption?.(unknown[0])
-    return parseOptions.call(command, words)
-  }
-}
-
-/** For `help` of an unknown command commander shows the whole help, without a word of why. */
-function refuseUnknown(command: CommandUnknownOpts): void {
-  const [, name] = command.args
-  if (name !== undefined) command.parse([name], { from: 'user' })
-}
-
-/** Connections are made directly, because the addresses that they lead to are checked. */
-function sayProxy(say: (text: string) => void): void {
+/** Warns that a proxy is not used. Addresses are checked, so connections are direct. */
+function warnOfProxy(say: (text: string) => void): void {
   const isProxy = (name: string): boolean => /^(?:https?|all)_proxy$/i.test(name)
   const name = Object.keys(process.env).find((each) => isProxy(each) && process.env[each])
   if (name !== undefined) say(`${name} is not used: this program connects directly, or not at all`)
 }
 
-/** Libraries print untrusted text unescaped and on standard output; this redirects it. */
-function sayWhatLibrariesPrint(say: (text: string) => void): void {
+/** Redirects the console, to which libraries print untrusted text unescaped, to `say`. */
+function redirectConsole(say: (text: string) => void): void {
   const print = (...words: unknown[]): void => say(format(...words))
   Object.assign(console, { debug: print, log: print, info: print, warn: print, error: print })
 }
@@ -150,8 +114,8 @@ function sayWhatLibrariesPrint(say: (text: string) => void): void {
 /** The exit code of wrong usage. */
 const USAGE = 2
 
-/** Commander has printed the usage error, for which its code is 1, or help, for which it is 0. */
-function codeOf({ exitCode }: CommanderError): number | undefined {
+/** Returns the exit code of an error that commander printed: 1 is wrong usage, 0 is help. */
+function toExitCode({ exitCode }: CommanderError): number | undefined {
   if (exitCode === 0) return undefined
   return exitCode === 1 ? USAGE : exitCode
 }

@@ -4,35 +4,35 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import type { Given } from './env-lines.ts'
 import { wholePath } from './environment.ts'
 
-/** One setting. It may be left out, unless it is needed or has a default. */
+/** A setting. It is optional unless it is `needed`. */
 export interface Setting<Value = unknown> {
-  /** The option and what it takes, as `--out <folder>`. Without it there is no option. */
+  /** The option and its argument, such as `--out <folder>`. Default: no option. */
   readonly option?: `--${string}`
-  /** The variables that can give it: the first that is not empty counts. */
+  /** The variables of the setting. The first non-empty variable counts. */
   readonly variables?: readonly string[]
   /**
-   * Its value from a text.
-   * @throws InvalidValue for a text that gives no value.
+   * Returns the value of a text.
+   * @throws InvalidValue for a text without a value.
    */
   readonly read: (text: string) => Value
-  /** A path may begin with `~`, which no shell expands in `--out=~/x` or in a file. */
+  /** Set for a path, which may begin with `~`. */
   readonly kind?: 'path'
   readonly needed?: true
   readonly default?: string
-  /** What stands for it, for help, where there is no default. */
+  /** A description of the default for help, if `default` is missing. */
   readonly without?: string
-  /** What it is, for help and for docs/settings.md. */
+  /** The description of the setting, for help and docs/settings.md. */
   readonly help: string
   /**
-   * Which part is masked: all, or the user and the query of a URL. A setting that is all secret has
-   * no option, because everybody on a machine can read command lines.
+   * The part that is masked: all, or the user and the query of a URL. A setting that is all secret
+   * has no option, because everyone on a machine can read command lines.
    */
   readonly secret?: 'all' | 'in its URL'
-  /** What `af setup` proposes. Of a bucket it asks for settings that are needed, and these. */
+  /** The proposal of `af setup`. Of a bucket's settings, it asks for these and the needed ones. */
   readonly proposed?: string
 }
 
-/** Settings by name. An option has the same name in lower case, its words joined by hyphens. */
+/** Settings by name. The option has the same name in lower case, with hyphens between words. */
 export type Table = Readonly<Record<string, Setting>>
 
 /** The values of these settings. */
@@ -43,8 +43,8 @@ export type Values<Settings extends Table> = {
 }
 
 /**
- * The values of settings, from texts that were checked: each that is needed is there.
- * @throws InvalidValue for a text that gives no value.
+ * Returns the values of settings. The texts must contain each setting that is needed.
+ * @throws InvalidValue for a text without a value.
  */
 export function valuesIn<Settings extends Table>(
   settings: Settings,
@@ -57,7 +57,7 @@ export function valuesIn<Settings extends Table>(
   return Object.fromEntries(values) // TypeScript cannot follow a mapped type through a loop
 }
 
-/** The option of a setting. Its help has no variables: commander adds the one that it reads. */
+/** Returns the option of a setting. Commander adds its variable to the help. */
 export function optionOf<Usage extends string>(
   setting: Setting & { readonly option: Usage },
 ): Option<Usage> {
@@ -67,9 +67,9 @@ export function optionOf<Usage extends string>(
   return option
 }
 
-/** The error of a reader, in commander's form. */
+/** The error of a setting's `read`, in commander's format. */
 export class InvalidValue extends InvalidArgumentError {
-  /** A noun phrase. */
+  /** The expected value, as a noun phrase. */
   readonly expected: string
 
   constructor(expected: string) {
@@ -78,7 +78,7 @@ export class InvalidValue extends InvalidArgumentError {
   }
 }
 
-/** What a reader expected, if a text gives it no value: a part of a sentence. */
+/** Returns a part of a sentence about the expected value, or undefined if the text has a value. */
 export function faultIn({ read }: Setting, text: string): string | undefined {
   try {
     read(text)
@@ -89,7 +89,7 @@ export function faultIn({ read }: Setting, text: string): string | undefined {
   }
 }
 
-/** A reader of whole numbers, `low` to `high`. */
+/** Returns a function that reads whole numbers from `low` to `high`. */
 export function whole(low: number, high: number): (text: string) => number {
   return (text) => {
     if (/^\d+$/.test(text) && isBetween(Number(text), low, high)) return Number(text)
@@ -97,7 +97,7 @@ export function whole(low: number, high: number): (text: string) => number {
   }
 }
 
-/** Reads a share, 0 to 1. */
+/** Reads a share, from 0 to 1. */
 export function shareOption(text: string): number {
   if (/\S/.test(text) && isBetween(Number(text), 0, 1)) return Number(text)
   throw new InvalidValue('a number, 0 to 1')
@@ -106,13 +106,13 @@ export function shareOption(text: string): number {
 const isBetween = (value: number, low: number, high: number): boolean =>
   value >= low && value <= high
 
-/** A reader of texts for which `isIn` holds. */
+/** Returns a function that reads texts for which `isValid` is true. */
 export function textIn(
   expected: string,
-  isIn: (text: string) => boolean,
+  isValid: (text: string) => boolean,
 ): (text: string) => string {
   return (text) => {
-    if (isIn(text)) return text
+    if (isValid(text)) return text
     throw new InvalidValue(expected)
   }
 }
@@ -121,16 +121,17 @@ function isFile(path: string): boolean {
   try {
     return statSync(path).isFile()
   } catch {
-    return false // a text may also be no path at all
+    return false // The text may not be a path.
   }
 }
 
-/** Which subnet, on which nodes. */
+/** The settings of a subnet and its nodes. */
 export const CHAIN = {
   network: {
     option: '--network <where>',
     variables: ['SUBTENSOR_ENDPOINT'],
-    read: textIn(NETWORK_HELP, (where) => isOnline(where) || isFile(where)), // no chain is asked
+    // Does not open the chain.
+    read: textIn(NETWORK_HELP, (where) => isOnline(where) || isFile(where)),
     kind: 'path',
     needed: true,
     help: NETWORK_HELP,
@@ -146,7 +147,7 @@ export const CHAIN = {
     variables: ['AFFINE_NETUID', 'NETUID'],
     read: whole(0, 65_535),
     without: '120 on finney',
-    help: 'the number of the subnet, if the network does not have a fixed one',
+    help: 'the number of the subnet, if the network does not determine it',
   },
   firstEpoch: {
     option: '--first-epoch <n>',
@@ -154,7 +155,7 @@ export const CHAIN = {
     read: whole(0, 1e9),
     without: `${FINNEY_FIRST_EPOCH} on finney`,
     help:
-      'the epoch that all validators agreed to start with, if the network does not have ' +
-      'a fixed one',
+      'the epoch with which all validators agreed to start, if the network does not ' +
+      'determine it',
   },
 } satisfies Table

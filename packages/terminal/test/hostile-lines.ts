@@ -2,13 +2,13 @@ import type { IsOurs } from '../src/env-lines.ts'
 
 export const ours: IsOurs = (name) => /^(?:AFFINE|CHUTES|S3)_/.test(name)
 
-/** What a file says: what it sets of ours, or the numbers of the lines that are refused. */
+/** A file, and the variables that it sets, or the numbers of the refused lines. */
 type Hostile = readonly [text: string, said: Readonly<Record<string, string>> | readonly number[]]
 
 const DRY = { AFFINE_DRY_RUN: 'true' }
 const dry = 'AFFINE_DRY_RUN=true'
 
-/** Files of settings that programs, or releases of one, read differently, or that look alike. */
+/** Files of settings that programs or their releases read differently, or that look identical. */
 export const HOSTILE: readonly Hostile[] = [
   // Empty lines, and characters before a name.
   [dry, DRY],
@@ -42,7 +42,7 @@ export const HOSTILE: readonly Hostile[] = [
   [`EXPORT ${dry}`, [1]],
   [`set ${dry}`, [1]],
   ['export', [1]],
-  // The name, and what stands around "=".
+  // The name, and characters around "=".
   ['AFFINE_DRY_RUN =true', [1]],
   ['AFFINE_DRY_RUN= true', [1]],
   ['AFFINE_DRY_RUN\t=\ttrue', [1]],
@@ -55,7 +55,7 @@ export const HOSTILE: readonly Hostile[] = [
   ['\u0410FFINE_DRY_RUN=true', [1]],
   ['AFFINE_DRY_RUN\uff1dtrue', [1]],
   ['AFFINE_DRY_RUN=false\nAFFINE_DRY_RUN=true', DRY],
-  // Empty values, and blanks behind values.
+  // Empty values, and blanks after values.
   [`CHUTES_API_KEY=\n${dry}`, { CHUTES_API_KEY: '', ...DRY }],
   [`CHUTES_API_KEY= \n${dry}`, [1]],
   [`CHUTES_API_KEY=\t\nS3_SECRET_ACCESS_KEY=s3`, [1]],
@@ -98,11 +98,11 @@ export const HOSTILE: readonly Hostile[] = [
   ["AFFINE_FOLDER='a''b'", [1]],
   ["AFFINE_FOLDER='a'b", [1]],
   ["AFFINE_FOLDER=it's", [1]],
-  // Other encodings, and no text.
+  // Other encodings, and binary files.
   [`\ufffd\ufffdA\0F\0`, [1]],
   [`AFFINE_FOLDER=\ufffd\n${dry}`, [1]],
   ['\udc00', [1]],
-  // What is of other programs is not read further than it has to be.
+  // Variables of other programs are checked only as far as necessary.
   [`PATH=$PATH:/x # mine\nMOTTO=it's "fine"\nNODE_OPTIONS=  --a\t\n${dry}`, DRY],
   ['__proto__=x\nconstructor=y', {}],
   ['AFFINE_FOLDER=two words', { AFFINE_FOLDER: 'two words' }],

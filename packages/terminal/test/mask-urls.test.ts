@@ -4,7 +4,7 @@ import { maskUrls } from '../src/fault-text.ts'
 import { within } from './within.ts'
 
 describe('a URL', () => {
-  it('is without its user, its query, and a node’s path', () => {
+  it('is printed without its user, its query, and a node’s path', () => {
     const masked = [
       ['at wss://me:pw@h.example/v1/key: why', 'at wss://****@h.example/****: why'],
       ['"ws://h:1/k","wss://h?k=1"', '"ws://h:1/****","wss://h?****"'],
@@ -23,7 +23,7 @@ describe('a URL', () => {
     expect(maskUrls(plain)).toBe(plain)
   })
 
-  it('is masked in usage errors, too', async () => {
+  it('is masked in usage errors', async () => {
     const program = new Command('af').addCommand(new Command('status'))
     const { stderr } = await within(program, ['wss:/h/key'])
     expect(stderr).toContain("af: unknown command 'wss:/h/****'")

@@ -10,12 +10,12 @@ it.each([
   ['{"5A":"alice","5B":3,"__proto__":"x"}', ['5A', '__proto__']],
   ['[', []],
   ['null', []],
-])('reads only names that are texts: %s', async (text, keys) => {
+])('reads only names that are strings: %s', async (text, keys) => {
   await writeFile(join(root, NAMES_FILE), text)
   expect(Object.keys(await namesBeside(join(root, 'chain.json')))).toEqual(keys)
 })
 
-it('has no names where there is no file', async () => {
+it('has no names without a file', async () => {
   expect(await namesBeside(join(root, 'elsewhere', 'chain.json'))).toEqual({})
   expect(await namesBeside('ws://127.0.0.1:9944')).toEqual({})
 })

@@ -17,7 +17,7 @@ const LINES = [
 const printed = async (json?: boolean): Promise<string> =>
   (await written(async () => output(json).line(LINES, { type: 'end' }))).stdout
 
-it('colours a line by its tone, whatever its words are', async () => {
+it('colours a line by its tone, regardless of its words', async () => {
   vi.stubEnv('NO_COLOR', undefined)
   vi.stubEnv('FORCE_COLOR', '1')
   expect((await printed()).split('\n')).toEqual([

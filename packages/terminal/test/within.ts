@@ -1,9 +1,8 @@
-import { EventEmitter } from 'node:events'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { vi } from 'vitest'
 import { perform, type RunOptions } from '../src/index.ts'
 
-/** What was written, and the exit code. */
+/** The output and the exit code. */
 export interface Written {
   readonly stdout: string
   readonly stderr: string
@@ -12,7 +11,7 @@ export interface Written {
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
-/** What `work` writes to the two outputs, with the exit code that it sets. */
+/** Resolves with the output of `work`, and the exit code that it sets. */
 export async function written(work: () => Promise<unknown>): Promise<Written> {
   const before = new Set(SIGNALS.flatMap((name) => process.listeners(name)))
   const said = { stdout: '', stderr: '' }
@@ -34,7 +33,7 @@ export async function written(work: () => Promise<unknown>): Promise<Written> {
   }
 }
 
-/** Where a program runs, and variables that only it has. */
+/** The working folder of a program, and its variables. */
 export interface Place {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
@@ -43,8 +42,8 @@ export interface Place {
 let last: Promise<unknown> = Promise.resolve()
 
 /**
- * Runs a program in this process; `run` of processes.ts starts one. It has neither the settings nor
- * the proxies of whoever runs the tests. If another one runs, it waits for its end.
+ * Runs a program in this process; `run` of processes.ts starts a process. The program has neither
+ * the settings nor the proxies of the person who runs the tests. Programs run one at a time.
  */
 export function within(
   program: CommandUnknownOpts,
@@ -53,9 +52,6 @@ export function within(
 ): Promise<Written> {
   const line = ['node', `${program.name()}.js`, ...words]
   const ended = last.then(async () => {
-    // Where a program has a process of its own, it is prepared once.
-    for (const each of [program, ...program.commands])
-      EventEmitter.prototype.removeAllListeners.call(each, 'beforeHelp')
     using _ = placed({ cwd, env })
     return await written(async () => {
       process.argv = [...line]
@@ -67,7 +63,7 @@ export function within(
   return ended
 }
 
-/** This process at a place, until what is returned is disposed of. */
+/** Changes the place of this process until the result is disposed of. */
 function placed({ cwd, env }: Required<Place>): Disposable {
   const before = { cwd: process.cwd(), env: { ...process.env }, argv: process.argv }
   const isTheirs = (name: string): boolean => /^AFFINE_|_proxy$/i.test(name)

@@ -2,7 +2,7 @@ import { metagraphOf, slotOf } from '../../../packages/chain/src/bittensor/metag
 import {
   type NodeMessage,
   readMessage,
-  refusalOf,
+  createRefusalError,
 } from '../../../packages/chain/src/bittensor/node-message.ts'
 import { poolRefusal } from '../../../packages/chain/src/bittensor/refusal.ts'
 import type { Codec, Storage } from '../../../packages/chain/src/bittensor/storage.ts'
@@ -41,7 +41,7 @@ function readNode(bytes: Uint8Array) {
     return { ok: false, code: 'UNREADABLE', detail: '' }
   }
   if (!message.error) return message
-  const refused = refusalOf(message.error)
+  const refused = createRefusalError(message.error)
   const said = poolRefusal(refused)?.message ?? refused.message
   return { ok: false, code: 'REFUSED', detail: said }
 }

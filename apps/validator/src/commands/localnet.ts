@@ -90,8 +90,7 @@ const wrong = (option: string, expected: string, got: number | string): RangeErr
  */
 async function addMiners(kept: KeptChain, out: string, asked: Partial<typeof BEGINS>) {
   const { chain } = kept
-  const { maxUids } = chain.params
-  const { neurons } = await chain.snapshot(chain.height)
+  const { maxUids, neurons } = await chain.snapshot(chain.height)
   const validators = neurons.filter(({ stake }) => stake > 0n).length
   const miners = neurons.length - validators
   const wanted = { validators, miners, maxUids, ...asked }

@@ -6,7 +6,6 @@ import { chutesAccount, isInOrder, type KeyAccount, mayCall } from '@affine/mine
 import { NODE_CALLER } from '@affine/miners/node'
 import { type Network, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
 import { bucketsIn } from '@affine/settlement/node'
-import { faultText } from '@affine/terminal'
 import type { Loads } from '../service/load.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type Finding, failed, found } from './findings.ts'
@@ -27,7 +26,7 @@ export async function checkDisks(
 ): Promise<readonly Finding[]> {
   const check = (path: string, dayBytes: number): Promise<Finding> =>
     checkDisk(path, dayBytes).catch((error: Error) =>
-      found('DISK_FAILS', { ...failed(error), message: faultText(error) }),
+      found('DISK_FAILS', { ...failed(error), message: error.message }),
     )
   const own = await check(folder, 2 * dayEpochs * laneBytes)
   if (bucket.folder === undefined) return [own]

@@ -59,10 +59,10 @@ export async function readAccount(
   const { key, walletPath, ...given } = givenIn(findSettings(options, env, {}))
   if ((key ?? given.wallet ?? given.hotkey) === undefined) throw new RangeError(WAYS)
   const { wallet = 'default', hotkey = 'default' } = given
-  const { account, warnings } = await (key === undefined
+  const { account, warning } = await (key === undefined
     ? readWallet({ wallet, hotkey, root: walletsAt(walletPath) })
     : readHotkey(key))
-  for (const warning of warnings) warn(warning)
+  if (warning !== undefined) warn(warning)
   return account
 }
 

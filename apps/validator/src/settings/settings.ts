@@ -9,7 +9,6 @@ import { bucketsIn } from '@affine/settlement/node'
 import {
   envFile,
   faultIn,
-  faultText,
   type Given,
   ownVariables,
   printable,
@@ -265,7 +264,7 @@ export async function readService(flags: Flags, answers: Given = {}): Promise<Re
     const account = await readValidator(flags, warn, { ...process.env, ...answers })
     return { ...service, account }
   } catch (error) {
-    const refused = { code: 'REFUSED', detail: faultText(error as Error) } as const
+    const refused = { code: 'REFUSED', detail: (error as Error).message } as const
     return { ...service, problems: [...read.problems, refused] }
   }
 }

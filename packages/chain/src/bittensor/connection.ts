@@ -3,33 +3,33 @@ import { rpcDefinitions } from '@polkadot/types'
 import pRetry from 'p-retry'
 import * as z from 'zod/mini'
 import { ChainError } from '../chain-error.ts'
-import { asciiLine } from './node-message.ts'
-import { inTime, NodeSocket } from './node-socket.ts'
+import { toAsciiLine } from './node-message.ts'
+import { NodeSocket, withTimeout } from './node-socket.ts'
 import type { Nodes } from './nodes.ts'
 
 /**
- * What to do with a node. Any error but a ChainError means that the node's answer cannot be used.
+ * Work that uses a node. Any error except a ChainError means that the node's answer is unusable.
  */
 export type Task<T> = (api: ApiPromise, socket: NodeSocket) => Promise<T>
 
 type Node = { readonly socket: NodeSocket; readonly api: Promise<ApiPromise> }
 
-/** How often each node is tried. */
+/** Attempts per node. */
 const ROUNDS = 3
 
-/** The default of `stallMs`: the time of five blocks. */
+/** Default of `stallMs`: the time of five blocks. */
 const STALL_MS = 60_000
-/** It has to answer a request within this part of that. Bittensor's metadata has 0.7 MB. */
+/** The time for one answer is `stallMs` divided by this. Bittensor's metadata has 0.7 MB. */
 const ANSWER_PART = 3
 
-/** Codes of errors that another node may not have. */
-const OF_ONE_NODE = new Set(['Unreachable', 'BadReply', 'StateDiscarded'])
+/** Codes of errors that may not occur with another node. */
+const NODE_FAILURES = new Set(['Unreachable', 'BadReply', 'StateDiscarded'])
 
 /**
- * Nodes of one chain, of which one is connected at a time. A node is replaced by the next in the
- * list if it cannot be reached, closes the connection, is silent for `stallMs` or does not answer a
- * request within a third of that, no longer has the state that is asked for, or gives an answer
- * that cannot be used.
+ * Nodes of one chain, with a connection to one of them at a time. The next node in the list
+ * replaces a node that is unreachable, closes the connection, is silent for `stallMs`, does not
+ * answer a request within a third of `stallMs`, no longer has the requested state, or returns an
+ * unusable answer.
  */
 export class Connection {
   readonly #nodes: Nodes
@@ -37,11 +37,11 @@ export class Connection {
   readonly #closing = new AbortController()
   #turn = 0
   #node: Node | undefined
-  /** The hash of block 0 that was given, or else that of the first node that answered. */
+  /** The hash of block 0. Default: the hash that the first node to answer has. */
   genesis: string | undefined
 
   constructor(nodes: Nodes) {
-    // A node's refusal is thrown: the library need not print it too.
+    // A node's refusal is thrown, so the library does not have to print it.
     for (const calls of Object.values(rpcDefinitions))
       for (const call of Object.values(calls)) call.noErrorLog = true
     this.#nodes = nodes
@@ -50,9 +50,9 @@ export class Connection {
   }
 
   /**
-   * Runs a task, and runs it again on the next node if a node fails: repeating it must do no harm.
-   * With a signal it goes on until the signal aborts; without one, until each node was tried three
-   * times.
+   * Runs a task, and runs it again on the next node if a node fails, so the task must be
+   * repeatable. Retries until the signal aborts or, without a signal, until each node was tried
+   * three times.
    * @throws ChainError, as a rejection: `Unreachable`, `BadReply`, `StateDiscarded`; `WrongGenesis`
    *   for a node of another chain; or the task's own.
    */
@@ -67,9 +67,9 @@ export class Connection {
       minTimeout: 200,
       maxTimeout: 15_000,
       randomize: true,
-      shouldRetry: ({ error }) => isOfOneNode(error),
+      shouldRetry: ({ error }) => isNodeFailure(error),
       onFailedAttempt: ({ error, retriesLeft }) => {
-        if (isOfOneNode(error) && retriesLeft > 0) onRetry?.(error)
+        if (isNodeFailure(error) && retriesLeft > 0) onRetry?.(error)
       },
     })
   }
@@ -84,12 +84,12 @@ export class Connection {
     const node = this.#node
     try {
       const api = await node.api
-      return await inTime(task(api, node.socket), this.#stallMs)
+      return await withTimeout(task(api, node.socket), this.#stallMs)
     } catch (error) {
-      const mayAnotherHelp = !(error instanceof ChainError) || isOfOneNode(error)
+      const mayAnotherHelp = !(error instanceof ChainError) || isNodeFailure(error)
       if (signal.aborted || !mayAnotherHelp) throw error
       this.#drop(node)
-      throw nodeError(error as Error)
+      throw toChainError(error as Error)
     }
   }
 
@@ -106,9 +106,9 @@ export class Connection {
       this.#drop(node)
       const isChain = error instanceof ChainError
       if (isChain && error.code === 'WrongGenesis') throw error
-      const said = asciiLine(isChain ? error.detail : error.message)
+      const reason = toAsciiLine(isChain ? error.detail : error.message)
       const facts = { cause: error, node: url }
-      throw new ChainError('Unreachable', `no node answers at ${url}: ${said}`, facts)
+      throw new ChainError('Unreachable', `no node answers at ${url}: ${reason}`, facts)
     })
     const node = { socket, api }
     return node
@@ -117,9 +117,9 @@ export class Connection {
   async #start(socket: NodeSocket, url: string): Promise<ApiPromise> {
     await socket.connect()
     await this.#checkGenesis(socket, url)
-    const provider = socket as never // it has what the library uses of one
+    const provider = socket as never // has the methods of a provider that the library uses
     const creating = ApiPromise.create({ provider, noInitWarn: true, throwOnConnect: true })
-    const api = await inTime(creating, this.#stallMs)
+    const api = await withTimeout(creating, this.#stallMs)
     useWalletPrefix(api)
     closeAtUpgrade(socket, api)
     return api
@@ -128,7 +128,7 @@ export class Connection {
   async #checkGenesis(socket: NodeSocket, url: string): Promise<void> {
     const answer = await socket.send('chain_getBlockHash', [0])
     const genesis = /^0x([0-9a-f]{64})$/.exec(String(answer))?.[1]
-    if (genesis === undefined) throw new Error('it does not know block 0')
+    if (genesis === undefined) throw new Error('the node does not know block 0')
     this.genesis ??= genesis
     if (genesis === this.genesis) return
     const detail = `${url} has the chain ${genesis}, expected ${this.genesis}`
@@ -141,10 +141,7 @@ export class Connection {
   }
 }
 
-/**
- * Makes the library write addresses with the prefix of wallets, 42, whatever the node's settings
- * are.
- */
+/** Makes the library write addresses with prefix 42, as wallets do, regardless of the node. */
 function useWalletPrefix({ registry }: ApiPromise): void {
   const properties: unknown = registry.createTypeUnsafe('ChainProperties', [{ ss58Format: 42 }])
   registry.setChainProperties(properties as Parameters<typeof registry.setChainProperties>[0])
@@ -152,23 +149,20 @@ function useWalletPrefix({ registry }: ApiPromise): void {
 
 const runtimeShape = z.object({ specVersion: z.int() })
 
-/**
- * Closes the socket at the runtime's next upgrade: what was read of the runtime is wrong from then
- * on.
- */
+/** Closes the socket at the runtime's next upgrade, since the metadata is wrong afterwards. */
 function closeAtUpgrade(socket: NodeSocket, { runtimeVersion }: ApiPromise): void {
   const version = runtimeVersion.specVersion.toNumber()
-  const isOther = (news: unknown) => runtimeShape.parse(news).specVersion !== version
+  const hasChanged = (news: unknown) => runtimeShape.parse(news).specVersion !== version
   const end = () => socket.close('the runtime was upgraded')
-  socket.follow('state_subscribeRuntimeVersion', isOther).then(end, end)
+  socket.follow('state_subscribeRuntimeVersion', hasChanged).then(end, end)
 }
 
-const isOfOneNode = (error: unknown): error is ChainError =>
-  error instanceof ChainError && OF_ONE_NODE.has(error.code)
+const isNodeFailure = (error: unknown): error is ChainError =>
+  error instanceof ChainError && NODE_FAILURES.has(error.code)
 
-/** A node's error as a ChainError. An error without a code becomes `BadReply`. */
-function nodeError(error: Error): ChainError {
+/** Converts a node's error to a ChainError. An error without a code becomes `BadReply`. */
+function toChainError(error: Error): ChainError {
   if (error instanceof ChainError) return error
-  const detail = `the node's answer cannot be used: ${asciiLine(error.message)}`
+  const detail = `the node's answer cannot be used: ${toAsciiLine(error.message)}`
   return new ChainError('BadReply', detail, { cause: error })
 }

@@ -6,37 +6,29 @@ import type { Head } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import type { Connection } from './connection.ts'
 import type { FinalBlocks } from './final-blocks.ts'
-import { asciiLine } from './node-message.ts'
-import { dispatchRefusal, poolRefusal } from './refusal.ts'
-import { type CallName, named } from './storage.ts'
+import { toAsciiLine } from './node-message.ts'
+import { poolRefusal, readDispatchRefusal } from './refusal.ts'
+import { lookUp } from './runtime-faults.ts'
+import type { CallName } from './storage.ts'
 
-/** How many blocks a call may wait, if its caller sets no earlier limit. */
+/** Maximum number of blocks for which a call may wait. */
 const MORTALITY = 15
 
 /**
- * The blocks in which a call is valid, from its birth to its deadline. `period`, their number, is a
+ * The blocks in which a call is valid, from `birth` to `deadline`. Their number, `period`, is a
  * power of two.
  */
-interface Life {
+interface Lifetime {
   readonly birth: number
   readonly deadline: number
   readonly period: number
 }
 
-/** A call that was sent. */
-interface Sent {
-  readonly nonce: number
-  /** The last block it may be in. */
-  readonly deadline: number
-}
-
-/** Sends calls and waits for their results. A chain has one sender, for all accounts. */
+/** Sends calls and waits for their results. A chain has one sender for all accounts. */
 export class Sender {
   readonly #connection: Connection
   readonly #blocks: FinalBlocks
   #turn: Promise<unknown> = Promise.resolve()
-  /** By hotkey, the calls that may not be in a block yet. */
-  readonly #underWay = new Map<string, readonly Sent[]>()
 
   constructor(connection: Connection, blocks: FinalBlocks) {
     this.#connection = connection
@@ -44,17 +36,17 @@ export class Sender {
   }
 
   /**
-   * Signs a call that is valid up to the block `until`, and for at most 15 blocks. Resolves with
-   * the finalized block that holds it.
+   * Signs and sends a call that is valid up to the block `until`, and for at most 15 blocks.
+   * Resolves with the finalized block that contains it.
    * @throws ChainError, as a rejection, with the chain's name for the refusal, by a node's pool or
-   *   in a block; `AncientBirthBlock` if no block held the call in time.
+   *   in a block; `AncientBirthBlock` if no block contained the call in time.
    */
   async send(
     account: Account,
     call: Call,
     until: number = Number.POSITIVE_INFINITY,
   ): Promise<Head> {
-    // Calls are signed one after the other: two at a time could get the same nonce.
+    // Calls are signed one at a time: two concurrent ones could get the same nonce.
     const sending = this.#turn.then(() => this.#submit(account, call, until))
     this.#turn = sending.catch(() => undefined)
     const { from, deadline, hex } = await sending
@@ -67,24 +59,16 @@ export class Sender {
 
   async #submit(account: Account, call: Call, until: number) {
     const head = await this.#blocks.head()
-    const life = lifeFrom(head.number, until)
-    const { hotkey } = account
-    const waiting = (this.#underWay.get(hotkey) ?? []).filter(
-      ({ deadline }) => deadline >= head.number,
-    )
-    const lowestNonce = Math.max(0, ...waiting.map(({ nonce }) => nonce + 1))
+    const life = computeLifetime(head.number, until)
     const birthHash = await this.#blocks.blockHash(life.birth)
-    const { nonce, hex } = await this.#connection.use((api) =>
-      sign(api, account, { call, life, birthHash, lowestNonce }),
-    )
-    await this.#connection.use((api) => handToPool(api, hex))
-    this.#underWay.set(hotkey, [...waiting, { nonce, deadline: life.deadline }])
+    const hex = await this.#connection.use((api) => sign(api, account, { call, life, birthHash }))
+    await this.#connection.use((api) => submitToPool(api, hex))
     return { from: head.number + 1, deadline: life.deadline, hex }
   }
 
   /**
-   * Is the call in the block?
-   * @throws ChainError, as a rejection, if it is there and failed.
+   * Reports whether the block contains the call.
+   * @throws ChainError, as a rejection, if the call is in the block and failed.
    */
   async #isIncluded({ hash }: Head, hex: string): Promise<boolean> {
     return this.#connection.use(async (api) => {
@@ -94,7 +78,7 @@ export class Sender {
       const index = block.extrinsics.indexOf(hex)
       if (index === -1) return false
       const { query, registry } = await api.at(`0x${hash}`)
-      const refusal = dispatchRefusal(registry, await query.system?.events?.(), index)
+      const refusal = readDispatchRefusal(registry, await query.system?.events?.(), index)
       if (refusal) throw refusal
       return true
     })
@@ -102,13 +86,12 @@ export class Sender {
 }
 
 /**
- * The blocks in which a call is valid that is made at `head`: up to `until`, and 15 at most.
+ * Returns the blocks in which a call made at `head` is valid: up to `until`, and 15 at most.
  * Protocol §5.2.
- * @throws ChainError `AncientBirthBlock` if no block is left for it.
+ * @throws ChainError `AncientBirthBlock` if no block is left for the call.
  */
-function lifeFrom(head: number, until: number): Life {
+function computeLifetime(head: number, until: number): Lifetime {
   const deadline = Math.min(until, head + MORTALITY)
-  // The deadline is the last of `period` blocks, a power of two, in which the call is valid.
   let period = 4
   while (period < deadline - head + 1) period *= 2
   const birth = deadline - period + 1
@@ -119,26 +102,22 @@ function lifeFrom(head: number, until: number): Life {
 async function sign(
   api: ApiPromise,
   account: Account,
-  unsigned: { call: Call; life: Life; birthHash: string; lowestNonce: number },
-): Promise<{ nonce: number; hex: string }> {
-  const next = (await api.rpc.system.accountNextIndex(account.hotkey)).toNumber()
-  const { call, life, birthHash, lowestNonce } = unsigned
-  const nonce = Math.max(next, lowestNonce)
+  { call, life, birthHash }: { call: Call; life: Lifetime; birthHash: string },
+): Promise<string> {
+  // The node counts the calls in its pool.
+  const nonce = await api.rpc.system.accountNextIndex(account.hotkey)
   const { birth, period } = life
   const era = api.registry.createType('ExtrinsicEra', { current: birth, period })
-  const options = { nonce, era, blockHash: `0x${birthHash}`, signer: signerOf(account) }
+  const options = { nonce, era, blockHash: `0x${birthHash}`, signer: createSigner(account) }
   const signed = await (await call(api)).signAsync(account.hotkey, options)
-  return { nonce, hex: signed.toHex() }
+  return signed.toHex()
 }
 
-/** The byte by which Substrate's MultiSignature names a scheme. */
+/** The byte for a scheme in Substrate's MultiSignature. */
 const MULTI_SIGNATURE = { ed25519: '00', sr25519: '01' } as const
 
-/**
- * The account as a signer for the library. If a payload has more than 256 bytes, its hash is
- * signed.
- */
-function signerOf(account: Account) {
+/** Returns a signer for the library. Of a payload with more than 256 bytes it signs the hash. */
+function createSigner(account: Account) {
   const signRaw = async ({ data }: { readonly data: string }) => {
     const payload = hexToBytes(data.slice(2))
     const message = payload.length > 256 ? blake2b(payload, { dkLen: 32 }) : payload
@@ -148,32 +127,32 @@ function signerOf(account: Account) {
   return { signRaw }
 }
 
-async function handToPool(api: ApiPromise, hex: string): Promise<void> {
+async function submitToPool(api: ApiPromise, hex: string): Promise<void> {
   try {
     await api.rpc.author.submitExtrinsic(hex)
   } catch (error) {
     const refusal = poolRefusal(error)
-    if (refusal) throw refusal // null: the pool has the call already, from an earlier try
+    if (refusal) throw refusal // null: the pool has the call from an earlier attempt
   }
 }
 
-/** Makes a call for the runtime of the node that takes it. */
+/** A function that builds a call for the runtime of a node. */
 export type Call = (api: ApiPromise) => Promise<Submittable>
 type Submittable = ReturnType<ApiPromise['tx'][string][string]>
 
 /**
- * The runtime's call of this name. It rejects with ChainError `NotInRuntime` if there is no such
- * call, or it takes other arguments.
+ * Returns the runtime's call of this name. The call rejects with ChainError `NotInRuntime` if the
+ * runtime does not have it, or if it expects other arguments.
  */
-export const callOf =
+export const createCall =
   (name: CallName, ...args: unknown[]): Call =>
   async ({ tx }: ApiPromise): Promise<Submittable> => {
-    const call = named(tx, name)
+    const call = lookUp(tx, name)
     if (!call) throw new ChainError('NotInRuntime', `this chain's runtime has no call ${name}`)
     try {
       return call(...args)
     } catch (cause) {
-      const said = asciiLine((cause as Error).message)
-      throw new ChainError('NotInRuntime', `${name} takes other arguments: ${said}`, { cause })
+      const reason = toAsciiLine((cause as Error).message)
+      throw new ChainError('NotInRuntime', `${name} expects other arguments: ${reason}`, { cause })
     }
   }

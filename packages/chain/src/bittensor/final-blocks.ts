@@ -2,18 +2,18 @@ import type { ApiPromise } from '@polkadot/api'
 import pRetry from 'p-retry'
 import * as z from 'zod/mini'
 import type { Head } from '../chain.ts'
-import { ChainError, unknownBlock } from '../chain-error.ts'
+import { ChainError, unknownBlockError } from '../chain-error.ts'
 import type { Connection } from './connection.ts'
 import type { NodeSocket } from './node-socket.ts'
 
 const headerShape = z.object({ number: z.string().check(z.regex(/^0x[0-9a-f]{1,8}$/)) })
 
-/** The final blocks of a chain, by number. Protocol §5.1. */
+/** Reads the final blocks of a chain by their numbers. Protocol §5.1. */
 export class FinalBlocks {
   readonly #connection: Connection
-  /** The highest final block that each node announced. It may not be final yet at another node. */
+  /** The highest final block that each node announced. Another node may be behind. */
   readonly #finals = new WeakMap<NodeSocket, number>()
-  /** The highest final block that any node announced; -1 before the first. */
+  /** The highest final block that any node announced. Initially -1. */
   #highest = -1
 
   constructor(connection: Connection) {
@@ -37,14 +37,14 @@ export class FinalBlocks {
   }
 
   /**
-   * Resolves with a block once it is final at a node that has it. With a signal it waits until the
-   * signal aborts; without one, as long as nodes answer.
+   * Resolves with a block when it is final at a node that has it. Waits until the signal aborts or,
+   * without a signal, while nodes answer.
    */
   async reach(block: number | 'last', signal?: AbortSignal): Promise<Head> {
     return this.#connection.use(async (api, node) => {
       const number = block === 'last' ? (await this.#last(api, node)).number : block
       await this.#follow(node, number, signal)
-      return { number, hash: await hashOf(api, number) }
+      return { number, hash: await requestHash(api, number) }
     }, signal)
   }
 
@@ -53,14 +53,14 @@ export class FinalBlocks {
   }
 
   async blockHash(number: number): Promise<string> {
-    if (!Number.isSafeInteger(number) || number < 0) throw unknownBlock(number, this.#highest)
+    if (!Number.isSafeInteger(number) || number < 0) throw unknownBlockError(number, this.#highest)
     const wasAnnounced = number <= this.#highest
     return this.#connection.use(async (api, node) => {
       if (!this.#isFinalAt(node, number)) await this.#last(api, node)
       const isFinal = this.#isFinalAt(node, number)
-      if (!isFinal && !wasAnnounced) throw unknownBlock(number, this.#highest)
-      const hash = await hashOf(api, number)
-      if (!isFinal) throw missing(number)
+      if (!isFinal && !wasAnnounced) throw unknownBlockError(number, this.#highest)
+      const hash = await requestHash(api, number)
+      if (!isFinal) throw missingBlockError(number)
       return hash
     })
   }
@@ -74,11 +74,11 @@ export class FinalBlocks {
 
   async #follow(node: NodeSocket, block: number, signal?: AbortSignal): Promise<void> {
     if (this.#isFinalAt(node, block)) return
-    const isThere = (news: unknown) => {
+    const isReached = (news: unknown) => {
       this.#learn(node, Number(headerShape.parse(news).number))
       return this.#isFinalAt(node, block)
     }
-    await node.follow('chain_subscribeFinalizedHeads', isThere, signal)
+    await node.follow('chain_subscribeFinalizedHeads', isReached, signal)
   }
 
   #learn(node: NodeSocket, number: number): void {
@@ -91,22 +91,22 @@ export class FinalBlocks {
   }
 }
 
-/** Another node may have the block. */
-export const missing = (number: number): ChainError =>
+/** Returns the error for a block that another node may have. */
+export const missingBlockError = (number: number): ChainError =>
   new ChainError('Unreachable', `the node does not have block ${number} yet`)
 
 /**
- * The hash of a block. Asks for some seconds: a node may announce a block before it can give its
- * hash.
+ * Resolves with the hash of a block. Retries for 7 seconds, since a node may announce a block
+ * before it can return the hash.
  */
-async function hashOf(api: ApiPromise, number: number): Promise<string> {
-  const early = missing(number)
-  const ask = async () => {
+async function requestHash(api: ApiPromise, number: number): Promise<string> {
+  const early = missingBlockError(number)
+  const request = async () => {
     const hash = await api.rpc.chain.getBlockHash(number)
     if (hash.isEmpty) throw early
     return hash.toHex().slice(2)
   }
-  return pRetry(ask, {
+  return pRetry(request, {
     retries: 3,
     minTimeout: 1000,
     shouldRetry: ({ error }) => error === early,

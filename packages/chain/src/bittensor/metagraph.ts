@@ -22,7 +22,7 @@ export async function readSnapshot(
   return { head, ...metagraph, commitments }
 }
 
-/** The numbers by which `getSelectiveMetagraph` selects fields of the metagraph. */
+/** The indexes of the metagraph's fields in requests to `getSelectiveMetagraph`. */
 const FIELDS = {
   ownerHotkey: 5,
   tempo: 8,
@@ -39,7 +39,7 @@ const FIELDS = {
 
 const count = z.int().check(z.minimum(0))
 
-/** In the library's JSON, an integer above 2^53 is a hex text. */
+/** An integer. The library's JSON has hex strings for integers above 2^53. */
 const integer = z.pipe(
   z.union([count, z.string().check(z.regex(/^0x[0-9a-f]{1,32}$/))]),
   z.transform((value) => BigInt(value)),
@@ -67,11 +67,11 @@ const metagraphShape = z
     ),
   )
 
-/** What the chain gives for the owner's hotkey where it stores none. */
+/** The owner's hotkey if the chain stores none. */
 const NO_HOTKEY = encodeAddress(new Uint8Array(32))
 
 /**
- * The subnet's settings and its neurons, in one call. Stakes are the chain's totals of alpha and
+ * Reads the subnet's settings and neurons in one call. Stakes are the chain's totals of alpha and
  * TAO, in rao.
  * @throws ChainError, as a rejection: `SubnetNotExists`, `NotInRuntime`, `BadReply`.
  */
@@ -112,7 +112,7 @@ const registrationShape = z.object({
 })
 
 /**
- * What a hotkey has committed. A field that is not plain bytes is read as an empty one.
+ * Returns the commitment of a hotkey. A field that is not plain bytes is read as an empty field.
  * @throws ChainError `BadReply` for a malformed commitment.
  */
 export function slotOf(hotkey: Codec, registration: Codec): CommitmentSlot {
@@ -121,13 +121,14 @@ export function slotOf(hotkey: Codec, registration: Codec): CommitmentSlot {
   if (owner === undefined || data === undefined)
     throw new ChainError('BadReply', 'a commitment on the chain is malformed')
   const { block, info } = data
-  return { hotkey: owner, block, fields: info.fields.map(bytesIn) }
+  return { hotkey: owner, block, fields: info.fields.map(decodeField) }
 }
 
 /**
- * A field has one key, its kind. The kind of plain bytes is `Raw` with their number, or `BigRaw`.
+ * Returns the bytes of a field; empty unless it is plain bytes. A field has one key, its kind.
+ * Plain bytes have the kind `Raw` with their number, or `BigRaw`.
  */
-function bytesIn(field: Readonly<Record<string, unknown>>): Uint8Array {
+function decodeField(field: Readonly<Record<string, unknown>>): Uint8Array {
   const [entry] = Object.entries(field)
   if (entry === undefined) return new Uint8Array(0)
   const [kind, value] = entry

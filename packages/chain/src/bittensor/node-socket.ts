@@ -1,37 +1,37 @@
 import ws from 'ws'
 import { ChainError } from '../chain-error.ts'
 import {
-  asciiLine,
   checkMetadata,
+  createRefusalError,
   MAX_MESSAGE,
   type NodeMessage,
   readMessage,
-  refusalOf,
+  toAsciiLine,
 } from './node-message.ts'
 
 /**
- * The most fragments of a message: each keeps up to 64 KiB in memory. Nodes send messages in one
- * piece.
+ * Maximum fragments of a message, each of up to 64 KiB in memory. Nodes do not fragment messages.
  */
 const MAX_FRAGMENTS = 64
 /**
- * The most bytes of pings and pongs since the last message. One ping a second makes a tenth of it
- * in two hours.
+ * Maximum bytes of pings and pongs between two messages. A ping of 14 bytes each second takes 20
+ * hours.
  */
 const MAX_PING_BYTES = 2 ** 20
+/** Maximum HTTP 1xx responses before the WebSocket opens. */
 const MAX_INTERIM_ANSWERS = 8
-/** The size of a ping without its data. */
+/** Size of a ping without its data. */
 const PING_HEAD_BYTES = 2
 /**
- * The time in milliseconds that one address of a node has to take a connection, before the next is
- * tried. Node's default, 250, is too short for a node that is far away.
+ * Milliseconds to connect to one address of a node before the next address is tried. The default
+ * of Node, 250, is too short for a distant node.
  */
 const ATTEMPT_MS = 5000
 
 /**
- * Opens a WebSocket. In Node this is not Node's own, which does not say why a connection fails, and
- * has no limits. Compression is not offered: a few bytes could unpack to any number. Each turn of
- * the event loop takes one message, as thousands may come at once.
+ * Opens a WebSocket. In Node it uses `ws`, because Node's WebSocket neither gives the reason of a
+ * failed connection nor has limits. Compression is not offered: a few bytes could unpack to any
+ * number. Each turn of the event loop handles one message, since thousands may arrive together.
  */
 function openSocket(url: string): WebSocket {
   if (!('process' in globalThis)) return new WebSocket(url)
@@ -43,7 +43,7 @@ function openSocket(url: string): WebSocket {
   return socket as unknown as WebSocket
 }
 
-/** Sends the request for a WebSocket, and ends it after a few interim answers. */
+/** Sends the request for a WebSocket, and ends it after too many HTTP 1xx responses. */
 const finishRequest: ws.ClientOptions['finishRequest'] = (request) => {
   let left = MAX_INTERIM_ANSWERS
   request.on('information', () => {
@@ -53,7 +53,7 @@ const finishRequest: ws.ClientOptions['finishRequest'] = (request) => {
   request.end()
 }
 
-/** Ends a socket that gets too many pings and pongs and no message: `ws` does not limit them. */
+/** Ends a socket that receives too many pings and pongs without a message. `ws` has no limit. */
 function limitPings(socket: ws): void {
   let bytes = 0
   const count = ({ length }: Buffer) => {
@@ -76,15 +76,12 @@ interface PendingRequest {
 }
 
 /**
- * A connection to one node, by JSON-RPC 2.0. It takes the place of the library's `WsProvider`,
- * which throws an error that nobody can catch if it cannot read a node's message. Here such a
- * message ends the connection, and every open promise rejects with `Unreachable`.
+ * A connection to one node, by JSON-RPC 2.0. It replaces the library's `WsProvider`, which throws
+ * an uncatchable error for a malformed message. Here such a message ends the connection, and every
+ * open promise rejects with `Unreachable`.
  */
 export class NodeSocket {
-  /**
-   * The library reads these. It gets an open socket. It must not subscribe to anything, since it
-   * would throw there too.
-   */
+  /** The library reads these. Its subscriptions would throw uncatchable errors as well. */
   readonly isConnected = true
   readonly hasSubscriptions = false
   readonly #url: string
@@ -95,7 +92,7 @@ export class NodeSocket {
   #ids = 0
   #ended: ChainError | undefined
 
-  /** The node has `answerMs` to take the connection, and for each answer. */
+  /** `answerMs` limits the time to connect, and for each answer. */
   constructor(url: string, answerMs: number) {
     this.#url = url
     this.#answerMs = answerMs
@@ -107,36 +104,36 @@ export class NodeSocket {
       this.#socket = socket
       socket.onmessage = ({ data }) => this.#receive(String(data))
       socket.onclose = () => this.close(LOST)
-      socket.onerror = (event) => this.close(messageOf(event) || 'no connection')
+      socket.onerror = (event) => this.close(describeFailure(event) || 'no connection')
       socket.onopen = () => {
-        socket.onerror = (event) => this.close(`${LOST}: ${messageOf(event)}`)
+        socket.onerror = (event) => this.close(`${LOST}: ${describeFailure(event)}`)
         this.#requests.get(id)?.answer(undefined)
       }
     })
-    return inTime(opening, this.#answerMs)
+    return withTimeout(opening, this.#answerMs)
   }
 
   /**
    * Sends a request and resolves with its result. Rejects with the node's code, message and data if
-   * the node refuses, and for metadata that is too large.
+   * the node refuses, and with a RangeError if metadata is too large.
    */
   async send<T>(method: string, params: unknown[]): Promise<T> {
-    const asking = this.#wait<T>((id) => this.#ask(id, method, params))
-    const answer = await inTime(asking, this.#answerMs)
+    const answering = this.#wait<T>((id) => this.#ask(id, method, params))
+    const answer = await withTimeout(answering, this.#answerMs)
     checkMetadata(method, params, answer)
     return answer
   }
 
-  /** Subscribes. Resolves once `isEnough` is true for some news, and then unsubscribes. */
+  /** Subscribes. When `isEnough` returns true for a notification, resolves and unsubscribes. */
   async follow(
     method: string,
     isEnough: (news: unknown) => boolean,
     signal?: AbortSignal,
   ): Promise<void> {
     let subscription: unknown
-    // The first news may come with the answer, so the listener must be there at once.
+    // The first notification may arrive with the answer, so the listener is added immediately.
     const listen = (result: unknown, resolve: () => void) => {
-      this.#listeners.delete(subscription) // the node may answer again and again
+      this.#listeners.delete(subscription) // a node may answer several times
       subscription = result
       this.#listeners.set(result, (news) => {
         if (isEnough(news)) resolve()
@@ -156,12 +153,13 @@ export class NodeSocket {
     this.#ended = new ChainError('Unreachable', reason, { node: this.#url })
     for (const { reject } of this.#requests.values()) reject(this.#ended)
     if (!this.#socket) return
-    this.#socket.onmessage = null // the node may go on sending until the socket is closed
+    this.#socket.onmessage = null // the node may send until the socket is closed
     this.#socket.close()
   }
 
   /**
-   * Calls `start` with a new id. `onAnswer` gets the answer to this id, and resolves the promise.
+   * Calls `start` with a new id. `onAnswer` receives the answer to this id and resolves the
+   * promise.
    */
   #wait<T>(
     start: (id: number) => void,
@@ -190,24 +188,24 @@ export class NodeSocket {
     try {
       this.#take(readMessage(text))
     } catch {
-      this.close(`the node sent a message that cannot be read: ${asciiLine(text)}`)
+      this.close(`the node sent an unreadable message: ${toAsciiLine(text)}`)
     }
   }
 
-  /** News of a subscription, a refusal, or an answer. */
+  /** Passes a message to its listener or its request. */
   #take({ id, result, error, params }: NodeMessage): void {
     if (params) {
       this.#listeners.get(params.subscription)?.(params.result)
       return
     }
     const request = this.#requests.get(id)
-    if (error) request?.reject(refusalOf(error))
+    if (error) request?.reject(createRefusalError(error))
     else request?.answer(result)
   }
 }
 
-/** Settles as `answer` does. Rejects with `Unreachable` if that takes longer than `ms`. */
-export async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
+/** Settles like `answer`, or rejects with `Unreachable` after `ms` milliseconds. */
+export async function withTimeout<T>(answer: Promise<T>, ms: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     const silent = () =>
@@ -217,19 +215,14 @@ export async function inTime<T>(answer: Promise<T>, ms: number): Promise<T> {
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
 
-/** Node's codes for a certificate of an authority that it does not know. */
-const UNTRUSTED: ReadonlySet<unknown> = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])
+/** Matches OpenSSL's codes for a certificate whose issuer is not trusted. */
+const UNTRUSTED = /SELF_SIGNED_CERT|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF_SIGNATURE)/
 
-/** Returns the reason for an error event, and advice where it is a certificate. */
-function messageOf(event: Event): string {
+/** Returns the reason of an error event, with advice if it is an untrusted certificate. */
+function describeFailure(event: Event): string {
   const { message = '', error } = event as Partial<ErrorEvent>
-  const advice = UNTRUSTED.has(Object(error).code)
-    ? ": name the file of its authority's certificate in NODE_EXTRA_CA_CERTS"
+  const advice = UNTRUSTED.test(Object(error).code)
+    ? ": to trust its issuer, name the issuer's file in NODE_EXTRA_CA_CERTS"
     : ''
-  return asciiLine(message) + advice
+  return toAsciiLine(message) + advice
 }

@@ -1,17 +1,17 @@
 import type { ChainOpening, Host } from '../chain.ts'
 
-// What strangers' programs open a chain with: no declaration here names any of @polkadot's types.
+// Types of the public API. Their declarations must not refer to types of @polkadot.
 
-/** What a connection is opened with. */
+/** The arguments that open a connection. */
 export interface Nodes extends Pick<ChainOpening, 'genesis' | 'onRetry'> {
   /** WebSocket URLs, tried in this order. */
   readonly endpoints: readonly string[]
   /**
-   * A node that is silent for so many milliseconds, or does not answer a request within a third of
-   * that, is replaced by the next (default 60000).
+   * Maximum silence of a node in milliseconds. The maximum for an answer is a third of it.
+   * Default: 60000.
    */
   readonly stallMs?: number
 }
 
-/** What it takes to set weights, besides the chain. */
+/** The arguments, in addition to the chain, that set weights. */
 export type WeightMeans = Pick<Host, 'random' | 'now'> & { readonly netuid: number }

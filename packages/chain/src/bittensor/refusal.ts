@@ -1,12 +1,9 @@
 import type { DispatchError, EventRecord } from '@polkadot/types/interfaces'
 import type { Registry } from '@polkadot/types/types'
 import { ADVICE, ChainError } from '../chain-error.ts'
-import { asciiLine } from './node-message.ts'
+import { toAsciiLine } from './node-message.ts'
 
-/**
- * The runtime's names for the numbers with which it refuses a call before the pool takes it
- * (`CustomTransactionError`).
- */
+/** The runtime's names for the numbers of its `CustomTransactionError`. */
 const CUSTOM: Readonly<Record<number, string>> = {
   0: 'ColdkeyInSwapSchedule',
   1: 'StakeAmountTooLow',
@@ -22,7 +19,7 @@ const CUSTOM: Readonly<Record<number, string>> = {
   255: 'BadRequest',
 }
 
-/** The codes of other refusals, by Substrate's words. */
+/** The codes of other refusals, by the words in Substrate's messages. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/outdated|stale/i, 'Stale'],
   [/bad ?signature|bad ?proof/i, 'BadProof'],
@@ -33,33 +30,34 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The ChainError of this code, with our advice if there is one, else with `said`. Both texts may
- * come from a node, and are untrusted.
+ * Returns a ChainError with the advice for `code` if there is any, and otherwise with `detail`.
+ * Both texts may come from a node, and are untrusted.
  */
-function chainErrorOf(code: string, said: string): ChainError {
+function createChainError(code: string, detail: string): ChainError {
   if (Object.hasOwn(ADVICE, code)) return new ChainError(code)
-  return new ChainError(asciiLine(code), asciiLine(said))
+  return new ChainError(toAsciiLine(code), toAsciiLine(detail))
 }
 
-/** A node's refusal of a call, as a ChainError; null if the node has the call already. */
+/** Returns a node's refusal of a call as a ChainError, or null if the node already has the call. */
 export function poolRefusal(error: unknown): ChainError | null {
   if (error instanceof ChainError) return error
-  const said = (error as Error).message
-  if (/already imported/i.test(said)) return null
-  return chainErrorOf(poolCode(said) ?? 'Refused', `the node refused the call: ${said}`)
+  const { message } = error as Error
+  if (/already imported/i.test(message)) return null
+  const code = findPoolCode(message) ?? 'Refused'
+  return createChainError(code, `the node refused the call: ${message}`)
 }
 
-function poolCode(said: string): string | undefined {
-  const custom = /custom(?: error)?\D{0,4}(\d+)/i.exec(said)?.[1]
+function findPoolCode(message: string): string | undefined {
+  const custom = /custom(?: error)?\D{0,4}(\d+)/i.exec(message)?.[1]
   if (custom !== undefined) return CUSTOM[Number(custom)]
-  return WORDS.find(([words]) => words.test(said))?.[1]
+  return WORDS.find(([words]) => words.test(message))?.[1]
 }
 
 /**
- * Why the call at `index` of a block failed, by that block's events; null if it did not. It is
- * `BadReply` if they do not say what came of the call.
+ * Returns the reason for which the call at `index` of a block failed, or null if it succeeded.
+ * Returns `BadReply` if the events of the block do not contain the result.
  */
-export function dispatchRefusal(
+export function readDispatchRefusal(
   registry: Registry,
   events: unknown,
   index: number,
@@ -70,19 +68,18 @@ export function dispatchRefusal(
     if (event.method === 'ExtrinsicSuccess') return null
     if (event.method !== 'ExtrinsicFailed') continue
     const [cause] = event.data as unknown as [DispatchError?]
-    if (cause !== undefined) return dispatchError(registry, cause)
+    if (cause !== undefined) return describeDispatchError(registry, cause)
   }
-  return new ChainError('BadReply', 'the events of the block do not say what came of the call')
+  return new ChainError('BadReply', 'the events of the block do not contain the result of the call')
 }
 
-function dispatchError(registry: Registry, cause: DispatchError): ChainError {
+function describeDispatchError(registry: Registry, cause: DispatchError): ChainError {
   if (cause.isModule) {
     const { name, section, docs } = registry.findMetaError(cause.asModule)
-    const said = docs.join(' ').trim() || 'nothing more'
-    return chainErrorOf(name, `${section} says: ${said}`)
+    return createChainError(name, `error of ${section}: ${docs.join(' ').trim() || name}`)
   }
-  // The name alone, or in JSON after its kind: {"token":"FundsUnavailable"}
-  const said = cause.toString()
-  const name = said.match(/\w+/g)?.at(-1) ?? said
-  return chainErrorOf(name, `the chain says ${said}`)
+  // Only the name, or JSON with its kind: {"token":"FundsUnavailable"}.
+  const text = cause.toString()
+  const name = text.match(/\w+/g)?.at(-1) ?? text
+  return createChainError(name, `the chain reports ${text}`)
 }

@@ -1,38 +1,22 @@
-import type { Metadata } from '@polkadot/types'
+import { expandMetadata, type Metadata } from '@polkadot/types'
 import { stringCamelCase } from '@polkadot/util'
-import { asciiLine } from './node-message.ts'
 
-// The names of everything that this client uses of a chain's runtime. It can use nothing else: the
-// names are types. What is in `NEEDS` may be missing, as long as the client has another way.
+// The names of all items of a chain's runtime that this client uses. The names are types, so it
+// cannot use others.
 
-/** The storage items in which runtimes keep commits of timelocked weights. */
-export const TIMELOCKED_COMMITS = [
-  'subtensorModule.timelockedWeightCommits',
-  'subtensorModule.crv3WeightCommitsV2',
-  'subtensorModule.crv3WeightCommits',
-] as const
-
-/** Storage items, each after its pallet. */
+/** Storage items, as `pallet.item`. */
 export const STORAGE = [
   'timestamp.now',
-  'system.number',
   'system.events',
   'drand.lastStoredRound',
   'commitments.commitmentOf',
-  'subtensorModule.tempo',
-  'subtensorModule.uids',
   'subtensorModule.weights',
   'subtensorModule.weightsVersionKey',
-  'subtensorModule.commitRevealWeightsEnabled',
   'subtensorModule.commitRevealWeightsVersion',
-  'subtensorModule.revealPeriodEpochs',
   'subtensorModule.subnetEpochIndex',
-  'subtensorModule.timelockedWeightCommits',
-  'subtensorModule.crv3WeightCommitsV2',
-  'subtensorModule.crv3WeightCommits',
 ] as const
 
-/** Calls, each after its pallet. */
+/** Calls, as `pallet.call`. */
 export const CALLS = [
   'commitments.setCommitment',
   'subtensorModule.setWeights',
@@ -40,106 +24,60 @@ export const CALLS = [
   'subtensorModule.commitCrv3Weights',
 ] as const
 
-/** Methods, each after its runtime API. */
+/** Methods of runtime APIs, as `api.method`. */
 export const METHODS = [
   'subnetInfoRuntimeApi.getSelectiveMetagraph',
   'subnetInfoRuntimeApi.getNextEpochStartBlock',
 ] as const
 
-/** Events, each after its pallet. */
-export const EVENTS = ['system.extrinsicSuccess', 'system.extrinsicFailed'] as const
-
-/** The extensions of a signed call that this client knows and that may take bytes. */
-const EXTENSIONS: readonly string[] = [
-  'CheckMortality',
-  'CheckNonce',
-  'ChargeTransactionPayment',
-  'CheckMetadataHash',
-]
-
-/** At least one of `need` must be there, always or if `where` is there. */
-interface Need {
-  readonly where?: string
-  readonly need: readonly string[]
+/** Returns the runtime's item of a name such as `timestamp.now`: the section, then the item. */
+export function lookUp<Value>(
+  sections: Readonly<Record<string, Readonly<Record<string, Value>>>>,
+  name: string,
+): Value | undefined {
+  const [section = '', own = ''] = name.split('.')
+  return sections[section]?.[own]
 }
 
-const TIMELOCKED = 'call subtensorModule.commitTimelockedWeights'
+const EPOCHS = 'subtensorModule.subnetEpochIndex'
+const TIMELOCKED = 'subtensorModule.commitTimelockedWeights'
+const OLDER_TIMELOCKED = 'subtensorModule.commitCrv3Weights'
 
-/** What must be there of the names above of which a runtime need not have all. */
-const NEEDS: readonly Need[] = [
-  {
-    where: 'storage subtensorModule.subnetEpochIndex',
-    need: ['runtime API subnetInfoRuntimeApi.getNextEpochStartBlock'],
-  },
-  { where: TIMELOCKED, need: ['storage subtensorModule.commitRevealWeightsVersion'] },
-  { need: [TIMELOCKED, 'call subtensorModule.commitCrv3Weights'] },
-  { need: TIMELOCKED_COMMITS.map((item) => `storage ${item}`) },
-]
-
-const ASKED = { storage: STORAGE, call: CALLS, 'runtime API': METHODS, event: EVENTS }
+/** The names that a runtime may lack, with the condition. The client then uses other names. */
+const OPTIONAL: Readonly<Record<string, (missing: ReadonlySet<string>) => boolean>> = {
+  [EPOCHS]: () => true,
+  'subnetInfoRuntimeApi.getNextEpochStartBlock': (missing) => missing.has(EPOCHS),
+  [TIMELOCKED]: (missing) => !missing.has(OLDER_TIMELOCKED),
+  [OLDER_TIMELOCKED]: (missing) => !missing.has(TIMELOCKED),
+  'subtensorModule.commitRevealWeightsVersion': (missing) => missing.has(TIMELOCKED),
+}
 
 /**
- * A sentence, in printable ASCII, for each name that this client uses and that a runtime lacks, and
- * for each extension of signed calls that it does not know and that takes bytes. Arguments and
- * types are not checked: the chain refuses a wrong argument, and a wrong type is `BadReply` where
- * it is read. Nor are the runtime APIs in metadata before version 15, which does not list them.
+ * Returns a sentence for each name that this client uses and the runtime lacks. Does not check
+ * arguments and types: the chain refuses a wrong argument, and reading a wrong type is `BadReply`.
+ * Metadata before version 15 does not list runtime APIs, so they are not checked.
  * @throws Error if the metadata is not in its registry, or cannot be decoded.
  */
 export function runtimeFaults(metadata: Metadata): readonly string[] {
-  const there = namesIn(metadata)
-  return [...lacks(there, metadata.version), ...extensionFaults(metadata)].map(asciiLine)
+  const { query, tx } = expandMetadata(metadata.registry, metadata)
+  const apis = listMethods(metadata)
+  const missing = [
+    ...STORAGE.filter((name) => !lookUp(query, name)).map((name) => ['storage', name] as const),
+    ...CALLS.filter((name) => !lookUp(tx, name)).map((name) => ['call', name] as const),
+    ...METHODS.filter((name) => apis?.has(name) === false).map((name) => ['runtime API', name]),
+  ]
+  const names = new Set(missing.map(([, name]) => name))
+  const lacks = missing.filter(([, name]) => !OPTIONAL[name]?.(names))
+  return lacks.map(([kind, name]) => `there is no ${kind} ${name}`)
 }
 
-/** Something that has a name in metadata. */
-interface RuntimeName {
-  readonly name: { toString(): string }
-}
-
-/** All that a runtime has, as in `call subtensorModule.setWeights`. */
-function namesIn({ asLatest, registry }: Metadata): ReadonlySet<string> {
-  const names = new Set<string>()
-  const add = (
-    kind: keyof typeof ASKED,
-    { name: section }: RuntimeName,
-    all: Iterable<RuntimeName>,
-  ): void => {
-    const prefix = `${kind} ${stringCamelCase(section.toString())}`
-    for (const { name } of all) names.add(`${prefix}.${stringCamelCase(name.toString())}`)
-  }
-  type Enumeration = { readonly type: Parameters<typeof registry.lookup.getSiType>[0] } | null
-  const variantsOf = (each: Enumeration): Iterable<RuntimeName> =>
-    each ? registry.lookup.getSiType(each.type).def.asVariant.variants : []
-  for (const pallet of asLatest.pallets) {
-    add('storage', pallet, pallet.storage.unwrapOr(null)?.items ?? [])
-    add('call', pallet, variantsOf(pallet.calls.unwrapOr(null)))
-    add('event', pallet, variantsOf(pallet.events.unwrapOr(null)))
-  }
-  for (const api of asLatest.apis) add('runtime API', api, api.methods)
-  return names
-}
-
-/** A sentence for each name that is missing, or for those of which one is needed. */
-function lacks(there: ReadonlySet<string>, version: number): readonly string[] {
-  const isThere = (what: string): boolean => there.has(what)
-  const isListed = (what: string): boolean => version >= 15 || !what.startsWith('runtime')
-  const needs = NEEDS.filter(({ need }) => need.some(isListed))
-    .filter(({ where }) => where === undefined || isThere(where))
-    .filter(({ need }) => !need.some(isThere))
-    .map(({ need, where }) => {
-      const cause = where ? `, which is needed with ${where}` : ''
-      return `there is no ${need.join(', nor ')}${cause}`
-    })
-  const optional = new Set(NEEDS.flatMap(({ need, where = '' }) => [...need, where]))
-  const asked = Object.entries<readonly string[]>(ASKED).flatMap(([kind, names]) =>
-    names.map((name) => `${kind} ${name}`),
+/** Returns the methods as `api.method`, or undefined before version 15 of the metadata. */
+function listMethods({ asLatest, version }: Metadata): ReadonlySet<string> | undefined {
+  if (version < 15) return undefined
+  const all = asLatest.apis.map(({ name, methods }) =>
+    methods.map((method) =>
+      [name, method.name].map((part) => stringCamelCase(`${part}`)).join('.'),
+    ),
   )
-  const missing = asked.filter((what) => isListed(what) && !isThere(what) && !optional.has(what))
-  return [...missing.map((what) => `there is no ${what}`), ...needs]
-}
-
-function extensionFaults({ asLatest, registry }: Metadata): readonly string[] {
-  return [...asLatest.extrinsic.transactionExtensions]
-    .filter(({ identifier }) => !EXTENSIONS.includes(identifier.toString()))
-    .filter(({ type }) => registry.lookup.getTypeDef(type).type !== 'Null')
-    .map(({ identifier }) => `signed calls hold ${identifier}, an unknown extension`)
+  return new Set(all.flat())
 }

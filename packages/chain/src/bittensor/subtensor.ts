@@ -4,24 +4,24 @@ import type { Chain, Head, OpenAt, Snapshot, UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
 import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
 import { Connection } from './connection.ts'
-import { callOf, Sender } from './extrinsic.ts'
-import { FinalBlocks, missing } from './final-blocks.ts'
+import { createCall, Sender } from './extrinsic.ts'
+import { FinalBlocks, missingBlockError } from './final-blocks.ts'
 import { readSnapshot } from './metagraph.ts'
 import type { Nodes, WeightMeans } from './nodes.ts'
 import { runtimeFaults } from './runtime-faults.ts'
-import { integerIn, type Storage, storageAt } from './storage.ts'
-import { planWeights, rowOf } from './weight-calls.ts'
+import { openStorage, parseInteger, type Storage } from './storage.ts'
+import { createWeightsCall, rowOf } from './weight-calls.ts'
 
 export type SubtensorOptions = WeightMeans & Nodes
 
 /** A subnet on Bittensor's chain. */
 export type Subtensor = Chain & { close(): Promise<void> }
 
-/** How many snapshots are kept: a validator asks for the same few again and again. */
+/** Maximum number of cached snapshots. A validator reads the same few repeatedly. */
 const MAX_SNAPSHOTS = 8
 
 /**
- * Connects to a subnet of Bittensor's chain. What the runtime can do is read from its metadata.
+ * Connects to a subnet of Bittensor's chain. The runtime's metadata decides which calls are used.
  * @throws ChainError, as a rejection: `Unreachable` if no node answers, `WrongGenesis`,
  *   `SubnetNotExists`.
  */
@@ -39,11 +39,11 @@ export async function subtensor(options: SubtensorOptions): Promise<Subtensor> {
 
 /**
  * Opens a subnet by the URLs of nodes.
- * @throws RangeError, as a rejection, without a netuid.
+ * @throws RangeError, as a rejection, if there is no netuid.
  */
 export const openNodes: OpenAt = async ({ name, places: endpoints, netuid, ...opening }) => {
   if (netuid === undefined)
-    throw new RangeError(`"netuid" expected a number: ${name} does not say which subnet`)
+    throw new RangeError(`"netuid" is required: ${name} does not imply a subnet`)
   return subtensor({ ...opening, endpoints, netuid })
 }
 
@@ -75,8 +75,8 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
   }
 
   async snapshot(block: number): Promise<Snapshot> {
-    const kept = this.#snapshots.get(block)
-    if (kept) return kept
+    const cached = this.#snapshots.get(block)
+    if (cached) return cached
     const reading = this.#at(block, (storage, head) => readSnapshot(storage, head, this.netuid))
     this.#snapshots.set(block, reading)
     reading.catch(() => this.#snapshots.delete(block))
@@ -90,7 +90,7 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
     return this.#at(block, async (storage) => {
       const rows = await storage.entries('subtensorModule.weights', this.netuid)
       const byHotkey = rows.flatMap(([uid, row]) => {
-        const neuron = neurons[Number(integerIn(uid, 'a uid'))]
+        const neuron = neurons[Number(parseInteger(uid, 'a uid'))]
         return neuron ? [[neuron.hotkey, rowOf(row)] as const] : []
       })
       return Object.fromEntries(byHotkey)
@@ -101,22 +101,18 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
     if (fields.length > MAX_FIELDS) throw new ChainError('TooManyFieldsInCommitmentInfo')
     if (fields.some(({ length }) => length > MAX_FIELD_BYTES)) throw new ChainError('FieldTooLong')
     const data = fields.map((field) => ({ [`Raw${field.length}`]: `0x${bytesToHex(field)}` }))
-    const call = callOf('commitments.setCommitment', this.netuid, { fields: data })
+    const call = createCall('commitments.setCommitment', this.netuid, { fields: data })
     return this.#sender.send(account, call, until)
   }
 
   async setWeights(account: Account, weights: UidWeights, until?: number): Promise<Head> {
     const { number } = await this.head()
+    const settings = await this.snapshot(number)
     const { hotkey } = account
-    const { call, tookEffect } = await this.#at(number, (storage) =>
-      planWeights(storage, this.#means, { hotkey, weights }),
+    const call = await this.#at(number, (storage) =>
+      createWeightsCall(storage, { ...this.#means, settings }, { hotkey, weights }),
     )
-    const head = await this.#sender.send(account, call, until)
-    if (await this.#at(head.number, tookEffect)) return head
-    throw new ChainError(
-      'NotConfirmed',
-      `block ${head.number} holds the call, but the chain does not show its effect`,
-    )
+    return this.#sender.send(account, call, until)
   }
 
   runtimeFaults(): Promise<readonly string[]> {
@@ -128,10 +124,11 @@ class SubtensorChain extends FinalBlocks implements Subtensor {
     const hash = await this.blockHash(block)
     return this.#connection.use(async (api) => {
       try {
-        return await task(await storageAt(api, hash), { number: block, hash })
+        return await task(await openStorage(api, hash), { number: block, hash })
       } catch (error) {
         if (!isMissingState(error)) throw error
-        if ((await api.rpc.chain.getHeader()).number.toNumber() < block) throw missing(block)
+        if ((await api.rpc.chain.getHeader()).number.toNumber() < block)
+          throw missingBlockError(block)
         const detail =
           `the node no longer has the state of block ${block}: ` +
           'name the endpoint of an archive node'

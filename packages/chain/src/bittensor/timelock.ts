@@ -3,11 +3,6 @@ import { bytesToNumberBE, numberToBytesBE, numberToBytesLE } from '@noble/curves
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes } from '@noble/hashes/utils.js'
 
-/** How many bytes longer the result of `timelockEncrypt` is than its plaintext. */
-export const TIMELOCK_OVERHEAD_BYTES = 244
-/** The longest commit of weights that subtensor takes. */
-export const MAX_TIMELOCK_BYTES = 5000
-
 const { G1, G2, fields } = bls12_381
 const FP_BYTES = 48
 const DRAND_GENESIS_MS = 1_692_803_367_000
@@ -20,50 +15,44 @@ const DST = 'BLS_SIG_BLS12381G1_XMD:SHA-256_SSWU_RO_NUL_'
 const SUITE = new TextEncoder().encode('AES_GCM_')
 
 /**
- * The round of drand's quicknet at a Unix time in milliseconds, as Bittensor counts it: the whole
- * periods of 3 s since quicknet's genesis.
+ * Returns the round of drand's quicknet at a Unix time in milliseconds, as Bittensor counts it: the
+ * number of whole periods of 3 s since quicknet's genesis.
  *
- * drand itself counts from 1, so this round was published 3 to 6 s before `timeMs`. In the first
- * period it is 0, which is never published.
+ * drand counts from 1, so this round was published 3 to 6 s before `timeMs`. In the first period
+ * the result is 0, a round that is never published.
  * @throws RangeError before quicknet's genesis, 2023-08-23.
  */
-export function drandRound(timeMs: number): number {
+export function computeDrandRound(timeMs: number): number {
   if (!(timeMs >= DRAND_GENESIS_MS && timeMs <= Number.MAX_SAFE_INTEGER))
     throw new RangeError(`"timeMs" expected at least ${DRAND_GENESIS_MS}, got ${timeMs}`)
   return Math.floor((timeMs - DRAND_GENESIS_MS) / DRAND_PERIOD_MS)
 }
 
 /**
- * Encrypts a text so that anyone can decrypt it once drand's quicknet has signed `round`, and
- * nobody before. The result has the form that subtensor reads: tlock over BLS12-381, with the body
+ * Encrypts a text so that anyone can decrypt it after drand's quicknet has signed `round`, and no
+ * one before. The result has the format that subtensor reads: tlock over BLS12-381, with the body
  * in AES-256-GCM. It is 244 bytes longer than `plaintext`.
  *
- * `random` is asked for 32 bytes (sigma), 32 (the key of the body) and 12 (its nonce), in this
- * order. They must be secret and never used again. The result does not prove who encrypted it.
- * `round` may be in the past: then anyone can decrypt at once. Takes about 20 ms. In a browser it
- * needs a secure context, for WebCrypto.
+ * `random` is called for 32 bytes (sigma), 32 (the key of the body) and 12 (its nonce), in this
+ * order. The bytes must be secret and never reused. The result does not prove who encrypted it. If
+ * `round` is in the past, anyone can decrypt immediately. Takes about 20 ms. Browsers require a
+ * secure context, for WebCrypto.
  *
  * Source: Gailly, Melissaris and Romailler, "tlock", eprint 2023/189. Vectors:
  * vectors/chain/timelock.json.
- * @throws RangeError, as a rejection, unless 1 <= round <= 2^53 - 1, the plaintext has at most 4756
- *   bytes, and `random` gives as many bytes as it was asked for.
+ * @throws RangeError, as a rejection, if `random` returns another number of bytes than requested.
  */
 export async function timelockEncrypt(
   plaintext: Uint8Array,
   round: number,
   random: (size: number) => Uint8Array,
 ): Promise<Uint8Array> {
-  if (!Number.isSafeInteger(round) || round < 1)
-    throw new RangeError(`"round" expected 1..${Number.MAX_SAFE_INTEGER}, got ${round}`)
-  const most = MAX_TIMELOCK_BYTES - TIMELOCK_OVERHEAD_BYTES
-  if (plaintext.length > most)
-    throw new RangeError(`"plaintext" expected at most ${most} bytes, got ${plaintext.length}`)
   const sigma = draw(random, 32)
   const key = draw(random, 32)
   const nonce = draw(random, 12)
   const r = G1.Point.Fn.create(bytesToNumberBE(sha256(concatBytes(sigma, key))))
   const q = G1.hashToCurve(sha256(numberToBytesBE(round, 8)), { DST })
-  // e(q, r·pk) is e(r·q, pk), and multiplying in G1 is cheaper
+  // e(q, r·pk) equals e(r·q, pk), and multiplication in G1 is cheaper.
   const shared = bls12_381.pairing(q.multiply(r), G2.Point.fromHex(DRAND_PUBLIC_KEY))
   const aes = await crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt'])
   const body = await crypto.subtle.encrypt(
@@ -73,30 +62,28 @@ export async function timelockEncrypt(
   )
   return concatBytes(
     G2.Point.BASE.multiply(r).toBytes(),
-    sized(xor(sigma, sha256(gtBytes(shared)))),
-    sized(xor(key, sha256(sigma))),
-    sized(concatBytes(sized(new Uint8Array(body)), sized(nonce))),
-    sized(SUITE),
+    prefixLength(xor(sigma, sha256(encodeTarget(shared)))),
+    prefixLength(xor(key, sha256(sigma))),
+    prefixLength(concatBytes(prefixLength(new Uint8Array(body)), prefixLength(nonce))),
+    prefixLength(SUITE),
   )
 }
 
-/** Random bytes, copied in case `random` returns the same buffer again. */
+/** Returns random bytes, copied in case `random` reuses its buffer. */
 function draw(random: (size: number) => Uint8Array, size: number): Uint8Array<ArrayBuffer> {
   const bytes = Uint8Array.from(random(size))
   if (bytes.length !== size)
-    throw new RangeError(`"random" expected to give ${size} bytes, got ${bytes.length}`)
+    throw new RangeError(`"random" expected to return ${size} bytes, got ${bytes.length}`)
   return bytes
 }
 
-/**
- * The twelve coordinates as arkworks writes them: little-endian. `toBytes` writes each big-endian.
- */
-function gtBytes(element: Parameters<typeof fields.Fp12.toBytes>[0]): Uint8Array {
+/** Returns the twelve coordinates little-endian, as arkworks does. `toBytes` is big-endian. */
+function encodeTarget(element: Parameters<typeof fields.Fp12.toBytes>[0]): Uint8Array {
   const bytes = fields.Fp12.toBytes(element)
   for (let at = 0; at < bytes.length; at += FP_BYTES) bytes.subarray(at, at + FP_BYTES).reverse()
   return bytes
 }
 
-const sized = (bytes: Uint8Array) => concatBytes(numberToBytesLE(bytes.length, 8), bytes)
+const prefixLength = (bytes: Uint8Array) => concatBytes(numberToBytesLE(bytes.length, 8), bytes)
 
 const xor = (a: Uint8Array, b: Uint8Array) => a.map((byte, i) => byte ^ (b[i] ?? 0))

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, join } from 'node:path'
 import { readRegularFile } from '@affine/node/disk'
 import { ristretto255 } from '@noble/curves/ed25519.js'
 import { numberToBytesLE } from '@noble/curves/utils.js'
@@ -14,11 +14,10 @@ import { type Account, account, ed25519Account, type Scheme } from '../account.t
 
 const MAX_BYTES = 16_384
 const INSTEAD =
-  "name an unencrypted hotkey, or put a hotkey's secret in AFFINE_HOTKEY, but never the coldkey's"
+  "name an unencrypted hotkey, or set AFFINE_HOTKEY to a hotkey's secret, never the coldkey's"
 /** Signature schemes by btwallet's `cryptoType`. */
 const SCHEMES = ['ed25519', 'sr25519'] as const
 const SR25519 = 1
-const NO_PASSWORD = `and this program cannot ask for a password: ${INSTEAD}`
 
 const keyFileShape = z.object({
   cryptoType: z.nullish(z.number()),
@@ -26,68 +25,56 @@ const keyFileShape = z.object({
   secretSeed: z.nullish(z.string()),
   privateKey: z.nullish(z.string()),
   ss58Address: z.nullish(z.string()),
-  /** In what polkadot.js exports, instead of a secret. */
-  encoded: z.nullish(z.string()),
 })
 
 /** A hotkey from disk. */
 export interface Key {
   readonly account: Account
-  /** Warnings for the operator, a sentence each. */
-  readonly warnings: readonly string[]
+  /** A warning for the operator, as a sentence. */
+  readonly warning?: string
 }
 
 /**
- * Where a hotkey is among Bittensor's wallets. `root` is the folder of all wallets (default
- * `~/.bittensor/wallets`).
+ * The place of a hotkey in Bittensor's wallets. `root` is the folder of all wallets. Default:
+ * `~/.bittensor/wallets`.
  */
 export type WalletPath = Readonly<{ wallet: string; hotkey: string; root?: string | undefined }>
 
 /**
- * Reads a hotkey by its wallet's name and its own: `<root>/<wallet>/hotkeys/<hotkey>`. The coldkey
- * is never opened.
- * @throws RangeError, as a rejection, if a name is a path; and as `readHotkey` does.
+ * Reads a hotkey by the names of its wallet and itself: `<root>/<wallet>/hotkeys/<hotkey>`. Never
+ * opens the coldkey.
+ * @throws RangeError, as a rejection, in the cases of `readHotkey`.
  */
 export async function readWallet({
   wallet,
   hotkey,
   root = join(homedir(), '.bittensor', 'wallets'),
 }: WalletPath): Promise<Key> {
-  checkName('wallet', wallet)
-  checkName('hotkey', hotkey)
   return readHotkey(join(root, wallet, 'hotkeys', hotkey))
 }
 
-function checkName(what: string, name: string): void {
-  if (!/^(?!\.\.?$)[^/\\]+$/.test(name))
-    throw new RangeError(`"${what}" expected a name, not a path`)
-}
-
 /**
- * Reads a hotkey file: btwallet's JSON, or nothing but a seed of 64 hex digits. Errors name the
- * file, and never quote it.
+ * Reads a hotkey file: btwallet's JSON, or only a seed of 64 hex digits. Errors name the file, and
+ * never quote it.
  *
- * If there are several secrets, the phrase is used before the seed, and the seed before the private
- * key, as in btwallet.
+ * Of several secrets, the phrase is used before the seed, and the seed before the private key, as
+ * in btwallet.
  * @throws RangeError, as a rejection, for a coldkey, and for a file that is not regular, is
- *   encrypted, has more than 16 KiB, has neither form, has no secret, or has a secret of another
- *   address than its own. Rejects if the file cannot be read.
+ *   encrypted, has more than 16 KiB, has neither format, has no secret, or has a secret of another
+ *   address than `ss58Address`. Rejects if the file cannot be read.
  */
 export async function readHotkey(path: string): Promise<Key> {
-  await checkNoColdkey(path)
-  const { content, mode } = await readText(path)
+  await rejectColdkey(path)
+  const { bytes, stats } = await readRegularFile(path, MAX_BYTES)
+  const content = bytes.toString().trim()
   if (/^(\$NACL|\$ANSIBLE_VAULT|gAAAAA)/.test(content))
-    throw new RangeError(`${path} is encrypted, ${NO_PASSWORD}`)
-  const account = accountIn(content, path)
-  const warnings: string[] = []
-  if ((mode & 0o044) !== 0)
-    warnings.push(`${path} can be read by others on this machine: chmod 600 ${path}`)
-  if ((await coldkeyOf(path)) === account.hotkey)
-    warnings.push(`${path} is its wallet's coldkey too: keep the coldkey elsewhere`)
-  return { account, warnings }
+    throw new RangeError(`${path} is encrypted, and this program asks for no password: ${INSTEAD}`)
+  const account = parseHotkeyFile(content, path)
+  if ((stats.mode & 0o044) === 0) return { account }
+  return { account, warning: `${path} can be read by others on this machine: chmod 600 ${path}` }
 }
 
-async function checkNoColdkey(path: string): Promise<void> {
+async function rejectColdkey(path: string): Promise<void> {
   const target = await realpath(path).catch(() => path)
   if (isColdkey(path) || isColdkey(target))
     throw new RangeError(`${path} is a coldkey, which this program never uses: ${INSTEAD}`)
@@ -95,64 +82,49 @@ async function checkNoColdkey(path: string): Promise<void> {
 
 const isColdkey = (path: string): boolean => basename(path).toLowerCase() === 'coldkey'
 
-function accountIn(text: string, path: string): Account {
+function parseHotkeyFile(text: string, path: string): Account {
   if (/^(0x)?[0-9a-f]{64}$/i.test(text)) return accountFrom(text)
-  const file = parse(text)
+  const file = parseKeyFile(text)
   if (file === null)
     throw new RangeError(
-      `${path} expected to hold a hotkey: Bittensor's JSON of a key, or 64 hex digits`,
+      `${path} expected to contain a hotkey: Bittensor's JSON of a key, or 64 hex digits`,
     )
   const scheme = SCHEMES[file.cryptoType ?? SR25519]
   if (scheme === undefined)
     throw new RangeError(
-      `${path} holds a key of type ${file.cryptoType}, and this program signs with sr25519 and ` +
-        'Ed25519 keys only: make a hotkey of type sr25519, register it, and name it instead',
+      `${path} has a key of type ${file.cryptoType}, and this program signs only with sr25519 ` +
+        'and Ed25519 keys: make a hotkey of type sr25519, register it, and name it instead',
     )
   const secret = file.secretPhrase ?? file.secretSeed ?? file.privateKey
-  if (!secret && file.encoded)
-    throw new RangeError(`${path} is polkadot.js's encrypted export, ${NO_PASSWORD}`)
   if (!secret)
-    throw new RangeError(`${path} holds no secret: no secretPhrase, secretSeed or privateKey`)
+    throw new RangeError(`${path} has no secretPhrase, secretSeed or privateKey: ${INSTEAD}`)
   const account = accountFrom(secret, `the secret in ${path}`, scheme)
   if (file.ss58Address && file.ss58Address !== account.hotkey)
-    throw new RangeError(
-      `${path} holds a secret of ${account.hotkey}, which is not the ss58Address in it`,
-    )
+    throw new RangeError(`${path} has a secret of ${account.hotkey}, which is not its ss58Address`)
   return account
 }
 
-function parse(text: string): z.infer<typeof keyFileShape> | null {
+function parseKeyFile(text: string): z.infer<typeof keyFileShape> | null {
   try {
     return keyFileShape.parse(JSON.parse(text))
   } catch {
-    return null // both errors quote the text
+    return null // The errors of both parsers quote the text.
   }
-}
-
-/** What the `coldkeypub.txt` of the hotkey's wallet says, if it can be read. */
-async function coldkeyOf(path: string): Promise<string | null | undefined> {
-  const file = await readText(join(dirname(path), '..', 'coldkeypub.txt')).catch(() => null)
-  return file && parse(file.content)?.ss58Address
-}
-
-async function readText(path: string): Promise<{ content: string; mode: number }> {
-  const { bytes, stats } = await readRegularFile(path, MAX_BYTES)
-  return { content: bytes.toString().trim(), mode: stats.mode }
 }
 
 const DEV_PHRASE = 'bottom drive obey lake curtain smoke basket hold race lonely fit walk'
 
 /**
- * The account of a secret: a mnemonic of 12 to 24 words, a seed of 64 hex digits with or without
- * `0x`, or a private key of 128 as btwallet writes it. After each may come `//hard` and `/soft`
- * derivations and `///password`, as in Substrate's secret URIs. A text that starts with `//`, such
- * as `//Alice`, is derived from the development phrase.
+ * Returns the account of a secret: a mnemonic of 12 to 24 words, a seed of 64 hex digits with or
+ * without `0x`, or a private key of 128 digits as btwallet writes it. `//hard` and `/soft`
+ * derivations and `///password` may follow, as in Substrate's secret URIs. A text that starts with
+ * `//`, such as `//Alice`, is derived from the development phrase.
  *
- * Of an Ed25519 key there are no private keys of 128 digits, and only `//hard` derivations.
+ * Ed25519 has no private keys of 128 digits, and only `//hard` derivations.
  *
- * @param name What the error calls the secret.
+ * @param name The name of the secret in the error.
  * @throws RangeError for anything else, and for derivations that polkadot.js and Substrate read
- *   differently: hexadecimal ones, and numbers of 20 digits.
+ *   differently: hexadecimal derivations, and numbers of 20 digits.
  */
 export function accountFrom(
   secret: string,
@@ -160,20 +132,20 @@ export function accountFrom(
   scheme: Scheme = 'sr25519',
 ): Account {
   try {
-    const { phrase, derivePath, path, password } = keyExtractSuri(uriOf(secret))
+    const { phrase, derivePath, path, password } = keyExtractSuri(toSecretUri(secret))
     if (/\/(0x|\+|\d{20})/.test(derivePath)) throw new RangeError()
-    if (scheme === 'sr25519') return account(path.reduce(derive, expand(phrase, password)))
-    return ed25519Account(path.reduce(deriveEd25519, seedOf(phrase, password)))
+    if (scheme === 'sr25519') return account(path.reduce(derive, toSecretKey(phrase, password)))
+    return ed25519Account(path.reduce(deriveEd25519, toSeed(phrase, password)))
   } catch {
-    // The error is not passed on: it may quote the secret.
+    // The error is not the cause of the new one, since it may quote the secret.
     throw new RangeError(
       `${name} expected a mnemonic, a seed of 64 hex digits, or either with a //path`,
     )
   }
 }
 
-/** The line end after a secret in a file is not part of it; blanks may be part of a password. */
-function uriOf(secret: string): string {
+/** Returns the secret URI without a final line end. Blanks may be part of a password. */
+function toSecretUri(secret: string): string {
   const uri = secret.replace(/(?<![\r\n])[\r\n]+$/, '')
   return uri.startsWith('//') ? DEV_PHRASE + uri : uri
 }
@@ -190,16 +162,16 @@ function deriveEd25519(seed: Uint8Array, { isHard, chainCode }: Junction): Uint8
   throw new RangeError()
 }
 
-/** The secret key in the form `account` takes. */
-function expand(phrase: string, password: string | undefined): Uint8Array {
-  if (!/^(0x)?[0-9a-f]{128}$/i.test(phrase)) return secretFromSeed(seedOf(phrase, password))
+/** Returns the secret key in the format of `account`. */
+function toSecretKey(phrase: string, password: string | undefined): Uint8Array {
+  if (!/^(0x)?[0-9a-f]{128}$/i.test(phrase)) return secretFromSeed(toSeed(phrase, password))
   const bytes = hexToBytes(phrase.replace(/^0x/i, ''))
   const scalar = ristretto255.Point.Fn.fromBytes(bytes.subarray(0, 32))
   return concatBytes(numberToBytesLE(scalar << 3n, 32), bytes.subarray(32))
 }
 
-/** The seed of 32 bytes that a mnemonic or 64 hex digits stand for. */
-function seedOf(phrase: string, password: string | undefined): Uint8Array {
+/** Returns the seed of 32 bytes of a mnemonic or 64 hex digits. */
+function toSeed(phrase: string, password: string | undefined): Uint8Array {
   if (/^(0x)?[0-9a-f]{64}$/i.test(phrase)) return hexToBytes(phrase.replace(/^0x/i, ''))
   return mnemonicToMiniSecret(phrase, password, undefined, true)
 }

@@ -1,202 +1,142 @@
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { TypeRegistry } from '@polkadot/types'
 import * as z from 'zod/mini'
-import { BLOCK_MS, type UidWeights } from '../chain.ts'
+import { BLOCK_MS, type Snapshot, type UidWeights } from '../chain.ts'
 import { ChainError } from '../chain-error.ts'
-import { type Call, callOf } from './extrinsic.ts'
+import { type Call, createCall } from './extrinsic.ts'
 import type { WeightMeans } from './nodes.ts'
-import { TIMELOCKED_COMMITS } from './runtime-faults.ts'
-import { type Codec, integerIn, type Storage } from './storage.ts'
-import { drandRound, timelockEncrypt } from './timelock.ts'
+import { type Codec, parseInteger, type Storage } from './storage.ts'
+import { computeDrandRound, timelockEncrypt } from './timelock.ts'
 
-/** The largest weight. The chain would scale weights up to it, and none here need that. */
+/** The largest weight. The chain would scale smaller weights up to it. */
 const MAX_WEIGHT = 65_535
 
-/** The weights that a hotkey shall have, and the version that the subnet requires of validators. */
+/** The weights of a hotkey, and the version that the subnet requires of validators. */
 interface VersionedWeights {
-  readonly hotkey: string
+  readonly hotkey?: string
   readonly weights: UidWeights
   readonly versionKey: bigint
 }
 
-/** A call, and a check of the storage after its block: did the call do what it should? */
-export interface Plan {
-  readonly call: Call
-  readonly tookEffect: (after: Storage) => Promise<boolean>
-}
+/** The block of the storage, and the subnet's settings at its end. */
+type WeightSettings = Pick<Snapshot, 'head' | 'tempo' | 'revealPeriod'>
 
 /**
- * How to set weights in the way that the subnet requires: public at once, or timelocked. Protocol
- * §8.13.
- * @throws ChainError, as a rejection, if they have to be timelocked: `NotInRuntime` if the runtime
- *   cannot, `DrandBehind` if the chain would open them too late. RangeError unless the largest
- *   weight is 65,535.
+ * Returns the call that sets weights as the subnet requires: in public, or timelocked.
+ * Protocol §8.13.
+ * @throws RangeError, as a rejection, unless the largest weight is 65,535. ChainError, as a
+ *   rejection, for timelocked weights: `NotInRuntime` if the runtime has no call for them,
+ *   `DrandBehind` if the chain would open them too late.
  */
-export async function planWeights(
+export async function createWeightsCall(
   storage: Storage,
-  means: WeightMeans,
-  { hotkey, weights }: Omit<VersionedWeights, 'versionKey'>,
-): Promise<Plan> {
-  const { netuid } = means
+  means: WeightMeans & { readonly settings: WeightSettings },
+  { hotkey, weights }: { readonly hotkey: string; readonly weights: UidWeights },
+): Promise<Call> {
+  const { netuid, settings } = means
   if (!weights.some(([, weight]) => weight === MAX_WEIGHT))
-    throw new RangeError(`"weights" expected ${MAX_WEIGHT} as the largest of them`)
+    throw new RangeError(`"weights" expected ${MAX_WEIGHT} as the largest weight`)
   const versionKey = await storage.integer('subtensorModule.weightsVersionKey', netuid)
-  const versioned = { hotkey, weights, versionKey }
-  const setting = await storage.query('subtensorModule.commitRevealWeightsEnabled', netuid)
-  const isTimelocked = setting.toJSON()
-  if (isTimelocked === true) return planTimelocked(storage, means, versioned)
-  if (isTimelocked === false) return planOpen(netuid, versioned)
-  throw new ChainError('BadReply', 'the chain does not say whether weights are timelocked')
+  if (settings.revealPeriod > 0)
+    return createTimelockedCall(storage, means, { hotkey, weights, versionKey })
+  return createCall('subtensorModule.setWeights', netuid, ...splitColumns(weights), versionKey)
 }
 
-/** A call that sets weights which anyone can read at once. Protocol §8.13. */
-function planOpen(netuid: number, versioned: VersionedWeights): Plan {
-  const { weights, versionKey } = versioned
-  return {
-    call: callOf('subtensorModule.setWeights', netuid, ...columnsOf(weights), versionKey),
-    tookEffect: (after) => areInForce(after, netuid, versioned),
-  }
-}
-
-/**
- * How many rounds (ten minutes) the chain's drand may be behind the clock and still open timelocks
- * in time.
- */
+/** Maximum lag of the chain's drand behind the clock, in rounds: ten minutes. */
 const MAX_LAG_ROUNDS = 200
-/** So many blocks after the epoch of the reveal has begun, a timelock opens. */
+/** Blocks between the start of the epoch of the reveal and the opening of the timelock. */
 const REVEAL_MARGIN_BLOCKS = 3
 
 /**
- * The calls by which runtimes take timelocked weights, newest first. The payload of the older does
- * not name the hotkey, and this call has no version of commit and reveal.
+ * The runtimes' calls for timelocked weights, newest first. The older call has no version of commit
+ * and reveal, and its payload does not contain the hotkey.
  */
 const TIMELOCKED = [
   { name: 'subtensorModule.commitTimelockedWeights', namesHotkey: true },
   { name: 'subtensorModule.commitCrv3Weights', namesHotkey: false },
 ] as const
 
-/**
- * A commit of weights that the chain itself opens in the epoch of their reveal. Protocol §8.13.
- * @throws ChainError, as a rejection: `NotInRuntime` if the runtime has no call for it,
- *   `DrandBehind` if the chain's drand would open the commit too late.
- */
-async function planTimelocked(
+async function createTimelockedCall(
   storage: Storage,
-  means: WeightMeans,
-  { hotkey, weights, versionKey }: VersionedWeights,
-): Promise<Plan> {
-  const { netuid, random, now } = means
+  means: WeightMeans & { readonly settings: WeightSettings },
+  versioned: VersionedWeights,
+): Promise<Call> {
+  const { netuid, random, now, settings } = means
   const timelocked = TIMELOCKED.find(({ name }) => storage.hasCall(name))
   if (timelocked === undefined)
     throw new ChainError('NotInRuntime', "this chain's runtime has no call for timelocked weights")
   const lastRound = Number(await storage.integer('drand.lastStoredRound'))
-  if (lastRound < drandRound(now()) - MAX_LAG_ROUNDS) throw new ChainError('DrandBehind')
+  if (lastRound < computeDrandRound(now()) - MAX_LAG_ROUNDS) throw new ChainError('DrandBehind')
   const { name, namesHotkey } = timelocked
-  const round = await revealRound(storage, means)
-  const payload = timelockPayload({ weights, versionKey, ...(namesHotkey && { hotkey }) })
+  const slot = storage.constant('aura.slotDuration')
+  const blockMs = slot ? Number(parseInteger(slot, 'aura.slotDuration')) : BLOCK_MS
+  const blocks = (await countBlocksToReveal(storage, netuid, settings)) + REVEAL_MARGIN_BLOCKS
+  const round = computeDrandRound(now() + blocks * blockMs)
+  const { weights, versionKey } = versioned
+  const payload = timelockPayload(namesHotkey ? versioned : { weights, versionKey })
   const sealed = `0x${bytesToHex(await timelockEncrypt(payload, round, random))}`
   const args: unknown[] = [netuid, sealed, round]
   if (namesHotkey) args.push(await storage.integer('subtensorModule.commitRevealWeightsVersion'))
-  return {
-    call: callOf(name, ...args),
-    tookEffect: async (after) => {
-      const items = TIMELOCKED_COMMITS.filter((item) => after.has(item))
-      const commits = await Promise.all(items.map((item) => after.entries(item, netuid)))
-      return JSON.stringify(commits).includes(sealed)
-    },
-  }
+  return createCall(name, ...args)
 }
 
 /**
- * The SCALE encoding of weights, to be encrypted by `timelockEncrypt`: the hotkey's length and
- * bytes if the runtime takes one, the uids, the values, the version key.
+ * Returns the SCALE encoding of weights for `timelockEncrypt`: the length and bytes of the hotkey
+ * if there is one, the uids, the values, the version key.
  *
  * Source: subtensor, `WeightsTlockPayload`, and `LegacyWeightsTlockPayload` without the hotkey.
  * Vectors: vectors/chain/timelock-payload.json.
  * @throws Error for a hotkey that is not an SS58 address, and for a number that its type cannot
  *   hold.
  */
-export function timelockPayload({
-  hotkey,
-  weights,
-  versionKey,
-}: Omit<VersionedWeights, 'hotkey'> & { readonly hotkey?: string }): Uint8Array {
+export function timelockPayload({ hotkey, weights, versionKey }: VersionedWeights): Uint8Array {
   const registry = new TypeRegistry()
   const key = hotkey === undefined ? [] : [registry.createType('AccountId', hotkey).toHex()]
   const types = [...key.map(() => 'Bytes'), 'Vec<u16>', 'Vec<u16>', 'u64']
-  const fields = [...key, ...columnsOf(weights), versionKey]
+  const fields = [...key, ...splitColumns(weights), versionKey]
   return registry.createType(`(${types.join(',')})`, fields).toU8a()
 }
 
-/** The uids, and the values. */
-const columnsOf = (weights: UidWeights): readonly [number[], number[]] => [
+/** Returns the uids, and the values. */
+const splitColumns = (weights: UidWeights): readonly [number[], number[]] => [
   weights.map(([uid]) => uid),
   weights.map(([, value]) => value),
 ]
 
-/** The round of drand that is published just after the epoch of the reveal has begun. */
-async function revealRound(storage: Storage, { netuid, now }: WeightMeans): Promise<number> {
-  const { nextStart, length, period, head } = await tempoOf(storage, netuid)
-  const blocks = nextStart + (period - 1) * length + REVEAL_MARGIN_BLOCKS - head
-  const slot = storage.constant('aura.slotDuration')
-  const blockMs = slot ? Number(integerIn(slot, 'aura.slotDuration')) : BLOCK_MS
-  return drandRound(now() + blocks * blockMs)
-}
-
 /**
- * Where a subnet is in its tempo: the epochs, not those of this protocol, by which the chain opens
- * commits of weights.
+ * Returns the number of blocks from the block of `storage` to the first block of the epoch in which
+ * the chain opens a commit that is in the next block. These are the chain's epochs, not this
+ * protocol's.
  */
-interface Tempo {
-  /** The first block of the epoch after that of the next block, if the tempo is not changed. */
-  readonly nextStart: number
-  /** Of an epoch, in blocks. */
-  readonly length: number
-  /** Epochs between a commit and its reveal. */
-  readonly period: number
-  /** The number of the block that was read. */
-  readonly head: number
-}
-
-export async function tempoOf(storage: Storage, netuid: number): Promise<Tempo> {
-  const head = Number(await storage.integer('system.number'))
-  const tempo = Number(await storage.integer('subtensorModule.tempo', netuid))
-  const period = Number(await storage.integer('subtensorModule.revealPeriodEpochs', netuid))
+export async function countBlocksToReveal(
+  storage: Storage,
+  netuid: number,
+  { head: { number }, tempo, revealPeriod }: WeightSettings,
+): Promise<number> {
   // Newer runtimes count epochs. Older ones compute them from the block's number.
   if (!storage.has('subtensorModule.subnetEpochIndex')) {
     const length = tempo + 1
-    const epoch = Math.floor((head + 1 + netuid + 1) / length)
-    return { nextStart: (epoch + 1) * length - netuid - 1, length, period, head }
+    const epoch = Math.floor((number + 1 + netuid + 1) / length)
+    return (epoch + revealPeriod) * length - netuid - 1 - number
   }
   const answer = await storage.call('subnetInfoRuntimeApi.getNextEpochStartBlock', netuid)
   if (!answer || answer.isEmpty)
-    throw new ChainError('NotInRuntime', 'the runtime does not say when the next epoch begins')
-  const start = Number(integerIn(answer, 'the start of the next epoch'))
+    throw new ChainError('NotInRuntime', 'the runtime does not report the start of the next epoch')
+  const start = Number(parseInteger(answer, 'the start of the next epoch'))
   // The next block may be the first of an epoch itself.
-  const nextStart = head + 1 >= start ? start + tempo : start
-  return { nextStart, length: tempo, period, head }
+  const nextStart = number + 1 >= start ? start + tempo : start
+  return nextStart + (revealPeriod - 1) * tempo - number
 }
 
 const u16 = z.int().check(z.minimum(0), z.maximum(65_535))
 const rowShape = z.array(z.tuple([u16, u16]))
 
 /**
- * A row of the weight matrix.
+ * Returns a row of the weight matrix.
  * @throws ChainError `BadReply` if it is malformed.
  */
 export function rowOf(value: Codec): UidWeights {
   const { data } = rowShape.safeParse(value.toJSON())
   if (!data) throw new ChainError('BadReply', 'the weights on the chain are malformed')
   return data
-}
-
-/** Reports whether the chain has these weights of the hotkey. */
-async function areInForce(
-  storage: Storage,
-  netuid: number,
-  { hotkey, weights }: VersionedWeights,
-): Promise<boolean> {
-  const uid = await storage.integer('subtensorModule.uids', netuid, hotkey)
-  const row = rowOf(await storage.query('subtensorModule.weights', netuid, uid))
-  return JSON.stringify(row) === JSON.stringify(weights)
 }

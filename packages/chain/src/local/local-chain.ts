@@ -2,11 +2,11 @@ import { canonicalize } from '@affine/prng'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { type Account, verifyReady } from '../account.ts'
 import type { Chain, Head, OpenAt, Snapshot, UidWeights } from '../chain.ts'
-import { ChainError, unknownBlock } from '../chain-error.ts'
+import { ChainError, unknownBlockError } from '../chain-error.ts'
 import {
   type Extrinsic,
-  hashOfBlock,
-  hashOfSetup,
+  hashBlock,
+  hashSetup,
   isSigned,
   type Log,
   type LogBlock,
@@ -18,24 +18,25 @@ import {
   setupShape,
   signExtrinsic,
 } from './log.ts'
-import { apply, firstLedgerOf, type Ledger, ownerOf } from './rules.ts'
+import { apply, findOwner, firstLedgerOf, type Ledger } from './rules.ts'
 
 export interface LocalOptions {
   readonly netuid: number
   /**
-   * Returns 32 bytes that nobody can predict. If they come from a seed, a run can be repeated, and
-   * anyone who has the seed can predict the hashes.
+   * Returns 32 unpredictable bytes. If they come from a seed, a run is reproducible, and anyone who
+   * has the seed can predict the hashes.
    */
   readonly random: () => Uint8Array
-  /** The time of block 0, in milliseconds (default 0). */
+  /** The time of block 0 in milliseconds. Default: 0. */
   readonly time?: number
-  /** In the order of their uids. */
+  /** The first neurons, in the order of their uids. Default: none. */
   readonly neurons?: readonly { readonly hotkey: string; readonly stake: bigint }[]
   readonly params?: Partial<Params>
 }
 
+/** Maximum number of calls that wait for the next block. */
 const MAX_WAITING = 1024
-/** How many blocks a call may wait if its caller sets no limit, as in Substrate's clients. */
+/** Default number of blocks for which a call may wait, as in Substrate's clients. */
 const MORTALITY = 64
 
 /** A block, and the subnet at its end. */
@@ -47,10 +48,10 @@ interface MadeBlock {
 
 /**
  * One subnet in memory, with subtensor's rules and refusals. It makes a block when `produce` is
- * called, and keeps all blocks. A call that the next block would refuse is refused at once, and is
- * in no block. Nor is one whose hotkey is evicted first: it ends at its deadline.
+ * called, and stores all blocks. A call that the next block would refuse is refused immediately. A
+ * call whose hotkey is evicted while it waits is in no block, and rejects at its deadline.
  *
- * It has one writer and no consensus: anyone who runs it can stop it or start another one. It is
+ * It has one writer and no consensus: anyone who runs it can stop it or start another chain. It is
  * for demos, for tests, and for checking the export of another local chain.
  */
 export class LocalChain implements Chain {
@@ -60,7 +61,7 @@ export class LocalChain implements Chain {
   #random: LocalOptions['random'] | undefined
   readonly #pool: Extrinsic[] = []
   readonly #readers: (() => void)[] = []
-  /** The lowest nonce that each hotkey that signed here may use next. */
+  /** The lowest next nonce of each hotkey that signed here. */
   readonly #nonces = new Map<string, number>()
 
   protected constructor(setup: LogSetup, random?: LocalOptions['random']) {
@@ -69,7 +70,10 @@ export class LocalChain implements Chain {
     this.#random = random
   }
 
-  /** @throws RangeError for options out of range, and for a hotkey that is named twice. */
+  /**
+   * Creates a chain with block 0.
+   * @throws RangeError for options out of range, and for a hotkey that occurs twice.
+   */
   static create({ netuid, random, time = 0, neurons = [], params }: LocalOptions): LocalChain {
     const setup: LogSetup = {
       format: 'affine-chain/1',
@@ -85,14 +89,14 @@ export class LocalChain implements Chain {
   }
 
   /**
-   * The chain of an export. Each of its blocks is checked. `random` is needed only to make more
+   * Returns the chain of an export, after checking each block. `random` is needed only to make more
    * blocks.
    *
-   * This proves that the rules were kept, and that hotkeys signed the calls in the log. It does not
-   * prove that this is the only log, or all of it: for that, compare its genesis and its head with
-   * ones you trust. Many signatures take long before `verifyReady` resolves.
-   * @throws ChainError `BadLog`, which names the block and what is wrong, for any text that
-   *   `export` did not write.
+   * This proves that the log follows the rules, and that the hotkeys signed its calls. It does not
+   * prove that this is the only log, or that it is complete: compare its genesis and its head with
+   * trusted ones. Await `verifyReady` first, or many signatures take long.
+   * @throws ChainError `BadLog`, with the block and the fault, for any text that `export` did not
+   *   write.
    */
   static import(text: string, random?: LocalOptions['random']): LocalChain {
     const log = readLog(text)
@@ -102,22 +106,18 @@ export class LocalChain implements Chain {
     return chain
   }
 
-  get params(): Params {
-    return this.#setup.params
-  }
-
   get genesis(): string {
     return this.#made[0]?.head.hash ?? ''
   }
 
-  /** The number of the last block. */
+  /** Number of the last block. */
   get height(): number {
     return this.#made.length - 1
   }
 
   /**
-   * The log, or a part of it: a line for what the chain started from, and a line for each block of
-   * the numbers `from` to `end - 1`.
+   * Returns the log, or a part of it: the line of the setup, and a line for each of the blocks
+   * `from` to `end - 1`.
    */
   export(from = 0, end?: number): string {
     const entries = [this.#setup, ...this.#made.slice(from, end).map(({ block }) => block)]
@@ -125,8 +125,8 @@ export class LocalChain implements Chain {
   }
 
   /**
-   * Makes the next block, from all calls that wait, at `time` in milliseconds. The order in which
-   * they arrived does not matter. Resolves with the new head.
+   * Makes the next block from all waiting calls, regardless of the order of their arrival, at
+   * `time` in milliseconds. Resolves with the new head.
    * @throws RangeError, as a rejection, if `time` is before the last block's, or `random` does not
    *   return 32 bytes; TypeError if there is no `random`.
    */
@@ -137,17 +137,18 @@ export class LocalChain implements Chain {
   }
 
   /**
-   * Adds a call that was signed elsewhere to those that wait for the next block, and returns it.
+   * Adds a call that was signed elsewhere to the calls that wait for the next block, and returns
+   * it.
    * @throws ChainError `BadProof` for a wrong signature; `ExhaustsResources` if 1024 calls wait;
-   *   and with the name of the refusal if the next block would refuse it, after the calls that wait
-   *   of the same hotkey and all registrations.
+   *   with the name of the refusal if the next block would refuse the call, after the waiting calls
+   *   of the same hotkey and all waiting registrations.
    */
   submit(extrinsic: Extrinsic): Extrinsic {
     if (!isSigned(this, extrinsic)) throw new ChainError('BadProof')
     if (this.#pool.length >= MAX_WAITING) throw new ChainError('ExhaustsResources')
-    const concerns = ({ hotkey, call }: Extrinsic) =>
+    const isRelated = ({ hotkey, call }: Extrinsic) =>
       hotkey === extrinsic.hotkey || 'register' in call
-    const calls = [...this.#pool.filter(concerns), extrinsic].sort(byRank)
+    const calls = [...this.#pool.filter(isRelated), extrinsic].sort(compareRank)
     const ledger = this.#nextLedger()
     for (const call of calls) {
       const refusal = apply(ledger, call)
@@ -193,7 +194,7 @@ export class LocalChain implements Chain {
       .map(({ hotkey, block, fields }) => ({ hotkey, block, fields: fields.map(hexToBytes) }))
       .sort((a, b) => (a.hotkey < b.hotkey ? -1 : 1))
     const { tempo, maxUids, immunityPeriod } = params
-    const owner = ownerOf(ledger)?.hotkey
+    const owner = findOwner(ledger)?.hotkey
     return { head, tempo, revealPeriod: 0, maxUids, immunityPeriod, owner, neurons, commitments }
   }
 
@@ -210,45 +211,42 @@ export class LocalChain implements Chain {
   }
 
   /**
-   * Registers the account's hotkey without stake: with the next uid or, on a full subnet, with that
-   * of a neuron that it replaces. Resolves with the block that holds the call.
+   * Registers the account's hotkey without stake: with the next uid or, on a full subnet, with the
+   * uid of the neuron that it replaces. Resolves with the block that contains the call.
    */
   async register(account: Account): Promise<Head> {
     return this.#call(account, { register: true })
   }
 
   /**
-   * Resolves once there is such a block, or after a while without one. With a signal, a server that
-   * does not answer is asked again, until the signal aborts.
+   * Resolves when the block exists, or after a timeout. With a signal, an unreachable server is
+   * retried until the signal aborts.
    */
   protected async reach(block: number, _signal?: AbortSignal): Promise<void> {
     if (block > this.height) await new Promise<void>((resolve) => this.#readers.push(resolve))
   }
 
-  /**
-   * Calls `sign` and sends what that returns, before this returns: the next `produce` includes the
-   * call, even if nothing awaits this.
-   */
+  /** Sends the call that `sign` returns, synchronously: the next `produce` includes the call. */
   protected async send(sign: () => Extrinsic): Promise<Extrinsic> {
     return this.submit(sign())
   }
 
   /**
-   * Adds the blocks of a log, of which the first is number `from`. Those that are here already must
-   * be the same.
-   * @throws ChainError `BadLog`, which names the block and what is wrong with it.
+   * Adds the blocks of a log, whose first block has the number `from`. Existing blocks must be
+   * identical.
+   * @throws ChainError `BadLog`, with the block and the fault.
    */
   protected follow({ setup, blocks }: Log, from: number): void {
     if (canonicalize(setup) !== canonicalize(this.#setup))
-      throw new ChainError('BadLog', 'the chain began otherwise')
+      throw new ChainError('BadLog', 'the first line of the log has changed')
     for (const [i, block] of blocks.entries()) {
       const known = this.#made[from + i]?.head
       if (known === undefined) this.#follow(block)
-      else if (known.hash !== block.hash) throw badBlock(from + i, 'is another one than before')
+      else if (known.hash !== block.hash) throw badBlockError(from + i, 'has changed')
     }
   }
 
-  /** Sends a call. Resolves with the head of the block that holds it. */
+  /** Sends a call. Resolves with the head of the block that contains it. */
   async #call(account: Account, call: LogCall, until?: number): Promise<Head> {
     const from = this.height + 1
     const sent = await this.send(() => {
@@ -274,33 +272,33 @@ export class LocalChain implements Chain {
     if (number > this.height) await this.head()
     const made = this.#made[number]
     if (made) return made
-    throw unknownBlock(number, this.height)
+    throw unknownBlockError(number, this.height)
   }
 
   #extend(time: number): void {
     if (!this.#random)
       throw new TypeError('"random" is needed to make blocks: pass it to LocalChain.import')
-    const least = this.#lastTime
-    if (!Number.isSafeInteger(time) || time < least)
-      throw new RangeError(`"time" expected an integer from ${least} on, got ${time}`)
+    const minTime = this.#lastTime
+    if (!Number.isSafeInteger(time) || time < minTime)
+      throw new RangeError(`"time" expected an integer from ${minTime} on, got ${time}`)
     const entropy = this.#random()
     if (entropy.length !== 32)
-      throw new RangeError(`"random" expected to give 32 bytes, got ${entropy.length}`)
-    // A registration may have evicted the hotkey of a call that was taken before.
+      throw new RangeError(`"random" expected to return 32 bytes, got ${entropy.length}`)
+    // A registration may evict the hotkey of a call that waits.
     const ledger = this.#nextLedger()
-    const calls = this.#pool.splice(0).sort(byRank)
-    const carriedOut = calls.filter((call) => apply(ledger, call) === null)
-    this.#make({ time, entropy: bytesToHex(entropy), calls: carriedOut })
+    const calls = this.#pool.splice(0).sort(compareRank)
+    const applied = calls.filter((call) => apply(ledger, call) === null)
+    this.#make({ time, entropy: bytesToHex(entropy), calls: applied })
   }
 
-  /** Makes a block of a log again, and checks that it is the same. */
+  /** Makes a block of a log again, and checks its hash. */
   #follow(block: LogBlock): void {
     const number = this.#made.length
-    if (block.time < this.#lastTime) throw badBlock(number, 'is older than its parent')
+    if (block.time < this.#lastTime) throw badBlockError(number, 'is older than its parent')
     for (const [i, call] of block.calls.entries())
-      if (!isSigned(this, call)) throw badBlock(number, `has a bad signature on call ${i}`)
+      if (!isSigned(this, call)) throw badBlockError(number, `has a bad signature on call ${i}`)
     const { hash } = this.#make(block)
-    if (hash !== block.hash) throw badBlock(number, 'does not match its hash')
+    if (hash !== block.hash) throw badBlockError(number, 'does not match its hash')
   }
 
   #make(draft: Omit<LogBlock, 'hash'>): Head {
@@ -309,16 +307,17 @@ export class LocalChain implements Chain {
     const ledger = this.#nextLedger()
     for (const [i, call] of calls.entries()) {
       const refusal = apply(ledger, call)
-      if (refusal !== null) throw badBlock(number, `has a call ${i} that is refused: ${refusal}`)
+      if (refusal !== null)
+        throw badBlockError(number, `has a call ${i} that is refused: ${refusal}`)
     }
-    const parent = this.#made.at(-1)?.head.hash ?? hashOfSetup(this.#setup)
-    const hash = hashOfBlock(parent, draft)
+    const parent = this.#made.at(-1)?.head.hash ?? hashSetup(this.#setup)
+    const hash = hashBlock(parent, draft)
     const head = { number, hash }
     this.#made.push({ head, block: { time, entropy, calls, hash }, ledger })
     return head
   }
 
-  /** The subnet before the calls of the next block. */
+  /** Returns the subnet before the calls of the next block. */
   #nextLedger(): Ledger {
     const before = this.#made.at(-1)?.ledger ?? firstLedgerOf(this.#setup)
     return { ...before, block: this.#made.length }
@@ -329,11 +328,11 @@ export class LocalChain implements Chain {
   }
 }
 
-const badBlock = (number: number, fault: string): ChainError =>
+const badBlockError = (number: number, fault: string): ChainError =>
   new ChainError('BadLog', `block ${number} ${fault}`)
 
-/** A block sorts its calls by hotkey and nonce, in whatever order they arrived. */
-function byRank(a: Extrinsic, b: Extrinsic): number {
+/** Compares calls by hotkey, then by nonce: their order in a block. */
+function compareRank(a: Extrinsic, b: Extrinsic): number {
   if (a.hotkey !== b.hotkey) return a.hotkey < b.hotkey ? -1 : 1
   return a.nonce - b.nonce
 }
@@ -345,6 +344,8 @@ export const openExport: OpenAt = async ({ name, readText }) => {
     return LocalChain.import(text)
   } catch (cause) {
     const { code, detail } = cause as ChainError
-    throw new ChainError(code, `${name} is no whole export of a chain: ${detail}`, { cause })
+    throw new ChainError(code, `${name} is not the complete export of a chain: ${detail}`, {
+      cause,
+    })
   }
 }

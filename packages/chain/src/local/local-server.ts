@@ -1,35 +1,36 @@
 import { record, type Shape, uint } from '@affine/prng/shape'
 import { ChainError } from '../chain-error.ts'
 import type { LocalChain } from './local-chain.ts'
-import { type Extrinsic, extrinsicShape, placeOf } from './log.ts'
+import { type Extrinsic, extrinsicShape, formatPlace } from './log.ts'
 
-/** The content type of what a local chain's client sends. */
+/** The content type of requests to a local chain. */
 export const JSON_TYPE = 'application/json'
 
+/** Maximum length of a request in characters. */
 const MAX_REQUEST = 16_384
-/** How many blocks an answer has at most. */
-export const MOST_BLOCKS = 256
+/** Maximum number of blocks in an answer. */
+export const MAX_BLOCKS = 256
 
-/** The origin of a page that the reader's own machine serves. */
+/** Matches the origin of a page that is served on loopback. */
 const LOOPBACK_PAGE = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?$/
 
-/** What a client asks: the log from a block on, or to submit a call. */
-export type ChainQuestion = { readonly log: number } | { readonly submit: Extrinsic }
+/** A client's request: the log from a block on, or a call to submit. */
+export type ChainRequest = { readonly log: number } | { readonly submit: Extrinsic }
 
-const logs = record({ log: uint() })
-const submits = record({ submit: extrinsicShape })
-const questionShape: Shape<ChainQuestion> = (value) =>
-  'submit' in Object(value) ? submits(value) : logs(value)
+const logShape = record({ log: uint() })
+const submitShape = record({ submit: extrinsicShape })
+const requestShape: Shape<ChainRequest> = (value) =>
+  'submit' in Object(value) ? submitShape(value) : logShape(value)
 
 /**
- * Serves a local chain to `remoteChain`. Returns a handler of web-standard requests to any path.
- * Use it on loopback only: it has no authentication.
+ * Returns a handler of web-standard requests to any path, which serves a local chain to
+ * `remoteChain`. Use it only on loopback: it has no authentication.
  *
- * A request is a POST of at most 16 KiB of JSON. `{ log: n }` is answered, once there is a block n,
- * with the log's first line and its lines from block n on, at most 256; after `waitMs`
- * milliseconds, with the first line alone. `{ submit: extrinsic }` is answered once the call waits
- * for the next block. A refusal has the status 400 and `{ code, message }`. Pages on loopback may
- * read the log, but not submit calls.
+ * A request is a POST of at most 16 KiB of JSON. The answer to `{ log: n }` is sent when block n
+ * exists: the log's first line, and its lines from block n on, at most 256. After `waitMs`
+ * milliseconds, it is only the first line. The answer to `{ submit: extrinsic }` is sent when the
+ * call waits for the next block. A refusal has the status 400 and `{ code, message }`. Pages on
+ * loopback may read the log, but not submit calls.
  */
 export function serveLocal(
   chain: LocalChain,
@@ -41,8 +42,8 @@ export function serveLocal(
     if (!isLocalPage) return answer(chain, request, waitMs)
     const open = { 'access-control-allow-origin': origin, vary: 'Origin' }
     if (request.method === 'OPTIONS') {
-      const asks = { 'access-control-allow-headers': 'content-type' }
-      return new Response(null, { status: 204, headers: { ...open, ...asks } })
+      const allowed = { 'access-control-allow-headers': 'content-type' }
+      return new Response(null, { status: 204, headers: { ...open, ...allowed } })
     }
     const { status, headers, body } = await answer(chain, request, waitMs)
     return new Response(body, { status, headers: { ...Object.fromEntries(headers), ...open } })
@@ -51,40 +52,40 @@ export function serveLocal(
 
 async function answer(chain: LocalChain, request: Request, waitMs: number): Promise<Response> {
   try {
-    const asked = await questionIn(request)
-    if ('submit' in asked) {
+    const content = await readQuestion(request)
+    if ('submit' in content) {
       if (request.headers.has('origin'))
         throw new ChainError('BadRequest', 'a page may read the log, but not submit calls')
-      return Response.json(chain.submit(asked.submit))
+      return Response.json(chain.submit(content.submit))
     }
     for await (const { number } of chain.heads(AbortSignal.timeout(waitMs)))
-      if (number >= asked.log) break
-    return new Response(chain.export(asked.log, asked.log + MOST_BLOCKS))
+      if (number >= content.log) break
+    return new Response(chain.export(content.log, content.log + MAX_BLOCKS))
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
     return Response.json({ code: error.code, message: error.message }, { status: 400 })
   }
 }
 
-async function questionIn(request: Request): Promise<ChainQuestion> {
-  const asked = jsonOf(await textOf(request))
-  const wrong = questionShape(asked)
-  if (wrong === undefined) return asked as ChainQuestion
-  throw new ChainError('BadRequest', `the question is not valid${placeOf(wrong)}`)
+async function readQuestion(request: Request): Promise<ChainRequest> {
+  const content = parseJson(await readBody(request))
+  const fault = requestShape(content)
+  if (fault === undefined) return content as ChainRequest
+  throw new ChainError('BadRequest', `the request is not valid${formatPlace(fault)}`)
 }
 
-/** The text of a request; empty if it is not allowed or cannot be read. */
-async function textOf({ method, headers, body }: Request): Promise<string> {
-  // For a page from elsewhere, a browser sends this type only with a permission, which only pages
-  // on loopback get.
-  const mayAsk = method === 'POST' && headers.get('content-type') === JSON_TYPE
-  if (!mayAsk) return ''
+/** Resolves with the text of a request, or '' if it is not allowed or cannot be read. */
+async function readBody({ method, headers, body }: Request): Promise<string> {
+  // A browser asks for permission before it sends this type for a page of another origin, and only
+  // pages on loopback have the permission.
+  const isAllowed = method === 'POST' && headers.get('content-type') === JSON_TYPE
+  if (!isAllowed) return ''
   return readText(body, MAX_REQUEST).catch(() => '')
 }
 
 /**
- * The text of a body. Rejects if the body is not UTF-8, and as soon as it has more than `limit`
- * characters.
+ * Resolves with the text of a body. Rejects if the body is not UTF-8, and as soon as it has more
+ * than `limit` characters.
  */
 export async function readText(
   body: ReadableStream<Uint8Array<ArrayBuffer>> | null,
@@ -99,8 +100,8 @@ export async function readText(
   return text
 }
 
-/** What a text of at most 16 KiB says; undefined unless it is JSON. */
-export function jsonOf(text: string): unknown {
+/** Parses at most 16 KiB of JSON. Returns undefined for a longer text, or if it is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return text.length > MAX_REQUEST ? undefined : JSON.parse(text)
   } catch {

@@ -18,20 +18,20 @@ import { ChainError } from '../chain-error.ts'
 
 /** The subnet's hyperparameters, with subtensor's defaults. */
 export const PARAMS = {
-  /** Blocks between two assignments of permits; also the window of `commitmentBytes`. */
+  /** Blocks in the window of `commitmentBytes`. */
   tempo: 360,
   maxValidators: 64,
-  /** In rao. It is a number, so that parameters are plain JSON. */
+  /** Minimum stake for a permit and for weights, in rao. */
   stakeThreshold: 1_000_000_000_000,
-  /** The fewest blocks after which a neuron can set weights again. */
+  /** Minimum blocks between two times that a neuron sets weights. */
   weightsRateLimit: 100,
-  /** The bytes that a hotkey may commit in one tempo. A commitment counts as at least 100. */
+  /** Maximum bytes that a hotkey may commit in one tempo. A commitment counts as at least 100. */
   commitmentBytes: 3100,
-  /** The most neurons: on a full subnet a registration replaces one. */
+  /** Maximum number of neurons. On a full subnet, a registration replaces a neuron. */
   maxUids: 256,
-  /** For so many blocks after its registration a neuron is immune: others are replaced first. */
+  /** Blocks after its registration during which a neuron is immune: others are replaced first. */
   immunityPeriod: 4096,
-  /** While no more than so many neurons are not immune, only immune ones are replaced. */
+  /** Minimum neurons that are not immune. If there are no more, only immune ones are replaced. */
   minNonImmuneUids: 10,
 }
 
@@ -47,8 +47,8 @@ export type LogCall =
   | { readonly register: true }
 
 /**
- * A call, signed for one chain. A hotkey's nonces must rise, and may have gaps. A call has no
- * effect in a block after `until`. Protocol §5.2.
+ * A call, signed for one chain. A hotkey's nonces must increase, and may have gaps. No block after
+ * `until` may contain the call. Protocol §5.2.
  */
 export type Extrinsic = {
   readonly hotkey: string
@@ -58,27 +58,27 @@ export type Extrinsic = {
   readonly signature: string
 }
 
-/** What a chain starts from: the first line of its log. Its hash is the parent of block 0. */
+/** The start of a chain: the first line of its log. Its hash is the parent of block 0. */
 export type LogSetup = {
   readonly format: 'affine-chain/1'
   readonly netuid: number
   readonly params: Params
-  /** Stakes are in rao, as decimal texts. A neuron's index is its uid. */
+  /** The first neurons. Stakes are in rao, as decimal strings. A neuron's index is its uid. */
   readonly neurons: readonly { readonly hotkey: string; readonly stake: string }[]
 }
 
-/** A block of the local chain, a line of its log. */
+/** A block of the local chain, which is a line of its log. */
 export type LogBlock = {
-  /** In milliseconds, for people: it may not fall, and decides nothing. */
+  /** Unix time in milliseconds, only for display. It must not decrease. */
   readonly time: number
-  /** 32 random bytes, so that nobody can predict the hash. */
+  /** 32 random bytes in hex, which make the hash unpredictable. */
   readonly entropy: string
-  /** Every call took effect. */
+  /** The calls. Each call took effect. */
   readonly calls: readonly Extrinsic[]
   readonly hash: string
 }
 
-/** No line of a log has more characters: 1024 calls of 256 weights have 3.5 million. */
+/** Maximum characters of a line. 1024 calls of 256 weights have 3.5 million. */
 const MAX_LINE = 2 ** 22
 
 const hotkeyShape: Shape<string> = where('an SS58 address', (value) => {
@@ -88,16 +88,16 @@ const u16 = uint(65_535)
 const weightsShape: Shape<UidWeights> = list(pair(u16, u16), 4096)
 const raoShape: Shape<string> = text('a number of rao', /^(0|[1-9][0-9]{0,19})$/)
 
-// These limits are wider than the chain's own, so that the chain refuses four fields, 129 bytes, or
+// These limits are wider than the chain's, so that the chain refuses four fields, 129 bytes, or
 // more weights than neurons, with its own code.
 const fields = list(text('up to 1024 bytes in hex', /^([0-9a-f]{2}){0,1024}$/), 16)
 
-const commits = record({ fields })
-const weighs = record({ weights: weightsShape })
-const registers = record({ register: where<true>('true', (value) => value === true) })
+const commitShape = record({ fields })
+const weighShape = record({ weights: weightsShape })
+const registerShape = record({ register: where<true>('true', (value) => value === true) })
 const call: Shape<LogCall> = (value) => {
-  if ('fields' in Object(value)) return commits(value)
-  return 'weights' in Object(value) ? weighs(value) : registers(value)
+  if ('fields' in Object(value)) return commitShape(value)
+  return 'weights' in Object(value) ? weighShape(value) : registerShape(value)
 }
 
 export const extrinsicShape: Shape<Extrinsic> = record({
@@ -115,10 +115,10 @@ export const blockShape: Shape<LogBlock> = record({
   hash: hex(32),
 })
 
-const listed = list(record({ hotkey: hotkeyShape, stake: raoShape }))
+const neuronsShape = list(record({ hotkey: hotkeyShape, stake: raoShape }))
 const neurons: Shape<LogSetup['neurons']> = (value) => {
-  const wrong = listed(value)
-  if (wrong !== undefined) return wrong
+  const fault = neuronsShape(value)
+  if (fault !== undefined) return fault
   const hotkeys = (value as LogSetup['neurons']).map(({ hotkey }) => hotkey)
   return new Set(hotkeys).size < hotkeys.length ? ': expected each hotkey once' : undefined
 }
@@ -139,15 +139,15 @@ export const setupShape: Shape<LogSetup> = record({
   neurons,
 })
 
-/** What a chain started from, and blocks of it that follow each other. */
+/** The start of a chain, and consecutive blocks of it. */
 export interface Log {
   readonly setup: LogSetup
   readonly blocks: readonly LogBlock[]
 }
 
 /**
- * Reads a log. Neither hashes nor signatures nor the rules are checked.
- * @throws ChainError `BadLog`, which names the line, for anything but the canonical text of one.
+ * Reads a log. Does not check hashes, signatures and rules.
+ * @throws ChainError `BadLog`, with the line, unless the text is the canonical text of a log.
  */
 export function readLog(text: string): Log {
   const [first = '', ...lines] = text.split('\n')
@@ -156,31 +156,33 @@ export function readLog(text: string): Log {
   return { setup, blocks: lines.map((line, i) => readLine(blockShape, line, `line ${i + 2}`)) }
 }
 
-export function readLine<T>(shape: Shape<T>, line: string, what: string): T {
-  if (line.length > MAX_LINE) throw new ChainError('BadLog', `${what} is too long`)
+export function readLine<T>(shape: Shape<T>, line: string, name: string): T {
+  if (line.length > MAX_LINE) throw new ChainError('BadLog', `${name} is too long`)
   const parsed = parseCanonical(line)
-  if (!parsed.ok) throw new ChainError('BadLog', `${what} is not valid: ${parsed.detail}`)
-  const wrong = shape(parsed.value)
-  if (wrong === undefined) return parsed.value as T
-  throw new ChainError('BadLog', `${what} is not valid${placeOf(wrong)}`)
+  if (!parsed.ok) throw new ChainError('BadLog', `${name} is not valid: ${parsed.detail}`)
+  const fault = shape(parsed.value)
+  if (fault === undefined) return parsed.value as T
+  throw new ChainError('BadLog', `${name} is not valid${formatPlace(fault)}`)
 }
 
-/** Where the fault is that a shape names: its keys are ours. */
-export const placeOf = (wrong: string): string =>
-  ` at "${wrong.slice(1, wrong.indexOf(':')).replaceAll('/', '.') || 'the start'}"`
+/**
+ * Returns the place of a fault that a shape found. Its keys are this package's, so it is printable.
+ */
+export const formatPlace = (fault: string): string =>
+  ` at "${fault.slice(1, fault.indexOf(':')).replaceAll('/', '.') || 'the start'}"`
 
-/** What the blocks after this setup have for a parent. */
-export const hashOfSetup = (setup: LogSetup): string => digest('local-chain', setup)
+/** Returns the parent of block 0. */
+export const hashSetup = (setup: LogSetup): string => digest('local-chain', setup)
 
-/** The hash of a block: of its parent's hash and of all its other fields. */
-export function hashOfBlock(
+/** Returns the hash of a block: the digest of its parent's hash and of all its other fields. */
+export function hashBlock(
   parent: string,
   { time, entropy, calls }: Omit<LogBlock, 'hash'>,
 ): string {
   return digest('local-block', parent, time, entropy, calls)
 }
 
-/** The chain and the subnet that a call is signed for. */
+/** The chain and the subnet for which a call is signed. */
 type SubnetId = Pick<Chain, 'genesis' | 'netuid'>
 
 export function signExtrinsic(
@@ -189,16 +191,16 @@ export function signExtrinsic(
   { nonce, until, call }: Pick<Extrinsic, 'nonce' | 'until' | 'call'>,
 ): Extrinsic {
   const unsigned = { hotkey, nonce, until, call }
-  return { ...unsigned, signature: bytesToHex(sign(payloadOf(subnet, unsigned))) }
+  return { ...unsigned, signature: bytesToHex(sign(encodePayload(subnet, unsigned))) }
 }
 
-/** Did its hotkey sign this call for this subnet? Never throws. */
+/** Reports whether its hotkey signed this call for this subnet. Never throws. */
 export const isSigned = (subnet: SubnetId, extrinsic: Extrinsic): boolean =>
-  verifyCall(payloadOf(subnet, extrinsic), hexToBytes(extrinsic.signature), extrinsic.hotkey)
+  verifyCall(encodePayload(subnet, extrinsic), hexToBytes(extrinsic.signature), extrinsic.hotkey)
 
-// It is longer than 32 bytes, so that it cannot be taken for the hash of an evidence block, which
-// the same key signs.
-const payloadOf = (
+// Longer than 32 bytes, so that it cannot be mistaken for the hash of an evidence block, which the
+// same key signs.
+const encodePayload = (
   { genesis, netuid }: SubnetId,
   { hotkey, nonce, until, call }: Omit<Extrinsic, 'signature'>,
 ) => utf8ToBytes(canonicalize(['affine-chain/1', genesis, netuid, hotkey, nonce, until, call]))

@@ -3,31 +3,30 @@ import { verifyReady } from '../account.ts'
 import type { ChainOpening, OpenAt } from '../chain.ts'
 import { ADVICE, ChainError } from '../chain-error.ts'
 import { LocalChain } from './local-chain.ts'
-import { type ChainQuestion, JSON_TYPE, jsonOf, MOST_BLOCKS, readText } from './local-server.ts'
+import { type ChainRequest, JSON_TYPE, MAX_BLOCKS, parseJson, readText } from './local-server.ts'
 import { type Extrinsic, type Log, readLog } from './log.ts'
 
-/** In characters: an answer has at most 256 blocks. */
+/** Maximum length of an answer, of at most 256 blocks, in characters. */
 const MAX_REPLY = 268_435_456
 const TIMEOUT_MS = 60_000
 
-/** `onRetry` is called when `heads` asks again. */
+/** The network, and `onRetry`, which is called before `heads` retries. */
 type RemoteOptions = Pick<ChainOpening, 'fetch' | 'onRetry'>
 
-/** Where a chain is served. */
-interface Server extends RemoteOptions {
-  readonly url: string
-}
+/** The server of a chain. */
+type Server = RemoteOptions & { readonly url: string }
 
 /**
- * The chain that `serveLocal` serves at `url`. Its log is fetched and followed here. A server can
- * be silent, or serve another log from the start, but it cannot break the rules or sign for a
- * hotkey. Secrets are not sent.
+ * Opens the chain that `serveLocal` serves at `url`. Fetches its log and checks it by the rules. A
+ * server can be silent, or serve another log from the start, but it cannot break the rules or sign
+ * for a hotkey. Secrets are not sent.
  *
  * Methods reject with a `ChainError`: `BadLog` or `BadReply` for an answer that is not such a
- * chain's, `Unreachable` if there is no answer. A call that was sent may then have arrived all the
- * same. Only `heads` with a signal asks again, until the signal aborts.
+ * chain's, `Unreachable` if there is no answer. A call that was sent may have arrived nevertheless.
+ * Only `heads` with a signal retries, until the signal aborts.
  */
 export async function remoteChain(url: string, options: RemoteOptions): Promise<LocalChain> {
+  await verifyReady()
   const server = { ...options, url }
   const chain = new RemoteChain(server, await fetchLog(server, 0))
   await chain.head()
@@ -35,10 +34,8 @@ export async function remoteChain(url: string, options: RemoteOptions): Promise<
 }
 
 /** Opens a local chain that `serveLocal` serves at the URL `name`. */
-export const openServed: OpenAt = async ({ name, fetch, onRetry }) => {
-  await verifyReady()
-  return remoteChain(name, { fetch, onRetry })
-}
+export const openServed: OpenAt = ({ name, fetch, onRetry }) =>
+  remoteChain(name, { fetch, onRetry })
 
 class RemoteChain extends LocalChain {
   readonly #server: Server
@@ -50,7 +47,7 @@ class RemoteChain extends LocalChain {
     this.#follow(log, 0)
   }
 
-  /** Sends one call at a time: on their way, calls could overtake each other. */
+  /** Sends one call at a time, since concurrent requests could arrive in another order. */
   protected override send(sign: () => Extrinsic): Promise<Extrinsic> {
     const sending = this.#lastSent.then(async () => {
       await this.head()
@@ -62,14 +59,14 @@ class RemoteChain extends LocalChain {
     return sending
   }
 
-  /** The server delays its answer until there is such a block. */
+  /** Requests the log from `block` on. The server answers when that block exists. */
   protected override async reach(block: number, signal?: AbortSignal): Promise<void> {
     let from = block
     let isFull = true
     while (isFull) {
       const log = await this.#log(from, signal)
       this.#follow(log, from)
-      isFull = log.blocks.length === MOST_BLOCKS
+      isFull = log.blocks.length === MAX_BLOCKS
       from = this.height
     }
   }
@@ -88,29 +85,32 @@ class RemoteChain extends LocalChain {
       minTimeout: 200,
       maxTimeout: 15_000,
       randomize: true,
-      shouldRetry: ({ error }) => isPassing(error),
+      shouldRetry: ({ error }) => isTemporary(error),
       onFailedAttempt: ({ error }) => {
-        if (isPassing(error) && !signal.aborted) this.#server.onRetry?.(error)
+        if (isTemporary(error) && !signal.aborted) this.#server.onRetry?.(error)
       },
     })
   }
 }
 
-/** Is the server away, or does a proxy answer in its place? */
-const isPassing = (error: Error): boolean =>
+/** Reports whether the server is unreachable, or a proxy answers for it. */
+const isTemporary = (error: Error): boolean =>
   error instanceof ChainError && ['Unreachable', 'BadReply'].includes(error.code)
 
 async function fetchLog(server: Server, from: number, signal?: AbortSignal): Promise<Log> {
   return readLog(await ask(server, { log: from }, signal))
 }
 
-/** The server's answer. @throws ChainError with the code of a refusal. */
-async function ask(server: Server, question: ChainQuestion, signal?: AbortSignal): Promise<string> {
-  const { ok, text } = await exchange(server, JSON.stringify(question), signal)
+/**
+ * Resolves with the server's answer.
+ * @throws ChainError, as a rejection, with the code of a refusal.
+ */
+async function ask(server: Server, request: ChainRequest, signal?: AbortSignal): Promise<string> {
+  const { ok, text } = await exchange(server, JSON.stringify(request), signal)
   if (ok) return text
-  const { code } = Object(jsonOf(text))
+  const { code } = Object(parseJson(text))
   if (typeof code === 'string' && Object.hasOwn(ADVICE, code)) throw new ChainError(code)
-  throw new ChainError('BadReply', `${server.url} does not answer as a chain does`)
+  throw new ChainError('BadReply', `${server.url} does not serve a chain`)
 }
 
 async function exchange(
@@ -118,10 +118,10 @@ async function exchange(
   body: string,
   signal?: AbortSignal,
 ): Promise<{ ok: boolean; text: string }> {
-  const late = AbortSignal.timeout(TIMEOUT_MS)
-  // Node 20 forgets a timeout that nothing listens to, once it collects garbage.
-  late.onabort = () => {}
-  const signals = signal ? [late, signal] : [late]
+  const timeout = AbortSignal.timeout(TIMEOUT_MS)
+  // The garbage collector of Node 20 removes a timeout that has no listener.
+  timeout.onabort = () => {}
+  const signals = signal ? [timeout, signal] : [timeout]
   try {
     const response = await fetch(url, {
       method: 'POST',

@@ -3,12 +3,12 @@ import type { Refusal } from '../chain-error.ts'
 import { MAX_FIELD_BYTES, MAX_FIELDS } from '../commitment.ts'
 import type { Extrinsic, LogSetup, Params } from './log.ts'
 
-/** The bytes that a shorter commitment counts as. */
+/** Minimum size that a commitment counts as, in bytes. */
 const MIN_COMMITMENT_BYTES = 100
 
 /**
- * A commitment slot with its fields in hex. `bytes` is how many bytes its hotkey has committed in
- * the tempo of `block`.
+ * A commitment slot with its fields in hex. `bytes` is the number of bytes that its hotkey has
+ * committed in the tempo of `block`.
  */
 type Slot = Omit<CommitmentSlot, 'fields'> & {
   readonly fields: readonly string[]
@@ -16,24 +16,24 @@ type Slot = Omit<CommitmentSlot, 'fields'> & {
 }
 
 /**
- * The subnet at a block. Collections are replaced, never changed, as blocks share those that stayed
- * the same.
+ * The subnet at a block. Collections are replaced, never mutated, because blocks share unchanged
+ * collections.
  */
 export interface Ledger {
   readonly params: Params
   readonly block: number
-  /** By uid. */
+  /** The neurons, by uid. */
   neurons: readonly Neuron[]
   weights: ReadonlyMap<string, UidWeights>
   slots: ReadonlyMap<string, Slot>
-  /** The lowest nonce that each hotkey may use next. */
+  /** The lowest next nonce of each hotkey. */
   nonces: ReadonlyMap<string, number>
 }
 
-/** The subnet before block 0. Uids follow the order of the setup. */
+/** Returns the subnet before block 0. Uids follow the order of the setup. */
 export function firstLedgerOf({ params, neurons }: LogSetup): Ledger {
   const staked = neurons.map(({ hotkey, stake }, uid) => ({ hotkey, stake: BigInt(stake), uid }))
-  const permitted = permittedUids(staked, params)
+  const permitted = selectPermits(staked, params)
   return {
     params,
     block: 0,
@@ -49,33 +49,35 @@ export function firstLedgerOf({ params, neurons }: LogSetup): Ledger {
   }
 }
 
-type Staked = Pick<Neuron, 'uid' | 'stake'>
+type Staker = Pick<Neuron, 'uid' | 'stake'>
 
-/** Permits go to the highest stakes that reach the threshold, and in a tie to the higher uid. */
-function permittedUids(
-  neurons: readonly Staked[],
+/**
+ * Returns the uids with permits: the highest stakes from the threshold on, in a tie the higher uid.
+ */
+function selectPermits(
+  neurons: readonly Staker[],
   { stakeThreshold, maxValidators }: Params,
 ): ReadonlySet<number> {
   const able = neurons.filter(({ stake }) => stake > 0n && stake >= stakeThreshold)
-  const best = able.sort(byStakeDownwards).slice(0, maxValidators)
+  const best = able.sort(compareStakes).slice(0, maxValidators)
   return new Set(best.map(({ uid }) => uid))
 }
 
-function byStakeDownwards(a: Staked, b: Staked): number {
+function compareStakes(a: Staker, b: Staker): number {
   if (a.stake === b.stake) return b.uid - a.uid
   return a.stake > b.stake ? -1 : 1
 }
 
 /**
- * Carries out a call and returns null, or returns its refusal and changes at most the nonce. The
- * checks are those of subtensor's `set_weights` and `set_commitment`, in their order, and for a
- * registration those that need no balance. Signatures are not checked.
+ * Applies a call and returns null, or returns its refusal and changes at most the nonce. The checks
+ * are those of subtensor's `set_weights` and `set_commitment`, in their order, and those of a
+ * registration that need no balance. Does not check signatures.
  */
 export function apply(ledger: Ledger, { hotkey, nonce, until, call }: Extrinsic): Refusal | null {
   if (ledger.block > until) return 'AncientBirthBlock'
   if (nonce < (ledger.nonces.get(hotkey) ?? 0)) return 'Stale'
   ledger.nonces = new Map(ledger.nonces).set(hotkey, nonce + 1)
-  const neuron = ledger.neurons.find((one) => one.hotkey === hotkey)
+  const neuron = ledger.neurons.find((each) => each.hotkey === hotkey)
   if ('fields' in call) return commit(ledger, neuron, call.fields)
   if ('register' in call) return register(ledger, neuron, hotkey)
   return setWeights(ledger, neuron, call.weights)
@@ -92,15 +94,16 @@ function commit(
   const { block, params } = ledger
   const { hotkey } = neuron
   const added = Math.max(MIN_COMMITMENT_BYTES, fields.join('').length / 2)
-  const bytes = bytesInTempo(ledger, hotkey) + added
+  const bytes = countBytesInTempo(ledger, hotkey) + added
   if (bytes > params.commitmentBytes) return 'SpaceLimitExceeded'
   ledger.slots = new Map(ledger.slots).set(hotkey, { hotkey, block, fields, bytes })
   return null
 }
 
 /**
- * Registers a hotkey, without stake and so without a permit. On a full subnet it takes the uid of
- * another neuron, whose permit and weights go, as do weights for it. Its commitment stays.
+ * Registers a hotkey without stake and permit. On a full subnet it replaces another neuron: it gets
+ * the uid, and the other's permit, weights, and weights set for it are removed. The commitment of
+ * the replaced hotkey remains.
  */
 function register(ledger: Ledger, neuron: Neuron | undefined, hotkey: string): Refusal | null {
   if (neuron) return 'HotKeyAlreadyRegisteredInSubNet'
@@ -111,12 +114,12 @@ function register(ledger: Ledger, neuron: Neuron | undefined, hotkey: string): R
   const uid = evicted?.uid ?? neurons.length
   const seat = { uid, hotkey, stake: 0n, permit: false, registered: block, lastUpdate: block }
   ledger.neurons = [...neurons.slice(0, uid), seat, ...neurons.slice(uid + 1)]
-  if (evicted) ledger.weights = weightsWithout(weights, evicted)
+  if (evicted) ledger.weights = removeWeights(weights, evicted)
   return null
 }
 
-/** The rows of all others, in which the neuron has a weight of 0. */
-function weightsWithout(weights: Ledger['weights'], { uid, hotkey }: Neuron): Ledger['weights'] {
+/** Returns the weights without those of the neuron, and with weight 0 for it. */
+function removeWeights(weights: Ledger['weights'], { uid, hotkey }: Neuron): Ledger['weights'] {
   const others = [...weights].filter(([voter]) => voter !== hotkey)
   return new Map(
     others.map(([voter, row]) => [
@@ -126,26 +129,26 @@ function weightsWithout(weights: Ledger['weights'], { uid, hotkey }: Neuron): Le
   )
 }
 
-/** The subnet's owner is the neuron that was registered first. It is never replaced. */
-export const ownerOf = ({ neurons }: Pick<Ledger, 'neurons'>): Neuron | undefined => neurons[0]
+/** Returns the subnet's owner, the neuron that was registered first. It is never replaced. */
+export const findOwner = ({ neurons }: Pick<Ledger, 'neurons'>): Neuron | undefined => neurons[0]
 
-/** What decides which neuron is replaced. */
-type Seats = Pick<Ledger, 'block' | 'neurons' | 'params' | 'weights'>
+/** The state that determines which neuron is replaced. */
+type PruningState = Pick<Ledger, 'block' | 'neurons' | 'params' | 'weights'>
 
 /**
- * The neuron that a registration on a full subnet replaces: of those that are not immune, if they
- * are more than `minNonImmuneUids`, else of the immune, that with the least emission, then the
- * oldest registration, then the lowest uid. Undefined if there is none.
+ * Returns the neuron that a registration on a full subnet replaces, or undefined if there is none.
+ * If more than `minNonImmuneUids` neurons are not immune, it is one of them, otherwise an immune
+ * neuron: with the least emission, then the oldest registration, then the lowest uid.
  *
  * Source: subtensor, `get_neuron_to_prune`. A local owner has one hotkey.
  */
-export function neuronToPrune(ledger: Seats): Neuron | undefined {
+export function neuronToPrune(ledger: PruningState): Neuron | undefined {
   const { block, neurons, params } = ledger
-  const emissions = emissionsOf(ledger)
-  const emissionOf = (neuron: Neuron): bigint => emissions.get(neuron) ?? 0n
+  const emissions = computeEmissions(ledger)
+  const getEmission = (neuron: Neuron): bigint => emissions.get(neuron) ?? 0n
   const isImmune = ({ registered }: Neuron): boolean => block - registered < params.immunityPeriod
   const inOrder = neurons.slice(1).sort((a, b) => {
-    if (emissionOf(a) !== emissionOf(b)) return emissionOf(a) < emissionOf(b) ? -1 : 1
+    if (getEmission(a) !== getEmission(b)) return getEmission(a) < getEmission(b) ? -1 : 1
     return a.registered - b.registered || a.uid - b.uid
   })
   const free = inOrder.filter((neuron) => !isImmune(neuron))
@@ -153,26 +156,27 @@ export function neuronToPrune(ledger: Seats): Neuron | undefined {
 }
 
 /**
- * The emission of neurons, in no unit but to compare: that of the weights in force, with nothing
- * for a neuron that has none.
+ * Returns the emission of neurons by the weights in force, without a unit, only for comparison. A
+ * neuron without emission is missing.
  *
- * It is what Yuma consensus gives where each validator gives all its weight to one neuron. A neuron
- * that half of the stake of all permits gives weight has that stake as its incentive. Each of its
- * validators has its own stake as dividends. If no neuron has an incentive, all with a permit have
- * theirs. Of weights on several neurons, Yuma gives the same neurons emission, but in other shares.
- * Left out are the wait for the end of the tempo, bonds of earlier tempos, and that validators lose
- * their dividends when they have set no weights for long.
+ * This is the result of Yuma consensus if each validator gives all its weight to one neuron. A
+ * neuron to which at least half of the stake of all permits gives weight has that stake as its
+ * incentive. Each of these validators has its own stake as dividends. If no neuron has an
+ * incentive, all neurons with a permit have dividends. For weights on several neurons, Yuma gives
+ * emission to the same neurons, but in other shares. The model ignores the wait for the end of the
+ * tempo, bonds of earlier tempos, and the loss of dividends of validators that set no weights for
+ * long.
  *
  * Source: subtensor, `epoch_mechanism`.
  */
-function emissionsOf(ledger: Seats): ReadonlyMap<Neuron, bigint> {
+function computeEmissions(ledger: PruningState): ReadonlyMap<Neuron, bigint> {
   const voters = ledger.neurons.filter(({ permit }) => permit)
   const paid = new Set<Neuron>()
   const emissions = new Map<Neuron, bigint>()
   for (const neuron of ledger.neurons) {
-    const backers = voters.filter((voter) => doesBack(voter, neuron, ledger))
-    const incentive = stakeOf(backers)
-    if (backers.length === 0 || 2n * incentive < stakeOf(voters)) continue
+    const backers = voters.filter((voter) => hasWeightFor(voter, neuron, ledger))
+    const incentive = sumStakes(backers)
+    if (backers.length === 0 || 2n * incentive < sumStakes(voters)) continue
     emissions.set(neuron, incentive)
     for (const backer of backers) paid.add(backer)
   }
@@ -181,21 +185,24 @@ function emissionsOf(ledger: Seats): ReadonlyMap<Neuron, bigint> {
   return emissions
 }
 
-/** Does a voter give a neuron weight? Of weights for oneself only the owner's count. */
-function doesBack(voter: Neuron, { uid }: Neuron, ledger: Seats): boolean {
-  if (uid === voter.uid && voter !== ownerOf(ledger)) return false
+/**
+ * Reports whether a voter gives a neuron weight. Of weights of a neuron for the same neuron, only
+ * the owner's counts.
+ */
+function hasWeightFor(voter: Neuron, { uid }: Neuron, ledger: PruningState): boolean {
+  if (uid === voter.uid && voter !== findOwner(ledger)) return false
   return ledger.weights.get(voter.hotkey)?.some(([to, weight]) => to === uid && weight > 0) ?? false
 }
 
-const stakeOf = (neurons: readonly Neuron[]): bigint =>
+const sumStakes = (neurons: readonly Neuron[]): bigint =>
   neurons.reduce((sum, { stake }) => sum + stake, 0n)
 
-/** How many bytes the hotkey has committed in the tempo of the ledger's block. */
-function bytesInTempo({ block, params, slots }: Ledger, hotkey: string): number {
+/** Returns the bytes that the hotkey has committed in the tempo of the ledger's block. */
+function countBytesInTempo({ block, params, slots }: Ledger, hotkey: string): number {
   const last = slots.get(hotkey)
   if (last === undefined) return 0
-  const tempoOf = (number: number) => Math.floor(number / params.tempo)
-  return tempoOf(last.block) === tempoOf(block) ? last.bytes : 0
+  const computeTempo = (number: number) => Math.floor(number / params.tempo)
+  return computeTempo(last.block) === computeTempo(block) ? last.bytes : 0
 }
 
 function setWeights(
@@ -206,7 +213,7 @@ function setWeights(
   const { block, neurons, params } = ledger
   const uids = new Set(weights.map(([uid]) => uid))
   const stake = neuron?.stake ?? 0n
-  if (stake < params.stakeThreshold) return 'StakeAmountTooLow' // checked before a block takes it
+  if (stake < params.stakeThreshold) return 'StakeAmountTooLow' // as in subtensor's pool
   if (weights.length > neurons.length) return 'UidsLengthExceedUidsInSubNet'
   if (!neuron) return 'HotKeyNotRegisteredInSubNet'
   const { uid, permit, lastUpdate } = neuron

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { networkNamed } from '@affine/settlement'
-import { faultIn, faultText, type Given } from '@affine/terminal'
+import { faultIn, type Given } from '@affine/terminal'
 import * as clack from '@clack/prompts'
 import { CommanderError } from '@commander-js/extra-typings'
 import { BACKENDS, type Backend, backendsIn } from '../../buckets/backends.ts'
@@ -128,7 +128,7 @@ async function askKey(): Promise<string> {
 async function faultOf(work: Promise<unknown>): Promise<string | undefined> {
   return work.then(
     () => undefined,
-    (error: Error) => faultText(error),
+    ({ message }: Error) => message,
   )
 }
 

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { type Page, useAnswer } from '../page.ts'
 import { visible } from '../visible.ts'
 import { PARTS, type Part } from '../worker/flip.ts'
-import type { Step } from '../worker/proof-evidence.ts'
+import type { Step } from '../worker/proof-steps.ts'
 import type { SampleLine } from '../worker/sample-index.ts'
 
 /** A sample's proof, step by step, each recomputed here, and with a byte changed. */

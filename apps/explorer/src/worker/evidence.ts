@@ -1,4 +1,13 @@
-import { type Block, blockPath, type Header, LIMITS, readBlock, sampleProof } from '@affine/blocks'
+import {
+  type Block,
+  blockPath,
+  type Header,
+  LIMITS,
+  readBlock,
+  type SampleProof,
+  type Scope,
+  sampleProof,
+} from '@affine/blocks'
 import { type Chain, verify } from '@affine/chain'
 import type { State } from '@affine/duel'
 import {
@@ -9,8 +18,16 @@ import {
   readSeals,
   type Source,
 } from '@affine/settlement'
-import type { ProofEvidence } from './proof-evidence.ts'
 import type { SampleLine } from './sample-index.ts'
+
+/** What one sample's proof is made of: from the buckets the proof, from the chain the rest. */
+export interface ProofEvidence extends SampleProof, Scope {
+  /** As the lane's last block reveals it. */
+  readonly secret: string
+  readonly beaconBlock: number
+  /** The head that was on chain when lanes closed. */
+  readonly sealed: string
+}
 
 /** What is needed to prove a sample of an epoch. */
 export interface ProvenLane {

@@ -1,5 +1,5 @@
 import { episodesIn, type Sample } from '@affine/blocks'
-import type { ProofEvidence } from './proof-evidence.ts'
+import type { ProofEvidence } from './evidence.ts'
 
 /** What of a proof a reader may change a byte of, to see which steps notice. */
 const FLIPS = {

@@ -1,8 +1,40 @@
-import { commitmentOf, judgeSampleProof, type ProofStep, type Sample } from '@affine/blocks'
+import {
+  commitmentOf,
+  episodesIn,
+  judgeSampleProof,
+  type ProofStep,
+  type Sample,
+} from '@affine/blocks'
 import { verify } from '@affine/chain'
-import { challengeId, seedOf } from '@affine/envs'
-import { type ProofEvidence, type Sentences, type Step, stepOf } from './proof-evidence.ts'
-import { numbered, replaySteps } from './replay-steps.ts'
+import {
+  challengeId,
+  make,
+  type ReplayedSide,
+  registry,
+  replay,
+  replayGame,
+  repliesIn,
+  SIDES,
+  seedOf,
+} from '@affine/envs'
+import type { ProofEvidence } from './evidence.ts'
+
+/** One step of a proof: what is computed, from what, to what, and whether that is as it must be. */
+export interface Step {
+  readonly title: string
+  /** What follows if it holds, or what is wrong. */
+  readonly says: string
+  /** By name. */
+  readonly values: Readonly<Record<string, string>>
+  readonly holds: boolean
+}
+
+/** A step, with what is wrong unless it holds. */
+type Sentences = Step & { readonly otherwise: string }
+
+/** A step that says `otherwise` unless it holds. */
+const stepOf = ({ otherwise, ...step }: Sentences): Step =>
+  step.holds ? step : { ...step, says: otherwise }
 
 /**
  * A sample's proof, each step recomputed: from the secret to the challenge, through the replies to
@@ -23,7 +55,7 @@ export function proofSteps(evidence: ProofEvidence): readonly Step[] {
 const challengeSteps = (evidence: ProofEvidence, sample: Sample): readonly Step[] => [
   idStep(evidence, sample),
   seedStep(sample),
-  ...replaySteps(evidence, sample),
+  ...replaySteps(sample),
 ]
 
 function commitmentStep({ genesis, netuid, validator, epoch, ...rest }: ProofEvidence): Step {
@@ -60,6 +92,42 @@ const seedStep = ({ challengeId: id }: Sample): Step => ({
   says: 'Everything random in the episode follows from these 128 bits.',
   values: { id, seed: seedOf(id).toString(16).padStart(32, '0') },
 })
+
+/** A step for each episode: its replies, played again by the same code, and what they come to. */
+function replaySteps(sample: Sample): readonly Step[] {
+  const replayed = replaySample(sample)
+  return episodesIn(sample).map(({ messages, reward, fault }, i) => {
+    const played = typeof replayed === 'string' ? undefined : replayed[i]
+    return stepOf({
+      title: `Replies of the ${'miner' in sample ? 'miner' : SIDES[i]} → reward`,
+      holds: played?.reward === reward && played.fault === (fault !== undefined),
+      says: 'The same code that the validators run plays the replies again, and comes to the reward.',
+      otherwise: 'Played again by the same code, the replies do not come to what is recorded.',
+      values: {
+        ...numbered('reply', repliesIn(messages)),
+        replayed: played ? `reward ${played.reward}` : `${replayed}`,
+        recorded: `reward ${reward}${fault === undefined ? '' : `, ${fault}`}`,
+      },
+    })
+  })
+}
+
+/** What each episode of a sample comes to when it is played again; or why it cannot be. */
+function replaySample(sample: Sample): readonly ReplayedSide[] | string {
+  const { env, challengeId: id } = sample
+  if (!registry.has(env)) return 'no such environment'
+  const isGame = registry.get(env)?.game !== undefined
+  if (isGame === 'miner' in sample) return 'played by another number of miners'
+  if ('miner' in sample) {
+    const replayed = replay(make(env), id, sample.messages)
+    return replayed.ok ? [replayed.value] : `${replayed.code} ${replayed.detail}`
+  }
+  const { champion, contender } = sample
+  const recorded = { champion: champion.messages, contender: contender.messages }
+  const replayed = replayGame(make(env), id, recorded)
+  if (!replayed.ok) return `${replayed.code} ${replayed.detail}`
+  return SIDES.map((side) => replayed.value[side])
+}
 
 /** The sentences of each step of Protocol §6.6. */
 const SENTENCES: Readonly<Record<ProofStep['code'], Omit<Sentences, 'holds' | 'values'>>> = {
@@ -99,6 +167,10 @@ const SENTENCES: Readonly<Record<ProofStep['code'], Omit<Sentences, 'holds' | 'v
     otherwise: 'The line is not a sample.',
   },
 }
+
+/** Values by their numbers, from 1. */
+const numbered = (name: string, values: readonly string[]): Step['values'] =>
+  Object.fromEntries(values.map((value, i) => [`${name} ${i + 1}`, value]))
 
 function textsOf(values: ProofStep['values']): Step['values'] {
   const entries = Object.entries(values).map(([name, value]) =>

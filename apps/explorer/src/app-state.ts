@@ -3,29 +3,22 @@ import { epochsText, sideOf } from '@affine/report/sentences'
 import type { NetworkFile } from './network-file.ts'
 import type { BucketHealth } from './worker/buckets.ts'
 import type { EpochAccount, ShownDuel } from './worker/epoch-accounts.ts'
-import type { News, ReadingEnds } from './worker/worker.ts'
+import type { Findings, Found } from './worker/worker.ts'
 
 /** All that is known of a network so far. */
-export interface AppState extends ReadingEnds {
+export interface AppState extends Findings {
   readonly file?: NetworkFile | undefined
   readonly epochs: readonly EpochAccount[]
-  /** In the order in which buckets were met. */
   readonly health: readonly BucketHealth[]
 }
 
 export const EMPTY_STATE: AppState = { epochs: [], health: [] }
 
 /** The state with what was just heard. */
-export function addNews(state: AppState, batch: readonly News[]): AppState {
+export function addNews(state: AppState, batch: readonly Found[]): AppState {
   if (batch.length === 0) return state
-  const epochs = batch.flatMap((news) => (news.type === 'epoch' ? news.account : []))
-  const changed = batch.flatMap((news) => (news.type === 'progress' ? [] : news.health))
-  const health = new Map<string, BucketHealth>()
-  for (const each of [...state.health, ...changed])
-    health.set(`${each.hotkey} ${each.announced}`, each)
-  const found = batch.map((news) => (news.type === 'found' ? news.found : {}))
-  const added = { epochs: [...state.epochs, ...epochs], health: [...health.values()] }
-  return Object.assign({}, state, added, ...found)
+  const epochs = [...state.epochs, ...batch.flatMap(({ account }) => account ?? [])]
+  return Object.assign({}, state, ...batch.map(({ found }) => found), { epochs })
 }
 
 /** One duel, as it stood at its last epoch, and its epochs. */

@@ -2,14 +2,14 @@
 import type { NetworkFile } from './network-file.ts'
 import type { Answers } from './worker/answers.ts'
 import type { ReadSoFar } from './worker/reader.ts'
-import type { News, Request, WorkerAnswer } from './worker/worker.ts'
+import type { Found, News, Request, WorkerAnswer } from './worker/worker.ts'
 import workerUrl from './worker/worker.ts?worker&url'
 
 /** What there is to show. */
 export interface Heard {
   readonly soFar: ReadSoFar
   /** What was not shown yet. */
-  readonly news: readonly News[]
+  readonly news: readonly Found[]
 }
 
 /** Collects what is heard, from before anybody listens. */
@@ -33,7 +33,7 @@ export function startFeed(
   nextFrame: (run: () => void) => unknown = (run) => requestAnimationFrame(run),
 ): Feed {
   let show: ((heard: Heard) => void) | undefined
-  const waiting: News[] = []
+  const waiting: Found[] = []
   let soFar = NOTHING_READ
   let shown = 0
   let [isUrgent, isPlanned] = [false, false]
@@ -51,9 +51,11 @@ export function startFeed(
     nextFrame(flush)
   }
   const hear = (news: News): void => {
-    if (news.type === 'progress') soFar = news.soFar
-    else waiting.push(news)
-    if (news.type === 'found') isUrgent = true
+    if ('soFar' in news) soFar = news.soFar
+    else {
+      waiting.push(news)
+      isUrgent ||= news.account === undefined
+    }
     plan()
   }
   const listen = (to: (heard: Heard) => void): void => {
@@ -76,8 +78,7 @@ export function startReader(file: NetworkFile | undefined, hear: (news: News) =>
     worker.postMessage(request, ports)
   worker.addEventListener('message', ({ data }: MessageEvent<News>) => hear(data))
   worker.addEventListener('error', ({ message }) => {
-    const failure = `this browser cannot run it: ${message}`
-    hear({ type: 'found', found: { failure }, health: [] })
+    hear({ found: { failure: `this browser cannot run it: ${message}` } })
   })
   if (file) send({ open: file, isLocal: isLocal(location.hostname) })
   return (name, ...asked) =>

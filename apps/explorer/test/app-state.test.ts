@@ -9,7 +9,6 @@ import {
   reignsIn,
 } from '../src/app-state.ts'
 import { outcomeText } from '../src/page.ts'
-import type { BucketHealth } from '../src/worker/buckets.ts'
 import type { EpochAccount, ShownDuel } from '../src/worker/epoch-accounts.ts'
 
 const miner = (hotkey: string) => ({ hotkey, model: 'm', revision: 'r', chute: 'c' })
@@ -68,7 +67,7 @@ const epoch = (number: number, more: Partial<EpochAccount> = {}): EpochAccount =
 const stateOf = (...epochs: readonly EpochAccount[]): AppState =>
   addNews(
     EMPTY_STATE,
-    epochs.map((account) => ({ type: 'epoch', account, health: [] })),
+    epochs.map((account) => ({ account, found: {} })),
   )
 
 describe('a state', () => {
@@ -136,23 +135,8 @@ describe('a state', () => {
   })
 
   it('keeps why reading ended, and leaves out what it does not know', () => {
-    const failed = addNews(EMPTY_STATE, [
-      { type: 'found', found: { failure: 'no chain' }, health: [] },
-    ])
+    const failed = addNews(EMPTY_STATE, [{ found: { failure: 'no chain' } }])
     expect(failed.failure).toBe('no chain')
     expect(addNews(failed, [])).toBe(failed)
-    const soFar = { epochs: 1, files: 1, challenges: 1 }
-    expect(addNews(failed, [{ type: 'progress', soFar }])).toEqual(failed)
-  })
-
-  it('has of each bucket what was heard last, in the order in which they were met', () => {
-    const bucket = (hotkey: string, files: number): BucketHealth => {
-      const place = { hotkey, announced: 'a', place: 'p' }
-      return { ...place, isAsked: true, files, bytes: 0, missing: 0, silent: undefined }
-    }
-    const hear = (state: AppState, ...health: readonly BucketHealth[]) =>
-      addNews(state, [{ type: 'epoch', account: epoch(1), health }])
-    const state = hear(hear(EMPTY_STATE, bucket('5A', 1), bucket('5B', 1)), bucket('5A', 2))
-    expect(state.health).toEqual([bucket('5A', 2), bucket('5B', 1)])
   })
 })

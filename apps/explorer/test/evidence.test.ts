@@ -6,16 +6,14 @@ import { LocalChain } from '@affine/chain'
 import { LOCAL_NETWORK, recompute } from '@affine/settlement'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { duelsIn, lastLooks } from '../src/app-state.ts'
-import { type EpochAccount, EpochAccounts } from '../src/worker/epoch-accounts.ts'
+import { type EpochAccount, EpochAccounts, type SampleLine } from '../src/worker/epoch-accounts.ts'
 import { evidenceOf, type ProvenLane } from '../src/worker/evidence.ts'
 import { flipIn, PARTS, type Part } from '../src/worker/flip.ts'
 import { proofSteps } from '../src/worker/proof-steps.ts'
-import { SampleIndex, type SampleLine } from '../src/worker/sample-index.ts'
 import { HostileSubnet } from './hostile-subnet.ts'
 
 const accounts = new EpochAccounts()
 const epochs: EpochAccount[] = []
-const samples = new SampleIndex()
 /** Of the one lane that is whole, a game, and a product that the second contender knew. */
 let game: SampleLine
 let product: SampleLine
@@ -28,18 +26,14 @@ beforeAll(async () => {
   const chain = LocalChain.import(await readFile(join(out, 'chain.json'), 'utf8'))
   const { read } = directoryBucket(join(out, 'buckets', 'sound'))
   const source = { name: 'sound', read }
-  let epoch = 0
   const settling = recompute({
     chain,
     network: LOCAL_NETWORK,
     openBucket: (_, url) => (url === 'sound' ? source : null),
-    onSample: (sample, place) => {
-      accounts.add(sample, { ...place, line: samples.add(sample, place, epoch) })
-    },
+    onSample: accounts.add.bind(accounts),
   })
   for await (const settled of settling) {
     epochs.push(accounts.finish(settled))
-    epoch = settled.state.epoch
     const [validator, checked] = [...settled.lanes].find(([, { ok }]) => ok) ?? []
     if (validator === undefined || checked === undefined) continue
     lane = { chain, state: settled.before, validator, checked, sources: [source] }
@@ -63,10 +57,8 @@ it('the account of each duel tells what both miners did in the lanes that count'
     const lost = accounts.lossesOf(account.duel.id)
     expect(lost.contender).toEqual([])
     expect(lost.champion.length).toBe(sum(({ wins }) => Math.min(20, wins)))
-    for (const { block, forfeit } of lost.champion) {
+    for (const { block, forfeit } of lost.champion)
       expect([block, forfeit]).toEqual([game.block, 'unreadable'])
-      expect(samples.placeOf(block)).toEqual({ validator: lane.validator, epoch: 2 })
-    }
   }
 })
 

@@ -3,8 +3,8 @@ import { type Heard, NOTHING_READ, startFeed } from '../src/feed.ts'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
 import type { News } from '../src/worker/worker.ts'
 
-const EPOCH: News = { type: 'epoch', account: {} as EpochAccount, health: [] }
-const ENDED: News = { type: 'found', found: { queue: [], ms: 1 }, health: [] }
+const EPOCH: News = { account: {} as EpochAccount, found: {} }
+const ENDED: News = { found: { queue: [], ms: 1 } }
 
 /** A feed whose frames come when they are called for. */
 function feed() {
@@ -69,7 +69,7 @@ it('tells how far the reader is, and draws no view anew for it', () => {
   frame()
   hear(EPOCH)
   const soFar = { epochs: 101, files: 7, challenges: 64 }
-  hear({ type: 'progress', soFar })
+  hear({ soFar })
   frame()
   expect(heard.at(-1)).toEqual({ soFar, news: [] })
 })

@@ -2,9 +2,9 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Page, useAnswer } from '../page.ts'
 import { visible } from '../visible.ts'
+import type { SampleLine } from '../worker/epoch-accounts.ts'
 import { PARTS, type Part } from '../worker/flip.ts'
 import type { Step } from '../worker/proof-steps.ts'
-import type { SampleLine } from '../worker/sample-index.ts'
 
 /** A sample's proof, step by step, each recomputed here, and with a byte changed. */
 export function ProofView({ state, ask, line }: Page & { readonly line: SampleLine }): JSX.Element {

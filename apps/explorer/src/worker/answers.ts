@@ -1,15 +1,17 @@
 import { type ChallengePair, type Episode, episodesIn, pairing, type Sample } from '@affine/blocks'
 import type { PerSide } from '@affine/envs'
 import { type EpisodeCourse, sampleCourse } from '@affine/report'
-import type { EnvLanes, LostLine } from './epoch-accounts.ts'
+import type { EnvLanes, LostLine, SampleLine } from './epoch-accounts.ts'
 import { evidenceOf, readAgain } from './evidence.ts'
 import { flipIn, type Part } from './flip.ts'
 import { proofSteps, type Step } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
-import type { BlockPlace, SampleLine } from './sample-index.ts'
 
 /** A sample as it was recorded, and its challenge as the champion and contenders played it. */
-interface Shown extends BlockPlace {
+interface Shown {
+  /** Whose block it is in, and of which epoch. */
+  readonly validator: string
+  readonly epoch: number
   readonly sample: Sample
   readonly episodes: readonly Episode[]
   /** Of a champion's episode one for each contender; of another sample one. */

@@ -35,9 +35,6 @@ export class PageBuckets {
   readonly #base: string | undefined
   readonly #isLocal: boolean
   readonly #health = new Map<string, BucketHealth>()
-  readonly #changed = new Set<BucketHealth>()
-  /** How many files were read so far. */
-  files = 0
 
   /**
    * Plain names are looked up below `base`. Announced URLs have to be https; with `isLocal`, for
@@ -53,19 +50,15 @@ export class PageBuckets {
     const place = this.#placeOf(announced)
     const name = `${hotkey} ${announced}`
     const counts = { isAsked: false, files: 0, bytes: 0, missing: 0, silent: undefined }
-    const fresh = { hotkey, place, announced, ...counts }
-    const health = this.#health.get(name) ?? fresh
-    if (health === fresh) this.#changed.add(fresh)
+    const health = this.#health.get(name) ?? { hotkey, place, announced, ...counts }
     this.#health.set(name, health)
     if (place === undefined) return null
     return { name: hotkey, read: (path, limit) => this.#read(health, place, { path, limit }) }
   }
 
-  /** Of the buckets that were met or asked since the last call. */
-  changedHealth(): readonly BucketHealth[] {
-    const changed = [...this.#changed].map((each) => ({ ...each }))
-    this.#changed.clear()
-    return changed
+  /** In the order in which buckets were met. */
+  health(): readonly BucketHealth[] {
+    return [...this.#health.values()]
   }
 
   #placeOf(announced: string): string | undefined {
@@ -79,7 +72,6 @@ export class PageBuckets {
     place: string,
     { path, limit }: { readonly path: string; readonly limit: number },
   ): Promise<Uint8Array | null> {
-    this.#changed.add(health)
     health.isAsked = true
     try {
       const bytes = await httpBucket(place, { fetch: ask, timeoutMs: PATIENCE_MS }).read(
@@ -90,7 +82,6 @@ export class PageBuckets {
         health.missing += 1
         return null
       }
-      this.files += 1
       health.files += 1
       health.bytes += bytes.length
       return bytes

@@ -12,7 +12,13 @@ import {
 } from '@affine/report'
 import type { Recomputed, SamplePlace } from '@affine/settlement'
 import { duelId } from '../address.ts'
-import type { SampleLine } from './sample-index.ts'
+
+/** Where a sample is written. */
+export interface SampleLine {
+  readonly block: string
+  /** From 0, of the block's samples. */
+  readonly line: number
+}
 
 /** One epoch as the page holds it: plain values, without what it may ask for. */
 export interface EpochAccount extends EpochFacts {
@@ -50,6 +56,9 @@ const MOST_LOST = 20
  * the challenges that were lost, it keeps until it is asked for.
  */
 export class EpochAccounts {
+  /** How many challenges were added: the samples of one follow each other. */
+  challenges = 0
+  #last = { block: '', line: 0, challengeId: '' }
   readonly #stats = new DuelStats<LostLine, SamplePlace & SampleLine>({
     most: MOST_LOST,
     keep: ({ pair: { env, index }, place: { block, line }, forfeit }) => {
@@ -60,9 +69,14 @@ export class EpochAccounts {
   /** Of each duel the last look at each environment. */
   readonly #looks = new Map<ShownDuel['id'], readonly EnvLook[]>()
 
-  /** Takes note of a sample of the epoch under way. */
-  add(sample: Sample, place: SamplePlace & SampleLine): void {
-    this.#stats.add(sample, place)
+  /** Takes note of a sample of the epoch under way: all of a block, in their order. */
+  add(sample: Sample, place: SamplePlace): void {
+    const { challengeId } = sample
+    const { block } = place
+    const line = block === this.#last.block ? this.#last.line + 1 : 0
+    if (challengeId !== this.#last.challengeId) this.challenges += 1
+    this.#last = { block, line, challengeId }
+    this.#stats.add(sample, { ...place, line })
   }
 
   /** The account of the epoch under way, once it is recomputed. */

@@ -18,7 +18,7 @@ import {
   readSeals,
   type Source,
 } from '@affine/settlement'
-import type { SampleLine } from './sample-index.ts'
+import type { SampleLine } from './epoch-accounts.ts'
 
 /** What one sample's proof is made of: from the buckets the proof, from the chain the rest. */
 export interface ProofEvidence extends SampleProof, Scope {

@@ -20,7 +20,6 @@ import type { NetworkFile } from '../network-file.ts'
 import { type BucketHealth, PageBuckets } from './buckets.ts'
 import { type EpochAccount, EpochAccounts } from './epoch-accounts.ts'
 import type { ProvenLane } from './evidence.ts'
-import { SampleIndex } from './sample-index.ts'
 
 /** Where a subnet is read from, and how far. */
 export interface ReadingSpan {
@@ -54,11 +53,10 @@ const LANES_AT_ONCE = 4
 
 /** A subnet that is recomputed here, and what is kept of it to answer questions. */
 export class SubnetReader {
-  readonly samples: SampleIndex = new SampleIndex()
   readonly accounts: EpochAccounts = new EpochAccounts()
   readonly #buckets: PageBuckets
   readonly #opened: Opened
-  readonly #settled = new Map<number, Pick<Recomputed, 'before' | 'lanes'>>()
+  readonly #settled: Pick<Recomputed, 'before' | 'lanes'>[] = []
 
   private constructor(opened: Opened, buckets: PageBuckets) {
     this.#opened = opened
@@ -81,14 +79,11 @@ export class SubnetReader {
     const from = last === undefined ? first : await readersState(data, last)
     begin(await this.#beginning(from, last !== undefined && from.epoch > first.epoch))
     let state = from
-    const onSample = (sample: Sample, place: SamplePlace): void => {
-      const line = this.samples.add(sample, place, state.epoch)
-      this.accounts.add(sample, { ...place, line })
-    }
+    const onSample = (sample: Sample, place: SamplePlace): void => this.accounts.add(sample, place)
     const reading = { choose: null, lanesAtOnce: LANES_AT_ONCE }
     for await (const recomputed of recompute({ ...data, from, onSample, ...reading })) {
       const { before, lanes } = recomputed
-      this.#settled.set(before.epoch, { before, lanes })
+      this.#settled.push({ before, lanes })
       state = recomputed.state
       yield this.accounts.finish(recomputed)
     }
@@ -97,26 +92,27 @@ export class SubnetReader {
   }
 
   soFar(): ReadSoFar {
-    const epochs = this.#settled.size
-    return { epochs, files: this.#buckets.files, challenges: this.samples.challenges }
+    const epochs = this.#settled.length
+    const files = this.health().reduce((sum, bucket) => sum + bucket.files, 0)
+    return { epochs, files, challenges: this.accounts.challenges }
   }
 
-  /** Of the buckets that were met or asked since the last call. */
-  changedHealth(): readonly BucketHealth[] {
-    return this.#buckets.changedHealth()
+  /** In the order in which buckets were met. */
+  health(): readonly BucketHealth[] {
+    return this.#buckets.health()
   }
 
   /** The lane that a block is in, and who may have its blocks, in the order in which to ask. */
   async laneOf(block: string): Promise<ProvenLane> {
-    const place = this.samples.placeOf(block)
-    if (place === undefined) throw new Error('no valid lane that was read has this block')
-    const { validator, epoch } = place
-    const { before: state, lanes } = this.#settled.get(epoch) ?? {}
-    const checked = lanes?.get(validator)
-    if (state === undefined || checked === undefined) throw new Error('its epoch is not decided')
+    const all = this.#settled.flatMap(({ before: state, lanes }) =>
+      [...lanes].map(([validator, checked]) => ({ state, validator, checked })),
+    )
+    const lane = all.find(({ checked }) => checked.ok && checked.value.blocks.includes(block))
+    if (lane === undefined) throw new Error('no valid lane that was read has this block')
+    const { state, validator } = lane
     const holders = inReadingOrder(holdersOf(state.voters, await this.#snapshot()), validator)
     const sources = holders.flatMap(({ hotkey, url }) => this.#buckets.open(hotkey, url) ?? [])
-    return { chain: this.#opened.chain, state, validator, checked, sources }
+    return { chain: this.#opened.chain, ...lane, sources }
   }
 
   async #beginning({ epoch: from }: State, isBelieved: boolean): Promise<ReadingSpan> {

@@ -13,17 +13,19 @@ export type Request =
 /** What comes to a question. */
 export type WorkerAnswer = { readonly value: unknown } | { readonly refusal: string }
 
-/** What the page hears on the way. */
-export type News =
-  | { readonly type: 'progress'; readonly soFar: ReadSoFar }
-  | ({ readonly type: 'epoch'; readonly account: EpochAccount } & ChangedHealth)
-  | ({ readonly type: 'found'; readonly found: ReadingEnds } & ChangedHealth)
+/** What the page hears on the way: how far the reader is, or what it found. */
+export type News = { readonly soFar: ReadSoFar } | Found
 
-/** Of the buckets that were met or asked since the page last heard of them. */
-type ChangedHealth = { readonly health: readonly BucketHealth[] }
+/** The next epoch, or what else is found. */
+export interface Found {
+  readonly account?: EpochAccount
+  readonly found: Findings
+}
 
-/** What is found at the beginning of a reading, and at its end. */
-export interface ReadingEnds {
+/** What is known of a reading besides its epochs. */
+export interface Findings {
+  /** In the order in which buckets were met. */
+  readonly health?: readonly BucketHealth[]
   readonly beginning?: ReadingSpan
   /** The miners that wait at the chain's head, and why the others do not. */
   readonly queue?: readonly QueueEntry[]
@@ -46,10 +48,10 @@ const answers = answersOf(() => opened ?? Promise.reject(new Error('no network i
 async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
   const started = performance.now()
   let reader: SubnetReader | undefined
-  const tellFound = (found: ReadingEnds): void =>
-    tell({ type: 'found', found, health: reader?.changedHealth() ?? [] })
+  const tellFound = (found: Findings): void =>
+    tell({ found: { ...found, health: reader?.health() ?? [] } })
   const told = setInterval(() => {
-    if (reader) tell({ type: 'progress', soFar: reader.soFar() })
+    if (reader) tell({ soFar: reader.soFar() })
   }, PROGRESS_MS)
   try {
     opened = SubnetReader.open(file, isLocal)
@@ -58,7 +60,7 @@ async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
     for (;;) {
       const { done, value } = await epochs.next()
       if (done) return tellFound({ queue: value, ms: performance.now() - started })
-      tell({ type: 'epoch', account: value, health: reader.changedHealth() })
+      tell({ account: value, found: { health: reader.health() } })
     }
   } catch (error) {
     tellFound({ failure: (error as Error).message })

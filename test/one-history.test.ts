@@ -176,7 +176,7 @@ function accounts(): Pick<Told, 'page' | 'losses'> {
   const accounts = new EpochAccounts()
   const page: EpochAccount[] = []
   readAll({
-    add: (sample, place) => accounts.add(sample, { ...place, line: sample.index }),
+    add: (sample, place) => accounts.add(sample, place),
     finish: (settled) => page.push(accounts.finish(settled)),
   })
   return { page, losses: (duel) => accounts.lossesOf(duel) }

@@ -1,4 +1,4 @@
-import { duelText, endingText, throneTexts } from '@affine/report/sentences'
+import { endingText } from '@affine/report/sentences'
 import { useEffect, useState } from 'preact/hooks'
 import { duelId } from './address.ts'
 import { type AppState, type DuelAccount, spanText } from './app-state.ts'
@@ -91,21 +91,19 @@ export function asOfText(state: AppState): string {
   return isNow ? '' : ` as of epoch ${last.epoch + 1}`
 }
 
-/** In one sentence how a duel ended, or stands, and why; in which epochs, if some were not read. */
+/**
+ * In one sentence how a duel ended, or stands, and why; in which epochs, if some were not read.
+ * Under other constants duels begin anew. Protocol §9.2.
+ */
 export function resultText(state: AppState, account: DuelAccount): string {
   const { duel, epochs } = account
-  const ratio = epochs.at(-1)?.ratio ?? 0
+  const { ratio = 0, nextDuels = [] } = epochs.at(-1) ?? {}
   const name = nameIn(state)(duel.contender.hotkey)
+  const isNext = nextDuels.some((next) => duelId(next) === duel.id)
+  if (duel.end === undefined && !isNext)
+    return `${name}: this duel began again under other constants.`
   const part = epochs[0]?.epoch === duel.start ? '' : ` (${spanText(account)} alone)`
   return `${name} ${endingText(duel, duel.stats.contender, ratio)}${part}.`
-}
-
-/** How a duel ended, or how it stands. Under other constants duels begin anew. Protocol §9.2. */
-export function outcomeText(state: AppState, { duel, epochs, end }: DuelAccount): string {
-  if (end) return throneTexts({ ...end, duels: [duel] }, nameIn(state)).join('')
-  const isOn = epochs.at(-1)?.nextDuels.some((next) => duelId(next) === duel.id)
-  if (!isOn) return 'It began anew, under other constants'
-  return `It goes on${asOfText(state)}: ${duelText(duel)}`
 }
 
 /** What may be wrong where a reading stopped, if anything can be told. */

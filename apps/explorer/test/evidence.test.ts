@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { directoryBucket } from '@affine/blocks/directory'
 import { LocalChain } from '@affine/chain'
+import { LOSSES_SHOWN } from '@affine/report'
 import { LOCAL_NETWORK, recompute } from '@affine/settlement'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { duelsIn, lastLooks } from '../src/app-state.ts'
@@ -56,7 +57,7 @@ it('the account of each duel tells what both miners did in the lanes that count'
     expect(champion.challenges).toBe(sum(({ wins, ties }) => wins + ties))
     const lost = accounts.lossesOf(account.duel.id)
     expect(lost.contender).toEqual([])
-    expect(lost.champion.length).toBe(sum(({ wins }) => Math.min(20, wins)))
+    expect(lost.champion.length).toBe(sum(({ wins }) => Math.min(LOSSES_SHOWN, wins)))
     for (const { block, forfeit } of lost.champion)
       expect([block, forfeit]).toEqual([game.block, 'unreadable'])
   }

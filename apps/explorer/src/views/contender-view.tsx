@@ -1,7 +1,6 @@
 import type { Decider, Side } from '@affine/report'
 import {
   causeText,
-  forfeitText,
   minerDuelText,
   percent,
   percentRange,
@@ -9,13 +8,12 @@ import {
   wonText,
 } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { linkTo } from '../address.ts'
 import { type DuelAccount, duelsIn, spanText } from '../app-state.ts'
-import { absentText, outcomeText, type Page, resultText, useAnswer } from '../page.ts'
+import { absentText, type Page, resultText, useAnswer } from '../page.ts'
 import type { LostLine } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads, Strips } from './bars.tsx'
 import { Thumbnail } from './course-view.tsx'
-import { Fold, Heading, Key, Table } from './parts.tsx'
+import { Few, Fold, Heading, Key, Table } from './parts.tsx'
 
 /** A contender's duel: how it ended and why, some of its challenges, and how it was decided. */
 export function ContenderView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
@@ -56,80 +54,44 @@ interface DuelProps extends Page {
   readonly account: DuelAccount
 }
 
-/** What a side did, and the challenges that it lost: a few as pictures, then the last ones. */
+/** What a side did, and the last challenges that it lost, as pictures. */
 function Losses({ account, side, ...page }: DuelProps & { readonly side: Side }): JSX.Element {
   const { duel, epochs } = account
   const { value, error } = useAnswer(page.ask, ['losses', duel.id], [epochs.length])
-  const losses = value?.[side]
-  const few = losses && fewOf(losses)
+  const losses = value && inTurns(value[side])
   return (
     <section>
       <h2>
         What <Key state={page.state} hotkey={duel[side].hotkey} />, the {side}, lost
       </h2>
       <p class="caption">{minerDuelText(side, duel, duel.stats[side])}</p>
-      {few === undefined && <p>{error ?? 'Reading…'}</p>}
-      {few?.length === 0 && <p>No challenge that counts.</p>}
+      {losses === undefined && <p>{error ?? 'Reading…'}</p>}
+      {losses?.length === 0 && <p>No challenge that counts.</p>}
       <ul class="thumbnails">
-        {few?.map((loss) => (
-          <Thumbnail key={loss.block + loss.line} {...page} loss={loss} side={side} />
-        ))}
+        <Few most={5}>
+          {(losses ?? []).map((loss) => (
+            <Thumbnail key={loss.block + loss.line} {...page} loss={loss} side={side} />
+          ))}
+        </Few>
       </ul>
-      {losses && few && losses.length > few.length && (
-        <Fold summary={`The last of each environment: ${losses.length}`}>
-          {() => <LossList losses={losses} />}
-        </Fold>
-      )}
     </section>
   )
 }
 
-const MOST_THUMBNAILS = 5
-
 /** The last of each environment by turns, those with a legal answer first: they show the most. */
-function fewOf(losses: readonly LostLine[]): readonly LostLine[] {
+function inTurns(losses: readonly LostLine[]): readonly LostLine[] {
   const best = [...losses]
     .reverse()
     .sort((a, b) => Number(a.forfeit !== undefined) - Number(b.forfeit !== undefined))
   const rankOf = (loss: LostLine): number =>
     best.filter(({ env }) => env === loss.env).indexOf(loss)
-  return [...best].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, MOST_THUMBNAILS)
-}
-
-/** By environment, and by how they were lost. */
-function LossList({ losses }: { readonly losses: readonly LostLine[] }): JSX.Element {
-  const kindOf = ({ env, forfeit }: LostLine): string =>
-    forfeit === undefined ? env : `${env}, ${forfeitText(forfeit)}`
-  return (
-    <>
-      <p>Each validator numbers its own, from 0 in every epoch.</p>
-      <ul class="losses">
-        {[...new Set(losses.map(kindOf))].map((kind) => (
-          <li key={kind}>
-            {kind}:
-            {losses
-              .filter((loss) => kindOf(loss) === kind)
-              .map(({ block, line, env, index }) => (
-                <a
-                  key={block + line}
-                  href={linkTo.sample({ block, line })}
-                  aria-label={`${env} #${index}`}
-                >
-                  #{index}
-                </a>
-              ))}
-          </li>
-        ))}
-      </ul>
-    </>
-  )
+  return [...best].sort((a, b) => rankOf(a) - rankOf(b))
 }
 
 function Decided(props: DuelProps): JSX.Element {
-  const { account, state } = props
+  const { account } = props
   return (
     <>
-      <p>{outcomeText(state, account)}.</p>
       <ul>
         {verdictTexts(
           account.duel,

@@ -8,6 +8,7 @@ import {
   type EpochFacts,
   envLaneFacts,
   epochFacts,
+  LOSSES_SHOWN,
   type MinerStats,
 } from '@affine/report'
 import type { Recomputed, SamplePlace } from '@affine/settlement'
@@ -48,9 +49,6 @@ export interface EnvLanes {
   readonly lanes: readonly EnvLaneFacts[]
 }
 
-/** Of each environment, of each side of a duel. */
-const MOST_LOST = 20
-
 /**
  * Makes the accounts of one epoch after another. What is most of them, the lanes of each look and
  * the challenges that were lost, it keeps until it is asked for.
@@ -60,7 +58,7 @@ export class EpochAccounts {
   challenges = 0
   #last = { block: '', line: 0, challengeId: '' }
   readonly #stats = new DuelStats<LostLine, SamplePlace & SampleLine>({
-    most: MOST_LOST,
+    most: LOSSES_SHOWN,
     keep: ({ pair: { env, index }, place: { block, line }, forfeit }) => {
       return { block, line, env, index, forfeit }
     },

@@ -3,7 +3,7 @@ import type { DuelTurn } from '@affine/report'
 /** Where in the page a reader is: a view, and what it shows. */
 export type Route =
   | { readonly view: 'race' | 'miners' | 'validators' | 'nowhere' }
-  | { readonly view: 'duel' | 'miner' | 'validator'; readonly id: string }
+  | { readonly view: 'duel' | 'hotkey'; readonly id: string }
   | { readonly view: 'sample'; readonly block: string; readonly line: number }
 
 const HOTKEY = /^[1-9A-HJ-NP-Za-km-z]{32,48}$/
@@ -17,7 +17,7 @@ export function routeOf(fragment: string): Route {
   const [block = '', line] = id.split('/')
   if (view === 'sample' && SAMPLE.test(id)) return { view, block, line: Number(line) }
   if (view === 'duel' && DUEL.test(id)) return { view, id }
-  if ((view === 'miner' || view === 'validator') && HOTKEY.test(id)) return { view, id }
+  if (view === 'hotkey' && HOTKEY.test(id)) return { view, id }
   if (id !== '') return { view: 'nowhere' }
   if (view === 'miners' || view === 'validators') return { view }
   return { view: view === '' ? 'race' : 'nowhere' }
@@ -30,8 +30,7 @@ export const duelId = ({ start, contender }: Pick<DuelTurn, 'start' | 'contender
 /** Links to views. */
 export const linkTo = {
   duel: (id: string): string => `#/duel/${id}`,
-  miner: (hotkey: string): string => `#/miner/${hotkey}`,
-  validator: (hotkey: string): string => `#/validator/${hotkey}`,
+  hotkey: (hotkey: string): string => `#/hotkey/${hotkey}`,
   sample: ({ block, line }: { readonly block: string; readonly line: number }): string =>
     `#/sample/${block}/${line}`,
 }

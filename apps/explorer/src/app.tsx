@@ -110,8 +110,7 @@ function View({ route, page }: { readonly route: Route; readonly page: Page }): 
       return <RaceView {...page} />
     case 'duel':
       return <ContenderView {...page} id={route.id} />
-    case 'miner':
-    case 'validator':
+    case 'hotkey':
       return <HotkeyView {...page} hotkey={route.id} />
     case 'sample':
       return <ChallengeView {...page} block={route.block} line={route.line} />
@@ -124,7 +123,7 @@ function View({ route, page }: { readonly route: Route; readonly page: Page }): 
   }
 }
 
-/** A link may take one for the other: what a hotkey did decides. */
+/** A validator, unless it was in a duel; else a miner. */
 function HotkeyView(props: Page & HotkeyProps): JSX.Element {
   const { state, hotkey } = props
   if (isValidator(state, hotkey) && duelsOf(state, hotkey).length === 0)

@@ -50,7 +50,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
     const views = [
       '#/',
       '#/validators',
-      `#/miner/${hostile.champion}`,
+      `#/hotkey/${hostile.champion}`,
       `#/sample/${hostile.sound}/0`,
       `#/sample/${hostile.forged}/0`,
       `#/sample/${hostile.forged}/<img src=x onerror=owned=1>`,
@@ -60,7 +60,7 @@ describe.runIf(HAS_BROWSER)('hostile evidence', () => {
       await page.locator('h1').waitFor()
       expect(await page.locator(FOREIGN).count(), view).toBe(0)
     }
-    await goTo(page, `#/miner/${hostile.champion}`)
+    await goTo(page, `#/hotkey/${hostile.champion}`)
     await page.locator('.duels a').last().click()
     await page.locator('.thumbnails a').last().click()
     await page.getByText(/All \d+ steps hold/).waitFor()

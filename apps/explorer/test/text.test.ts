@@ -44,9 +44,8 @@ describe('addresses', () => {
     ['#/', { view: 'race' }],
     ['#/validators', { view: 'validators' }],
     [linkTo.duel(`7/${key}`), { view: 'duel', id: `7/${key}` }],
-    [linkTo.miner(key), { view: 'miner', id: key }],
     [linkTo.sample({ block: hash, line: 7 }), { view: 'sample', block: hash, line: 7 }],
-    [linkTo.validator(key), { view: 'validator', id: key }],
+    [linkTo.hotkey(key), { view: 'hotkey', id: key }],
     ['#/miners', { view: 'miners' }],
   ])('%s', (fragment, route) => {
     expect(routeOf(fragment)).toEqual(route)
@@ -61,7 +60,7 @@ describe('addresses', () => {
     '#/duel/7/<img>',
     `#/sample/${hash}/10000`,
     `#/sample/${hash}/-1`,
-    '#/miner/<img>',
+    '#/hotkey/<img>',
     '#/validators/1',
     '#/play',
     '#/__proto__',

@@ -13,7 +13,7 @@ import { absentText, type Page, resultText, useAnswer } from '../page.ts'
 import type { LostLine } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads, Strips } from './bars.tsx'
 import { Thumbnail } from './course-view.tsx'
-import { Few, Fold, Heading, Key, Table } from './parts.tsx'
+import { Few, Heading, Key, Table } from './parts.tsx'
 
 /** A contender's duel: how it ended and why, some of its challenges, and how it was decided. */
 export function ContenderView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
@@ -45,7 +45,10 @@ export function ContenderView({ id, ...page }: Page & { readonly id: string }): 
           <Losses key={side} {...page} account={account} side={side} />
         ))}
       </div>
-      <Fold summary="How this was decided">{() => <Decided {...page} account={account} />}</Fold>
+      <details class="fold">
+        <summary>How this was decided</summary>
+        <Decided {...page} account={account} />
+      </details>
     </>
   )
 }

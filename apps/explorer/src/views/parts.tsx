@@ -1,7 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { linkTo } from '../address.ts'
-import { isValidator } from '../app-state.ts'
 import { nameIn, type StateProps } from '../page.ts'
 
 type WithChildren = { readonly children: ComponentChildren }
@@ -30,15 +29,12 @@ export interface HotkeyProps extends StateProps {
 }
 
 /** A hotkey, as a link to what it did. */
-export function Key({ state, hotkey }: HotkeyProps): JSX.Element {
-  const link = isValidator(state, hotkey) ? linkTo.validator : linkTo.miner
-  return (
-    <a class="key" href={link(hotkey)} title={hotkey}>
-      <Face of={hotkey} />
-      {nameIn(state)(hotkey)}
-    </a>
-  )
-}
+export const Key = ({ state, hotkey }: HotkeyProps): JSX.Element => (
+  <a class="key" href={linkTo.hotkey(hotkey)} title={hotkey}>
+    <Face of={hotkey} />
+    {nameIn(state)(hotkey)}
+  </a>
+)
 
 /** A mark by which one hotkey is told from another at a glance: four squares of nine, and a hue. */
 export function Face({ of }: { readonly of: string }): JSX.Element {
@@ -66,23 +62,6 @@ export const BigNumber = ({
     <dd>{children}</dd>
   </div>
 )
-
-/** What most readers do not need: it is drawn for those that open it. */
-export function Fold({
-  summary,
-  children,
-}: {
-  readonly summary: string
-  readonly children: () => JSX.Element
-}): JSX.Element {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <details class="fold" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{summary}</summary>
-      {isOpen && children()}
-    </details>
-  )
-}
 
 interface FewProps {
   /** How many are shown until more are asked for. */

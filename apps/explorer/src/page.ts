@@ -1,9 +1,9 @@
-import { endingText } from '@affine/report/sentences'
+import { endingText, type NameOf, naming } from '@affine/report/sentences'
 import { useEffect, useState } from 'preact/hooks'
 import { duelId } from './address.ts'
 import { type AppState, type DuelAccount, spanText } from './app-state.ts'
 import type { Ask } from './feed.ts'
-import { shortOf, visibleLine } from './visible.ts'
+import { shortOf } from './visible.ts'
 import type { Answers } from './worker/answers.ts'
 
 /** What is given to what shows the state alone. */
@@ -16,14 +16,8 @@ export interface Page extends StateProps {
   readonly ask: Ask
 }
 
-/** How a hotkey is called here: by the name that the network's file gives it, or shortened. */
-export function nameIn({ file }: AppState): (hotkey: string) => string {
-  const names = new Map(Object.entries(file?.names ?? {}))
-  return (hotkey) => {
-    const name = names.get(hotkey)
-    return name === undefined ? shortOf(hotkey) : visibleLine(name, 40)
-  }
-}
+/** Names a hotkey as the network's file does, or shortens it. */
+export const nameIn = ({ file }: AppState): NameOf => naming(file?.names ?? {}, shortOf)
 
 /** An answer that may not be there yet. */
 export interface SoFar<Value> {

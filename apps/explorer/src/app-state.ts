@@ -27,8 +27,8 @@ export interface DuelAccount {
   readonly epochs: readonly EpochAccount[]
   /** The looks at its environments, epoch by epoch. */
   readonly looks: readonly DatedLook[]
-  /** The epoch that ended it; undefined while it goes on. */
-  readonly end: EpochAccount | undefined
+  /** The last of them. */
+  readonly last: EpochAccount
 }
 
 interface DatedLook {
@@ -46,7 +46,7 @@ export function duelsIn({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAcco
         duel,
         epochs: [...epochs, account],
         looks: [...looks, ...duel.looks.map((look) => ({ epoch: account.epoch, look }))],
-        end: duel.end && account,
+        last: account,
       })
     }
   }
@@ -63,8 +63,8 @@ export const lastLooks = ({ looks }: DuelAccount): readonly DatedLook[] => [
 ]
 
 /** The epochs of a duel that were read, as in "epochs 3 to 5". */
-export const spanText = ({ epochs }: Pick<DuelAccount, 'epochs'>): string =>
-  epochsText(epochs[0]?.epoch ?? 0, epochs.at(-1)?.epoch ?? 0)
+export const spanText = ({ epochs: [first], last }: DuelAccount): string =>
+  epochsText(first?.epoch ?? 0, last.epoch)
 
 /** Is a hotkey a validator, by its lanes, or else by what it committed? */
 export function isValidator({ epochs, beginning }: AppState, hotkey: string): boolean {

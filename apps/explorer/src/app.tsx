@@ -11,7 +11,7 @@ import { MinersView, MinerView } from './views/miners-view.tsx'
 import { Heading, type HotkeyProps } from './views/parts.tsx'
 import { RaceView } from './views/race-view.tsx'
 import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
-import { ValidatorsView, ValidatorView } from './views/validators-view.tsx'
+import { ValidatorsView } from './views/validators-view.tsx'
 
 /** As they stand in index.html too, to be seen before any script runs. */
 const TABS = [
@@ -127,6 +127,6 @@ function View({ route, page }: { readonly route: Route; readonly page: Page }): 
 function HotkeyView(props: Page & HotkeyProps): JSX.Element {
   const { state, hotkey } = props
   if (isValidator(state, hotkey) && duelsOf(state, hotkey).length === 0)
-    return <ValidatorView {...props} />
+    return <ValidatorsView {...props} of={hotkey} />
   return <MinerView {...props} />
 }

@@ -90,14 +90,13 @@ export function asOfText(state: AppState): string {
  * Under other constants duels begin anew. Protocol §9.2.
  */
 export function resultText(state: AppState, account: DuelAccount): string {
-  const { duel, epochs } = account
-  const { ratio = 0, nextDuels = [] } = epochs.at(-1) ?? {}
+  const { duel, epochs, last } = account
   const name = nameIn(state)(duel.contender.hotkey)
-  const isNext = nextDuels.some((next) => duelId(next) === duel.id)
+  const isNext = last.nextDuels.some((next) => duelId(next) === duel.id)
   if (duel.end === undefined && !isNext)
     return `${name}: this duel began again under other constants.`
   const part = epochs[0]?.epoch === duel.start ? '' : ` (${spanText(account)} alone)`
-  return `${name} ${endingText(duel, duel.stats.contender, ratio)}${part}.`
+  return `${name} ${endingText(duel, duel.stats.contender, last.ratio)}${part}.`
 }
 
 /** What may be wrong where a reading stopped, if anything can be told. */

@@ -102,7 +102,7 @@ describe('a state', () => {
       ],
     )
     expect(duels[0]?.duel.verdicts).toEqual({ a: 'hold' })
-    expect(duels.map(({ end }) => end?.epoch)).toEqual([2, undefined, undefined])
+    expect(duels.map(({ last }) => last.epoch)).toEqual([2, 3, 3])
     expect([A, B, C].map(({ hotkey }) => duelsOf(state, hotkey).length)).toEqual([3, 2, 1])
   })
 

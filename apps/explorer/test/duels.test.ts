@@ -31,7 +31,7 @@ it('the race has a row for each contender, with what it leads by and the epochs 
   expect(ended).toContain('m3 has the throne')
   expect(ended).toContain('No miner contends')
   expect(ended).toMatch(
-    /How it won the throne.*m3 took the throne: .* its duel.*\nThe last contendersm2 failed: /s,
+    /How it won the throne.*m3 took the throne: .* its duel.*\nNo miner contends or waits/s,
   )
 })
 

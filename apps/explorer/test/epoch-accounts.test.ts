@@ -22,7 +22,6 @@ describe('at 64 validators, eight duels and eight epochs', () => {
     const lanes = duelsIn({ epochs }).flatMap(({ duel }) => accounts.lanesOf(duel.id))
     expect(lanes.map(({ lanes }) => lanes.length)).toEqual(Array(8 * 4).fill(64))
     expect(JSON.stringify(epochs).length).toBeLessThan(400_000)
-    expect(JSON.stringify(lanes).length).toBeGreaterThan(300_000)
   })
 })
 
@@ -52,17 +51,12 @@ describe('the lanes of a duel', () => {
     for (const { look, ratio } of seen) expect(ratio).toBe(look.ratioPpm)
   })
 
-  it('add up to its counts, and what is kept of them to what decides', () => {
+  it('add up to its counts', () => {
     for (const { look, lanes } of seen) {
       const sum = (of: (lane: (typeof lanes)[number]) => number): number =>
         lanes.filter(({ isSetAside }) => !isSetAside).reduce((so, lane) => so + of(lane), 0)
       expect(sum(({ wins }) => wins)).toBe(look.wins)
       expect(sum(({ losses }) => losses)).toBe(look.losses)
-      const kept = (of: (lane: (typeof lanes)[number]) => number): number =>
-        sum((lane) => (lane.wins * lane.weight * of(lane)) / 1e6)
-      // A part is rounded to a millionth.
-      expect(kept(({ keptForWin }) => keptForWin) / look.win.wins).toBeCloseTo(1, 4)
-      expect(kept(({ keptForHold }) => keptForHold) / look.hold.wins).toBeCloseTo(1, 4)
     }
   })
 

@@ -90,7 +90,7 @@ export const VIEWS: readonly View[] = [
     open: async (page) => {
       await goTo(page, '#/validators')
       await page.locator('tr.aside a.key').first().click()
-      await shows(page, /^Suspect: /)
+      await page.getByRole('heading', { name: 'What it published' }).waitFor()
       await page.locator('.lanes').nth(3).waitFor()
     },
   },

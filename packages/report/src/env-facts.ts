@@ -1,6 +1,5 @@
 import {
   type EnvReport,
-  keptWeights,
   type Score,
   sumTallies,
   type Verdict,
@@ -25,19 +24,6 @@ export interface Decider {
   readonly trials: number
   /** Undefined without a trial. */
   readonly bounds: Bounds | undefined
-}
-
-/** One validator's lane in an environment, over the duel so far. */
-export interface EnvLaneFacts {
-  readonly validator: string
-  readonly wins: number
-  readonly losses: number
-  readonly isSetAside: boolean
-  /** Its weight in this epoch, in ppm; a lane without weight does not count. */
-  readonly weight: number
-  /** The part of its weight that is left after trimming, for a win and for a hold, in ppm. */
-  readonly keptForWin: number
-  readonly keptForHold: number
 }
 
 /** The result of an open environment in an epoch, over the duel so far. */
@@ -153,26 +139,4 @@ function hundredthsOf({ lead, spread }: Score): number {
   const square = 10_000n * lead * lead
   if (lead < 0n) return -Number(ceilRoot((square + spread - 1n) / spread))
   return Number(ceilRoot(square / spread + 1n) - 1n)
-}
-
-/** The lanes of a look, by validator ascending. */
-export function envLaneFacts({
-  report,
-  weights,
-  ratioPpm,
-}: Omit<EnvLook, 'env'>): readonly EnvLaneFacts[] {
-  const kept = keptWeights(weights, report, ratioPpm)
-  const shareIn = (left: Weights, validator: string): number => {
-    const weight = weights[validator] ?? 0
-    return weight === 0 ? 0 : Math.round((MILLION * (left[validator] ?? 0)) / weight)
-  }
-  return Object.entries(report.tallies).map(([validator, { wins, losses }]) => ({
-    validator,
-    wins,
-    losses,
-    isSetAside: report.setAside.includes(validator),
-    weight: weights[validator] ?? 0,
-    keptForWin: shareIn(kept.win, validator),
-    keptForHold: shareIn(kept.hold, validator),
-  }))
 }

@@ -1,6 +1,6 @@
 import type { Verdict } from '@affine/duel'
 import type { EnvFacts } from '@affine/report'
-import { laneUseText, percent, percentRange } from '@affine/report/sentences'
+import { percent, percentRange } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { type DuelAccount, lastLooks } from '../app-state.ts'
 import { nameIn, type Page, type StateProps, useAnswer } from '../page.ts'
@@ -109,7 +109,10 @@ function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined 
           // biome-ignore lint/a11y/noSvgWithoutTitle: the group in it has one
           <svg key={lane.validator} x={at(lane.rate)} y={4 + (i % ROWS) * 18}>
             <g class={lane.isSetAside ? 'lane aside' : 'lane'} transform="translate(-7 0)">
-              <title>{`${nameOf(lane.validator)}: ${countsOf(lane)}; ${laneUseText(lane)}`}</title>
+              <title>
+                {`${nameOf(lane.validator)}: ${countsOf(lane)}`}
+                {lane.isSetAside && '; suspect, so not counted'}
+              </title>
               <Face of={lane.validator} />
               {lane.isSetAside && <rect x="-2" y="-2" width="18" height="18" />}
             </g>

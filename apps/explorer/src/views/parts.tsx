@@ -9,7 +9,7 @@ type WithChildren = { readonly children: ComponentChildren }
 export function Heading({
   kind,
   children,
-}: WithChildren & { readonly kind?: string }): JSX.Element {
+}: WithChildren & { readonly kind?: string | undefined }): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     const said = [heading.current?.textContent, kind].filter((text) => text !== undefined)

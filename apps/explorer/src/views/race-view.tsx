@@ -58,7 +58,7 @@ export function Since({ state }: StateProps): JSX.Element {
   const { hotkey = '', from = 0, to = 0 } = reignsIn(state).at(-1) ?? {}
   const { model } = state.epochs.at(-1)?.heir ?? {}
   const failed = duelsIn(state).filter(
-    ({ duel, end }) => duel.champion.hotkey === hotkey && end && end.epoch >= from,
+    ({ duel, last }) => duel.champion.hotkey === hotkey && duel.end && last.epoch >= from,
   ).length
   const isOlder = isCut(state, from)
   return (
@@ -78,7 +78,7 @@ const isCut = ({ beginning }: AppState, from: number): boolean =>
 /** The duel in which the champion won its throne; undefined where it took it without one. */
 function crowningIn(state: AppState): DuelAccount | undefined {
   const from = reignsIn(state).at(-1)?.from ?? 0
-  return duelsIn(state).find(({ duel, end }) => duel.end === 'crowned' && end?.epoch === from - 1)
+  return duelsIn(state).find(({ duel, last }) => duel.end === 'crowned' && last.epoch === from - 1)
 }
 
 /** How sure it is that the champion is the better one: by the duel that it won. */
@@ -120,16 +120,11 @@ export function ToBeat({ state }: StateProps): JSX.Element {
   )
 }
 
-/** How the throne was won, and rows of contenders. Without any, what is next, and the last. */
+/** How the throne was won, and a row for each contender; without any, what is next. */
 function Duels({ state }: StateProps): JSX.Element {
   const { nextDuels = [] } = state.epochs.at(-1) ?? {}
   const duels = duelsIn(state)
   const crowning = crowningIn(state)
-  const champion = duels.at(-1)?.duel.champion.hotkey
-  const last = duels.filter(
-    ({ duel, end }) => end && duel.champion.hotkey === champion && duel.id !== crowning?.duel.id,
-  )
-  const isOver = nextDuels.length === 0
   return (
     <section>
       {crowning && (
@@ -139,23 +134,14 @@ function Duels({ state }: StateProps): JSX.Element {
         </>
       )}
       <p class="caption">{LEADS_KEY}</p>
-      {isOver && <Next state={state} />}
-      {(!isOver || last.length > 0) && <h2>{isOver ? 'The last contenders' : 'Contenders'}</h2>}
+      {nextDuels.length === 0 ? <Next state={state} /> : <h2>Contenders</h2>}
       {nextDuels.map((turn) => {
         const account = duels.find(({ duel }) => duel.id === duelId(turn))
         return <Contender key={duelId(turn)} {...{ state, account }} of={turn} />
       })}
-      {isOver &&
-        last
-          .slice(-MOST_LAST)
-          .map((account) => (
-            <Contender key={account.duel.id} {...{ state, account }} of={account.duel} />
-          ))}
     </section>
   )
 }
-
-const MOST_LAST = 4
 
 /** The miner that contends next, and why it does not yet. */
 function Next({ state }: StateProps): JSX.Element {
@@ -194,8 +180,7 @@ const Contender = ({ state, account, of }: ContenderProps): JSX.Element => (
 /** How its duel ended and why, or how it stands and how long it has. */
 function standingText(turn: DuelTurn, account: DuelAccount | undefined): string {
   const { end, stats } = account?.duel ?? {}
-  if (end && stats)
-    return `${endingText({ end }, stats.contender, account?.epochs.at(-1)?.ratio ?? 0)}.`
+  if (end && stats) return `${endingText({ end }, stats.contender, account?.last.ratio ?? 0)}.`
   const left = Math.max(0, turn.duelEpochs - turn.epochIndex + 1)
   const stands = contendsText({ standing: 'open', ...account?.duel, ...turn })
   return `${stands}; ${countText(left, 'epoch')} left`
@@ -227,13 +212,12 @@ interface StretchProps extends StateProps {
 function Stretch({ state, duels, reign: { hotkey, from, to } }: StretchProps): JSX.Element {
   const { epoch, nextRatio } = state.epochs.at(-1) ?? { epoch: 0, nextRatio: 0 }
   const isLast = epoch === to - 2
-  const isIn = (each: EpochAccount | undefined): boolean =>
-    each !== undefined && each.epoch >= from && each.epoch < to
+  const isIn = (each: EpochAccount): boolean => each.epoch >= from && each.epoch < to
   const own = state.epochs.filter(isIn)
   const ratios = [...own.map(({ ratio }) => ratio), ...(isLast ? [nextRatio] : [])]
   const [first, last] = [ratios[0], ratios.at(-1)].map((ratio = 0) => percent(ratio))
   const ratioText = first === last ? first : `${first} to ${last}`
-  const fallen = duels.filter(({ end, epochs }) => isIn(end ?? epochs.at(-1)))
+  const fallen = duels.filter((account) => isIn(account.last))
   const before = isCut(state, from) ? ', and maybe before' : ''
   const when = (isLast ? `from epoch ${from} on` : epochsText(from, to - 1)) + before
   return (

@@ -7,31 +7,35 @@ import { countText, visibleLine } from '../visible.ts'
 import type { BucketHealth } from '../worker/buckets.ts'
 import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { Strips } from './bars.tsx'
-import { Heading, type HotkeyProps, Key, Table } from './parts.tsx'
+import { Heading, Key, Table } from './parts.tsx'
 
 /** What is given to what shows one validator, or all of them. */
 interface OfProps extends StateProps {
   readonly of?: string | undefined
 }
 
-/** Validators: what each saw of a duel, what speaks against them, trust, and buckets. */
-export function ValidatorsView(page: Page): JSX.Element {
+/** All validators, or one: what they saw of a duel, what speaks against them, trust, buckets. */
+export function ValidatorsView({ of, ...page }: Page & OfProps): JSX.Element {
   const { state } = page
   const { epochs } = state
   return (
     <>
-      <Heading>Validators</Heading>
-      <Seen {...page} />
-      <Counts state={state} />
+      <Heading kind={of && 'validator'}>{of ? nameIn(state)(of) : 'Validators'}</Heading>
+      <p class="mono">{of}</p>
+      <Seen {...page} of={of} />
+      <Counts state={state} of={of} />
       <p class="caption">
         A flaw is proved where a validator signed evidence that does not hold, or attested a wrong
         result. A validator that is too far from the others is suspect, which bad luck can cause.
+        Trust counts what was whole and in time, the last epochs most. It does not count where half
+        of the duels found a validator too far from the others, nor say that its replies are true.
       </p>
-      <Findings state={state} />
+      <Lanes state={state} of={of} />
+      <Findings state={state} of={of} />
       {epochs.every(({ flaws, warnings }) => flaws.length + warnings.length === 0) && (
         <p>{absentText(state, 'No flaw is proved, of what was compared.')}</p>
       )}
-      <BucketTable state={state} />
+      <BucketTable state={state} of={of} />
     </>
   )
 }
@@ -61,8 +65,9 @@ function Seen({ of, ...page }: Page & OfProps): JSX.Element | null {
 }
 
 /** The validators against which something speaks come first, and are marked. */
-function Counts({ state }: StateProps): JSX.Element {
-  const rows = countLanes(state).map(({ hotkey, proved, due, sealed, accepted, aside }) => ({
+function Counts({ state, of }: OfProps): JSX.Element {
+  const counts = countLanes(state).filter(({ hotkey }) => of === undefined || hotkey === of)
+  const rows = counts.map(({ hotkey, proved, due, sealed, accepted, aside }) => ({
     key: hotkey,
     isBad: proved.length > 0 || aside > 0,
     cells: {
@@ -74,43 +79,13 @@ function Counts({ state }: StateProps): JSX.Element {
       trust: percent(trustIn(state, hotkey)),
     },
   }))
-  return <Table title="All validators" rows={rows} />
+  return <Table title="Flaws and trust" rows={rows} />
 }
 
-/** A validator: what it saw beside the others, how far it is trusted, and why. */
-export function ValidatorView({ hotkey, ...page }: Page & HotkeyProps): JSX.Element {
-  const { state } = page
-  const counts = countLanes(state).find((each) => each.hotkey === hotkey)
-  const { due = 0, sealed = 0, accepted = 0, aside = 0, proved = [] } = counts ?? {}
-  return (
-    <>
-      <Heading kind="validator">{nameIn(state)(hotkey)}</Heading>
-      <p class="mono">{hotkey}</p>
-      {proved.length === 0 && aside === 0 ? (
-        <p class="lead">Nothing speaks against it in the epochs that were read.</p>
-      ) : (
-        <p class="lead bad">
-          {proved.length > 0 && <>✘ Proved: {proved.join(', ')}. </>}
-          {aside > 0 && `Suspect: in ${aside} of ${due} epochs it was too far from the others.`}
-        </p>
-      )}
-      <Seen {...page} of={hotkey} />
-      <p>
-        <b>Trust {percent(trustIn(state, hotkey))}</b> counts what was whole and in time, the last
-        epochs most. It does not count where half of the duels found it too far from the others, nor
-        say that its replies are true. {sealed} of {due} were published in time, and enough others
-        found {accepted} of {due} whole.
-      </p>
-      <Lanes state={state} hotkey={hotkey} />
-      <Findings state={state} of={hotkey} />
-      <BucketTable state={state} of={hotkey} />
-    </>
-  )
-}
-
-function Lanes({ state, hotkey }: HotkeyProps): JSX.Element | null {
+/** What one validator published, epoch by epoch. */
+function Lanes({ state, of }: OfProps): JSX.Element | null {
   const rows = state.epochs.flatMap(({ epoch, lanes, duels }) => {
-    const lane = lanes.find(({ validator }) => validator === hotkey)
+    const lane = lanes.find(({ validator }) => validator === of)
     if (lane === undefined) return []
     const { fault, trust, setAside } = lane
     const text = laneText({ ...lane, setAside: [] })

@@ -3,10 +3,8 @@ import type { PerSide } from '@affine/envs'
 import {
   type DuelFacts,
   DuelStats,
-  type EnvLaneFacts,
   type EnvLook,
   type EpochFacts,
-  envLaneFacts,
   epochFacts,
   LOSSES_SHOWN,
   type MinerStats,
@@ -46,7 +44,13 @@ export interface EnvLanes {
   readonly env: string
   /** The ratio to beat then, in ppm. */
   readonly ratio: number
-  readonly lanes: readonly EnvLaneFacts[]
+  /** By validator ascending. */
+  readonly lanes: readonly {
+    readonly validator: string
+    readonly wins: number
+    readonly losses: number
+    readonly isSetAside: boolean
+  }[]
 }
 
 /**
@@ -101,8 +105,11 @@ export class EpochAccounts {
 
   /** The lanes of a duel, environment by environment; none where nobody looked. */
   lanesOf(duel: ShownDuel['id']): readonly EnvLanes[] {
-    return (this.#looks.get(duel) ?? []).map((look) => {
-      return { env: look.env, ratio: look.ratioPpm, lanes: envLaneFacts(look) }
+    return (this.#looks.get(duel) ?? []).map(({ env, ratioPpm: ratio, report }) => {
+      const lanes = Object.entries(report.tallies).map(([validator, { wins, losses }]) => {
+        return { validator, wins, losses, isSetAside: report.setAside.includes(validator) }
+      })
+      return { env, ratio, lanes }
     })
   }
 }

@@ -1,6 +1,6 @@
 import type { Side } from '@affine/envs'
 import type { DuelFacts, DuelTurn } from '../duel-facts.ts'
-import type { Decider, EnvFacts, EnvLaneFacts } from '../env-facts.ts'
+import type { Decider, EnvFacts } from '../env-facts.ts'
 import type { Forfeits, MinerStats } from '../miner-stats.ts'
 import { challengesIn, drawInterval, percent, type Tone } from '../text.ts'
 
@@ -221,12 +221,3 @@ function basisText(facts: EnvFacts): string {
 /** A weighted tally, as in "24 of 31 won". */
 export const wonText = ({ wins, trials }: Decider): string =>
   `${challengesIn(wins)} of ${challengesIn(trials)} won`
-
-/** How much a lane counts in an environment. */
-export function laneUseText({ isSetAside, weight, keptForWin, keptForHold }: EnvLaneFacts): string {
-  if (isSetAside) return 'suspect: too far from the others, so not counted'
-  if (weight === 0) return 'its validator no longer has weight'
-  if (keptForWin === 1_000_000 && keptForHold === 1_000_000) return 'counts in both'
-  const [win, hold] = [percent(keptForWin), percent(keptForHold)]
-  return `${win} counts for a win, ${hold} for a hold: the rest is trimmed`
-}

@@ -22,7 +22,9 @@ const FIRST = epochs.slice(0, 1)
 it('the race has a row for each contender, with what it leads by and the epochs that are left', () => {
   const text = rendered(RaceView, FIRST, {})
   expect(text).toContain('m1 has the throne')
-  expect(text).toMatch(/m3 contends, epoch 2 of at most 8: it has won; 7 epochs left its duel/)
+  expect(text).toMatch(
+    /m3 has won, and waits until all who contend are heard; 7 epochs left its duel/,
+  )
   expect(text).toMatch(/m4 contends, epoch 2 of at most 8; 7 epochs left its duel/)
   expect(text).toContain('mult8: 63.1 % to 96 %. win')
   expect(text).toContain('1 contender failed against it')
@@ -44,7 +46,7 @@ it('the line of time has who had the throne, the ratio, and who fell, the last f
 test.each([
   ['m2', 'failed'],
   ['m3', 'took the throne'],
-  ['m4', 'failed'],
+  ['m4', 'failed, as its epochs were over'],
 ])('the duel of %s says in one sentence how it ended, and its miner’s page too', (hotkey, how) => {
   const shown = rendered(ContenderView, epochs, { id: `12/${hotkey}` })
   expect(shown).toContain(`against m1${hotkey} ${how}: `)

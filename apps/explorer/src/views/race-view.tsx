@@ -182,7 +182,7 @@ function standingText(turn: DuelTurn, account: DuelAccount | undefined): string 
   const { end, stats } = account?.duel ?? {}
   if (end && stats) return `${endingText({ end }, stats.contender, account?.last.ratio ?? 0)}.`
   const left = Math.max(0, turn.duelEpochs - turn.epochIndex + 1)
-  const stands = contendsText({ standing: 'open', ...account?.duel, ...turn })
+  const stands = contendsText({ ...account?.duel, ...turn })
   return `${stands}; ${countText(left, 'epoch')} left`
 }
 

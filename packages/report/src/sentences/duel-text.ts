@@ -26,29 +26,23 @@ export const turnIn = ({ epochIndex, duelEpochs }: DuelTurn): string =>
 /** How many environments the contender has won and needs, and how many count for neither. */
 function winsText({ wins, counted, needed, envs }: DuelFacts): string {
   if (counted === 0) return 'no environment tells the two apart'
-  const won = `the contender has won ${wins} of ${counted} environments, ${needed} needed`
+  const won = `${wins} of ${counted} environments won, ${needed} needed`
   const even = envs.length - counted
   return even === 0 ? won : `${won}; ${even} more do not tell the two apart`
 }
 
-/** What a contender does in an epoch, as in "contends, epoch 2 of at most 8". Protocol §8.2. */
-export function contendsText(duel: DuelTurn & Pick<DuelFacts, 'standing'>): string {
-  if (duel.epochIndex > duel.duelEpochs) return 'has won, and waits for the others'
-  const turn = turnIn(duel)
-  return duel.standing === 'won' ? `contends, ${turn}: it has won` : `contends, ${turn}`
+/** How a contender's duel stands, as in "contends, epoch 2 of at most 8", or how it ended. */
+export function contendsText(
+  duel: DuelTurn & Partial<Pick<DuelFacts, 'standing' | 'end'>>,
+): string {
+  if (duel.end !== undefined) return endText(duel.end)
+  return duel.standing === 'won'
+    ? 'has won, and waits until all who contend are heard'
+    : `contends, ${turnIn(duel)}`
 }
 
-/** How a duel stands, or how it ended and why. Protocol §8.3, §8.7, §8.11. */
-export function duelText(duel: DuelFacts): string {
-  const { end, standing, duelEpochs } = duel
-  const wins = winsText(duel)
-  if (end === 'length') return `${wins}, when the ${duelEpochs} epochs were over`
-  if (end === 'freezing') return `${wins}, ${FROZEN}`
-  const waits = end === undefined && standing === 'won'
-  return waits ? `${wins}: it waits until all who contend are heard` : wins
-}
-
-const FROZEN = 'when too few validators attested in four of its epochs'
+/** The same with the environments that it has won. Protocol §8.3, §8.7, §8.11. */
+export const duelText = (duel: DuelFacts): string => `${contendsText(duel)}: ${winsText(duel)}`
 
 /** The tones of the results of a duel; one that goes on has none. */
 export const RESULT_TONES: Readonly<Record<string, Tone>> = { won: 'good', lost: 'bad' }
@@ -59,8 +53,8 @@ const ENDS = {
   crowned: 'took the throne',
   passed: 'had won as well, but another was better',
   verdicts: 'failed',
-  length: 'failed',
-  freezing: `failed, ${FROZEN}`,
+  length: 'failed, as its epochs were over',
+  freezing: 'failed, as too few validators attested in four of its epochs',
 } as const
 
 /** How a duel ended, in few words, as in "took the throne". */
@@ -94,7 +88,7 @@ export function minerDuelText(side: Side, duel: DuelFacts, played: SideStats): s
   const { challenges, won, lost, unbegun, answered, forfeits } = played
   const result = resultFor(side, duel)
   const head = { won: 'It won', lost: 'It lost', open: 'Its duel goes on' }[result]
-  const texts = [`${head}: ${duelText(duel)}.`]
+  const texts = [`${head}: the contender ${duelText(duel)}.`]
   const cause = lossCause(side, duel, played)
   if (cause) texts.push(`The cause: ${LOSS_CAUSES[cause]}.`)
   if (side === 'contender' && (duel.standing === 'lost' || duel.end === 'passed'))

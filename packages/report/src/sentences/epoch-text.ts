@@ -1,6 +1,6 @@
 import type { EpochFacts, LaneFacts } from '../epoch-facts.ts'
 import { listed, type NameOf, percent, permilleOf, shortHotkey } from '../text.ts'
-import { contendsText, duelText, envText } from './duel-text.ts'
+import { duelText, envText } from './duel-text.ts'
 
 /** What competes at what, and for what; `titles` are the environments' own. */
 export function subnetText(titles: readonly string[]): string {
@@ -53,22 +53,20 @@ function standingText(duel: EpochFacts['duels'][number], nameOf: NameOf, isFirst
  * the result.
  */
 export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): string {
-  const { champion, duels, ratio, lanes, frozen } = facts
+  const { champion, duels, ratio, nextRatio, lanes, frozen } = facts
   const holder = champion ? nameOf(champion.hotkey) : 'nobody'
   const otherwise = frozen ? 'frozen' : 'undecided'
   const lanesText = lanes
     .map((lane) => `${nameOf(lane.validator)} ${laneText(lane)} (trust ${percent(lane.trust)})`)
     .join(' · ')
-  const ends = [
-    ...throneTexts(facts, nameOf),
-    ...quorumTexts(facts, nameOf),
-    ...otherStateTexts(facts, nameOf),
-  ]
+  const ends = [...quorumTexts(facts, nameOf), ...otherStateTexts(facts, nameOf)]
+  const isSame = permilleOf(nextRatio) === permilleOf(ratio)
+  const becomes = isSame ? '' : `, and becomes ${percent(nextRatio)}`
   return [
     epochLine(facts, nameOf),
-    `  ${holder} held the throne. The ratio to beat was ${percent(ratio)}`,
+    `  ${holder} held the throne. The ratio to beat was ${percent(ratio)}${becomes}`,
     ...duels.flatMap((duel) => [
-      `  ${nameOf(duel.contender.hotkey)} ${contendsText(duel)}`,
+      `  ${nameOf(duel.contender.hotkey)} ${duelText(duel)}`,
       // A duel that is won is judged no more.
       ...duel.looks.map((look) => {
         const kept = duel.verdicts[look.env] ?? 'no verdict'
@@ -88,25 +86,6 @@ export function laneText({ sealed, attested, accepted, setAside, unbegun }: Lane
   if (accepted) return `✔${more}`
   if (!sealed) return '✘ not on chain in time'
   return attested ? '✘ not whole' : '✘ not attested by enough'
-}
-
-/** How duels ended, and why, in sentences. Protocol §8.11. */
-export function throneTexts(
-  { duels, champion, heir, nextRatio }: EpochFacts,
-  nameOf: NameOf,
-): readonly string[] {
-  const holder = nameOf(champion?.hotkey ?? '')
-  const crowned = nameOf(heir?.hotkey ?? '')
-  const kept = heir?.hotkey === champion?.hotkey ? `${holder} keeps the throne, ` : ''
-  const becomes = `The ratio to beat becomes ${percent(nextRatio)}`
-  return duels.flatMap((duel) => {
-    const rival = nameOf(duel.contender.hotkey)
-    const why = duelText(duel)
-    if (duel.end === undefined) return []
-    if (duel.end === 'crowned') return `★ ${rival} dethrones ${holder}: ${why}. ${becomes}`
-    if (duel.end === 'passed') return `${rival} had won as well, but ${crowned} is better: ${why}`
-    return `${kept}${rival} fails: ${why}`
-  })
 }
 
 /** Whose attestations a frozen epoch lacked. Protocol §8.3. */

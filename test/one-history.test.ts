@@ -429,10 +429,12 @@ describe('after an epoch', () => {
       expect(shown).toContain(percent(nextRatio))
       if (nextDuels.length === 0) expect(text).toContain('contender nobody\n')
       if (nextDuels.length === 0) expect(shown).toContain('No miner contends')
-      for (const { contender, epochIndex, duelEpochs } of nextDuels) {
+      for (const next of nextDuels) {
+        const { contender, epochIndex, duelEpochs } = next
         const turn = `epoch ${epochIndex} of at most ${duelEpochs}`
         expect(text).toContain(`contender ${contender.hotkey}, ${turn}`)
-        const isWaiting = epochIndex > duelEpochs
+        const { standing } = told.page[epoch]!.duels.find(({ id }) => id === duelId(next)) ?? {}
+        const isWaiting = standing === 'won' || epochIndex > duelEpochs
         const what = isWaiting ? 'has won, and waits for the others' : `contends, ${turn}`
         expect(shown).toContain(`${contender.hotkey} ${what}`)
       }

@@ -23,7 +23,7 @@ it('the race has a row for each contender, with what it leads by and the epochs 
   const text = rendered(RaceView, FIRST, {})
   expect(text).toContain('m1 has the throne')
   expect(text).toMatch(
-    /m3 has won, and waits until all who contend are heard; 7 epochs left its duel/,
+    /m3 has won, and waits for the others; 7 epochs left its duel/,
   )
   expect(text).toMatch(/m4 contends, epoch 2 of at most 8; 7 epochs left its duel/)
   expect(text).toContain('mult8: 63.1 % to 96 %. win')

@@ -49,20 +49,15 @@ export interface SoloRef extends ChallengeRef {
   readonly strength?: number | undefined
 }
 
-/** An episode that one player plays alone, from a seed. */
-type SeededRef = Omit<SoloRef, 'challengeId'> & { readonly seed: bigint }
+/** An episode that one player plays alone, by its challenge or by its seed. */
+type SoloEpisode = Omit<SoloRef, 'challengeId'> & (ChallengeRef | { readonly seed: bigint })
 
 /**
  * How an episode that one player played alone ended. If it does not replay, or its environment is
  * not registered, only the reward. Never throws, whatever the messages.
  */
-export function endingOf(challenge: SoloRef, episode: Transcript): EpisodeEnding {
-  return recordedCourse(challenge, episode)?.ending ?? plain(`reward ${episode.reward}`)
-}
-
-/** Returns how the episode of a seed ended, as `endingOf`. */
-export function seededEnding(played: SeededRef, episode: Transcript): EpisodeEnding {
-  return seededCourse(played, episode)?.ending ?? plain(`reward ${episode.reward}`)
+export function endingOf(played: SoloEpisode, episode: Transcript): EpisodeEnding {
+  return recordedCourse(played, episode)?.ending ?? plain(`reward ${episode.reward}`)
 }
 
 /** How a challenge ended for a side of a duel, as `endingOf`. */
@@ -89,18 +84,13 @@ export function sampleCourse(sample: RecordedPair, side: Side): EpisodeCourse | 
 
 /** The same of one player alone. */
 export function recordedCourse(
-  { challengeId, ...played }: SoloRef,
-  episode: Transcript,
-): EpisodeCourse | undefined {
-  if (!isChallengeId(challengeId)) return undefined
-  return seededCourse({ ...played, seed: seedOf(challengeId) }, episode)
-}
-
-function seededCourse(
-  { env: name, seed, strength }: SeededRef,
+  played: SoloEpisode,
   { messages }: Transcript,
 ): EpisodeCourse | undefined {
+  const { env: name, strength } = played
   if (!registry.has(name)) return undefined
+  if ('challengeId' in played && !isChallengeId(played.challengeId)) return undefined
+  const seed = 'seed' in played ? played.seed : seedOf(played.challengeId)
   const env = make(name, { strength })
   const replayed = replayFrom(env, seed, messages)
   if (!replayed.ok) return undefined

@@ -21,10 +21,8 @@ export class PastChallenges {
     champion: [],
     contender: [],
   }))
-  /** From duels that are over. */
-  readonly #past = new Map<Hash, readonly PastChallenge[]>()
-  /** From those that go on. */
-  #now: readonly (readonly [Hash, readonly PastChallenge[]])[] = []
+  /** By duel: what each side was rewarded, by the digest of its commitment. */
+  readonly #duels = new Map<string, readonly (readonly [Hash, readonly PastChallenge[]])[]>()
 
   constructor(most: number) {
     this.#most = most
@@ -46,28 +44,23 @@ export class PastChallenges {
   finish(settled: Settled): void {
     const { before, report } = settled
     this.#lanes.finish(settled)
-    const goingOn = report.duels.filter(({ standing }) => {
-      return standing === 'open' || (standing === 'won' && report.crowned === undefined)
-    })
-    const playedIn = (duels: typeof report.duels) =>
-      duels.flatMap(({ contender }) => this.#playedIn({ contender, champion: before.champion }))
-    this.#now = playedIn(goingOn)
-    for (const [content, played] of playedIn(report.duels.filter((one) => !goingOn.includes(one))))
-      this.#past.set(content, firstOf([...(this.#past.get(content) ?? []), ...played], this.#most))
-  }
-
-  #playedIn({ champion, contender }: Record<Side, Miner | undefined>) {
-    const lanes = this.#lanes.counted(contender?.hotkey ?? '')
-    const of = (side: Side, miner: Miner | undefined): [Hash, PastChallenge[]][] =>
-      miner ? [[contentOf(miner), lanes.flatMap(({ kept }) => kept[side])]] : []
-    return [...of('champion', champion), ...of('contender', contender)]
+    for (const { contender, start } of report.duels) {
+      const lanes = this.#lanes.counted(contender.hotkey)
+      const sides = { champion: before.champion, contender }
+      const played = SIDES.flatMap((side) => {
+        const [miner, rewards] = [sides[side], lanes.flatMap(({ kept }) => kept[side])]
+        return miner ? [[contentOf(miner), firstOf(rewards, this.#most)] as const] : []
+      })
+      this.#duels.set(`${start} ${contender.hotkey}`, played)
+    }
   }
 
   /** The rewards of a miner with its present commitment. */
   of(miner: Miner): readonly PastChallenge[] {
     const content = contentOf(miner)
-    const now = this.#now.flatMap(([of, played]) => (of === content ? played : []))
-    return firstOf([...(this.#past.get(content) ?? []), ...now], this.#most)
+    const all = [...this.#duels.values()].flat()
+    const own = all.flatMap(([of, rewards]) => (of === content ? rewards : []))
+    return firstOf(own, this.#most)
   }
 }
 

@@ -36,9 +36,8 @@ export function contendsText(
   duel: DuelTurn & Partial<Pick<DuelFacts, 'standing' | 'end'>>,
 ): string {
   if (duel.end !== undefined) return endText(duel.end)
-  return duel.standing === 'won'
-    ? 'has won, and waits until all who contend are heard'
-    : `contends, ${turnIn(duel)}`
+  const isWaiting = duel.standing === 'won' || duel.epochIndex > duel.duelEpochs
+  return isWaiting ? 'has won, and waits for the others' : `contends, ${turnIn(duel)}`
 }
 
 /** The same with the environments that it has won. Protocol §8.3, §8.7, §8.11. */

@@ -453,9 +453,9 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     await goTo(page, '#/validators')
     const rowOf = (hotkey: string) =>
       page.locator('section[aria-label="Buckets"] tr', { hasText: hotkey }).textContent()
-    expect(await rowOf(slow)).toContain('has not answered yet')
+    expect(await rowOf(slow)).toContain('no answer so far')
     expect(await rowOf(closed)).toContain('no answer that a page may read')
-    expect(await rowOf(missing)).toMatch(/0\.0[1-9]/)
+    expect(await rowOf(missing)).toMatch(/0[1-9]\d*✘ has nothing/)
     // One copy that holds is enough to decide; that others lack theirs is reported.
     expect(await page.locator('.strip-bad').textContent()).toContain('1 bucket lacked')
   })

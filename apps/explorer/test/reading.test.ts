@@ -108,7 +108,7 @@ it('the strip names what was not compared, and is bad where a bucket lacks a fil
     }>
     return { kind: props.class.replace('strip strip-', ''), words: wordsOf({ props }) }
   }
-  const lost = { hotkey, announced: 'a', place: 'p', isAsked: true, files: 0, bytes: 0 }
+  const lost = { hotkey, announced: 'a', place: 'p', files: 0 }
   const health: readonly BucketHealth[] = [{ ...lost, missing: 1, silent: undefined }]
   const flaws = [{ epoch: 3, validator: hotkey, code: 'STATE_DIFFERS', detail: '' } as const]
   const strips = [ENDED, { ...ENDED, health }, { ...ENDED, epochs: [{ ...epoch, flaws }] }].map(
@@ -120,11 +120,11 @@ it('the strip names what was not compared, and is bad where a bucket lacks a fil
 })
 
 it('a bucket that had nothing does not just answer, and that none had anything is a hint', async () => {
-  const bucket = (isAsked: boolean, files: number, missing: number): BucketHealth => {
+  const bucket = (files: number, missing: number): BucketHealth => {
     const place = { hotkey, announced: 'a', place: 'p' }
-    return { ...place, isAsked, files, bytes: 0, missing, silent: undefined }
+    return { ...place, files, missing, silent: undefined }
   }
-  const health = [bucket(false, 0, 0), bucket(true, 0, 0), bucket(true, 0, 3), bucket(true, 1, 3)]
+  const health = [bucket(0, 0), bucket(0, 3), bucket(1, 3)]
   const { props } = BucketTable({ state: { ...STOPPED, health } }) as VNode<{
     rows: readonly { cells: Readonly<Record<string, string>> }[]
   }>
@@ -132,7 +132,5 @@ it('a bucket that had nothing does not just answer, and that none had anything i
   await expect(states).toMatchFileSnapshot('snapshots/bucket-states.txt')
   expect(hintText({ ...STOPPED, health })).toBe('')
   expect(hintText(STOPPED)).toBe('')
-  expect(hintText({ ...STOPPED, health: [bucket(true, 0, 3)] })).toMatch(
-    /^\. No bucket had any file/,
-  )
+  expect(hintText({ ...STOPPED, health: [bucket(0, 3)] })).toMatch(/^\. No bucket had any file/)
 })

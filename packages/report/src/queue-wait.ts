@@ -1,4 +1,3 @@
-import type { Neuron, Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
 
 /** The epochs of a day, of which the turns that ended are counted; and how many make a rate. */
@@ -37,51 +36,12 @@ export function turnAfter(
   }
 }
 
-/** How many registrations a neuron lasts that earns nothing. */
-export interface Eviction {
-  /** The registration that evicts it, from 1, if nobody starts to earn. */
-  readonly registrations: number
-  /** The blocks until it can be evicted. */
-  readonly immuneBlocks: number
-}
-
-/**
- * When a neuron is evicted that earns nothing: after those that earn nothing either and registered
- * before. A permit, the throne and the subnet's ownership are taken for earnings. Undefined for a
- * neuron that has one of them.
- *
- * Source: subtensor, `get_neuron_to_prune`; that at most ten who are not immune are spared is left
- * out.
- */
-export function evictionOf(
-  neuron: Neuron,
-  { neurons, owner, head, maxUids, immunityPeriod }: Snapshot,
-  { champion }: Pick<State, 'champion'>,
-): Eviction | undefined {
-  const poor = neurons.filter(
-    ({ permit, hotkey }) => !permit && hotkey !== owner && hotkey !== champion?.hotkey,
-  )
-  if (!poor.includes(neuron)) return undefined
-  const before = poor.filter(
-    ({ registered, uid }) =>
-      registered < neuron.registered || (registered === neuron.registered && uid < neuron.uid),
-  )
-  const free = Math.max(0, maxUids - neurons.length)
-  const immuneBlocks = Math.max(0, neuron.registered + immunityPeriod - head.number)
-  return { registrations: free + before.length + 1, immuneBlocks }
-}
-
-/** The place of a miner that waits, its turn, and what is left until it is evicted, in words. */
+/** The place of a miner that waits, and its turn, in words. */
 export function waitText(
   [place, waiting]: readonly [number, number],
   { least, most }: EpochRange,
-  eviction: Eviction | undefined,
 ): string {
   const epochs = least === most ? `${most}` : `${least} to ${most}`
   const unit = most === 1 ? 'epoch' : 'epochs'
-  const wait = `waits, at place ${place} of ${waiting}: its turn begins in about ${epochs} ${unit}`
-  if (eviction === undefined) return wait
-  const { registrations, immuneBlocks } = eviction
-  const immune = immuneBlocks > 0 ? `, in ${immuneBlocks} blocks at the earliest` : ''
-  return `${wait}; registration number ${registrations} from now evicts it${immune}`
+  return `waits, at place ${place} of ${waiting}: its turn begins in about ${epochs} ${unit}`
 }

@@ -26,7 +26,7 @@ import {
 } from '@affine/settlement'
 import { type DuelTurn, duelTurns } from './duel-facts.ts'
 import { type EpochFacts, epochFacts, epochRecord, type LaneFacts } from './epoch-facts.ts'
-import { type EpochRange, type Eviction, evictionOf, turnAfter, waitText } from './queue-wait.ts'
+import { type EpochRange, turnAfter, waitText } from './queue-wait.ts'
 
 /** The state of a subnet at its chain's head: what the last epoch came to, and what is due. */
 export interface SubnetStatus {
@@ -46,9 +46,7 @@ export interface SubnetStatus {
     readonly blocks: number
     readonly seconds: number
   }
-  /** The hotkeys that wait for a duel, the next first. */
-  readonly waiting: readonly string[]
-  /** The place of every neuron among them, or why it has none. */
+  /** Every neuron's place among the miners that wait for a duel, or why it has none. */
   readonly queue: readonly QueueEntry[]
   /** One for each validator. */
   readonly rows: readonly ValidatorStatus[]
@@ -86,11 +84,11 @@ export async function subnetStatus(
   const weights = await chain.weights(block)
   const place = placeOf(block, network.protocol)
   const due = await nextDeadline(chain, block, network.protocol)
-  const { waiting, rows: queue } = queueIn(state, snapshot, network)
+  const queue = queueIn(state, snapshot, network)
   const facts = last && epochFacts(last)
   const rows = validatorsIn(state, snapshot, weights, facts?.lanes)
   const duels = duelTurns(state)
-  return { state, last, facts, duels, block, place, due, waiting, queue, rows, weights }
+  return { state, last, facts, duels, block, place, due, queue, rows, weights }
 }
 
 /** The next deadline for seals or attestations. Protocol §5.1. */
@@ -153,8 +151,6 @@ export type QueueEntry = {
   readonly block: number | undefined
   /** Of one that waits: in how many epochs it probably has its turn. */
   readonly turn?: EpochRange
-  /** Of one that waits and earns nothing: when it is evicted. */
-  readonly eviction?: Eviction | undefined
   /**
    * The first epoch in which its files and its chute must be public and awake: of one that waits
    * that in which its turn may begin, of a player the present one.
@@ -164,18 +160,17 @@ export type QueueEntry = {
 }
 
 /**
- * The queue of a subnet in the epoch that `state` governs: the hotkeys that wait for a duel, the
- * next first; and in the same order every neuron, with its place among them or why it has none.
+ * The queue of a subnet in the epoch that `state` governs: every neuron with its place among the
+ * miners that wait for a duel, the next first, or why it has none.
  */
 export function queueIn(
   state: State,
   snapshot: Snapshot,
   { protocol }: Network,
-): { readonly waiting: readonly string[]; readonly rows: readonly QueueEntry[] } {
+): readonly QueueEntry[] {
   const contenders = queueOf(state, duelSnapshot(snapshot, state.epoch, protocol))
   const waiting = contenders.map(({ hotkey }) => hotkey)
-  const rows = snapshot.neurons.map((neuron): QueueEntry => {
-    const { uid, hotkey } = neuron
+  const rows = snapshot.neurons.map(({ uid, hotkey }): QueueEntry => {
     const block = slotOf(snapshot, hotkey)?.block
     if (!waiting.includes(hotkey)) {
       const why = reasonOf(hotkey, snapshot, state)
@@ -184,13 +179,11 @@ export function queueIn(
     }
     const place = waiting.indexOf(hotkey) + 1
     const turn = turnAfter(place, state)
-    const eviction = evictionOf(neuron, snapshot, state)
-    const why = waitText([place, waiting.length], turn, eviction)
+    const why = waitText([place, waiting.length], turn)
     const readyBy = state.epoch + turn.least
-    return { place, uid, hotkey, block, turn, eviction, readyBy, why }
+    return { place, uid, hotkey, block, turn, readyBy, why }
   })
-  rows.sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || a.uid - b.uid)
-  return { waiting, rows }
+  return rows.sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || a.uid - b.uid)
 }
 
 /**

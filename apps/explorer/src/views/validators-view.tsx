@@ -152,7 +152,6 @@ export function BucketTable({ state, of }: OfProps): JSX.Element | null {
       of: <Key state={state} hotkey={bucket.hotkey} />,
       announced: <span class="long">{visibleLine(bucket.announced, 140)}</span>,
       'files read': bucket.files,
-      MB: (bucket.bytes / 1e6).toFixed(1),
       'not there': bucket.missing,
       state: stateText(bucket),
     },
@@ -160,10 +159,9 @@ export function BucketTable({ state, of }: OfProps): JSX.Element | null {
   return <Table title="Buckets" rows={rows} />
 }
 
-function stateText({ place, isAsked, silent, files, missing }: BucketHealth): string {
+function stateText({ place, silent, files, missing }: BucketHealth): string {
   if (place === undefined) return 'a page cannot open its address'
-  if (!isAsked) return 'was not asked'
   if (silent !== undefined) return `✘ ${visibleLine(silent)}`
-  if (files + missing === 0) return '✘ has not answered yet'
+  if (files + missing === 0) return 'no answer so far'
   return files > 0 ? '✔ answers' : '✘ has nothing that was asked for'
 }

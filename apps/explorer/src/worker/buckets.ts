@@ -14,9 +14,7 @@ export interface BucketHealth {
   /** Where it was looked for; undefined for an address that a page does not open. */
   readonly place: string | undefined
   readonly announced: string
-  isAsked: boolean
   files: number
-  bytes: number
   /** How often it did not have what was asked for. */
   missing: number
   /** Why it did not answer, the last time that it did not. */
@@ -49,7 +47,7 @@ export class PageBuckets {
   readonly open: OpenBucket = (hotkey, announced) => {
     const place = this.#placeOf(announced)
     const name = `${hotkey} ${announced}`
-    const counts = { isAsked: false, files: 0, bytes: 0, missing: 0, silent: undefined }
+    const counts = { files: 0, missing: 0, silent: undefined }
     const health = this.#health.get(name) ?? { hotkey, place, announced, ...counts }
     this.#health.set(name, health)
     if (place === undefined) return null
@@ -72,7 +70,6 @@ export class PageBuckets {
     place: string,
     { path, limit }: { readonly path: string; readonly limit: number },
   ): Promise<Uint8Array | null> {
-    health.isAsked = true
     try {
       const bytes = await httpBucket(place, { fetch: ask, timeoutMs: PATIENCE_MS }).read(
         path,
@@ -83,7 +80,6 @@ export class PageBuckets {
         return null
       }
       health.files += 1
-      health.bytes += bytes.length
       return bytes
     } catch (error) {
       const failure = failureOf(error as Error)

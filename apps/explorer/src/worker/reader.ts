@@ -88,7 +88,7 @@ export class SubnetReader {
       yield this.accounts.finish(recomputed)
     }
     const snapshot = await this.#snapshot()
-    return queueIn(state, snapshot, network).rows
+    return queueIn(state, snapshot, network)
   }
 
   soFar(): ReadSoFar {

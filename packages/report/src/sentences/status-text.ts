@@ -8,7 +8,8 @@ type StatusRows = readonly Readonly<Record<string, string | number | undefined>>
 
 /** Returns the state of a subnet as lines for people; its tables follow. */
 export function statusTexts(status: SubnetStatus, names: Names = {}): readonly string[] {
-  const { state, facts, duels, block, place, due, waiting } = status
+  const { state, facts, duels, block, place, due, queue } = status
+  const waiting = queue.filter((each) => each.place !== undefined)
   const nameOf = naming(names, (hotkey) => printable(hotkey))
   const { epochBlocks } = state.protocol
   const where = `${block}, ${place.offset} of ${epochBlocks} in epoch ${place.epoch}`
@@ -22,7 +23,7 @@ export function statusTexts(status: SubnetStatus, names: Names = {}): readonly s
     `block     ${where}; ${left}`,
     `champion  ${champion}; ratio to beat ${percent(state.ratio)}`,
     ...(contenders.length > 0 ? contenders : ['nobody']).map((text) => `contender ${text}`),
-    `queue     ${waiting.length} waiting, next ${nameOf(waiting[0] ?? 'nobody')}`,
+    `queue     ${waiting.length} waiting, next ${nameOf(waiting[0]?.hotkey ?? 'nobody')}`,
     // The table has the lanes.
     ...(facts ? [epochText({ ...facts, lanes: [] }, naming(names))] : []),
   ]
@@ -47,11 +48,9 @@ export function validatorRows({ rows }: SubnetStatus, names: Names = {}): Status
 export function queueRows({ queue }: SubnetStatus, names: Names = {}): StatusRows {
   const nameOf = naming(names, (hotkey) => printable(hotkey))
   const waiting = queue.filter(({ place }) => place !== undefined)
-  return waiting.map(({ place, uid, hotkey, block, turn, eviction, readyBy }) => ({
+  return waiting.map(({ place, uid, hotkey, block, turn, readyBy }) => ({
     ...{ place, uid, hotkey: nameOf(hotkey), block },
     'turn in epochs': turn && `${turn.least} to ${turn.most}`,
     'ready by epoch': readyBy,
-    'evicted by registration': eviction?.registrations,
-    'immune for blocks': eviction?.immuneBlocks,
   }))
 }

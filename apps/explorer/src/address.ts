@@ -12,7 +12,7 @@ const DUEL = /^[0-9]{1,10}\/[1-9A-HJ-NP-Za-km-z]{32,48}$/
 const SAMPLE = /^[0-9a-f]{64}\/[0-9]{1,4}$/
 
 /** The route that a URL's fragment names. Never throws, whatever it is. */
-export function routeOf(fragment: string): Route {
+export function parseRoute(fragment: string): Route {
   const [, view = '', id = ''] = /^#?\/?([a-z]*)\/?(.*)$/s.exec(fragment) ?? []
   const [block = '', line] = id.split('/')
   if (view === 'sample' && SAMPLE.test(id)) return { view, block, line: Number(line) }
@@ -24,7 +24,7 @@ export function routeOf(fragment: string): Route {
 }
 
 /** By which a duel is known: a contender has one that starts in an epoch. */
-export const duelId = ({ start, contender }: Pick<DuelTurn, 'start' | 'contender'>): string =>
+export const formatDuelId = ({ start, contender }: Pick<DuelTurn, 'start' | 'contender'>): string =>
   `${start}/${contender.hotkey}`
 
 /** Links to views. */

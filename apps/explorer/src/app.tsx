@@ -1,8 +1,8 @@
 import { type JSX, render } from 'preact'
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
-import { type Route, routeOf } from './address.ts'
-import { addNews, duelsOf, EMPTY_STATE, isValidator } from './app-state.ts'
-import { type Ask, type Feed, type Heard, NOTHING_READ } from './feed.ts'
+import { parseRoute, type Route } from './address.ts'
+import { addFindings, EMPTY_STATE, findDuels, isValidator } from './app-state.ts'
+import { type Ask, type Feed, type FeedUpdate, NOTHING_READ } from './feed.ts'
 import type { NamedNetwork } from './network-file.ts'
 import type { Page } from './page.ts'
 import { ChallengeView } from './views/challenge-view.tsx'
@@ -83,8 +83,8 @@ const isAt = (href: string, { view }: Route): boolean =>
   href === (view === 'race' ? '#/' : `#/${view}`)
 
 function useRoute(): Route {
-  const [route, setRoute] = useState(() => routeOf(location.hash))
-  useEffect(() => addEventListener('hashchange', () => setRoute(routeOf(location.hash))), [])
+  const [route, setRoute] = useState(() => parseRoute(location.hash))
+  useEffect(() => addEventListener('hashchange', () => setRoute(parseRoute(location.hash))), [])
   return route
 }
 
@@ -93,10 +93,10 @@ function useReader(
   network: NamedNetwork | undefined,
 ) {
   const [soFar, setSoFar] = useState(NOTHING_READ)
-  const [state, add] = useReducer(addNews, { ...EMPTY_STATE, file: network?.file })
-  const show = (heard: Heard): void => {
+  const [state, add] = useReducer(addFindings, { ...EMPTY_STATE, file: network?.file })
+  const show = (heard: FeedUpdate): void => {
     setSoFar(heard.soFar)
-    add(heard.news)
+    add(heard.findings)
   }
   useEffect(() => listen(show), [])
   const page: Page = useMemo(() => ({ state, ask }), [state])
@@ -126,7 +126,7 @@ function View({ route, page }: { readonly route: Route; readonly page: Page }): 
 /** A validator, unless it was in a duel; else a miner. */
 function HotkeyView(props: Page & HotkeyProps): JSX.Element {
   const { state, hotkey } = props
-  if (isValidator(state, hotkey) && duelsOf(state, hotkey).length === 0)
+  if (isValidator(state, hotkey) && findDuels(state, hotkey).length === 0)
     return <ValidatorsView {...props} of={hotkey} />
   return <MinerView {...props} />
 }

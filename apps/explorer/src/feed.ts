@@ -1,26 +1,26 @@
 /// <reference types="vite/client" />
 import type { NetworkFile } from './network-file.ts'
 import type { Answers } from './worker/answers.ts'
-import type { ReadSoFar } from './worker/reader.ts'
-import type { Found, News, Request, WorkerAnswer } from './worker/worker.ts'
+import type { ReadingProgress } from './worker/reader.ts'
+import type { FoundNews, News, Request, WorkerAnswer } from './worker/worker.ts'
 import workerUrl from './worker/worker.ts?worker&url'
 
 /** What there is to show. */
-export interface Heard {
-  readonly soFar: ReadSoFar
+export interface FeedUpdate {
+  readonly soFar: ReadingProgress
   /** What was not shown yet. */
-  readonly news: readonly Found[]
+  readonly findings: readonly FoundNews[]
 }
 
 /** Collects what is heard, from before anybody listens. */
 export interface Feed {
   readonly hear: (news: News) => void
   /** From now on `show` is told, at most once a frame. */
-  readonly listen: (show: (heard: Heard) => void) => void
+  readonly listen: (show: (heard: FeedUpdate) => void) => void
 }
 
 /** How far a reader is that has not begun. */
-export const NOTHING_READ: ReadSoFar = { epochs: 0, files: 0, challenges: 0 }
+export const NOTHING_READ: ReadingProgress = { epochs: 0, files: 0, challenges: 0 }
 
 /** A view is drawn anew when there is a sixteenth more to see, so that all drawing is linear. */
 const SHARE = 16
@@ -32,18 +32,18 @@ const SHARE = 16
 export function startFeed(
   nextFrame: (run: () => void) => unknown = (run) => requestAnimationFrame(run),
 ): Feed {
-  let show: ((heard: Heard) => void) | undefined
-  const waiting: Found[] = []
+  let show: ((heard: FeedUpdate) => void) | undefined
+  const waiting: FoundNews[] = []
   let soFar = NOTHING_READ
   let shown = 0
   let [isUrgent, isPlanned] = [false, false]
   const flush = (): void => {
     isPlanned = false
     const isDue = isUrgent || waiting.length * SHARE >= shown
-    const news = isDue ? waiting.splice(0) : []
-    shown += news.length
+    const findings = isDue ? waiting.splice(0) : []
+    shown += findings.length
     isUrgent = false
-    show?.({ soFar, news })
+    show?.({ soFar, findings })
   }
   const plan = (): void => {
     if (show === undefined || isPlanned) return
@@ -58,7 +58,7 @@ export function startFeed(
     }
     plan()
   }
-  const listen = (to: (heard: Heard) => void): void => {
+  const listen = (to: (heard: FeedUpdate) => void): void => {
     show = to
     plan()
   }
@@ -68,7 +68,7 @@ export function startFeed(
 /** Asks the worker; rejects with what it says when there is no answer. */
 export type Ask = <Name extends keyof Answers>(
   name: Name,
-  ...asked: Parameters<Answers[Name]>
+  ...args: Parameters<Answers[Name]>
 ) => ReturnType<Answers[Name]>
 
 /** Starts the worker on a network, and hears what it finds. */
@@ -81,7 +81,7 @@ export function startReader(file: NetworkFile | undefined, hear: (news: News) =>
     hear({ found: { failure: `this browser cannot run it: ${message}` } })
   })
   if (file) send({ open: file, isLocal: isLocal(location.hostname) })
-  return (name, ...asked) =>
+  return (name, ...args) =>
     new Promise((resolve, reject) => {
       const { port1, port2 } = new MessageChannel()
       port1.onmessage = ({ data }: MessageEvent<WorkerAnswer>) => {
@@ -89,7 +89,7 @@ export function startReader(file: NetworkFile | undefined, hear: (news: News) =>
         if ('value' in data) resolve(data.value as never)
         else reject(new Error(data.refusal))
       }
-      send({ name, asked }, [port2])
+      send({ name, args }, [port2])
     }) as ReturnType<Answers[typeof name]>
 }
 

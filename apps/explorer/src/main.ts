@@ -1,5 +1,5 @@
 import { startFeed, startReader } from './feed.ts'
-import { networkFrom } from './network-file.ts'
+import { chooseNetwork } from './network-file.ts'
 import './styles/colours.css'
 import './styles/page.css'
 import './styles/text.css'
@@ -12,7 +12,7 @@ async function readNetwork() {
   const place = { search: location.search, base: document.baseURI }
   const answer = await fetch('network.json', { cache: 'no-cache' }).catch(() => undefined)
   const file: unknown = answer?.ok ? await answer.json().catch(() => undefined) : undefined
-  return networkFrom(file, place)
+  return chooseNetwork(file, place)
 }
 
 const network = await readNetwork()

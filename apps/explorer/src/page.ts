@@ -1,9 +1,9 @@
-import { endingText, type NameOf, naming } from '@affine/report/sentences'
+import { explainEnd, type NameOf, naming } from '@affine/report/sentences'
 import { useEffect, useState } from 'preact/hooks'
-import { duelId } from './address.ts'
-import { type AppState, type DuelAccount, spanText } from './app-state.ts'
+import { formatDuelId } from './address.ts'
+import { type AppState, type DuelAccount, formatSpan } from './app-state.ts'
 import type { Ask } from './feed.ts'
-import { shortOf } from './visible.ts'
+import { shorten } from './visible.ts'
 import type { Answers } from './worker/answers.ts'
 
 /** What is given to what shows the state alone. */
@@ -17,16 +17,16 @@ export interface Page extends StateProps {
 }
 
 /** Names a hotkey as the network's file does, or shortens it. */
-export const nameIn = ({ file }: AppState): NameOf => naming(file?.names ?? {}, shortOf)
+export const hotkeyNames = ({ file }: AppState): NameOf => naming(file?.names ?? {}, shorten)
 
 /** An answer that may not be there yet. */
-export interface SoFar<Value> {
+export interface AnswerState<Value> {
   readonly value?: Value
   readonly error?: string
 }
 
 /** The last answer to each question: a reader that comes back sees a view as long as it was. */
-const answered = new Map<string, unknown>()
+const cachedAnswers = new Map<string, unknown>()
 
 /**
  * What `ask` comes to for a question, until then what it came to before; asked anew when `question`
@@ -36,17 +36,17 @@ export function useAnswer<Name extends keyof Answers>(
   ask: Ask,
   question: readonly [Name, ...Parameters<Answers[Name]>],
   by: readonly unknown[],
-): SoFar<AnswerTo<Name>> {
+): AnswerState<AnswerTo<Name>> {
   const name = JSON.stringify(question)
-  const [heard, setHeard] = useState<SoFar<AnswerTo<Name>> & { readonly to?: string }>({})
+  const [heard, setHeard] = useState<AnswerState<AnswerTo<Name>> & { readonly to?: string }>({})
   useEffect(() => {
     let isStale = false
-    const hear = (answer: SoFar<AnswerTo<Name>>): void => {
+    const hear = (answer: AnswerState<AnswerTo<Name>>): void => {
       if (!isStale) setHeard({ ...answer, to: name })
     }
     ask(...question).then(
       (value) => {
-        answered.set(name, value)
+        cachedAnswers.set(name, value)
         hear({ value: value as AnswerTo<Name> })
       },
       (error: Error) => hear({ error: error.message }),
@@ -56,7 +56,7 @@ export function useAnswer<Name extends keyof Answers>(
     }
   }, [name, ...by])
   if (heard.to === name) return heard
-  return answered.has(name) ? { value: answered.get(name) as AnswerTo<Name> } : {}
+  return cachedAnswers.has(name) ? { value: cachedAnswers.get(name) as AnswerTo<Name> } : {}
 }
 
 type AnswerTo<Name extends keyof Answers> = Awaited<ReturnType<Answers[Name]>>
@@ -65,23 +65,23 @@ type AnswerTo<Name extends keyof Answers> = Awaited<ReturnType<Answers[Name]>>
  * Does the reading of a state go on, did it stop before its end, or has it ended? Where no network
  * is named, none begins.
  */
-export function progressOf({ file, failure, ms }: AppState): 'reading' | 'stopped' | 'ended' {
+export function readingState({ file, failure, ms }: AppState): 'reading' | 'stopped' | 'ended' {
   if (file === undefined || failure !== undefined) return 'stopped'
   return ms === undefined ? 'reading' : 'ended'
 }
 
 /** What is said in the place of what a state does not have: `none` where everything was read. */
-export function absentText(state: AppState, none: string): string {
-  const progress = progressOf(state)
+export function explainAbsence(state: AppState, none: string): string {
+  const progress = readingState(state)
   if (progress === 'reading') return 'Reading…'
   if (state.epochs.length === 0) return 'Nothing was recomputed.'
   return progress === 'ended' ? none : 'The reading stopped before its end.'
 }
 
 /** The epoch for which a state is, as in " as of epoch 4"; empty where everything was read. */
-export function asOfText(state: AppState): string {
+export function describeEpoch(state: AppState): string {
   const last = state.epochs.at(-1)
-  const isNow = last === undefined || progressOf(state) === 'ended'
+  const isNow = last === undefined || readingState(state) === 'ended'
   return isNow ? '' : ` as of epoch ${last.epoch + 1}`
 }
 
@@ -89,18 +89,18 @@ export function asOfText(state: AppState): string {
  * In one sentence how a duel ended, or stands, and why; in which epochs, if some were not read.
  * Under other constants duels begin anew. Protocol §9.2.
  */
-export function resultText(state: AppState, account: DuelAccount): string {
+export function describeResult(state: AppState, account: DuelAccount): string {
   const { duel, epochs, last } = account
-  const name = nameIn(state)(duel.contender.hotkey)
-  const isNext = last.nextDuels.some((next) => duelId(next) === duel.id)
+  const name = hotkeyNames(state)(duel.contender.hotkey)
+  const isNext = last.nextDuels.some((next) => formatDuelId(next) === duel.id)
   if (duel.end === undefined && !isNext)
     return `${name}: this duel began again under other constants.`
-  const part = epochs[0]?.epoch === duel.start ? '' : ` (${spanText(account)} alone)`
-  return `${name} ${endingText(duel, duel.stats.contender, last.ratio)}${part}.`
+  const part = epochs[0]?.epoch === duel.start ? '' : ` (${formatSpan(account)} alone)`
+  return `${name} ${explainEnd(duel, duel.stats.contender, last.ratio)}${part}.`
 }
 
 /** What may be wrong where a reading stopped, if anything can be told. */
-export const hintText = ({ health }: AppState): string =>
+export const describeHint = ({ health }: AppState): string =>
   health.length > 0 && health.every(({ files }) => files === 0)
     ? '. No bucket had any file: is their address right?'
     : ''

@@ -2,7 +2,7 @@ import { blockPath, NO_BLOCK, type Sample, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { encodeId } from '@affine/envs'
 import { expect, it } from 'vitest'
-import { answersOf } from '../src/worker/answers.ts'
+import { createAnswers } from '../src/worker/answers.ts'
 import type { SubnetReader } from '../src/worker/reader.ts'
 
 const [validator, champion, ...contenders] = [1, 2, 3, 4].map((seed) =>
@@ -38,7 +38,7 @@ it('a sample is shown with those of its challenge, though they are in two blocks
     sources: [{ name: 'a', read: async (path: string) => files.get(path) ?? null }],
   }
   const reader = { laneOf: async () => lane } as unknown as SubnetReader
-  const { sample } = answersOf(async () => reader)
+  const { sample } = createAnswers(async () => reader)
   const minersOf = async (block: number, line: number) => {
     const { pairs } = await sample({ block: hashes[block] ?? '', line })
     return pairs.map(({ index, champion, contender }) => [index, champion.miner, contender.miner])

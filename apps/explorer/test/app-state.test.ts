@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import {
   type AppState,
-  addNews,
-  duelsIn,
-  duelsOf,
+  addFindings,
   EMPTY_STATE,
-  lastLooks,
-  reignsIn,
+  findDuels,
+  latestAnalyses,
+  listDuels,
+  listTerms,
 } from '../src/app-state.ts'
-import { resultText } from '../src/page.ts'
+import { describeResult } from '../src/page.ts'
 import type { EpochAccount, ShownDuel } from '../src/worker/epoch-accounts.ts'
 
 const miner = (hotkey: string) => ({ hotkey, model: 'm', revision: 'r', chute: 'c' })
@@ -65,7 +65,7 @@ const epoch = (number: number, more: Partial<EpochAccount> = {}): EpochAccount =
   ...more,
 })
 const stateOf = (...epochs: readonly EpochAccount[]): AppState =>
-  addNews(
+  addFindings(
     EMPTY_STATE,
     epochs.map((account) => ({ account, found: {} })),
   )
@@ -78,12 +78,12 @@ describe('a state', () => {
       epoch(1),
       epoch(2, { duels: [duel({ end: 'crowned' })], heir: B }),
     )
-    expect(reignsIn(state)).toEqual([
+    expect(listTerms(state)).toEqual([
       { hotkey: undefined, from: 0, to: 1 },
       { hotkey: '5A', from: 1, to: 3 },
       { hotkey: '5B', from: 3, to: 4 },
     ])
-    expect(reignsIn(EMPTY_STATE)).toEqual([])
+    expect(listTerms(EMPTY_STATE)).toEqual([])
   })
 
   it('has a duel for each that ran, in the order of their start, as it stood last', () => {
@@ -93,7 +93,7 @@ describe('a state', () => {
       epoch(2, { duels: [duel({ verdicts: { a: 'hold' }, end: 'verdicts' }), duel(other)] }),
       epoch(3, { duels: [duel(other), duel({ id: '3/5B', start: 3 })] }),
     )
-    const duels = duelsIn(state)
+    const duels = listDuels(state)
     expect(duels.map(({ duel, epochs }) => [duel.id, ...epochs.map((each) => each.epoch)])).toEqual(
       [
         ['1/5B', 1, 2],
@@ -103,7 +103,7 @@ describe('a state', () => {
     )
     expect(duels[0]?.duel.verdicts).toEqual({ a: 'hold' })
     expect(duels.map(({ last }) => last.epoch)).toEqual([2, 3, 3])
-    expect([A, B, C].map(({ hotkey }) => duelsOf(state, hotkey).length)).toEqual([3, 2, 1])
+    expect([A, B, C].map(({ hotkey }) => findDuels(state, hotkey).length)).toEqual([3, 2, 1])
   })
 
   it('has of each environment of a duel the last look, in whichever epoch it was', () => {
@@ -112,7 +112,7 @@ describe('a state', () => {
       epoch(1, { duels: [duel({ looks: [look('a', 1), look('b', 2)] })] }),
       epoch(2, { duels: [duel({ looks: [look('b', 3)] })] }),
     )
-    expect(duelsIn(state).flatMap(lastLooks)).toEqual([
+    expect(listDuels(state).flatMap(latestAnalyses)).toEqual([
       { epoch: 1, look: { env: 'a', wins: 1 } },
       { epoch: 2, look: { env: 'b', wins: 3 } },
     ])
@@ -121,7 +121,7 @@ describe('a state', () => {
   it('tells a duel that goes on from one that began again', () => {
     const textWith = (nextDuels: EpochAccount['nextDuels']) => {
       const state = stateOf(epoch(1, { duels: [duel()], nextDuels }))
-      return duelsIn(state).map((each) => resultText(state, each))
+      return listDuels(state).map((each) => describeResult(state, each))
     }
     expect(textWith([duel()])).toEqual([expect.stringMatching(/^5B contends: it won /)])
     expect(textWith([duel({ start: 2 })])).toEqual([
@@ -130,8 +130,8 @@ describe('a state', () => {
   })
 
   it('keeps why reading ended, and leaves out what it does not know', () => {
-    const failed = addNews(EMPTY_STATE, [{ found: { failure: 'no chain' } }])
+    const failed = addFindings(EMPTY_STATE, [{ found: { failure: 'no chain' } }])
     expect(failed.failure).toBe('no chain')
-    expect(addNews(failed, [])).toBe(failed)
+    expect(addFindings(failed, [])).toBe(failed)
   })
 })

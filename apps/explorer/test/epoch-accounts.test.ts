@@ -1,7 +1,7 @@
 import { PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
 import { MULT8, miner, type Scene, withQuota } from '../../../packages/duel/test/subnet.ts'
-import { duelsIn, lastLooks } from '../src/app-state.ts'
+import { latestAnalyses, listDuels } from '../src/app-state.ts'
 import { played } from './epochs.ts'
 
 const hotkeys = (count: number, mark: string): readonly string[] =>
@@ -19,7 +19,7 @@ describe('at 64 validators, eight duels and eight epochs', () => {
   const { accounts, epochs } = played(Array.from({ length: 8 }, () => scene))
 
   it('the page holds a small part of what it may ask for', () => {
-    const lanes = duelsIn({ epochs }).flatMap(({ duel }) => accounts.lanesOf(duel.id))
+    const lanes = listDuels({ epochs }).flatMap(({ duel }) => accounts.findLanes(duel.id))
     expect(lanes.map(({ lanes }) => lanes.length)).toEqual(Array(8 * 4).fill(64))
     expect(JSON.stringify(epochs).length).toBeLessThan(400_000)
   })
@@ -33,35 +33,35 @@ describe('the lanes of a duel', () => {
   const scene = { miners: [1, 2, 3].map((i) => miner(`m${i}`, i)), rates }
   const { accounts, epochs } = played([scene, scene])
 
-  const seen = duelsIn({ epochs }).flatMap((account) =>
-    lastLooks(account).map(({ look }) => {
-      const found = accounts.lanesOf(account.duel.id).find(({ env }) => env === look.env)
-      return { look, id: account.duel.id, lanes: found?.lanes ?? [], ratio: found?.ratio }
+  const seen = listDuels({ epochs }).flatMap((account) =>
+    latestAnalyses(account).map(({ analysis }) => {
+      const found = accounts.findLanes(account.duel.id).find(({ env }) => env === analysis.env)
+      return { analysis, id: account.duel.id, lanes: found?.lanes ?? [], ratio: found?.ratio }
     }),
   )
 
   it('are those of its last look at each environment', () => {
     const lanesOf = (duel: string) =>
-      seen.find(({ id, look }) => id === duel && look.env === MULT8)?.lanes ?? []
+      seen.find(({ id, analysis }) => id === duel && analysis.env === MULT8)?.lanes ?? []
     const asideIn = (duel: string) => lanesOf(duel).map(({ isSetAside }) => isSetAside)
     expect(asideIn('12/m2')).toEqual([false, false, false, false])
     expect(asideIn('12/m3')).toEqual([false, false, false, true])
     const [first] = lanesOf('12/m2')
     expect(first).toMatchObject({ validator: 'v1', wins: 29, losses: 24 })
-    for (const { look, ratio } of seen) expect(ratio).toBe(look.ratioPpm)
+    for (const { analysis, ratio } of seen) expect(ratio).toBe(analysis.ratioPpm)
   })
 
   it('add up to its counts', () => {
-    for (const { look, lanes } of seen) {
+    for (const { analysis, lanes } of seen) {
       const sum = (of: (lane: (typeof lanes)[number]) => number): number =>
         lanes.filter(({ isSetAside }) => !isSetAside).reduce((so, lane) => so + of(lane), 0)
-      expect(sum(({ wins }) => wins)).toBe(look.wins)
-      expect(sum(({ losses }) => losses)).toBe(look.losses)
+      expect(sum(({ wins }) => wins)).toBe(analysis.wins)
+      expect(sum(({ losses }) => losses)).toBe(analysis.losses)
     }
   })
 
   it('are none where nobody looked, as nothing was lost where nobody played', () => {
-    expect(accounts.lanesOf('11/m2')).toEqual([])
-    expect(accounts.lossesOf('11/m2')).toEqual({ champion: [], contender: [] })
+    expect(accounts.findLanes('11/m2')).toEqual([])
+    expect(accounts.findLosses('11/m2')).toEqual({ champion: [], contender: [] })
   })
 })

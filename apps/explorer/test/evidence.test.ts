@@ -6,11 +6,11 @@ import { LocalChain } from '@affine/chain'
 import { LOSSES_SHOWN } from '@affine/report'
 import { LOCAL_NETWORK, recompute } from '@affine/settlement'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { duelsIn, lastLooks } from '../src/app-state.ts'
+import { latestAnalyses, listDuels } from '../src/app-state.ts'
 import { type EpochAccount, EpochAccounts, type SampleLine } from '../src/worker/epoch-accounts.ts'
-import { evidenceOf, type ProvenLane } from '../src/worker/evidence.ts'
-import { flipIn, PARTS, type Part } from '../src/worker/flip.ts'
-import { proofSteps } from '../src/worker/proof-steps.ts'
+import { collectEvidence, type ProvenLane } from '../src/worker/evidence.ts'
+import { flipPart, PARTS, type Part } from '../src/worker/flip.ts'
+import { proveSample } from '../src/worker/proof-steps.ts'
 import { HostileSubnet } from './hostile-subnet.ts'
 
 const accounts = new EpochAccounts()
@@ -39,23 +39,23 @@ beforeAll(async () => {
     if (validator === undefined || checked === undefined) continue
     lane = { chain, state: settled.before, validator, checked, sources: [source] }
   }
-  const lost = accounts.lossesOf(duelsIn({ epochs }).at(-1)?.duel.id ?? '').champion
+  const lost = accounts.findLosses(listDuels({ epochs }).at(-1)?.duel.id ?? '').champion
   product = lost.find(({ env }) => env.startsWith('mult8')) ?? game
   return () => rm(out, { recursive: true })
 })
 
 it('the account of each duel tells what both miners did in the lanes that count', () => {
-  const duels = duelsIn({ epochs })
+  const duels = listDuels({ epochs })
   expect(duels.length).toBe(2)
   for (const account of duels) {
-    const looks = lastLooks(account).map(({ look }) => look)
+    const looks = latestAnalyses(account).map(({ analysis }) => analysis)
     const sum = (of: (look: (typeof looks)[number]) => number): number =>
       looks.reduce((so, look) => so + of(look), 0)
     const { champion, contender } = account.duel.stats
     expect([contender.won, contender.lost]).toEqual([sum(({ wins }) => wins), 0])
     expect([champion.won, champion.lost]).toEqual([0, contender.won])
     expect(champion.challenges).toBe(sum(({ wins, ties }) => wins + ties))
-    const lost = accounts.lossesOf(account.duel.id)
+    const lost = accounts.findLosses(account.duel.id)
     expect(lost.contender).toEqual([])
     expect(lost.champion.length).toBe(sum(({ wins }) => Math.min(LOSSES_SHOWN, wins)))
     for (const { block, forfeit } of lost.champion)
@@ -64,11 +64,12 @@ it('the account of each duel tells what both miners did in the lanes that count'
 })
 
 describe('a proof', () => {
-  const flipped = async (part: Part, line = game) => flipIn(await evidenceOf(line, lane), part)
-  const stepsWith = async (part: Part, line?: SampleLine) => proofSteps(await flipped(part, line))
+  const flipped = async (part: Part, line = game) =>
+    flipPart(await collectEvidence(line, lane), part)
+  const stepsWith = async (part: Part, line?: SampleLine) => proveSample(await flipped(part, line))
   it.each(PARTS)('with %s flipped is hex where it was', async (part) => {
     const hex = { secret: 'f0', beacon: 'f0', path: ['f0'], signature: 'f0', sealed: 'f0' }
-    const { secret, beacon, path, signature, sealed } = flipIn(
+    const { secret, beacon, path, signature, sealed } = flipPart(
       { ...(await flipped('nothing')), ...hex },
       part,
     )
@@ -87,14 +88,17 @@ describe('a proof', () => {
       each.role === 'assistant' ? { ...each, content: '' } : each,
     )
     const empty = { ...evidence, path: [], sample: JSON.stringify({ ...said, messages }) }
-    expect(flipIn(empty, 'a reply').sample).not.toBe(empty.sample)
-    expect(flipIn(empty, 'the Merkle path').path).not.toEqual([])
+    expect(flipPart(empty, 'a reply').sample).not.toBe(empty.sample)
+    expect(flipPart(empty, 'the Merkle path').path).not.toEqual([])
   })
 
   it.each(PARTS)('with %s flipped says what is wrong', async (part) => {
     const steps = await stepsWith(part)
-    const whole = new Map((await stepsWith('nothing')).map(({ title, says }) => [title, says]))
-    for (const { title, says, holds } of steps) expect(says === whole.get(title)).toBe(holds)
+    const whole = new Map(
+      (await stepsWith('nothing')).map(({ title, sentence }) => [title, sentence]),
+    )
+    for (const { title, sentence, holds } of steps)
+      expect(sentence === whole.get(title)).toBe(holds)
   })
 
   it.each([

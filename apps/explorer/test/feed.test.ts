@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Heard, NOTHING_READ, startFeed } from '../src/feed.ts'
+import { type FeedUpdate, NOTHING_READ, startFeed } from '../src/feed.ts'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
 import type { News } from '../src/worker/worker.ts'
 
@@ -8,7 +8,7 @@ const ENDED: News = { found: { queue: [], ms: 1 } }
 
 /** A feed whose frames come when they are called for. */
 function feed() {
-  const heard: Heard[] = []
+  const heard: FeedUpdate[] = []
   const frames: (() => void)[] = []
   const { hear, listen } = startFeed((run) => frames.push(run))
   const frame = (): void => {
@@ -36,11 +36,11 @@ it.each([100, 1000, 10_000])('draws %i epochs with work that is linear in them',
     hear(EPOCH)
     frame()
   }
-  const drawn = heard.filter(({ news }) => news.length > 0)
+  const drawn = heard.filter(({ findings }) => findings.length > 0)
   // A view draws all epochs that it has.
   let [shown, sum] = [0, 0]
-  for (const { news } of drawn) {
-    shown += news.length
+  for (const { findings } of drawn) {
+    shown += findings.length
     sum += shown
   }
   expect(sum).toBeLessThan(18 * epochs)
@@ -50,7 +50,7 @@ it.each([100, 1000, 10_000])('draws %i epochs with work that is linear in them',
   // And nothing twice, or never.
   hear(ENDED)
   frame()
-  expect(heard.flatMap(({ news }) => news).length).toBe(epochs + 1)
+  expect(heard.flatMap(({ findings }) => findings).length).toBe(epochs + 1)
 })
 
 it('keeps what is heard before anybody listens, and asks for no frame', () => {

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { describe, expect, it, test } from 'vitest'
 import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
 import type { Page } from '../src/page.ts'
-import { absentText, asOfText, hintText, progressOf } from '../src/page.ts'
+import { describeEpoch, describeHint, explainAbsence, readingState } from '../src/page.ts'
 import { ContenderView } from '../src/views/contender-view.tsx'
 import { MinersView, MinerView } from '../src/views/miners-view.tsx'
 import { Since, SureNumber, ToBeat } from '../src/views/race-view.tsx'
@@ -18,7 +18,7 @@ const epoch = { epoch: 3, heir: { hotkey }, nextRatio: 510_000, ...known } as ne
 const READING: AppState = {
   ...EMPTY_STATE,
   file: { chain: 'finney', names: { [hotkey]: 'alice' } },
-  beginning: { leastRatio: 510_000, validators: [] } as unknown as ReadingSpan,
+  beginning: { minRatioPpm: 510_000, validators: [] } as unknown as ReadingSpan,
   epochs: [epoch],
 }
 const STOPPED: AppState = { ...READING, failure: 'no bucket answers' }
@@ -32,18 +32,18 @@ describe('a reading', () => {
     ['that stopped', STOPPED, 'stopped', CUT_SHORT, ' as of epoch 4'],
     ['that has ended', ENDED, 'ended', NONE, ''],
   ])('%s says no more than it knows', (_, state, progress, absent, asOf) => {
-    expect(progressOf(state)).toBe(progress)
-    expect(absentText(state, NONE)).toBe(absent)
-    expect(asOfText(state)).toBe(asOf)
+    expect(readingState(state)).toBe(progress)
+    expect(explainAbsence(state, NONE)).toBe(absent)
+    expect(describeEpoch(state)).toBe(asOf)
   })
 
   it('of no network, of a worker that ended, and of no epoch', () => {
-    expect(progressOf(EMPTY_STATE)).toBe('stopped')
-    expect(progressOf({ ...ENDED, failure: 'out of memory' })).toBe('stopped')
+    expect(readingState(EMPTY_STATE)).toBe('stopped')
+    expect(readingState({ ...ENDED, failure: 'out of memory' })).toBe('stopped')
     const none = { ...ENDED, epochs: [] }
-    expect(absentText({ ...none, failure: 'no chain' }, NONE)).toBe('Nothing was recomputed.')
-    expect(absentText(none, NONE)).toBe('Nothing was recomputed.')
-    expect(asOfText({ ...READING, epochs: [] })).toBe('')
+    expect(explainAbsence({ ...none, failure: 'no chain' }, NONE)).toBe('Nothing was recomputed.')
+    expect(explainAbsence(none, NONE)).toBe('Nothing was recomputed.')
+    expect(describeEpoch({ ...READING, epochs: [] })).toBe('')
   })
 })
 
@@ -79,13 +79,8 @@ it('the ratio to beat goes down until it is at its floor', () => {
 
 it.each([
   ['from the first epoch on', { from: 3 }, 'epoch 3', '2 epochs so far'],
-  [
-    'from a later epoch on',
-    { from: 3, isBelieved: true },
-    'epoch 3 or before',
-    'at least 2 epochs',
-  ],
-  ['from before this reign on', { from: 1, isBelieved: true }, 'epoch 3', '2 epochs so far'],
+  ['from a later epoch on', { from: 3, isTrusted: true }, 'epoch 3 or before', 'at least 2 epochs'],
+  ['from before this reign on', { from: 1, isTrusted: true }, 'epoch 3', '2 epochs so far'],
 ])('a reading %s says since when somebody has the throne', (_, begun, since, long) => {
   const beginning = { ...ENDED.beginning, ...begun } as ReadingSpan
   const state = { ...ENDED, beginning, epochs: [{ ...epoch, champion: { hotkey } }] } as never
@@ -109,7 +104,7 @@ it('the strip names what was not compared, and is bad where a bucket lacks a fil
     return { kind: props.class.replace('strip strip-', ''), words: wordsOf({ props }) }
   }
   const lost = { hotkey, announced: 'a', place: 'p', files: 0 }
-  const health: readonly BucketHealth[] = [{ ...lost, missing: 1, silent: undefined }]
+  const health: readonly BucketHealth[] = [{ ...lost, missing: 1, failure: undefined }]
   const flaws = [{ epoch: 3, validator: hotkey, code: 'STATE_DIFFERS', detail: '' } as const]
   const strips = [ENDED, { ...ENDED, health }, { ...ENDED, epochs: [{ ...epoch, flaws }] }].map(
     stripOf,
@@ -122,7 +117,7 @@ it('the strip names what was not compared, and is bad where a bucket lacks a fil
 it('a bucket that had nothing does not just answer, and that none had anything is a hint', async () => {
   const bucket = (files: number, missing: number): BucketHealth => {
     const place = { hotkey, announced: 'a', place: 'p' }
-    return { ...place, files, missing, silent: undefined }
+    return { ...place, files, missing, failure: undefined }
   }
   const health = [bucket(0, 0), bucket(0, 3), bucket(1, 3)]
   const { props } = BucketTable({ state: { ...STOPPED, health } }) as VNode<{
@@ -130,7 +125,7 @@ it('a bucket that had nothing does not just answer, and that none had anything i
   }>
   const states = props.rows.map(({ cells }) => `${cells.state}\n`).join('')
   await expect(states).toMatchFileSnapshot('snapshots/bucket-states.txt')
-  expect(hintText({ ...STOPPED, health })).toBe('')
-  expect(hintText(STOPPED)).toBe('')
-  expect(hintText({ ...STOPPED, health: [bucket(0, 3)] })).toMatch(/^\. No bucket had any file/)
+  expect(describeHint({ ...STOPPED, health })).toBe('')
+  expect(describeHint(STOPPED)).toBe('')
+  expect(describeHint({ ...STOPPED, health: [bucket(0, 3)] })).toMatch(/^\. No bucket had any file/)
 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { linkTo, routeOf } from '../src/address.ts'
-import { networkFrom } from '../src/network-file.ts'
-import { countText, shortOf, visible, visibleLine } from '../src/visible.ts'
+import { linkTo, parseRoute } from '../src/address.ts'
+import { chooseNetwork } from '../src/network-file.ts'
+import { formatCount, shorten, showHidden, showOnLine } from '../src/visible.ts'
 
 describe('text from outside', () => {
   test.each([
@@ -15,24 +15,28 @@ describe('text from outside', () => {
     ['\u00a0', '⟨U+00A0⟩'],
     ['<b>é 漢 ✔</b>\nstays', '<b>é 漢 ✔</b>\nstays'],
   ])('%j is shown as %j', (text, want) => {
-    expect(visible(text)).toBe(want)
+    expect(showHidden(text)).toBe(want)
   })
 
   it('shows nothing that hides, and the same again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const shown = visible(text)
+        const shown = showHidden(text)
         expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u)
-        expect(visible(shown)).toBe(shown)
+        expect(showHidden(shown)).toBe(shown)
       }),
     )
   })
 
   it('is cut, and says by how much', () => {
-    expect(visible('x'.repeat(100_000), 10)).toBe(`${'x'.repeat(10)}… 99990 more`)
-    expect([0, 1, 2].map((n) => countText(n, 'epoch'))).toEqual(['0 epochs', '1 epoch', '2 epochs'])
-    expect(visibleLine('a\nb')).toBe('a⏎b')
-    expect(shortOf('5FxzDj3sCmR4crQdxgRmd67LYQFDvU53ALWjST7bQt2W4aZZ')).toBe('5FxzDj…4aZZ')
+    expect(showHidden('x'.repeat(100_000), 10)).toBe(`${'x'.repeat(10)}… 99990 more`)
+    expect([0, 1, 2].map((n) => formatCount(n, 'epoch'))).toEqual([
+      '0 epochs',
+      '1 epoch',
+      '2 epochs',
+    ])
+    expect(showOnLine('a\nb')).toBe('a⏎b')
+    expect(shorten('5FxzDj3sCmR4crQdxgRmd67LYQFDvU53ALWjST7bQt2W4aZZ')).toBe('5FxzDj…4aZZ')
   })
 })
 
@@ -48,7 +52,7 @@ describe('addresses', () => {
     [linkTo.hotkey(key), { view: 'hotkey', id: key }],
     ['#/miners', { view: 'miners' }],
   ])('%s', (fragment, route) => {
-    expect(routeOf(fragment)).toEqual(route)
+    expect(parseRoute(fragment)).toEqual(route)
   })
 
   test.each([
@@ -66,13 +70,13 @@ describe('addresses', () => {
     '#/__proto__',
     '#/constructor',
   ])('%s leads nowhere', (fragment) => {
-    expect(routeOf(fragment)).toEqual({ view: 'nowhere' })
+    expect(parseRoute(fragment)).toEqual({ view: 'nowhere' })
   })
 
   it('never throws', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        expect(routeOf(text).view).toBeTypeOf('string')
+        expect(parseRoute(text).view).toBeTypeOf('string')
       }),
     )
   })
@@ -80,7 +84,7 @@ describe('addresses', () => {
 
 describe('a network file', () => {
   const base = 'https://example.org/page/'
-  const from = (value: unknown, search = '') => networkFrom(value, { search, base })
+  const from = (value: unknown, search = '') => chooseNetwork(value, { search, base })
   const named = (value: unknown, search?: string) => {
     const read = from(value, search)
     if (!read.ok) throw new Error(read.detail)
@@ -95,7 +99,7 @@ describe('a network file', () => {
     expect(named({ chain: 'finney' }).file).toEqual({ chain: 'finney' })
     expect(named({ chain: 'wss://node:443' }).file.chain).toBe('wss://node/')
     const onLan = { search: '', base: 'http://10.0.0.7:8080/' }
-    expect(networkFrom(file, onLan)).toMatchObject({ value: { file: { buckets: onLan.base } } })
+    expect(chooseNetwork(file, onLan)).toMatchObject({ value: { file: { buckets: onLan.base } } })
   })
 
   it('counts for nothing beside a link that names a chain, and is kept to be told', () => {

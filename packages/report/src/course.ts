@@ -15,7 +15,7 @@ import {
   type Transcript,
   turnsOf,
 } from '@affine/envs'
-import { type EpisodeEnding, endingIn, type Turn, turnOf } from './turn.ts'
+import { describeOutcome, type EpisodeEnding, judgeTurn, type Turn } from './turn.ts'
 
 /** The course of a recorded episode, for the side that played it. */
 export interface EpisodeCourse {
@@ -57,33 +57,33 @@ type SoloEpisode = Omit<SoloRef, 'challengeId'> & (ChallengeRef | { readonly see
  * not registered, only the reward. Never throws, whatever the messages.
  */
 export function endingOf(played: SoloEpisode, episode: Transcript): EpisodeEnding {
-  return recordedCourse(played, episode)?.ending ?? plain(`reward ${episode.reward}`)
+  return replaySolo(played, episode)?.ending ?? rewardEnding(`reward ${episode.reward}`)
 }
 
 /** How a challenge ended for a side of a duel, as `endingOf`. */
-export function sampleEnding(sample: RecordedPair, side: Side): EpisodeEnding {
-  return sampleCourse(sample, side)?.ending ?? plain(`reward ${sample[side].reward}`)
+export function describeEnding(sample: RecordedPair, side: Side): EpisodeEnding {
+  return replaySide(sample, side)?.ending ?? rewardEnding(`reward ${sample[side].reward}`)
 }
 
-const plain = (why: string): EpisodeEnding => ({ why, shown: [], better: undefined })
+const rewardEnding = (why: string): EpisodeEnding => ({ why, shown: [], better: undefined })
 
 /**
  * The course of a challenge for a side of a duel; undefined if it does not replay, or its
  * environment is not registered. Never throws, whatever the messages.
  */
-export function sampleCourse(sample: RecordedPair, side: Side): EpisodeCourse | undefined {
+export function replaySide(sample: RecordedPair, side: Side): EpisodeCourse | undefined {
   const { env: name, challengeId, champion, contender } = sample
-  if (registry.get(name)?.game === undefined) return recordedCourse(sample, sample[side])
+  if (registry.get(name)?.game === undefined) return replaySolo(sample, sample[side])
   const env = make(name)
   const recorded = { champion: champion.messages, contender: contender.messages }
   const replayed = replayGame(env, challengeId, recorded)
   if (!replayed.ok) return undefined
   const seed = seedOf(challengeId)
-  return courseIn({ env, seed, recorded, players: 2 }, side, replayed.value[side])
+  return buildCourse({ env, seed, recorded, players: 2 }, side, replayed.value[side])
 }
 
 /** The same of one player alone. */
-export function recordedCourse(
+export function replaySolo(
   played: SoloEpisode,
   { messages }: Transcript,
 ): EpisodeCourse | undefined {
@@ -95,7 +95,7 @@ export function recordedCourse(
   const replayed = replayFrom(env, seed, messages)
   if (!replayed.ok) return undefined
   const recorded = { champion: messages, contender: [] }
-  return courseIn({ env, seed, recorded, players: 1 }, 'champion', replayed.value)
+  return buildCourse({ env, seed, recorded, players: 1 }, 'champion', replayed.value)
 }
 
 /** An episode that replays. */
@@ -106,7 +106,7 @@ interface RecordedEpisode {
   readonly players: 1 | 2
 }
 
-function courseIn(
+function buildCourse(
   { env, seed, recorded, players }: RecordedEpisode,
   side: Side,
   { reward, fault }: ReplayedSide,
@@ -127,15 +127,15 @@ function courseIn(
     now = episode.next(action)
     const isLegal = !now.done || !now.value.isForfeit
     const judged = reply === undefined ? undefined : { reply, action, isLegal }
-    moves.push({ side: mover, turn: turnOf(env, observation, judged) })
+    moves.push({ side: mover, turn: judgeTurn(env, observation, judged) })
   }
   const { observation: last } = now.value
   const turns = moves.flatMap(({ side: mover, turn }) => (mover === side ? [turn] : []))
   const lastPicture = spec.explain?.picture?.(last)
   const course = { turns, lastPicture, reward, ...(players === 2 && { moves }) }
-  if (!now.done) return { ...course, ending: plain('the game was never begun') }
-  const isLeft = now.value.isForfeit && now.value.side !== side
-  if (isLeft) return { ...course, ending: plain('won: the opponent forfeited') }
-  const ending = endingIn(spec, { turns, last, reward }, fault ? 'no-reply' : undefined)
+  if (!now.done) return { ...course, ending: rewardEnding('the game was never begun') }
+  const isRivalForfeit = now.value.isForfeit && now.value.side !== side
+  if (isRivalForfeit) return { ...course, ending: rewardEnding('won: the opponent forfeited') }
+  const ending = describeOutcome(spec, { turns, last, reward }, fault ? 'no-reply' : undefined)
   return { ...course, ending }
 }

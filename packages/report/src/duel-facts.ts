@@ -9,7 +9,7 @@ import {
   winnerBy,
 } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
-import { type EnvFacts, envFacts } from './env-facts.ts'
+import { describeEnv, type EnvFacts } from './env-facts.ts'
 
 /** A duel in one of its epochs. A contender has one duel that starts in an epoch. */
 export interface DuelTurn extends Pick<Duel, 'contender' | 'start' | 'verdicts'> {
@@ -20,7 +20,7 @@ export interface DuelTurn extends Pick<Duel, 'contender' | 'start' | 'verdicts'>
 }
 
 /** The duels of the epoch that a state governs, in the order in which they began. */
-export function duelTurns({ duels, champion, epoch, protocol }: State): readonly DuelTurn[] {
+export function listTurns({ duels, champion, epoch, protocol }: State): readonly DuelTurn[] {
   if (champion === undefined) return []
   const { duelEpochs } = protocol
   return duels.map((duel) => {
@@ -63,23 +63,23 @@ export function surePpm({
   needed,
 }: Pick<DuelFacts, 'envs' | 'counted' | 'needed'>): number {
   const chance = counted === 1 ? 0.0025 : 0.05 ** needed
-  return 1e6 * Math.max(0, 1 - choices(envs.length, needed) * chance)
+  return 1e6 * Math.max(0, 1 - countChoices(envs.length, needed) * chance)
 }
 
 /** Returns in how many ways `some` of `all` can be chosen. */
-const choices = (all: number, some: number): number =>
-  some === 0 ? 1 : (choices(all - 1, some - 1) * all) / some
+const countChoices = (all: number, some: number): number =>
+  some === 0 ? 1 : (countChoices(all - 1, some - 1) * all) / some
 
 /** The duels of an epoch as they stand after it. */
-export function duelFacts(settled: Settled): readonly DuelFacts[] {
+export function describeDuels(settled: Settled): readonly DuelFacts[] {
   const { before, report } = settled
-  return duelTurns(before).flatMap((turn, place) => {
+  return listTurns(before).flatMap((turn, place) => {
     const duel = report.duels[place]
-    return duel ? [factsOf(settled, turn, duel)] : []
+    return duel ? [describeDuel(settled, turn, duel)] : []
   })
 }
 
-function factsOf({ before, report }: Settled, turn: DuelTurn, duel: DuelReport): DuelFacts {
+function describeDuel({ before, report }: Settled, turn: DuelTurn, duel: DuelReport): DuelFacts {
   const { protocol, voters, ratio } = before
   const { verdicts, standing } = duel
   const envs = Object.keys(protocol.envs)
@@ -90,18 +90,18 @@ function factsOf({ before, report }: Settled, turn: DuelTurn, duel: DuelReport):
     verdicts,
     envs,
     looks: Object.entries(duel.envs).map(([env, look]) =>
-      envFacts({ env, report: look, weights: voters, ratioPpm: ratio }),
+      describeEnv({ env, report: look, weights: voters, ratioPpm: ratio }),
     ),
     wins: envs.filter((env) => verdicts[env] === 'win').length,
     counted,
     needed,
     surePpm: surePpm({ envs, counted, needed }),
     standing,
-    end: endOf(duel, before, report.crowned),
+    end: findEnd(duel, before, report.crowned),
   }
 }
 
-function endOf(
+function findEnd(
   { standing, contender, verdicts, epochIndex }: DuelReport,
   { protocol }: State,
   crowned: string | undefined,

@@ -1,20 +1,20 @@
 import type { ChallengePair } from '@affine/blocks'
 import type { SamplePlace, Settled } from '@affine/settlement'
-import { doesCount, type EnvLook } from './env-facts.ts'
+import { type EnvAnalysis, isCounted } from './env-facts.ts'
 
 /** What is kept of one validator's lane in one environment of one epoch of a duel. */
-export interface KeptLane<Kept> {
+export interface LaneData<Data> {
   readonly epoch: number
   readonly validator: string
   readonly env: string
-  readonly kept: Kept
+  readonly data: Data
 }
 
 /** The lanes of a duel that were accepted, and the last look at each environment. */
-interface DuelSoFar<Kept> {
+interface OpenDuel<Kept> {
   readonly start: number
-  readonly accepted: KeptLane<Kept>[]
-  readonly looks: Map<string, EnvLook>
+  readonly accepted: LaneData<Kept>[]
+  readonly looks: Map<string, EnvAnalysis>
 }
 
 /**
@@ -26,23 +26,23 @@ interface DuelSoFar<Kept> {
 export class DuelLanes<Kept> {
   readonly #begin: () => Kept
   /** By contender, the duels of the last epoch. */
-  #duels = new Map<string, DuelSoFar<Kept>>()
+  #duels = new Map<string, OpenDuel<Kept>>()
   /** The lanes of the epoch under way, by contender, validator and environment. */
-  readonly #open = new Map<string, Omit<KeptLane<Kept>, 'epoch'> & { contender: string }>()
+  readonly #open = new Map<string, Omit<LaneData<Kept>, 'epoch'> & { contender: string }>()
 
   constructor(begin: () => Kept) {
     this.#begin = begin
   }
 
   /** What is kept of the lane that a challenge of the epoch under way is in. */
-  laneOf(
+  openLane(
     { env, contender: { miner } }: Pick<ChallengePair, 'env' | 'contender'>,
     { validator }: Pick<SamplePlace, 'validator'>,
   ): Kept {
     const name = `${miner} ${validator} ${env}`
-    const lane = this.#open.get(name) ?? { contender: miner, validator, env, kept: this.#begin() }
+    const lane = this.#open.get(name) ?? { contender: miner, validator, env, data: this.#begin() }
     this.#open.set(name, lane)
-    return lane.kept
+    return lane.data
   }
 
   /** Ends the epoch under way; forgets duels that ended before it. */
@@ -52,7 +52,7 @@ export class DuelLanes<Kept> {
     this.#open.clear()
     const duels = report.duels.map(({ contender, start, envs }) => {
       const known = this.#duels.get(contender.hotkey)
-      const none = { start, accepted: [], looks: new Map<string, EnvLook>() }
+      const none = { start, accepted: [], looks: new Map<string, EnvAnalysis>() }
       const duel = known?.start === start ? known : none
       for (const [env, look] of Object.entries(envs))
         duel.looks.set(env, { env, report: look, weights, ratioPpm })
@@ -66,16 +66,16 @@ export class DuelLanes<Kept> {
   }
 
   /** The last look at each environment of a contender's duel. */
-  looksOf(contender: string): readonly EnvLook[] {
+  analysesFor(contender: string): readonly EnvAnalysis[] {
     return [...(this.#duels.get(contender)?.looks.values() ?? [])]
   }
 
   /** The lanes of a contender's duel that count by the last looks, in the epochs that were read. */
-  counted(contender: string): readonly KeptLane<Kept>[] {
+  countedLanes(contender: string): readonly LaneData<Kept>[] {
     const duel = this.#duels.get(contender)
     return (duel?.accepted ?? []).filter(({ validator, env }) => {
       const look = duel?.looks.get(env)
-      return look !== undefined && doesCount(look, validator)
+      return look !== undefined && isCounted(look, validator)
     })
   }
 }

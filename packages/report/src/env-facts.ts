@@ -56,7 +56,7 @@ export interface EnvFacts {
 }
 
 /** A look at an environment of a duel: the evidence, and the ratio to beat. */
-export interface EnvLook {
+export interface EnvAnalysis {
   readonly env: string
   readonly report: Omit<EnvReport, 'look'>
   /** What the voters weigh in the epoch. */
@@ -67,16 +67,16 @@ export interface EnvLook {
 const MILLION = 1_000_000
 
 /** Does a lane count in an environment, by the last look at it? Protocol §8.4, §8.5. */
-export const doesCount = (
-  { report, weights }: Pick<EnvLook, 'report' | 'weights'>,
+export const isCounted = (
+  { report, weights }: Pick<EnvAnalysis, 'report' | 'weights'>,
   validator: string,
 ): boolean => !report.setAside.includes(validator) && (weights[validator] ?? 0) > 0
 
 /** A look with every interval beside the counts that it follows from. Protocol §8.6. */
-export function envFacts(look: EnvLook): EnvFacts {
+export function describeEnv(look: EnvAnalysis): EnvFacts {
   const { env, report, ratioPpm } = look
   const { rule, win, hold, median } = report
-  const counted = Object.entries(report.tallies).filter(([hotkey]) => doesCount(look, hotkey))
+  const counted = Object.entries(report.tallies).filter(([hotkey]) => isCounted(look, hotkey))
   const { all } = sumTallies(counted.map(([, tally]) => ({ all: tally })))
   const { wins = 0, losses = 0, played = 0 } = all ?? {}
   return {
@@ -87,20 +87,20 @@ export function envFacts(look: EnvLook): EnvFacts {
     wins,
     losses,
     ties: played - wins - losses,
-    win: { ...countsOf(win), bounds: winBounds(report, ratioPpm) },
+    win: { ...convertCounts(win), bounds: winBounds(report, ratioPpm) },
     hold: {
-      ...countsOf(hold),
+      ...convertCounts(hold),
       bounds: boundsOf({ ...hold, zSquaredPpm: rule.floorZSquaredPpm }),
       most: Number(holdLine({ ...hold, ratioPpm, rule })),
     },
     minTrials: rule.minTrials,
-    score: hundredthsOf(report.score),
-    bar: barOf(rule.floorZSquaredPpm),
+    score: scoreHundredths(report.score),
+    bar: scoreBar(rule.floorZSquaredPpm),
     decisivePpm: median && Math.floor((MILLION * median.trials) / median.played),
   }
 }
 
-const countsOf = ({ wins, trials }: EnvReport['win']) => ({
+const convertCounts = ({ wins, trials }: EnvReport['win']) => ({
   wins: Number(wins),
   trials: Number(trials),
 })
@@ -114,7 +114,7 @@ export const boundsOf = (bounded: Bounded): Bounds | undefined =>
  * and the share. Protocol §8.6.
  */
 function winBounds(
-  { win, score: { lead, spread }, rule }: EnvLook['report'],
+  { win, score: { lead, spread }, rule }: EnvAnalysis['report'],
   ratioPpm: number,
 ): Bounds | undefined {
   if (lead <= 0n) return boundsOf({ ...win, zSquaredPpm: rule.floorZSquaredPpm })
@@ -131,10 +131,10 @@ function winBounds(
 }
 
 /** A root of millionths is in thousandths. */
-const barOf = (zSquaredPpm: number): number => Number((ceilRoot(BigInt(zSquaredPpm)) + 9n) / 10n)
+const scoreBar = (zSquaredPpm: number): number => Number((ceilRoot(BigInt(zSquaredPpm)) + 9n) / 10n)
 
 /** ⌊100 · lead / √spread⌋ */
-function hundredthsOf({ lead, spread }: Score): number {
+function scoreHundredths({ lead, spread }: Score): number {
   if (spread === 0n) return 0
   const square = 10_000n * lead * lead
   if (lead < 0n) return -Number(ceilRoot((square + spread - 1n) / spread))

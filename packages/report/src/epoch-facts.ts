@@ -1,15 +1,15 @@
 import { countedAttestations, type Miner, type Report, stateRoot, trustOf } from '@affine/duel'
 import type { Recomputed, Settled } from '@affine/settlement'
-import { type DuelFacts, type DuelTurn, duelFacts, duelTurns } from './duel-facts.ts'
+import { type DuelFacts, type DuelTurn, describeDuels, listTurns } from './duel-facts.ts'
 
 /** What was found of an epoch. */
-type Findings = Pick<Recomputed, 'flaws' | 'warnings'>
+type EpochFindings = Pick<Recomputed, 'flaws' | 'warnings'>
 
 /** An epoch that was decided; with what was found of it, if its evidence was recomputed. */
-type DecidedEpoch = Settled & Partial<Findings>
+type EpochResult = Settled & Partial<EpochFindings>
 
 /** The result of one decided epoch. All that is told of one follows from this. */
-export interface EpochFacts extends Findings {
+export interface EpochFacts extends EpochFindings {
   readonly epoch: number
   /** The miner that held the throne in it. */
   readonly champion: Miner | undefined
@@ -51,7 +51,7 @@ export interface LaneFacts {
   readonly unbegun: number
 }
 
-export function epochFacts(settled: DecidedEpoch): EpochFacts {
+export function epochFacts(settled: EpochResult): EpochFacts {
   const { before, state, report, flaws = [], warnings = [] } = settled
   const { champion, epoch, ratio } = before
   const trust = Object.entries(state.trust).map(([hotkey, record]) => [hotkey, trustOf(record)])
@@ -59,16 +59,16 @@ export function epochFacts(settled: DecidedEpoch): EpochFacts {
     epoch,
     champion,
     ratio,
-    duels: duelFacts(settled),
+    duels: describeDuels(settled),
     frozen: report.frozen,
-    lanes: laneFacts(settled),
+    lanes: describeLanes(settled),
     seated: champion === undefined ? state.champion : undefined,
     heir: state.champion,
     nextRatio: state.ratio,
-    nextDuels: duelTurns(state),
+    nextDuels: listTurns(state),
     trust: Object.fromEntries(trust),
-    lacking: missingQuorum(settled),
-    others: otherState(settled),
+    lacking: findMissingQuorum(settled),
+    others: findOtherState(settled),
     flaws,
     warnings,
     root: stateRoot(state),
@@ -76,20 +76,20 @@ export function epochFacts(settled: DecidedEpoch): EpochFacts {
 }
 
 /** The lanes of an epoch, by validator ascending. */
-function laneFacts({ report, lanes, state }: Settled): readonly LaneFacts[] {
+function describeLanes({ report, lanes, state }: Settled): readonly LaneFacts[] {
   return Object.entries(report.lanes).map(([validator, lane]) => {
     const read = lanes.get(validator)
     const fault = read === undefined || read.ok ? undefined : read.code
     const unbegun = lane.accepted && read?.ok ? read.value.unbegun : 0
     const { sealed, attested, accepted } = lane
-    const setAside = setAsideIn(report, validator)
+    const setAside = findOutliers(report, validator)
     const trust = trustOf(state.trust[validator])
     return { validator, sealed, attested, accepted, setAside, trust, fault, unbegun }
   })
 }
 
 /** The environments in which a lane was set aside in some duels, by name. */
-function setAsideIn({ duels }: Report, validator: string): LaneFacts['setAside'] {
+function findOutliers({ duels }: Report, validator: string): LaneFacts['setAside'] {
   const aside = new Map<string, string[]>()
   for (const { contender, envs } of duels)
     for (const [env, { setAside }] of Object.entries(envs))
@@ -119,7 +119,7 @@ export interface MissingQuorum {
 }
 
 /** Undefined unless the epoch was frozen. Protocol §8.3. */
-function missingQuorum({ before, report, snapshot }: Settled): MissingQuorum | undefined {
+function findMissingQuorum({ before, report, snapshot }: Settled): MissingQuorum | undefined {
   if (!report.frozen) return undefined
   const { voters, attested } = before
   const heard = countedAttestations(before, snapshot)
@@ -136,13 +136,15 @@ function missingQuorum({ before, report, snapshot }: Settled): MissingQuorum | u
 
 /** The share of the voters' weight that these hotkeys have, in ppm. */
 function sharePpm(hotkeys: readonly string[], voters: Settled['before']['voters']): number {
-  const sumOf = (some: readonly string[]): number =>
+  const sumWeights = (some: readonly string[]): number =>
     some.reduce((sum, hotkey) => sum + (voters[hotkey] ?? 0), 0)
-  return Math.floor((1_000_000 * sumOf(hotkeys)) / Math.max(1, sumOf(Object.keys(voters))))
+  return Math.floor(
+    (1_000_000 * sumWeights(hotkeys)) / Math.max(1, sumWeights(Object.keys(voters))),
+  )
 }
 
 /** Undefined if there are none. Releases with other constants come to this. Protocol §9.2. */
-function otherState({ before, snapshot }: Settled): EpochFacts['others'] {
+function findOtherState({ before, snapshot }: Settled): EpochFacts['others'] {
   const { voters } = before
   const heard = countedAttestations(before, snapshot)
   const hotkeys = snapshot.validators

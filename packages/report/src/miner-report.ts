@@ -1,20 +1,20 @@
 import type { Side } from '@affine/envs'
 import type { Recomputed, SamplePlace } from '@affine/settlement'
-import { sampleEnding } from './course.ts'
+import { describeEnding } from './course.ts'
 import type { DuelFacts } from './duel-facts.ts'
 import type { EnvFacts } from './env-facts.ts'
 import { type EpochFacts, epochFacts } from './epoch-facts.ts'
-import { DuelStats, type Lost } from './miner-stats.ts'
+import { DuelStats, type LostChallenge } from './miner-stats.ts'
 import {
-  lossCause,
-  minerDuelText,
+  describeMinerDuel,
+  findLossCause,
+  findResult,
+  findSide,
+  formatVerdicts,
   RESULT_TONES,
-  resultFor,
-  sideOf,
-  verdictTexts,
 } from './sentences/duel-text.ts'
-import { epochsText, epochText, quorumTexts } from './sentences/epoch-text.ts'
-import { fullLossText, lossText } from './sentences/sample-text.ts'
+import { epochText, explainFrozen, formatEpochs } from './sentences/epoch-text.ts'
+import { formatFullLoss, formatLoss } from './sentences/sample-text.ts'
 import type { QueueEntry } from './subnet-status.ts'
 import { type Line, type NameOf, printable, shortHotkey } from './text.ts'
 
@@ -39,7 +39,7 @@ interface OwnDuel {
  * and a throne that it took without a duel; at the end, its place now.
  */
 export class MinerReport {
-  readonly stats: DuelStats<Pick<Lost<SamplePlace>, 'pair'> & SamplePlace>
+  readonly stats: DuelStats<Pick<LostChallenge<SamplePlace>, 'pair'> & SamplePlace>
   readonly #hotkey: string
   readonly #line: Print
   readonly #nameOf: NameOf
@@ -78,8 +78,8 @@ export class MinerReport {
     const { epoch, duels, seated } = facts
     this.#last = facts
     for (const duel of duels) {
-      const side = sideOf(this.#hotkey, duel)
-      if (side) this.#addEpoch(ofDuel(facts, duel), duel, side)
+      const side = findSide(this.#hotkey, duel)
+      if (side) this.#addEpoch(limitToDuel(facts, duel), duel, side)
     }
     if (seated?.hotkey === this.#hotkey) this.#say(this.#textOf(facts), { type: 'seated', epoch })
   }
@@ -105,7 +105,7 @@ export class MinerReport {
   end(place: QueueEntry | undefined): void {
     for (const contender of [...this.#own.keys()]) this.#sayDuel(contender)
     const now = { hotkey: this.#hotkey, why: 'is not registered', ...place }
-    const waits = place?.place !== undefined && this.#last ? quorumTexts(this.#last) : []
+    const waits = place?.place !== undefined && this.#last ? explainFrozen(this.#last) : []
     const lacking = this.#last?.lacking
     const text = [`${printable(this.#hotkey)} ${now.why}`, ...waits].join('\n')
     this.#say(text, { type: 'now', ...now, lacking })
@@ -123,28 +123,28 @@ export class MinerReport {
     if (own === undefined) return
     this.#own.delete(contender)
     const { side, duel, from, to, epochs, looks } = own
-    const { losses, ...counts } = this.stats.of(side, contender)
+    const { losses, ...counts } = this.stats.statsFor(side, contender)
     const rival = side === 'champion' ? duel.contender : duel.champion
     const began = from === duel.start ? '' : `, of a duel that began in epoch ${duel.start}`
-    const which = `${side}, against ${printable(rival.hotkey)}, ${epochsText(from, to)}${began}`
-    const texts = [which, ...verdictTexts(duel, looks)].map((each) => `  ${each}`)
-    const ending = resultFor(side, duel)
-    const result = { role: side, ending, by: duel.end, cause: lossCause(side, duel, counts) }
+    const which = `${side}, against ${printable(rival.hotkey)}, ${formatEpochs(from, to)}${began}`
+    const texts = [which, ...formatVerdicts(duel, looks)].map((each) => `  ${each}`)
+    const ending = findResult(side, duel)
+    const result = { role: side, ending, by: duel.end, cause: findLossCause(side, duel, counts) }
     const record = { type: 'duel', ...duel, ...result, from, to, ...counts }
-    const text = minerDuelText(side, duel, counts)
+    const text = describeMinerDuel(side, duel, counts)
     const tone = RESULT_TONES[ending]
     this.#say([tone === undefined ? text : { text, tone }, ...texts], record)
     for (const [text, epoch] of epochs) this.#line(indent(text), epoch)
     for (const loss of losses) {
-      const lost = { role: side, ...loss, ending: sampleEnding(loss.pair, side) }
-      const text = `lost ${this.#all ? fullLossText(lost) : lossText(lost)}`
+      const lost = { role: side, ...loss, ending: describeEnding(loss.pair, side) }
+      const text = `lost ${this.#all ? formatFullLoss(lost) : formatLoss(lost)}`
       this.#line(indent(text), { type: 'lost', ...lost })
     }
   }
 }
 
 /** An epoch as far as it is about one duel: nothing is told of the others. */
-function ofDuel(facts: EpochFacts, duel: DuelFacts): EpochFacts {
+function limitToDuel(facts: EpochFacts, duel: DuelFacts): EpochFacts {
   const { hotkey } = duel.contender
   const lanes = facts.lanes.map((lane) => {
     const setAside = lane.setAside.filter(({ contenders }) => contenders.includes(hotkey))

@@ -9,8 +9,8 @@ import {
 } from '@affine/blocks'
 import { registry, SIDES, type Side } from '@affine/envs'
 import type { SamplePlace, Settled } from '@affine/settlement'
-import { DuelLanes, type KeptLane } from './duel-lanes.ts'
-import type { EnvLook } from './env-facts.ts'
+import { DuelLanes, type LaneData } from './duel-lanes.ts'
+import type { EnvAnalysis } from './env-facts.ts'
 
 /** How often challenges were forfeited, by the names that `forfeitOf` gives the ways. */
 export type Forfeits = Readonly<Record<string, number>>
@@ -39,19 +39,19 @@ export interface MinerStats<Loss> extends MinerCounts {
 }
 
 /** A challenge that a miner lost, the contender's place in a block, and why it was forfeited. */
-export interface Lost<Place> {
+export interface LostChallenge<Place> {
   readonly pair: ChallengePair
   readonly place: Place
   readonly forfeit: string | undefined
 }
 
 /** Which results are counted, and what is kept of lost challenges. */
-interface Counting<Loss, Place> {
+interface CountOptions<Loss, Place> {
   /** The miner whose results are counted; if undefined, both miners'. */
   readonly hotkey?: string | undefined
   /** The most lost challenges of an environment that are kept. */
   readonly most: number
-  readonly keep: (lost: Lost<Place>) => Loss
+  readonly keep: (lost: LostChallenge<Place>) => Loss
 }
 
 const COUNTS = ['challenges', 'won', 'lost', 'outplayed', 'slow', 'unbegun'] as const
@@ -71,14 +71,14 @@ const LOST_BY: Readonly<Record<Side, ChallengeVerdict>> = { champion: 'win', con
 
 /** Counts what the two miners of each duel did, epoch by epoch. */
 export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
-  readonly #counting: Counting<Loss, Place>
+  readonly #counting: CountOptions<Loss, Place>
   readonly #pairOf = pairing()
   readonly #lanes = new DuelLanes<BothSides<Loss>>(() => ({
-    champion: nothing(),
-    contender: nothing(),
+    champion: zeroCounts(),
+    contender: zeroCounts(),
   }))
 
-  constructor(counting: Counting<Loss, Place>) {
+  constructor(counting: CountOptions<Loss, Place>) {
     this.#counting = counting
   }
 
@@ -93,10 +93,10 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     }
   }
 
-  #count(side: Side, lost: Lost<Place>): void {
+  #count(side: Side, lost: LostChallenge<Place>): void {
     const { most, keep } = this.#counting
     const { pair, place, forfeit } = lost
-    const counts = this.#lanes.laneOf(pair, place)[side]
+    const counts = this.#lanes.openLane(pair, place)[side]
     counts.challenges += 1
     if (isUnbegun(pair)) counts.unbegun += 1
     if (isSlow(pair, side)) counts.slow += 1
@@ -121,46 +121,46 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
   }
 
   /** The last look at each environment of a contender's duel of the last epoch. */
-  looksOf(contender: string): readonly EnvLook[] {
-    return this.#lanes.looksOf(contender)
+  analysesFor(contender: string): readonly EnvAnalysis[] {
+    return this.#lanes.analysesFor(contender)
   }
 
   /** What a side did in a contender's duel of the last epoch, as far as it was read. */
-  of(side: Side, contender: string): MinerStats<Loss> {
-    const lanes = this.#lanes.counted(contender)
-    const sum = sumOf(lanes, side)
+  statsFor(side: Side, contender: string): MinerStats<Loss> {
+    const lanes = this.#lanes.countedLanes(contender)
+    const sum = sumCounts(lanes, side)
     const names = [...new Set(lanes.map(({ env }) => env))].sort()
     const byEnv = names.map((env) => [env, lanes.filter((lane) => lane.env === env)] as const)
     return {
       ...sum,
       answered: sum.challenges - sum.unbegun - (sum.forfeits['no-reply'] ?? 0),
-      envs: Object.fromEntries(byEnv.map(([env, own]) => [env, sumOf(own, side)])),
-      losses: byEnv.flatMap(([, own]) => lossesIn(own, side).slice(-this.#counting.most)),
+      envs: Object.fromEntries(byEnv.map(([env, own]) => [env, sumCounts(own, side)])),
+      losses: byEnv.flatMap(([, own]) => listLosses(own, side).slice(-this.#counting.most)),
     }
   }
 }
 
-type CountedLanes<Loss> = readonly KeptLane<BothSides<Loss>>[]
+type CountedLanes<Loss> = readonly LaneData<BothSides<Loss>>[]
 
 function isSlow(pair: ChallengePair, side: Side): boolean {
   const { replyMs = Number.POSITIVE_INFINITY } = registry.get(pair.env) ?? {}
   return pair[side].messages.some(({ ms = 0 }) => 2 * ms > replyMs)
 }
 
-const nothing = <Loss>(): SideCounts<Loss> => {
+const zeroCounts = <Loss>(): SideCounts<Loss> => {
   const zeros = Object.fromEntries(COUNTS.map((what) => [what, 0])) as Record<Count, number>
   return { ...zeros, forfeits: {}, losses: [] }
 }
 
-function sumOf<Loss>(lanes: CountedLanes<Loss>, side: Side): MinerCounts {
-  const { losses: _, ...sum } = nothing()
-  for (const { kept } of lanes) {
-    for (const what of COUNTS) sum[what] += kept[side][what]
-    for (const [way, count] of Object.entries(kept[side].forfeits))
+function sumCounts<Loss>(lanes: CountedLanes<Loss>, side: Side): MinerCounts {
+  const { losses: _, ...sum } = zeroCounts()
+  for (const { data } of lanes) {
+    for (const what of COUNTS) sum[what] += data[side][what]
+    for (const [way, count] of Object.entries(data[side].forfeits))
       sum.forfeits[way] = (sum.forfeits[way] ?? 0) + count
   }
   return sum
 }
 
-const lossesIn = <Loss>(lanes: CountedLanes<Loss>, side: Side) =>
-  lanes.flatMap(({ epoch, kept }) => kept[side].losses.map((loss) => ({ epoch, ...loss })))
+const listLosses = <Loss>(lanes: CountedLanes<Loss>, side: Side) =>
+  lanes.flatMap(({ epoch, data }) => data[side].losses.map((loss) => ({ epoch, ...loss })))

@@ -33,10 +33,10 @@ export class PastChallenges {
     const pair = this.#pairOf(sample)
     if (pair === undefined) return
     const { env, challengeId } = pair
-    const lane = this.#lanes.laneOf(pair, place)
+    const lane = this.#lanes.openLane(pair, place)
     for (const side of SIDES) {
       lane[side].push({ env, challengeId, reward: pair[side].reward })
-      if (lane[side].length > 2 * this.#most) lane[side] = firstOf(lane[side], this.#most)
+      if (lane[side].length > 2 * this.#most) lane[side] = smallestIds(lane[side], this.#most)
     }
   }
 
@@ -45,11 +45,11 @@ export class PastChallenges {
     const { before, report } = settled
     this.#lanes.finish(settled)
     for (const { contender, start } of report.duels) {
-      const lanes = this.#lanes.counted(contender.hotkey)
+      const lanes = this.#lanes.countedLanes(contender.hotkey)
       const sides = { champion: before.champion, contender }
       const played = SIDES.flatMap((side) => {
-        const [miner, rewards] = [sides[side], lanes.flatMap(({ kept }) => kept[side])]
-        return miner ? [[contentOf(miner), firstOf(rewards, this.#most)] as const] : []
+        const [miner, rewards] = [sides[side], lanes.flatMap(({ data }) => data[side])]
+        return miner ? [[contentOf(miner), smallestIds(rewards, this.#most)] as const] : []
       })
       this.#duels.set(`${start} ${contender.hotkey}`, played)
     }
@@ -60,12 +60,12 @@ export class PastChallenges {
     const content = contentOf(miner)
     const all = [...this.#duels.values()].flat()
     const own = all.flatMap(([of, rewards]) => (of === content ? rewards : []))
-    return firstOf(own, this.#most)
+    return smallestIds(own, this.#most)
   }
 }
 
 /** At most `most` of each environment, those with the smallest ids, each once. */
-function firstOf(challenges: readonly PastChallenge[], most: number): PastChallenge[] {
+function smallestIds(challenges: readonly PastChallenge[], most: number): PastChallenge[] {
   const counts = new Map<string, number>()
   const byId = new Map(challenges.map((challenge) => [challenge.challengeId, challenge]))
   const ascending = [...byId.values()].sort((a, b) => (a.challengeId < b.challengeId ? -1 : 1))

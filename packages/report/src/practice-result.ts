@@ -3,7 +3,7 @@ import type { EnvSpec, Transcript } from '@affine/envs'
 import { boundsPpm } from '@affine/wilson'
 import type { SoloRef } from './course.ts'
 import type { Forfeits } from './miner-stats.ts'
-import { forfeitsText } from './sentences/duel-text.ts'
+import { formatForfeits } from './sentences/duel-text.ts'
 import { endingTexts } from './sentences/sample-text.ts'
 import type { EpisodeEnding } from './turn.ts'
 
@@ -68,11 +68,11 @@ export function practiceResult(env: string, played: readonly PracticeEpisode[]):
     well: rateOf(isPerfect),
     rewards: rewards.map((reward) => ({ reward, ...rateOf((each) => each.reward === reward) })),
     forfeits,
-    ...timesOf(played),
+    ...summariseTimes(played),
   }
 }
 
-function timesOf(played: readonly PracticeEpisode[]): Pick<PracticeResult, 'replyMs'> {
+function summariseTimes(played: readonly PracticeEpisode[]): Pick<PracticeResult, 'replyMs'> {
   const times = played.flatMap(({ messages }) => messages.flatMap(({ ms }) => ms ?? []))
   if (times.length === 0) return {}
   times.sort((a, b) => a - b)
@@ -81,7 +81,7 @@ function timesOf(played: readonly PracticeEpisode[]): Pick<PracticeResult, 'repl
 }
 
 /** If there are more different rewards, they are not listed. */
-const MOST_REWARDS = 5
+const MAX_REWARDS = 5
 
 /** A result of practice as lines for people. */
 export function practiceText(
@@ -95,14 +95,14 @@ export function practiceText(
   const won = `won against the scripted opponent at strength ${strength}`
   const how = strength === undefined ? alone : won
   return [
-    `${env}: ${well.count} of ${challenges} ${how}, ${rangeText(well)}`,
-    ...rewardTexts(rewards, challenges),
-    `  forfeited: ${forfeitsText(forfeits) || 'none'}`,
-    ...timesTexts(result, spec),
+    `${env}: ${well.count} of ${challenges} ${how}, ${formatRange(well)}`,
+    ...formatRewards(rewards, challenges),
+    `  forfeited: ${formatForfeits(forfeits) || 'none'}`,
+    ...formatTimes(result, spec),
   ].join('\n')
 }
 
-function timesTexts(
+function formatTimes(
   { replyMs }: PracticeResult,
   { replyMs: allowed }: Pick<EnvSpec, 'replyMs'>,
 ): readonly string[] {
@@ -112,15 +112,15 @@ function timesTexts(
   return [`  replies: ${times}; ${allowed} ms are allowed`]
 }
 
-function rewardTexts(rewards: PracticeResult['rewards'], challenges: number): readonly string[] {
-  if (rewards.length <= MOST_REWARDS)
-    return rewards.map((rate) => `  reward ${rate.reward}: ${rate.count}, ${rangeText(rate)}`)
+function formatRewards(rewards: PracticeResult['rewards'], challenges: number): readonly string[] {
+  if (rewards.length <= MAX_REWARDS)
+    return rewards.map((rate) => `  reward ${rate.reward}: ${rate.count}, ${formatRange(rate)}`)
   const all = rewards.flatMap(({ reward, count }) => Array<number>(count).fill(reward))
   const half = all[Math.ceil(challenges / 2) - 1]
   return [`  rewards: ${all.at(-1)} to ${all[0]}, in half of the challenges at least ${half}`]
 }
 
-const rangeText = ({ lower, upper }: CountedRate): string =>
+const formatRange = ({ lower, upper }: CountedRate): string =>
   `${lower.toFixed(3)}…${upper.toFixed(3)}`
 
 /** A lost challenge as a text, with its last board or product, and the best reply. */

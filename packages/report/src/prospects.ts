@@ -49,25 +49,28 @@ export function prospectsOf(
   played: readonly ComparedReward[],
   { protocol, ratioPpm }: { readonly protocol: Protocol; readonly ratioPpm: number },
 ): Prospects {
-  const counts = Object.keys(protocol.envs).map((env) => countIn(env, played, protocol))
+  const counts = Object.keys(protocol.envs).map((env) => countResults(env, played, protocol))
   const even = counts.filter(({ isEven }) => isEven).map(({ env }) => [env, 'even'] as const)
   const verdicts: Readonly<Record<string, Verdict>> = Object.fromEntries(even)
   const envs = counts.map((count): Comparison => {
-    const rule = soloRule(ruleAmong(verdicts, count.env, protocol), decisiveIn(count, protocol))
+    const rule = soloRule(
+      ruleAmong(verdicts, count.env, protocol),
+      estimateDecisive(count, protocol),
+    )
     const canWin = !count.isEven && rule.cap >= rule.minTrials
-    const rates = ratesOf(count)
+    const rates = estimateRates(count)
     const winAt = (p: number): number => (canWin ? walk({ p, ratioPpm, rule }).win : 0)
     return { ...count, win: mapRates((which) => winAt(rates[which])) }
   })
   const counted = envs.filter(({ isEven }) => !isEven)
   const needed = neededWins(counted.length, protocol.margin)
   const chancesAt = (which: keyof WinRates) => counted.map(({ win }) => win[which])
-  const dethrones = mapRates((which) => reaching(needed, chancesAt(which)))
+  const dethrones = mapRates((which) => probabilityOfAtLeast(needed, chancesAt(which)))
   return { ratioPpm, envs, dethrones }
 }
 
 /** Returns the number of decisive challenges that a lane has in a whole duel, as many tie here. */
-function decisiveIn(
+function estimateDecisive(
   { env, wins, losses, ties }: Pick<Comparison, 'env' | 'wins' | 'losses' | 'ties'>,
   { envs, duelEpochs }: Protocol,
 ): number {
@@ -94,7 +97,7 @@ const mapRates = (of: (which: keyof WinRates) => number): WinRates => ({
   upper: of('upper'),
 })
 
-function countIn(env: string, all: readonly ComparedReward[], { evenPpm }: Protocol) {
+function countResults(env: string, all: readonly ComparedReward[], { evenPpm }: Protocol) {
   const played = all.filter((each) => each.env === env)
   const count = (isCounted: (lead: number) => boolean): number =>
     played.filter(({ reward, champion = 0 }) => isCounted(reward - champion)).length
@@ -104,14 +107,14 @@ function countIn(env: string, all: readonly ComparedReward[], { evenPpm }: Proto
   return { env, wins, losses, ties: count((lead) => lead === 0), bounds, isEven }
 }
 
-function ratesOf({ wins, losses }: Pick<Comparison, 'wins' | 'losses'>): WinRates {
+function estimateRates({ wins, losses }: Pick<Comparison, 'wins' | 'losses'>): WinRates {
   const trials = wins + losses
   const { lower, upper } = boundsPpm({ wins, trials, zSquaredPpm: Z_SQUARED_95 })
   return { lower: lower / 1e6, middle: wins / Math.max(1, trials), upper: upper / 1e6 }
 }
 
 /** The probability of at least `needed` of these independent events. */
-function reaching(needed: number, chances: readonly number[]): number {
+function probabilityOfAtLeast(needed: number, chances: readonly number[]): number {
   let byCount = [1]
   for (const chance of chances) {
     const stay = [...byCount.map((each) => each * (1 - chance)), 0]
@@ -123,17 +126,17 @@ function reaching(needed: number, chances: readonly number[]): number {
 /** Prospects as lines for people. */
 export function prospectsText({ ratioPpm, envs, dethrones }: Prospects): string {
   const ends = '(at the lower, middle and upper rates)'
-  const dethrone = `Dethrones with a probability of ${ratesText(dethrones)} ${ends}`
-  return [...envs.map((each) => comparisonText(each, ratioPpm)), dethrone].join('\n')
+  const dethrone = `Dethrones with a probability of ${formatRates(dethrones)} ${ends}`
+  return [...envs.map((each) => formatComparison(each, ratioPpm)), dethrone].join('\n')
 }
 
-function comparisonText(comparison: Comparison, ratioPpm: number): string {
+function formatComparison(comparison: Comparison, ratioPpm: number): string {
   const { env, wins, losses, ties, bounds, isEven, win } = comparison
   const drawn = drawInterval(bounds, ratioPpm)
   const counts = `${wins} won, ${losses} lost, ${ties} tied against the champion`
-  const means = isEven ? 'even, so it counts for neither' : `a win with ${ratesText(win)}`
+  const means = isEven ? 'even, so it counts for neither' : `a win with ${formatRates(win)}`
   return `${env}: ${counts}\n  ${drawn} vs ${percent(ratioPpm)}: ${means}`
 }
 
-const ratesText = (rates: WinRates): string =>
+const formatRates = (rates: WinRates): string =>
   (['lower', 'middle', 'upper'] as const).map((which) => rates[which].toFixed(3)).join(', ')

@@ -18,7 +18,7 @@ export interface EpochRange {
  * turns ended in the last 20 epochs; where they were few, by the shortest and longest duels of
  * simulated queues.
  */
-export function turnAfter(
+export function estimateTurn(
   place: number,
   { epoch, duels, lastPlayed, protocol }: State,
 ): EpochRange {
@@ -37,7 +37,7 @@ export function turnAfter(
 }
 
 /** The place of a miner that waits, and its turn, in words. */
-export function waitText(
+export function describeWait(
   [place, waiting]: readonly [number, number],
   { least, most }: EpochRange,
 ): string {

@@ -24,9 +24,9 @@ import {
   type Settled,
   type Subnet,
 } from '@affine/settlement'
-import { type DuelTurn, duelTurns } from './duel-facts.ts'
+import { type DuelTurn, listTurns } from './duel-facts.ts'
 import { type EpochFacts, epochFacts, epochRecord, type LaneFacts } from './epoch-facts.ts'
-import { type EpochRange, turnAfter, waitText } from './queue-wait.ts'
+import { describeWait, type EpochRange, estimateTurn } from './queue-wait.ts'
 
 /** The state of a subnet at its chain's head: what the last epoch came to, and what is due. */
 export interface SubnetStatus {
@@ -83,16 +83,16 @@ export async function subnetStatus(
   const snapshot = await chain.snapshot(block)
   const weights = await chain.weights(block)
   const place = placeOf(block, network.protocol)
-  const due = await nextDeadline(chain, block, network.protocol)
+  const due = await findDeadline(chain, block, network.protocol)
   const queue = queueIn(state, snapshot, network)
   const facts = last && epochFacts(last)
-  const rows = validatorsIn(state, snapshot, weights, facts?.lanes)
-  const duels = duelTurns(state)
+  const rows = listValidators(state, snapshot, weights, facts?.lanes)
+  const duels = listTurns(state)
   return { state, last, facts, duels, block, place, due, queue, rows, weights }
 }
 
 /** The next deadline for seals or attestations. Protocol §5.1. */
-async function nextDeadline(
+async function findDeadline(
   chain: Chain,
   block: number,
   protocol: Protocol,
@@ -107,7 +107,7 @@ async function nextDeadline(
 }
 
 /** Returns each neuron with a permit, with weights in force, or with a record of trust. */
-function validatorsIn(
+function listValidators(
   { trust }: State,
   snapshot: Snapshot,
   weights: SubnetStatus['weights'],
@@ -171,15 +171,15 @@ export function queueIn(
   const contenders = queueOf(state, duelSnapshot(snapshot, state.epoch, protocol))
   const waiting = contenders.map(({ hotkey }) => hotkey)
   const rows = snapshot.neurons.map(({ uid, hotkey }): QueueEntry => {
-    const block = slotOf(snapshot, hotkey)?.block
+    const block = findSlot(snapshot, hotkey)?.block
     if (!waiting.includes(hotkey)) {
-      const why = reasonOf(hotkey, snapshot, state)
+      const why = explainAbsence(hotkey, snapshot, state)
       const readyBy = playingIn(state).has(hotkey) ? state.epoch : undefined
       return { place: undefined, uid, hotkey, block, readyBy, why }
     }
     const place = waiting.indexOf(hotkey) + 1
-    const turn = turnAfter(place, state)
-    const why = waitText([place, waiting.length], turn)
+    const turn = estimateTurn(place, state)
+    const why = describeWait([place, waiting.length], turn)
     const readyBy = state.epoch + turn.least
     return { place, uid, hotkey, block, turn, readyBy, why }
   })
@@ -202,12 +202,12 @@ export function readyText({
   return [`${what} from epoch ${readyBy} on, ${epochs}`]
 }
 
-const slotOf = ({ commitments }: Snapshot, hotkey: string) =>
+const findSlot = ({ commitments }: Snapshot, hotkey: string) =>
   commitments.find((slot) => slot.hotkey === hotkey)
 
 /** Why a neuron is not in the queue. */
-function reasonOf(hotkey: string, snapshot: Snapshot, { champion, duels }: State) {
-  const fields = slotOf(snapshot, hotkey)?.fields
+function explainAbsence(hotkey: string, snapshot: Snapshot, { champion, duels }: State) {
+  const fields = findSlot(snapshot, hotkey)?.fields
   const said = fields && decodeCommitment(fields, hotkey)
   const content = said?.kind === 'miner' ? contentOf({ ...said, hotkey }) : undefined
   if (champion?.hotkey === hotkey) return 'is the champion'

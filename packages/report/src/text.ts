@@ -15,10 +15,10 @@ const HALF_PAIR = /[\ud800-\udbff]$/
  * so that no two numbers on a screen are in another order than they are, and less than all is never
  * 100 %.
  */
-export const percent = (ppm: number): string => `${permilleOf(ppm) / 10} %`
+export const percent = (ppm: number): string => `${floorPermille(ppm) / 10} %`
 
 /** The thousandths that `percent` shows. */
-export const permilleOf = (ppm: number): number => Math.floor(ppm / 1000)
+export const floorPermille = (ppm: number): number => Math.floor(ppm / 1000)
 
 /** An interval as percentages, as in "50.1 % to 66.3 %". */
 export const percentRange = ({ lower, upper }: Bounds): string =>

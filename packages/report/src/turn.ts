@@ -22,12 +22,12 @@ export interface Turn {
 }
 
 /** A turn with its reply, if there is one. */
-export function turnOf(
+export function judgeTurn(
   { spec }: Env,
   observation: unknown,
   judged?: { readonly reply: string; readonly action: unknown; readonly isLegal: boolean },
 ): Turn {
-  const best = bestActions(spec, observation)
+  const best = findBest(spec, observation)
   const seen = {
     prompt: spec.prompt(observation),
     observation,
@@ -39,22 +39,22 @@ export function turnOf(
   const { reply, action, isLegal } = judged
   if (action === null) return { ...seen, reply, action, forfeit: 'unreadable' }
   if (!isLegal) return { ...seen, reply, action, forfeit: 'illegal' }
-  return { ...seen, reply, action, mistake: mistakeIn(spec, { observation, action }, best) }
+  return { ...seen, reply, action, mistake: describeMistake(spec, { observation, action }, best) }
 }
 
 /** The best actions for an observation, where they are known; else what its solver replies. */
-function bestActions(spec: EnvSpec, observation: unknown): readonly unknown[] {
+function findBest(spec: EnvSpec, observation: unknown): readonly unknown[] {
   const best = spec.explain?.best?.(observation)
   return best ?? [spec.parse(spec.solve(spec.prompt(observation)))]
 }
 
 /** Those actions as they are written, as in "A1 or B2". */
-const actionsText = (spec: EnvSpec, best: readonly unknown[]): string =>
+const formatActions = (spec: EnvSpec, best: readonly unknown[]): string =>
   best.map((action) => spec.format(action)).join(' or ')
 
 /** What would have been better than a reply that counts for nothing. */
-function bestText(spec: EnvSpec, best: readonly unknown[]): string {
-  const text = actionsText(spec, best)
+function describeBest(spec: EnvSpec, best: readonly unknown[]): string {
+  const text = formatActions(spec, best)
   return knowsBest(spec) ? `best was ${text}` : `the scripted player replies ${text}`
 }
 
@@ -62,14 +62,14 @@ function bestText(spec: EnvSpec, best: readonly unknown[]): string {
 const knowsBest = ({ explain }: EnvSpec): boolean => explain?.best !== undefined
 
 /** What an action gave away; undefined if nothing was better, or nothing is known about it. */
-function mistakeIn(
+function describeMistake(
   spec: EnvSpec,
   { observation, action }: { readonly observation: unknown; readonly action: unknown },
   best: readonly unknown[],
 ): string | undefined {
   const { explain } = spec
   const worthOf = (taken: unknown): number => explain?.worth?.(observation, taken) ?? 0
-  const [worth, taken, text] = [worthOf(best[0]), worthOf(action), actionsText(spec, best)]
+  const [worth, taken, text] = [worthOf(best[0]), worthOf(action), formatActions(spec, best)]
   if (best.length === 0 || taken >= worth) return undefined
   const given = spec.format(action)
   if (!knowsBest(spec))
@@ -90,7 +90,7 @@ export interface EpisodeEnding extends Outcome {
  * How a course ended, by its turns, the last observation and its reward; with a fault, if no usable
  * reply came.
  */
-export function endingIn(
+export function describeOutcome(
   spec: EnvSpec,
   played: { readonly turns: readonly Turn[]; readonly last: unknown; readonly reward: number },
   fault?: string,
@@ -99,24 +99,24 @@ export function endingIn(
   const turn = turns.at(-1)
   const forfeit = fault ?? turn?.forfeit
   if (forfeit !== undefined) {
-    const why = `forfeited: ${forfeitText(forfeit, turn?.reply ?? '', spec)}`
-    const better = bestText(spec, turn?.best ?? [])
+    const why = `forfeited: ${describeForfeit(forfeit, turn?.reply ?? '', spec)}`
+    const better = describeBest(spec, turn?.best ?? [])
     // The only reply of an episode left the observation as it was in the prompt.
     const shown = spec.maxSteps === 1 ? [] : (spec.explain?.draw?.(last) ?? [])
     return { why, shown, better }
   }
   const ended = { before: turn?.observation, action: turn?.action, after: last, reward }
   const outcome = spec.explain?.ending?.(ended) ?? { why: `reward ${reward}`, shown: [] }
-  const replies = reward === spec.lowestReward ? givenUpAfter(spec, turns) : undefined
-  if (replies === undefined) return { ...outcome, better: betterIn(spec, turns) }
-  return { ...outcome, better: givenUpText(spec, turns, replies), givenUpAfter: replies }
+  const replies = reward === spec.lowestReward ? countUntilGivenUp(spec, turns) : undefined
+  if (replies === undefined) return { ...outcome, better: describeFirstMistake(spec, turns) }
+  return { ...outcome, better: describeGivenUp(spec, turns, replies), givenUpAfter: replies }
 }
 
 /**
  * After how many of a player's replies the scripted player would have given its game up, and never
  * taken that back; undefined if it would not have, or its environment does not say.
  */
-function givenUpAfter(spec: EnvSpec, turns: readonly Turn[]): number | undefined {
+function countUntilGivenUp(spec: EnvSpec, turns: readonly Turn[]): number | undefined {
   const isGivenUp = spec.explain?.isGivenUp
   if (isGivenUp === undefined) return undefined
   const replies = turns.map(({ observation }) => isGivenUp(observation)).lastIndexOf(false) + 1
@@ -124,16 +124,16 @@ function givenUpAfter(spec: EnvSpec, turns: readonly Turn[]): number | undefined
 }
 
 /** The same in words, with what it would have replied instead. */
-function givenUpText(spec: EnvSpec, turns: readonly Turn[], replies: number): string {
+function describeGivenUp(spec: EnvSpec, turns: readonly Turn[], replies: number): string {
   const turn = turns[replies - 1]
   if (turn === undefined) return 'the scripted player gives this up before the first reply'
-  const [given, best] = [spec.format(turn.action), actionsText(spec, turn.best)]
+  const [given, best] = [spec.format(turn.action), formatActions(spec, turn.best)]
   const text = `the scripted player gives this up after reply ${replies}, ${given}`
   return given === best ? text : `${text}: it would have replied ${best}`
 }
 
 /** The first mistake. In an episode of one reply the outcome itself says what was best. */
-function betterIn({ maxSteps }: EnvSpec, turns: readonly Turn[]): string | undefined {
+function describeFirstMistake({ maxSteps }: EnvSpec, turns: readonly Turn[]): string | undefined {
   const at = turns.findIndex(({ mistake }) => mistake !== undefined)
   if (at === -1 || maxSteps === 1) return undefined
   return `reply ${at + 1}, ${turns[at]?.mistake}`
@@ -144,7 +144,7 @@ const NO_REPLY = 'there was no usable reply'
 const NONE_IN_TIME = `${NO_REPLY} in time: it was late, its clock ran out, or sampling ended`
 
 /** Why an episode was forfeited, by the last reply. */
-function forfeitText(forfeit: string, reply: string, { game }: EnvSpec): string {
+function describeForfeit(forfeit: string, reply: string, { game }: EnvSpec): string {
   const answer = printable(answerOf(reply), 80)
   if (forfeit === 'illegal') return `"${answer}" is not allowed there`
   if (forfeit === 'no-reply') return game === undefined ? NO_REPLY : NONE_IN_TIME

@@ -2,7 +2,7 @@ import { stateRoot } from '@affine/duel'
 import type { Recomputed } from '@affine/settlement'
 
 /** Which copies a run leaves out: none, some of the blocks, or all but the first it reads. */
-export type Uncompared = 'NONE' | 'SOME' | 'ALL_BUT_ONE'
+export type ComparisonGap = 'NONE' | 'SOME' | 'ALL_BUT_ONE'
 
 /** Whether everything holds, only what was compared, or not everything. */
 export type Conclusion = 'HOLDS' | 'COMPARED_HOLDS' | 'FLAWED'
@@ -21,7 +21,7 @@ export interface Verification {
   readonly suspect: Readonly<Record<string, number>>
   readonly warnings: number
   readonly flaws: number
-  readonly uncompared: Uncompared
+  readonly uncompared: ComparisonGap
   readonly conclusion: Conclusion
 }
 
@@ -29,7 +29,7 @@ export interface Verification {
 export function verificationAfter(
   before: Verification | undefined,
   settled: Recomputed,
-  uncompared: Uncompared,
+  uncompared: ComparisonGap,
 ): Verification {
   const { state, votes, report } = settled
   const suspect = { ...before?.suspect }
@@ -47,12 +47,12 @@ export function verificationAfter(
     warnings: (before?.warnings ?? 0) + settled.warnings.length,
     flaws,
     uncompared,
-    conclusion: conclusionOf(flaws, uncompared),
+    conclusion: conclude(flaws, uncompared),
   }
 }
 
 /** Returns what can be concluded from the flaws that were found. */
-function conclusionOf(flaws: number, uncompared: Uncompared): Conclusion {
+function conclude(flaws: number, uncompared: ComparisonGap): Conclusion {
   if (flaws > 0) return 'FLAWED'
   return uncompared === 'NONE' ? 'HOLDS' : 'COMPARED_HOLDS'
 }

@@ -1,7 +1,7 @@
 import { make, register, solvedGame } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
-import { recordedCourse } from '../src/course.ts'
-import { turnText } from '../src/index.ts'
+import { replaySolo } from '../src/course.ts'
+import { formatMistake } from '../src/index.ts'
 import { courseOf, solvedCourse } from './played.ts'
 
 const ID = '3GV98duqAqRrTRH8p8yFQQutnEd4sTQmkNRV2Yr32YFb'
@@ -23,7 +23,7 @@ describe('tic-tac-toe', async () => {
     const away = ['a loss', 'a draw', 'a win'][top + 1]
     const right = best.map((cell) => CELLS[cell]).join(' or ')
     expect([turn?.best, turn?.forfeit]).toEqual([best, undefined])
-    const text = turn && turnText(turn, 0)
+    const text = turn && formatMistake(turn, 0)
     for (const part of [`1, ${CELLS[worse]},`, away, right]) expect(text).toContain(part)
   })
 })
@@ -58,6 +58,6 @@ describe('an environment whose best replies are not known', () => {
 it('there is no course of what does not replay, or is not known here', () => {
   const episode = { messages: [], reward: 0 }
   for (const env of ['mult8@0.1.0', 'go@1.0.0'])
-    expect(recordedCourse({ env, challengeId: ID }, episode)).toBe(undefined)
-  expect(recordedCourse({ env: 'mult8@0.1.0', challengeId: 'no id' }, episode)).toBe(undefined)
+    expect(replaySolo({ env, challengeId: ID }, episode)).toBe(undefined)
+  expect(replaySolo({ env: 'mult8@0.1.0', challengeId: 'no id' }, episode)).toBe(undefined)
 })

@@ -2,7 +2,7 @@ import { decide, type LaneRule, type State, type Verdict, type VerdictCause } fr
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ENVS, epochOf, MAIN, OTHER, type Scene, startedDuels } from '../../duel/test/subnet.ts'
-import { type Decider, type EnvFacts, envFacts } from '../src/index.ts'
+import { type Decider, describeEnv, type EnvFacts } from '../src/index.ts'
 
 /** The looks of a duel's epochs, in which lanes have these rates, and the state after them. */
 function duelOf(scenes: readonly Scene[], protocol = MAIN) {
@@ -13,7 +13,7 @@ function duelOf(scenes: readonly Scene[], protocol = MAIN) {
     const settled = decide(state, epochOf(state, { ...scene, protocol }))
     const envs = settled.report.duels.flatMap((duel) => Object.entries(duel.envs))
     for (const [env, report] of envs)
-      looks.push([envFacts({ env, report, weights, ratioPpm: RATIO }), report.rule])
+      looks.push([describeEnv({ env, report, weights, ratioPpm: RATIO }), report.rule])
     if (settled.state.duels.length === 0) break
     state = settled.state
   }

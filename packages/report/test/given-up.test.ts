@@ -1,7 +1,7 @@
 import { type Agent, make, play, playGame } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import * as ids from '../../envs/test/ids.ts'
-import { endingOf, sampleCourse, sampleEnding } from '../src/index.ts'
+import { describeEnding, endingOf, replaySide } from '../src/index.ts'
 import { courseOf } from './played.ts'
 
 const { spec } = make('hex@0.1.0')
@@ -30,8 +30,8 @@ describe('a lost game', () => {
     const seen = new Set<string>()
     for (let index = 0; index < 12; index++) {
       const game = await lostGame(index)
-      const course = sampleCourse(game, 'champion')
-      const { givenUpAfter: replies, better, why } = sampleEnding(game, 'champion')
+      const course = replaySide(game, 'champion')
+      const { givenUpAfter: replies, better, why } = describeEnding(game, 'champion')
       if (course === undefined || replies === undefined) throw new Error('it is lost')
       expect(why).toMatch(/^lost: [XO] joined /)
       const isGivenUp = course.turns.map((turn) => spec.explain?.isGivenUp?.(turn.observation))
@@ -41,7 +41,7 @@ describe('a lost game', () => {
       expect(better).toContain(turn === undefined ? '' : `${replies}, ${turn.reply}: `)
       expect(better).toContain(turn === undefined ? '' : spec.solve(turn.prompt))
       seen.add(better ?? '')
-      expect(sampleEnding(game, 'contender').givenUpAfter).toBe(undefined)
+      expect(describeEnding(game, 'contender').givenUpAfter).toBe(undefined)
     }
     await expect([...seen, ''].join('\n')).toMatchFileSnapshot('snapshots/given-up.txt')
   })
@@ -50,7 +50,7 @@ describe('a lost game', () => {
     const scripted: Agent = ([asked]) => ({ content: spec.solve(asked?.content ?? '') })
     const played = await playGame({ spec }, idOf(0), { champion: scripted, contender: scripted })
     const loser = played.champion.reward < 0 ? 'champion' : 'contender'
-    const { better } = sampleEnding({ env: spec.id, challengeId: idOf(0), ...played }, loser)
+    const { better } = describeEnding({ env: spec.id, challengeId: idOf(0), ...played }, loser)
     expect(better).toMatch(/gives this up after reply \d+, [A-K]\d+$/)
   })
 
@@ -71,7 +71,7 @@ describe('a lost game', () => {
 
   it('has the moves of both sides, which alternate, and ends in the joined board', async () => {
     const game = await lostGame(1)
-    const [mine, theirs] = [sampleCourse(game, 'champion'), sampleCourse(game, 'contender')]
+    const [mine, theirs] = [replaySide(game, 'champion'), replaySide(game, 'contender')]
     const moves = mine?.moves ?? []
     expect(moves.length).toBe((mine?.turns.length ?? 0) + (theirs?.turns.length ?? 0))
     for (const [i, { side, turn }] of moves.entries()) {

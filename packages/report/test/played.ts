@@ -1,5 +1,5 @@
 import { make, play } from '@affine/envs'
-import { recordedCourse } from '../src/course.ts'
+import { replaySolo } from '../src/course.ts'
 
 /** The course of an episode in which a player gives these replies, and then no more. */
 export async function courseOf(env: string, challengeId: string, replies: Iterable<string>) {
@@ -8,7 +8,7 @@ export async function courseOf(env: string, challengeId: string, replies: Iterab
     const { done, value } = left.next()
     return done ? { fault: 'no-reply' } : { content: value }
   })
-  const course = recordedCourse({ env, challengeId }, episode)
+  const course = replaySolo({ env, challengeId }, episode)
   if (course === undefined) throw new Error('what was played replays')
   return course
 }
@@ -19,5 +19,5 @@ export async function solvedCourse(env: string, challengeId: string) {
   const episode = await play({ spec }, challengeId, (asked) => ({
     content: spec.solve(asked.at(-1)?.content ?? ''),
   }))
-  return recordedCourse({ env, challengeId }, episode)
+  return replaySolo({ env, challengeId }, episode)
 }

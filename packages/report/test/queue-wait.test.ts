@@ -4,7 +4,7 @@ import { drawLane } from '../../duel/bench/queue.ts'
 import { decide, firstState, PROTOCOL, queueOf } from '../../duel/src/index.ts'
 import { crownedFirst, epochOf, miner } from '../../duel/test/subnet.ts'
 import { readyText } from '../src/index.ts'
-import { type EpochRange, turnAfter, waitText } from '../src/queue-wait.ts'
+import { describeWait, type EpochRange, estimateTurn } from '../src/queue-wait.ts'
 
 it.each([
   ['copies and near ones', 4, (place: number) => (place % 5 < 3 ? 0.5 : 0.47)],
@@ -23,7 +23,7 @@ it.each([
     const waiting = queueOf(state, facts.snapshot)
     for (const [i, { hotkey }] of waiting.entries())
       if (state.epoch >= first + 20)
-        told.push({ hotkey, epoch: state.epoch, range: turnAfter(i + 1, state) })
+        told.push({ hotkey, epoch: state.epoch, range: estimateTurn(i + 1, state) })
     isWaiting = waiting.length > 0
     const lane = () => drawLane(state, random, (hotkey) => share(Number(hotkey.slice(1))))
     const lanes = Object.fromEntries(validators.map((validator) => [validator, lane()]))
@@ -42,7 +42,7 @@ it.each([
 
 it('without turns that ended, the wait is that of the shortest and the longest duels', () => {
   const state = firstState(PROTOCOL, 5)
-  expect([turnAfter(8, state), turnAfter(9, state), turnAfter(108, state)]).toEqual([
+  expect([estimateTurn(8, state), estimateTurn(9, state), estimateTurn(108, state)]).toEqual([
     { least: 1, most: 1 },
     { least: 1, most: 1 },
     { least: 12, most: 82 },
@@ -53,8 +53,8 @@ it('the wait, and from which epoch on a miner must be public and awake, are sent
   const range = { least: 12, most: 17 }
   const waits = (least: number) => readyText({ readyBy: 800 + least, turn: { least, most: 17 } })
   const texts = [
-    waitText([40, 80], range),
-    waitText([1, 1], { least: 1, most: 1 }),
+    describeWait([40, 80], range),
+    describeWait([1, 1], { least: 1, most: 1 }),
     ...[waits(1), waits(12), readyText({ readyBy: 800 })].flat(),
   ]
   await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('snapshots/queue-wait.txt')

@@ -1,7 +1,7 @@
 import { make, registry, type Transcript } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import { idOf } from '../../envs/test/ids.ts'
-import { endingOf, lossText } from '../src/index.ts'
+import { endingOf, formatLoss } from '../src/index.ts'
 import { courseOf, solvedCourse } from './played.ts'
 
 const HASH = '0'.repeat(64)
@@ -42,7 +42,7 @@ describe.each([...registry.keys()])('%s', (env) => {
     const sides = { champion: { ...episode, reward: spec.highestReward }, contender: episode }
     const pair = { env, index: 0, challengeId: id, ...sides } as const
     const place = { epoch: 1, role: 'contender', validator: '5V', block: HASH } as const
-    const lines = lossText({ ...place, pair, ending }).split('\n')
+    const lines = formatLoss({ ...place, pair, ending }).split('\n')
     expect(lines[0]).toContain(`challenge ${id}: reward `)
     expect(lines.slice(1)).toEqual([
       `  ${ending.why}`,

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest'
 import {
   boundsOf,
   challengesIn,
+  describeSubnet,
   drawInterval,
-  endingText,
+  explainEnd,
   naming,
   percent,
   percentRange,
   printable,
   shortHotkey,
-  subnetText,
 } from '../src/index.ts'
 
 const HOSTILE =
@@ -100,11 +100,11 @@ const ENDINGS = [
 ] as const
 
 it('the end of a duel is told with its cause, and a subnet by what competes at what', async () => {
-  const endings = ENDINGS.map(([end, won, lost]) => endingText({ end }, { won, lost }, 510_000))
+  const endings = ENDINGS.map(([end, won, lost]) => explainEnd({ end }, { won, lost }, 510_000))
   const subnets = [
     ['the multiplication of 8-digit numbers', 'tic-tac-toe'],
     ['Hex', 'Go', 'chess'],
   ]
-  const texts = [...subnets.map(subnetText), ...endings]
+  const texts = [...subnets.map(describeSubnet), ...endings]
   await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('snapshots/one-line.txt')
 })

@@ -2,13 +2,13 @@ import type { Verdict } from '@affine/duel'
 import type { EnvFacts } from '@affine/report'
 import { percent, percentRange } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { type DuelAccount, lastLooks } from '../app-state.ts'
-import { nameIn, type Page, type StateProps, useAnswer } from '../page.ts'
+import { type DuelAccount, latestAnalyses } from '../app-state.ts'
+import { hotkeyNames, type Page, type StateProps, useAnswer } from '../page.ts'
 import type { EnvLanes } from '../worker/epoch-accounts.ts'
 import { Face } from './parts.tsx'
 
 /** Where a share stands between the ends of a bar. */
-const at = (ppm: number): string => `${ppm / 10_000}%`
+const toPercent = (ppm: number): string => `${ppm / 10_000}%`
 
 const VERDICTS = { win: 'won', hold: 'held', even: 'even', open: 'open' } as const
 
@@ -22,8 +22,12 @@ export const LEADS_KEY =
 export function Leads({ account }: { readonly account: DuelAccount }): JSX.Element {
   return (
     <dl class="leads">
-      {lastLooks(account).map(({ look }) => (
-        <Lead key={look.env} look={look} verdict={account.duel.verdicts[look.env] ?? 'open'} />
+      {latestAnalyses(account).map(({ analysis }) => (
+        <Lead
+          key={analysis.env}
+          look={analysis}
+          verdict={account.duel.verdicts[analysis.env] ?? 'open'}
+        />
       ))}
     </dl>
   )
@@ -48,10 +52,15 @@ function Lead({ look, verdict }: LeadProps): JSX.Element {
           <title>{`${name}: ${range}. ${verdict}`}</title>
           <rect class="track" y="6" width="100%" height="6" />
           {bounds && (
-            <rect x={at(bounds.lower)} y="4" width={at(bounds.upper - bounds.lower)} height="10" />
+            <rect
+              x={toPercent(bounds.lower)}
+              y="4"
+              width={toPercent(bounds.upper - bounds.lower)}
+              height="10"
+            />
           )}
-          {trials > 0 && <circle cx={at((1e6 * wins) / trials)} cy="9" r="5" />}
-          <line x1={at(ratioPpm)} x2={at(ratioPpm)} y1="0" y2="18" />
+          {trials > 0 && <circle cx={toPercent((1e6 * wins) / trials)} cy="9" r="5" />}
+          <line x1={toPercent(ratioPpm)} x2={toPercent(ratioPpm)} y1="0" y2="18" />
         </svg>
       </dd>
       <dd>
@@ -93,7 +102,7 @@ const ROWS = 3
 
 function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined }): JSX.Element {
   const { state, env, ratio, lanes, of } = props
-  const nameOf = nameIn(state)
+  const nameOf = hotkeyNames(state)
   const faces = lanes
     .filter(({ wins, losses }) => wins + losses > 0)
     .map((lane) => ({ ...lane, rate: (1e6 * lane.wins) / (lane.wins + lane.losses) }))
@@ -104,13 +113,13 @@ function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined 
       <svg width="100%" height={62 + 15 * Math.min(named.length, 4)} role="img">
         <title>{`${env}: what each validator saw`}</title>
         <rect class="track" y="26" width="100%" height="6" />
-        <line x1={at(ratio)} x2={at(ratio)} y1="0" y2="58" />
+        <line x1={toPercent(ratio)} x2={toPercent(ratio)} y1="0" y2="58" />
         {faces.map((lane, i) => (
           // biome-ignore lint/a11y/noSvgWithoutTitle: the group in it has one
-          <svg key={lane.validator} x={at(lane.rate)} y={4 + (i % ROWS) * 18}>
+          <svg key={lane.validator} x={toPercent(lane.rate)} y={4 + (i % ROWS) * 18}>
             <g class={lane.isSetAside ? 'lane aside' : 'lane'} transform="translate(-7 0)">
               <title>
-                {`${nameOf(lane.validator)}: ${countsOf(lane)}`}
+                {`${nameOf(lane.validator)}: ${formatLane(lane)}`}
                 {lane.isSetAside && '; suspect, so not counted'}
               </title>
               <Face of={lane.validator} />
@@ -122,11 +131,11 @@ function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined 
           <text
             key={lane.validator}
             class={lane.isSetAside ? 'bad' : undefined}
-            x={at(lane.rate)}
+            x={toPercent(lane.rate)}
             y={74 + 15 * i}
             text-anchor={lane.rate < 500_000 ? 'start' : 'end'}
           >
-            {`${nameOf(lane.validator)}: ${percent(lane.rate)}, ${countsOf(lane)}`}
+            {`${nameOf(lane.validator)}: ${percent(lane.rate)}, ${formatLane(lane)}`}
           </text>
         ))}
       </svg>
@@ -134,5 +143,5 @@ function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined 
   )
 }
 
-const countsOf = ({ wins, losses }: EnvLanes['lanes'][number]): string =>
+const formatLane = ({ wins, losses }: EnvLanes['lanes'][number]): string =>
   `${wins} of ${wins + losses} won`

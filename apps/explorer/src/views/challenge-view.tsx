@@ -1,9 +1,9 @@
 import type { Episode } from '@affine/blocks'
 import type { EpisodeCourse, Side } from '@affine/report'
-import { faultText } from '@affine/report/sentences'
+import { formatFault } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { type Page, progressOf, type StateProps, useAnswer } from '../page.ts'
-import { shortOf, visible } from '../visible.ts'
+import { type Page, readingState, type StateProps, useAnswer } from '../page.ts'
+import { shorten, showHidden } from '../visible.ts'
 import type { ShownPair } from '../worker/answers.ts'
 import type { SampleLine } from '../worker/epoch-accounts.ts'
 import { CourseView } from './course-view.tsx'
@@ -19,21 +19,23 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
     return (
       <>
         <Heading>A challenge</Heading>
-        <p>{progressOf(state) === 'reading' ? 'Reading…' : error}</p>
+        <p>{readingState(state) === 'reading' ? 'Reading…' : error}</p>
       </>
     )
   const { sample, episodes, epoch, validator, pairs } = shown
   const [pair] = pairs
   const players = pair
-    ? [playerIn(pair, 'champion'), ...pairs.map((each) => playerIn(each, 'contender'))]
+    ? [findPlayer(pair, 'champion'), ...pairs.map((each) => findPlayer(each, 'contender'))]
     : episodes.map((episode): Player => ({ name: 'miner', episode, course: undefined }))
   return (
     <>
-      <Heading kind={`${sample.env} #${sample.index}, epoch ${epoch}`}>{headingOf(pairs)}</Heading>
+      <Heading kind={`${sample.env} #${sample.index}, epoch ${epoch}`}>
+        {describeWinner(pairs)}
+      </Heading>
       <p>
         Challenge <span class="mono">{sample.challengeId}</span>, asked by{' '}
         <Key state={state} hotkey={validator} />: line {line} of block{' '}
-        <code title={block}>{shortOf(block)}</code>.
+        <code title={block}>{shorten(block)}</code>.
       </p>
       <div class="columns">
         {players.map((player) => (
@@ -47,7 +49,7 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
 }
 
 /** Who won, if one champion and one contender are shown. */
-function headingOf([pair, ...others]: readonly ShownPair[]): string {
+function describeWinner([pair, ...others]: readonly ShownPair[]): string {
   if (pair === undefined || others.length > 0) return 'A challenge'
   const { champion, contender } = pair
   if (champion.reward === contender.reward) return 'A tie'
@@ -73,7 +75,7 @@ interface Player {
   readonly course: EpisodeCourse | undefined
 }
 
-const playerIn = (pair: ShownPair, side: Side): Player => {
+const findPlayer = (pair: ShownPair, side: Side): Player => {
   return { name: side, episode: pair[side], course: pair.courses[side] }
 }
 
@@ -89,13 +91,13 @@ function EpisodeView({ state, name, episode, course }: StateProps & Player): JSX
       ) : (
         <p>
           Reward {reward}
-          {faultText(episode)}
+          {formatFault(episode)}
         </p>
       )}
       {!course &&
         messages.map(({ role, content }, i) => (
           <pre key={i} class={role === 'user' ? 'message' : 'message reply'}>
-            {visible(content, 8192)}
+            {showHidden(content, 8192)}
           </pre>
         ))}
     </section>

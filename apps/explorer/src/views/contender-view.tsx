@@ -1,15 +1,15 @@
 import type { Decider, Side } from '@affine/report'
 import {
-  causeText,
-  minerDuelText,
+  describeMinerDuel,
+  explainVerdict,
+  formatVerdicts,
+  formatWon,
   percent,
   percentRange,
-  verdictTexts,
-  wonText,
 } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { type DuelAccount, duelsIn, spanText } from '../app-state.ts'
-import { absentText, type Page, resultText, useAnswer } from '../page.ts'
+import { type DuelAccount, formatSpan, listDuels } from '../app-state.ts'
+import { describeResult, explainAbsence, type Page, useAnswer } from '../page.ts'
 import type { LostLine } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads, Strips } from './bars.tsx'
 import { Thumbnail } from './course-view.tsx'
@@ -18,22 +18,22 @@ import { Few, Heading, Key, Table } from './parts.tsx'
 /** A contender's duel: how it ended and why, some of its challenges, and how it was decided. */
 export function ContenderView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
   const { state } = page
-  const account = duelsIn(state).find(({ duel }) => duel.id === id)
+  const account = listDuels(state).find(({ duel }) => duel.id === id)
   if (account === undefined)
     return (
       <>
         <Heading>A contender</Heading>
-        <p>{absentText(state, 'No epoch that was read has this duel.')}</p>
+        <p>{explainAbsence(state, 'No epoch that was read has this duel.')}</p>
       </>
     )
   const { duel } = account
   return (
     <>
-      <Heading kind={`contender, ${spanText(account)}`}>
+      <Heading kind={`contender, ${formatSpan(account)}`}>
         <Key state={state} hotkey={duel.contender.hotkey} /> against{' '}
         <Key state={state} hotkey={duel.champion.hotkey} />
       </Heading>
-      <p class="lead">{resultText(state, account)}</p>
+      <p class="lead">{describeResult(state, account)}</p>
       <figure class="card">
         <Leads account={account} />
         <figcaption>
@@ -61,17 +61,17 @@ interface DuelProps extends Page {
 function Losses({ account, side, ...page }: DuelProps & { readonly side: Side }): JSX.Element {
   const { duel, epochs } = account
   const { value, error } = useAnswer(page.ask, ['losses', duel.id], [epochs.length])
-  const losses = value && inTurns(value[side])
+  const losses = value && alternateEnvs(value[side])
   return (
     <section>
       <h2>
         What <Key state={page.state} hotkey={duel[side].hotkey} />, the {side}, lost
       </h2>
-      <p class="caption">{minerDuelText(side, duel, duel.stats[side])}</p>
+      <p class="caption">{describeMinerDuel(side, duel, duel.stats[side])}</p>
       {losses === undefined && <p>{error ?? 'Reading…'}</p>}
       {losses?.length === 0 && <p>No challenge that counts.</p>}
       <ul class="thumbnails">
-        <Few most={5}>
+        <Few limit={5}>
           {(losses ?? []).map((loss) => (
             <Thumbnail key={loss.block + loss.line} {...page} loss={loss} side={side} />
           ))}
@@ -82,7 +82,7 @@ function Losses({ account, side, ...page }: DuelProps & { readonly side: Side })
 }
 
 /** The last of each environment by turns, those with a legal answer first: they show the most. */
-function inTurns(losses: readonly LostLine[]): readonly LostLine[] {
+function alternateEnvs(losses: readonly LostLine[]): readonly LostLine[] {
   const best = [...losses]
     .reverse()
     .sort((a, b) => Number(a.forfeit !== undefined) - Number(b.forfeit !== undefined))
@@ -96,9 +96,9 @@ function Decided(props: DuelProps): JSX.Element {
   return (
     <>
       <ul>
-        {verdictTexts(
+        {formatVerdicts(
           account.duel,
-          account.looks.map(({ look }) => look),
+          account.analyses.map(({ analysis }) => analysis),
         ).map((text) => (
           <li key={text}>{text}</li>
         ))}
@@ -111,30 +111,30 @@ function Decided(props: DuelProps): JSX.Element {
         decides nothing. The score is how far the wins are above the line, in deviations of luck,
         and how far they have to be.
       </p>
-      <Looks account={account} />
+      <AnalysisTable account={account} />
     </>
   )
 }
 
 /** The counts and the intervals that decide, epoch by epoch. */
-function Looks({ account: { looks } }: Pick<DuelProps, 'account'>): JSX.Element {
-  const rows = looks.map(({ epoch, look }) => {
-    const { env, win, hold, decisivePpm = 0 } = look
+function AnalysisTable({ account: { analyses } }: Pick<DuelProps, 'account'>): JSX.Element {
+  const rows = analyses.map(({ epoch, analysis }) => {
+    const { env, win, hold, decisivePpm = 0 } = analysis
     return {
       key: `${epoch} ${env}`,
       cells: {
         epoch,
         environment: env,
-        'won : lost : tied': `${look.wins} : ${look.losses} : ${look.ties}`,
-        'test for a win': testText(win),
-        'test for a hold': testText(hold),
+        'won : lost : tied': `${analysis.wins} : ${analysis.losses} : ${analysis.ties}`,
+        'test for a win': formatTest(win),
+        'test for a hold': formatTest(hold),
         'that tell the two apart': percent(decisivePpm),
-        result: `${look.given ?? 'undecided'}: ${causeText(look)}`,
+        result: `${analysis.given ?? 'undecided'}: ${explainVerdict(analysis)}`,
       },
     }
   })
   return <Table title="What decides, epoch by epoch" rows={rows} />
 }
 
-const testText = (decider: Decider): string =>
-  wonText(decider) + (decider.bounds ? `: ${percentRange(decider.bounds)}` : '')
+const formatTest = (decider: Decider): string =>
+  formatWon(decider) + (decider.bounds ? `: ${percentRange(decider.bounds)}` : '')

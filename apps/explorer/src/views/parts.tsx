@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { linkTo } from '../address.ts'
-import { nameIn, type StateProps } from '../page.ts'
+import { hotkeyNames, type StateProps } from '../page.ts'
 
 type WithChildren = { readonly children: ComponentChildren }
 
@@ -32,7 +32,7 @@ export interface HotkeyProps extends StateProps {
 export const Key = ({ state, hotkey }: HotkeyProps): JSX.Element => (
   <a class="key" href={linkTo.hotkey(hotkey)} title={hotkey}>
     <Face of={hotkey} />
-    {nameIn(state)(hotkey)}
+    {hotkeyNames(state)(hotkey)}
   </a>
 )
 
@@ -65,17 +65,17 @@ export const BigNumber = ({
 
 interface FewProps {
   /** How many are shown until more are asked for. */
-  readonly most: number
+  readonly limit: number
   readonly children: readonly JSX.Element[]
 }
 
 /** The first of many. */
-export function Few({ most, children }: FewProps): JSX.Element {
+export function Few({ limit, children }: FewProps): JSX.Element {
   const [isWhole, setWhole] = useState(false)
   return (
     <>
-      {isWhole ? children : children.slice(0, most)}
-      {!isWhole && children.length > most && (
+      {isWhole ? children : children.slice(0, limit)}
+      {!isWhole && children.length > limit && (
         <li>
           <button type="button" onClick={() => setWhole(true)}>
             Show all {children.length}

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Page, useAnswer } from '../page.ts'
-import { visible } from '../visible.ts'
+import { showHidden } from '../visible.ts'
 import type { SampleLine } from '../worker/epoch-accounts.ts'
 import { PARTS, type Part } from '../worker/flip.ts'
 import type { Step } from '../worker/proof-steps.ts'
@@ -15,7 +15,7 @@ export function ProofView({ state, ask, line }: Page & { readonly line: SampleLi
     <details class="fold">
       <summary>
         <span role="status" class={error === undefined && broken === 0 ? 'good' : 'bad'}>
-          Its proof: {steps ? resultText(steps, broken) : (error ?? 'one moment…')}
+          Its proof: {steps ? describeProof(steps, broken) : (error ?? 'one moment…')}
         </span>
       </summary>
       <p>
@@ -45,12 +45,16 @@ export function ProofView({ state, ask, line }: Page & { readonly line: SampleLi
 }
 
 /** Whether all steps hold, or how many fail. */
-function resultText(steps: readonly Step[], broken: number): string {
+function describeProof(steps: readonly Step[], broken: number): string {
   if (broken > 0) return `✘ ${broken} of ${steps.length} steps fail.`
   return `✔ All ${steps.length} steps hold.`
 }
 
-function StepView({ step: { title, says, values, holds } }: { readonly step: Step }): JSX.Element {
+function StepView({
+  step: { title, sentence, values, holds },
+}: {
+  readonly step: Step
+}): JSX.Element {
   return (
     <li class={holds ? 'step' : 'step broken'}>
       <details key={String(holds)} open={!holds}>
@@ -59,12 +63,12 @@ function StepView({ step: { title, says, values, holds } }: { readonly step: Ste
             {holds ? '✔' : '✘'} {title}
           </h3>
         </summary>
-        <p>{says}</p>
+        <p>{sentence}</p>
         <dl>
           {Object.entries(values).map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>{visible(value, 400)}</dd>
+              <dd>{showHidden(value, 400)}</dd>
             </div>
           ))}
         </dl>

@@ -1,14 +1,14 @@
 import { type ChallengePair, type Episode, episodesIn, pairing, type Sample } from '@affine/blocks'
 import type { PerSide } from '@affine/envs'
-import { type EpisodeCourse, sampleCourse } from '@affine/report'
+import { type EpisodeCourse, replaySide } from '@affine/report'
 import type { EnvLanes, LostLine, SampleLine } from './epoch-accounts.ts'
-import { evidenceOf, readAgain } from './evidence.ts'
-import { flipIn, type Part } from './flip.ts'
-import { proofSteps, type Step } from './proof-steps.ts'
+import { collectEvidence, rereadBlock } from './evidence.ts'
+import { flipPart, type Part } from './flip.ts'
+import { proveSample, type Step } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
 
 /** A sample as it was recorded, and its challenge as the champion and contenders played it. */
-interface Shown {
+interface ShownSample {
   /** Whose block it is in, and of which epoch. */
   readonly validator: string
   readonly epoch: number
@@ -25,7 +25,7 @@ export interface ShownPair extends ChallengePair {
 
 /** What the page may ask. Every answer is made of plain values; what is not to be had rejects. */
 export interface Answers {
-  sample(line: SampleLine): Promise<Shown>
+  sample(line: SampleLine): Promise<ShownSample>
   /** The steps of a sample's proof, with one byte of that part changed. */
   proof(line: SampleLine, part: Part): Promise<readonly Step[]>
   /** What every lane saw of a duel, at the last look at each environment. */
@@ -35,22 +35,22 @@ export interface Answers {
 }
 
 /** Answers from a subnet that is read, once it is open. */
-export function answersOf(opened: () => Promise<SubnetReader>): Answers {
+export function createAnswers(opened: () => Promise<SubnetReader>): Answers {
   return {
-    sample: async (line) => sampleAt(await opened(), line),
+    sample: async (line) => readSample(await opened(), line),
     proof: async (line, part) => {
-      const lane = await (await opened()).laneOf(line.block)
-      return proofSteps(flipIn(await evidenceOf(line, lane), part))
+      const lane = await (await opened()).findLane(line.block)
+      return proveSample(flipPart(await collectEvidence(line, lane), part))
     },
-    lanes: async (duelId) => (await opened()).accounts.lanesOf(duelId),
-    losses: async (duelId) => (await opened()).accounts.lossesOf(duelId),
+    lanes: async (duelId) => (await opened()).accounts.findLanes(duelId),
+    losses: async (duelId) => (await opened()).accounts.findLosses(duelId),
   }
 }
 
-async function sampleAt(reader: SubnetReader, { block, line }: SampleLine): Promise<Shown> {
-  const { state, validator, checked, sources } = await reader.laneOf(block)
+async function readSample(reader: SubnetReader, { block, line }: SampleLine): Promise<ShownSample> {
+  const { state, validator, checked, sources } = await reader.findLane(block)
   const samplesIn = async (hash: string | undefined): Promise<readonly Sample[]> =>
-    hash === undefined ? [] : (await readAgain(hash, sources)).samples
+    hash === undefined ? [] : (await rereadBlock(hash, sources)).samples
   const own = await samplesIn(block)
   const sample = own[line]
   if (sample === undefined) throw new Error(`the block has no line ${line}`)
@@ -64,11 +64,11 @@ async function sampleAt(reader: SubnetReader, { block, line }: SampleLine): Prom
   const isChampions = played[0] === sample
   const shown = played.filter((other, i) => i === 0 || isChampions || other === sample)
   const pairOf = pairing()
-  const pairs = shown.flatMap((other) => pairOf(other) ?? []).map(withCourses)
+  const pairs = shown.flatMap((other) => pairOf(other) ?? []).map(addCourses)
   return { validator, epoch: state.epoch, sample, episodes: episodesIn(sample), pairs }
 }
 
-function withCourses(pair: ChallengePair): ShownPair {
-  const champion = sampleCourse(pair, 'champion')
-  return { ...pair, courses: { champion, contender: sampleCourse(pair, 'contender') } }
+function addCourses(pair: ChallengePair): ShownPair {
+  const champion = replaySide(pair, 'champion')
+  return { ...pair, courses: { champion, contender: replaySide(pair, 'contender') } }
 }

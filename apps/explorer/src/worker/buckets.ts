@@ -18,11 +18,11 @@ export interface BucketHealth {
   /** How often it did not have what was asked for. */
   missing: number
   /** Why it did not answer, the last time that it did not. */
-  silent: string | undefined
+  failure: string | undefined
 }
 
 /** For a whole answer. */
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 
 /** Asks without cookies and without saying which page asks. */
 const ask: typeof fetch = (input, init) =>
@@ -47,7 +47,7 @@ export class PageBuckets {
   readonly open: OpenBucket = (hotkey, announced) => {
     const place = this.#placeOf(announced)
     const name = `${hotkey} ${announced}`
-    const counts = { files: 0, missing: 0, silent: undefined }
+    const counts = { files: 0, missing: 0, failure: undefined }
     const health = this.#health.get(name) ?? { hotkey, place, announced, ...counts }
     this.#health.set(name, health)
     if (place === undefined) return null
@@ -71,10 +71,7 @@ export class PageBuckets {
     { path, limit }: { readonly path: string; readonly limit: number },
   ): Promise<Uint8Array | null> {
     try {
-      const bytes = await httpBucket(place, { fetch: ask, timeoutMs: PATIENCE_MS }).read(
-        path,
-        limit,
-      )
+      const bytes = await httpBucket(place, { fetch: ask, timeoutMs: TIMEOUT_MS }).read(path, limit)
       if (bytes === null) {
         health.missing += 1
         return null
@@ -83,7 +80,7 @@ export class PageBuckets {
       return bytes
     } catch (error) {
       const failure = failureOf(error as Error)
-      health.silent = silenceText(failure)
+      health.failure = describeFailure(failure)
       throw new BucketFailure(`read ${path}`, failure, error)
     }
   }
@@ -93,7 +90,7 @@ export class PageBuckets {
  * Returns a failure in words. A browser does not distinguish a lost connection from an answer that
  * it withholds, and to find out would take another request.
  */
-function silenceText(failure: BucketFailureFacts): string {
+function describeFailure(failure: BucketFailureFacts): string {
   if (failure.code !== 'connection') return failureText(failure)
   return 'no answer that a page may read: check its CORS rules'
 }

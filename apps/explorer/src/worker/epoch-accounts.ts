@@ -3,14 +3,14 @@ import type { PerSide } from '@affine/envs'
 import {
   type DuelFacts,
   DuelStats,
-  type EnvLook,
+  type EnvAnalysis,
   type EpochFacts,
   epochFacts,
   LOSSES_SHOWN,
   type MinerStats,
 } from '@affine/report'
 import type { Recomputed, SamplePlace } from '@affine/settlement'
-import { duelId } from '../address.ts'
+import { formatDuelId } from '../address.ts'
 
 /** Where a sample is written. */
 export interface SampleLine {
@@ -69,7 +69,7 @@ export class EpochAccounts {
   })
   readonly #losses = new Map<ShownDuel['id'], PerSide<readonly LostLine[]>>()
   /** Of each duel the last look at each environment. */
-  readonly #looks = new Map<ShownDuel['id'], readonly EnvLook[]>()
+  readonly #looks = new Map<ShownDuel['id'], readonly EnvAnalysis[]>()
 
   /** Takes note of a sample of the epoch under way: all of a block, in their order. */
   add(sample: Sample, place: SamplePlace): void {
@@ -89,22 +89,22 @@ export class EpochAccounts {
   }
 
   #shown(duel: DuelFacts): ShownDuel {
-    const id = duelId(duel)
+    const id = formatDuelId(duel)
     const { hotkey } = duel.contender
-    const { losses: champion, ...ofChampion } = this.#stats.of('champion', hotkey)
-    const { losses: contender, ...ofContender } = this.#stats.of('contender', hotkey)
+    const { losses: champion, ...ofChampion } = this.#stats.statsFor('champion', hotkey)
+    const { losses: contender, ...ofContender } = this.#stats.statsFor('contender', hotkey)
     this.#losses.set(id, { champion, contender })
-    this.#looks.set(id, this.#stats.looksOf(hotkey))
+    this.#looks.set(id, this.#stats.analysesFor(hotkey))
     return { ...duel, id, stats: { champion: ofChampion, contender: ofContender } }
   }
 
   /** The last challenges that each side of a duel lost, in the lanes that count. */
-  lossesOf(duel: ShownDuel['id']): PerSide<readonly LostLine[]> {
+  findLosses(duel: ShownDuel['id']): PerSide<readonly LostLine[]> {
     return this.#losses.get(duel) ?? { champion: [], contender: [] }
   }
 
   /** The lanes of a duel, environment by environment; none where nobody looked. */
-  lanesOf(duel: ShownDuel['id']): readonly EnvLanes[] {
+  findLanes(duel: ShownDuel['id']): readonly EnvLanes[] {
     return (this.#looks.get(duel) ?? []).map(({ env, ratioPpm: ratio, report }) => {
       const lanes = Object.entries(report.tallies).map(([validator, { wins, losses }]) => {
         return { validator, wins, losses, isSetAside: report.setAside.includes(validator) }

@@ -44,7 +44,7 @@ export interface ProvenLane {
  * Reads a block again: it is known by its hash, so whoever has it may give it.
  * @throws Error when nobody does.
  */
-export async function readAgain(hash: string, sources: readonly Source[]): Promise<Block> {
+export async function rereadBlock(hash: string, sources: readonly Source[]): Promise<Block> {
   const ask = async ({ read }: Source): Promise<Block | null> => {
     const bytes = await read(blockPath(hash), LIMITS.blockBytes).catch(() => null)
     const block = bytes && readBlock(bytes, { hash, verify })
@@ -59,7 +59,7 @@ export async function readAgain(hash: string, sources: readonly Source[]): Promi
  * Everything that a sample's proof is made of, as it was published and as it stands on chain.
  * @throws Error when its lane is void, or a block of it cannot be had any more.
  */
-export async function evidenceOf(
+export async function collectEvidence(
   { block: hash, line }: SampleLine,
   lane: ProvenLane,
 ): Promise<ProofEvidence> {
@@ -67,8 +67,8 @@ export async function evidenceOf(
   const scope = await laneScope(chain, state, validator)
   if (!checked.ok || scope === null)
     throw new Error('the lane is void, so there is nothing to prove')
-  const block = await readAgain(hash, sources)
-  const after = await headersAfter(hash, checked.value.blocks, sources)
+  const block = await rereadBlock(hash, sources)
+  const after = await readHeadersAfter(hash, checked.value.blocks, sources)
   const head = after.at(-1) ?? block.header
   const seals = await readSeals(chain, state)
   return {
@@ -81,13 +81,13 @@ export async function evidenceOf(
 }
 
 /** The headers of a lane's blocks after one of them. `blocks` begins with the head. */
-async function headersAfter(
+async function readHeadersAfter(
   hash: string,
   blocks: readonly string[],
   sources: readonly Source[],
 ): Promise<readonly Header[]> {
   const later = blocks.slice(0, blocks.indexOf(hash)).reverse()
   const headers: Header[] = []
-  for (const each of later) headers.push((await readAgain(each, sources)).header)
+  for (const each of later) headers.push((await rereadBlock(each, sources)).header)
   return headers
 }

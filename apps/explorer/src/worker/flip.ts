@@ -21,7 +21,7 @@ export type Part = keyof typeof FLIPS
 export const PARTS: readonly Part[] = Object.keys(FLIPS) as Part[]
 
 /** The evidence with one byte of that part changed. */
-export const flipIn = (evidence: ProofEvidence, part: Part): ProofEvidence => {
+export const flipPart = (evidence: ProofEvidence, part: Part): ProofEvidence => {
   return { ...evidence, ...FLIPS[part](evidence) }
 }
 

@@ -23,88 +23,89 @@ import type { ProofEvidence } from './evidence.ts'
 export interface Step {
   readonly title: string
   /** What follows if it holds, or what is wrong. */
-  readonly says: string
+  readonly sentence: string
   /** By name. */
   readonly values: Readonly<Record<string, string>>
   readonly holds: boolean
 }
 
 /** A step, with what is wrong unless it holds. */
-type Sentences = Step & { readonly otherwise: string }
+type CheckedStep = Step & { readonly otherwise: string }
 
 /** A step that says `otherwise` unless it holds. */
-const stepOf = ({ otherwise, ...step }: Sentences): Step =>
-  step.holds ? step : { ...step, says: otherwise }
+const createStep = ({ otherwise, ...step }: CheckedStep): Step =>
+  step.holds ? step : { ...step, sentence: otherwise }
 
 /**
  * A sample's proof, each step recomputed: from the secret to the challenge, through the replies to
  * the rewards, and from the line to the head on chain. Does not throw for a sample that was read,
  * nor with any of its bytes changed. A line that is not a sample has no challenge and no replies.
  */
-export function proofSteps(evidence: ProofEvidence): readonly Step[] {
+export function proveSample(evidence: ProofEvidence): readonly Step[] {
   const { sample: line, index, path, header, signature, links, ...scope } = evidence
   const proof = { sample: line, index, path, header, signature, links }
   const { steps, sample } = judgeSampleProof(proof, { head: evidence.sealed, scope, verify })
   const linking = steps.map(({ code, fault, values }) =>
-    stepOf({ ...SENTENCES[code], holds: fault === null, values: textsOf(values) }),
+    createStep({ ...SENTENCES[code], holds: fault === null, values: formatValues(values) }),
   )
-  const playing = sample === undefined ? [] : challengeSteps(evidence, sample)
-  return [commitmentStep(evidence), ...playing, ...linking]
+  const playing = sample === undefined ? [] : proveChallenge(evidence, sample)
+  return [proveCommitment(evidence), ...playing, ...linking]
 }
 
-const challengeSteps = (evidence: ProofEvidence, sample: Sample): readonly Step[] => [
-  idStep(evidence, sample),
-  seedStep(sample),
-  ...replaySteps(sample),
+const proveChallenge = (evidence: ProofEvidence, sample: Sample): readonly Step[] => [
+  proveId(evidence, sample),
+  describeSeed(sample),
+  ...proveReplies(sample),
 ]
 
-function commitmentStep({ genesis, netuid, validator, epoch, ...rest }: ProofEvidence): Step {
+function proveCommitment({ genesis, netuid, validator, epoch, ...rest }: ProofEvidence): Step {
   const { secret, commitment } = rest
   const computed = commitmentOf({ genesis, netuid, validator, epoch, secret })
-  return stepOf({
+  return createStep({
     title: 'Secret → commitment',
     holds: computed === commitment,
-    says: 'The validator had committed to its secret before the epoch began.',
+    sentence: 'The validator had committed to its secret before the epoch began.',
     otherwise: 'The validator committed to another secret before the epoch began.',
     values: { secret, computed, 'on chain': commitment },
   })
 }
 
-function idStep(evidence: ProofEvidence, sample: Sample): Step {
+function proveId(evidence: ProofEvidence, sample: Sample): Step {
   const { beacon, beaconBlock, specHashes } = evidence
   const { env, index, challengeId: recorded } = sample
   const contender = 'miner' in sample ? undefined : sample.contender.miner
   const specHash = specHashes[env] ?? ''
   const computed = challengeId({ ...evidence, specHash, env, index, contender })
   const place = `${env} #${index}${contender === undefined ? '' : ` of ${contender}`}`
-  return stepOf({
+  return createStep({
     title: 'Secret and beacon → challenge id',
     holds: computed === recorded,
-    says: `The challenge follows from both, and nobody knew both before block ${beaconBlock}.`,
+    sentence: `The challenge follows from both, and nobody knew both before block ${beaconBlock}.`,
     otherwise: 'Another challenge follows from these two: somebody may have chosen this one.',
     values: { beacon, place, computed, recorded },
   })
 }
 
-const seedStep = ({ challengeId: id }: Sample): Step => ({
+const describeSeed = ({ challengeId: id }: Sample): Step => ({
   title: 'Id → seed',
   holds: true,
-  says: 'Everything random in the episode follows from these 128 bits.',
+  sentence: 'Everything random in the episode follows from these 128 bits.',
   values: { id, seed: seedOf(id).toString(16).padStart(32, '0') },
 })
 
 /** A step for each episode: its replies, played again by the same code, and what they come to. */
-function replaySteps(sample: Sample): readonly Step[] {
+function proveReplies(sample: Sample): readonly Step[] {
   const replayed = replaySample(sample)
   return episodesIn(sample).map(({ messages, reward, fault }, i) => {
     const played = typeof replayed === 'string' ? undefined : replayed[i]
-    return stepOf({
+    return createStep({
       title: `Replies of the ${'miner' in sample ? 'miner' : SIDES[i]} → reward`,
       holds: played?.reward === reward && played.fault === (fault !== undefined),
-      says: 'The same code that the validators run plays the replies again, and comes to the reward.',
+      sentence:
+        'The same code that the validators run plays the replies again, and comes to the reward.',
       otherwise: 'Played again by the same code, the replies do not come to what is recorded.',
       values: {
-        ...numbered('reply', repliesIn(messages)),
+        ...numberValues('reply', repliesIn(messages)),
         replayed: played ? `reward ${played.reward}` : `${replayed}`,
         recorded: `reward ${reward}${fault === undefined ? '' : `, ${fault}`}`,
       },
@@ -130,51 +131,51 @@ function replaySample(sample: Sample): readonly ReplayedSide[] | string {
 }
 
 /** The sentences of each step of Protocol §6.6. */
-const SENTENCES: Readonly<Record<ProofStep['code'], Omit<Sentences, 'holds' | 'values'>>> = {
+const SENTENCES: Readonly<Record<ProofStep['code'], Omit<CheckedStep, 'holds' | 'values'>>> = {
   form: {
     title: 'Proof → its form',
-    says: 'The proof and the header of the block have all members, each within its limits.',
+    sentence: 'The proof and the header of the block have all members, each within its limits.',
     otherwise: 'A member of the proof or of the header is missing, or is not what it has to be.',
   },
   scope: {
     title: 'Header → chain, subnet, validator, epoch',
-    says: 'The block is of the lane of this validator in this epoch.',
+    sentence: 'The block is of the lane of this validator in this epoch.',
     otherwise: 'The block belongs to another chain, subnet, validator or epoch.',
   },
   headers: {
     title: 'Header → block hash',
-    says: 'Each block has the hash of the one before it, up to the last of the lane, its head.',
+    sentence: 'Each block has the hash of the one before it, up to the last of the lane, its head.',
     otherwise: 'A block names another hash for the one before it: the chain of blocks is broken.',
   },
   head: {
     title: 'Head → seal on chain',
-    says: 'When lanes closed, this head was on chain: nothing can change now.',
+    sentence: 'When lanes closed, this head was on chain: nothing can change now.',
     otherwise: 'When lanes closed, another head was on chain.',
   },
   signature: {
     title: 'Signature',
-    says: 'The validator signed the block.',
+    sentence: 'The validator signed the block.',
     otherwise: 'This is not a signature of this block by this hotkey.',
   },
   inclusion: {
     title: 'Line → Merkle root',
-    says: "The line is one of those whose root is in the block's header.",
+    sentence: "The line is one of those whose root is in the block's header.",
     otherwise: "From this line the path does not lead to the root in the block's header.",
   },
   sample: {
     title: 'Line → sample',
-    says: 'The line has the members of a sample, each within its limits.',
+    sentence: 'The line has the members of a sample, each within its limits.',
     otherwise: 'The line is not a sample.',
   },
 }
 
 /** Values by their numbers, from 1. */
-const numbered = (name: string, values: readonly string[]): Step['values'] =>
+const numberValues = (name: string, values: readonly string[]): Step['values'] =>
   Object.fromEntries(values.map((value, i) => [`${name} ${i + 1}`, value]))
 
-function textsOf(values: ProofStep['values']): Step['values'] {
+function formatValues(values: ProofStep['values']): Step['values'] {
   const entries = Object.entries(values).map(([name, value]) =>
-    typeof value === 'object' ? numbered(name, value) : { [name]: `${value}` },
+    typeof value === 'object' ? numberValues(name, value) : { [name]: `${value}` },
   )
   return Object.assign({}, ...entries)
 }

@@ -34,22 +34,22 @@ export interface ReadingSpan {
   /** Of those registered at the chain's head, who committed as a validator. */
   readonly validators: readonly string[]
   /** Is the state that it begins with believed, and not the network's first? */
-  readonly isBelieved: boolean
+  readonly isTrusted: boolean
   /** Below which the ratio to beat does not go, in ppm. */
-  readonly leastRatio: number
+  readonly minRatioPpm: number
   /** What is played in each environment, in words where there are some. */
   readonly titles: readonly string[]
 }
 
 /** How far a reader is: the epochs and files that it has read, the challenges that it replayed. */
-export interface ReadSoFar {
+export interface ReadingProgress {
   readonly epochs: number
   readonly files: number
   readonly challenges: number
 }
 
 /** Lanes that are read side by side: while one is checked, others are on their way. */
-const LANES_AT_ONCE = 4
+const CONCURRENT_LANES = 4
 
 /** A subnet that is recomputed here, and what is kept of it to answer questions. */
 export class SubnetReader {
@@ -80,7 +80,7 @@ export class SubnetReader {
     begin(await this.#beginning(from, last !== undefined && from.epoch > first.epoch))
     let state = from
     const onSample = (sample: Sample, place: SamplePlace): void => this.accounts.add(sample, place)
-    const reading = { choose: null, lanesAtOnce: LANES_AT_ONCE }
+    const reading = { choose: null, lanesAtOnce: CONCURRENT_LANES }
     for await (const recomputed of recompute({ ...data, from, onSample, ...reading })) {
       const { before, lanes } = recomputed
       this.#settled.push({ before, lanes })
@@ -91,7 +91,7 @@ export class SubnetReader {
     return queueIn(state, snapshot, network)
   }
 
-  soFar(): ReadSoFar {
+  soFar(): ReadingProgress {
     const epochs = this.#settled.length
     const files = this.health().reduce((sum, bucket) => sum + bucket.files, 0)
     return { epochs, files, challenges: this.accounts.challenges }
@@ -103,7 +103,7 @@ export class SubnetReader {
   }
 
   /** The lane that a block is in, and who may have its blocks, in the order in which to ask. */
-  async laneOf(block: string): Promise<ProvenLane> {
+  async findLane(block: string): Promise<ProvenLane> {
     const all = this.#settled.flatMap(({ before: state, lanes }) =>
       [...lanes].map(([validator, checked]) => ({ state, validator, checked })),
     )
@@ -115,7 +115,7 @@ export class SubnetReader {
     return { chain: this.#opened.chain, ...lane, sources }
   }
 
-  async #beginning({ epoch: from }: State, isBelieved: boolean): Promise<ReadingSpan> {
+  async #beginning({ epoch: from }: State, isTrusted: boolean): Promise<ReadingSpan> {
     const { chain, network } = this.#opened
     const { number: height } = await chain.head()
     const { epoch: to } = placeOf(height, network.protocol)
@@ -124,9 +124,9 @@ export class SubnetReader {
       (env) => registry.get(env)?.explain?.title ?? env,
     )
     const { firstEpoch } = network
-    const leastRatio = network.protocol.ratioFloorPpm
-    const validators = validatorsIn(await this.#snapshot())
-    const span = { genesis, netuid, height, firstEpoch, from, to, isBelieved, leastRatio }
+    const minRatioPpm = network.protocol.ratioFloorPpm
+    const validators = listValidators(await this.#snapshot())
+    const span = { genesis, netuid, height, firstEpoch, from, to, isTrusted, minRatioPpm }
     return { ...span, titles, validators }
   }
 
@@ -136,7 +136,7 @@ export class SubnetReader {
   }
 }
 
-function validatorsIn(snapshot: Snapshot): readonly string[] {
+function listValidators(snapshot: Snapshot): readonly string[] {
   const said = commitmentsOf(snapshot)
   return snapshot.neurons.flatMap(({ hotkey }) =>
     (said.get(hotkey)?.kind ?? 'miner') === 'miner' ? [] : hotkey,
@@ -144,8 +144,8 @@ function validatorsIn(snapshot: Snapshot): readonly string[] {
 }
 
 /** As of a chain that is served. */
-const MOST_BYTES = 268_435_456
-const PATIENCE_MS = 60_000
+const MAX_CHAIN_BYTES = 268_435_456
+const TIMEOUT_MS = 60_000
 
 /** What an export is called: no name of a network, so that its genesis says which it is. */
 const EXPORT = 'an export'
@@ -167,8 +167,8 @@ async function readExport(url: string): Promise<string> {
   const folder = new URL('.', url)
   const name = new URL(url).pathname.slice(folder.pathname.length)
   const fresh: typeof fetch = (input, init) => fetch(input, { ...init, cache: 'no-cache' })
-  const { read } = httpBucket(folder, { fetch: fresh, timeoutMs: PATIENCE_MS })
-  const bytes = await read(name, MOST_BYTES)
+  const { read } = httpBucket(folder, { fetch: fresh, timeoutMs: TIMEOUT_MS })
+  const bytes = await read(name, MAX_CHAIN_BYTES)
   if (bytes === null) throw new Error(`there is no chain at ${url}`)
   return new TextDecoder().decode(bytes)
 }

@@ -1,23 +1,23 @@
 import type { QueueEntry } from '@affine/report'
 import type { NetworkFile } from '../network-file.ts'
-import { type Answers, answersOf } from './answers.ts'
+import { type Answers, createAnswers } from './answers.ts'
 import type { BucketHealth } from './buckets.ts'
 import type { EpochAccount } from './epoch-accounts.ts'
-import { type ReadingSpan, type ReadSoFar, SubnetReader } from './reader.ts'
+import { type ReadingProgress, type ReadingSpan, SubnetReader } from './reader.ts'
 
 /** What the page sends: a network to read, once, or a question, with a port for the answer. */
 export type Request =
   | { readonly open: NetworkFile; readonly isLocal: boolean }
-  | { readonly name: keyof Answers; readonly asked: readonly unknown[] }
+  | { readonly name: keyof Answers; readonly args: readonly unknown[] }
 
 /** What comes to a question. */
 export type WorkerAnswer = { readonly value: unknown } | { readonly refusal: string }
 
 /** What the page hears on the way: how far the reader is, or what it found. */
-export type News = { readonly soFar: ReadSoFar } | Found
+export type News = { readonly soFar: ReadingProgress } | FoundNews
 
 /** The next epoch, or what else is found. */
-export interface Found {
+export interface FoundNews {
   readonly account?: EpochAccount
   readonly found: Findings
 }
@@ -38,32 +38,32 @@ export interface Findings {
 /** How often it tells how far it is, in milliseconds. */
 const PROGRESS_MS = 250
 
-const tell = (news: News): void => postMessage(news)
+const send = (news: News): void => postMessage(news)
 
 let opened: Promise<SubnetReader> | undefined
 
-const answers = answersOf(() => opened ?? Promise.reject(new Error('no network is open')))
+const answers = createAnswers(() => opened ?? Promise.reject(new Error('no network is open')))
 
 /** Recomputes the network, and tells of each epoch. */
 async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
   const started = performance.now()
   let reader: SubnetReader | undefined
-  const tellFound = (found: Findings): void =>
-    tell({ found: { ...found, health: reader?.health() ?? [] } })
+  const sendFindings = (found: Findings): void =>
+    send({ found: { ...found, health: reader?.health() ?? [] } })
   const told = setInterval(() => {
-    if (reader) tell({ soFar: reader.soFar() })
+    if (reader) send({ soFar: reader.soFar() })
   }, PROGRESS_MS)
   try {
     opened = SubnetReader.open(file, isLocal)
     reader = await opened
-    const epochs = reader.epochs(file.last, (beginning) => tellFound({ beginning }))
+    const epochs = reader.epochs(file.last, (beginning) => sendFindings({ beginning }))
     for (;;) {
       const { done, value } = await epochs.next()
-      if (done) return tellFound({ queue: value, ms: performance.now() - started })
-      tell({ account: value, found: { health: reader.health() } })
+      if (done) return sendFindings({ queue: value, ms: performance.now() - started })
+      send({ account: value, found: { health: reader.health() } })
     }
   } catch (error) {
-    tellFound({ failure: (error as Error).message })
+    sendFindings({ failure: (error as Error).message })
   } finally {
     clearInterval(told)
   }
@@ -72,7 +72,7 @@ async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
 addEventListener('message', async ({ data, ports: [port] }: MessageEvent<Request>) => {
   if ('open' in data) return read(data.open, data.isLocal)
   const answer = answers[data.name] as (...asked: readonly unknown[]) => Promise<unknown>
-  const reply: Promise<WorkerAnswer> = answer(...data.asked).then(
+  const reply: Promise<WorkerAnswer> = answer(...data.args).then(
     (value) => ({ value }),
     ({ message }: Error) => ({ refusal: message }),
   )

@@ -5,7 +5,7 @@ import type { Forfeits, MinerStats } from '../miner-stats.ts'
 import { challengesIn, drawInterval, percent, type Tone } from '../text.ts'
 
 /** The side of a miner in a duel; undefined if it is not in it. */
-export function sideOf(hotkey: string, duel: Pick<DuelFacts, Side>): Side | undefined {
+export function findSide(hotkey: string, duel: Pick<DuelFacts, Side>): Side | undefined {
   if (hotkey === duel.champion.hotkey) return 'champion'
   return hotkey === duel.contender.hotkey ? 'contender' : undefined
 }
@@ -14,17 +14,17 @@ export function sideOf(hotkey: string, duel: Pick<DuelFacts, Side>): Side | unde
  * The result of a duel so far for one side. A champion that is dethroned by another contender has
  * lost this duel neither way.
  */
-export function resultFor(side: Side, { end }: Pick<DuelFacts, 'end'>): 'won' | 'lost' | 'open' {
+export function findResult(side: Side, { end }: Pick<DuelFacts, 'end'>): 'won' | 'lost' | 'open' {
   if (end === undefined) return 'open'
   return (side === 'contender') === (end === 'crowned') ? 'won' : 'lost'
 }
 
 /** Which of its epochs a duel is in, as in "epoch 2 of at most 8". */
-export const turnIn = ({ epochIndex, duelEpochs }: DuelTurn): string =>
+export const formatTurn = ({ epochIndex, duelEpochs }: DuelTurn): string =>
   `epoch ${epochIndex} of at most ${duelEpochs}`
 
 /** How many environments the contender has won and needs, and how many count for neither. */
-function winsText({ wins, counted, needed, envs }: DuelFacts): string {
+function formatWins({ wins, counted, needed, envs }: DuelFacts): string {
   if (counted === 0) return 'no environment tells the two apart'
   const won = `${wins} of ${counted} environments won, ${needed} needed`
   const even = envs.length - counted
@@ -32,16 +32,17 @@ function winsText({ wins, counted, needed, envs }: DuelFacts): string {
 }
 
 /** How a contender's duel stands, as in "contends, epoch 2 of at most 8", or how it ended. */
-export function contendsText(
+export function describeStanding(
   duel: DuelTurn & Partial<Pick<DuelFacts, 'standing' | 'end'>>,
 ): string {
-  if (duel.end !== undefined) return endText(duel.end)
+  if (duel.end !== undefined) return describeEnd(duel.end)
   const isWaiting = duel.standing === 'won' || duel.epochIndex > duel.duelEpochs
-  return isWaiting ? 'has won, and waits for the others' : `contends, ${turnIn(duel)}`
+  return isWaiting ? 'has won, and waits for the others' : `contends, ${formatTurn(duel)}`
 }
 
 /** The same with the environments that it has won. Protocol §8.3, §8.7, §8.11. */
-export const duelText = (duel: DuelFacts): string => `${contendsText(duel)}: ${winsText(duel)}`
+export const describeDuelState = (duel: DuelFacts): string =>
+  `${describeStanding(duel)}: ${formatWins(duel)}`
 
 /** The tones of the results of a duel; one that goes on has none. */
 export const RESULT_TONES: Readonly<Record<string, Tone>> = { won: 'good', lost: 'bad' }
@@ -57,19 +58,19 @@ const ENDS = {
 } as const
 
 /** How a duel ended, in few words, as in "took the throne". */
-export const endText = (end: DuelFacts['end']): string =>
+export const describeEnd = (end: DuelFacts['end']): string =>
   end === undefined ? 'contends' : ENDS[end]
 
 /**
  * What came of a contender's duel, and why, as in "failed: it won 51.7 % of the 1047 challenges
  * that only one of the two solved, and chance alone explains that". Two deviations are chance.
  */
-export function endingText(
+export function explainEnd(
   { end }: Pick<DuelFacts, 'end'>,
   { won, lost }: Pick<SideStats, 'won' | 'lost'>,
   ratioPpm: number,
 ): string {
-  const head = endText(end)
+  const head = describeEnd(end)
   const decisive = won + lost
   if (decisive === 0) return `${head}: no challenge told the two apart`
   const bar = percent(ratioPpm)
@@ -83,12 +84,12 @@ export function endingText(
 }
 
 /** A miner's duel as sentences: its result, the cause and what to do, and what its endpoint did. */
-export function minerDuelText(side: Side, duel: DuelFacts, played: SideStats): string {
+export function describeMinerDuel(side: Side, duel: DuelFacts, played: SideStats): string {
   const { challenges, won, lost, unbegun, answered, forfeits } = played
-  const result = resultFor(side, duel)
+  const result = findResult(side, duel)
   const head = { won: 'It won', lost: 'It lost', open: 'Its duel goes on' }[result]
-  const texts = [`${head}: the contender ${duelText(duel)}.`]
-  const cause = lossCause(side, duel, played)
+  const texts = [`${head}: the contender ${describeDuelState(duel)}.`]
+  const cause = findLossCause(side, duel, played)
   if (cause) texts.push(`The cause: ${LOSS_CAUSES[cause]}.`)
   if (side === 'contender' && (duel.standing === 'lost' || duel.end === 'passed'))
     texts.push('It waits for another duel once it commits something else.')
@@ -97,7 +98,7 @@ export function minerDuelText(side: Side, duel: DuelFacts, played: SideStats): s
   texts.push(`Of ${challenges} challenges it won ${won}, lost ${lost} and tied ${tied}.`)
   texts.push(`Its endpoint answered ${answered} of ${challenges - unbegun}.`)
   const { 'no-reply': _, ...others } = forfeits
-  const ways = forfeitsText(others)
+  const ways = formatForfeits(others)
   if (ways !== '') texts.push(`These of its answers were forfeits: ${ways}.`)
   const which = unbegun === 1 ? '1 game was' : `${unbegun} games were`
   if (unbegun > 0) texts.push(`${which} never begun: ties, which cost nobody anything.`)
@@ -105,25 +106,29 @@ export function minerDuelText(side: Side, duel: DuelFacts, played: SideStats): s
 }
 
 /** Returns the cause; undefined if the miner did not lose, or not by its replies. */
-export function lossCause(side: Side, duel: DuelFacts, played: SideStats): LossCause | undefined {
+export function findLossCause(
+  side: Side,
+  duel: DuelFacts,
+  played: SideStats,
+): LossCause | undefined {
   const { won, lost, outplayed } = played
-  const { silent, wrong } = forfeitCounts(played)
+  const { silent, wrong } = countForfeits(played)
   const most = Math.max(silent, wrong, outplayed)
-  const isItsDoing = resultFor(side, duel) === 'lost' && duel.end !== 'freezing'
+  const isItsDoing = findResult(side, duel) === 'lost' && duel.end !== 'freezing'
   if (!isItsDoing || most === 0) return undefined
   if (side === 'contender' && duel.end === 'length' && won - lost > most) return 'UNSURE'
-  if (most === silent) return silenceCause(played)
+  if (most === silent) return findSilenceCause(played)
   if (most === wrong) return 'WRONG'
   return side === 'contender' && won >= lost ? 'NARROW' : 'OUTPLAYED'
 }
 
-function silenceCause({ slow, answered }: SideStats): LossCause {
+function findSilenceCause({ slow, answered }: SideStats): LossCause {
   if (answered === 0) return 'SILENT'
   return 2 * slow > answered ? 'LATE' : 'UNANSWERED'
 }
 
 /** How many challenges a miner forfeited without a reply, and by a wrong one. */
-function forfeitCounts({ forfeits }: SideStats) {
+function countForfeits({ forfeits }: SideStats) {
   const { 'no-reply': silent = 0, ...others } = forfeits
   return { silent, wrong: Object.values(others).reduce((sum, count) => sum + count, 0) }
 }
@@ -148,21 +153,21 @@ const WAYS: Readonly<Record<string, string>> = {
 }
 
 /** A way to forfeit a challenge, as `forfeitOf` names it, in words. */
-export const forfeitText = (way: string): string => WAYS[way] ?? way
+export const formatForfeit = (way: string): string => WAYS[way] ?? way
 
 /** Forfeits in words, as in "3 illegal, 1 no reply"; empty without one. */
-export const forfeitsText = (forfeits: Forfeits): string =>
+export const formatForfeits = (forfeits: Forfeits): string =>
   Object.entries(forfeits)
-    .map(([way, count]) => `${count} ${forfeitText(way)}`)
+    .map(([way, count]) => `${count} ${formatForfeit(way)}`)
     .join(', ')
 
 /** Why an environment has its verdict, or none, as in "its score of 2.94 reaches 2.45". */
-export function causeText({ cause, hold, score, bar, ...look }: EnvFacts): string {
+export function explainVerdict({ cause, hold, score, bar, ...look }: EnvFacts): string {
   switch (cause) {
     case 'SCORE':
       return `its score of ${score / 100} reaches ${bar / 100}`
     case 'LINE':
-      return `${wonText(hold)}, and up to ${challengesIn(hold.most)} the champion holds it`
+      return `${formatWon(hold)}, and up to ${challengesIn(hold.most)} the champion holds it`
     case 'BLANK':
       return 'no challenge tells the two apart'
     case 'SCARCE':
@@ -182,7 +187,7 @@ export function causeText({ cause, hold, score, bar, ...look }: EnvFacts): strin
  * The verdict of each environment and its cause, as in "hex@0.1.0: even, because no …". The cause
  * is that of the last of `looks` that gave the verdict.
  */
-export const verdictTexts = (
+export const formatVerdicts = (
   { envs, verdicts }: Pick<DuelFacts, 'envs' | 'verdicts'>,
   looks: readonly EnvFacts[],
 ): readonly string[] =>
@@ -190,7 +195,7 @@ export const verdictTexts = (
     const verdict = verdicts[env]
     const own = looks.filter((look) => look.env === env && look.cause && look.given === verdict)
     const last = own.at(-1)
-    const cause = last === undefined ? '' : `, because ${causeText(last)}`
+    const cause = last === undefined ? '' : `, because ${explainVerdict(last)}`
     return `${env}: ${verdict ?? 'no verdict'}${cause}`
   })
 
@@ -198,19 +203,19 @@ export const verdictTexts = (
  * A look on two lines: the counts and the verdict, then the numbers behind the verdict. Without a
  * verdict it has the text `otherwise`.
  */
-export function envText(facts: EnvFacts, otherwise: string): string {
+export function formatEnv(facts: EnvFacts, otherwise: string): string {
   const { env, wins, losses, ties, given } = facts
   const counts = `${wins} won, ${losses} lost, ${ties} tied`
-  return `  ${env.padEnd(16)} ${counts} → ${given ?? otherwise}\n    ${basisText(facts)}`
+  return `  ${env.padEnd(16)} ${counts} → ${given ?? otherwise}\n    ${formatBasis(facts)}`
 }
 
 /** The cause of a verdict, with the numbers for a win where these decide. */
-function basisText(facts: EnvFacts): string {
+function formatBasis(facts: EnvFacts): string {
   const { given, win, ratioPpm } = facts
-  if (given === 'hold' || given === 'even') return `${given}: ${causeText(facts)}`
-  return `for a win: ${wonText(win)} ${drawInterval(win.bounds, ratioPpm)}: ${causeText(facts)}`
+  if (given === 'hold' || given === 'even') return `${given}: ${explainVerdict(facts)}`
+  return `for a win: ${formatWon(win)} ${drawInterval(win.bounds, ratioPpm)}: ${explainVerdict(facts)}`
 }
 
 /** A weighted tally, as in "24 of 31 won". */
-export const wonText = ({ wins, trials }: Decider): string =>
+export const formatWon = ({ wins, trials }: Decider): string =>
   `${challengesIn(wins)} of ${challengesIn(trials)} won`

@@ -1,27 +1,27 @@
 import type { EpochFacts, LaneFacts } from '../epoch-facts.ts'
-import { listed, type NameOf, percent, permilleOf, shortHotkey } from '../text.ts'
-import { duelText, envText } from './duel-text.ts'
+import { floorPermille, listed, type NameOf, percent, shortHotkey } from '../text.ts'
+import { describeDuelState, formatEnv } from './duel-text.ts'
 
 /** What competes at what, and for what; `titles` are the environments' own. */
-export function subnetText(titles: readonly string[]): string {
+export function describeSubnet(titles: readonly string[]): string {
   const all = listed(titles) || 'nothing yet'
   return `AI models compete at ${all}: one that clearly beats the champion takes its throne.`
 }
 
 /** Epochs in a row, as in "epochs 3 to 5". */
-export const epochsText = (first: number, last: number): string =>
+export const formatEpochs = (first: number, last: number): string =>
   first === last ? `epoch ${last}` : `epochs ${first} to ${last}`
 
 /** What happened in a decided epoch, on one line. */
 export const epochLine = (facts: EpochFacts, nameOf: NameOf = shortHotkey): string =>
-  `epoch ${facts.epoch}  ${happenedTexts(facts, nameOf).join('; ')}`
+  `epoch ${facts.epoch}  ${describeEvents(facts, nameOf).join('; ')}`
 
-function happenedTexts(facts: EpochFacts, nameOf: NameOf): readonly string[] {
+function describeEvents(facts: EpochFacts, nameOf: NameOf): readonly string[] {
   const { epoch, lacking, seated, duels, heir, nextDuels, ratio, nextRatio } = facts
   const isQuorumMissed = lacking !== undefined && lacking.missing.length > 0
   const texts = isQuorumMissed ? ['frozen, as too few validators attested'] : []
   if (seated) texts.push(`${nameOf(seated.hotkey)} takes the empty throne, without a duel`)
-  texts.push(...duels.map((duel, i) => standingText(duel, nameOf, i === 0)))
+  texts.push(...duels.map((duel, i) => describeProgress(duel, nameOf, i === 0)))
   const holder = nameOf(heir?.hotkey ?? '')
   const next = nextDuels.filter(({ start }) => start > epoch)
   const rivals = listed(next.map(({ contender }) => nameOf(contender.hotkey)))
@@ -29,14 +29,18 @@ function happenedTexts(facts: EpochFacts, nameOf: NameOf): readonly string[] {
   if (next.length > 1) texts.push(`${rivals} challenge ${holder}: their duels begin`)
   if (texts.length > 0) return texts
   if (heir === undefined) return ['nobody has the throne, and nobody contends']
-  const isFalling = permilleOf(nextRatio) < permilleOf(ratio)
+  const isFalling = floorPermille(nextRatio) < floorPermille(ratio)
   const falls = `falls from ${percent(ratio)} to ${percent(nextRatio)}`
   const share = isFalling ? falls : `stays at ${percent(ratio)}`
   return [`nobody challenges ${holder}; the share to win against it ${share}`]
 }
 
 /** How a duel stands at the end of an epoch. The first of a line says what is counted. */
-function standingText(duel: EpochFacts['duels'][number], nameOf: NameOf, isFirst: boolean): string {
+function describeProgress(
+  duel: EpochFacts['duels'][number],
+  nameOf: NameOf,
+  isFirst: boolean,
+): string {
   const { contender, wins, counted, end, standing } = duel
   const name = `${end === 'crowned' ? '★ ' : ''}${nameOf(contender.hotkey)}`
   const won = isFirst
@@ -57,20 +61,20 @@ export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): stri
   const holder = champion ? nameOf(champion.hotkey) : 'nobody'
   const otherwise = frozen ? 'frozen' : 'undecided'
   const lanesText = lanes
-    .map((lane) => `${nameOf(lane.validator)} ${laneText(lane)} (trust ${percent(lane.trust)})`)
+    .map((lane) => `${nameOf(lane.validator)} ${formatLane(lane)} (trust ${percent(lane.trust)})`)
     .join(' · ')
-  const ends = [...quorumTexts(facts, nameOf), ...otherStateTexts(facts, nameOf)]
-  const isSame = permilleOf(nextRatio) === permilleOf(ratio)
+  const ends = [...explainFrozen(facts, nameOf), ...warnOtherState(facts, nameOf)]
+  const isSame = floorPermille(nextRatio) === floorPermille(ratio)
   const becomes = isSame ? '' : `, and becomes ${percent(nextRatio)}`
   return [
     epochLine(facts, nameOf),
     `  ${holder} held the throne. The ratio to beat was ${percent(ratio)}${becomes}`,
     ...duels.flatMap((duel) => [
-      `  ${nameOf(duel.contender.hotkey)} ${duelText(duel)}`,
+      `  ${nameOf(duel.contender.hotkey)} ${describeDuelState(duel)}`,
       // A duel that is won is judged no more.
       ...duel.looks.map((look) => {
         const kept = duel.verdicts[look.env] ?? 'no verdict'
-        return envText(look, duel.standing === 'won' ? kept : otherwise)
+        return formatEnv(look, duel.standing === 'won' ? kept : otherwise)
       }),
     ]),
     ...(lanesText === '' ? [] : [`  lanes: ${lanesText}`]),
@@ -79,7 +83,7 @@ export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): stri
 }
 
 /** Whether a lane counts, and if not, why; and how many of its games were never begun. */
-export function laneText({ sealed, attested, accepted, setAside, unbegun }: LaneFacts): string {
+export function formatLane({ sealed, attested, accepted, setAside, unbegun }: LaneFacts): string {
   const games = unbegun === 1 ? ', 1 game never begun' : `, ${unbegun} games never begun`
   const more = unbegun === 0 ? '' : games
   if (setAside.length > 0) return `✘ suspect in ${setAside.map(({ env }) => env).join(', ')}${more}`
@@ -89,7 +93,7 @@ export function laneText({ sealed, attested, accepted, setAside, unbegun }: Lane
 }
 
 /** Whose attestations a frozen epoch lacked. Protocol §8.3. */
-export function quorumTexts(
+export function explainFrozen(
   { lacking, others }: Pick<EpochFacts, 'lacking' | 'others'>,
   nameOf: NameOf = shortHotkey,
 ): readonly string[] {
@@ -113,7 +117,7 @@ export function quorumTexts(
 }
 
 /** What it means that others attest another state. Protocol §9.2. */
-export function otherStateTexts(
+export function warnOtherState(
   { others, epoch }: Pick<EpochFacts, 'others' | 'epoch'>,
   nameOf: NameOf = shortHotkey,
 ): readonly string[] {

@@ -1,7 +1,7 @@
 import type { ChallengePair, Episode, Sample } from '@affine/blocks'
 import type { Side } from '@affine/envs'
 import type { SamplePlace } from '@affine/settlement'
-import type { UncountedCause } from '../sample-use.ts'
+import type { UncountedReason } from '../sample-use.ts'
 import { printable } from '../text.ts'
 import type { EpisodeEnding, Turn } from '../turn.ts'
 
@@ -10,19 +10,19 @@ export function sampleText(sample: Sample, { validator, block }: SamplePlace): s
   const { env, index, challengeId } = sample
   const title = `${env}#${index}, challenge ${challengeId}`
   const place = `  in block ${block} of ${validator}`
-  if ('miner' in sample) return [title, place, ...episodeTexts(sample.miner, sample)].join('\n')
+  if ('miner' in sample) return [title, place, ...formatEpisode(sample.miner, sample)].join('\n')
   const { champion, contender } = sample
   const rewards = `champion ${champion.reward}, contender ${contender.reward}`
   const episodes = Object.entries({ champion, contender }).flatMap(([side, episode]) =>
-    episodeTexts(`${side} ${episode.miner}`, episode),
+    formatEpisode(`${side} ${episode.miner}`, episode),
   )
   return [`${title}: ${rewards}`, place, ...episodes].join('\n')
 }
 
-function episodeTexts(player: string, episode: Episode): string[] {
+function formatEpisode(player: string, episode: Episode): string[] {
   const { messages, reward } = episode
   const said = messages.map((message) => `    ${messageText(message)}`)
-  return [`  ${player}: reward ${reward}${faultText(episode)}`, ...said]
+  return [`  ${player}: reward ${reward}${formatFault(episode)}`, ...said]
 }
 
 const UNCOUNTED = {
@@ -33,11 +33,11 @@ const UNCOUNTED = {
 } as const
 
 /** A line that says why a sample does not count; empty if it does. */
-export const uncountedText = (cause: UncountedCause | undefined): string =>
+export const uncountedText = (cause: UncountedReason | undefined): string =>
   cause === undefined ? '' : `\n  does not count: ${UNCOUNTED[cause]}`
 
 /** What follows an episode's reward: its fault. One without any message was never begun. */
-export function faultText({ messages, fault }: Episode): string {
+export function formatFault({ messages, fault }: Episode): string {
   if (fault === undefined) return ''
   return messages.length === 0 ? ', never begun' : `, forfeited: ${fault}`
 }
@@ -56,7 +56,7 @@ export function endingTexts({ why, shown, better }: EpisodeEnding): readonly str
 }
 
 /** What a reply within an episode gave away; empty if nothing is known about it. */
-export function turnText({ reply, forfeit, mistake }: Turn, index: number): string {
+export function formatMistake({ reply, forfeit, mistake }: Turn, index: number): string {
   if (reply === undefined || forfeit !== undefined || mistake === undefined) return ''
   return `reply ${index + 1}, ${mistake}`
 }
@@ -70,18 +70,18 @@ export interface Loss extends SamplePlace {
 }
 
 /** A lost challenge as a text: the rewards, and how it ended. */
-export function lossText({ epoch, role, pair, ending }: Loss): string {
+export function formatLoss({ epoch, role, pair, ending }: Loss): string {
   const { env, index, challengeId } = pair
   const rival = role === 'champion' ? 'contender' : 'champion'
   const rewards = `reward ${pair[role].reward}, the ${rival} ${pair[rival].reward}`
   const title = `${env}#${index} in epoch ${epoch}, challenge ${challengeId}: ${rewards}`
-  return [title, ...endingLines(ending)].join('\n')
+  return [title, ...indentEnding(ending)].join('\n')
 }
 
 /** The same with the messages of both sides. */
-export function fullLossText({ pair, ending, ...place }: Loss): string {
-  return [sampleText(pair, place), ...endingLines(ending)].join('\n')
+export function formatFullLoss({ pair, ending, ...place }: Loss): string {
+  return [sampleText(pair, place), ...indentEnding(ending)].join('\n')
 }
 
-const endingLines = (ending: EpisodeEnding): readonly string[] =>
+const indentEnding = (ending: EpisodeEnding): readonly string[] =>
   endingTexts(ending).map((line) => `  ${line}`)

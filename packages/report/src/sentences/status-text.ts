@@ -1,7 +1,7 @@
 import type { SubnetStatus } from '../subnet-status.ts'
 import { naming, percent, printable } from '../text.ts'
-import { turnIn } from './duel-text.ts'
-import { epochText, laneText } from './epoch-text.ts'
+import { formatTurn } from './duel-text.ts'
+import { epochText, formatLane } from './epoch-text.ts'
 
 type Names = Readonly<Record<string, string>>
 type StatusRows = readonly Readonly<Record<string, string | number | undefined>>[]
@@ -17,7 +17,7 @@ export function statusTexts(status: SubnetStatus, names: Names = {}): readonly s
   const champion = nameOf(state.champion?.hotkey ?? 'nobody')
   const contenders = duels.map((turn) => {
     const verdicts = Object.entries(turn.verdicts).map((verdict) => verdict.join(' '))
-    return [nameOf(turn.contender.hotkey), turnIn(turn), ...verdicts].join(', ')
+    return [nameOf(turn.contender.hotkey), formatTurn(turn), ...verdicts].join(', ')
   })
   return [
     `block     ${where}; ${left}`,
@@ -35,7 +35,7 @@ export function validatorRows({ rows }: SubnetStatus, names: Names = {}): Status
   return rows.map(({ uid, hotkey, lane, trust, committed, weights, ago }) => ({
     uid,
     hotkey: nameOf(hotkey),
-    lane: lane && laneText(lane),
+    lane: lane && formatLane(lane),
     trust: percent(trust),
     committed: committed && `${committed.kind} ${committed.epoch}`,
     weights:

@@ -424,10 +424,10 @@ describe('after an epoch', () => {
       const { nextRatio, heir, nextDuels } = told.page[epoch]!
       const text = statusTexts(told.status[epoch]!).join('\n')
       expect(text).toContain(`ratio to beat ${percent(nextRatio)}\n`)
-      expect(text).toContain(`champion  ${heir?.hotkey ?? 'nobody'};`)
+      expect(text).toContain(`champion  ${heir?.hotkey ?? 'none'};`)
       const shown = rendered(RaceView, told.page.slice(0, epoch + 1), {})
       expect(shown).toContain(percent(nextRatio))
-      if (nextDuels.length === 0) expect(text).toContain('contender nobody\n')
+      if (nextDuels.length === 0) expect(text).toContain('contender none\n')
       if (nextDuels.length === 0) expect(shown).toContain('No miner contends')
       for (const next of nextDuels) {
         const { contender, epochIndex, duelEpochs } = next

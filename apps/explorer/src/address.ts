@@ -1,6 +1,6 @@
 import type { DuelTurn } from '@affine/report'
 
-/** Where in the page a reader is: a view, and what it shows. */
+/** A view of the page, and its subject. */
 export type Route =
   | { readonly view: 'race' | 'miners' | 'validators' | 'nowhere' }
   | { readonly view: 'duel' | 'hotkey'; readonly id: string }
@@ -8,10 +8,10 @@ export type Route =
 
 const HOTKEY = /^[1-9A-HJ-NP-Za-km-z]{32,48}$/
 const DUEL = /^[0-9]{1,10}\/[1-9A-HJ-NP-Za-km-z]{32,48}$/
-/** A block has fewer lines. */
+/** Lines of a block have at most four digits. */
 const SAMPLE = /^[0-9a-f]{64}\/[0-9]{1,4}$/
 
-/** The route that a URL's fragment names. Never throws, whatever it is. */
+/** Parses the fragment of a URL. Never throws, for any fragment. */
 export function parseRoute(fragment: string): Route {
   const [, view = '', id = ''] = /^#?\/?([a-z]*)\/?(.*)$/s.exec(fragment) ?? []
   const [block = '', line] = id.split('/')
@@ -23,7 +23,7 @@ export function parseRoute(fragment: string): Route {
   return { view: view === '' ? 'race' : 'nowhere' }
 }
 
-/** By which a duel is known: a contender has one that starts in an epoch. */
+/** Returns the key of a duel. A contender has only one duel that starts in an epoch. */
 export const formatDuelId = ({ start, contender }: Pick<DuelTurn, 'start' | 'contender'>): string =>
   `${start}/${contender.hotkey}`
 

@@ -5,7 +5,7 @@ import type { BucketHealth } from './worker/buckets.ts'
 import type { EpochAccount, ShownDuel } from './worker/epoch-accounts.ts'
 import type { Findings, FoundNews } from './worker/worker.ts'
 
-/** All that is known of a network so far. */
+/** Everything known about a network so far. */
 export interface AppState extends Findings {
   readonly file?: NetworkFile | undefined
   readonly epochs: readonly EpochAccount[]
@@ -14,20 +14,20 @@ export interface AppState extends Findings {
 
 export const EMPTY_STATE: AppState = { epochs: [], health: [] }
 
-/** The state with what was just heard. */
+/** Returns the state with new findings. */
 export function addFindings(state: AppState, batch: readonly FoundNews[]): AppState {
   if (batch.length === 0) return state
   const epochs = [...state.epochs, ...batch.flatMap(({ account }) => account ?? [])]
   return Object.assign({}, state, ...batch.map(({ found }) => found), { epochs })
 }
 
-/** One duel, as it stood at its last epoch, and its epochs. */
+/** One duel after its latest epoch, and its epochs. */
 export interface DuelAccount {
   readonly duel: ShownDuel
   readonly epochs: readonly EpochAccount[]
-  /** The looks at its environments, epoch by epoch. */
+  /** The interim analyses of its environments, epoch by epoch. */
   readonly analyses: readonly DatedAnalysis[]
-  /** The last of them. */
+  /** The latest of these epochs. */
   readonly last: EpochAccount
 }
 
@@ -36,7 +36,7 @@ interface DatedAnalysis {
   readonly analysis: EnvFacts
 }
 
-/** The duels of a state, in the order in which they began. */
+/** Lists the duels of a state, oldest first. */
 export function listDuels({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAccount[] {
   const duels = new Map<string, DuelAccount>()
   for (const account of epochs) {
@@ -56,34 +56,34 @@ export function listDuels({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAc
   return [...duels.values()]
 }
 
-/** The duels that a hotkey was in. */
+/** Returns the duels of a hotkey. */
 export const findDuels = (state: AppState, hotkey: string): readonly DuelAccount[] =>
   listDuels(state).filter(({ duel }) => findSide(hotkey, duel) !== undefined)
 
-/** The last look at each environment of a duel. */
+/** Returns the latest analysis of each environment of a duel. */
 export const latestAnalyses = ({ analyses }: DuelAccount): readonly DatedAnalysis[] => [
   ...new Map(analyses.map((dated) => [dated.analysis.env, dated])).values(),
 ]
 
-/** The epochs of a duel that were read, as in "epochs 3 to 5". */
+/** Formats the epochs of a duel that were read, as in "epochs 3 to 5". */
 export const formatSpan = ({ epochs: [first], last }: DuelAccount): string =>
   formatEpochs(first?.epoch ?? 0, last.epoch)
 
-/** Is a hotkey a validator, by its lanes, or else by what it committed? */
+/** Reports whether a hotkey is a validator, by its trust or by its commitment. */
 export function isValidator({ epochs, beginning }: AppState, hotkey: string): boolean {
   if (Object.hasOwn(epochs.at(-1)?.trust ?? {}, hotkey)) return true
   return beginning?.validators.includes(hotkey) ?? false
 }
 
-/** Epochs in a row in which one hotkey, or nobody, has the throne. */
+/** Consecutive epochs with one champion, or with a vacant throne. */
 export interface Term {
   readonly hotkey: string | undefined
   readonly from: number
-  /** The first epoch that is not of it any more. */
+  /** Exclusive end: the first epoch after the term. */
   readonly to: number
 }
 
-/** The reigns of a state, the last up to the epoch that was not decided yet. */
+/** Lists the terms of a state. The last one contains the first undecided epoch. */
 export function listTerms({ epochs }: Pick<AppState, 'epochs'>): readonly Term[] {
   const reigns: Term[] = []
   const holders = epochs.map(({ epoch, champion }) => ({ epoch, hotkey: champion?.hotkey }))
@@ -98,22 +98,22 @@ export function listTerms({ epochs }: Pick<AppState, 'epochs'>): readonly Term[]
   return reigns
 }
 
-/** What became of the lanes of a validator that were due, and what is proved against it. */
+/** Counts of a validator's lanes, and its proved flaws. */
 export interface LaneCounts {
   readonly hotkey: string
   readonly due: number
   readonly sealed: number
   readonly accepted: number
-  /** Too far from the others in some environment. */
+  /** Epochs with an outlier in some environment. */
   readonly outliers: number
-  /** Flaws that are proved, by their codes, as in "WRONG_REPLAY × 2". */
+  /** Proved flaws by code, as in "WRONG_REPLAY × 2". */
   readonly proved: readonly string[]
 }
 
-/** A bucket that lost a file, or is not reached, proves nothing against its validator. */
+/** A lost file or an unreachable bucket proves nothing against its validator. */
 const UNPROVED = ['COPY_MISSING', 'MISSING_BLOCK', 'STATE_MISSING']
 
-/** The counts of every validator that was due, over the epochs that were read: the worst first. */
+/** Counts the lanes of every validator over the epochs that were read, worst validator first. */
 export function countLanes({ epochs }: Pick<AppState, 'epochs'>): readonly LaneCounts[] {
   const lanes = epochs.flatMap((epoch) => epoch.lanes)
   const flaws = epochs.flatMap((each) => each.flaws.filter(({ code }) => !UNPROVED.includes(code)))
@@ -134,7 +134,7 @@ export function countLanes({ epochs }: Pick<AppState, 'epochs'>): readonly LaneC
   return counts.sort((a, b) => b.proved.length - a.proved.length || b.outliers - a.outliers)
 }
 
-/** The trust of a validator after the last epoch that was read, in ppm. Protocol §8.9. */
+/** Returns the trust of a validator after the latest epoch, in ppm. Protocol §8.9. */
 export const findTrust = ({ epochs }: Pick<AppState, 'epochs'>, hotkey: string): number =>
   epochs.at(-1)?.trust[hotkey] ?? 500_000
 

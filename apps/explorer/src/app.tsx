@@ -13,7 +13,7 @@ import { RaceView } from './views/race-view.tsx'
 import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
 import { ValidatorsView } from './views/validators-view.tsx'
 
-/** As they stand in index.html too, to be seen before any script runs. */
+/** The same tabs as in index.html, which shows them before any script runs. */
 const TABS = [
   ['#/', 'Race'],
   ['#/miners', 'Miners'],
@@ -22,12 +22,12 @@ const TABS = [
 
 interface AppProps extends Pick<Feed, 'listen'> {
   readonly network: NamedNetwork | undefined
-  /** Why no network is named. */
+  /** Reason that no network is named. */
   readonly refusal: string | undefined
   readonly ask: Ask
 }
 
-/** Shows the whole page in the place of what index.html shows before. */
+/** Renders the page in place of the content of index.html. */
 export function showApp(props: AppProps): void {
   const root = document.getElementById('app')
   if (root !== null) render(<App {...props} />, root)
@@ -47,7 +47,7 @@ function App({ network, refusal, ...reader }: AppProps): JSX.Element {
     scrollTo(0, history.state ?? 0)
   }, [place])
   useEffect(keepPlaces, [])
-  // Progress alone draws no view anew.
+  // Progress must not render a view again.
   const view = useMemo(() => <View key={place} route={route} page={page} />, [place, page])
   return (
     <>
@@ -73,7 +73,7 @@ function App({ network, refusal, ...reader }: AppProps): JSX.Element {
   )
 }
 
-/** The history keeps how far down its reader was at the last click: Back leads there. */
+/** Stores the scroll position at each click in the history, for Back. */
 function keepPlaces(): void {
   history.scrollRestoration = 'manual'
   addEventListener('click', () => history.replaceState(scrollY, ''), true)
@@ -103,7 +103,7 @@ function useReader(
   return { page, soFar }
 }
 
-/** What a route shows. */
+/** Shows the view of a route. */
 function View({ route, page }: { readonly route: Route; readonly page: Page }): JSX.Element {
   switch (route.view) {
     case 'race':
@@ -119,11 +119,11 @@ function View({ route, page }: { readonly route: Route; readonly page: Page }): 
     case 'validators':
       return <ValidatorsView {...page} />
     case 'nowhere':
-      return <Heading>There is no such view</Heading>
+      return <Heading>This view does not exist</Heading>
   }
 }
 
-/** A validator, unless it was in a duel; else a miner. */
+/** Shows a validator, unless it was in a duel; otherwise a miner. */
 function HotkeyView(props: Page & HotkeyProps): JSX.Element {
   const { state, hotkey } = props
   if (isValidator(state, hotkey) && findDuels(state, hotkey).length === 0)

@@ -1,46 +1,48 @@
-/** A network that the page can read, as its JSON file names it. */
+/** A network, as its JSON file describes it. */
 export interface NetworkFile {
   /**
-   * The URL of a chain's export, which ends in `.json`; of `af localnet`; of a node, `wss://`; or
+   * URL of a chain's export (ends in `.json`), of `af localnet`, or of a node (`wss://`); or
    * `finney` or `test`.
    */
   readonly chain: string
-  /** Below which URL buckets are that were announced by a plain name. */
+  /** URL of the buckets that were announced by a plain name. */
   readonly buckets?: string
   readonly netuid?: number
   readonly firstEpoch?: number
-  /** Begins with the state that was attested so many epochs ago, and believes it. */
+  /** Epochs to read back from the chain's head. The state attested then is trusted. */
   readonly last?: number
-  /** How hotkeys are called here. */
+  /** Names of hotkeys. */
   readonly names?: Readonly<Record<string, string>>
 }
 
-/** The network that the page reads, and who named it. */
+/** The network that the page reads, and whether a link named it. */
 export interface NamedNetwork {
   readonly file: NetworkFile
   readonly isByLink: boolean
-  /** The site's own; undefined where its file names none. */
+  /** Network of the site's file. Undefined if the file names none. */
   readonly own: NetworkFile | undefined
 }
 
-/** What was read, or in a sentence why it is refused. */
+/** A value, or the reason for its refusal. */
 type NetworkResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly detail: string }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A chain that the page knows by its name. */
+/** Reports whether a chain is the name of a network. */
 export const isNetworkName = (chain: string): boolean => /^(finney|test)$/.test(chain)
 
-/** What a field has to be, and its value from what stands there; undefined for another one. */
+/**
+ * Description of a field, and a function that parses it and returns undefined for an invalid value.
+ */
 type FieldReader = readonly [expected: string, read: (given: unknown, base: string) => unknown]
 
-/** The hosts that `connect-src` of the page's policy, in index.html, lists for http and ws. */
+/** Hosts that `connect-src` of the page's policy, in index.html, lists for http and ws. */
 const LOOPBACK = /^(?:127\.0\.0\.1|localhost)$/
 const HOSTS = 'without TLS only on 127.0.0.1, localhost or the site of this page'
 
-/** A chain counts its subnets in 16 bits, and its blocks in 32. */
+/** A chain has 16-bit netuids and 32-bit block numbers. */
 const FIELDS: Readonly<Record<string, FieldReader>> = {
   chain: [`finney, test, or a URL of ws, wss, http or https, ${HOSTS}`, parseChain],
   buckets: [
@@ -52,14 +54,13 @@ const FIELDS: Readonly<Record<string, FieldReader>> = {
   last: wholeNumber(1, 0xffff_ffff),
 }
 
-/** What a link may say. */
+/** Fields that a link may contain. */
 const QUERY_NAMES = Object.keys(FIELDS)
 
 /**
- * The network that the page's query names if it has a `chain`, and then it says it all; else the
- * one of the site's own file, of which the query may say another `last`. URLs are resolved against
- * `base`. What is out of its range, has another shape, or would count for nothing, is refused,
- * and so is a URL to which the page's policy allows no connection. Never throws.
+ * Chooses the network. A query with a `chain` describes it completely; otherwise the site's file
+ * does, and the query may replace `last`. URLs are resolved against `base`. Refuses values that are
+ * out of range, malformed or unused, and URLs that the page's policy forbids. Never throws.
  */
 export function chooseNetwork(
   value: unknown,
@@ -78,13 +79,13 @@ export function chooseNetwork(
   return { ok: true, value: { file: isOwn ? own : link.value, isByLink: hasChain && !isOwn, own } }
 }
 
-/** Why a query would not be followed in all that it says. */
+/** Returns the reason that a query cannot be followed completely. Undefined if it can. */
 function findQueryError(query: Fields): string | undefined {
   const names = Object.keys(query)
   const unknown = names.find((name) => !QUERY_NAMES.includes(name))
   if (unknown !== undefined) return `"${unknown}" is not one of ${QUERY_NAMES.join(', ')}`
   const lone = query.chain === undefined && names.find((name) => name !== 'last')
-  return lone ? `"${lone}" expected "chain" beside it` : undefined
+  return lone ? `"${lone}" requires "chain"` : undefined
 }
 
 type Refusal = Extract<NetworkResult<never>, { readonly ok: false }>
@@ -108,7 +109,7 @@ function readFile(value: unknown, base: string): NetworkResult<NetworkFile> {
   return { ok: true, value: { chain: '', ...values } }
 }
 
-/** A name of a network stays as it is. */
+/** Parses a chain: the name of a network, or a URL. */
 function parseChain(given: unknown, base: string): string | undefined {
   return typeof given === 'string' && isNetworkName(given)
     ? given
@@ -120,7 +121,7 @@ function parseUrl(given: unknown, base: string, protocols: RegExp): string | und
   const { protocol, username, password, hostname, origin, href } = new URL(given, base)
   const isSecure = protocol === 'https:' || protocol === 'wss:'
   const isListed = isSecure || LOOPBACK.test(hostname) || origin === new URL(base).origin
-  // What stands before an @ reads like the host.
+  // A user name before an @ can look like the host.
   return protocols.test(protocol) && isListed && username + password === '' ? href : undefined
 }
 
@@ -138,7 +139,7 @@ function areNames(value: unknown): value is Readonly<Record<string, string>> {
   return Object.values(value).every((name) => typeof name === 'string')
 }
 
-/** Do both name the same, but for how hotkeys are called? */
+/** Reports whether two files describe the same network, ignoring names of hotkeys. */
 function isSameNetwork(a: NetworkFile, b: NetworkFile): boolean {
   const [one, other] = [a, b].map(({ names: _, ...rest }) => JSON.stringify(rest))
   return one === other

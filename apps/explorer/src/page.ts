@@ -6,31 +6,33 @@ import type { Ask } from './feed.ts'
 import { shorten } from './visible.ts'
 import type { Answers } from './worker/answers.ts'
 
-/** What is given to what shows the state alone. */
+/** Props of components that show the state. */
 export interface StateProps {
   readonly state: AppState
 }
 
-/** What every view is given. */
+/** Props of every view. */
 export interface Page extends StateProps {
   readonly ask: Ask
 }
 
-/** Names a hotkey as the network's file does, or shortens it. */
+/** Returns a function that names hotkeys by the network's file, or shortens them. */
 export const hotkeyNames = ({ file }: AppState): NameOf => naming(file?.names ?? {}, shorten)
 
-/** An answer that may not be there yet. */
+/** An answer, if it has arrived. */
 export interface AnswerState<Value> {
   readonly value?: Value
   readonly error?: string
 }
 
-/** The last answer to each question: a reader that comes back sees a view as long as it was. */
+/**
+ * The latest answer to each question, so that a view has its full height immediately after Back.
+ */
 const cachedAnswers = new Map<string, unknown>()
 
 /**
- * What `ask` comes to for a question, until then what it came to before; asked anew when `question`
- * or `by` changes, and an older answer is dropped.
+ * Returns the answer to a question, and until it arrives the previous answer to the same question.
+ * Asks again when `question` or `by` changes, and ignores older answers.
  */
 export function useAnswer<Name extends keyof Answers>(
   ask: Ask,
@@ -62,23 +64,23 @@ export function useAnswer<Name extends keyof Answers>(
 type AnswerTo<Name extends keyof Answers> = Awaited<ReturnType<Answers[Name]>>
 
 /**
- * Does the reading of a state go on, did it stop before its end, or has it ended? Where no network
- * is named, none begins.
+ * Returns whether the reading of a state is in progress, stopped early or has ended. Without a
+ * network it has stopped.
  */
 export function readingState({ file, failure, ms }: AppState): 'reading' | 'stopped' | 'ended' {
   if (file === undefined || failure !== undefined) return 'stopped'
   return ms === undefined ? 'reading' : 'ended'
 }
 
-/** What is said in the place of what a state does not have: `none` where everything was read. */
+/** Explains missing content. Returns `none` if everything was read. */
 export function explainAbsence(state: AppState, none: string): string {
   const progress = readingState(state)
   if (progress === 'reading') return 'Reading…'
   if (state.epochs.length === 0) return 'Nothing was recomputed.'
-  return progress === 'ended' ? none : 'The reading stopped before its end.'
+  return progress === 'ended' ? none : 'Reading stopped early.'
 }
 
-/** The epoch for which a state is, as in " as of epoch 4"; empty where everything was read. */
+/** Formats the epoch of a state, as in " as of epoch 4". Empty if everything was read. */
 export function describeEpoch(state: AppState): string {
   const last = state.epochs.at(-1)
   const isNow = last === undefined || readingState(state) === 'ended'
@@ -86,8 +88,8 @@ export function describeEpoch(state: AppState): string {
 }
 
 /**
- * In one sentence how a duel ended, or stands, and why; in which epochs, if some were not read.
- * Under other constants duels begin anew. Protocol §9.2.
+ * Describes a duel in one sentence: its end or its current result, and the epochs if some were not
+ * read. Under other constants duels begin again. Protocol §9.2.
  */
 export function describeResult(state: AppState, account: DuelAccount): string {
   const { duel, epochs, last } = account
@@ -95,12 +97,12 @@ export function describeResult(state: AppState, account: DuelAccount): string {
   const isNext = last.nextDuels.some((next) => formatDuelId(next) === duel.id)
   if (duel.end === undefined && !isNext)
     return `${name}: this duel began again under other constants.`
-  const part = epochs[0]?.epoch === duel.start ? '' : ` (${formatSpan(account)} alone)`
+  const part = epochs[0]?.epoch === duel.start ? '' : ` (only ${formatSpan(account)})`
   return `${name} ${explainEnd(duel, duel.stats.contender, last.ratio)}${part}.`
 }
 
-/** What may be wrong where a reading stopped, if anything can be told. */
+/** Returns a hint why a reading stopped, or an empty text. */
 export const describeHint = ({ health }: AppState): string =>
   health.length > 0 && health.every(({ files }) => files === 0)
-    ? '. No bucket had any file: is their address right?'
+    ? '. No bucket had any file: check their address.'
     : ''

@@ -37,7 +37,7 @@ it('a sample is shown with those of its challenge, though they are in two blocks
     checked: { ok: true, value: { blocks: [...hashes].reverse() } },
     sources: [{ name: 'a', read: async (path: string) => files.get(path) ?? null }],
   }
-  const reader = { laneOf: async () => lane } as unknown as SubnetReader
+  const reader = { findLane: async () => lane } as unknown as SubnetReader
   const { sample } = createAnswers(async () => reader)
   const minersOf = async (block: number, line: number) => {
     const { pairs } = await sample({ block: hashes[block] ?? '', line })

@@ -113,8 +113,8 @@ describe('a state', () => {
       epoch(2, { duels: [duel({ looks: [look('b', 3)] })] }),
     )
     expect(listDuels(state).flatMap(latestAnalyses)).toEqual([
-      { epoch: 1, look: { env: 'a', wins: 1 } },
-      { epoch: 2, look: { env: 'b', wins: 3 } },
+      { epoch: 1, analysis: { env: 'a', wins: 1 } },
+      { epoch: 2, analysis: { env: 'b', wins: 3 } },
     ])
   })
 

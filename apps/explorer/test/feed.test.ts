@@ -25,7 +25,7 @@ it('shows once a frame what was heard since the one before', () => {
   hear(ENDED)
   expect(frames.length).toBe(1)
   frame()
-  expect(heard).toEqual([{ soFar: NOTHING_READ, news: [EPOCH, EPOCH, EPOCH, ENDED] }])
+  expect(heard).toEqual([{ soFar: NOTHING_READ, findings: [EPOCH, EPOCH, EPOCH, ENDED] }])
   expect(frames.length).toBe(0)
 })
 
@@ -59,7 +59,7 @@ it('keeps what is heard before anybody listens, and asks for no frame', () => {
   expect(frames).toEqual([])
   start()
   frame()
-  expect(heard).toEqual([{ soFar: NOTHING_READ, news: [EPOCH] }])
+  expect(heard).toEqual([{ soFar: NOTHING_READ, findings: [EPOCH] }])
 })
 
 it('tells how far the reader is, and draws no view anew for it', () => {
@@ -71,5 +71,5 @@ it('tells how far the reader is, and draws no view anew for it', () => {
   const soFar = { epochs: 101, files: 7, challenges: 64 }
   hear({ soFar })
   frame()
-  expect(heard.at(-1)).toEqual({ soFar, news: [] })
+  expect(heard.at(-1)).toEqual({ soFar, findings: [] })
 })

@@ -44,10 +44,10 @@ const STATE = {
 
 it('validators are counted by what became of their lanes, those with proved flaws first', () => {
   expect(countLanes(STATE)).toEqual([
-    { hotkey: 'eve', due: 2, sealed: 2, accepted: 2, aside: 0, proved: ['WRONG_REPLAY × 2'] },
-    { hotkey: 'mallory', due: 2, sealed: 2, accepted: 2, aside: 1, proved: [] },
+    { hotkey: 'eve', due: 2, sealed: 2, accepted: 2, outliers: 0, proved: ['WRONG_REPLAY × 2'] },
+    { hotkey: 'mallory', due: 2, sealed: 2, accepted: 2, outliers: 1, proved: [] },
     // A lost file proves nothing.
-    { hotkey: 'alice', due: 2, sealed: 1, accepted: 1, aside: 0, proved: [] },
+    { hotkey: 'alice', due: 2, sealed: 1, accepted: 1, outliers: 0, proved: [] },
   ])
 })
 

@@ -108,7 +108,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     expect(blocks.length).toBeGreaterThan(4)
     expect(new Set(blocks).size).toBe(blocks.length)
     expect(await page.locator('.source').textContent()).toMatch(
-      /; one copy of each block was read: af-verify compares them all\.$/,
+      /\. The page read one copy of each block; af-verify compares all copies\.$/,
     )
   })
 
@@ -139,7 +139,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     await challenge.click()
     const left = Number(await page.evaluate(() => sessionStorage.getItem('left')))
     expect(left).toBeGreaterThan(300)
-    await page.getByText(/All \d+ steps hold/).waitFor()
+    await page.getByText(/All \d+ steps are valid/).waitFor()
     await expect.poll(depth).toBe(0)
     await page.goBack()
     await top.waitFor()
@@ -210,7 +210,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
         if (!loaded.includes(`assets/${name}`)) loaded.push(`assets/${name}`)
     const code = (await Promise.all(loaded.map(read))).join('')
     // The first two are in each view and in Preact.
-    for (const part of ['createElementNS', 'Who had the throne', 'Named by this link'])
+    for (const part of ['createElementNS', 'Champions, latest first', 'Named by this link'])
       expect(code).not.toContain(part)
     expect(code).toMatch(/import\(`\.\/app-/)
   })
@@ -232,7 +232,9 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     const page = await browser.newPage()
     await page.route(`**/assets/${part}-*.js`, (route) => route.fulfill({ status: 404 }))
     await page.goto(demo.url)
-    await page.getByText('The page’s code cannot be loaded: is its whole folder here?').waitFor()
+    await page
+      .getByText('The page’s code cannot be loaded: check that its whole folder is here.')
+      .waitFor()
   })
 
   it('leads from the race to a board by the keyboard alone', async () => {
@@ -255,7 +257,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     // The focus moves after the view is shown.
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN')
     await press(/^tictactoe@0.1.0 #/)
-    await page.getByText(/All \d+ steps hold/).waitFor()
+    await page.getByText(/All \d+ steps are valid/).waitFor()
     await press(/^Its proof: /)
     await press(/^a reply$/)
     await page.getByText(/steps fail/).waitFor()
@@ -291,7 +293,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     await VIEWS.find(({ name }) => name === 'game')?.open(page)
     const game = page.locator('section', { has: page.getByRole('heading', { name: 'The game' }) })
     const next = game.getByRole('button', { name: 'next' })
-    const before = game.getByRole('button', { name: 'before' })
+    const before = game.getByRole('button', { name: 'previous' })
     while (await before.isEnabled()) await before.click()
     expect(await game.locator('.marked').count()).toBe(0)
     while (await next.isEnabled()) await next.click()
@@ -361,7 +363,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
       const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
       const { page } = await openPage(browser, demo.url + query)
       const strip = await page.locator('.strip-good').textContent()
-      expect(strip).toContain('in what this link names.')
+      expect(strip).toContain('for the network that this link names.')
       for (const view of VIEWS_OF_ALL) {
         await goTo(page, view)
         await page.getByText(WARNING).waitFor()
@@ -408,7 +410,7 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     const query = `?chain=${server.url}/chain.json&buckets=${server.url}/buckets`
     const { page } = await openPage(browser, demo.url + query)
     expect(await page.locator('.strip-bad').textContent()).toMatch(
-      /cannot be read any further: epoch 2: the attested lane of 5\w+ is not available/,
+      /Reading stopped: epoch 2: the attested lane of 5\w+ is not available/,
     )
   })
 
@@ -454,8 +456,8 @@ describe.runIf(HAS_BROWSER)('the page, over what a demo left', () => {
     const rowOf = (hotkey: string) =>
       page.locator('section[aria-label="Buckets"] tr', { hasText: hotkey }).textContent()
     expect(await rowOf(slow)).toContain('no answer so far')
-    expect(await rowOf(closed)).toContain('no answer that a page may read')
-    expect(await rowOf(missing)).toMatch(/0[1-9]\d*✘ has nothing/)
+    expect(await rowOf(closed)).toContain('no response that a page may read')
+    expect(await rowOf(missing)).toMatch(/0[1-9]\d*✘ has none/)
     // One copy that holds is enough to decide; that others lack theirs is reported.
     expect(await page.locator('.strip-bad').textContent()).toContain('1 bucket lacked')
   })

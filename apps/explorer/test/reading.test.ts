@@ -24,7 +24,7 @@ const READING: AppState = {
 const STOPPED: AppState = { ...READING, failure: 'no bucket answers' }
 const ENDED: AppState = { ...READING, ms: 7 }
 const NONE = 'Everything held.'
-const CUT_SHORT = 'The reading stopped before its end.'
+const CUT_SHORT = 'Reading stopped early.'
 
 describe('a reading', () => {
   test.each([
@@ -72,14 +72,19 @@ it('the ratio to beat goes down until it is at its floor', () => {
     wordsOf(ToBeat({ state })) + JSON.stringify(ToBeat({ state }).props)
   expect(shown(ENDED)).toContain('"name":"To beat","value":"51 %"')
   expect(shown(READING)).toContain(' as of epoch 4"')
-  expect(shown(ENDED)).not.toContain('it goes down')
+  expect(shown(ENDED)).not.toContain('it falls')
   const higher = { ...ENDED, epochs: [{ ...epoch, nextRatio: 551_000 }] }
-  expect(shown(higher)).toMatch(/"55.1 %".*it goes down with each epoch that crowns nobody/)
+  expect(shown(higher)).toMatch(/"55.1 %".*it falls with each epoch without a new champion/)
 })
 
 it.each([
   ['from the first epoch on', { from: 3 }, 'epoch 3', '2 epochs so far'],
-  ['from a later epoch on', { from: 3, isTrusted: true }, 'epoch 3 or before', 'at least 2 epochs'],
+  [
+    'from a later epoch on',
+    { from: 3, isTrusted: true },
+    'epoch 3 or earlier',
+    'at least 2 epochs',
+  ],
   ['from before this reign on', { from: 1, isTrusted: true }, 'epoch 3', '2 epochs so far'],
 ])('a reading %s says since when somebody has the throne', (_, begun, since, long) => {
   const beginning = { ...ENDED.beginning, ...begun } as ReadingSpan

@@ -22,7 +22,7 @@ const openWonDuel = async (page: Page): Promise<void> => {
 const openLost = async (page: Page, env: string): Promise<void> => {
   await openWonDuel(page)
   await page.locator(`.thumbnails a[title^="${env}@"]`).last().click()
-  await shows(page, /All \d+ steps hold/)
+  await shows(page, /All \d+ steps are valid/)
 }
 
 /** Every view that there is. */
@@ -31,7 +31,7 @@ export const VIEWS: readonly View[] = [
     name: 'race',
     open: async (page) => {
       await goTo(page, '#/')
-      await page.getByRole('heading', { name: 'Who had the throne' }).waitFor()
+      await page.getByRole('heading', { name: 'Champions, latest first' }).waitFor()
     },
   },
   { name: 'contender', open: openWonDuel },
@@ -40,7 +40,7 @@ export const VIEWS: readonly View[] = [
     open: async (page) => {
       await openWonDuel(page)
       await page.getByText('How this was decided').click()
-      await shows(page, 'What decides, epoch by epoch')
+      await shows(page, 'The numbers, epoch by epoch')
       await page.locator('.lanes').nth(3).waitFor()
     },
   },
@@ -90,7 +90,7 @@ export const VIEWS: readonly View[] = [
     open: async (page) => {
       await goTo(page, '#/validators')
       await page.locator('tr.aside a.key').first().click()
-      await page.getByRole('heading', { name: 'What it published' }).waitFor()
+      await page.getByRole('heading', { name: 'Lanes, epoch by epoch' }).waitFor()
       await page.locator('.lanes').nth(3).waitFor()
     },
   },

@@ -202,7 +202,7 @@ describe('the queue in af status', () => {
       [3, first.hotkey, expect.stringContaining('waits')],
       [undefined, alice.hotkey, "has a validator's commitment: attest"],
       [undefined, copier.hotkey, expect.stringMatching(/^its model /)],
-      [undefined, idle.hotkey, 'has committed nothing'],
+      [undefined, idle.hotkey, 'has no commitment'],
       [undefined, garbled.hotkey, 'has no valid commitment'],
     ])
     const people = await inProcess(status, ...asked)

@@ -194,7 +194,7 @@ describe('af explain', () => {
     const json = await ask(file, hotkeyOf('veteran'), '--json')
     expect(json.records).toMatchObject([{ type: 'now', hotkey: hotkeyOf('veteran'), place: 1 }])
     expect((await ask(file, hotkeyOf('alice'))).stdout).toContain(
-      `${hotkeyOf('alice')} has committed nothing\n`,
+      `${hotkeyOf('alice')} has no commitment\n`,
     )
   })
 

@@ -17,19 +17,19 @@ import {
 } from '@affine/envs'
 import { describeOutcome, type EpisodeEnding, judgeTurn, type Turn } from './turn.ts'
 
-/** The course of a recorded episode, for the side that played it. */
+/** A recorded episode, turn by turn, for the side that played it. */
 export interface EpisodeCourse {
-  /** The side's own. */
+  /** The turns of this side. */
   readonly turns: readonly Turn[]
-  /** What was observed after the last reply. */
+  /** Picture of the last observation. */
   readonly lastPicture: Picture | undefined
-  /** Of a game that was recorded of both sides, the turns of both in their order. */
+  /** The turns of both sides in order. Only in a game recorded for both. */
   readonly moves?: readonly GameMove[]
   readonly reward: number
   readonly ending: EpisodeEnding
 }
 
-/** A turn of a recorded game, and whose it was. */
+/** A turn of a recorded game, and its side. */
 export interface GameMove {
   readonly side: Side
   readonly turn: Turn
@@ -40,27 +40,27 @@ interface ChallengeRef {
   readonly challengeId: string
 }
 
-/** A challenge as it was recorded of both sides of a duel. */
+/** A challenge as recorded for both sides of a duel. */
 type RecordedPair = ChallengeRef & PerSide<Transcript>
 
-/** A challenge that one player plays alone, in a game against a scripted opponent. */
+/** A challenge for one player; in a game, against a scripted opponent. */
 export interface SoloRef extends ChallengeRef {
-  /** Of the scripted opponent. Protocol §3.6. */
+  /** Strength of the scripted opponent. Protocol §3.6. */
   readonly strength?: number | undefined
 }
 
-/** An episode that one player plays alone, by its challenge or by its seed. */
+/** An episode of one player, identified by its challenge or its seed. */
 type SoloEpisode = Omit<SoloRef, 'challengeId'> & (ChallengeRef | { readonly seed: bigint })
 
 /**
- * How an episode that one player played alone ended. If it does not replay, or its environment is
- * not registered, only the reward. Never throws, whatever the messages.
+ * Describes the ending of a one-player episode. Contains only the reward if the episode does not
+ * replay or its environment is not registered. Never throws, for any messages.
  */
 export function endingOf(played: SoloEpisode, episode: Transcript): EpisodeEnding {
   return replaySolo(played, episode)?.ending ?? rewardEnding(`reward ${episode.reward}`)
 }
 
-/** How a challenge ended for a side of a duel, as `endingOf`. */
+/** Describes the ending of a challenge for a side of a duel, like `endingOf`. */
 export function describeEnding(sample: RecordedPair, side: Side): EpisodeEnding {
   return replaySide(sample, side)?.ending ?? rewardEnding(`reward ${sample[side].reward}`)
 }
@@ -68,8 +68,8 @@ export function describeEnding(sample: RecordedPair, side: Side): EpisodeEnding 
 const rewardEnding = (why: string): EpisodeEnding => ({ why, shown: [], better: undefined })
 
 /**
- * The course of a challenge for a side of a duel; undefined if it does not replay, or its
- * environment is not registered. Never throws, whatever the messages.
+ * Replays a challenge for a side of a duel. Returns undefined if it does not replay or its
+ * environment is not registered. Never throws, for any messages.
  */
 export function replaySide(sample: RecordedPair, side: Side): EpisodeCourse | undefined {
   const { env: name, challengeId, champion, contender } = sample
@@ -82,7 +82,7 @@ export function replaySide(sample: RecordedPair, side: Side): EpisodeCourse | un
   return buildCourse({ env, seed, recorded, players: 2 }, side, replayed.value[side])
 }
 
-/** The same of one player alone. */
+/** Replays a one-player episode, like `replaySide`. */
 export function replaySolo(
   played: SoloEpisode,
   { messages }: Transcript,
@@ -98,7 +98,7 @@ export function replaySolo(
   return buildCourse({ env, seed, recorded, players: 1 }, 'champion', replayed.value)
 }
 
-/** An episode that replays. */
+/** A valid recorded episode. */
 interface RecordedEpisode {
   readonly env: Env
   readonly seed: bigint

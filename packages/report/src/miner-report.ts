@@ -18,13 +18,13 @@ import { formatFullLoss, formatLoss } from './sentences/sample-text.ts'
 import type { QueueEntry } from './subnet-status.ts'
 import { type Line, type NameOf, printable, shortHotkey } from './text.ts'
 
-/** How many lost challenges of each environment are shown. */
+/** Lost challenges shown per environment. */
 export const LOSSES_SHOWN = 3
 
-/** Prints lines, or with `--json` their record. */
+/** Prints lines, or their record with `--json`. */
 type Print = (lines: string | readonly Line[], record: object) => void
 
-/** A duel of the miner, as far as it was read: its epochs, each as a text and as a record. */
+/** A duel of the miner, with the epochs that were read, each as text and record. */
 interface OwnDuel {
   readonly side: Side
   readonly duel: DuelFacts
@@ -35,8 +35,8 @@ interface OwnDuel {
 }
 
 /**
- * Reports on one miner: each duel when it has ended (the result, what decided it, lost challenges),
- * and a throne that it took without a duel; at the end, its place now.
+ * Reports on one miner: each duel when it has ended (result, cause, lost challenges), a throne
+ * taken without a duel, and finally its current position.
  */
 export class MinerReport {
   readonly stats: DuelStats<Pick<LostChallenge<SamplePlace>, 'pair'> & SamplePlace>
@@ -44,12 +44,15 @@ export class MinerReport {
   readonly #line: Print
   readonly #nameOf: NameOf
   readonly #all: boolean
-  /** The duels under way, by contender. */
+  /** The open duels, by contender. */
   readonly #own = new Map<string, OwnDuel>()
   #last: EpochFacts | undefined
   #parts = 0
 
-  /** `line` prints a text, which has a record for `--json`; `all` lost challenges are in full. */
+  /**
+   * Creates a report. `line` prints a text, or its record with `--json`; `all` prints every lost
+   * challenge in full.
+   */
   constructor(
     hotkey: string,
     { line, all, nameOf = shortHotkey }: { line: Print; all: boolean; nameOf?: NameOf },
@@ -66,12 +69,12 @@ export class MinerReport {
     })
   }
 
-  /** Is there anything to report about the miner, besides its place? */
+  /** Reports whether the miner has a duel or took a throne. */
   get isKnown(): boolean {
     return this.#parts > 0 || this.#own.size > 0
   }
 
-  /** Adds the next epoch; `stats` must have its samples already. */
+  /** Adds the next epoch. `stats` must already contain its samples. */
   add(settled: Recomputed): void {
     this.stats.finish(settled)
     const facts = epochFacts(settled)
@@ -84,7 +87,7 @@ export class MinerReport {
     if (seated?.hotkey === this.#hotkey) this.#say(this.#textOf(facts), { type: 'seated', epoch })
   }
 
-  /** An epoch of one duel of the miner. */
+  /** Adds an epoch of one duel of the miner. */
   #addEpoch(facts: EpochFacts, duel: DuelFacts, side: Side): void {
     const { epoch } = facts
     const { hotkey } = duel.contender
@@ -101,7 +104,7 @@ export class MinerReport {
     return epochText(facts, (name) => (name === this.#hotkey ? 'this miner' : this.#nameOf(name)))
   }
 
-  /** Reports the duels under way, then the miner's place now. */
+  /** Reports the open duels, then the miner's current position. */
   end(place: QueueEntry | undefined): void {
     for (const contender of [...this.#own.keys()]) this.#sayDuel(contender)
     const now = { hotkey: this.#hotkey, why: 'is not registered', ...place }
@@ -111,7 +114,7 @@ export class MinerReport {
     this.#say(text, { type: 'now', ...now, lacking })
   }
 
-  /** Prints the first lines of a part, with a blank line before them unless they are the first. */
+  /** Prints the first lines of a part, after a blank line unless they are the first. */
   #say(lines: string | readonly Line[], record: object): void {
     const blank = this.#parts === 0 ? [] : ['']
     this.#line([...blank, ...[lines].flat()], { hotkey: this.#hotkey, ...record })
@@ -143,7 +146,7 @@ export class MinerReport {
   }
 }
 
-/** An epoch as far as it is about one duel: nothing is told of the others. */
+/** Returns an epoch without its other duels. */
 function limitToDuel(facts: EpochFacts, duel: DuelFacts): EpochFacts {
   const { hotkey } = duel.contender
   const lanes = facts.lanes.map((lane) => {

@@ -6,13 +6,13 @@ import type { SamplePlace, Settled } from '@affine/settlement'
 import { DuelLanes } from './duel-lanes.ts'
 import type { PracticeEpisode } from './practice-result.ts'
 
-/** A challenge and the reward in it. */
+/** A challenge and its reward. */
 export type PastChallenge = Pick<PracticeEpisode, 'env' | 'challengeId' | 'reward'>
 
 /**
- * The rewards of miners in past challenges, by their commitments. It keeps only lanes that count,
- * and at most `most` challenges of each environment: those with the smallest ids, which are hashes
- * and so a random choice.
+ * The rewards of miners in past challenges, by commitment. Holds only lanes that count, and at most
+ * `most` challenges of each environment: those with the smallest ids. Ids are hashes, so this is a
+ * random sample.
  */
 export class PastChallenges {
   readonly #most: number
@@ -21,14 +21,17 @@ export class PastChallenges {
     champion: [],
     contender: [],
   }))
-  /** By duel: what each side was rewarded, by the digest of its commitment. */
+  /** Rewards of both sides of each duel, by the digest of the side's commitment. */
   readonly #duels = new Map<string, readonly (readonly [Hash, readonly PastChallenge[]])[]>()
 
   constructor(most: number) {
     this.#most = most
   }
 
-  /** Adds a sample of the epoch under way, without its messages: a lane's in their order. */
+  /**
+   * Adds a sample of the current epoch; its messages are not needed. Samples of a lane come in
+   * order.
+   */
   add(sample: Sample, place: SamplePlace): void {
     const pair = this.#pairOf(sample)
     if (pair === undefined) return
@@ -40,7 +43,7 @@ export class PastChallenges {
     }
   }
 
-  /** Ends the epoch under way. */
+  /** Ends the current epoch. */
   finish(settled: Settled): void {
     const { before, report } = settled
     this.#lanes.finish(settled)
@@ -55,7 +58,7 @@ export class PastChallenges {
     }
   }
 
-  /** The rewards of a miner with its present commitment. */
+  /** Returns the rewards of a miner with its current commitment. */
   of(miner: Miner): readonly PastChallenge[] {
     const content = contentOf(miner)
     const all = [...this.#duels.values()].flat()
@@ -64,7 +67,10 @@ export class PastChallenges {
   }
 }
 
-/** At most `most` of each environment, those with the smallest ids, each once. */
+/**
+ * Returns at most `most` challenges of each environment, those with the smallest ids, without
+ * duplicates.
+ */
 function smallestIds(challenges: readonly PastChallenge[], most: number): PastChallenge[] {
   const counts = new Map<string, number>()
   const byId = new Map(challenges.map((challenge) => [challenge.challengeId, challenge]))

@@ -1,22 +1,25 @@
 import type { State } from '@affine/duel'
 
-/** The epochs of a day, of which the turns that ended are counted; and how many make a rate. */
+/** Epochs of a day, in which ended turns are counted; minimum count for a rate. */
 const [COUNTED_EPOCHS, FEWEST_TURNS] = [20, 16]
-/** The mean epochs of a duel: of weak contenders, and of close ones with winners among them. */
+/** Mean epochs of a duel: of weak contenders; of strong contenders with winners among them. */
 const [SHORTEST, LONGEST] = [1, 6.5]
-/** What a queue simulated in `bench queue` took of what its last day let expect, 9 times of 10. */
+/**
+ * In 9 of 10 waits of a simulated queue (`bench queue`), the wait was between these multiples of
+ * the estimate from the previous day.
+ */
 const [FASTER, SLOWER] = [0.8, 1.25]
 
-/** From the next epoch on, which is 1. */
+/** Minimum and maximum epochs until a turn. The next epoch is 1. */
 export interface EpochRange {
   readonly least: number
   readonly most: number
 }
 
 /**
- * In how many epochs the miner at `place` of the queue, from 1, probably has its turn: by how many
- * turns ended in the last 20 epochs; where they were few, by the shortest and longest duels of
- * simulated queues.
+ * Estimates the epochs until the turn of the miner at `place` of the queue, from 1, by the turns
+ * that ended in the last 20 epochs. If there were too few, estimates by the shortest and longest
+ * duels of simulated queues.
  */
 export function estimateTurn(
   place: number,
@@ -36,7 +39,7 @@ export function estimateTurn(
   }
 }
 
-/** The place of a miner that waits, and its turn, in words. */
+/** Describes the queue position and the turn of a waiting miner. */
 export function describeWait(
   [place, waiting]: readonly [number, number],
   { least, most }: EpochRange,

@@ -2,12 +2,12 @@ import type { Sample } from '@affine/blocks'
 import type { SamplePlace, Settled } from '@affine/settlement'
 import { isCounted } from './env-facts.ts'
 
-/** Why a sample does not count. */
+/** Reason that a sample does not count. */
 export type UncountedReason = 'FROZEN' | 'NOT_ACCEPTED' | 'SET_ASIDE' | 'NO_WEIGHT'
 
 /**
- * Returns why a sample does not count in the epoch that it was taken in; undefined if it counts in
- * any duel. A later epoch may set its lane aside, or count it again. Protocol §8.4–8.6.
+ * Returns the reason that a sample does not count in its own epoch; undefined if it counts in any
+ * duel. A later epoch may set its lane aside, or count it again. Protocol §8.4–8.6.
  */
 export function uncountedCause(
   { before: { champion, voters: weights }, report }: Settled,

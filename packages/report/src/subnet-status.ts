@@ -28,27 +28,27 @@ import { type DuelTurn, listTurns } from './duel-facts.ts'
 import { type EpochFacts, epochFacts, epochRecord, type LaneFacts } from './epoch-facts.ts'
 import { describeWait, type EpochRange, estimateTurn } from './queue-wait.ts'
 
-/** The state of a subnet at its chain's head: what the last epoch came to, and what is due. */
+/** The state of a subnet at its chain's head. */
 export interface SubnetStatus {
   /** The state that governs the head's epoch. */
   readonly state: State
-  /** The epoch before; undefined in the first. */
+  /** The previous epoch. Undefined in the first epoch. */
   readonly last: Settled | undefined
-  /** The facts of that epoch. */
+  /** The facts of the previous epoch. */
   readonly facts: EpochFacts | undefined
   readonly duels: readonly DuelTurn[]
   readonly block: number
-  /** The block's place in its epoch. */
+  /** The block's position in its epoch. */
   readonly place: EpochPosition
-  /** What counts until the next deadline; how many blocks are left, and an estimate in seconds. */
+  /** The next deadline: blocks until it, and an estimate in seconds. */
   readonly due: {
     readonly what: 'seals' | 'attestations'
     readonly blocks: number
     readonly seconds: number
   }
-  /** Every neuron's place among the miners that wait for a duel, or why it has none. */
+  /** The position of each neuron in the queue, or the reason it has none. */
   readonly queue: readonly QueueEntry[]
-  /** One for each validator. */
+  /** The state of each validator. */
   readonly rows: readonly ValidatorStatus[]
   /** The weights in force, by the hotkey of the validator that set them. */
   readonly weights: Readonly<Record<string, UidWeights>>
@@ -58,21 +58,21 @@ export interface SubnetStatus {
 interface ValidatorStatus {
   readonly uid: number
   readonly hotkey: string
-  /** The result of its lane in the epoch before. Undefined if no lane was due. */
+  /** The result of its lane in the previous epoch. Undefined if no lane was due. */
   readonly lane: LaneFacts | undefined
-  /** In ppm. */
+  /** Trust in ppm. */
   readonly trust: number
-  /** The seal or attestation that it has committed. */
+  /** Its latest seal or attestation. */
   readonly committed: { readonly kind: string; readonly epoch: number } | undefined
-  /** The miners that get its weights in force. */
+  /** The miners that receive its weights in force. */
   readonly weights: readonly Pick<Neuron, 'uid' | 'hotkey'>[]
-  /** Blocks since it set them. */
+  /** Blocks since it set its weights. */
   readonly ago: number
 }
 
 /**
- * The state of a subnet at its chain's head, given the state that governs the head's epoch and the
- * epoch before as it was decided.
+ * Reads the state of a subnet at its chain's head. `state` governs the head's epoch; `last` is the
+ * previous epoch.
  */
 export async function subnetStatus(
   { chain, network }: Subnet,
@@ -91,7 +91,7 @@ export async function subnetStatus(
   return { state, last, facts, duels, block, place, due, queue, rows, weights }
 }
 
-/** The next deadline for seals or attestations. Protocol §5.1. */
+/** Finds the next deadline for seals or attestations. Protocol §5.1. */
 async function findDeadline(
   chain: Chain,
   block: number,
@@ -133,7 +133,7 @@ function listValidators(
   })
 }
 
-/** The state of a subnet as a record for machines. */
+/** Returns the status for `--json`. */
 export function statusRecord(status: SubnetStatus): object {
   const { state, last, facts: _, block, place, ...found } = status
   const { champion, ratio } = state
@@ -141,27 +141,27 @@ export function statusRecord(status: SubnetStatus): object {
   return { block, ...place, ...throne, ...found, last: last && epochRecord(last) }
 }
 
-/** Where a neuron is in the queue, or why it is not in it. */
+/** A neuron's position in the queue, or the reason it has none. */
 export type QueueEntry = {
-  /** Its place among the miners that wait, from 1. */
+  /** Position in the queue, from 1. */
   readonly place: number | undefined
   readonly uid: number
   readonly hotkey: string
-  /** The block of its commitment. */
+  /** Block of its commitment. */
   readonly block: number | undefined
-  /** Of one that waits: in how many epochs it probably has its turn. */
+  /** Estimated epochs until its turn. Only if it waits. */
   readonly turn?: EpochRange
   /**
-   * The first epoch in which its files and its chute must be public and awake: of one that waits
-   * that in which its turn may begin, of a player the present one.
+   * The first epoch in which its model's files must be public and its chute awake: the earliest
+   * epoch of its turn if it waits, the current epoch if it plays.
    */
   readonly readyBy?: number | undefined
   readonly why: string
 }
 
 /**
- * The queue of a subnet in the epoch that `state` governs: every neuron with its place among the
- * miners that wait for a duel, the next first, or why it has none.
+ * Returns every neuron: those that wait for a duel in the epoch that `state` governs, next
+ * contender first, then the others, by uid.
  */
 export function queueIn(
   state: State,
@@ -187,8 +187,8 @@ export function queueIn(
 }
 
 /**
- * Says from which epoch on a miner's files and chute must be public and awake, in one line; no line
- * for a neuron that neither plays nor waits.
+ * Returns one line that states from which epoch a miner's files and chute must be available; no
+ * line for a neuron that neither plays nor waits.
  */
 export function readyText({
   readyBy,
@@ -205,17 +205,17 @@ export function readyText({
 const findSlot = ({ commitments }: Snapshot, hotkey: string) =>
   commitments.find((slot) => slot.hotkey === hotkey)
 
-/** Why a neuron is not in the queue. */
+/** Returns the reason a neuron does not wait. */
 function explainAbsence(hotkey: string, snapshot: Snapshot, { champion, duels }: State) {
   const fields = findSlot(snapshot, hotkey)?.fields
   const said = fields && decodeCommitment(fields, hotkey)
   const content = said?.kind === 'miner' ? contentOf({ ...said, hotkey }) : undefined
   if (champion?.hotkey === hotkey) return 'is the champion'
   if (duels.some(({ contender }) => contender.hotkey === hotkey)) return 'contends'
-  if (!fields) return 'has committed nothing'
-  if (content) return 'had its turn with this commitment: only a new one duels again'
+  if (!fields) return 'has no commitment'
+  if (content) return 'had its duel with this commitment; only a new commitment waits again'
   if (said) return `has a validator's commitment: ${said.kind}`
-  // Every model ends with an empty hotkey.
+  // Any model ends with an empty hotkey, so only the real hotkey can be wrong.
   if (decodeCommitment(fields, '') !== null) return 'its model does not end with its hotkey'
   return 'has no valid commitment'
 }

@@ -1,27 +1,30 @@
 import { answerOf, type Env, type EnvSpec, type Outcome, type Picture } from '@affine/envs'
 import { printable } from './text.ts'
 
-/** One turn of an episode: what was asked, what was replied, and what would have been best. */
+/** One turn of an episode: the prompt, the reply and the best actions. */
 export interface Turn {
   readonly prompt: string
   readonly observation: unknown
-  /** The observation as lines of text; empty if its environment does not draw it. */
+  /** The observation as lines of text. Empty if the environment does not draw it. */
   readonly drawn: readonly string[]
-  /** The same as a picture, with what the reply made of it; undefined without one. */
+  /**
+   * The observation as a picture, with the effect of the reply. Undefined if the environment has
+   * none.
+   */
   readonly picture: Picture | undefined
-  /** The best actions; that of the scripted player, where only it is known. */
+  /** The best actions, or the scripted player's action if the best are unknown. */
   readonly best: readonly unknown[]
   /** Undefined if there is no reply. */
   readonly reply?: string
-  /** The reply as an action; null if it cannot be read. */
+  /** The action in the reply, or null if the reply is unreadable. */
   readonly action?: unknown
-  /** Why the reply is a forfeit, if it is one. */
+  /** Kind of forfeit, if the reply is a forfeit. */
   readonly forfeit?: 'unreadable' | 'illegal'
-  /** What the reply gave away; undefined if nothing, or if it is not known. */
+  /** The loss that the reply caused. Undefined if it caused none, or if that is unknown. */
   readonly mistake?: string | undefined
 }
 
-/** A turn with its reply, if there is one. */
+/** Returns a turn, with its reply if there is one. */
 export function judgeTurn(
   { spec }: Env,
   observation: unknown,
@@ -42,26 +45,29 @@ export function judgeTurn(
   return { ...seen, reply, action, mistake: describeMistake(spec, { observation, action }, best) }
 }
 
-/** The best actions for an observation, where they are known; else what its solver replies. */
+/** Returns the best actions for an observation, or the solver's action if they are unknown. */
 function findBest(spec: EnvSpec, observation: unknown): readonly unknown[] {
   const best = spec.explain?.best?.(observation)
   return best ?? [spec.parse(spec.solve(spec.prompt(observation)))]
 }
 
-/** Those actions as they are written, as in "A1 or B2". */
+/** Formats actions, as in "A1 or B2". */
 const formatActions = (spec: EnvSpec, best: readonly unknown[]): string =>
   best.map((action) => spec.format(action)).join(' or ')
 
-/** What would have been better than a reply that counts for nothing. */
+/** Describes the best alternative to a forfeited reply. */
 function describeBest(spec: EnvSpec, best: readonly unknown[]): string {
   const text = formatActions(spec, best)
   return knowsBest(spec) ? `best was ${text}` : `the scripted player replies ${text}`
 }
 
-/** Without that its solver, the scripted player, may be beaten. */
+/** Reports whether the best actions are known. Otherwise the scripted player may be beatable. */
 const knowsBest = ({ explain }: EnvSpec): boolean => explain?.best !== undefined
 
-/** What an action gave away; undefined if nothing was better, or nothing is known about it. */
+/**
+ * Describes the loss that an action caused. Undefined if nothing was better or its worth is
+ * unknown.
+ */
 function describeMistake(
   spec: EnvSpec,
   { observation, action }: { readonly observation: unknown; readonly action: unknown },
@@ -78,17 +84,17 @@ function describeMistake(
   return `${given}, gave ${away} away: best was ${text}`
 }
 
-/** How an episode ended, for people: why, lines that show it, and what would have been better. */
+/** The ending of an episode: the reason, lines that show it, and a better reply. */
 export interface EpisodeEnding extends Outcome {
-  /** Undefined when nothing would have been better. */
+  /** Undefined if no reply would have been better. */
   readonly better: string | undefined
-  /** Of a lost game, after how many replies the scripted player would have given it up. */
+  /** Replies after which the scripted player would resign. Only in a lost game. */
   readonly givenUpAfter?: number
 }
 
 /**
- * How a course ended, by its turns, the last observation and its reward; with a fault, if no usable
- * reply came.
+ * Describes the ending of an episode by its turns, the last observation and the reward; with
+ * `fault`, if no usable reply came.
  */
 export function describeOutcome(
   spec: EnvSpec,
@@ -101,7 +107,7 @@ export function describeOutcome(
   if (forfeit !== undefined) {
     const why = `forfeited: ${describeForfeit(forfeit, turn?.reply ?? '', spec)}`
     const better = describeBest(spec, turn?.best ?? [])
-    // The only reply of an episode left the observation as it was in the prompt.
+    // The only reply of a one-turn episode left the observation as the prompt showed it.
     const shown = spec.maxSteps === 1 ? [] : (spec.explain?.draw?.(last) ?? [])
     return { why, shown, better }
   }
@@ -113,8 +119,9 @@ export function describeOutcome(
 }
 
 /**
- * After how many of a player's replies the scripted player would have given its game up, and never
- * taken that back; undefined if it would not have, or its environment does not say.
+ * Returns the number of replies after which the scripted player would have resigned and never
+ * changed its mind. Undefined if it would not have resigned, or if the environment does not define
+ * it.
  */
 function countUntilGivenUp(spec: EnvSpec, turns: readonly Turn[]): number | undefined {
   const isGivenUp = spec.explain?.isGivenUp
@@ -123,16 +130,18 @@ function countUntilGivenUp(spec: EnvSpec, turns: readonly Turn[]): number | unde
   return replies < turns.length ? replies : undefined
 }
 
-/** The same in words, with what it would have replied instead. */
+/** Describes the reply after which the scripted player resigns, and its own reply. */
 function describeGivenUp(spec: EnvSpec, turns: readonly Turn[], replies: number): string {
   const turn = turns[replies - 1]
-  if (turn === undefined) return 'the scripted player gives this up before the first reply'
+  if (turn === undefined) return 'the scripted player would resign before the first reply'
   const [given, best] = [spec.format(turn.action), formatActions(spec, turn.best)]
-  const text = `the scripted player gives this up after reply ${replies}, ${given}`
+  const text = `the scripted player would resign after reply ${replies}, ${given}`
   return given === best ? text : `${text}: it would have replied ${best}`
 }
 
-/** The first mistake. In an episode of one reply the outcome itself says what was best. */
+/**
+ * Describes the first mistake. For an episode of one reply the outcome already states the best one.
+ */
 function describeFirstMistake({ maxSteps }: EnvSpec, turns: readonly Turn[]): string | undefined {
   const at = turns.findIndex(({ mistake }) => mistake !== undefined)
   if (at === -1 || maxSteps === 1) return undefined
@@ -140,14 +149,14 @@ function describeFirstMistake({ maxSteps }: EnvSpec, turns: readonly Turn[]): st
 }
 
 const NO_REPLY = 'there was no usable reply'
-/** Evidence does not tell these apart. */
+/** Evidence does not distinguish these causes. */
 const NONE_IN_TIME = `${NO_REPLY} in time: it was late, its clock ran out, or sampling ended`
 
-/** Why an episode was forfeited, by the last reply. */
+/** Describes a forfeit by the last reply. */
 function describeForfeit(forfeit: string, reply: string, { game }: EnvSpec): string {
   const answer = printable(answerOf(reply), 80)
-  if (forfeit === 'illegal') return `"${answer}" is not allowed there`
+  if (forfeit === 'illegal') return `"${answer}" is not allowed here`
   if (forfeit === 'no-reply') return game === undefined ? NO_REPLY : NONE_IN_TIME
   if (answer === '') return 'the reply is empty, and it must end with the answer'
-  return `the last line, "${answer}", is no answer`
+  return `the last line, "${answer}", is not an answer`
 }

@@ -1,23 +1,23 @@
 import { stateRoot } from '@affine/duel'
 import type { Recomputed } from '@affine/settlement'
 
-/** Which copies a run leaves out: none, some of the blocks, or all but the first it reads. */
+/** Copies that a run does not compare: none, some of each block, or all but the first. */
 export type ComparisonGap = 'NONE' | 'SOME' | 'ALL_BUT_ONE'
 
-/** Whether everything holds, only what was compared, or not everything. */
+/** Result: everything is valid, everything compared is valid, or a flaw was found. */
 export type Conclusion = 'HOLDS' | 'COMPARED_HOLDS' | 'FLAWED'
 
-/** The result of recomputing epochs in a row. */
+/** The result of recomputing consecutive epochs. */
 export interface Verification {
-  /** The epoch that comes next, and the root of the state that governs it. */
+  /** The next epoch, and the root of the state that governs it. */
   readonly epoch: number
   readonly root: string
-  /** A hotkey, or "none". */
+  /** Hotkey, or "none". */
   readonly champion: string
   readonly ratio: number
-  /** Those of the last epoch. */
+  /** Votes of the last epoch. */
   readonly votes: Recomputed['votes']
-  /** By validator, the number of epochs in which some of its lanes were set aside. */
+  /** Number of epochs with an outlier lane, by validator. */
   readonly suspect: Readonly<Record<string, number>>
   readonly warnings: number
   readonly flaws: number
@@ -51,7 +51,7 @@ export function verificationAfter(
   }
 }
 
-/** Returns what can be concluded from the flaws that were found. */
+/** Returns the conclusion from the number of flaws. */
 function conclude(flaws: number, uncompared: ComparisonGap): Conclusion {
   if (flaws > 0) return 'FLAWED'
   return uncompared === 'NONE' ? 'HOLDS' : 'COMPARED_HOLDS'

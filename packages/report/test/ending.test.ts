@@ -81,7 +81,7 @@ describe('how a game of tic-tac-toe ended', () => {
   it('quotes what was illegal or no answer, shows the board, and says what was best', async () => {
     const taken = await played(TICTACTOE, 3, (prompt) => firstCell(prompt, (mark) => mark !== '.'))
     const [asked, reply] = taken.episode.messages
-    expect(taken.text).toMatch(/^forfeited: "[ABC][123]" is not allowed there\n {4}1 2 3\n/)
+    expect(taken.text).toMatch(/^forfeited: "[ABC][123]" is not allowed here\n {4}1 2 3\n/)
     expect(taken.text).toContain(`"${reply?.content}"`)
     expect(taken.ending.shown.slice(1)).toEqual(rowsOf(asked?.content ?? ''))
     expect(taken.text).toContain(`best was ${solve(TICTACTOE)(asked?.content ?? '')}`)

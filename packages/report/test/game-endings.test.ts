@@ -104,6 +104,6 @@ it('a lane says how many of its games were never begun, and why it does not coun
   const texts = [0, 1, 8].map((unbegun) => formatLane({ ...lane, unbegun }))
   expect(texts).toEqual(['✔', '✔, 1 game never begun', '✔, 8 games never begun'])
   const refused = { ...lane, unbegun: 0, accepted: false }
-  expect(formatLane(refused)).toBe('✘ not whole')
-  expect(formatLane({ ...refused, attested: false })).toBe('✘ not attested by enough')
+  expect(formatLane(refused)).toBe('✘ void')
+  expect(formatLane({ ...refused, attested: false })).toBe('✘ too few attestations')
 })

@@ -51,7 +51,7 @@ describe('a lost game', () => {
     const played = await playGame({ spec }, idOf(0), { champion: scripted, contender: scripted })
     const loser = played.champion.reward < 0 ? 'champion' : 'contender'
     const { better } = describeEnding({ env: spec.id, challengeId: idOf(0), ...played }, loser)
-    expect(better).toMatch(/gives this up after reply \d+, [A-K]\d+$/)
+    expect(better).toMatch(/would resign after reply \d+, [A-K]\d+$/)
   })
 
   it('is told by the move of a reply, not by what was thought before it', async () => {
@@ -64,7 +64,7 @@ describe('a lost game', () => {
     }
     const { better } = await endingAfter('The corner is free.\n')
     expect(better).toMatch(
-      /gives this up after reply \d+, [A-K]\d+: it would have replied [A-K]\d+$/,
+      /would resign after reply \d+, [A-K]\d+: it would have replied [A-K]\d+$/,
     )
     expect(better).toBe((await endingAfter('')).better)
   })

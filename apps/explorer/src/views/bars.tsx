@@ -7,18 +7,22 @@ import { hotkeyNames, type Page, type StateProps, useAnswer } from '../page.ts'
 import type { EnvLanes } from '../worker/epoch-accounts.ts'
 import { Face } from './parts.tsx'
 
-/** Where a share stands between the ends of a bar. */
+/** Converts a share in ppm to a percentage of a bar. */
 const toPercent = (ppm: number): string => `${ppm / 10_000}%`
 
-const VERDICTS = { win: 'won', hold: 'held', even: 'even', open: 'open' } as const
+const VERDICTS = { win: 'won', hold: 'held', even: 'undecided', open: 'open' } as const
 
-/** What the bars of `Leads` mean. */
+/** Explanation of the bars of `Leads`. */
 export const LEADS_KEY =
-  'Each bar is what the contender wins of the challenges that only one of the two solves, as far ' +
-  'as luck lets one know; the line is what it has to beat. Right of the line it has won. The ' +
-  'champion held the golden ones, open ones are not decided, and even ones count for neither.'
+  'A challenge is decisive if only one of the two miners solves it. Each bar is the interval of ' +
+  'the contender’s share of the decisive challenges, as luck may explain the rest. The line is ' +
+  'the ratio to beat: a bar to its right is a win. The champion held golden bars. Open ' +
+  'environments have no verdict yet, and undecided ones count for neither.'
 
-/** Of each environment what the contender wins, as far as luck lets one know, and its line. */
+/**
+ * Shows for each environment the contender's share of decisive challenges, its interval, and the
+ * ratio to beat.
+ */
 export function Leads({ account }: { readonly account: DuelAccount }): JSX.Element {
   return (
     <dl class="leads">
@@ -35,7 +39,7 @@ export function Leads({ account }: { readonly account: DuelAccount }): JSX.Eleme
 
 interface LeadProps {
   readonly look: EnvFacts
-  /** What the environment has now: one that the look gave may have been taken back. */
+  /** Current verdict of the environment; a verdict of the analysis may have been withdrawn. */
   readonly verdict: Verdict | 'open'
 }
 
@@ -43,7 +47,7 @@ function Lead({ look, verdict }: LeadProps): JSX.Element {
   const { ratioPpm } = look
   const { wins, trials, bounds } = verdict === 'hold' ? look.hold : look.win
   const name = look.env.replace(/@.*/, '')
-  const range = bounds ? percentRange(bounds) : 'nothing decisive'
+  const range = bounds ? percentRange(bounds) : 'no decisive challenge'
   return (
     <div class={`lead-${verdict}`}>
       <dt>{name}</dt>
@@ -73,11 +77,14 @@ function Lead({ look, verdict }: LeadProps): JSX.Element {
 
 interface StripsProps extends Page {
   readonly account: DuelAccount
-  /** The validator that is meant. */
+  /** Validator to label. */
   readonly of?: string | undefined
 }
 
-/** What each validator saw of a duel: a strip for each environment, and a face for each of them. */
+/**
+ * Shows the results of each validator in a duel: a strip for each environment with a face for each
+ * validator.
+ */
 export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
   const { duel, epochs } = account
   const { value, error } = useAnswer(page.ask, ['lanes', duel.id], [epochs.length])
@@ -88,16 +95,15 @@ export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
         <Strip key={each.env} state={page.state} of={of} {...each} />
       ))}
       <figcaption>
-        Each face is a validator: how many per cent the contender won of the challenges that only
-        one of the two miners solved, by what this validator published. Faces that stand together
-        saw the same. One far from the others, in red, is suspect and does not count there: it had
-        bad luck, or made it up.
+        Each face is a validator, at the contender’s share of the decisive challenges that this
+        validator published. Faces close together agree. A face far from the others, in red, is an
+        outlier and does not count there: it had bad luck, or invented its results.
       </figcaption>
     </figure>
   )
 }
 
-/** Faces stand in so many rows, so that they do not hide each other. */
+/** Rows of faces, so that they do not hide each other. */
 const ROWS = 3
 
 function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined }): JSX.Element {
@@ -111,7 +117,7 @@ function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined 
     <div class="lanes">
       <b>{env}</b>
       <svg width="100%" height={62 + 15 * Math.min(named.length, 4)} role="img">
-        <title>{`${env}: what each validator saw`}</title>
+        <title>{`${env}: the results of each validator`}</title>
         <rect class="track" y="26" width="100%" height="6" />
         <line x1={toPercent(ratio)} x2={toPercent(ratio)} y1="0" y2="58" />
         {faces.map((lane, i) => (
@@ -120,7 +126,7 @@ function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined 
             <g class={lane.isSetAside ? 'lane aside' : 'lane'} transform="translate(-7 0)">
               <title>
                 {`${nameOf(lane.validator)}: ${formatLane(lane)}`}
-                {lane.isSetAside && '; suspect, so not counted'}
+                {lane.isSetAside && '; an outlier, so not counted'}
               </title>
               <Face of={lane.validator} />
               {lane.isSetAside && <rect x="-2" y="-2" width="18" height="18" />}

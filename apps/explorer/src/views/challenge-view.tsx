@@ -10,7 +10,7 @@ import { CourseView } from './course-view.tsx'
 import { Heading, Key } from './parts.tsx'
 import { ProofView } from './proof-view.tsx'
 
-/** A challenge as it was played: both miners side by side, then its proof. */
+/** Shows a challenge as both miners played it, then its proof. */
 export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.Element {
   const { state, ask } = page
   const by = [state.epochs.length, state.ms]
@@ -33,7 +33,7 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
         {describeWinner(pairs)}
       </Heading>
       <p>
-        Challenge <span class="mono">{sample.challengeId}</span>, asked by{' '}
+        Challenge <span class="mono">{sample.challengeId}</span>, sent by{' '}
         <Key state={state} hotkey={validator} />: line {line} of block{' '}
         <code title={block}>{shorten(block)}</code>.
       </p>
@@ -48,7 +48,7 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
   )
 }
 
-/** Who won, if one champion and one contender are shown. */
+/** Describes the winner if one champion and one contender are shown. */
 function describeWinner([pair, ...others]: readonly ShownPair[]): string {
   if (pair === undefined || others.length > 0) return 'A challenge'
   const { champion, contender } = pair
@@ -57,7 +57,7 @@ function describeWinner([pair, ...others]: readonly ShownPair[]): string {
   return `The ${winner} won this challenge`
 }
 
-/** A game move by move, as its loser has it. */
+/** Shows a game move by move, from the loser's side. */
 function GameView({ courses: { champion, contender } }: ShownPair): JSX.Element | null {
   if (champion?.moves === undefined || contender === undefined) return null
   const side = champion.reward < contender.reward ? 'champion' : 'contender'

@@ -15,7 +15,7 @@ import { LEADS_KEY, Leads, Strips } from './bars.tsx'
 import { Thumbnail } from './course-view.tsx'
 import { Few, Heading, Key, Table } from './parts.tsx'
 
-/** A contender's duel: how it ended and why, some of its challenges, and how it was decided. */
+/** Shows a contender's duel: its result, lost challenges, and the numbers behind the verdicts. */
 export function ContenderView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
   const { state } = page
   const account = listDuels(state).find(({ duel }) => duel.id === id)
@@ -23,7 +23,7 @@ export function ContenderView({ id, ...page }: Page & { readonly id: string }): 
     return (
       <>
         <Heading>A contender</Heading>
-        <p>{explainAbsence(state, 'No epoch that was read has this duel.')}</p>
+        <p>{explainAbsence(state, 'No epoch that was read contains this duel.')}</p>
       </>
     )
   const { duel } = account
@@ -37,7 +37,7 @@ export function ContenderView({ id, ...page }: Page & { readonly id: string }): 
       <figure class="card">
         <Leads account={account} />
         <figcaption>
-          {LEADS_KEY} It won {duel.wins} of {duel.counted}, and needed {duel.needed}.
+          {LEADS_KEY} It won {duel.wins} of {duel.counted} environments and needed {duel.needed}.
         </figcaption>
       </figure>
       <div class="columns">
@@ -57,7 +57,7 @@ interface DuelProps extends Page {
   readonly account: DuelAccount
 }
 
-/** What a side did, and the last challenges that it lost, as pictures. */
+/** Shows the counts of a side, and its latest lost challenges as pictures. */
 function Losses({ account, side, ...page }: DuelProps & { readonly side: Side }): JSX.Element {
   const { duel, epochs } = account
   const { value, error } = useAnswer(page.ask, ['losses', duel.id], [epochs.length])
@@ -65,11 +65,11 @@ function Losses({ account, side, ...page }: DuelProps & { readonly side: Side })
   return (
     <section>
       <h2>
-        What <Key state={page.state} hotkey={duel[side].hotkey} />, the {side}, lost
+        Challenges lost by <Key state={page.state} hotkey={duel[side].hotkey} />, the {side}
       </h2>
       <p class="caption">{describeMinerDuel(side, duel, duel.stats[side])}</p>
       {losses === undefined && <p>{error ?? 'Reading…'}</p>}
-      {losses?.length === 0 && <p>No challenge that counts.</p>}
+      {losses?.length === 0 && <p>None that counts.</p>}
       <ul class="thumbnails">
         <Few limit={5}>
           {(losses ?? []).map((loss) => (
@@ -81,7 +81,10 @@ function Losses({ account, side, ...page }: DuelProps & { readonly side: Side })
   )
 }
 
-/** The last of each environment by turns, those with a legal answer first: they show the most. */
+/**
+ * Alternates the environments, latest loss first; legal answers come first, because they show the
+ * most.
+ */
 function alternateEnvs(losses: readonly LostLine[]): readonly LostLine[] {
   const best = [...losses]
     .reverse()
@@ -105,18 +108,18 @@ function Decided(props: DuelProps): JSX.Element {
       </ul>
       <Strips {...props} />
       <p>
-        Two tests decide, each over the challenges that only one of the two solved: one for a win,
-        one for a hold, with which the champion keeps the environment. Each leaves out (trims) the
-        third of the validators’ weight that favours its verdict most, so that a third of liars
-        decides nothing. The score is how far the wins are above the line, in deviations of luck,
-        and how far they have to be.
+        Two tests over the decisive challenges give a verdict: one for a win, and one for a hold,
+        with which the champion keeps the environment. Each omits (trims) the third of the
+        validators’ weight that favours its verdict most, so that a third of liars decides nothing.
+        The score is the distance of the wins above the line, in standard deviations; a win needs a
+        minimum score.
       </p>
       <AnalysisTable account={account} />
     </>
   )
 }
 
-/** The counts and the intervals that decide, epoch by epoch. */
+/** Shows the counts and intervals of each analysis. */
 function AnalysisTable({ account: { analyses } }: Pick<DuelProps, 'account'>): JSX.Element {
   const rows = analyses.map(({ epoch, analysis }) => {
     const { env, win, hold, decisivePpm = 0 } = analysis
@@ -128,12 +131,12 @@ function AnalysisTable({ account: { analyses } }: Pick<DuelProps, 'account'>): J
         'won : lost : tied': `${analysis.wins} : ${analysis.losses} : ${analysis.ties}`,
         'test for a win': formatTest(win),
         'test for a hold': formatTest(hold),
-        'that tell the two apart': percent(decisivePpm),
-        result: `${analysis.given ?? 'undecided'}: ${explainVerdict(analysis)}`,
+        'decisive challenges': percent(decisivePpm),
+        result: `${analysis.given ?? 'open'}: ${explainVerdict(analysis)}`,
       },
     }
   })
-  return <Table title="What decides, epoch by epoch" rows={rows} />
+  return <Table title="The numbers, epoch by epoch" rows={rows} />
 }
 
 const formatTest = (decider: Decider): string =>

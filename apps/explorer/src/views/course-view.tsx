@@ -12,7 +12,10 @@ interface CourseProps {
   readonly course: EpisodeCourse
 }
 
-/** The turn that decided an episode: where it was given up, or forfeited, or went wrong first. */
+/**
+ * Returns the deciding turn of an episode: where the scripted player would resign, the forfeit, or
+ * the first mistake.
+ */
 function findDecidingTurn({ turns, ending }: EpisodeCourse): Turn | undefined {
   const last = turns.at(-1)
   if (ending.givenUpAfter !== undefined) return turns[ending.givenUpAfter - 1] ?? last
@@ -20,7 +23,7 @@ function findDecidingTurn({ turns, ending }: EpisodeCourse): Turn | undefined {
   return turns.find(({ mistake }) => mistake !== undefined) ?? last
 }
 
-/** An episode at the move that decided it, the reason beside it; one can step through the rest. */
+/** Shows an episode at its deciding move, with the reason and buttons to step through. */
 export function CourseView({ course }: CourseProps): JSX.Element {
   const steps = course.moves ?? course.turns.map((turn) => ({ turn, side: undefined }))
   const deciding = findDecidingTurn(course)
@@ -43,7 +46,7 @@ export function CourseView({ course }: CourseProps): JSX.Element {
         {steps.length > 1 && (
           <p class="stepper">
             <button type="button" disabled={at === 0} onClick={() => setAt(at - 1)}>
-              ← before
+              ← previous
             </button>
             <button type="button" disabled={at === steps.length - 1} onClick={() => setAt(at + 1)}>
               next →
@@ -66,7 +69,7 @@ const NO_REPLY = 'no usable reply'
 interface TurnProps {
   readonly turn: Turn
   readonly index: number
-  /** What was said already. */
+  /** The mistake that is already shown. */
   readonly explained: string | undefined
 }
 
@@ -87,15 +90,16 @@ function TurnText({ turn, index, explained }: TurnProps): JSX.Element {
   )
 }
 
-const KEY = 'Shaded, or red: the reply. Green edge: that of the scripted player, a good program.'
+const KEY =
+  'Shaded or red: the reply. Green edge: the reply of the scripted player, a good program.'
 
-/** What the last reply led to, if it was no forfeit. */
+/** Shows the position after the last reply, unless the reply was a forfeit. */
 function LastBoard({ course: { turns, lastPicture, ending } }: CourseProps): JSX.Element | null {
   const last = turns.at(-1)
   if (last?.reply === undefined || last.forfeit) return null
   return (
     <figure>
-      <figcaption>In the end</figcaption>
+      <figcaption>The last position</figcaption>
       <Drawing picture={lastPicture} drawn={last.picture ? [] : ending.shown} />
     </figure>
   )
@@ -103,11 +107,11 @@ function LastBoard({ course: { turns, lastPicture, ending } }: CourseProps): JSX
 
 interface ThumbnailProps extends Page {
   readonly loss: LostLine
-  /** The side that lost it. */
+  /** Side that lost the challenge. */
   readonly side: Side
 }
 
-/** A lost challenge, small: the board at the move that decided it, and why it was lost. */
+/** Shows a lost challenge as a small picture of the deciding move, with the reason. */
 export function Thumbnail({ loss, side, ask }: ThumbnailProps): JSX.Element {
   const { block, line, env, index } = loss
   const { value, error } = useAnswer(ask, ['sample', { block, line }], [])

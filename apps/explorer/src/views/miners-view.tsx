@@ -5,7 +5,7 @@ import { findDuels, formatSpan, isValidator } from '../app-state.ts'
 import { describeResult, explainAbsence, hotkeyNames, type Page } from '../page.ts'
 import { Few, Heading, type HotkeyProps, Key, Table } from './parts.tsx'
 
-/** Every registered miner: those that wait, and why the others do not. */
+/** Shows every registered miner: the queue, then the others with the reason they do not wait. */
 export function MinersView({ state }: Page): JSX.Element {
   const miners = state.queue?.filter(({ hotkey }) => !isValidator(state, hotkey))
   const rows = (miners ?? []).map(({ place, uid, hotkey, block, why }) => ({
@@ -23,8 +23,8 @@ export function MinersView({ state }: Page): JSX.Element {
     <>
       <Heading>Miners</Heading>
       <p>
-        A miner commits a model on chain, and waits for its duel with the champion. The next
-        contender comes first.
+        A miner commits a model on chain, and waits for a duel with the champion. The next contender
+        is first.
       </p>
       {miners === undefined ? (
         <p>{explainAbsence(state, '')}</p>
@@ -35,7 +35,7 @@ export function MinersView({ state }: Page): JSX.Element {
   )
 }
 
-/** A miner: what it does now, and every duel that it had, the last first. */
+/** Shows a miner: its current state, and its duels, latest first. */
 export function MinerView({ state, hotkey }: HotkeyProps): JSX.Element {
   const duels = [...findDuels(state, hotkey)].reverse()
   const place = state.queue?.find((row) => row.hotkey === hotkey)

@@ -3,13 +3,13 @@ import type { Turn } from '@affine/report'
 import type { JSX } from 'preact'
 import { showHidden } from '../visible.ts'
 
-/** What is drawn, perhaps with the reply to it and what would have been best. */
+/** The observation, optionally with the reply and the best actions. */
 type DrawingProps = Pick<Turn, 'picture' | 'drawn'> & Partial<Turn>
 
-/** How large a picture is at most, in pixels for each of its units. */
+/** Maximum pixels per unit of a picture. */
 const SCALE = 1.6
 
-/** What was observed: as a picture where there is one, else as lines, if it has some. */
+/** Shows an observation as a picture, or as lines if there is no picture. */
 export function Drawing({ picture, drawn, ...turn }: DrawingProps): JSX.Element | null {
   if (picture === undefined)
     return drawn.length === 0 ? null : <pre class="drawn">{showHidden(drawn.join('\n'))}</pre>
@@ -23,7 +23,7 @@ export function Drawing({ picture, drawn, ...turn }: DrawingProps): JSX.Element 
         viewBox={`-1 -1 ${width + 2} ${height + 2}`}
         width={width * SCALE}
         role="img"
-        aria-label={showHidden(said.join(', ') || 'nothing is placed')}
+        aria-label={showHidden(said.join(', ') || 'empty')}
       >
         {sortMarkedLast(shapes, turn).map((shape, i) => (
           <Shape key={i} shape={shape} turn={turn} />
@@ -38,7 +38,7 @@ export function Drawing({ picture, drawn, ...turn }: DrawingProps): JSX.Element 
   )
 }
 
-/** What is marked comes last, so that nothing beside it is drawn over its edge. */
+/** Sorts marked shapes last, so that no other shape covers their edges. */
 const sortMarkedLast = (shapes: Picture['shapes'], turn: Partial<Turn>): Picture['shapes'] => {
   const isPlain = (shape: PictureShape): boolean => chooseClass(shape, turn) === shape.kind
   return [...shapes].sort((a, b) => Number(isPlain(b)) - Number(isPlain(a)))

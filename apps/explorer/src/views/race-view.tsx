@@ -25,7 +25,9 @@ import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads } from './bars.tsx'
 import { BigNumber, Face, Few, Heading, Key } from './parts.tsx'
 
-/** The champion, since when and how sure that is, the contenders, and the line of time. */
+/**
+ * Shows the champion, its first epoch, the confidence, the contenders and the earlier champions.
+ */
 export function RaceView({ state }: Page): JSX.Element {
   const { beginning, epochs } = state
   const last = epochs.at(-1)
@@ -33,7 +35,7 @@ export function RaceView({ state }: Page): JSX.Element {
   return (
     <>
       <Heading>
-        {last && (hotkey === undefined ? 'Nobody' : <Key state={state} hotkey={hotkey} />)}
+        {last && (hotkey === undefined ? 'No one' : <Key state={state} hotkey={hotkey} />)}
         {last ? ` has the throne${describeEpoch(state)}` : 'The race for the throne'}
       </Heading>
       <p class="about">{beginning && describeSubnet(beginning.titles)}</p>
@@ -46,7 +48,7 @@ export function RaceView({ state }: Page): JSX.Element {
       ) : (
         <p>{explainAbsence(state, '')}</p>
       )}
-      {/* Before its end, each epoch would move what is below. */}
+      {/* During the reading each epoch would move the content below. */}
       {last && readingState(state) !== 'reading' && (
         <>
           <Duels state={state} />
@@ -69,7 +71,7 @@ export function Since({ state }: StateProps): JSX.Element {
   ).length
   const isOlder = isStartUnknown(state, from)
   return (
-    <BigNumber name="Since" value={`epoch ${from}${isOlder ? ' or before' : ''}`}>
+    <BigNumber name="Since" value={`epoch ${from}${isOlder ? ' or earlier' : ''}`}>
       {isOlder && 'at least '}
       {formatCount(to - from, 'epoch')}
       {describeEpoch(state) || ' so far'}; {formatCount(failed, 'contender')} failed against it
@@ -78,11 +80,14 @@ export function Since({ state }: StateProps): JSX.Element {
   )
 }
 
-/** Did the reading begin with this epoch, and the network before it? */
+/** Reports whether the reading began at this epoch, and the network earlier. */
 const isStartUnknown = ({ beginning }: AppState, from: number): boolean =>
   beginning?.isTrusted === true && beginning.from === from
 
-/** The duel in which the champion won its throne; undefined where it took it without one. */
+/**
+ * Returns the duel in which the champion won the throne. Undefined if it took the throne without
+ * one.
+ */
 function findCrowning(state: AppState): DuelAccount | undefined {
   const from = listTerms(state).at(-1)?.from ?? 0
   return listDuels(state).find(
@@ -90,7 +95,7 @@ function findCrowning(state: AppState): DuelAccount | undefined {
   )
 }
 
-/** How sure it is that the champion is the better one: by the duel that it won. */
+/** Shows the confidence that the champion is better, from the duel that it won. */
 export function SureNumber({ state }: StateProps): JSX.Element {
   const name = 'How sure'
   const crowning = findCrowning(state)
@@ -103,8 +108,8 @@ export function SureNumber({ state }: StateProps): JSX.Element {
   const { wins, counted, needed, surePpm } = crowning.duel
   return (
     <BigNumber name={name} value={percent(surePpm)}>
-      of contenders exactly at the ratio to beat fail, at the least: luck and liars are allowed for.
-      This one won {wins} of {counted} environments, and needed {needed}
+      or more of the contenders exactly at the ratio to beat fail, even with luck and liars. This
+      one won {wins} of {counted} environments and needed {needed}
     </BigNumber>
   )
 }
@@ -113,23 +118,24 @@ function explainUnknown({ epochs }: AppState): string {
   const [first, last] = [epochs[0], epochs.at(-1)]
   if (last?.heir === undefined) return 'the throne is empty'
   return first?.champion?.hotkey === last.heir.hotkey
-    ? 'it was the champion before'
+    ? 'it was already champion in the first epoch read'
     : 'it took the throne without winning a duel'
 }
 
-/** The ratio to beat, and where it goes. Protocol §8.10. */
+/** Shows the ratio to beat, and whether it falls. Protocol §8.10. */
 export function ToBeat({ state }: StateProps): JSX.Element {
   const { nextRatio = 0 } = state.epochs.at(-1) ?? {}
   const isFalling = nextRatio > (state.beginning?.minRatioPpm ?? 0)
   return (
     <BigNumber name={`To beat${describeEpoch(state)}`} value={percent(nextRatio)}>
-      is what a contender has to win of the challenges that only one of the two solves
-      {isFalling && '; it goes down with each epoch that crowns nobody'}
+      is the share of the decisive challenges, which only one of the two solves, that a contender
+      has to exceed
+      {isFalling && '; it falls with each epoch without a new champion'}
     </BigNumber>
   )
 }
 
-/** How the throne was won, and a row for each contender; without any, what is next. */
+/** Shows how the throne was won, and the current contenders; without any, the next one. */
 function Duels({ state }: StateProps): JSX.Element {
   const { nextDuels = [] } = state.epochs.at(-1) ?? {}
   const duels = listDuels(state)
@@ -152,7 +158,7 @@ function Duels({ state }: StateProps): JSX.Element {
   )
 }
 
-/** The miner that contends next, and why it does not yet. */
+/** Shows the next contender, and the reason that it does not contend yet. */
 function Next({ state }: StateProps): JSX.Element {
   const next = state.queue?.find(({ place }) => place === 1)
   const last = state.epochs.at(-1) ?? { heir: undefined, lacking: undefined, others: undefined }
@@ -186,7 +192,7 @@ const Contender = ({ state, account, of }: ContenderProps): JSX.Element => (
   </div>
 )
 
-/** How its duel ended and why, or how it stands and how long it has. */
+/** Describes the end of a duel and its cause, or its current state and remaining epochs. */
 function describeRow(turn: DuelTurn, account: DuelAccount | undefined): string {
   const { end, stats } = account?.duel ?? {}
   if (end && stats) return `${explainEnd({ end }, stats.contender, account?.last.ratio ?? 0)}.`
@@ -195,12 +201,12 @@ function describeRow(turn: DuelTurn, account: DuelAccount | undefined): string {
   return `${stands}; ${formatCount(left, 'epoch')} left`
 }
 
-/** Reigns, the last first, with the contenders that fell in each. */
+/** Shows the champions, latest first, with the contenders that failed. */
 function TimeLine({ state }: StateProps): JSX.Element {
   const duels = listDuels(state)
   return (
     <section>
-      <h2>Who had the throne, the last first</h2>
+      <h2>Champions, latest first</h2>
       <ol class="time">
         <Few limit={8}>
           {[...listTerms(state)].reverse().map((reign) => (
@@ -217,7 +223,7 @@ interface StretchProps extends StateProps {
   readonly duels: readonly DuelAccount[]
 }
 
-/** One reign, with the duels that ended in it, or go on in it. */
+/** Shows one champion's term, with the duels that ended or continue in it. */
 function TermEntry({ state, duels, reign: { hotkey, from, to } }: StretchProps): JSX.Element {
   const { epoch, nextRatio } = state.epochs.at(-1) ?? { epoch: 0, nextRatio: 0 }
   const isLast = epoch === to - 2
@@ -227,11 +233,11 @@ function TermEntry({ state, duels, reign: { hotkey, from, to } }: StretchProps):
   const [first, last] = [ratios[0], ratios.at(-1)].map((ratio = 0) => percent(ratio))
   const ratioText = first === last ? first : `${first} to ${last}`
   const fallen = duels.filter((account) => isIn(account.last))
-  const before = isStartUnknown(state, from) ? ', and maybe before' : ''
+  const before = isStartUnknown(state, from) ? ', and perhaps earlier' : ''
   const when = (isLast ? `from epoch ${from} on` : formatEpochs(from, to - 1)) + before
   return (
     <li>
-      <b>{hotkey === undefined ? 'nobody' : <Key state={state} hotkey={hotkey} />}</b>
+      <b>{hotkey === undefined ? 'no one' : <Key state={state} hotkey={hotkey} />}</b>
       <p>
         {when}. To beat: {ratioText}
       </p>
@@ -256,9 +262,9 @@ function Root({ state }: StateProps): JSX.Element {
   const { beginning } = state
   return (
     <details class="fold">
-      <summary>How this page knows: the state root</summary>
+      <summary>The computed state and its root</summary>
       <p>
-        Champion: <span class="mono champion">{last?.heir?.hotkey ?? 'nobody'}</span>
+        Champion: <span class="mono champion">{last?.heir?.hotkey ?? 'none'}</span>
       </p>
       <p class="mono root">{last?.root}</p>
       <p>

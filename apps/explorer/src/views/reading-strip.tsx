@@ -10,11 +10,11 @@ interface ReadingProps {
   readonly state: AppState
   readonly soFar: ReadingProgress
   readonly network: NamedNetwork | undefined
-  /** Why there is no network. */
+  /** Reason that there is no network. */
   readonly refusal: string | undefined
 }
 
-/** How far the page has come with recomputing, and what it came to: on every view. */
+/** Shows the progress and the result of the recomputation, on every view. */
 export function ReadingStrip(props: ReadingProps): JSX.Element {
   const [kind, said] = describeReading(props)
   return (
@@ -31,7 +31,7 @@ function describeReading({ state, soFar, network, refusal = '' }: ReadingProps):
   if (network === undefined) return ['bad', showOnLine(refusal, 600)]
   if (failure !== undefined) {
     const why = showOnLine(failure, 600) + describeHint(state)
-    return ['bad', `It cannot be read any further: ${why}`]
+    return ['bad', `Reading stopped: ${why}`]
   }
   if (beginning === undefined) return ['busy', 'Reading the chain…']
   if (ms === undefined) return ['busy', progressBar(beginning, soFar)]
@@ -40,17 +40,17 @@ function describeReading({ state, soFar, network, refusal = '' }: ReadingProps):
   const seconds = (ms / 1000).toFixed(1)
   const many = formatCount(state.epochs.length, 'epoch')
   const done = `${many} recomputed in this browser in ${seconds} s`
-  const named = network.isByLink ? ', in what this link names' : ''
-  // The page reads one copy of each block, and no state but the first.
+  const named = network.isByLink ? ', for the network that this link names' : ''
+  // The page compares no copies of blocks, and no states.
   const conclusion = formatConclusion({ flaws, uncompared: 'ALL_BUT_ONE' })
   const said = `${done}${named}. ${conclusion} `
   const lacking = state.health.filter(({ missing }) => missing > 0).length
   if (flaws + lacking === 0) return ['good', `✔ ${said}`]
-  const lack = lacking === 0 ? '' : `${formatCount(lacking, 'bucket')} lacked what it should have. `
+  const lack = lacking === 0 ? '' : `${formatCount(lacking, 'bucket')} lacked files. `
   return ['bad', [said, lack, <a href="#/validators">See the validators.</a>]]
 }
 
-/** Why there is nothing to show: that nothing failed says nothing. */
+/** Explains that nothing was recomputed. */
 function explainNoEpoch({ from, to, height, firstEpoch }: ReadingSpan): string {
   const at = `the chain is at block ${height}, in epoch ${to}`
   const first =
@@ -74,7 +74,10 @@ interface SourceProps {
   readonly beginning: ReadingSpan | undefined
 }
 
-/** Below every view: the network, where it is read from, and who named it. */
+/**
+ * Shows below every view the network, its chain and buckets, and whether the site or a link named
+ * it.
+ */
 export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
   const { file, isByLink } = network
   return (
@@ -82,18 +85,18 @@ export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
       <b>Network</b> {describeNetwork(file, beginning)} · <b>chain</b> {describeChain(file)} ·{' '}
       <b>buckets</b> {describeBuckets(file)} · <b>named by</b>{' '}
       {isByLink ? 'this link, not by this site' : 'this site'}
-      {'; one copy of each block was read: '}
-      <code>af-verify</code> compares them all.
+      {'. The page read one copy of each block; '}
+      <code>af-verify</code> compares all copies.
     </footer>
   )
 }
 
-/** It stays in view however far one scrolls. */
+/** Warns about a link that names a network. Stays visible while scrolling. */
 export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
   return (
-    <section class="link-warning" aria-label="Who named this network">
+    <section class="link-warning" aria-label="Source of this network">
       <b>⚠ Named by this link, not by this site.</b> The link chose the chain and the buckets, and
-      this page is true for them only.{' '}
+      the results apply only to them.{' '}
       {own ? (
         <a href={location.pathname}>Show this site’s own network, {describeChain(own)}</a>
       ) : (
@@ -103,7 +106,9 @@ export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
   )
 }
 
-/** A node may say any genesis: only what the page looks up by its name has one. */
+/**
+ * Describes the network. A node may report any genesis; only a network with a name has a known one.
+ */
 function describeNetwork({ chain }: NetworkFile, beginning: ReadingSpan | undefined): string {
   const name = isNetworkName(chain) ? `${chain}, ` : ''
   if (beginning === undefined) return `${name}not read yet`

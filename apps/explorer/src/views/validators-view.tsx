@@ -9,12 +9,12 @@ import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { Strips } from './bars.tsx'
 import { Heading, Key, Table } from './parts.tsx'
 
-/** What is given to what shows one validator, or all of them. */
+/** Props of components that show one validator, or all. */
 interface ValidatorProps extends StateProps {
   readonly of?: string | undefined
 }
 
-/** All validators, or one: what they saw of a duel, what speaks against them, trust, buckets. */
+/** Shows all validators, or one: results of a duel, flaws, outliers, trust and buckets. */
 export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Element {
   const { state } = page
   const { epochs } = state
@@ -25,22 +25,23 @@ export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Elem
       <LatestDuel {...page} of={of} />
       <Counts state={state} of={of} />
       <p class="caption">
-        A flaw is proved where a validator signed evidence that does not hold, or attested a wrong
-        result. A validator that is too far from the others is suspect, which bad luck can cause.
-        Trust counts what was whole and in time, the last epochs most. It does not count where half
-        of the duels found a validator too far from the others, nor say that its replies are true.
+        A flaw proves that a validator signed invalid evidence or attested a wrong result. An
+        outlier is too far from the other validators, which bad luck can cause. Trust is the share
+        of a validator’s stake that counts: it rises with valid lanes in time, recent epochs most,
+        and falls with missing or void lanes and with outliers in at least half of the duels. It
+        does not prove that the replies are true.
       </p>
       <Lanes state={state} of={of} />
       <Findings state={state} of={of} />
       {epochs.every(({ flaws, warnings }) => flaws.length + warnings.length === 0) && (
-        <p>{explainAbsence(state, 'No flaw is proved, of what was compared.')}</p>
+        <p>{explainAbsence(state, 'No flaw was found in the copies compared.')}</p>
       )}
       <BucketTable state={state} of={of} />
     </>
   )
 }
 
-/** What all saw of one duel: the last in which the validator `of`, or any, was set aside. */
+/** Shows the results of one duel: the latest in which the validator, or any, was an outlier. */
 function LatestDuel({ of, ...page }: Page & ValidatorProps): JSX.Element | null {
   const { state } = page
   const duels = listDuels(state)
@@ -56,7 +57,7 @@ function LatestDuel({ of, ...page }: Page & ValidatorProps): JSX.Element | null 
   return (
     <section>
       <p class="lead">
-        What they saw of the duel of <Key state={state} hotkey={contender.hotkey} /> against{' '}
+        Results in the duel of <Key state={state} hotkey={contender.hotkey} /> against{' '}
         <Key state={state} hotkey={champion.hotkey} />, {formatSpan(account)}.
       </p>
       <Strips {...page} account={account} of={of} />
@@ -64,7 +65,7 @@ function LatestDuel({ of, ...page }: Page & ValidatorProps): JSX.Element | null 
   )
 }
 
-/** The validators against which something speaks come first, and are marked. */
+/** Shows the counts of validators, worst first. */
 function Counts({ state, of }: ValidatorProps): JSX.Element {
   const counts = countLanes(state).filter(({ hotkey }) => of === undefined || hotkey === of)
   const rows = counts.map(({ hotkey, proved, due, sealed, accepted, outliers }) => ({
@@ -73,7 +74,7 @@ function Counts({ state, of }: ValidatorProps): JSX.Element {
     cells: {
       validator: <Key state={state} hotkey={hotkey} />,
       'proved flaws': proved.join(', ') || 'none',
-      'suspect in epochs': `${outliers} of ${due}`,
+      'epochs as outlier': `${outliers} of ${due}`,
       'published in time': `${sealed} of ${due}`,
       accepted: `${accepted} of ${due}`,
       trust: percent(findTrust(state, hotkey)),
@@ -82,7 +83,7 @@ function Counts({ state, of }: ValidatorProps): JSX.Element {
   return <Table title="Flaws and trust" rows={rows} />
 }
 
-/** What one validator published, epoch by epoch. */
+/** Shows the lanes of one validator, epoch by epoch. */
 function Lanes({ state, of }: ValidatorProps): JSX.Element | null {
   const rows = state.epochs.flatMap(({ epoch, lanes, duels }) => {
     const lane = lanes.find(({ validator }) => validator === of)
@@ -91,19 +92,19 @@ function Lanes({ state, of }: ValidatorProps): JSX.Element | null {
     const text = formatLane({ ...lane, setAside: [] })
     const cells = {
       epoch,
-      'is it whole': fault === undefined ? text : `${text}: ${fault}`,
-      'suspect, so not counted, in': setAside.map((aside) => (
+      lane: fault === undefined ? text : `${text}: ${fault}`,
+      'outlier, not counted, in': setAside.map((aside) => (
         <div key={aside.env}>{describeOutlier(state, duels, aside)}</div>
       )),
-      'trust after it': percent(trust),
+      'trust afterwards': percent(trust),
     }
     return [{ key: epoch, isBad: setAside.length > 0, cells }]
   })
   if (rows.length === 0) return null
-  return <Table title="What it published" rows={rows.reverse()} />
+  return <Table title="Lanes, epoch by epoch" rows={rows.reverse()} />
 }
 
-/** In how many of the duels that played an environment a lane was set aside, and in which. */
+/** Describes an outlier: the duels of an environment in which a lane was set aside. */
 function describeOutlier(
   state: AppState,
   duels: EpochAccount['duels'],
@@ -114,10 +115,10 @@ function describeOutlier(
   return `${env}: ${contenders.length} of ${formatCount(played.length, 'duel')}, against ${against}`
 }
 
-/** More cannot be read. */
+/** Maximum rows of the table. */
 const MAX_ROWS = 200
 
-/** What did not hold, the last first: of one validator, or of all of them. */
+/** Shows flaws and warnings, latest first, of one validator or of all. */
 function Findings({ state, of }: ValidatorProps): JSX.Element | null {
   const found = state.epochs
     .flatMap(({ flaws, warnings }) => [
@@ -138,10 +139,10 @@ function Findings({ state, of }: ValidatorProps): JSX.Element | null {
         detail: showOnLine(detail, 400),
       },
     }))
-  return <Table title="What did not hold" rows={rows} />
+  return <Table title="Flaws and warnings" rows={rows} />
 }
 
-/** What each bucket did when it was asked: that of one validator, or all of them. */
+/** Shows the state of each bucket, of one validator or of all. */
 export function BucketTable({ state, of }: ValidatorProps): JSX.Element | null {
   const health = state.health.filter(({ hotkey }) => of === undefined || hotkey === of)
   if (of !== undefined && health.length === 0) return null
@@ -149,10 +150,10 @@ export function BucketTable({ state, of }: ValidatorProps): JSX.Element | null {
     key: bucket.hotkey + bucket.announced,
     isBad: bucket.failure !== undefined,
     cells: {
-      of: <Key state={state} hotkey={bucket.hotkey} />,
+      validator: <Key state={state} hotkey={bucket.hotkey} />,
       announced: <span class="long">{showOnLine(bucket.announced, 140)}</span>,
       'files read': bucket.files,
-      'not there': bucket.missing,
+      'files missing': bucket.missing,
       state: describeBucket(bucket),
     },
   }))
@@ -160,8 +161,8 @@ export function BucketTable({ state, of }: ValidatorProps): JSX.Element | null {
 }
 
 function describeBucket({ place, failure, files, missing }: BucketHealth): string {
-  if (place === undefined) return 'a page cannot open its address'
+  if (place === undefined) return 'a page cannot open this address'
   if (failure !== undefined) return `✘ ${showOnLine(failure)}`
   if (files + missing === 0) return 'no answer so far'
-  return files > 0 ? '✔ answers' : '✘ has nothing that was asked for'
+  return files > 0 ? '✔ responds' : '✘ has none of the requested files'
 }

@@ -7,34 +7,34 @@ import { flipPart, type Part } from './flip.ts'
 import { proveSample, type Step } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
 
-/** A sample as it was recorded, and its challenge as the champion and contenders played it. */
+/** A recorded sample, and its challenge as played by the champion and contenders. */
 interface ShownSample {
-  /** Whose block it is in, and of which epoch. */
+  /** The validator and the epoch of its block. */
   readonly validator: string
   readonly epoch: number
   readonly sample: Sample
   readonly episodes: readonly Episode[]
-  /** Of a champion's episode one for each contender; of another sample one. */
+  /** One pair for each contender if the sample is the champion's; otherwise one pair. */
   readonly pairs: readonly ShownPair[]
 }
 
-/** A pair, and the course of each side, where the environment is known here. */
+/** A pair, and the course of each side if the environment is registered. */
 export interface ShownPair extends ChallengePair {
   readonly courses: PerSide<EpisodeCourse | undefined>
 }
 
-/** What the page may ask. Every answer is made of plain values; what is not to be had rejects. */
+/** The questions that the page may ask. Answers are plain values; unavailable data rejects. */
 export interface Answers {
   sample(line: SampleLine): Promise<ShownSample>
-  /** The steps of a sample's proof, with one byte of that part changed. */
+  /** The steps of a sample's proof, with one byte of `part` changed. */
   proof(line: SampleLine, part: Part): Promise<readonly Step[]>
-  /** What every lane saw of a duel, at the last look at each environment. */
+  /** The results of every lane in a duel, at the latest analysis of each environment. */
   lanes(duelId: string): Promise<readonly EnvLanes[]>
-  /** The challenges that each side of a duel lost, the last ones of each environment. */
+  /** The latest lost challenges of each side of a duel. */
   losses(duelId: string): Promise<PerSide<readonly LostLine[]>>
 }
 
-/** Answers from a subnet that is read, once it is open. */
+/** Creates the answers from a subnet that may still be opening. */
 export function createAnswers(opened: () => Promise<SubnetReader>): Answers {
   return {
     sample: async (line) => readSample(await opened(), line),
@@ -54,7 +54,7 @@ async function readSample(reader: SubnetReader, { block, line }: SampleLine): Pr
   const own = await samplesIn(block)
   const sample = own[line]
   if (sample === undefined) throw new Error(`the block has no line ${line}`)
-  // Those of one challenge follow each other, maybe from one block into the next.
+  // The samples of one challenge are consecutive, and may continue in the next block.
   const isOfIt = (other?: Sample): boolean => other?.challengeId === sample.challengeId
   const blocks = checked.ok ? checked.value.blocks : []
   const place = blocks.indexOf(block)

@@ -7,43 +7,43 @@ import {
 } from '@affine/blocks'
 import { failureOf, failureText, type OpenBucket } from '@affine/settlement'
 
-/** What a bucket did when it was asked. */
+/** The state of a bucket. */
 export interface BucketHealth {
-  /** Whose it is. */
+  /** The validator that announced it. */
   readonly hotkey: string
-  /** Where it was looked for; undefined for an address that a page does not open. */
+  /** URL. Undefined for an address that a page cannot open. */
   readonly place: string | undefined
   readonly announced: string
   files: number
-  /** How often it did not have what was asked for. */
+  /** Requested files that it did not have. */
   missing: number
-  /** Why it did not answer, the last time that it did not. */
+  /** Reason of its latest failure. */
   failure: string | undefined
 }
 
-/** For a whole answer. */
+/** Timeout of a whole response. */
 const TIMEOUT_MS = 10_000
 
-/** Asks without cookies and without saying which page asks. */
+/** Fetches without cookies and without the page's address. */
 const ask: typeof fetch = (input, init) =>
   fetch(input, { ...init, credentials: 'omit', referrerPolicy: 'no-referrer' })
 
-/** The buckets of a subnet as a page reads them, and what became of it. */
+/** The buckets of a subnet as a page reads them, with their states. */
 export class PageBuckets {
   readonly #base: string | undefined
   readonly #isLocal: boolean
   readonly #health = new Map<string, BucketHealth>()
 
   /**
-   * Plain names are looked up below `base`. Announced URLs have to be https; with `isLocal`, for
-   * pages on one's own machine, http too.
+   * Creates the buckets. Plain names are resolved below `base`. Announced URLs must be https; http
+   * is allowed with `isLocal`, for a page on the reader's machine.
    */
   constructor(base: string | undefined, isLocal: boolean) {
     this.#base = base
     this.#isLocal = isLocal
   }
 
-  /** For a reader that recomputes. */
+  /** Opens a bucket for `recompute`. */
   readonly open: OpenBucket = (hotkey, announced) => {
     const place = this.#placeOf(announced)
     const name = `${hotkey} ${announced}`
@@ -54,7 +54,7 @@ export class PageBuckets {
     return { name: hotkey, read: (path, limit) => this.#read(health, place, { path, limit }) }
   }
 
-  /** In the order in which buckets were met. */
+  /** Returns the states of buckets, in the order of first use. */
   health(): readonly BucketHealth[] {
     return [...this.#health.values()]
   }
@@ -87,10 +87,10 @@ export class PageBuckets {
 }
 
 /**
- * Returns a failure in words. A browser does not distinguish a lost connection from an answer that
- * it withholds, and to find out would take another request.
+ * Describes a failure. A browser does not distinguish a lost connection from a response that it
+ * withholds, and a second request would be needed to find out.
  */
 function describeFailure(failure: BucketFailureFacts): string {
   if (failure.code !== 'connection') return failureText(failure)
-  return 'no answer that a page may read: check its CORS rules'
+  return 'no response that a page may read: check its CORS rules'
 }

@@ -12,39 +12,39 @@ import {
 import type { Recomputed, SamplePlace } from '@affine/settlement'
 import { formatDuelId } from '../address.ts'
 
-/** Where a sample is written. */
+/** The place of a sample. */
 export interface SampleLine {
   readonly block: string
-  /** From 0, of the block's samples. */
+  /** Index among the block's samples, from 0. */
   readonly line: number
 }
 
-/** One epoch as the page holds it: plain values, without what it may ask for. */
+/** One epoch as the page holds it: plain values, without details that the page asks for. */
 export interface EpochAccount extends EpochFacts {
   readonly duels: readonly ShownDuel[]
 }
 
-/** A duel as it stands after an epoch. */
+/** A duel after an epoch. */
 export interface ShownDuel extends DuelFacts {
-  /** As `duelId` gives it. */
+  /** Key of the duel, from `formatDuelId`. */
   readonly id: string
-  /** What each side did so far, in the lanes that count. */
+  /** Counts of each side so far, in the lanes that count. */
   readonly stats: PerSide<Omit<MinerStats<LostLine>, 'losses'>>
 }
 
-/** A challenge that was lost: where it is, and why, if it was forfeited. */
+/** A lost challenge, and the kind of forfeit. */
 export interface LostLine extends SampleLine {
   readonly env: string
   readonly index: number
   readonly forfeit: string | undefined
 }
 
-/** What the lanes saw of an environment of a duel until the last look at it. */
+/** The results of the lanes in an environment of a duel, at the latest analysis. */
 export interface EnvLanes {
   readonly env: string
-  /** The ratio to beat then, in ppm. */
+  /** Ratio to beat at that analysis, in ppm. */
   readonly ratio: number
-  /** By validator ascending. */
+  /** By validator, ascending. */
   readonly lanes: readonly {
     readonly validator: string
     readonly wins: number
@@ -54,11 +54,11 @@ export interface EnvLanes {
 }
 
 /**
- * Makes the accounts of one epoch after another. What is most of them, the lanes of each look and
- * the challenges that were lost, it keeps until it is asked for.
+ * Creates the accounts of consecutive epochs. Stores the largest parts, lanes and lost challenges,
+ * until the page asks for them.
  */
 export class EpochAccounts {
-  /** How many challenges were added: the samples of one follow each other. */
+  /** Number of challenges added. The samples of one challenge are consecutive. */
   challenges = 0
   #last = { block: '', line: 0, challengeId: '' }
   readonly #stats = new DuelStats<LostLine, SamplePlace & SampleLine>({
@@ -68,10 +68,10 @@ export class EpochAccounts {
     },
   })
   readonly #losses = new Map<ShownDuel['id'], PerSide<readonly LostLine[]>>()
-  /** Of each duel the last look at each environment. */
+  /** The latest analyses of each duel. */
   readonly #looks = new Map<ShownDuel['id'], readonly EnvAnalysis[]>()
 
-  /** Takes note of a sample of the epoch under way: all of a block, in their order. */
+  /** Adds a sample of the current epoch. Samples of a block come in order. */
   add(sample: Sample, place: SamplePlace): void {
     const { challengeId } = sample
     const { block } = place
@@ -81,7 +81,7 @@ export class EpochAccounts {
     this.#stats.add(sample, { ...place, line })
   }
 
-  /** The account of the epoch under way, once it is recomputed. */
+  /** Ends the current epoch and returns its account. */
   finish(recomputed: Recomputed): EpochAccount {
     this.#stats.finish(recomputed)
     const facts = epochFacts(recomputed)
@@ -98,12 +98,12 @@ export class EpochAccounts {
     return { ...duel, id, stats: { champion: ofChampion, contender: ofContender } }
   }
 
-  /** The last challenges that each side of a duel lost, in the lanes that count. */
+  /** Returns the latest challenges that each side of a duel lost, in the lanes that count. */
   findLosses(duel: ShownDuel['id']): PerSide<readonly LostLine[]> {
     return this.#losses.get(duel) ?? { champion: [], contender: [] }
   }
 
-  /** The lanes of a duel, environment by environment; none where nobody looked. */
+  /** Returns the lanes of a duel by environment. Empty if the duel was never evaluated. */
   findLanes(duel: ShownDuel['id']): readonly EnvLanes[] {
     return (this.#looks.get(duel) ?? []).map(({ env, ratioPpm: ratio, report }) => {
       const lanes = Object.entries(report.tallies).map(([validator, { wins, losses }]) => {

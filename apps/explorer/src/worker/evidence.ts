@@ -20,29 +20,29 @@ import {
 } from '@affine/settlement'
 import type { SampleLine } from './epoch-accounts.ts'
 
-/** What one sample's proof is made of: from the buckets the proof, from the chain the rest. */
+/** Data of a sample's proof: the proof from the buckets, the rest from the chain. */
 export interface ProofEvidence extends SampleProof, Scope {
-  /** As the lane's last block reveals it. */
+  /** Secret that the lane's last block reveals. */
   readonly secret: string
   readonly beaconBlock: number
-  /** The head that was on chain when lanes closed. */
+  /** Head of the lane that was on chain when lanes closed. */
   readonly sealed: string
 }
 
-/** What is needed to prove a sample of an epoch. */
+/** Data needed to prove a sample of an epoch. */
 export interface ProvenLane {
   readonly chain: Chain
-  /** Governs the epoch. */
+  /** State that governs the epoch. */
   readonly state: State
   readonly validator: string
   readonly checked: CheckedLane
-  /** The validators that may have its blocks. */
+  /** Validators that may have its blocks. */
   readonly sources: readonly Source[]
 }
 
 /**
- * Reads a block again: it is known by its hash, so whoever has it may give it.
- * @throws Error when nobody does.
+ * Reads a block again by its hash, from any of `sources`.
+ * @throws Error if no source has it.
  */
 export async function rereadBlock(hash: string, sources: readonly Source[]): Promise<Block> {
   const ask = async ({ read }: Source): Promise<Block | null> => {
@@ -56,8 +56,8 @@ export async function rereadBlock(hash: string, sources: readonly Source[]): Pro
 }
 
 /**
- * Everything that a sample's proof is made of, as it was published and as it stands on chain.
- * @throws Error when its lane is void, or a block of it cannot be had any more.
+ * Collects the data of a sample's proof from buckets and chain.
+ * @throws Error if its lane is void, or a block of it is unavailable.
  */
 export async function collectEvidence(
   { block: hash, line }: SampleLine,
@@ -65,8 +65,7 @@ export async function collectEvidence(
 ): Promise<ProofEvidence> {
   const { chain, state, validator, checked, sources } = lane
   const scope = await laneScope(chain, state, validator)
-  if (!checked.ok || scope === null)
-    throw new Error('the lane is void, so there is nothing to prove')
+  if (!checked.ok || scope === null) throw new Error('the lane is void, so nothing can be proved')
   const block = await rereadBlock(hash, sources)
   const after = await readHeadersAfter(hash, checked.value.blocks, sources)
   const head = after.at(-1) ?? block.header
@@ -80,7 +79,7 @@ export async function collectEvidence(
   }
 }
 
-/** The headers of a lane's blocks after one of them. `blocks` begins with the head. */
+/** Reads the headers of a lane's blocks after one of them. `blocks` begins with the head. */
 async function readHeadersAfter(
   hash: string,
   blocks: readonly string[],

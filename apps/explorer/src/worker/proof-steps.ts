@@ -19,27 +19,28 @@ import {
 } from '@affine/envs'
 import type { ProofEvidence } from './evidence.ts'
 
-/** One step of a proof: what is computed, from what, to what, and whether that is as it must be. */
+/** One step of a proof: its input, its result, and whether it is valid. */
 export interface Step {
   readonly title: string
-  /** What follows if it holds, or what is wrong. */
+  /** The conclusion if the step is valid, or the problem. */
   readonly sentence: string
-  /** By name. */
+  /** Values by name. */
   readonly values: Readonly<Record<string, string>>
   readonly holds: boolean
 }
 
-/** A step, with what is wrong unless it holds. */
+/** A step, with the problem to state if it is not valid. */
 type CheckedStep = Step & { readonly otherwise: string }
 
-/** A step that says `otherwise` unless it holds. */
+/** Returns a step. Its sentence is `otherwise` unless it is valid. */
 const createStep = ({ otherwise, ...step }: CheckedStep): Step =>
   step.holds ? step : { ...step, sentence: otherwise }
 
 /**
- * A sample's proof, each step recomputed: from the secret to the challenge, through the replies to
- * the rewards, and from the line to the head on chain. Does not throw for a sample that was read,
- * nor with any of its bytes changed. A line that is not a sample has no challenge and no replies.
+ * Recomputes each step of a sample's proof: from the secret to the challenge, through the replies
+ * to the rewards, and from the line to the head on chain. Does not throw for a sample that was
+ * read, or with any byte of it changed. A line that is not a sample has no challenge and no
+ * replies.
  */
 export function proveSample(evidence: ProofEvidence): readonly Step[] {
   const { sample: line, index, path, header, signature, links, ...scope } = evidence
@@ -64,7 +65,7 @@ function proveCommitment({ genesis, netuid, validator, epoch, ...rest }: ProofEv
   return createStep({
     title: 'Secret → commitment',
     holds: computed === commitment,
-    sentence: 'The validator had committed to its secret before the epoch began.',
+    sentence: 'The validator committed to its secret before the epoch began.',
     otherwise: 'The validator committed to another secret before the epoch began.',
     values: { secret, computed, 'on chain': commitment },
   })
@@ -80,8 +81,8 @@ function proveId(evidence: ProofEvidence, sample: Sample): Step {
   return createStep({
     title: 'Secret and beacon → challenge id',
     holds: computed === recorded,
-    sentence: `The challenge follows from both, and nobody knew both before block ${beaconBlock}.`,
-    otherwise: 'Another challenge follows from these two: somebody may have chosen this one.',
+    sentence: `The challenge follows from both, and no one knew both before block ${beaconBlock}.`,
+    otherwise: 'A different challenge follows from these two: this one may have been chosen.',
     values: { beacon, place, computed, recorded },
   })
 }
@@ -93,7 +94,7 @@ const describeSeed = ({ challengeId: id }: Sample): Step => ({
   values: { id, seed: seedOf(id).toString(16).padStart(32, '0') },
 })
 
-/** A step for each episode: its replies, played again by the same code, and what they come to. */
+/** Replays each episode with the validators' code and compares the reward. */
 function proveReplies(sample: Sample): readonly Step[] {
   const replayed = replaySample(sample)
   return episodesIn(sample).map(({ messages, reward, fault }, i) => {
@@ -101,9 +102,8 @@ function proveReplies(sample: Sample): readonly Step[] {
     return createStep({
       title: `Replies of the ${'miner' in sample ? 'miner' : SIDES[i]} → reward`,
       holds: played?.reward === reward && played.fault === (fault !== undefined),
-      sentence:
-        'The same code that the validators run plays the replies again, and comes to the reward.',
-      otherwise: 'Played again by the same code, the replies do not come to what is recorded.',
+      sentence: 'The validators’ code replays the replies and obtains the same reward.',
+      otherwise: 'The validators’ code replays the replies and obtains another result.',
       values: {
         ...numberValues('reply', repliesIn(messages)),
         replayed: played ? `reward ${played.reward}` : `${replayed}`,
@@ -113,12 +113,12 @@ function proveReplies(sample: Sample): readonly Step[] {
   })
 }
 
-/** What each episode of a sample comes to when it is played again; or why it cannot be. */
+/** Replays a sample. Returns the result of each episode, or the reason it cannot be replayed. */
 function replaySample(sample: Sample): readonly ReplayedSide[] | string {
   const { env, challengeId: id } = sample
-  if (!registry.has(env)) return 'no such environment'
+  if (!registry.has(env)) return 'unknown environment'
   const isGame = registry.get(env)?.game !== undefined
-  if (isGame === 'miner' in sample) return 'played by another number of miners'
+  if (isGame === 'miner' in sample) return 'played by a different number of miners'
   if ('miner' in sample) {
     const replayed = replay(make(env), id, sample.messages)
     return replayed.ok ? [replayed.value] : `${replayed.code} ${replayed.detail}`
@@ -130,16 +130,16 @@ function replaySample(sample: Sample): readonly ReplayedSide[] | string {
   return SIDES.map((side) => replayed.value[side])
 }
 
-/** The sentences of each step of Protocol §6.6. */
+/** Sentences of the steps of Protocol §6.6. */
 const SENTENCES: Readonly<Record<ProofStep['code'], Omit<CheckedStep, 'holds' | 'values'>>> = {
   form: {
     title: 'Proof → its form',
     sentence: 'The proof and the header of the block have all members, each within its limits.',
-    otherwise: 'A member of the proof or of the header is missing, or is not what it has to be.',
+    otherwise: 'A member of the proof or of the header is missing or invalid.',
   },
   scope: {
     title: 'Header → chain, subnet, validator, epoch',
-    sentence: 'The block is of the lane of this validator in this epoch.',
+    sentence: 'The block belongs to the lane of this validator in this epoch.',
     otherwise: 'The block belongs to another chain, subnet, validator or epoch.',
   },
   headers: {
@@ -149,17 +149,17 @@ const SENTENCES: Readonly<Record<ProofStep['code'], Omit<CheckedStep, 'holds' | 
   },
   head: {
     title: 'Head → seal on chain',
-    sentence: 'When lanes closed, this head was on chain: nothing can change now.',
-    otherwise: 'When lanes closed, another head was on chain.',
+    sentence: 'This head was on chain when lanes closed: nothing can change now.',
+    otherwise: 'Another head was on chain when lanes closed.',
   },
   signature: {
     title: 'Signature',
     sentence: 'The validator signed the block.',
-    otherwise: 'This is not a signature of this block by this hotkey.',
+    otherwise: 'The signature is not of this block and hotkey.',
   },
   inclusion: {
     title: 'Line → Merkle root',
-    sentence: "The line is one of those whose root is in the block's header.",
+    sentence: "The line is one of the lines under the root in the block's header.",
     otherwise: "From this line the path does not lead to the root in the block's header.",
   },
   sample: {
@@ -169,7 +169,7 @@ const SENTENCES: Readonly<Record<ProofStep['code'], Omit<CheckedStep, 'holds' | 
   },
 }
 
-/** Values by their numbers, from 1. */
+/** Numbers values, from 1. */
 const numberValues = (name: string, values: readonly string[]): Step['values'] =>
   Object.fromEntries(values.map((value, i) => [`${name} ${i + 1}`, value]))
 

@@ -21,37 +21,37 @@ import { type BucketHealth, PageBuckets } from './buckets.ts'
 import { type EpochAccount, EpochAccounts } from './epoch-accounts.ts'
 import type { ProvenLane } from './evidence.ts'
 
-/** Where a subnet is read from, and how far. */
+/** The subnet and the epochs of a reading. */
 export interface ReadingSpan {
   readonly genesis: string
   readonly netuid: number
   readonly height: number
-  /** The network's. */
+  /** First epoch of the network. */
   readonly firstEpoch: number
-  /** The epoch that it begins with, and the one that the chain is in. */
+  /** First epoch read; current epoch of the chain. */
   readonly from: number
   readonly to: number
-  /** Of those registered at the chain's head, who committed as a validator. */
+  /** Registered hotkeys that committed as a validator, at the chain's head. */
   readonly validators: readonly string[]
-  /** Is the state that it begins with believed, and not the network's first? */
+  /** Whether the first state is trusted, and not the network's first. */
   readonly isTrusted: boolean
-  /** Below which the ratio to beat does not go, in ppm. */
+  /** Minimum ratio to beat, in ppm. */
   readonly minRatioPpm: number
-  /** What is played in each environment, in words where there are some. */
+  /** Titles of the environments, or their names. */
   readonly titles: readonly string[]
 }
 
-/** How far a reader is: the epochs and files that it has read, the challenges that it replayed. */
+/** Progress of a reading: epochs and files read, challenges replayed. */
 export interface ReadingProgress {
   readonly epochs: number
   readonly files: number
   readonly challenges: number
 }
 
-/** Lanes that are read side by side: while one is checked, others are on their way. */
+/** Lanes read concurrently: while one is verified, others are downloaded. */
 const CONCURRENT_LANES = 4
 
-/** A subnet that is recomputed here, and what is kept of it to answer questions. */
+/** Recomputes a subnet, and stores the data to answer questions about it. */
 export class SubnetReader {
   readonly accounts: EpochAccounts = new EpochAccounts()
   readonly #buckets: PageBuckets
@@ -63,12 +63,15 @@ export class SubnetReader {
     this.#buckets = buckets
   }
 
-  /** @throws Error when the chain cannot be read. */
+  /**
+   * Opens the network of a file.
+   * @throws Error if the chain is unreadable.
+   */
   static async open(file: NetworkFile, isLocal: boolean): Promise<SubnetReader> {
     return new SubnetReader(await openSubnet(file), new PageBuckets(file.buckets, isLocal))
   }
 
-  /** Recomputes every epoch from one copy of each block, and tells of each. */
+  /** Recomputes every epoch from one copy of each block, and yields its account. */
   async *epochs(
     last: number | undefined,
     begin: (beginning: ReadingSpan) => void,
@@ -97,18 +100,18 @@ export class SubnetReader {
     return { epochs, files, challenges: this.accounts.challenges }
   }
 
-  /** In the order in which buckets were met. */
+  /** Returns the states of buckets, in the order of first use. */
   health(): readonly BucketHealth[] {
     return this.#buckets.health()
   }
 
-  /** The lane that a block is in, and who may have its blocks, in the order in which to ask. */
+  /** Returns the lane of a block, and the sources of its blocks in the order to read them. */
   async findLane(block: string): Promise<ProvenLane> {
     const all = this.#settled.flatMap(({ before: state, lanes }) =>
       [...lanes].map(([validator, checked]) => ({ state, validator, checked })),
     )
     const lane = all.find(({ checked }) => checked.ok && checked.value.blocks.includes(block))
-    if (lane === undefined) throw new Error('no valid lane that was read has this block')
+    if (lane === undefined) throw new Error('no valid lane that was read contains this block')
     const { state, validator } = lane
     const holders = inReadingOrder(holdersOf(state.voters, await this.#snapshot()), validator)
     const sources = holders.flatMap(({ hotkey, url }) => this.#buckets.open(hotkey, url) ?? [])
@@ -143,14 +146,17 @@ function listValidators(snapshot: Snapshot): readonly string[] {
   )
 }
 
-/** As of a chain that is served. */
+/** Limit and timeout of an exported chain. */
 const MAX_CHAIN_BYTES = 268_435_456
 const TIMEOUT_MS = 60_000
 
-/** What an export is called: no name of a network, so that its genesis says which it is. */
+/** Name of an export. It is not the name of a network, so the genesis identifies it. */
 const EXPORT = 'an export'
 
-/** Opens the chain of a network. @throws Error when it cannot be read. */
+/**
+ * Opens the chain of a network.
+ * @throws Error if it is unreadable.
+ */
 async function openSubnet({ chain, netuid, firstEpoch }: NetworkFile): Promise<Opened> {
   const isExport = /^https?:/.test(chain) && new URL(chain).pathname.endsWith('.json')
   const text = isExport ? await readExport(chain) : ''

@@ -5,37 +5,37 @@ import type { BucketHealth } from './buckets.ts'
 import type { EpochAccount } from './epoch-accounts.ts'
 import { type ReadingProgress, type ReadingSpan, SubnetReader } from './reader.ts'
 
-/** What the page sends: a network to read, once, or a question, with a port for the answer. */
+/** Messages of the page: a network to read, once, or a question, with a port for the answer. */
 export type Request =
   | { readonly open: NetworkFile; readonly isLocal: boolean }
   | { readonly name: keyof Answers; readonly args: readonly unknown[] }
 
-/** What comes to a question. */
+/** The answer to a question. */
 export type WorkerAnswer = { readonly value: unknown } | { readonly refusal: string }
 
-/** What the page hears on the way: how far the reader is, or what it found. */
+/** News for the page: progress or findings. */
 export type News = { readonly soFar: ReadingProgress } | FoundNews
 
-/** The next epoch, or what else is found. */
+/** The next epoch, or other findings. */
 export interface FoundNews {
   readonly account?: EpochAccount
   readonly found: Findings
 }
 
-/** What is known of a reading besides its epochs. */
+/** Findings of a reading, except its epochs. */
 export interface Findings {
-  /** In the order in which buckets were met. */
+  /** States of buckets, in the order of first use. */
   readonly health?: readonly BucketHealth[]
   readonly beginning?: ReadingSpan
-  /** The miners that wait at the chain's head, and why the others do not. */
+  /** The queue at the chain's head. */
   readonly queue?: readonly QueueEntry[]
-  /** Why reading ended before its time. */
+  /** Reason that the reading stopped early. */
   readonly failure?: string
-  /** How long it took to recompute everything; undefined before the end. */
+  /** Duration of the reading in milliseconds. Undefined before its end. */
   readonly ms?: number
 }
 
-/** How often it tells how far it is, in milliseconds. */
+/** Interval of progress news, in milliseconds. */
 const PROGRESS_MS = 250
 
 const send = (news: News): void => postMessage(news)
@@ -44,7 +44,7 @@ let opened: Promise<SubnetReader> | undefined
 
 const answers = createAnswers(() => opened ?? Promise.reject(new Error('no network is open')))
 
-/** Recomputes the network, and tells of each epoch. */
+/** Recomputes the network, and sends each epoch. */
 async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
   const started = performance.now()
   let reader: SubnetReader | undefined

@@ -4,34 +4,34 @@ import type { Decider, EnvFacts } from '../env-facts.ts'
 import type { Forfeits, MinerStats } from '../miner-stats.ts'
 import { challengesIn, drawInterval, percent, type Tone } from '../text.ts'
 
-/** The side of a miner in a duel; undefined if it is not in it. */
+/** Returns the side of a miner in a duel. Undefined if it is not in the duel. */
 export function findSide(hotkey: string, duel: Pick<DuelFacts, Side>): Side | undefined {
   if (hotkey === duel.champion.hotkey) return 'champion'
   return hotkey === duel.contender.hotkey ? 'contender' : undefined
 }
 
 /**
- * The result of a duel so far for one side. A champion that is dethroned by another contender has
- * lost this duel neither way.
+ * Returns the result of a duel so far for one side. A champion that another contender dethrones has
+ * not lost this duel.
  */
 export function findResult(side: Side, { end }: Pick<DuelFacts, 'end'>): 'won' | 'lost' | 'open' {
   if (end === undefined) return 'open'
   return (side === 'contender') === (end === 'crowned') ? 'won' : 'lost'
 }
 
-/** Which of its epochs a duel is in, as in "epoch 2 of at most 8". */
+/** Formats the epoch of a duel, as in "epoch 2 of at most 8". */
 export const formatTurn = ({ epochIndex, duelEpochs }: DuelTurn): string =>
   `epoch ${epochIndex} of at most ${duelEpochs}`
 
-/** How many environments the contender has won and needs, and how many count for neither. */
+/** Formats the environments that the contender has won and needs, and those that are undecided. */
 function formatWins({ wins, counted, needed, envs }: DuelFacts): string {
-  if (counted === 0) return 'no environment tells the two apart'
+  if (counted === 0) return 'all environments are undecided'
   const won = `${wins} of ${counted} environments won, ${needed} needed`
   const even = envs.length - counted
-  return even === 0 ? won : `${won}; ${even} more do not tell the two apart`
+  return even === 0 ? won : `${won}; ${even} undecided`
 }
 
-/** How a contender's duel stands, as in "contends, epoch 2 of at most 8", or how it ended. */
+/** Describes a duel so far, as in "contends, epoch 2 of at most 8", or its end. */
 export function describeStanding(
   duel: DuelTurn & Partial<Pick<DuelFacts, 'standing' | 'end'>>,
 ): string {
@@ -40,11 +40,11 @@ export function describeStanding(
   return isWaiting ? 'has won, and waits for the others' : `contends, ${formatTurn(duel)}`
 }
 
-/** The same with the environments that it has won. Protocol §8.3, §8.7, §8.11. */
+/** Describes a duel so far, or its end, with the environments won. Protocol §8.3, §8.7, §8.11. */
 export const describeDuelState = (duel: DuelFacts): string =>
   `${describeStanding(duel)}: ${formatWins(duel)}`
 
-/** The tones of the results of a duel; one that goes on has none. */
+/** Tones of the results of a duel. An open duel has none. */
 export const RESULT_TONES: Readonly<Record<string, Tone>> = { won: 'good', lost: 'bad' }
 
 type SideStats = Omit<MinerStats<unknown>, 'losses'>
@@ -57,13 +57,14 @@ const ENDS = {
   freezing: 'failed, as too few validators attested in four of its epochs',
 } as const
 
-/** How a duel ended, in few words, as in "took the throne". */
+/** Describes the end of a duel, as in "took the throne". */
 export const describeEnd = (end: DuelFacts['end']): string =>
   end === undefined ? 'contends' : ENDS[end]
 
 /**
- * What came of a contender's duel, and why, as in "failed: it won 51.7 % of the 1047 challenges
- * that only one of the two solved, and chance alone explains that". Two deviations are chance.
+ * Explains the result of a contender's duel, as in "failed: it won 51.7 % of the 1047 challenges
+ * that only one of the two solved, and chance explains that". Chance is anything up to two standard
+ * deviations.
  */
 export function explainEnd(
   { end }: Pick<DuelFacts, 'end'>,
@@ -72,10 +73,10 @@ export function explainEnd(
 ): string {
   const head = describeEnd(end)
   const decisive = won + lost
-  if (decisive === 0) return `${head}: no challenge told the two apart`
+  if (decisive === 0) return `${head}: no challenge was decisive`
   const bar = percent(ratioPpm)
   const isChance = (won - lost) ** 2 <= 4 * decisive
-  const judged = isChance ? 'and chance alone explains that' : `and had to beat ${bar} clearly`
+  const judged = isChance ? 'which chance explains' : `and had to beat ${bar} clearly`
   const short = won < lost && !isChance ? 'so the champion is the better one' : judged
   const cause = end === 'crowned' ? `clearly more than the ${bar} that it had to beat` : short
   const share = percent((1e6 * won) / decisive)
@@ -83,29 +84,32 @@ export function explainEnd(
   return `${head}: it won ${share} of the ${which}, ${cause}`
 }
 
-/** A miner's duel as sentences: its result, the cause and what to do, and what its endpoint did. */
+/** Describes a miner's duel: the result, the cause, advice, and the performance of its endpoint. */
 export function describeMinerDuel(side: Side, duel: DuelFacts, played: SideStats): string {
   const { challenges, won, lost, unbegun, answered, forfeits } = played
   const result = findResult(side, duel)
-  const head = { won: 'It won', lost: 'It lost', open: 'Its duel goes on' }[result]
+  const head = { won: 'It won', lost: 'It lost', open: 'Its duel continues' }[result]
   const texts = [`${head}: the contender ${describeDuelState(duel)}.`]
   const cause = findLossCause(side, duel, played)
   if (cause) texts.push(`The cause: ${LOSS_CAUSES[cause]}.`)
   if (side === 'contender' && (duel.standing === 'lost' || duel.end === 'passed'))
-    texts.push('It waits for another duel once it commits something else.')
+    texts.push('It can have another duel after a new commitment.')
   if (challenges === 0) return [...texts, 'No challenge counted.'].join(' ')
   const tied = challenges - won - lost
   texts.push(`Of ${challenges} challenges it won ${won}, lost ${lost} and tied ${tied}.`)
   texts.push(`Its endpoint answered ${answered} of ${challenges - unbegun}.`)
   const { 'no-reply': _, ...others } = forfeits
   const ways = formatForfeits(others)
-  if (ways !== '') texts.push(`These of its answers were forfeits: ${ways}.`)
+  if (ways !== '') texts.push(`Forfeits among its answers: ${ways}.`)
   const which = unbegun === 1 ? '1 game was' : `${unbegun} games were`
-  if (unbegun > 0) texts.push(`${which} never begun: ties, which cost nobody anything.`)
+  if (unbegun > 0) texts.push(`${which} never begun, and count as ties.`)
   return texts.join(' ')
 }
 
-/** Returns the cause; undefined if the miner did not lose, or not by its replies. */
+/**
+ * Returns the main cause of a loss. Undefined if the miner did not lose, or if its replies were not
+ * the cause.
+ */
 export function findLossCause(
   side: Side,
   duel: DuelFacts,
@@ -127,65 +131,67 @@ function findSilenceCause({ slow, answered }: SideStats): LossCause {
   return 2 * slow > answered ? 'LATE' : 'UNANSWERED'
 }
 
-/** How many challenges a miner forfeited without a reply, and by a wrong one. */
+/** Counts the forfeits without a reply, and with an unusable reply. */
 function countForfeits({ forfeits }: SideStats) {
   const { 'no-reply': silent = 0, ...others } = forfeits
   return { silent, wrong: Object.values(others).reduce((sum, count) => sum + count, 0) }
 }
 
-/** What cost a miner the most challenges of a duel that it lost, and what to do about it. */
+/** The main cause of a loss, with advice. */
 const LOSS_CAUSES = {
   UNSURE: 'too few challenges counted to be sure',
-  SILENT: 'its endpoint never replied: run af doctor to see what comes instead',
+  SILENT: 'its endpoint never replied: run af doctor to see its responses',
   LATE: 'most of its replies were late: serve it faster, let it write less, or add capacity',
   UNANSWERED: 'it often gave no reply: run af doctor, and check its capacity',
-  WRONG: 'it often gave no legal answer: run af practise to see what is wrong',
+  WRONG: 'many answers were not legal: run af practise to see why',
   NARROW: 'it did not win by enough: luck may explain it',
-  OUTPLAYED: 'it was outplayed, with legal answers: see below what was better',
+  OUTPLAYED: 'its answers were legal but worse: see the better ones below',
 } as const
 
 export type LossCause = keyof typeof LOSS_CAUSES
 
 const WAYS: Readonly<Record<string, string>> = {
   'no-reply': 'no reply',
-  unreadable: 'no answer on the last line (it must be the answer alone)',
+  unreadable: 'no answer on the last line (which must contain only the answer)',
   illegal: 'illegal',
 }
 
-/** A way to forfeit a challenge, as `forfeitOf` names it, in words. */
+/** Formats a kind of forfeit of `forfeitOf`. */
 export const formatForfeit = (way: string): string => WAYS[way] ?? way
 
-/** Forfeits in words, as in "3 illegal, 1 no reply"; empty without one. */
+/** Formats forfeits, as in "3 illegal, 1 no reply". Empty without a forfeit. */
 export const formatForfeits = (forfeits: Forfeits): string =>
   Object.entries(forfeits)
     .map(([way, count]) => `${count} ${formatForfeit(way)}`)
     .join(', ')
 
-/** Why an environment has its verdict, or none, as in "its score of 2.94 reaches 2.45". */
+/**
+ * Explains the verdict of an environment, or its absence, as in "its score of 2.94 reaches 2.45".
+ */
 export function explainVerdict({ cause, hold, score, bar, ...look }: EnvFacts): string {
   switch (cause) {
     case 'SCORE':
       return `its score of ${score / 100} reaches ${bar / 100}`
     case 'LINE':
-      return `${formatWon(hold)}, and up to ${challengesIn(hold.most)} the champion holds it`
+      return `${formatWon(hold)}; the champion holds with up to ${challengesIn(hold.most)}`
     case 'BLANK':
-      return 'no challenge tells the two apart'
+      return 'no challenge is decisive'
     case 'SCARCE':
-      return `only ${percent(look.decisivePpm ?? 0)} of challenges tell the two apart`
+      return `only ${percent(look.decisivePpm ?? 0)} of challenges are decisive`
     case 'FEW':
-      return `a win takes ${look.minTrials} challenges that only one of the two solves`
+      return `a win takes ${look.minTrials} decisive challenges`
     case 'BEHIND':
-      return 'the contender is behind, but not by enough to lose it'
+      return 'the contender is behind, but not by enough for a hold'
     case 'CLOSE':
       return `its score of ${score / 100} is below ${bar / 100}`
     case undefined:
-      return 'it was not judged'
+      return 'it was not evaluated'
   }
 }
 
 /**
- * The verdict of each environment and its cause, as in "hex@0.1.0: even, because no …". The cause
- * is that of the last of `looks` that gave the verdict.
+ * Formats the verdict of each environment, as in "hex@0.1.0: even, because no …". The cause comes
+ * from the latest analysis that gave the verdict.
  */
 export const formatVerdicts = (
   { envs, verdicts }: Pick<DuelFacts, 'envs' | 'verdicts'>,
@@ -200,8 +206,8 @@ export const formatVerdicts = (
   })
 
 /**
- * A look on two lines: the counts and the verdict, then the numbers behind the verdict. Without a
- * verdict it has the text `otherwise`.
+ * Formats an analysis on two lines: counts and verdict, then the numbers behind the verdict.
+ * `otherwise` replaces a missing verdict.
  */
 export function formatEnv(facts: EnvFacts, otherwise: string): string {
   const { env, wins, losses, ties, given } = facts
@@ -209,13 +215,14 @@ export function formatEnv(facts: EnvFacts, otherwise: string): string {
   return `  ${env.padEnd(16)} ${counts} → ${given ?? otherwise}\n    ${formatBasis(facts)}`
 }
 
-/** The cause of a verdict, with the numbers for a win where these decide. */
+/** Formats the cause of a verdict, with the numbers of a win if they decide. */
 function formatBasis(facts: EnvFacts): string {
   const { given, win, ratioPpm } = facts
   if (given === 'hold' || given === 'even') return `${given}: ${explainVerdict(facts)}`
-  return `for a win: ${formatWon(win)} ${drawInterval(win.bounds, ratioPpm)}: ${explainVerdict(facts)}`
+  const drawn = drawInterval(win.bounds, ratioPpm)
+  return `for a win: ${formatWon(win)} ${drawn}: ${explainVerdict(facts)}`
 }
 
-/** A weighted tally, as in "24 of 31 won". */
+/** Formats a weighted tally, as in "24 of 31 won". */
 export const formatWon = ({ wins, trials }: Decider): string =>
   `${challengesIn(wins)} of ${challengesIn(trials)} won`

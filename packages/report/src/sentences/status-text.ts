@@ -6,7 +6,7 @@ import { epochText, formatLane } from './epoch-text.ts'
 type Names = Readonly<Record<string, string>>
 type StatusRows = readonly Readonly<Record<string, string | number | undefined>>[]
 
-/** Returns the state of a subnet as lines for people; its tables follow. */
+/** Formats the state of a subnet, without its tables. */
 export function statusTexts(status: SubnetStatus, names: Names = {}): readonly string[] {
   const { state, facts, duels, block, place, due, queue } = status
   const waiting = queue.filter((each) => each.place !== undefined)
@@ -14,7 +14,7 @@ export function statusTexts(status: SubnetStatus, names: Names = {}): readonly s
   const { epochBlocks } = state.protocol
   const where = `${block}, ${place.offset} of ${epochBlocks} in epoch ${place.epoch}`
   const left = `${due.what} count for ${due.blocks} more, about ${due.seconds} s`
-  const champion = nameOf(state.champion?.hotkey ?? 'nobody')
+  const champion = nameOf(state.champion?.hotkey ?? 'none')
   const contenders = duels.map((turn) => {
     const verdicts = Object.entries(turn.verdicts).map((verdict) => verdict.join(' '))
     return [nameOf(turn.contender.hotkey), formatTurn(turn), ...verdicts].join(', ')
@@ -22,9 +22,9 @@ export function statusTexts(status: SubnetStatus, names: Names = {}): readonly s
   return [
     `block     ${where}; ${left}`,
     `champion  ${champion}; ratio to beat ${percent(state.ratio)}`,
-    ...(contenders.length > 0 ? contenders : ['nobody']).map((text) => `contender ${text}`),
-    `queue     ${waiting.length} waiting, next ${nameOf(waiting[0]?.hotkey ?? 'nobody')}`,
-    // The table has the lanes.
+    ...(contenders.length > 0 ? contenders : ['none']).map((text) => `contender ${text}`),
+    `queue     ${waiting.length} waiting, next ${nameOf(waiting[0]?.hotkey ?? 'none')}`,
+    // The lanes are in the table.
     ...(facts ? [epochText({ ...facts, lanes: [] }, naming(names))] : []),
   ]
 }

@@ -71,7 +71,7 @@ const stateOf = (...epochs: readonly EpochAccount[]): AppState =>
   )
 
 describe('a state', () => {
-  it('has a reign for each who held the throne, up to the epoch that comes', () => {
+  it('has a term for each champion, up to the next epoch', () => {
     const nobody = { champion: undefined, heir: undefined }
     const state = stateOf(
       epoch(0, { ...nobody, seated: A, heir: A }),
@@ -86,7 +86,7 @@ describe('a state', () => {
     expect(listTerms(EMPTY_STATE)).toEqual([])
   })
 
-  it('has a duel for each that ran, in the order of their start, as it stood last', () => {
+  it('has each duel after its latest epoch, oldest first', () => {
     const other = { id: '1/5C', contender: C }
     const state = stateOf(
       epoch(1, { duels: [duel(), duel(other)] }),
@@ -106,7 +106,7 @@ describe('a state', () => {
     expect([A, B, C].map(({ hotkey }) => findDuels(state, hotkey).length)).toEqual([3, 2, 1])
   })
 
-  it('has of each environment of a duel the last look, in whichever epoch it was', () => {
+  it('has the latest analysis of each environment of a duel', () => {
     const look = (env: string, wins: number) => ({ env, wins }) as never
     const state = stateOf(
       epoch(1, { duels: [duel({ looks: [look('a', 1), look('b', 2)] })] }),
@@ -118,7 +118,7 @@ describe('a state', () => {
     ])
   })
 
-  it('tells a duel that goes on from one that began again', () => {
+  it('distinguishes a duel that continues from one that began again', () => {
     const textWith = (nextDuels: EpochAccount['nextDuels']) => {
       const state = stateOf(epoch(1, { duels: [duel()], nextDuels }))
       return listDuels(state).map((each) => describeResult(state, each))
@@ -129,7 +129,7 @@ describe('a state', () => {
     ])
   })
 
-  it('keeps why reading ended, and leaves out what it does not know', () => {
+  it('stores the reason that a reading ended', () => {
     const failed = addFindings(EMPTY_STATE, [{ found: { failure: 'no chain' } }])
     expect(failed.failure).toBe('no chain')
     expect(addFindings(failed, [])).toBe(failed)

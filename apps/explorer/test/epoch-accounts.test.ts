@@ -8,7 +8,7 @@ const hotkeys = (count: number, mark: string): readonly string[] =>
   Array.from({ length: count }, (_, i) => `5${mark}${i}`.padEnd(48, 'x'))
 
 describe('at 64 validators, eight duels and eight epochs', () => {
-  // No rate is a verdict.
+  // No rate gives a verdict.
   const protocol = { ...PROTOCOL, cap: 1_000_000, holdOffset: 10_000_000, evenPpm: 1 }
   const scene: Scene = {
     validators: hotkeys(64, 'v'),
@@ -18,7 +18,7 @@ describe('at 64 validators, eight duels and eight epochs', () => {
   }
   const { accounts, epochs } = played(Array.from({ length: 8 }, () => scene))
 
-  it('the page holds a small part of what it may ask for', () => {
+  it('holds less than 400 kB in the page', () => {
     const lanes = listDuels({ epochs }).flatMap(({ duel }) => accounts.findLanes(duel.id))
     expect(lanes.map(({ lanes }) => lanes.length)).toEqual(Array(8 * 4).fill(64))
     expect(JSON.stringify(epochs).length).toBeLessThan(400_000)
@@ -40,7 +40,7 @@ describe('the lanes of a duel', () => {
     }),
   )
 
-  it('are those of its last look at each environment', () => {
+  it('come from the latest analysis of each environment', () => {
     const lanesOf = (duel: string) =>
       seen.find(({ id, analysis }) => id === duel && analysis.env === MULT8)?.lanes ?? []
     const asideIn = (duel: string) => lanesOf(duel).map(({ isSetAside }) => isSetAside)
@@ -51,7 +51,7 @@ describe('the lanes of a duel', () => {
     for (const { analysis, ratio } of seen) expect(ratio).toBe(analysis.ratioPpm)
   })
 
-  it('add up to its counts', () => {
+  it('sum up to its counts', () => {
     for (const { analysis, lanes } of seen) {
       const sum = (of: (lane: (typeof lanes)[number]) => number): number =>
         lanes.filter(({ isSetAside }) => !isSetAside).reduce((so, lane) => so + of(lane), 0)
@@ -60,7 +60,7 @@ describe('the lanes of a duel', () => {
     }
   })
 
-  it('are none where nobody looked, as nothing was lost where nobody played', () => {
+  it('are empty for an unknown duel, like its losses', () => {
     expect(accounts.findLanes('11/m2')).toEqual([])
     expect(accounts.findLosses('11/m2')).toEqual({ champion: [], contender: [] })
   })

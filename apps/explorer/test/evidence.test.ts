@@ -15,7 +15,7 @@ import { HostileSubnet } from './hostile-subnet.ts'
 
 const accounts = new EpochAccounts()
 const epochs: EpochAccount[] = []
-/** Of the one lane that is whole, a game, and a product that the second contender knew. */
+/** A game of the only valid lane, and a product that the second contender knew. */
 let game: SampleLine
 let product: SampleLine
 let lane: ProvenLane
@@ -44,7 +44,7 @@ beforeAll(async () => {
   return () => rm(out, { recursive: true })
 })
 
-it('the account of each duel tells what both miners did in the lanes that count', () => {
+it('counts the results of both miners in the lanes that count', () => {
   const duels = listDuels({ epochs })
   expect(duels.length).toBe(2)
   for (const account of duels) {
@@ -67,7 +67,7 @@ describe('a proof', () => {
   const flipped = async (part: Part, line = game) =>
     flipPart(await collectEvidence(line, lane), part)
   const stepsWith = async (part: Part, line?: SampleLine) => proveSample(await flipped(part, line))
-  it.each(PARTS)('with %s flipped is hex where it was', async (part) => {
+  it.each(PARTS)('stays hex with %s flipped', async (part) => {
     const hex = { secret: 'f0', beacon: 'f0', path: ['f0'], signature: 'f0', sealed: 'f0' }
     const { secret, beacon, path, signature, sealed } = flipPart(
       { ...(await flipped('nothing')), ...hex },
@@ -75,13 +75,13 @@ describe('a proof', () => {
     )
     for (const text of [secret, beacon, ...path, signature, sealed]) expect(text).toMatch(/^f[01]$/)
   })
-  it('holds step by step, from the secret to the seal', async () => {
+  it('is valid in every step, from the secret to the seal', async () => {
     const both = [await stepsWith('nothing', product), await stepsWith('nothing')]
     expect(both.flat().filter(({ holds }) => !holds)).toEqual([])
     expect(both.map(({ length }) => length)).toEqual([11, 12])
   })
 
-  it('a byte changes, though a reply or the Merkle path is empty', async () => {
+  it('changes a byte even if a reply or the Merkle path is empty', async () => {
     const evidence = await flipped('nothing', product)
     const said = JSON.parse(evidence.sample)
     const messages = said.messages.map((each: { role: string }) =>
@@ -92,7 +92,7 @@ describe('a proof', () => {
     expect(flipPart(empty, 'the Merkle path').path).not.toEqual([])
   })
 
-  it.each(PARTS)('with %s flipped says what is wrong', async (part) => {
+  it.each(PARTS)('states the problem with %s flipped', async (part) => {
     const steps = await stepsWith(part)
     const whole = new Map(
       (await stepsWith('nothing')).map(({ title, sentence }) => [title, sentence]),
@@ -109,7 +109,7 @@ describe('a proof', () => {
     ['the header', ['Head → seal on chain', 'Signature']],
     ['the signature', ['Signature']],
     ['the head on chain', ['Head → seal on chain']],
-  ] as const)('with a byte of %s flipped does not hold', async (part, broken) => {
+  ] as const)('fails with a byte of %s flipped', async (part, broken) => {
     const steps = await stepsWith(part, product)
     const failing = steps.filter(({ holds }) => !holds).map(({ title }) => title)
     expect(failing).toEqual(broken)

@@ -6,7 +6,7 @@ import type { News } from '../src/worker/worker.ts'
 const EPOCH: News = { account: {} as EpochAccount, found: {} }
 const ENDED: News = { found: { queue: [], ms: 1 } }
 
-/** A feed whose frames come when they are called for. */
+/** Creates a feed whose frames are called by the test. */
 function feed() {
   const heard: FeedUpdate[] = []
   const frames: (() => void)[] = []
@@ -18,7 +18,7 @@ function feed() {
   return { hear, frame, frames, heard, start }
 }
 
-it('shows once a frame what was heard since the one before', () => {
+it('shows all news since the previous frame', () => {
   const { hear, frame, frames, heard, start } = feed()
   start()
   for (let i = 0; i < 3; i++) hear(EPOCH)
@@ -29,7 +29,7 @@ it('shows once a frame what was heard since the one before', () => {
   expect(frames.length).toBe(0)
 })
 
-it.each([100, 1000, 10_000])('draws %i epochs with work that is linear in them', (epochs) => {
+it.each([100, 1000, 10_000])('renders %i epochs in linear work', (epochs) => {
   const { hear, frame, heard, start } = feed()
   start()
   for (let i = 0; i < epochs; i++) {
@@ -37,23 +37,23 @@ it.each([100, 1000, 10_000])('draws %i epochs with work that is linear in them',
     frame()
   }
   const drawn = heard.filter(({ findings }) => findings.length > 0)
-  // A view draws all epochs that it has.
+  // A view renders all its epochs.
   let [shown, sum] = [0, 0]
   for (const { findings } of drawn) {
     shown += findings.length
     sum += shown
   }
   expect(sum).toBeLessThan(18 * epochs)
-  // Each time there is a sixteenth more to see.
+  // Each update has a sixteenth more epochs.
   expect(drawn.length).toBeLessThan(16 + Math.log(epochs) / Math.log(17 / 16))
   expect(heard.length).toBe(epochs)
-  // And nothing twice, or never.
+  // Each epoch is shown exactly once.
   hear(ENDED)
   frame()
   expect(heard.flatMap(({ findings }) => findings).length).toBe(epochs + 1)
 })
 
-it('keeps what is heard before anybody listens, and asks for no frame', () => {
+it('stores news before anyone listens, without a frame', () => {
   const { hear, frame, frames, heard, start } = feed()
   hear(EPOCH)
   expect(frames).toEqual([])
@@ -62,7 +62,7 @@ it('keeps what is heard before anybody listens, and asks for no frame', () => {
   expect(heard).toEqual([{ soFar: NOTHING_READ, findings: [EPOCH] }])
 })
 
-it('tells how far the reader is, and draws no view anew for it', () => {
+it('shows progress without rendering a view', () => {
   const { hear, frame, heard, start } = feed()
   start()
   for (let i = 0; i < 100; i++) hear(EPOCH)

@@ -42,7 +42,7 @@ const STATE = {
   ],
 }
 
-it('validators are counted by what became of their lanes, those with proved flaws first', () => {
+it('counts the lanes of validators, those with proved flaws first', () => {
   expect(countLanes(STATE)).toEqual([
     { hotkey: 'eve', due: 2, sealed: 2, accepted: 2, outliers: 0, proved: ['WRONG_REPLAY × 2'] },
     { hotkey: 'mallory', due: 2, sealed: 2, accepted: 2, outliers: 1, proved: [] },
@@ -51,19 +51,19 @@ it('validators are counted by what became of their lanes, those with proved flaw
   ])
 })
 
-it('what speaks against a validator stands in its row, and on its page', () => {
+it('shows flaws and outliers in a validator’s row, and on its page', () => {
   const all = rendered(ValidatorsView, STATE.epochs, {})
   expect(all).toContain(
     'eve\nWRONG_REPLAY × 2\n0 of 2\n2 of 2\n2 of 2\n50 %\nmallory\nnone\n1 of 2\n2 of 2\n2 of 2\n50 %\nalice\nnone\n',
   )
-  // The duel in which somebody was too far away.
+  // The duel with an outlier.
   expect(all).toContain(' 5C against 5A, epoch 1.')
   const eve = rendered(ValidatorsView, STATE.epochs, { of: 'eve' })
   expect(eve).toContain('eve\nWRONG_REPLAY × 2\n0 of 2\n')
   expect(eve).not.toContain('alice')
 })
 
-it('where a lane was set aside is told with in how many of the duels, and in which', () => {
+it('lists the duels in which a lane was set aside', () => {
   const text = rendered(ValidatorsView, STATE.epochs, { of: 'mallory' })
   expect(text).toContain('✔\nmult8: 1 of 2 duels, against 5C\n')
   expect(text).toContain('1\n✔\n\n90 %')

@@ -31,13 +31,13 @@ describe('a reading', () => {
     ['that goes on', READING, 'reading', 'Reading…', ' as of epoch 4'],
     ['that stopped', STOPPED, 'stopped', CUT_SHORT, ' as of epoch 4'],
     ['that has ended', ENDED, 'ended', NONE, ''],
-  ])('%s says no more than it knows', (_, state, progress, absent, asOf) => {
+  ])('%s shows only known results', (_, state, progress, absent, asOf) => {
     expect(readingState(state)).toBe(progress)
     expect(explainAbsence(state, NONE)).toBe(absent)
     expect(describeEpoch(state)).toBe(asOf)
   })
 
-  it('of no network, of a worker that ended, and of no epoch', () => {
+  it('without a network, a worker or an epoch has stopped', () => {
     expect(readingState(EMPTY_STATE)).toBe('stopped')
     expect(readingState({ ...ENDED, failure: 'out of memory' })).toBe('stopped')
     const none = { ...ENDED, epochs: [] }
@@ -47,7 +47,7 @@ describe('a reading', () => {
   })
 })
 
-/** The words of a view, without those of the components in it. */
+/** Returns the text of a view, without its components. */
 function wordsOf(node: unknown): string {
   if (Array.isArray(node)) return node.map(wordsOf).join('')
   if (typeof node !== 'object' || node === null) return typeof node === 'string' ? node : ''
@@ -60,14 +60,14 @@ test.each([
   ['miner', (page: Page) => MinerView({ ...page, hotkey })],
   ['miners', MinersView],
   ['validators', ValidatorsView],
-])('the view %s tells a reading that goes on from one that stopped', (_, draw) => {
+])('the view %s distinguishes a reading in progress from one that stopped', (_, draw) => {
   expect(wordsOf(draw(pageOf(READING)))).toContain('Reading…')
   expect(wordsOf(draw(pageOf(STOPPED)))).toContain(CUT_SHORT)
   const either = wordsOf([draw(pageOf(READING)), draw(pageOf(STOPPED))])
   expect(either).not.toMatch(/Everything held|It had no duel/)
 })
 
-it('the ratio to beat goes down until it is at its floor', () => {
+it('states that the ratio to beat falls until it reaches its minimum', () => {
   const shown = (state: AppState): string =>
     wordsOf(ToBeat({ state })) + JSON.stringify(ToBeat({ state }).props)
   expect(shown(ENDED)).toContain('"name":"To beat","value":"51 %"')
@@ -86,7 +86,7 @@ it.each([
     'at least 2 epochs',
   ],
   ['from before this reign on', { from: 1, isTrusted: true }, 'epoch 3', '2 epochs so far'],
-])('a reading %s says since when somebody has the throne', (_, begun, since, long) => {
+])('a reading %s shows the first epoch of the champion', (_, begun, since, long) => {
   const beginning = { ...ENDED.beginning, ...begun } as ReadingSpan
   const state = { ...ENDED, beginning, epochs: [{ ...epoch, champion: { hotkey } }] } as never
   const drawn = JSON.stringify(Since({ state }))
@@ -94,12 +94,12 @@ it.each([
   expect(drawn.replace(/","/g, '')).toContain(long)
 })
 
-it('how sure it is is unknown without a duel won: that others failed since is no contradiction', () => {
+it('shows an unknown confidence without a duel won', () => {
   const { value, children } = SureNumber({ state: ENDED }).props
   expect([value, children]).toEqual(['unknown', expect.stringContaining('without winning')])
 })
 
-it('the strip names what was not compared, and is bad where a bucket lacks a file', async () => {
+it('names the copies not compared, and is bad if a bucket lacks a file', async () => {
   const soFar = { epochs: 1, files: 1, challenges: 1 }
   const network = { file: { chain: 'finney' }, isByLink: false, own: undefined }
   const stripOf = (state: AppState) => {
@@ -119,7 +119,7 @@ it('the strip names what was not compared, and is bad where a bucket lacks a fil
   await expect(words).toMatchFileSnapshot('snapshots/strip.txt')
 })
 
-it('a bucket that had nothing does not just answer, and that none had anything is a hint', async () => {
+it('distinguishes a bucket without files, and gives a hint if all have none', async () => {
   const bucket = (files: number, missing: number): BucketHealth => {
     const place = { hotkey, announced: 'a', place: 'p' }
     return { ...place, files, missing, failure: undefined }

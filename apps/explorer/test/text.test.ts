@@ -4,7 +4,7 @@ import { linkTo, parseRoute } from '../src/address.ts'
 import { chooseNetwork } from '../src/network-file.ts'
 import { formatCount, shorten, showHidden, showOnLine } from '../src/visible.ts'
 
-describe('text from outside', () => {
+describe('untrusted text', () => {
   test.each([
     ['a\u202eb', 'a⟨U+202E⟩b'],
     ['\u001b[31mred', '⟨U+001B⟩[31mred'],
@@ -18,7 +18,7 @@ describe('text from outside', () => {
     expect(showHidden(text)).toBe(want)
   })
 
-  it('shows nothing that hides, and the same again', () => {
+  it('has no invisible characters, and stays unchanged when shown again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const shown = showHidden(text)
@@ -28,7 +28,7 @@ describe('text from outside', () => {
     )
   })
 
-  it('is cut, and says by how much', () => {
+  it('is cut, with the number of omitted characters', () => {
     expect(showHidden('x'.repeat(100_000), 10)).toBe(`${'x'.repeat(10)}… 99990 more`)
     expect([0, 1, 2].map((n) => formatCount(n, 'epoch'))).toEqual([
       '0 epochs',
@@ -102,7 +102,7 @@ describe('a network file', () => {
     expect(chooseNetwork(file, onLan)).toMatchObject({ value: { file: { buckets: onLan.base } } })
   })
 
-  it('counts for nothing beside a link that names a chain, and is kept to be told', () => {
+  it('is ignored if a link names a chain', () => {
     const file = { chain: 'http://127.0.0.1:9944/', netuid: 3 }
     const search = '?chain=http://127.0.0.1:9944&netuid=3'
     expect(named(OWN, search)).toEqual({ file, isByLink: true, own: OWN })
@@ -110,13 +110,13 @@ describe('a network file', () => {
     expect(named({ chain: 3 }, search).own).toBe(undefined)
   })
 
-  it('is the site’s own where a link names the very same', () => {
+  it('is the site’s own if a link describes the same network', () => {
     expect(named(OWN, '?chain=finney&last=40')).toEqual({ file: OWN, isByLink: false, own: OWN })
     for (const other of ['', '&last=41', '&last=40&firstEpoch=3', '&last=40&buckets=x'])
       expect(named(OWN, `?chain=finney${other}`).isByLink, other).toBe(true)
   })
 
-  it('stays where a link says another last alone', () => {
+  it('stays if a link changes only `last`', () => {
     const file = { ...OWN, last: 2 }
     expect(named(OWN, '?last=2')).toEqual({ file, isByLink: false, own: OWN })
     expect(named(OWN, '?').file).toEqual(OWN)
@@ -127,7 +127,7 @@ describe('a network file', () => {
     expect(from(value)).toMatchObject({ ok: false, detail: expect.stringMatching(/^No network/) })
   })
 
-  it('is refused, and so is a link, by the field that is wrong', async () => {
+  it('is refused like a link, with the name of the wrong field', async () => {
     const files = [
       { chain: 3 },
       { chain: '' },
@@ -170,7 +170,7 @@ describe('a network file', () => {
     await expect(lines.join('')).toMatchFileSnapshot('snapshots/network-file.txt')
   })
 
-  it('leaves out names that are none', () => {
+  it('ignores invalid names', () => {
     expect(named({ chain: 'finney', names: { a: 3 } }).file).toEqual({ chain: 'finney' })
   })
 

@@ -1,31 +1,31 @@
 import type { Page } from 'playwright'
 import { goTo } from './browser.ts'
 
-/** A view, and how to come to it from the race by what is on the page. */
+/** A view, and a function that opens it from the race by its links. */
 export interface View {
   readonly name: string
-  /** Resolves once it shows what it has to show. */
+  /** Resolves once the view shows its content. */
   readonly open: (page: Page) => Promise<void>
 }
 
 const shows = (page: Page, text: string | RegExp): Promise<void> =>
   page.getByText(text).first().waitFor()
 
-/** The link of the duel that the demo's stronger miner won. */
+/** Opens the duel that the demo's stronger miner won. */
 const openWonDuel = async (page: Page): Promise<void> => {
   await goTo(page, '#/')
   await page.locator('.mark-crowned a').click()
   await page.locator('.thumbnails .picture').nth(7).waitFor()
 }
 
-/** The challenge of this environment that the champion of that duel lost, by its thumbnail. */
+/** Opens the challenge of this environment that the champion of that duel lost. */
 const openLost = async (page: Page, env: string): Promise<void> => {
   await openWonDuel(page)
   await page.locator(`.thumbnails a[title^="${env}@"]`).last().click()
   await shows(page, /All \d+ steps are valid/)
 }
 
-/** Every view that there is. */
+/** All views. */
 export const VIEWS: readonly View[] = [
   {
     name: 'race',

@@ -32,7 +32,7 @@ export function listTurns({ duels, champion, epoch, protocol }: State): readonly
 
 /** A duel after one of its epochs. */
 export interface DuelFacts extends DuelTurn {
-  /** All environments; the interim analyses of those that were played. */
+  /** All environments; the interim analyses of the environments played. */
   readonly envs: readonly string[]
   readonly looks: readonly EnvFacts[]
   /**

@@ -8,7 +8,7 @@ type EpochFindings = Pick<Recomputed, 'flaws' | 'warnings'>
 /** A decided epoch, with its findings if its evidence was recomputed. */
 type EpochResult = Settled & Partial<EpochFindings>
 
-/** The facts of one decided epoch, from which all reports about it follow. */
+/** The facts of one decided epoch, the basis of all reports about it. */
 export interface EpochFacts extends EpochFindings {
   readonly epoch: number
   /** The champion of the epoch. */

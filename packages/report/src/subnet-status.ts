@@ -160,8 +160,8 @@ export type QueueEntry = {
 }
 
 /**
- * Returns every neuron: those that wait for a duel in the epoch that `state` governs, next
- * contender first, then the others, by uid.
+ * Returns every neuron: the queue in the epoch that `state` governs, next contender first, then the
+ * other neurons, by uid.
  */
 export function queueIn(
   state: State,
@@ -187,7 +187,7 @@ export function queueIn(
 }
 
 /**
- * Returns one line that states from which epoch a miner's files and chute must be available; no
+ * Returns one line with the first epoch in which a miner's files and chute must be available; no
  * line for a neuron that neither plays nor waits.
  */
 export function readyText({

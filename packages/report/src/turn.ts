@@ -88,7 +88,7 @@ function describeMistake(
 export interface EpisodeEnding extends Outcome {
   /** Undefined if no reply would have been better. */
   readonly better: string | undefined
-  /** Replies after which the scripted player would resign. Only in a lost game. */
+  /** Number of replies until the scripted player would resign. Only in a lost game. */
   readonly givenUpAfter?: number
 }
 
@@ -119,9 +119,8 @@ export function describeOutcome(
 }
 
 /**
- * Returns the number of replies after which the scripted player would have resigned and never
- * changed its mind. Undefined if it would not have resigned, or if the environment does not define
- * it.
+ * Returns the number of replies until the scripted player would resign and never change its mind.
+ * Undefined if it would not resign, or if the environment does not define it.
  */
 function countUntilGivenUp(spec: EnvSpec, turns: readonly Turn[]): number | undefined {
   const isGivenUp = spec.explain?.isGivenUp
@@ -130,7 +129,7 @@ function countUntilGivenUp(spec: EnvSpec, turns: readonly Turn[]): number | unde
   return replies < turns.length ? replies : undefined
 }
 
-/** Describes the reply after which the scripted player resigns, and its own reply. */
+/** Describes the last reply before the scripted player resigns, and its own reply. */
 function describeGivenUp(spec: EnvSpec, turns: readonly Turn[], replies: number): string {
   const turn = turns[replies - 1]
   if (turn === undefined) return 'the scripted player would resign before the first reply'

@@ -15,10 +15,10 @@ const ID = idOf(spec.id, 0)
 const game = <Of>(sides: PerSide<Of>) => ({ env: spec.id, challengeId: ID, ...sides })
 const other = (side: Side): Side => (side === 'champion' ? 'contender' : 'champion')
 
-/** The board of a prompt, line by line. */
+/** Returns the board of a prompt, line by line. */
 const boardIn = (prompt: string): readonly string[] => prompt.split('\n\n')[1]?.split('\n') ?? []
 
-/** A game of the scripted player with itself, until the reply at `turn`, from 0. */
+/** Plays the scripted player against itself, until the reply at `turn`, from 0. */
 async function endedGame(turn: number, answer: (prompt: string) => ReturnType<Agent>) {
   const asked: { readonly side: Side; readonly prompt: string }[] = []
   const agentOf =
@@ -66,7 +66,7 @@ it.each(Object.entries(ANSWERS))(
   },
 )
 
-it('each ending of a game is a text', async () => {
+it('formats each ending of a game', async () => {
   const unbegun = describeEnding(game(unbegunGame({ spec })), 'champion')
   const texts = [`never begun\n${endingTexts(unbegun).join('\n')}\n`]
   for (const [name, answer] of Object.entries(ANSWERS)) {
@@ -76,7 +76,7 @@ it('each ending of a game is a text', async () => {
   await expect(texts.join('\n')).toMatchFileSnapshot('snapshots/game-endings.txt')
 })
 
-it('a game that was never begun has one ending for both, without a move', () => {
+it('describes a game that was never begun identically for both sides', () => {
   const played = game(unbegunGame({ spec }))
   expect(describeEnding(played, 'champion')).toEqual(describeEnding(played, 'contender'))
   for (const side of ['champion', 'contender'] as const) {
@@ -85,7 +85,7 @@ it('a game that was never begun has one ending for both, without a move', () => 
   }
 })
 
-it('of a game with a move out of turn nothing is told but the reward', async () => {
+it('describes only the reward of a game with a move out of turn', async () => {
   const { played, mover } = await endedGame(3, () => ({ content: 'I resign.' }))
   const late = { role: 'assistant', content: 'A1' } as const
   const more = { ...played[other(mover)], messages: [...played[other(mover)].messages, late] }
@@ -98,7 +98,7 @@ it('of a game with a move out of turn nothing is told but the reward', async () 
   }
 })
 
-it('a lane says how many of its games were never begun, and why it does not count', () => {
+it('formats the games of a lane that were never begun, and why it does not count', () => {
   const attested = { sealed: true, attesters: ['v'], attested: true, accepted: true, setAside: [] }
   const lane = { validator: 'v', ...attested, trust: 500_000, fault: undefined }
   const texts = [0, 1, 8].map((unbegun) => formatLane({ ...lane, unbegun }))

@@ -1,7 +1,7 @@
 import { make, play } from '@affine/envs'
 import { replaySolo } from '../src/course.ts'
 
-/** The course of an episode in which a player gives these replies, and then no more. */
+/** Replays an episode in which a player gives these replies, and then none. */
 export async function courseOf(env: string, challengeId: string, replies: Iterable<string>) {
   const left = replies[Symbol.iterator]()
   const episode = await play(make(env), challengeId, () => {
@@ -13,7 +13,7 @@ export async function courseOf(env: string, challengeId: string, replies: Iterab
   return course
 }
 
-/** The course of an episode of the scripted player. */
+/** Replays an episode of the scripted player. */
 export async function solvedCourse(env: string, challengeId: string) {
   const { spec } = make(env)
   const episode = await play({ spec }, challengeId, (asked) => ({

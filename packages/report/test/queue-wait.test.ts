@@ -35,12 +35,12 @@ it.each([
   })
   expect(told.length).toBeGreaterThan(100)
   expect(holds.length / told.length).toBeGreaterThan(0.9)
-  // The range is the expected wait less and more a fifth.
+  // The range is a fifth around the expected wait.
   const far = told.filter(({ range }) => range.least > 20)
   for (const { range } of far) expect(range.most / range.least).toBeLessThan(1.7)
 })
 
-it('without turns that ended, the wait is that of the shortest and the longest duels', () => {
+it('uses the shortest and longest duels if no turn has ended', () => {
   const state = firstState(PROTOCOL, 5)
   expect([estimateTurn(8, state), estimateTurn(9, state), estimateTurn(108, state)]).toEqual([
     { least: 1, most: 1 },
@@ -49,7 +49,7 @@ it('without turns that ended, the wait is that of the shortest and the longest d
   ])
 })
 
-it('the wait, and from which epoch on a miner must be public and awake, are sentences', async () => {
+it('formats the wait and the first epoch in which a miner must be available', async () => {
   const range = { least: 12, most: 17 }
   const waits = (least: number) => readyText({ readyBy: 800 + least, turn: { least, most: 17 } })
   const texts = [

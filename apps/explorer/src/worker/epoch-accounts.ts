@@ -44,7 +44,7 @@ export interface EnvLanes {
   readonly env: string
   /** Ratio to beat at that analysis, in ppm. */
   readonly ratio: number
-  /** By validator, ascending. */
+  /** Sorted by validator, ascending. */
   readonly lanes: readonly {
     readonly validator: string
     readonly wins: number

@@ -23,7 +23,7 @@ export function findResult(side: Side, { end }: Pick<DuelFacts, 'end'>): 'won' |
 export const formatTurn = ({ epochIndex, duelEpochs }: DuelTurn): string =>
   `epoch ${epochIndex} of at most ${duelEpochs}`
 
-/** Formats the environments that the contender has won and needs, and those that are undecided. */
+/** Formats the environments that the contender has won and needs, and the undecided ones. */
 function formatWins({ wins, counted, needed, envs }: DuelFacts): string {
   if (counted === 0) return 'all environments are undecided'
   const won = `${wins} of ${counted} environments won, ${needed} needed`

@@ -55,7 +55,7 @@ export function endingTexts({ why, shown, better }: EpisodeEnding): readonly str
   return lines
 }
 
-/** Formats the mistake in one reply of an episode. Empty if none is known. */
+/** Formats the mistake in one reply of an episode. Empty if there is no known mistake. */
 export function formatMistake({ reply, forfeit, mistake }: Turn, index: number): string {
   if (reply === undefined || forfeit !== undefined || mistake === undefined) return ''
   return `reply ${index + 1}, ${mistake}`

@@ -69,11 +69,9 @@ export const latestAnalyses = ({ analyses }: DuelAccount): readonly DatedAnalysi
 export const formatSpan = ({ epochs: [first], last }: DuelAccount): string =>
   formatEpochs(first?.epoch ?? 0, last.epoch)
 
-/** Reports whether a hotkey is a validator, by its trust or by its commitment. */
-export function isValidator({ epochs, beginning }: AppState, hotkey: string): boolean {
-  if (Object.hasOwn(epochs.at(-1)?.trust ?? {}, hotkey)) return true
-  return beginning?.validators.includes(hotkey) ?? false
-}
+/** Reports whether a hotkey is a validator, by its trust. */
+export const isValidator = ({ epochs }: AppState, hotkey: string): boolean =>
+  Object.hasOwn(epochs.at(-1)?.trust ?? {}, hotkey)
 
 /** Consecutive epochs with one champion, or with a vacant throne. */
 export interface Term {

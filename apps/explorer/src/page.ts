@@ -100,9 +100,3 @@ export function describeResult(state: AppState, account: DuelAccount): string {
   const part = epochs[0]?.epoch === duel.start ? '' : ` (only ${formatSpan(account)})`
   return `${name} ${explainEnd(duel, duel.stats.contender, last.ratio)}${part}.`
 }
-
-/** Returns a hint why a reading stopped, or an empty text. */
-export const describeHint = ({ health }: AppState): string =>
-  health.length > 0 && health.every(({ files }) => files === 0)
-    ? '. No bucket had any file: check their address.'
-    : ''

@@ -1,9 +1,8 @@
-import type { Episode } from '@affine/blocks'
-import type { EpisodeCourse, Side } from '@affine/report'
+import type { Side } from '@affine/report'
 import { formatFault } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { type Page, readingState, type StateProps, useAnswer } from '../page.ts'
-import { shorten, showHidden } from '../visible.ts'
+import { shorten } from '../visible.ts'
 import type { ShownPair } from '../worker/answers.ts'
 import type { SampleLine } from '../worker/epoch-accounts.ts'
 import { CourseView } from './course-view.tsx'
@@ -22,11 +21,8 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
         <p>{readingState(state) === 'reading' ? 'Reading…' : error}</p>
       </>
     )
-  const { sample, episodes, epoch, validator, pairs } = shown
+  const { sample, epoch, validator, pairs } = shown
   const [pair] = pairs
-  const players = pair
-    ? [findPlayer(pair, 'champion'), ...pairs.map((each) => findPlayer(each, 'contender'))]
-    : episodes.map((episode): Player => ({ name: 'miner', episode, course: undefined }))
   return (
     <>
       <Heading kind={`${sample.env} #${sample.index}, epoch ${epoch}`}>
@@ -38,8 +34,9 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
         <code title={block}>{shorten(block)}</code>.
       </p>
       <div class="columns">
-        {players.map((player) => (
-          <EpisodeView key={player.episode.miner} state={state} {...player} />
+        {pair && <EpisodeView state={state} pair={pair} side="champion" />}
+        {pairs.map((each) => (
+          <EpisodeView key={each.contender.miner} state={state} pair={each} side="contender" />
         ))}
         {pair && <GameView {...pair} />}
       </div>
@@ -69,37 +66,27 @@ function GameView({ courses: { champion, contender } }: ShownPair): JSX.Element 
   )
 }
 
-interface Player {
-  readonly name: string
-  readonly episode: Episode
-  readonly course: EpisodeCourse | undefined
+interface EpisodeProps extends StateProps {
+  readonly pair: ShownPair
+  readonly side: Side
 }
 
-const findPlayer = (pair: ShownPair, side: Side): Player => {
-  return { name: side, episode: pair[side], course: pair.courses[side] }
-}
-
-function EpisodeView({ state, name, episode, course }: StateProps & Player): JSX.Element {
-  const { miner, reward, messages } = episode
+function EpisodeView({ state, pair, side }: EpisodeProps): JSX.Element {
+  const { miner, reward } = pair[side]
+  const course = pair.courses[side]
   return (
     <section class="card">
       <h2>
-        {name} <Key state={state} hotkey={miner} />
+        {side} <Key state={state} hotkey={miner} />
       </h2>
       {course && course.moves === undefined ? (
         <CourseView course={course} />
       ) : (
         <p>
           Reward {reward}
-          {formatFault(episode)}
+          {formatFault(pair[side])}
         </p>
       )}
-      {!course &&
-        messages.map(({ role, content }, i) => (
-          <pre key={i} class={role === 'user' ? 'message' : 'message reply'}>
-            {showHidden(content, 8192)}
-          </pre>
-        ))}
     </section>
   )
 }

@@ -122,15 +122,13 @@ function explainUnknown({ epochs }: AppState): string {
     : 'it took the throne without winning a duel'
 }
 
-/** Shows the ratio to beat, and whether it falls. Protocol §8.10. */
+/** Shows the ratio to beat. Protocol §8.10. */
 export function ToBeat({ state }: StateProps): JSX.Element {
   const { nextRatio = 0 } = state.epochs.at(-1) ?? {}
-  const isFalling = nextRatio > (state.beginning?.minRatioPpm ?? 0)
   return (
     <BigNumber name={`To beat${describeEpoch(state)}`} value={percent(nextRatio)}>
       is the share of the decisive challenges, which only one of the two solves, that a contender
       has to exceed
-      {isFalling && '; it falls with each epoch without a new champion'}
     </BigNumber>
   )
 }

@@ -2,7 +2,6 @@ import { formatConclusion } from '@affine/report/sentences'
 import type { ComponentChildren, JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
 import { isNetworkName, type NamedNetwork, type NetworkFile } from '../network-file.ts'
-import { describeHint } from '../page.ts'
 import { formatCount, showOnLine } from '../visible.ts'
 import type { ReadingProgress, ReadingSpan } from '../worker/reader.ts'
 
@@ -30,8 +29,7 @@ function describeReading({ state, soFar, network, refusal = '' }: ReadingProps):
   const { ms, failure, beginning } = state
   if (network === undefined) return ['bad', showOnLine(refusal, 600)]
   if (failure !== undefined) {
-    const why = showOnLine(failure, 600) + describeHint(state)
-    return ['bad', `Reading stopped: ${why}`]
+    return ['bad', `Reading stopped: ${showOnLine(failure, 600)}`]
   }
   if (beginning === undefined) return ['busy', 'Reading the chain…']
   if (ms === undefined) return ['busy', progressBar(beginning, soFar)]

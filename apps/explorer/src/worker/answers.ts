@@ -1,4 +1,4 @@
-import { type ChallengePair, type Episode, episodesIn, pairing, type Sample } from '@affine/blocks'
+import { type ChallengePair, pairing, type Sample } from '@affine/blocks'
 import type { PerSide } from '@affine/envs'
 import { type EpisodeCourse, replaySide } from '@affine/report'
 import type { EnvLanes, LostLine, SampleLine } from './epoch-accounts.ts'
@@ -13,7 +13,6 @@ interface ShownSample {
   readonly validator: string
   readonly epoch: number
   readonly sample: Sample
-  readonly episodes: readonly Episode[]
   /** One pair for each contender if the sample is the champion's; otherwise one pair. */
   readonly pairs: readonly ShownPair[]
 }
@@ -65,7 +64,7 @@ async function readSample(reader: SubnetReader, { block, line }: SampleLine): Pr
   const shown = played.filter((other, i) => i === 0 || isChampions || other === sample)
   const pairOf = pairing()
   const pairs = shown.flatMap((other) => pairOf(other) ?? []).map(addCourses)
-  return { validator, epoch: state.epoch, sample, episodes: episodesIn(sample), pairs }
+  return { validator, epoch: state.epoch, sample, pairs }
 }
 
 function addCourses(pair: ChallengePair): ShownPair {

@@ -4,7 +4,6 @@ import type { State } from '@affine/duel'
 import { registry } from '@affine/envs'
 import { type QueueEntry, queueIn } from '@affine/report'
 import {
-  commitmentsOf,
   firstStateOf,
   holdersOf,
   inReadingOrder,
@@ -31,12 +30,8 @@ export interface ReadingSpan {
   /** First epoch read; current epoch of the chain. */
   readonly from: number
   readonly to: number
-  /** Registered hotkeys that committed as a validator, at the chain's head. */
-  readonly validators: readonly string[]
   /** Whether the first state is trusted, and not the network's first. */
   readonly isTrusted: boolean
-  /** Minimum ratio to beat, in ppm. */
-  readonly minRatioPpm: number
   /** Titles of the environments, or their names. */
   readonly titles: readonly string[]
 }
@@ -127,23 +122,13 @@ export class SubnetReader {
       (env) => registry.get(env)?.explain?.title ?? env,
     )
     const { firstEpoch } = network
-    const minRatioPpm = network.protocol.ratioFloorPpm
-    const validators = listValidators(await this.#snapshot())
-    const span = { genesis, netuid, height, firstEpoch, from, to, isTrusted, minRatioPpm }
-    return { ...span, titles, validators }
+    return { genesis, netuid, height, firstEpoch, from, to, isTrusted, titles }
   }
 
   async #snapshot(): Promise<Snapshot> {
     const { chain } = this.#opened
     return chain.snapshot((await chain.head()).number)
   }
-}
-
-function listValidators(snapshot: Snapshot): readonly string[] {
-  const said = commitmentsOf(snapshot)
-  return snapshot.neurons.flatMap(({ hotkey }) =>
-    (said.get(hotkey)?.kind ?? 'miner') === 'miner' ? [] : hotkey,
-  )
 }
 
 /** Limit and timeout of an exported chain. */

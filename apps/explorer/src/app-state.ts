@@ -97,7 +97,7 @@ export function listTerms({ epochs }: Pick<AppState, 'epochs'>): readonly Term[]
 }
 
 /** Counts of a validator's lanes, and its proved flaws. */
-export interface LaneCounts {
+export interface ValidatorCounts {
   readonly hotkey: string
   readonly due: number
   readonly sealed: number
@@ -112,11 +112,11 @@ export interface LaneCounts {
 const UNPROVED = ['COPY_MISSING', 'MISSING_BLOCK', 'STATE_MISSING']
 
 /** Counts the lanes of every validator over the epochs that were read, worst validator first. */
-export function countLanes({ epochs }: Pick<AppState, 'epochs'>): readonly LaneCounts[] {
+export function countLanes({ epochs }: Pick<AppState, 'epochs'>): readonly ValidatorCounts[] {
   const lanes = epochs.flatMap((epoch) => epoch.lanes)
   const flaws = epochs.flatMap((each) => each.flaws.filter(({ code }) => !UNPROVED.includes(code)))
   const hotkeys = new Set(lanes.map(({ validator }) => validator))
-  const counts = [...hotkeys].map((hotkey): LaneCounts => {
+  const counts = [...hotkeys].map((hotkey): ValidatorCounts => {
     const own = lanes.filter(({ validator }) => validator === hotkey)
     const count = (is: (lane: LaneFacts) => boolean): number => own.filter(is).length
     const proved = flaws.filter(({ validator }) => validator === hotkey)

@@ -72,7 +72,7 @@ export function chooseNetwork(
   const why = findQueryError(query)
   if (why !== undefined) return refuseLink(why)
   const hasChain = query.chain !== undefined
-  if (!hasChain && own === undefined) return site as Refusal
+  if (!hasChain && own === undefined) return site as NetworkRefusal
   const link = readFile(hasChain ? query : { ...Object(value), ...query }, base)
   if (!link.ok) return refuseLink(link.detail)
   const isOwn = own !== undefined && isSameNetwork(link.value, own)
@@ -88,11 +88,11 @@ function findQueryError(query: Fields): string | undefined {
   return lone ? `"${lone}" requires "chain"` : undefined
 }
 
-type Refusal = Extract<NetworkResult<never>, { readonly ok: false }>
+type NetworkRefusal = Extract<NetworkResult<never>, { readonly ok: false }>
 
-const refuse = (detail: string): Refusal => ({ ok: false, detail })
+const refuse = (detail: string): NetworkRefusal => ({ ok: false, detail })
 
-const refuseLink = (why: string): Refusal => refuse(`The link cannot be followed: ${why}`)
+const refuseLink = (why: string): NetworkRefusal => refuse(`The link cannot be followed: ${why}`)
 
 function readFile(value: unknown, base: string): NetworkResult<NetworkFile> {
   const fields: Fields = Object(value)

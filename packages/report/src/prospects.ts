@@ -6,7 +6,7 @@ import {
   ruleAmong,
   type Verdict,
 } from '@affine/duel'
-import { boundsPpm, type Rule, walk } from '@affine/wilson'
+import { type Rule, walk } from '@affine/wilson'
 import { type Bounds, boundsOf } from './env-facts.ts'
 import { type PracticeEpisode, Z_SQUARED_95 } from './practice-result.ts'
 import { drawInterval, percent } from './text.ts'
@@ -107,10 +107,9 @@ function countResults(env: string, all: readonly ComparedReward[], { evenPpm }: 
   return { env, wins, losses, ties: count((lead) => lead === 0), bounds, isEven }
 }
 
-function estimateRates({ wins, losses }: Pick<Comparison, 'wins' | 'losses'>): WinRates {
-  const trials = wins + losses
-  const { lower, upper } = boundsPpm({ wins, trials, zSquaredPpm: Z_SQUARED_95 })
-  return { lower: lower / 1e6, middle: wins / Math.max(1, trials), upper: upper / 1e6 }
+function estimateRates({ wins, losses, bounds }: Omit<Comparison, 'win'>): WinRates {
+  const { lower, upper } = bounds ?? { lower: 0, upper: 1e6 }
+  return { lower: lower / 1e6, middle: wins / Math.max(1, wins + losses), upper: upper / 1e6 }
 }
 
 /** Returns the probability of at least `needed` of these independent events. */

@@ -208,7 +208,7 @@ describe('the queue in af status', () => {
     const people = await inProcess(status, ...asked)
     expect(people.stdout).toMatch(
       new RegExp(
-        `\n\nplace +uid +hotkey +block +turn in .*\n1 +3 +${second.hotkey} +1 +1 to 1 +1\n(.*\n){2}$`,
+        `\n\nplace +uid +hotkey +block +turn in .*\n1 +3 +${second.hotkey} +1 +1 to 1 +1 +251 +4093\n(.*\n){2}$`,
       ),
     )
   })
@@ -392,7 +392,7 @@ describe('over a subnet that came to a champion', () => {
     const why = await whys(file)
     expect(await whys(file, '--last', '1')).toEqual(why)
     expect(why[hotkeyOf('stronger')]).toBe('is the champion')
-    expect(why[hotkeyOf('veteran')]).toMatch(/^had its turn /)
+    expect(why[hotkeyOf('veteran')]).toMatch(/^had its duel /)
     expect(why[hotkeyOf('alice')]).toBe("has a validator's commitment: attest")
   })
 

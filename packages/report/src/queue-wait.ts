@@ -1,3 +1,4 @@
+import type { Neuron, Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
 
 /** Epochs of a day, in which ended turns are counted; minimum count for a rate. */
@@ -39,12 +40,51 @@ export function estimateTurn(
   }
 }
 
-/** Describes the queue position and the turn of a waiting miner. */
+/** The number of registrations that a neuron without earnings survives. */
+export interface Eviction {
+  /** Registration that evicts it, from 1, if no neuron starts to earn. */
+  readonly registrations: number
+  /** Blocks until it can be evicted. */
+  readonly immuneBlocks: number
+}
+
+/**
+ * Predicts the eviction of a neuron without earnings: it is evicted after the neurons without
+ * earnings that registered earlier. A permit, the throne and the subnet's ownership count as
+ * earnings. Undefined for a neuron with one of these.
+ *
+ * Source: subtensor, `get_neuron_to_prune`, without its rule that spares at most ten neurons that
+ * are not immune.
+ */
+export function predictEviction(
+  neuron: Neuron,
+  { neurons, owner, head, maxUids, immunityPeriod }: Snapshot,
+  { champion }: Pick<State, 'champion'>,
+): Eviction | undefined {
+  const unpaid = neurons.filter(
+    ({ permit, hotkey }) => !permit && hotkey !== owner && hotkey !== champion?.hotkey,
+  )
+  if (!unpaid.includes(neuron)) return undefined
+  const earlier = unpaid.filter(
+    ({ registered, uid }) =>
+      registered < neuron.registered || (registered === neuron.registered && uid < neuron.uid),
+  )
+  const free = Math.max(0, maxUids - neurons.length)
+  const immuneBlocks = Math.max(0, neuron.registered + immunityPeriod - head.number)
+  return { registrations: free + earlier.length + 1, immuneBlocks }
+}
+
+/** Describes the queue position, the turn and the eviction of a waiting miner. */
 export function describeWait(
   [place, waiting]: readonly [number, number],
   { least, most }: EpochRange,
+  eviction: Eviction | undefined,
 ): string {
   const epochs = least === most ? `${most}` : `${least} to ${most}`
   const unit = most === 1 ? 'epoch' : 'epochs'
-  return `waits, at place ${place} of ${waiting}: its turn begins in about ${epochs} ${unit}`
+  const wait = `waits, at place ${place} of ${waiting}: its turn begins in about ${epochs} ${unit}`
+  if (eviction === undefined) return wait
+  const { registrations, immuneBlocks } = eviction
+  const immune = immuneBlocks > 0 ? `, in ${immuneBlocks} blocks at the earliest` : ''
+  return `${wait}; registration number ${registrations} from now evicts it${immune}`
 }

@@ -26,7 +26,13 @@ import {
 } from '@affine/settlement'
 import { type DuelTurn, listTurns } from './duel-facts.ts'
 import { type EpochFacts, epochFacts, epochRecord, type LaneFacts } from './epoch-facts.ts'
-import { describeWait, type EpochRange, estimateTurn } from './queue-wait.ts'
+import {
+  describeWait,
+  type EpochRange,
+  type Eviction,
+  estimateTurn,
+  predictEviction,
+} from './queue-wait.ts'
 
 /** The state of a subnet at its chain's head. */
 export interface SubnetStatus {
@@ -151,6 +157,8 @@ export type QueueEntry = {
   readonly block: number | undefined
   /** Estimated epochs until its turn. Only if it waits. */
   readonly turn?: EpochRange
+  /** Its eviction. Only if it waits and earns nothing. */
+  readonly eviction?: Eviction | undefined
   /**
    * The first epoch in which its model's files must be public and its chute awake: the earliest
    * epoch of its turn if it waits, the current epoch if it plays.
@@ -170,7 +178,8 @@ export function queueIn(
 ): readonly QueueEntry[] {
   const contenders = queueOf(state, duelSnapshot(snapshot, state.epoch, protocol))
   const waiting = contenders.map(({ hotkey }) => hotkey)
-  const rows = snapshot.neurons.map(({ uid, hotkey }): QueueEntry => {
+  const rows = snapshot.neurons.map((neuron): QueueEntry => {
+    const { uid, hotkey } = neuron
     const block = findSlot(snapshot, hotkey)?.block
     if (!waiting.includes(hotkey)) {
       const why = explainAbsence(hotkey, snapshot, state)
@@ -179,9 +188,10 @@ export function queueIn(
     }
     const place = waiting.indexOf(hotkey) + 1
     const turn = estimateTurn(place, state)
-    const why = describeWait([place, waiting.length], turn)
+    const eviction = predictEviction(neuron, snapshot, state)
+    const why = describeWait([place, waiting.length], turn, eviction)
     const readyBy = state.epoch + turn.least
-    return { place, uid, hotkey, block, turn, readyBy, why }
+    return { place, uid, hotkey, block, turn, eviction, readyBy, why }
   })
   return rows.sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || a.uid - b.uid)
 }

@@ -21,7 +21,7 @@ export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Elem
   return (
     <>
       <Heading kind={of && 'validator'}>{of ? hotkeyNames(state)(of) : 'Validators'}</Heading>
-      <p class="mono">{of}</p>
+      {of && <p class="mono">{of}</p>}
       <LatestDuel {...page} of={of} />
       <Counts state={state} of={of} />
       <p class="caption">

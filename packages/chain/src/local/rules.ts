@@ -139,7 +139,7 @@ type Seats = Pick<Ledger, 'block' | 'neurons' | 'params' | 'weights'>
  *
  * Source: subtensor, `get_neuron_to_prune`. A local owner has one hotkey.
  */
-function neuronToPrune(ledger: Seats): Neuron | undefined {
+export function neuronToPrune(ledger: Seats): Neuron | undefined {
   const { block, neurons, params } = ledger
   const emissions = emissionsOf(ledger)
   const emissionOf = (neuron: Neuron): bigint => emissions.get(neuron) ?? 0n

@@ -48,9 +48,11 @@ export function validatorRows({ rows }: SubnetStatus, names: Names = {}): Status
 export function queueRows({ queue }: SubnetStatus, names: Names = {}): StatusRows {
   const nameOf = naming(names, (hotkey) => printable(hotkey))
   const waiting = queue.filter(({ place }) => place !== undefined)
-  return waiting.map(({ place, uid, hotkey, block, turn, readyBy }) => ({
+  return waiting.map(({ place, uid, hotkey, block, turn, eviction, readyBy }) => ({
     ...{ place, uid, hotkey: nameOf(hotkey), block },
     'turn in epochs': turn && `${turn.least} to ${turn.most}`,
     'ready by epoch': readyBy,
+    'evicted by registration': eviction?.registrations,
+    'immune for blocks': eviction?.immuneBlocks,
   }))
 }

@@ -31,8 +31,8 @@ function listOf(folders: ReadonlySet<string>): string {
 }
 
 /**
- * Returns plugins that write `licences.txt`, with the licence of each package of others that the
- * page or one of its workers contains. Vite's own list leaves out workers.
+ * Returns plugins that write `licences.txt`, with the licence of each external package in the page
+ * or its worker. Vite's own list omits workers.
  */
 export function licences(): { readonly page: Plugin; readonly worker: Plugin } {
   const folders = new Set<string>()
@@ -47,7 +47,7 @@ export function licences(): { readonly page: Plugin; readonly worker: Plugin } {
     worker: { name: 'collect-licences', generateBundle: (_, bundle) => collect(bundle) },
     page: {
       name: 'write-licences',
-      // Workers are bundled while the page's modules are read: they are in `folders` by now.
+      // Workers are bundled while the page's modules are read, so `folders` is complete here.
       generateBundle(_, bundle) {
         collect(bundle)
         this.emitFile({ type: 'asset', fileName: 'licences.txt', source: listOf(folders) })

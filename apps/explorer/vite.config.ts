@@ -8,15 +8,15 @@ const packages = fileURLToPath(new URL('../../packages/', import.meta.url))
 const { resolve } = createRequire(new URL('../../packages/prng/package.json', import.meta.url))
 const BLAKE3 = 'hash-wasm/dist/blake3.umd.min.js'
 
-/** What our packages import for speed alone: where it is not, plain JavaScript says the same. */
+/** Modules that our packages import only for speed; plain JavaScript replaces them. */
 const COMPILED: Readonly<Record<string, string | { id: string; external: true }>> = {
-  // For browsers prng leaves it out: a page that verifies everything needs it.
+  // prng omits it in browsers, but a page that verifies everything needs it.
   [BLAKE3]: resolve(BLAKE3),
-  // 170 kB that are sent in any case: too much. No browser finds what has no address.
+  // Its 170 kB would always be sent. A bare external import fails in a browser.
   '@polkadot/wasm-crypto': { id: '@polkadot/wasm-crypto', external: true },
 }
 
-/** What Vite puts around each `import()`. Its own waits for styles too: all of ours are there first. */
+/** Replaces Vite's wrapper of `import()`, which waits for styles; all our styles load first. */
 const PRELOAD_ID = '\0vite/preload-helper.js'
 const PRELOAD = `export const __vitePreload = (load, parts = [], base) => {
   for (const part of parts) {
@@ -28,7 +28,7 @@ const PRELOAD = `export const __vitePreload = (load, parts = [], base) => {
   return load()
 }`
 
-/** Leaves out what the page does not need. */
+/** Omits modules that the page does not need. */
 const sendLess = (): Plugin => ({
   name: 'send-less',
   enforce: 'pre',
@@ -39,7 +39,7 @@ const sendLess = (): Plugin => ({
 
 const { page, worker } = licences()
 
-/** The page as a folder of files that any static host serves, below any path. */
+/** Builds the page as a folder for any static host, below any path. */
 const config: UserConfig = defineConfig({
   base: './',
   resolve: { conditions: ['@affine/source', 'module', 'browser', 'development|production'] },

@@ -14,12 +14,12 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
 }
 
-/** A web server, until it is disposed of. */
+/** A web server; disposing stops it. */
 export interface Served extends Disposable {
   readonly url: string
 }
 
-/** Serves the built page, compressed, as a host does, beside a demo's chain and its buckets. */
+/** Serves the built page compressed, next to a demo's chain and buckets. */
 export async function serveCompressed(out: string): Promise<Served> {
   const file = JSON.stringify({ chain: 'chain.json', buckets: './buckets' })
   const read = async (path: string): Promise<Uint8Array | undefined> => {

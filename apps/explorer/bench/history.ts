@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path'
 import { makeEvidence, type Size } from '../../../bench/evidence.ts'
 import { AF, start } from '../../../test/processes.ts'
 
-/** A subnet's history, and the page beside it. */
+/** A subnet's history, served with the page. */
 export interface History extends AsyncDisposable {
   readonly chain: string
   readonly buckets: string
   readonly url: string
 }
 
-/** Makes a history of that size under a local chain's own rules, and serves it with the page. */
+/** Makes a history of this size with a local chain's rules, and serves it with the page. */
 export async function serveHistory(size: Omit<Size, 'envs'>): Promise<History> {
   const root = await mkdtemp(join(tmpdir(), 'explorer-history-'))
   await makeEvidence(root, size)
@@ -32,7 +32,7 @@ export async function serveHistory(size: Omit<Size, 'envs'>): Promise<History> {
   }
 }
 
-/** The same files in another folder, each once more by its name. */
+/** Links all files of a folder into another folder. */
 async function linkAll(from: string, to: string): Promise<void> {
   const entries = await readdir(from, { recursive: true, withFileTypes: true })
   for (const entry of entries.filter((each) => each.isFile())) {

@@ -3,7 +3,7 @@ import { runDemo } from '../test/demo.ts'
 import { VIEWS } from '../test/views.ts'
 import { longestTask, median, secondsTold, startBrowser, WATCH } from './measure.ts'
 
-/** What the page promises, over the demo's run. */
+/** Limits of the page, for the demo's run. */
 const MOST_SECONDS = 5
 const MOST_TASK_MS = 100
 const ROUNDS = 5

@@ -1,4 +1,4 @@
-// A large subnet and a long one: how long the page takes, beside `af-verify` on the same data.
+// Time of the page on a large subnet and on a long one, compared with `af-verify` on the same data.
 import { AF_VERIFY, run } from '../../../test/processes.ts'
 import { openPage } from '../test/browser.ts'
 import { buildPage } from '../test/build-page.ts'
@@ -6,7 +6,7 @@ import { type History, serveHistory } from './history.ts'
 import { longestCpuMs, longestTask, median, secondsTold, startBrowser, WATCH } from './measure.ts'
 
 const ROUNDS = 3
-/** What the page promises: as many times what `af-verify` takes, and no longer task. */
+/** Limits of the page: time as a multiple of `af-verify`, and longest task. */
 const MOST_TIMES = 2
 const MOST_TASK_MS = 50
 
@@ -19,7 +19,7 @@ try {
   await browser.close()
 }
 
-/** One after the other, by turns: no machine is as fast all the time. */
+/** Alternates page and verifier, because the speed of a machine varies. */
 async function ofLarge(): Promise<void> {
   await using history = await serveHistory({ validators: 64, epochs: 16 })
   const [pages, verifiers]: [number[], number[]] = [[], []]
@@ -52,7 +52,7 @@ async function ofLong(): Promise<void> {
   if (task > MOST_TASK_MS) process.exitCode = 1
 }
 
-/** Opens the page, and closes it once all was recomputed. */
+/** Opens the page, and closes it at the end of its reading. */
 async function open({ url }: History) {
   const start = performance.now()
   const { page, asked } = await openPage(browser, url, { script: WATCH })
@@ -64,12 +64,12 @@ async function open({ url }: History) {
   return { ...found, told }
 }
 
-/** In seconds, of a process of its own. */
+/** Runs `af-verify` in a process and returns the seconds. */
 async function verify({ chain, buckets }: History): Promise<number> {
   const start = performance.now()
   const words = [buckets, '--network', chain, '--copies', '1', '--jobs', '1']
   const { code, stderr } = await run(AF_VERIFY, words)
-  // That all holds of what was looked at: not all copies were.
+  // Exit code 3: no problems in the copies compared.
   if (code !== 3) throw new Error(`af-verify ended with ${code}: ${stderr}`)
   return (performance.now() - start) / 1000
 }

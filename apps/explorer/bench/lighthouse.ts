@@ -1,5 +1,5 @@
-// Lighthouse's scores for the built page, served compressed. It is fetched by npx, as only this
-// needs it.
+// Prints Lighthouse's scores for the built page, served compressed. npx downloads it, because
+// nothing else needs it.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ const CHROME = '--headless=new --no-sandbox --disable-gpu --disable-quic --disab
 
 const scoreText = (score: number): string => `${Math.round(100 * score)}`
 
-/** Of Lighthouse's report, what is printed. */
+/** The printed part of Lighthouse's report. */
 interface LighthouseReport {
   readonly categories: Readonly<Record<string, { readonly title: string; readonly score: number }>>
 }

@@ -8,13 +8,15 @@ export function startBrowser(): Promise<Browser> {
   process.exit(0)
 }
 
-/** The middle one, the lower of two. */
+/** Returns the median, the lower of two. */
 export function median(values: readonly number[]): number {
   const ascending = [...values].sort((a, b) => a - b)
   return ascending[(ascending.length - 1) >> 1] ?? Number.NaN
 }
 
-/** Keeps the longest task of the main thread, in milliseconds; the browser reports from 50 on. */
+/**
+ * Records the longest task of the main thread in milliseconds; browsers report tasks from 50 ms.
+ */
 export const WATCH = `
   globalThis.longest = 0
   new PerformanceObserver((list) => {
@@ -22,23 +24,23 @@ export const WATCH = `
   }).observe({ type: 'longtask', buffered: true })
 `
 
-/** Of a page that was opened with `WATCH`; 0 for one below 50 ms. */
+/** Returns the longest task of a page opened with `WATCH`, or 0 if it is below 50 ms. */
 export const longestTask = (page: Page): Promise<number> =>
   page.evaluate(() => Number(Reflect.get(globalThis, 'longest')))
 
-/** An event of a browser's trace, as far as it is read here. */
+/** The used part of an event of a browser's trace. */
 interface TraceEvent {
   readonly name: string
   readonly pid: number
   readonly tid: number
-  /** What it took of a processor, in microseconds: other processes do not make it longer. */
+  /** Processor time in microseconds, unaffected by other processes. */
   readonly tdur?: number
   readonly args: { readonly name?: string; readonly beginData?: { readonly url?: string } }
 }
 
 /**
- * The longest task while `open` runs of the main thread that parses the page at `url`, in
- * milliseconds of a processor. The browser has pages of its own, which begin beside it.
+ * Returns the longest task of the page's main thread while `open` runs, in milliseconds of
+ * processor time. The browser's own pages are ignored.
  */
 export async function longestCpuMs(
   browser: Browser,
@@ -59,7 +61,7 @@ export async function longestCpuMs(
   return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000
 }
 
-/** How long the page says that it took, in seconds. */
+/** Returns the time that the page reports, in seconds. */
 export async function secondsTold(page: Page): Promise<number> {
   const [, took] = /in ([0-9.]+) s/.exec((await page.locator('.strip').textContent()) ?? '') ?? []
   return Number(took)

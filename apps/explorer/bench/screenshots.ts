@@ -1,4 +1,4 @@
-// Makes the pictures in docs/explorer, wide and narrow, over what a demo left.
+// Makes the pictures in docs/explorer, wide and narrow, from the files of a demo.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,9 +7,9 @@ import { runDemo } from '../test/demo.ts'
 import { VIEWS } from '../test/views.ts'
 
 const folder = fileURLToPath(new URL('../../../docs/explorer', import.meta.url))
-/** By the end of a picture's name: its width, and a height that is enough to see what it is. */
+/** Width and sufficient height, by the ending of a picture's name. */
 const SIZES = { '': [1280, 1200], '-360': [360, 1600] } as const
-/** The views of which there are pictures. */
+/** The views with pictures. */
 const SHOWN = ['race', 'contender', 'validators', 'game']
 await mkdir(folder, { recursive: true })
 await using demo = await runDemo()
@@ -21,7 +21,7 @@ for (const [suffix, [width, most]] of Object.entries(SIZES)) {
   await page.locator('.strip-good').waitFor()
   for (const { name, open } of VIEWS.filter(({ name }) => SHOWN.includes(name))) {
     await open(page)
-    await page.locator('main').press('Escape') // no ring around what was focused
+    await page.locator('main').press('Escape') // removes the focus ring
     const height = await page.evaluate(() => document.documentElement.scrollHeight)
     const clip = { x: 0, y: 0, width, height: Math.min(most, height) }
     await page.screenshot({ path: join(folder, `${name}${suffix}.png`), fullPage: true, clip })

@@ -1,37 +1,36 @@
 import type { DuelTurn } from '@affine/report'
 
-/** Where in the page a reader is: a view, and what it shows. */
+/** A view of the page, and its subject. */
 export type Route =
   | { readonly view: 'race' | 'miners' | 'validators' | 'nowhere' }
-  | { readonly view: 'duel' | 'miner' | 'validator'; readonly id: string }
+  | { readonly view: 'duel' | 'hotkey'; readonly id: string }
   | { readonly view: 'sample'; readonly block: string; readonly line: number }
 
 const HOTKEY = /^[1-9A-HJ-NP-Za-km-z]{32,48}$/
 const DUEL = /^[0-9]{1,10}\/[1-9A-HJ-NP-Za-km-z]{32,48}$/
-/** A block has fewer lines. */
+/** Lines of a block have at most four digits. */
 const SAMPLE = /^[0-9a-f]{64}\/[0-9]{1,4}$/
 
-/** The route that a URL's fragment names. Never throws, whatever it is. */
-export function routeOf(fragment: string): Route {
+/** Parses the fragment of a URL. Never throws, for any fragment. */
+export function parseRoute(fragment: string): Route {
   const [, view = '', id = ''] = /^#?\/?([a-z]*)\/?(.*)$/s.exec(fragment) ?? []
   const [block = '', line] = id.split('/')
   if (view === 'sample' && SAMPLE.test(id)) return { view, block, line: Number(line) }
   if (view === 'duel' && DUEL.test(id)) return { view, id }
-  if ((view === 'miner' || view === 'validator') && HOTKEY.test(id)) return { view, id }
+  if (view === 'hotkey' && HOTKEY.test(id)) return { view, id }
   if (id !== '') return { view: 'nowhere' }
   if (view === 'miners' || view === 'validators') return { view }
   return { view: view === '' ? 'race' : 'nowhere' }
 }
 
-/** By which a duel is known: a contender has one that starts in an epoch. */
-export const duelId = ({ start, contender }: Pick<DuelTurn, 'start' | 'contender'>): string =>
+/** Returns the key of a duel. A contender has only one duel that starts in an epoch. */
+export const formatDuelId = ({ start, contender }: Pick<DuelTurn, 'start' | 'contender'>): string =>
   `${start}/${contender.hotkey}`
 
 /** Links to views. */
 export const linkTo = {
   duel: (id: string): string => `#/duel/${id}`,
-  miner: (hotkey: string): string => `#/miner/${hotkey}`,
-  validator: (hotkey: string): string => `#/validator/${hotkey}`,
+  hotkey: (hotkey: string): string => `#/hotkey/${hotkey}`,
   sample: ({ block, line }: { readonly block: string; readonly line: number }): string =>
     `#/sample/${block}/${line}`,
 }

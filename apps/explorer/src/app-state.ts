@@ -1,95 +1,89 @@
 import type { EnvFacts, LaneFacts } from '@affine/report'
-import { epochsText, sideOf } from '@affine/report/sentences'
+import { findSide, formatEpochs } from '@affine/report/sentences'
 import type { NetworkFile } from './network-file.ts'
 import type { BucketHealth } from './worker/buckets.ts'
 import type { EpochAccount, ShownDuel } from './worker/epoch-accounts.ts'
-import type { News, ReadingEnds } from './worker/worker.ts'
+import type { Findings, FoundNews } from './worker/worker.ts'
 
-/** All that is known of a network so far. */
-export interface AppState extends ReadingEnds {
+/** Everything known about a network so far. */
+export interface AppState extends Findings {
   readonly file?: NetworkFile | undefined
   readonly epochs: readonly EpochAccount[]
-  /** In the order in which buckets were met. */
   readonly health: readonly BucketHealth[]
 }
 
 export const EMPTY_STATE: AppState = { epochs: [], health: [] }
 
-/** The state with what was just heard. */
-export function addNews(state: AppState, batch: readonly News[]): AppState {
+/** Returns the state with new findings. */
+export function addFindings(state: AppState, batch: readonly FoundNews[]): AppState {
   if (batch.length === 0) return state
-  const epochs = batch.flatMap((news) => (news.type === 'epoch' ? news.account : []))
-  const changed = batch.flatMap((news) => (news.type === 'progress' ? [] : news.health))
-  const health = new Map<string, BucketHealth>()
-  for (const each of [...state.health, ...changed])
-    health.set(`${each.hotkey} ${each.announced}`, each)
-  const found = batch.map((news) => (news.type === 'found' ? news.found : {}))
-  const added = { epochs: [...state.epochs, ...epochs], health: [...health.values()] }
-  return Object.assign({}, state, added, ...found)
+  const epochs = [...state.epochs, ...batch.flatMap(({ account }) => account ?? [])]
+  return Object.assign({}, state, ...batch.map(({ found }) => found), { epochs })
 }
 
-/** One duel, as it stood at its last epoch, and its epochs. */
+/** One duel after its latest epoch, and its epochs. */
 export interface DuelAccount {
   readonly duel: ShownDuel
   readonly epochs: readonly EpochAccount[]
-  /** The looks at its environments, epoch by epoch. */
-  readonly looks: readonly DatedLook[]
-  /** The epoch that ended it; undefined while it goes on. */
-  readonly end: EpochAccount | undefined
+  /** The interim analyses of its environments, epoch by epoch. */
+  readonly analyses: readonly DatedAnalysis[]
+  /** The latest of these epochs. */
+  readonly last: EpochAccount
 }
 
-interface DatedLook {
+interface DatedAnalysis {
   readonly epoch: number
-  readonly look: EnvFacts
+  readonly analysis: EnvFacts
 }
 
-/** The duels of a state, in the order in which they began. */
-export function duelsIn({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAccount[] {
+/** Lists the duels of a state, oldest first. */
+export function listDuels({ epochs }: Pick<AppState, 'epochs'>): readonly DuelAccount[] {
   const duels = new Map<string, DuelAccount>()
   for (const account of epochs) {
     for (const duel of account.duels) {
-      const { epochs = [], looks = [] } = duels.get(duel.id) ?? {}
+      const { epochs = [], analyses = [] } = duels.get(duel.id) ?? {}
       duels.set(duel.id, {
         duel,
         epochs: [...epochs, account],
-        looks: [...looks, ...duel.looks.map((look) => ({ epoch: account.epoch, look }))],
-        end: duel.end && account,
+        analyses: [
+          ...analyses,
+          ...duel.looks.map((analysis) => ({ epoch: account.epoch, analysis })),
+        ],
+        last: account,
       })
     }
   }
   return [...duels.values()]
 }
 
-/** The duels that a hotkey was in. */
-export const duelsOf = (state: AppState, hotkey: string): readonly DuelAccount[] =>
-  duelsIn(state).filter(({ duel }) => sideOf(hotkey, duel) !== undefined)
+/** Returns the duels of a hotkey. */
+export const findDuels = (state: AppState, hotkey: string): readonly DuelAccount[] =>
+  listDuels(state).filter(({ duel }) => findSide(hotkey, duel) !== undefined)
 
-/** The last look at each environment of a duel. */
-export const lastLooks = ({ looks }: DuelAccount): readonly DatedLook[] => [
-  ...new Map(looks.map((dated) => [dated.look.env, dated])).values(),
+/** Returns the latest analysis of each environment of a duel. */
+export const latestAnalyses = ({ analyses }: DuelAccount): readonly DatedAnalysis[] => [
+  ...new Map(analyses.map((dated) => [dated.analysis.env, dated])).values(),
 ]
 
-/** The epochs of a duel that were read, as in "epochs 3 to 5". */
-export const spanText = ({ epochs }: Pick<DuelAccount, 'epochs'>): string =>
-  epochsText(epochs[0]?.epoch ?? 0, epochs.at(-1)?.epoch ?? 0)
+/** Formats the epochs of a duel that were read, as in "epochs 3 to 5". */
+export const formatSpan = ({ epochs: [first], last }: DuelAccount): string =>
+  formatEpochs(first?.epoch ?? 0, last.epoch)
 
-/** Is a hotkey a validator, by its lanes, or else by what it committed? */
-export function isValidator({ epochs, beginning }: AppState, hotkey: string): boolean {
-  if (Object.hasOwn(epochs.at(-1)?.trust ?? {}, hotkey)) return true
-  return beginning?.validators.includes(hotkey) ?? false
-}
+/** Reports whether a hotkey is a validator, by its trust. */
+export const isValidator = ({ epochs }: AppState, hotkey: string): boolean =>
+  Object.hasOwn(epochs.at(-1)?.trust ?? {}, hotkey)
 
-/** Epochs in a row in which one hotkey, or nobody, has the throne. */
-export interface Reign {
+/** Consecutive epochs with one champion, or with a vacant throne. */
+export interface Term {
   readonly hotkey: string | undefined
   readonly from: number
-  /** The first epoch that is not of it any more. */
+  /** Exclusive end: the first epoch after the term. */
   readonly to: number
 }
 
-/** The reigns of a state, the last up to the epoch that was not decided yet. */
-export function reignsIn({ epochs }: Pick<AppState, 'epochs'>): readonly Reign[] {
-  const reigns: Reign[] = []
+/** Lists the terms of a state. The last one contains the first undecided epoch. */
+export function listTerms({ epochs }: Pick<AppState, 'epochs'>): readonly Term[] {
+  const reigns: Term[] = []
   const holders = epochs.map(({ epoch, champion }) => ({ epoch, hotkey: champion?.hotkey }))
   const last = epochs.at(-1)
   if (last) holders.push({ epoch: last.epoch + 1, hotkey: last.heir?.hotkey })
@@ -102,27 +96,27 @@ export function reignsIn({ epochs }: Pick<AppState, 'epochs'>): readonly Reign[]
   return reigns
 }
 
-/** What became of the lanes of a validator that were due, and what is proved against it. */
-export interface DueLanes {
+/** Counts of a validator's lanes, and its proved flaws. */
+export interface ValidatorCounts {
   readonly hotkey: string
   readonly due: number
   readonly sealed: number
   readonly accepted: number
-  /** Too far from the others in some environment. */
-  readonly aside: number
-  /** Flaws that are proved, by their codes, as in "WRONG_REPLAY × 2". */
+  /** Epochs with an outlier in some environment. */
+  readonly outliers: number
+  /** Proved flaws by code, as in "WRONG_REPLAY × 2". */
   readonly proved: readonly string[]
 }
 
-/** A bucket that lost a file, or is not reached, proves nothing against its validator. */
+/** A lost file or an unreachable bucket proves nothing against its validator. */
 const UNPROVED = ['COPY_MISSING', 'MISSING_BLOCK', 'STATE_MISSING']
 
-/** The counts of every validator that was due, over the epochs that were read: the worst first. */
-export function countLanes({ epochs }: Pick<AppState, 'epochs'>): readonly DueLanes[] {
+/** Counts the lanes of every validator over the epochs that were read, worst validator first. */
+export function countLanes({ epochs }: Pick<AppState, 'epochs'>): readonly ValidatorCounts[] {
   const lanes = epochs.flatMap((epoch) => epoch.lanes)
   const flaws = epochs.flatMap((each) => each.flaws.filter(({ code }) => !UNPROVED.includes(code)))
   const hotkeys = new Set(lanes.map(({ validator }) => validator))
-  const counts = [...hotkeys].map((hotkey): DueLanes => {
+  const counts = [...hotkeys].map((hotkey): ValidatorCounts => {
     const own = lanes.filter(({ validator }) => validator === hotkey)
     const count = (is: (lane: LaneFacts) => boolean): number => own.filter(is).length
     const proved = flaws.filter(({ validator }) => validator === hotkey)
@@ -131,16 +125,16 @@ export function countLanes({ epochs }: Pick<AppState, 'epochs'>): readonly DueLa
       due: own.length,
       sealed: count((lane) => lane.sealed),
       accepted: count((lane) => lane.accepted),
-      aside: count(({ setAside }) => setAside.length > 0),
-      proved: countTexts(proved.map(({ code }) => code)),
+      outliers: count(({ setAside }) => setAside.length > 0),
+      proved: formatCounts(proved.map(({ code }) => code)),
     }
   })
-  return counts.sort((a, b) => b.proved.length - a.proved.length || b.aside - a.aside)
+  return counts.sort((a, b) => b.proved.length - a.proved.length || b.outliers - a.outliers)
 }
 
-/** The trust of a validator after the last epoch that was read, in ppm. Protocol §8.9. */
-export const trustIn = ({ epochs }: Pick<AppState, 'epochs'>, hotkey: string): number =>
+/** Returns the trust of a validator after the latest epoch, in ppm. Protocol §8.9. */
+export const findTrust = ({ epochs }: Pick<AppState, 'epochs'>, hotkey: string): number =>
   epochs.at(-1)?.trust[hotkey] ?? 500_000
 
-const countTexts = (codes: readonly string[]): readonly string[] =>
+const formatCounts = (codes: readonly string[]): readonly string[] =>
   [...new Set(codes)].map((code) => `${code} × ${codes.filter((each) => each === code).length}`)

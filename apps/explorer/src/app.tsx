@@ -1,8 +1,8 @@
 import { type JSX, render } from 'preact'
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
-import { type Route, routeOf } from './address.ts'
-import { addNews, duelsOf, EMPTY_STATE, isValidator } from './app-state.ts'
-import { type Ask, type Feed, type Heard, NOTHING_READ } from './feed.ts'
+import { parseRoute, type Route } from './address.ts'
+import { addFindings, EMPTY_STATE, findDuels, isValidator } from './app-state.ts'
+import { type Ask, type Feed, type FeedUpdate, NOTHING_READ } from './feed.ts'
 import type { NamedNetwork } from './network-file.ts'
 import type { Page } from './page.ts'
 import { ChallengeView } from './views/challenge-view.tsx'
@@ -11,9 +11,9 @@ import { MinersView, MinerView } from './views/miners-view.tsx'
 import { Heading, type HotkeyProps } from './views/parts.tsx'
 import { RaceView } from './views/race-view.tsx'
 import { LinkWarning, ReadingStrip, SourceBar } from './views/reading-strip.tsx'
-import { ValidatorsView, ValidatorView } from './views/validators-view.tsx'
+import { ValidatorsView } from './views/validators-view.tsx'
 
-/** As they stand in index.html too, to be seen before any script runs. */
+/** The same tabs as in index.html, which shows them before any script runs. */
 const TABS = [
   ['#/', 'Race'],
   ['#/miners', 'Miners'],
@@ -22,12 +22,12 @@ const TABS = [
 
 interface AppProps extends Pick<Feed, 'listen'> {
   readonly network: NamedNetwork | undefined
-  /** Why no network is named. */
+  /** Reason that no network is named. */
   readonly refusal: string | undefined
   readonly ask: Ask
 }
 
-/** Shows the whole page in the place of what index.html shows before. */
+/** Renders the page in place of the content of index.html. */
 export function showApp(props: AppProps): void {
   const root = document.getElementById('app')
   if (root !== null) render(<App {...props} />, root)
@@ -47,7 +47,7 @@ function App({ network, refusal, ...reader }: AppProps): JSX.Element {
     scrollTo(0, history.state ?? 0)
   }, [place])
   useEffect(keepPlaces, [])
-  // Progress alone draws no view anew.
+  // Progress must not render a view again.
   const view = useMemo(() => <View key={place} route={route} page={page} />, [place, page])
   return (
     <>
@@ -73,7 +73,7 @@ function App({ network, refusal, ...reader }: AppProps): JSX.Element {
   )
 }
 
-/** The history keeps how far down its reader was at the last click: Back leads there. */
+/** Stores the scroll position at each click in the history, for Back. */
 function keepPlaces(): void {
   history.scrollRestoration = 'manual'
   addEventListener('click', () => history.replaceState(scrollY, ''), true)
@@ -83,8 +83,8 @@ const isAt = (href: string, { view }: Route): boolean =>
   href === (view === 'race' ? '#/' : `#/${view}`)
 
 function useRoute(): Route {
-  const [route, setRoute] = useState(() => routeOf(location.hash))
-  useEffect(() => addEventListener('hashchange', () => setRoute(routeOf(location.hash))), [])
+  const [route, setRoute] = useState(() => parseRoute(location.hash))
+  useEffect(() => addEventListener('hashchange', () => setRoute(parseRoute(location.hash))), [])
   return route
 }
 
@@ -93,25 +93,24 @@ function useReader(
   network: NamedNetwork | undefined,
 ) {
   const [soFar, setSoFar] = useState(NOTHING_READ)
-  const [state, add] = useReducer(addNews, { ...EMPTY_STATE, file: network?.file })
-  const show = (heard: Heard): void => {
+  const [state, add] = useReducer(addFindings, { ...EMPTY_STATE, file: network?.file })
+  const show = (heard: FeedUpdate): void => {
     setSoFar(heard.soFar)
-    add(heard.news)
+    add(heard.findings)
   }
   useEffect(() => listen(show), [])
   const page: Page = useMemo(() => ({ state, ask }), [state])
   return { page, soFar }
 }
 
-/** What a route shows. */
+/** Shows the view of a route. */
 function View({ route, page }: { readonly route: Route; readonly page: Page }): JSX.Element {
   switch (route.view) {
     case 'race':
       return <RaceView {...page} />
     case 'duel':
       return <ContenderView {...page} id={route.id} />
-    case 'miner':
-    case 'validator':
+    case 'hotkey':
       return <HotkeyView {...page} hotkey={route.id} />
     case 'sample':
       return <ChallengeView {...page} block={route.block} line={route.line} />
@@ -120,14 +119,14 @@ function View({ route, page }: { readonly route: Route; readonly page: Page }): 
     case 'validators':
       return <ValidatorsView {...page} />
     case 'nowhere':
-      return <Heading>There is no such view</Heading>
+      return <Heading>This view does not exist</Heading>
   }
 }
 
-/** A link may take one for the other: what a hotkey did decides. */
+/** Shows a validator, unless it was in a duel; otherwise a miner. */
 function HotkeyView(props: Page & HotkeyProps): JSX.Element {
   const { state, hotkey } = props
-  if (isValidator(state, hotkey) && duelsOf(state, hotkey).length === 0)
-    return <ValidatorView {...props} />
+  if (isValidator(state, hotkey) && findDuels(state, hotkey).length === 0)
+    return <ValidatorsView {...props} of={hotkey} />
   return <MinerView {...props} />
 }

@@ -1,5 +1,5 @@
 import { startFeed, startReader } from './feed.ts'
-import { networkFrom } from './network-file.ts'
+import { chooseNetwork } from './network-file.ts'
 import './styles/colours.css'
 import './styles/page.css'
 import './styles/text.css'
@@ -7,19 +7,19 @@ import './styles/parts.css'
 import './styles/proof.css'
 import './styles/bars.css'
 
-/** The network that the file beside the page names, or the page's own address. */
+/** Reads the network from the file next to the page, or from the page's address. */
 async function readNetwork() {
   const place = { search: location.search, base: document.baseURI }
   const answer = await fetch('network.json', { cache: 'no-cache' }).catch(() => undefined)
   const file: unknown = answer?.ok ? await answer.json().catch(() => undefined) : undefined
-  return networkFrom(file, place)
+  return chooseNetwork(file, place)
 }
 
 const network = await readNetwork()
 const named = network.ok ? network.value : undefined
 const refusal = network.ok ? undefined : network.detail
 const { hear, listen } = startFeed()
-// It reads while the rest of the page is loaded, each part in a task of its own.
+// The worker reads while the rest of the page loads, each part in its own task.
 const ask = startReader(named?.file, hear)
 await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
 const { showApp } = await import('./app.tsx')

@@ -1,100 +1,104 @@
-/** A network that the page can read, as its JSON file names it. */
+/** A network, as its JSON file describes it. */
 export interface NetworkFile {
   /**
-   * The URL of a chain's export, which ends in `.json`; of `af localnet`; of a node, `wss://`; or
+   * URL of a chain's export (ends in `.json`), of `af localnet`, or of a node (`wss://`); or
    * `finney` or `test`.
    */
   readonly chain: string
-  /** Below which URL buckets are that were announced by a plain name. */
+  /** URL of the buckets that were announced by a plain name. */
   readonly buckets?: string
   readonly netuid?: number
   readonly firstEpoch?: number
-  /** Begins with the state that was attested so many epochs ago, and believes it. */
+  /** Epochs to read back from the chain's head. The state attested then is trusted. */
   readonly last?: number
-  /** How hotkeys are called here. */
+  /** Names of hotkeys. */
   readonly names?: Readonly<Record<string, string>>
 }
 
-/** The network that the page reads, and who named it. */
+/** The network that the page reads, and whether a link named it. */
 export interface NamedNetwork {
   readonly file: NetworkFile
   readonly isByLink: boolean
-  /** The site's own; undefined where its file names none. */
+  /** Network of the site's file. Undefined if the file names none. */
   readonly own: NetworkFile | undefined
 }
 
-/** What was read, or in a sentence why it is refused. */
-type NetworkRead<Value> =
+/** A value, or the reason for its refusal. */
+type NetworkResult<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly detail: string }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A chain that the page knows by its name. */
-export const isNamed = (chain: string): boolean => /^(finney|test)$/.test(chain)
+/** Reports whether a chain is the name of a network. */
+export const isNetworkName = (chain: string): boolean => /^(finney|test)$/.test(chain)
 
-/** What a field has to be, and its value from what stands there; undefined for another one. */
+/**
+ * Description of a field, and a function that parses it and returns undefined for an invalid value.
+ */
 type FieldReader = readonly [expected: string, read: (given: unknown, base: string) => unknown]
 
-/** The hosts that `connect-src` of the page's policy, in index.html, lists for http and ws. */
+/** Hosts that `connect-src` of the page's policy, in index.html, lists for http and ws. */
 const LOOPBACK = /^(?:127\.0\.0\.1|localhost)$/
 const HOSTS = 'without TLS only on 127.0.0.1, localhost or the site of this page'
 
-/** A chain counts its subnets in 16 bits, and its blocks in 32. */
+/** A chain has 16-bit netuids and 32-bit block numbers. */
 const FIELDS: Readonly<Record<string, FieldReader>> = {
-  chain: [`finney, test, or a URL of ws, wss, http or https, ${HOSTS}`, chainOf],
-  buckets: [`a URL of http or https, ${HOSTS}`, (given, base) => urlOf(given, base, /^https?:$/)],
-  netuid: whole(0, 0xffff),
-  firstEpoch: whole(0, 0xffff_ffff),
-  last: whole(1, 0xffff_ffff),
+  chain: [`finney, test, or a URL of ws, wss, http or https, ${HOSTS}`, parseChain],
+  buckets: [
+    `a URL of http or https, ${HOSTS}`,
+    (given, base) => parseUrl(given, base, /^https?:$/),
+  ],
+  netuid: wholeNumber(0, 0xffff),
+  firstEpoch: wholeNumber(0, 0xffff_ffff),
+  last: wholeNumber(1, 0xffff_ffff),
 }
 
-/** What a link may say. */
-const WORDS = Object.keys(FIELDS)
+/** Fields that a link may contain. */
+const QUERY_NAMES = Object.keys(FIELDS)
 
 /**
- * The network that the page's query names if it has a `chain`, and then it says it all; else the
- * one of the site's own file, of which the query may say another `last`. URLs are resolved against
- * `base`. What is out of its range, has another shape, or would count for nothing, is refused,
- * and so is a URL to which the page's policy allows no connection. Never throws.
+ * Chooses the network. A query with a `chain` describes it completely; otherwise the site's file
+ * does, and the query may replace `last`. URLs are resolved against `base`. Refuses values that are
+ * out of range, malformed or unused, and URLs that the page's policy forbids. Never throws.
  */
-export function networkFrom(
+export function chooseNetwork(
   value: unknown,
   { search, base }: { readonly search: string; readonly base: string },
-): NetworkRead<NamedNetwork> {
+): NetworkResult<NamedNetwork> {
   const site = readFile(value, base)
   const own = site.ok ? site.value : undefined
   const query = Object.fromEntries(new URLSearchParams(search))
-  const why = whyNot(query)
+  const why = findQueryError(query)
   if (why !== undefined) return refuseLink(why)
   const hasChain = query.chain !== undefined
-  if (!hasChain && own === undefined) return site as Refused
+  if (!hasChain && own === undefined) return site as NetworkRefusal
   const link = readFile(hasChain ? query : { ...Object(value), ...query }, base)
   if (!link.ok) return refuseLink(link.detail)
-  const isOwn = own !== undefined && isSame(link.value, own)
+  const isOwn = own !== undefined && isSameNetwork(link.value, own)
   return { ok: true, value: { file: isOwn ? own : link.value, isByLink: hasChain && !isOwn, own } }
 }
 
-/** Why a query would not be followed in all that it says. */
-function whyNot(query: Fields): string | undefined {
+/** Returns the reason that a query cannot be followed completely. Undefined if it can. */
+function findQueryError(query: Fields): string | undefined {
   const names = Object.keys(query)
-  const unknown = names.find((name) => !WORDS.includes(name))
-  if (unknown !== undefined) return `"${unknown}" is not one of ${WORDS.join(', ')}`
+  const unknown = names.find((name) => !QUERY_NAMES.includes(name))
+  if (unknown !== undefined) return `"${unknown}" is not one of ${QUERY_NAMES.join(', ')}`
   const lone = query.chain === undefined && names.find((name) => name !== 'last')
-  return lone ? `"${lone}" expected "chain" beside it` : undefined
+  return lone ? `"${lone}" requires "chain"` : undefined
 }
 
-type Refused = Extract<NetworkRead<never>, { readonly ok: false }>
+type NetworkRefusal = Extract<NetworkResult<never>, { readonly ok: false }>
 
-const refuse = (detail: string): Refused => ({ ok: false, detail })
+const refuse = (detail: string): NetworkRefusal => ({ ok: false, detail })
 
-const refuseLink = (why: string): Refused => refuse(`The link cannot be followed: ${why}`)
+const refuseLink = (why: string): NetworkRefusal => refuse(`The link cannot be followed: ${why}`)
 
-function readFile(value: unknown, base: string): NetworkRead<NetworkFile> {
+function readFile(value: unknown, base: string): NetworkResult<NetworkFile> {
   const fields: Fields = Object(value)
   if (fields.chain === undefined)
     return refuse('No network is named: add a network.json, or ?chain= and ?buckets= to the URL.')
-  const values: Record<string, unknown> = isNames(fields.names) ? { names: fields.names } : {}
+  const values: Record<string, unknown> = areNames(fields.names) ? { names: fields.names } : {}
   for (const [name, [expected, read]] of Object.entries(FIELDS)) {
     const given = fields[name]
     if (given === undefined) continue
@@ -105,21 +109,23 @@ function readFile(value: unknown, base: string): NetworkRead<NetworkFile> {
   return { ok: true, value: { chain: '', ...values } }
 }
 
-/** A name of a network stays as it is. */
-function chainOf(given: unknown, base: string): string | undefined {
-  return typeof given === 'string' && isNamed(given) ? given : urlOf(given, base, /^(http|ws)s?:$/)
+/** Parses a chain: the name of a network, or a URL. */
+function parseChain(given: unknown, base: string): string | undefined {
+  return typeof given === 'string' && isNetworkName(given)
+    ? given
+    : parseUrl(given, base, /^(http|ws)s?:$/)
 }
 
-function urlOf(given: unknown, base: string, protocols: RegExp): string | undefined {
+function parseUrl(given: unknown, base: string, protocols: RegExp): string | undefined {
   if (typeof given !== 'string' || given === '' || !URL.canParse(given, base)) return undefined
   const { protocol, username, password, hostname, origin, href } = new URL(given, base)
   const isSecure = protocol === 'https:' || protocol === 'wss:'
   const isListed = isSecure || LOOPBACK.test(hostname) || origin === new URL(base).origin
-  // What stands before an @ reads like the host.
+  // A user name before an @ can look like the host.
   return protocols.test(protocol) && isListed && username + password === '' ? href : undefined
 }
 
-function whole(least: number, most: number): FieldReader {
+function wholeNumber(least: number, most: number): FieldReader {
   const read = (given: unknown): number | undefined => {
     const number = typeof given === 'string' && /^[0-9]+$/.test(given) ? Number(given) : given
     if (typeof number !== 'number' || !Number.isInteger(number)) return undefined
@@ -128,13 +134,13 @@ function whole(least: number, most: number): FieldReader {
   return [`a whole number from ${least} to ${most}`, read]
 }
 
-function isNames(value: unknown): value is Readonly<Record<string, string>> {
+function areNames(value: unknown): value is Readonly<Record<string, string>> {
   if (typeof value !== 'object' || value === null) return false
   return Object.values(value).every((name) => typeof name === 'string')
 }
 
-/** Do both name the same, but for how hotkeys are called? */
-function isSame(a: NetworkFile, b: NetworkFile): boolean {
+/** Reports whether two files describe the same network, ignoring names of hotkeys. */
+function isSameNetwork(a: NetworkFile, b: NetworkFile): boolean {
   const [one, other] = [a, b].map(({ names: _, ...rest }) => JSON.stringify(rest))
   return one === other
 }

@@ -1,58 +1,54 @@
-import { duelText, endingText, throneTexts } from '@affine/report/sentences'
+import { explainEnd, type NameOf, naming } from '@affine/report/sentences'
 import { useEffect, useState } from 'preact/hooks'
-import { duelId } from './address.ts'
-import { type AppState, type DuelAccount, spanText } from './app-state.ts'
+import { formatDuelId } from './address.ts'
+import { type AppState, type DuelAccount, formatSpan } from './app-state.ts'
 import type { Ask } from './feed.ts'
-import { shortOf, visibleLine } from './visible.ts'
+import { shorten } from './visible.ts'
 import type { Answers } from './worker/answers.ts'
 
-/** What is given to what shows the state alone. */
+/** Props of components that show the state. */
 export interface StateProps {
   readonly state: AppState
 }
 
-/** What every view is given. */
+/** Props of every view. */
 export interface Page extends StateProps {
   readonly ask: Ask
 }
 
-/** How a hotkey is called here: by the name that the network's file gives it, or shortened. */
-export function nameIn({ file }: AppState): (hotkey: string) => string {
-  const names = new Map(Object.entries(file?.names ?? {}))
-  return (hotkey) => {
-    const name = names.get(hotkey)
-    return name === undefined ? shortOf(hotkey) : visibleLine(name, 40)
-  }
-}
+/** Returns a function that names hotkeys by the network's file, or shortens them. */
+export const hotkeyNames = ({ file }: AppState): NameOf => naming(file?.names ?? {}, shorten)
 
-/** An answer that may not be there yet. */
-export interface SoFar<Value> {
+/** An answer, if it has arrived. */
+export interface AnswerState<Value> {
   readonly value?: Value
   readonly error?: string
 }
 
-/** The last answer to each question: a reader that comes back sees a view as long as it was. */
-const answered = new Map<string, unknown>()
+/**
+ * The latest answer to each question, so that a view has its full height immediately after Back.
+ */
+const cachedAnswers = new Map<string, unknown>()
 
 /**
- * What `ask` comes to for a question, until then what it came to before; asked anew when `question`
- * or `by` changes, and an older answer is dropped.
+ * Returns the answer to a question, and until it arrives the previous answer to the same question.
+ * Asks again when `question` or `by` changes, and ignores older answers.
  */
 export function useAnswer<Name extends keyof Answers>(
   ask: Ask,
   question: readonly [Name, ...Parameters<Answers[Name]>],
   by: readonly unknown[],
-): SoFar<AnswerTo<Name>> {
+): AnswerState<AnswerTo<Name>> {
   const name = JSON.stringify(question)
-  const [heard, setHeard] = useState<SoFar<AnswerTo<Name>> & { readonly to?: string }>({})
+  const [heard, setHeard] = useState<AnswerState<AnswerTo<Name>> & { readonly to?: string }>({})
   useEffect(() => {
     let isStale = false
-    const hear = (answer: SoFar<AnswerTo<Name>>): void => {
+    const hear = (answer: AnswerState<AnswerTo<Name>>): void => {
       if (!isStale) setHeard({ ...answer, to: name })
     }
     ask(...question).then(
       (value) => {
-        answered.set(name, value)
+        cachedAnswers.set(name, value)
         hear({ value: value as AnswerTo<Name> })
       },
       (error: Error) => hear({ error: error.message }),
@@ -62,54 +58,45 @@ export function useAnswer<Name extends keyof Answers>(
     }
   }, [name, ...by])
   if (heard.to === name) return heard
-  return answered.has(name) ? { value: answered.get(name) as AnswerTo<Name> } : {}
+  return cachedAnswers.has(name) ? { value: cachedAnswers.get(name) as AnswerTo<Name> } : {}
 }
 
 type AnswerTo<Name extends keyof Answers> = Awaited<ReturnType<Answers[Name]>>
 
 /**
- * Does the reading of a state go on, did it stop before its end, or has it ended? Where no network
- * is named, none begins.
+ * Returns whether the reading of a state is in progress, stopped early or has ended. Without a
+ * network it has stopped.
  */
-export function progressOf({ file, failure, ms }: AppState): 'reading' | 'stopped' | 'ended' {
+export function readingState({ file, failure, ms }: AppState): 'reading' | 'stopped' | 'ended' {
   if (file === undefined || failure !== undefined) return 'stopped'
   return ms === undefined ? 'reading' : 'ended'
 }
 
-/** What is said in the place of what a state does not have: `none` where everything was read. */
-export function absentText(state: AppState, none: string): string {
-  const progress = progressOf(state)
+/** Explains missing content. Returns `none` if everything was read. */
+export function explainAbsence(state: AppState, none: string): string {
+  const progress = readingState(state)
   if (progress === 'reading') return 'Reading…'
   if (state.epochs.length === 0) return 'Nothing was recomputed.'
-  return progress === 'ended' ? none : 'The reading stopped before its end.'
+  return progress === 'ended' ? none : 'Reading stopped early.'
 }
 
-/** The epoch for which a state is, as in " as of epoch 4"; empty where everything was read. */
-export function asOfText(state: AppState): string {
+/** Formats the epoch of a state, as in " as of epoch 4". Empty if everything was read. */
+export function describeEpoch(state: AppState): string {
   const last = state.epochs.at(-1)
-  const isNow = last === undefined || progressOf(state) === 'ended'
+  const isNow = last === undefined || readingState(state) === 'ended'
   return isNow ? '' : ` as of epoch ${last.epoch + 1}`
 }
 
-/** In one sentence how a duel ended, or stands, and why; in which epochs, if some were not read. */
-export function resultText(state: AppState, account: DuelAccount): string {
-  const { duel, epochs } = account
-  const ratio = epochs.at(-1)?.ratio ?? 0
-  const name = nameIn(state)(duel.contender.hotkey)
-  const part = epochs[0]?.epoch === duel.start ? '' : ` (${spanText(account)} alone)`
-  return `${name} ${endingText(duel, duel.stats.contender, ratio)}${part}.`
+/**
+ * Describes a duel in one sentence: its end or its current result, and the epochs if some were not
+ * read. Under other constants duels begin again. Protocol §9.2.
+ */
+export function describeResult(state: AppState, account: DuelAccount): string {
+  const { duel, epochs, last } = account
+  const name = hotkeyNames(state)(duel.contender.hotkey)
+  const isNext = last.nextDuels.some((next) => formatDuelId(next) === duel.id)
+  if (duel.end === undefined && !isNext)
+    return `${name}: this duel began again under other constants.`
+  const part = epochs[0]?.epoch === duel.start ? '' : ` (only ${formatSpan(account)})`
+  return `${name} ${explainEnd(duel, duel.stats.contender, last.ratio)}${part}.`
 }
-
-/** How a duel ended, or how it stands. Under other constants duels begin anew. Protocol §9.2. */
-export function outcomeText(state: AppState, { duel, epochs, end }: DuelAccount): string {
-  if (end) return throneTexts({ ...end, duels: [duel] }, nameIn(state)).join('')
-  const isOn = epochs.at(-1)?.nextDuels.some((next) => duelId(next) === duel.id)
-  if (!isOn) return 'It began anew, under other constants'
-  return `It goes on${asOfText(state)}: ${duelText(duel)}`
-}
-
-/** What may be wrong where a reading stopped, if anything can be told. */
-export const hintText = ({ health }: AppState): string =>
-  health.length > 0 && health.every(({ files }) => files === 0)
-    ? '. No bucket had any file: is their address right?'
-    : ''

@@ -1,12 +1,12 @@
-/** What does not show, or turns what stands around it: controls, marks of direction. */
+/** Invisible characters, and characters that change the direction of text. */
 const HIDDEN =
   /[^\S\n ]|[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 /**
- * Text from outside, as it may be shown: what does not show is named by its code, as ⟨U+202E⟩, line
- * feeds stay, and no more than `most` characters are taken.
+ * Returns untrusted text for display, cut to `most` characters. Invisible characters become codes
+ * such as ⟨U+202E⟩; line feeds stay.
  */
-export function visible(text: string, most = 4096): string {
+export function showHidden(text: string, most = 4096): string {
   const cut = text.length > most ? `${text.slice(0, most)}… ${text.length - most} more` : text
   return cut.replace(HIDDEN, (character) => {
     if (character === '\n') return character
@@ -15,16 +15,16 @@ export function visible(text: string, most = 4096): string {
   })
 }
 
-/** The same on one line. */
-export const visibleLine = (text: string, most = 200): string =>
-  visible(text, most).replaceAll('\n', '⏎')
+/** Returns untrusted text on one line, like `showHidden`. */
+export const showOnLine = (text: string, most = 200): string =>
+  showHidden(text, most).replaceAll('\n', '⏎')
 
-/** A hotkey or a hash by its ends. */
-export function shortOf(text: string): string {
-  if (text.length <= 13) return visibleLine(text)
-  return visibleLine(`${text.slice(0, 6)}…${text.slice(-4)}`)
+/** Returns the first six and last four characters of a hotkey or hash. */
+export function shorten(text: string): string {
+  if (text.length <= 13) return showOnLine(text)
+  return showOnLine(`${text.slice(0, 6)}…${text.slice(-4)}`)
 }
 
-/** As in "1 epoch" and "2 epochs". */
-export const countText = (count: number, noun: string): string =>
+/** Formats a count, as in "1 epoch" and "2 epochs". */
+export const formatCount = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? '' : 's'}`

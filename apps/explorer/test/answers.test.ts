@@ -2,7 +2,7 @@ import { blockPath, NO_BLOCK, type Sample, writeBlock } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { encodeId } from '@affine/envs'
 import { expect, it } from 'vitest'
-import { answersOf } from '../src/worker/answers.ts'
+import { createAnswers } from '../src/worker/answers.ts'
 import type { SubnetReader } from '../src/worker/reader.ts'
 
 const [validator, champion, ...contenders] = [1, 2, 3, 4].map((seed) =>
@@ -10,19 +10,19 @@ const [validator, champion, ...contenders] = [1, 2, 3, 4].map((seed) =>
 )
 if (validator === undefined || champion === undefined) throw new Error('four accounts are made')
 
-/** What one miner did in a challenge: it never replied. */
+/** Returns a sample of a miner that never replied. */
 const sampleOf = (index: number, miner = ''): Sample => ({
   ...{ env: 'mult8@0.1.0', index, challengeId: encodeId(`${index}`.repeat(64)), miner },
   ...{ messages: [], reward: 0, fault: 'no-reply', ms: 0 },
 })
 const [first, second] = contenders.map(({ hotkey }) => hotkey)
-/** The second challenge goes on in the second block. */
+/** The second challenge continues in the second block. */
 const shares = [
   [sampleOf(1, champion.hotkey), sampleOf(1, first), sampleOf(2, champion.hotkey)],
   [sampleOf(2, first), sampleOf(2, second), sampleOf(3, champion.hotkey), sampleOf(3, first)],
 ]
 
-it('a sample is shown with those of its challenge, though they are in two blocks', async () => {
+it('returns all samples of a challenge that spans two blocks', async () => {
   const files = new Map<string, Uint8Array>()
   const hashes: string[] = []
   for (const [height, samples] of shares.entries()) {
@@ -37,8 +37,8 @@ it('a sample is shown with those of its challenge, though they are in two blocks
     checked: { ok: true, value: { blocks: [...hashes].reverse() } },
     sources: [{ name: 'a', read: async (path: string) => files.get(path) ?? null }],
   }
-  const reader = { laneOf: async () => lane } as unknown as SubnetReader
-  const { sample } = answersOf(async () => reader)
+  const reader = { findLane: async () => lane } as unknown as SubnetReader
+  const { sample } = createAnswers(async () => reader)
   const minersOf = async (block: number, line: number) => {
     const { pairs } = await sample({ block: hashes[block] ?? '', line })
     return pairs.map(({ index, champion, contender }) => [index, champion.miner, contender.miner])

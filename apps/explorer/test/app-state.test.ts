@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import {
   type AppState,
-  addNews,
-  duelsIn,
-  duelsOf,
+  addFindings,
   EMPTY_STATE,
-  lastLooks,
-  reignsIn,
+  findDuels,
+  latestAnalyses,
+  listDuels,
+  listTerms,
 } from '../src/app-state.ts'
-import { outcomeText } from '../src/page.ts'
-import type { BucketHealth } from '../src/worker/buckets.ts'
+import { describeResult } from '../src/page.ts'
 import type { EpochAccount, ShownDuel } from '../src/worker/epoch-accounts.ts'
 
 const miner = (hotkey: string) => ({ hotkey, model: 'm', revision: 'r', chute: 'c' })
@@ -66,35 +65,35 @@ const epoch = (number: number, more: Partial<EpochAccount> = {}): EpochAccount =
   ...more,
 })
 const stateOf = (...epochs: readonly EpochAccount[]): AppState =>
-  addNews(
+  addFindings(
     EMPTY_STATE,
-    epochs.map((account) => ({ type: 'epoch', account, health: [] })),
+    epochs.map((account) => ({ account, found: {} })),
   )
 
 describe('a state', () => {
-  it('has a reign for each who held the throne, up to the epoch that comes', () => {
+  it('has a term for each champion, up to the next epoch', () => {
     const nobody = { champion: undefined, heir: undefined }
     const state = stateOf(
       epoch(0, { ...nobody, seated: A, heir: A }),
       epoch(1),
       epoch(2, { duels: [duel({ end: 'crowned' })], heir: B }),
     )
-    expect(reignsIn(state)).toEqual([
+    expect(listTerms(state)).toEqual([
       { hotkey: undefined, from: 0, to: 1 },
       { hotkey: '5A', from: 1, to: 3 },
       { hotkey: '5B', from: 3, to: 4 },
     ])
-    expect(reignsIn(EMPTY_STATE)).toEqual([])
+    expect(listTerms(EMPTY_STATE)).toEqual([])
   })
 
-  it('has a duel for each that ran, in the order of their start, as it stood last', () => {
+  it('has each duel after its latest epoch, oldest first', () => {
     const other = { id: '1/5C', contender: C }
     const state = stateOf(
       epoch(1, { duels: [duel(), duel(other)] }),
       epoch(2, { duels: [duel({ verdicts: { a: 'hold' }, end: 'verdicts' }), duel(other)] }),
       epoch(3, { duels: [duel(other), duel({ id: '3/5B', start: 3 })] }),
     )
-    const duels = duelsIn(state)
+    const duels = listDuels(state)
     expect(duels.map(({ duel, epochs }) => [duel.id, ...epochs.map((each) => each.epoch)])).toEqual(
       [
         ['1/5B', 1, 2],
@@ -103,56 +102,36 @@ describe('a state', () => {
       ],
     )
     expect(duels[0]?.duel.verdicts).toEqual({ a: 'hold' })
-    expect(duels.map(({ end }) => end?.epoch)).toEqual([2, undefined, undefined])
-    expect([A, B, C].map(({ hotkey }) => duelsOf(state, hotkey).length)).toEqual([3, 2, 1])
+    expect(duels.map(({ last }) => last.epoch)).toEqual([2, 3, 3])
+    expect([A, B, C].map(({ hotkey }) => findDuels(state, hotkey).length)).toEqual([3, 2, 1])
   })
 
-  it('has of each environment of a duel the last look, in whichever epoch it was', () => {
+  it('has the latest analysis of each environment of a duel', () => {
     const look = (env: string, wins: number) => ({ env, wins }) as never
     const state = stateOf(
       epoch(1, { duels: [duel({ looks: [look('a', 1), look('b', 2)] })] }),
       epoch(2, { duels: [duel({ looks: [look('b', 3)] })] }),
     )
-    expect(duelsIn(state).flatMap(lastLooks)).toEqual([
-      { epoch: 1, look: { env: 'a', wins: 1 } },
-      { epoch: 2, look: { env: 'b', wins: 3 } },
+    expect(listDuels(state).flatMap(latestAnalyses)).toEqual([
+      { epoch: 1, analysis: { env: 'a', wins: 1 } },
+      { epoch: 2, analysis: { env: 'b', wins: 3 } },
     ])
   })
 
-  it('says how a duel ended by itself, or that it goes on, or that it began anew', async () => {
-    const won = duel({ end: 'crowned', standing: 'won', wins: 2 })
-    const lost = duel({ id: '1/5C', contender: C, end: 'length', standing: 'lost' })
-    const ended = stateOf(epoch(8, { duels: [lost, won], heir: B, nextRatio: 600_000 }))
+  it('distinguishes a duel that continues from one that began again', () => {
     const textWith = (nextDuels: EpochAccount['nextDuels']) => {
       const state = stateOf(epoch(1, { duels: [duel()], nextDuels }))
-      return duelsIn(state).map((each) => outcomeText(state, each))
+      return listDuels(state).map((each) => describeResult(state, each))
     }
-    const texts = [
-      ...duelsIn(ended).map((each) => outcomeText(ended, each)),
-      ...textWith([duel()]),
-      ...textWith([duel({ start: 2 })]),
-    ]
-    await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('snapshots/outcomes.txt')
-  })
-
-  it('keeps why reading ended, and leaves out what it does not know', () => {
-    const failed = addNews(EMPTY_STATE, [
-      { type: 'found', found: { failure: 'no chain' }, health: [] },
+    expect(textWith([duel()])).toEqual([expect.stringMatching(/^5B contends: it won /)])
+    expect(textWith([duel({ start: 2 })])).toEqual([
+      '5B: this duel began again under other constants.',
     ])
-    expect(failed.failure).toBe('no chain')
-    expect(addNews(failed, [])).toBe(failed)
-    const soFar = { epochs: 1, files: 1, challenges: 1 }
-    expect(addNews(failed, [{ type: 'progress', soFar }])).toEqual(failed)
   })
 
-  it('has of each bucket what was heard last, in the order in which they were met', () => {
-    const bucket = (hotkey: string, files: number): BucketHealth => {
-      const place = { hotkey, announced: 'a', place: 'p' }
-      return { ...place, isAsked: true, files, bytes: 0, missing: 0, silent: undefined }
-    }
-    const hear = (state: AppState, ...health: readonly BucketHealth[]) =>
-      addNews(state, [{ type: 'epoch', account: epoch(1), health }])
-    const state = hear(hear(EMPTY_STATE, bucket('5A', 1), bucket('5B', 1)), bucket('5A', 2))
-    expect(state.health).toEqual([bucket('5A', 2), bucket('5B', 1)])
+  it('stores the reason that a reading ended', () => {
+    const failed = addFindings(EMPTY_STATE, [{ found: { failure: 'no chain' } }])
+    expect(failed.failure).toBe('no chain')
+    expect(addFindings(failed, [])).toBe(failed)
   })
 })

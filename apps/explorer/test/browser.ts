@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright'
 
-/** Where Chromium is; the tests that need it are left out where it is not. */
+/** Path of Chromium; tests that need it are skipped without it. */
 export const EXECUTABLE: string = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 
 export const HAS_BROWSER: boolean = existsSync(EXECUTABLE)
@@ -12,14 +12,14 @@ export const launch = (): Promise<Browser> =>
     args: ['--no-sandbox', '--disable-gpu', '--disable-sync'],
   })
 
-/** A page of its own, and what it said that it should not: errors, and where it asked. */
+/** A separate page, its errors and the URLs that it requested. */
 export interface Opened {
   readonly page: Page
   readonly problems: readonly string[]
   readonly asked: readonly string[]
 }
 
-/** Opens a URL, runs `script` before the page, and waits until all was recomputed or cannot be. */
+/** Opens a URL, runs `script` before the page, and waits for the end of the reading. */
 export async function openPage(
   browser: Browser,
   url: string,
@@ -35,7 +35,7 @@ export async function openPage(
     if (message.type() === 'error') problems.push(message.text())
   })
   context.on('request', (request) => {
-    // A blob: URL names a part of the page's own memory.
+    // A blob: URL is in the page's memory.
     if (!request.url().startsWith('blob:')) asked.push(request.url())
   })
   await page.goto(url)
@@ -43,7 +43,7 @@ export async function openPage(
   return { page, problems, asked }
 }
 
-/** Goes to a view as who clicks on a link would, without reading everything anew. */
+/** Opens a view as a click on a link does, without a new reading. */
 export async function goTo(page: Page, fragment: string): Promise<void> {
   await page.evaluate((hash) => {
     location.hash = hash

@@ -6,7 +6,7 @@ import { build } from 'vite'
 const folder = fileURLToPath(new URL('..', import.meta.url))
 const packages = fileURLToPath(new URL('../../../packages', import.meta.url))
 
-/** When the newest file of a folder was written, in milliseconds; 0 without one. */
+/** Returns the time of the newest file of a folder in milliseconds, or 0. */
 async function newestIn(place: string): Promise<number> {
   const names = await readdir(place, { recursive: true }).catch(() => [])
   const sources = names.filter(
@@ -17,8 +17,8 @@ async function newestIn(place: string): Promise<number> {
 }
 
 /**
- * Builds the page where `af serve` looks for it, if its sources have changed since: `npm test` has
- * built it, and others may be reading it.
+ * Builds the page for `af serve` if its sources have changed. `npm test` has already built it, and
+ * other tests may be reading it.
  */
 export async function buildPage(): Promise<void> {
   const built = await stat(join(folder, 'dist/index.html')).then(

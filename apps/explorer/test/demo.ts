@@ -4,7 +4,7 @@ import { onceARun } from '../../../test/once-a-run.ts'
 import { AF, AF_VERIFY, killAll, run, start } from '../../../test/processes.ts'
 import { buildPage } from './build-page.ts'
 
-/** What `af-verify --json` says of the whole, and of each epoch. */
+/** Records of `af-verify --json`: the result, and each epoch. */
 interface Verified {
   readonly champion: string
   readonly root: string
@@ -12,18 +12,18 @@ interface Verified {
   readonly conclusion: string
 }
 
-/** A real run of the demo, the page built and served beside it, and what `af-verify` says of it. */
+/** A run of the demo with the page served next to it, and the result of `af-verify`. */
 export interface Demo extends AsyncDisposable {
   readonly out: string
-  /** Where the page is. */
+  /** URL of the page. */
   readonly url: string
   readonly verified: Verified
 }
 
-/** The seed of a run in which the throne changes hands, and mallory makes its transcripts up. */
+/** Seed of a run with a new champion, in which mallory invents transcripts. */
 const SEED = '7'
 
-/** Builds the page, and runs the demo, once a run of the tests. */
+/** Builds the page and runs the demo, once per test run. */
 export async function runDemo(): Promise<Demo> {
   await buildPage()
   const folder = await onceARun('demo', async (making) => {

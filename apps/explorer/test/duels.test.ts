@@ -6,7 +6,7 @@ import { RaceView } from '../src/views/race-view.tsx'
 import { played } from './epochs.ts'
 import { rendered } from './rendered.ts'
 
-/** m2 loses its duel at once, m3 wins it at once, m4 is neither better nor worse. */
+/** m2 loses its duel in one epoch, m3 wins in one, m4 is neither better nor worse. */
 const RATES: Readonly<Record<string, readonly [number, number]>> = {
   m2: [0.1, 0.4],
   m3: [0.5, 0.1],
@@ -19,33 +19,35 @@ const scene: Scene = {
 const { epochs } = played(Array(8).fill(scene))
 const FIRST = epochs.slice(0, 1)
 
-it('the race has a row for each contender, with what it leads by and the epochs that are left', () => {
+it('shows each contender with its lead and remaining epochs', () => {
   const text = rendered(RaceView, FIRST, {})
   expect(text).toContain('m1 has the throne')
-  expect(text).toMatch(/m3 contends, epoch 2 of at most 8: it has won; 7 epochs left its duel/)
+  expect(text).toMatch(/m3 has won, and waits for the others; 7 epochs left its duel/)
   expect(text).toMatch(/m4 contends, epoch 2 of at most 8; 7 epochs left its duel/)
   expect(text).toContain('mult8: 63.1 % to 96 %. win')
   expect(text).toContain('1 contender failed against it')
   const ended = rendered(RaceView, epochs, {})
-  expect(ended).toMatch(/How sure99.7 %\nof contenders .* won 2 of 2 environments, and needed 2/)
+  expect(ended).toMatch(
+    /How sure99.7 %\nor more of the contenders .* won 2 of 2 environments and needed 2/,
+  )
   expect(ended).toContain('m3 has the throne')
   expect(ended).toContain('No miner contends')
   expect(ended).toMatch(
-    /How it won the throne.*m3 took the throne: .* its duel.*\nThe last contendersm2 failed: /s,
+    /How it won the throne.*m3 took the throne: .* its duel.*\nNo miner contends or waits/s,
   )
 })
 
-it('the line of time has who had the throne, the ratio, and who fell, the last first', () => {
-  const [, line = ''] = rendered(RaceView, epochs, {}).split('Who had the throne')
-  expect(line).toMatch(/^, the last firstm3from epoch 20 on. To beat: \d/)
+it('lists the champions, their ratios and failed contenders, latest first', () => {
+  const [, line = ''] = rendered(RaceView, epochs, {}).split('Champions, latest first')
+  expect(line).toMatch(/^m3from epoch 20 on. To beat: \d/)
   expect(line).toMatch(/m1epochs 12 to 19. To beat: 51 %\nm2 failedm3 took the thronem4 failed/)
 })
 
 test.each([
   ['m2', 'failed'],
   ['m3', 'took the throne'],
-  ['m4', 'failed'],
-])('the duel of %s says in one sentence how it ended, and its miner’s page too', (hotkey, how) => {
+  ['m4', 'failed, as its epochs were over'],
+])('describes the end of the duel of %s in one sentence, on both pages', (hotkey, how) => {
   const shown = rendered(ContenderView, epochs, { id: `12/${hotkey}` })
   expect(shown).toContain(`against m1${hotkey} ${how}: `)
   const text = rendered(MinerView, epochs, { hotkey })

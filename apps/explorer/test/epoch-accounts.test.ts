@@ -1,14 +1,14 @@
 import { PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
 import { MULT8, miner, type Scene, withQuota } from '../../../packages/duel/test/subnet.ts'
-import { duelsIn, lastLooks } from '../src/app-state.ts'
+import { latestAnalyses, listDuels } from '../src/app-state.ts'
 import { played } from './epochs.ts'
 
 const hotkeys = (count: number, mark: string): readonly string[] =>
   Array.from({ length: count }, (_, i) => `5${mark}${i}`.padEnd(48, 'x'))
 
 describe('at 64 validators, eight duels and eight epochs', () => {
-  // No rate is a verdict.
+  // No rate gives a verdict.
   const protocol = { ...PROTOCOL, cap: 1_000_000, holdOffset: 10_000_000, evenPpm: 1 }
   const scene: Scene = {
     validators: hotkeys(64, 'v'),
@@ -18,11 +18,10 @@ describe('at 64 validators, eight duels and eight epochs', () => {
   }
   const { accounts, epochs } = played(Array.from({ length: 8 }, () => scene))
 
-  it('the page holds a small part of what it may ask for', () => {
-    const lanes = duelsIn({ epochs }).flatMap(({ duel }) => accounts.lanesOf(duel.id))
+  it('holds less than 400 kB in the page', () => {
+    const lanes = listDuels({ epochs }).flatMap(({ duel }) => accounts.findLanes(duel.id))
     expect(lanes.map(({ lanes }) => lanes.length)).toEqual(Array(8 * 4).fill(64))
     expect(JSON.stringify(epochs).length).toBeLessThan(400_000)
-    expect(JSON.stringify(lanes).length).toBeGreaterThan(300_000)
   })
 })
 
@@ -34,40 +33,35 @@ describe('the lanes of a duel', () => {
   const scene = { miners: [1, 2, 3].map((i) => miner(`m${i}`, i)), rates }
   const { accounts, epochs } = played([scene, scene])
 
-  const seen = duelsIn({ epochs }).flatMap((account) =>
-    lastLooks(account).map(({ look }) => {
-      const found = accounts.lanesOf(account.duel.id).find(({ env }) => env === look.env)
-      return { look, id: account.duel.id, lanes: found?.lanes ?? [], ratio: found?.ratio }
+  const seen = listDuels({ epochs }).flatMap((account) =>
+    latestAnalyses(account).map(({ analysis }) => {
+      const found = accounts.findLanes(account.duel.id).find(({ env }) => env === analysis.env)
+      return { analysis, id: account.duel.id, lanes: found?.lanes ?? [], ratio: found?.ratio }
     }),
   )
 
-  it('are those of its last look at each environment', () => {
+  it('come from the latest analysis of each environment', () => {
     const lanesOf = (duel: string) =>
-      seen.find(({ id, look }) => id === duel && look.env === MULT8)?.lanes ?? []
+      seen.find(({ id, analysis }) => id === duel && analysis.env === MULT8)?.lanes ?? []
     const asideIn = (duel: string) => lanesOf(duel).map(({ isSetAside }) => isSetAside)
     expect(asideIn('12/m2')).toEqual([false, false, false, false])
     expect(asideIn('12/m3')).toEqual([false, false, false, true])
     const [first] = lanesOf('12/m2')
     expect(first).toMatchObject({ validator: 'v1', wins: 29, losses: 24 })
-    for (const { look, ratio } of seen) expect(ratio).toBe(look.ratioPpm)
+    for (const { analysis, ratio } of seen) expect(ratio).toBe(analysis.ratioPpm)
   })
 
-  it('add up to its counts, and what is kept of them to what decides', () => {
-    for (const { look, lanes } of seen) {
+  it('sum up to its counts', () => {
+    for (const { analysis, lanes } of seen) {
       const sum = (of: (lane: (typeof lanes)[number]) => number): number =>
         lanes.filter(({ isSetAside }) => !isSetAside).reduce((so, lane) => so + of(lane), 0)
-      expect(sum(({ wins }) => wins)).toBe(look.wins)
-      expect(sum(({ losses }) => losses)).toBe(look.losses)
-      const kept = (of: (lane: (typeof lanes)[number]) => number): number =>
-        sum((lane) => (lane.wins * lane.weight * of(lane)) / 1e6)
-      // A part is rounded to a millionth.
-      expect(kept(({ keptForWin }) => keptForWin) / look.win.wins).toBeCloseTo(1, 4)
-      expect(kept(({ keptForHold }) => keptForHold) / look.hold.wins).toBeCloseTo(1, 4)
+      expect(sum(({ wins }) => wins)).toBe(analysis.wins)
+      expect(sum(({ losses }) => losses)).toBe(analysis.losses)
     }
   })
 
-  it('are none where nobody looked, as nothing was lost where nobody played', () => {
-    expect(accounts.lanesOf('11/m2')).toEqual([])
-    expect(accounts.lossesOf('11/m2')).toEqual({ champion: [], contender: [] })
+  it('are empty for an unknown duel, like its losses', () => {
+    expect(accounts.findLanes('11/m2')).toEqual([])
+    expect(accounts.findLosses('11/m2')).toEqual({ champion: [], contender: [] })
   })
 })

@@ -4,8 +4,8 @@ import { settledBy } from '../../../packages/report/test/settled.ts'
 import { type EpochAccount, EpochAccounts } from '../src/worker/epoch-accounts.ts'
 
 /**
- * The epochs from the first with duels on, 12, in which m1 has the throne: one for each scene, as
- * the page holds them, with what it may ask for.
+ * Decides one epoch for each scene, from epoch 12, the first with duels, in which m1 is champion.
+ * Returns the epochs as the page holds them, and the accounts.
  */
 export function played(scenes: readonly Scene[]): {
   readonly accounts: EpochAccounts

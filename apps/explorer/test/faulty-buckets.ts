@@ -3,15 +3,15 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-/** What a bucket may do wrong. */
+/** Faults of a bucket. */
 export type Fault = 'missing' | 'slow' | 'lying' | 'no CORS'
 
-/** A web server of another origin, with what a demo left, whose buckets do this wrong. */
+/** A web server of another origin with a demo's files and faulty buckets. */
 export interface Faulty extends Disposable {
   readonly url: string
 }
 
-/** Serves a demo's folder; `faults` are by the hotkey of whose bucket it is. */
+/** Serves a demo's folder, with faults by the bucket's hotkey. */
 export async function serveFaulty(
   out: string,
   faults: Readonly<Record<string, Fault>>,
@@ -40,7 +40,7 @@ const refuse = (response: ServerResponse): void => {
   response.writeHead(404).end()
 }
 
-/** With one bit of a byte in the middle flipped. */
+/** Flips one bit of a byte in the middle. */
 function altered(bytes: Buffer): Buffer {
   const middle = bytes.length >> 1
   bytes[middle] = (bytes[middle] ?? 0) ^ 1

@@ -20,7 +20,7 @@ it.runIf(HAS_FIREFOX)(
     await page.click('.mark-crowned a')
     expect(await page.see(textOf('main .caption'))).toMatch(/^contender, epochs \d+ to \d+$/)
     await page.click('.thumbnails a[title^="mult8@"]')
-    const steps = `/All \\d+ steps hold/.exec(document.querySelector('main').textContent)`
+    const steps = `/All \\d+ steps are valid/.exec(document.querySelector('main').textContent)`
     expect(await page.see(steps)).toHaveLength(1)
     expect(page.problems).toEqual([])
   },

@@ -7,25 +7,28 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { WebSocket } from 'ws'
 
-/** Where Firefox is; the test that needs it is left out where it is not. */
+/** Path of Firefox; the test that needs it is skipped without it. */
 const EXECUTABLE = process.env.FIREFOX_PATH ?? '/usr/bin/firefox-esr'
 
 export const HAS_FIREFOX: boolean = existsSync(EXECUTABLE)
 
-/** A page in a Firefox of its own. */
+/** A page in its own Firefox. */
 export interface FirefoxPage extends AsyncDisposable {
-  /** What the page's script wrote as errors, or threw. */
+  /** Errors that the page logged or threw. */
   readonly problems: readonly string[]
   readonly open: (url: string) => Promise<void>
-  /** What an expression is in the page, as JSON has it, once it is neither null nor undefined. */
+  /**
+   * Resolves with the value of an expression in the page, as JSON, once it is neither null nor
+   * undefined.
+   */
   readonly see: (expression: string) => Promise<unknown>
-  /** Clicks on the first element of a selector, once there is one, as a mouse does. */
+  /** Clicks the first element of a selector, once it exists, like a mouse. */
   readonly click: (selector: string) => Promise<void>
 }
 
 /**
- * Starts Firefox with an empty profile. It is told what to do by WebDriver BiDi, the standard, and
- * not by Playwright, which needs a newer Firefox than Debian's, or one of its own.
+ * Starts Firefox with an empty profile. Controls it by WebDriver BiDi, the standard, because
+ * Playwright needs a newer or patched Firefox than Debian's.
  */
 export async function startFirefox(): Promise<FirefoxPage> {
   const profile = await mkdtemp(join(tmpdir(), 'firefox-'))
@@ -77,7 +80,7 @@ export async function startFirefox(): Promise<FirefoxPage> {
   }
 }
 
-/** Where it listens, as it says once it does. */
+/** Resolves with the address on which Firefox listens. */
 async function endpointOf(output: NodeJS.ReadableStream): Promise<string> {
   const lines = createInterface(output)
   for await (const line of lines) {
@@ -90,7 +93,7 @@ async function endpointOf(output: NodeJS.ReadableStream): Promise<string> {
   throw new Error('Firefox ended before it listened')
 }
 
-/** An answer to a command; what is in it depends on the command. */
+/** A response to a command. */
 type Answer = ReturnType<typeof JSON.parse>
 
 interface Connection {

@@ -22,9 +22,9 @@ import {
 } from '@affine/settlement'
 import { playPlan } from '../../../packages/blocks/test/play-plan.ts'
 
-/** What a page would act on, were it anything but text. */
+/** Markup that a page would run unless it shows it as text. */
 export const MARKUP = '<img src=x onerror="globalThis.owned=1"><script>globalThis.owned=1</script>'
-/** What no champion said. */
+/** A reply that no champion gave. */
 const FORGED = 'this is not what was said'
 const HIDDEN = '\u202egnp.exe\u202c\u001b[31m'
 const NETUID = 120
@@ -35,19 +35,21 @@ const [sound, evil, champion, ...contenders] = [1, 2, 3, 4, 5].map((seed) =>
   account(new Uint8Array(32).fill(seed)),
 ) as [Account, Account, Account, Account, Account]
 
-/** What it is made of. */
+/** Parts of the hostile subnet. */
 export interface Hostile {
-  /** Of the lane that is void: the first line has 100 kB, and every reply of a champion is forged. */
+  /**
+   * Block of the void lane: its first line has 100 kB, and every reply of the champion is forged.
+   */
   readonly forged: string
-  /** Of the lane that is whole, which has the same challenges. */
+  /** Block of the valid lane, with the same challenges. */
   readonly sound: string
-  /** The line of both with a game that was never begun. */
+  /** Line of a game that was never begun, in both blocks. */
   readonly unbegun: number
   readonly challenge: string
   readonly champion: string
 }
 
-/** A subnet in `out`, signed and sealed as it has to be, whose every free text is hostile. */
+/** A validly signed and sealed subnet in `out`, with hostile text everywhere. */
 export class HostileSubnet {
   readonly #chain: LocalChain
   readonly #out: string
@@ -88,7 +90,7 @@ export class HostileSubnet {
     return { ...lines, challenge, champion: champion.hotkey }
   }
 
-  /** The state of the first epoch with a duel: in the one before nobody votes. */
+  /** Returns the state of the first epoch with a duel; the previous epoch has no voters. */
   async #throughSilence(): Promise<State> {
     const find = () => Promise.reject(new Error('nobody was due'))
     let state = firstState(protocol, 0)
@@ -135,7 +137,10 @@ export class HostileSubnet {
     return block
   }
 
-  /** A lane of miners that reply with markup; the last game of each contender is never begun. */
+  /**
+   * Returns a lane of miners that reply with markup. The last game of each contender is never
+   * begun.
+   */
   async #sampled(state: State): Promise<readonly Sample[]> {
     const scope = await laneScope(this.#chain, state, sound.hotkey)
     if (scope === null) throw new Error('nobody is due')
@@ -158,7 +163,7 @@ export class HostileSubnet {
   }
 }
 
-/** With another conversation in the champion's place than the one that was paid. */
+/** Replaces the champion's conversation with a forged one. */
 function forge(sample: Sample, i: number): Sample {
   const messages = [{ role: 'user' as const, content: i === 0 ? MARKUP.repeat(1500) : FORGED }]
   if ('miner' in sample) return sample.miner === champion.hotkey ? { ...sample, messages } : sample

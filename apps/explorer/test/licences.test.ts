@@ -14,7 +14,7 @@ function write(files: Readonly<Record<string, string>>): void {
   }
 }
 
-/** The files of a package that exports its name. */
+/** Returns the files of a package that exports its name. */
 const packaged = (name: string, files: Readonly<Record<string, string>>) => ({
   [`node_modules/${name}/package.json`]: JSON.stringify({ name, version: '1.2.3', main: 'a.js' }),
   [`node_modules/${name}/a.js`]: `export default [${JSON.stringify(name)}]`,
@@ -23,7 +23,7 @@ const packaged = (name: string, files: Readonly<Record<string, string>>) => ({
   ),
 })
 
-/** Bundles a page that imports these packages, and a worker with those; returns its licences. */
+/** Bundles a page and a worker that import these packages, and returns the licences. */
 async function bundle(page: readonly string[], worker: readonly string[]): Promise<string> {
   const show = (names: readonly string[]): string =>
     names.map((name, i) => `import p${i} from '${name}'; console.log(p${i})\n`).join('')
@@ -50,7 +50,7 @@ describe('the licences of a page', () => {
     ...packaged('unlicensed', {}),
   })
 
-  it('are those of the packages in the page and in its worker, each text once', async () => {
+  it('include those of the page and its worker, each text once', async () => {
     const [liberal, strict] = ['@b/c 1.2.3\na 1.2.3\n\nDo as you like.\n', 'd 1.2.3\n\nName us.']
     const text = await bundle(['a'], ['@b/c', 'd'])
     expect(text).toBe(`${liberal}\n${'-'.repeat(80)}\n\n${strict}\n\nBy D.\n`)

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { describe, expect, it, test } from 'vitest'
 import { type AppState, EMPTY_STATE } from '../src/app-state.ts'
 import type { Page } from '../src/page.ts'
-import { absentText, asOfText, hintText, progressOf } from '../src/page.ts'
+import { describeEpoch, explainAbsence, readingState } from '../src/page.ts'
 import { ContenderView } from '../src/views/contender-view.tsx'
 import { MinersView, MinerView } from '../src/views/miners-view.tsx'
 import { Since, SureNumber, ToBeat } from '../src/views/race-view.tsx'
@@ -18,36 +18,36 @@ const epoch = { epoch: 3, heir: { hotkey }, nextRatio: 510_000, ...known } as ne
 const READING: AppState = {
   ...EMPTY_STATE,
   file: { chain: 'finney', names: { [hotkey]: 'alice' } },
-  beginning: { leastRatio: 510_000, validators: [] } as unknown as ReadingSpan,
+  beginning: {} as unknown as ReadingSpan,
   epochs: [epoch],
 }
 const STOPPED: AppState = { ...READING, failure: 'no bucket answers' }
 const ENDED: AppState = { ...READING, ms: 7 }
 const NONE = 'Everything held.'
-const CUT_SHORT = 'The reading stopped before its end.'
+const CUT_SHORT = 'Reading stopped early.'
 
 describe('a reading', () => {
   test.each([
     ['that goes on', READING, 'reading', 'Reading…', ' as of epoch 4'],
     ['that stopped', STOPPED, 'stopped', CUT_SHORT, ' as of epoch 4'],
     ['that has ended', ENDED, 'ended', NONE, ''],
-  ])('%s says no more than it knows', (_, state, progress, absent, asOf) => {
-    expect(progressOf(state)).toBe(progress)
-    expect(absentText(state, NONE)).toBe(absent)
-    expect(asOfText(state)).toBe(asOf)
+  ])('%s shows only known results', (_, state, progress, absent, asOf) => {
+    expect(readingState(state)).toBe(progress)
+    expect(explainAbsence(state, NONE)).toBe(absent)
+    expect(describeEpoch(state)).toBe(asOf)
   })
 
-  it('of no network, of a worker that ended, and of no epoch', () => {
-    expect(progressOf(EMPTY_STATE)).toBe('stopped')
-    expect(progressOf({ ...ENDED, failure: 'out of memory' })).toBe('stopped')
+  it('without a network, a worker or an epoch has stopped', () => {
+    expect(readingState(EMPTY_STATE)).toBe('stopped')
+    expect(readingState({ ...ENDED, failure: 'out of memory' })).toBe('stopped')
     const none = { ...ENDED, epochs: [] }
-    expect(absentText({ ...none, failure: 'no chain' }, NONE)).toBe('Nothing was recomputed.')
-    expect(absentText(none, NONE)).toBe('Nothing was recomputed.')
-    expect(asOfText({ ...READING, epochs: [] })).toBe('')
+    expect(explainAbsence({ ...none, failure: 'no chain' }, NONE)).toBe('Nothing was recomputed.')
+    expect(explainAbsence(none, NONE)).toBe('Nothing was recomputed.')
+    expect(describeEpoch({ ...READING, epochs: [] })).toBe('')
   })
 })
 
-/** The words of a view, without those of the components in it. */
+/** Returns the text of a view, without its components. */
 function wordsOf(node: unknown): string {
   if (Array.isArray(node)) return node.map(wordsOf).join('')
   if (typeof node !== 'object' || node === null) return typeof node === 'string' ? node : ''
@@ -60,33 +60,29 @@ test.each([
   ['miner', (page: Page) => MinerView({ ...page, hotkey })],
   ['miners', MinersView],
   ['validators', ValidatorsView],
-])('the view %s tells a reading that goes on from one that stopped', (_, draw) => {
+])('the view %s distinguishes a reading in progress from one that stopped', (_, draw) => {
   expect(wordsOf(draw(pageOf(READING)))).toContain('Reading…')
   expect(wordsOf(draw(pageOf(STOPPED)))).toContain(CUT_SHORT)
   const either = wordsOf([draw(pageOf(READING)), draw(pageOf(STOPPED))])
   expect(either).not.toMatch(/Everything held|It had no duel/)
 })
 
-it('the ratio to beat goes down until it is at its floor', () => {
-  const shown = (state: AppState): string =>
-    wordsOf(ToBeat({ state })) + JSON.stringify(ToBeat({ state }).props)
+it('shows the ratio to beat, and its epoch during a reading', () => {
+  const shown = (state: AppState): string => JSON.stringify(ToBeat({ state }).props)
   expect(shown(ENDED)).toContain('"name":"To beat","value":"51 %"')
   expect(shown(READING)).toContain(' as of epoch 4"')
-  expect(shown(ENDED)).not.toContain('it goes down')
-  const higher = { ...ENDED, epochs: [{ ...epoch, nextRatio: 551_000 }] }
-  expect(shown(higher)).toMatch(/"55.1 %".*it goes down with each epoch that crowns nobody/)
 })
 
 it.each([
   ['from the first epoch on', { from: 3 }, 'epoch 3', '2 epochs so far'],
   [
     'from a later epoch on',
-    { from: 3, isBelieved: true },
-    'epoch 3 or before',
+    { from: 3, isTrusted: true },
+    'epoch 3 or earlier',
     'at least 2 epochs',
   ],
-  ['from before this reign on', { from: 1, isBelieved: true }, 'epoch 3', '2 epochs so far'],
-])('a reading %s says since when somebody has the throne', (_, begun, since, long) => {
+  ['from before this reign on', { from: 1, isTrusted: true }, 'epoch 3', '2 epochs so far'],
+])('a reading %s shows the first epoch of the champion', (_, begun, since, long) => {
   const beginning = { ...ENDED.beginning, ...begun } as ReadingSpan
   const state = { ...ENDED, beginning, epochs: [{ ...epoch, champion: { hotkey } }] } as never
   const drawn = JSON.stringify(Since({ state }))
@@ -94,12 +90,12 @@ it.each([
   expect(drawn.replace(/","/g, '')).toContain(long)
 })
 
-it('how sure it is is unknown without a duel won: that others failed since is no contradiction', () => {
+it('shows an unknown confidence without a duel won', () => {
   const { value, children } = SureNumber({ state: ENDED }).props
   expect([value, children]).toEqual(['unknown', expect.stringContaining('without winning')])
 })
 
-it('the strip names what was not compared, and is bad where a bucket lacks a file', async () => {
+it('names the copies not compared, and is bad if a bucket lacks a file', async () => {
   const soFar = { epochs: 1, files: 1, challenges: 1 }
   const network = { file: { chain: 'finney' }, isByLink: false, own: undefined }
   const stripOf = (state: AppState) => {
@@ -108,8 +104,8 @@ it('the strip names what was not compared, and is bad where a bucket lacks a fil
     }>
     return { kind: props.class.replace('strip strip-', ''), words: wordsOf({ props }) }
   }
-  const lost = { hotkey, announced: 'a', place: 'p', isAsked: true, files: 0, bytes: 0 }
-  const health: readonly BucketHealth[] = [{ ...lost, missing: 1, silent: undefined }]
+  const lost = { hotkey, announced: 'a', place: 'p', files: 0 }
+  const health: readonly BucketHealth[] = [{ ...lost, missing: 1, failure: undefined }]
   const flaws = [{ epoch: 3, validator: hotkey, code: 'STATE_DIFFERS', detail: '' } as const]
   const strips = [ENDED, { ...ENDED, health }, { ...ENDED, epochs: [{ ...epoch, flaws }] }].map(
     stripOf,
@@ -119,20 +115,15 @@ it('the strip names what was not compared, and is bad where a bucket lacks a fil
   await expect(words).toMatchFileSnapshot('snapshots/strip.txt')
 })
 
-it('a bucket that had nothing does not just answer, and that none had anything is a hint', async () => {
-  const bucket = (isAsked: boolean, files: number, missing: number): BucketHealth => {
+it('distinguishes a bucket without files', async () => {
+  const bucket = (files: number, missing: number): BucketHealth => {
     const place = { hotkey, announced: 'a', place: 'p' }
-    return { ...place, isAsked, files, bytes: 0, missing, silent: undefined }
+    return { ...place, files, missing, failure: undefined }
   }
-  const health = [bucket(false, 0, 0), bucket(true, 0, 0), bucket(true, 0, 3), bucket(true, 1, 3)]
+  const health = [bucket(0, 0), bucket(0, 3), bucket(1, 3)]
   const { props } = BucketTable({ state: { ...STOPPED, health } }) as VNode<{
     rows: readonly { cells: Readonly<Record<string, string>> }[]
   }>
   const states = props.rows.map(({ cells }) => `${cells.state}\n`).join('')
   await expect(states).toMatchFileSnapshot('snapshots/bucket-states.txt')
-  expect(hintText({ ...STOPPED, health })).toBe('')
-  expect(hintText(STOPPED)).toBe('')
-  expect(hintText({ ...STOPPED, health: [bucket(true, 0, 3)] })).toMatch(
-    /^\. No bucket had any file/,
-  )
 })

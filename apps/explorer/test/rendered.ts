@@ -5,7 +5,7 @@ import { EMPTY_STATE } from '../src/app-state.ts'
 import type { Page } from '../src/page.ts'
 import type { EpochAccount } from '../src/worker/epoch-accounts.ts'
 
-/** What a view shows where these epochs were all there are: its text, with a line for each cell. */
+/** Renders a view of these epochs as text, with a line for each cell. */
 export function rendered<Asked>(
   view: ComponentType<Page & Asked>,
   epochs: readonly EpochAccount[],

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { linkTo, routeOf } from '../src/address.ts'
-import { networkFrom } from '../src/network-file.ts'
-import { countText, shortOf, visible, visibleLine } from '../src/visible.ts'
+import { linkTo, parseRoute } from '../src/address.ts'
+import { chooseNetwork } from '../src/network-file.ts'
+import { formatCount, shorten, showHidden, showOnLine } from '../src/visible.ts'
 
-describe('text from outside', () => {
+describe('untrusted text', () => {
   test.each([
     ['a\u202eb', 'a⟨U+202E⟩b'],
     ['\u001b[31mred', '⟨U+001B⟩[31mred'],
@@ -15,24 +15,28 @@ describe('text from outside', () => {
     ['\u00a0', '⟨U+00A0⟩'],
     ['<b>é 漢 ✔</b>\nstays', '<b>é 漢 ✔</b>\nstays'],
   ])('%j is shown as %j', (text, want) => {
-    expect(visible(text)).toBe(want)
+    expect(showHidden(text)).toBe(want)
   })
 
-  it('shows nothing that hides, and the same again', () => {
+  it('has no invisible characters, and stays unchanged when shown again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        const shown = visible(text)
+        const shown = showHidden(text)
         expect(shown.replaceAll('\n', '')).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u)
-        expect(visible(shown)).toBe(shown)
+        expect(showHidden(shown)).toBe(shown)
       }),
     )
   })
 
-  it('is cut, and says by how much', () => {
-    expect(visible('x'.repeat(100_000), 10)).toBe(`${'x'.repeat(10)}… 99990 more`)
-    expect([0, 1, 2].map((n) => countText(n, 'epoch'))).toEqual(['0 epochs', '1 epoch', '2 epochs'])
-    expect(visibleLine('a\nb')).toBe('a⏎b')
-    expect(shortOf('5FxzDj3sCmR4crQdxgRmd67LYQFDvU53ALWjST7bQt2W4aZZ')).toBe('5FxzDj…4aZZ')
+  it('is cut, with the number of omitted characters', () => {
+    expect(showHidden('x'.repeat(100_000), 10)).toBe(`${'x'.repeat(10)}… 99990 more`)
+    expect([0, 1, 2].map((n) => formatCount(n, 'epoch'))).toEqual([
+      '0 epochs',
+      '1 epoch',
+      '2 epochs',
+    ])
+    expect(showOnLine('a\nb')).toBe('a⏎b')
+    expect(shorten('5FxzDj3sCmR4crQdxgRmd67LYQFDvU53ALWjST7bQt2W4aZZ')).toBe('5FxzDj…4aZZ')
   })
 })
 
@@ -44,12 +48,11 @@ describe('addresses', () => {
     ['#/', { view: 'race' }],
     ['#/validators', { view: 'validators' }],
     [linkTo.duel(`7/${key}`), { view: 'duel', id: `7/${key}` }],
-    [linkTo.miner(key), { view: 'miner', id: key }],
     [linkTo.sample({ block: hash, line: 7 }), { view: 'sample', block: hash, line: 7 }],
-    [linkTo.validator(key), { view: 'validator', id: key }],
+    [linkTo.hotkey(key), { view: 'hotkey', id: key }],
     ['#/miners', { view: 'miners' }],
   ])('%s', (fragment, route) => {
-    expect(routeOf(fragment)).toEqual(route)
+    expect(parseRoute(fragment)).toEqual(route)
   })
 
   test.each([
@@ -61,19 +64,19 @@ describe('addresses', () => {
     '#/duel/7/<img>',
     `#/sample/${hash}/10000`,
     `#/sample/${hash}/-1`,
-    '#/miner/<img>',
+    '#/hotkey/<img>',
     '#/validators/1',
     '#/play',
     '#/__proto__',
     '#/constructor',
   ])('%s leads nowhere', (fragment) => {
-    expect(routeOf(fragment)).toEqual({ view: 'nowhere' })
+    expect(parseRoute(fragment)).toEqual({ view: 'nowhere' })
   })
 
   it('never throws', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
-        expect(routeOf(text).view).toBeTypeOf('string')
+        expect(parseRoute(text).view).toBeTypeOf('string')
       }),
     )
   })
@@ -81,7 +84,7 @@ describe('addresses', () => {
 
 describe('a network file', () => {
   const base = 'https://example.org/page/'
-  const from = (value: unknown, search = '') => networkFrom(value, { search, base })
+  const from = (value: unknown, search = '') => chooseNetwork(value, { search, base })
   const named = (value: unknown, search?: string) => {
     const read = from(value, search)
     if (!read.ok) throw new Error(read.detail)
@@ -96,10 +99,10 @@ describe('a network file', () => {
     expect(named({ chain: 'finney' }).file).toEqual({ chain: 'finney' })
     expect(named({ chain: 'wss://node:443' }).file.chain).toBe('wss://node/')
     const onLan = { search: '', base: 'http://10.0.0.7:8080/' }
-    expect(networkFrom(file, onLan)).toMatchObject({ value: { file: { buckets: onLan.base } } })
+    expect(chooseNetwork(file, onLan)).toMatchObject({ value: { file: { buckets: onLan.base } } })
   })
 
-  it('counts for nothing beside a link that names a chain, and is kept to be told', () => {
+  it('is ignored if a link names a chain', () => {
     const file = { chain: 'http://127.0.0.1:9944/', netuid: 3 }
     const search = '?chain=http://127.0.0.1:9944&netuid=3'
     expect(named(OWN, search)).toEqual({ file, isByLink: true, own: OWN })
@@ -107,13 +110,13 @@ describe('a network file', () => {
     expect(named({ chain: 3 }, search).own).toBe(undefined)
   })
 
-  it('is the site’s own where a link names the very same', () => {
+  it('is the site’s own if a link describes the same network', () => {
     expect(named(OWN, '?chain=finney&last=40')).toEqual({ file: OWN, isByLink: false, own: OWN })
     for (const other of ['', '&last=41', '&last=40&firstEpoch=3', '&last=40&buckets=x'])
       expect(named(OWN, `?chain=finney${other}`).isByLink, other).toBe(true)
   })
 
-  it('stays where a link says another last alone', () => {
+  it('stays if a link changes only `last`', () => {
     const file = { ...OWN, last: 2 }
     expect(named(OWN, '?last=2')).toEqual({ file, isByLink: false, own: OWN })
     expect(named(OWN, '?').file).toEqual(OWN)
@@ -124,7 +127,7 @@ describe('a network file', () => {
     expect(from(value)).toMatchObject({ ok: false, detail: expect.stringMatching(/^No network/) })
   })
 
-  it('is refused, and so is a link, by the field that is wrong', async () => {
+  it('is refused like a link, with the name of the wrong field', async () => {
     const files = [
       { chain: 3 },
       { chain: '' },
@@ -167,7 +170,7 @@ describe('a network file', () => {
     await expect(lines.join('')).toMatchFileSnapshot('snapshots/network-file.txt')
   })
 
-  it('leaves out names that are none', () => {
+  it('ignores invalid names', () => {
     expect(named({ chain: 'finney', names: { a: 3 } }).file).toEqual({ chain: 'finney' })
   })
 

@@ -1,37 +1,37 @@
 import type { Page } from 'playwright'
 import { goTo } from './browser.ts'
 
-/** A view, and how to come to it from the race by what is on the page. */
+/** A view, and a function that opens it from the race by its links. */
 export interface View {
   readonly name: string
-  /** Resolves once it shows what it has to show. */
+  /** Resolves once the view shows its content. */
   readonly open: (page: Page) => Promise<void>
 }
 
 const shows = (page: Page, text: string | RegExp): Promise<void> =>
   page.getByText(text).first().waitFor()
 
-/** The link of the duel that the demo's stronger miner won. */
+/** Opens the duel that the demo's stronger miner won. */
 const openWonDuel = async (page: Page): Promise<void> => {
   await goTo(page, '#/')
   await page.locator('.mark-crowned a').click()
   await page.locator('.thumbnails .picture').nth(7).waitFor()
 }
 
-/** The challenge of this environment that the champion of that duel lost, by its thumbnail. */
+/** Opens the challenge of this environment that the champion of that duel lost. */
 const openLost = async (page: Page, env: string): Promise<void> => {
   await openWonDuel(page)
   await page.locator(`.thumbnails a[title^="${env}@"]`).last().click()
-  await shows(page, /All \d+ steps hold/)
+  await shows(page, /All \d+ steps are valid/)
 }
 
-/** Every view that there is. */
+/** All views. */
 export const VIEWS: readonly View[] = [
   {
     name: 'race',
     open: async (page) => {
       await goTo(page, '#/')
-      await page.getByRole('heading', { name: 'Who had the throne' }).waitFor()
+      await page.getByRole('heading', { name: 'Champions, latest first' }).waitFor()
     },
   },
   { name: 'contender', open: openWonDuel },
@@ -40,7 +40,7 @@ export const VIEWS: readonly View[] = [
     open: async (page) => {
       await openWonDuel(page)
       await page.getByText('How this was decided').click()
-      await shows(page, 'What decides, epoch by epoch')
+      await shows(page, 'The numbers, epoch by epoch')
       await page.locator('.lanes').nth(3).waitFor()
     },
   },
@@ -90,7 +90,7 @@ export const VIEWS: readonly View[] = [
     open: async (page) => {
       await goTo(page, '#/validators')
       await page.locator('tr.aside a.key').first().click()
-      await shows(page, /^Suspect: /)
+      await page.getByRole('heading', { name: 'Lanes, epoch by epoch' }).waitFor()
       await page.locator('.lanes').nth(3).waitFor()
     },
   },

@@ -187,7 +187,6 @@ describe('the queue in af status', () => {
     const asked = ['--network', file, '--buckets', root]
     const { records, stdout } = await inProcess(status, ...asked, '--json')
     const [record] = records
-    expect(record?.waiting).toEqual([second.hotkey, bob.hotkey, first.hotkey])
     expect(unprintable(stdout)).toEqual([])
     const queue = record?.queue as {
       place?: number
@@ -203,7 +202,7 @@ describe('the queue in af status', () => {
       [3, first.hotkey, expect.stringContaining('waits')],
       [undefined, alice.hotkey, "has a validator's commitment: attest"],
       [undefined, copier.hotkey, expect.stringMatching(/^its model /)],
-      [undefined, idle.hotkey, 'has committed nothing'],
+      [undefined, idle.hotkey, 'has no commitment'],
       [undefined, garbled.hotkey, 'has no valid commitment'],
     ])
     const people = await inProcess(status, ...asked)
@@ -393,7 +392,7 @@ describe('over a subnet that came to a champion', () => {
     const why = await whys(file)
     expect(await whys(file, '--last', '1')).toEqual(why)
     expect(why[hotkeyOf('stronger')]).toBe('is the champion')
-    expect(why[hotkeyOf('veteran')]).toMatch(/^had its turn /)
+    expect(why[hotkeyOf('veteran')]).toMatch(/^had its duel /)
     expect(why[hotkeyOf('alice')]).toBe("has a validator's commitment: attest")
   })
 

@@ -415,7 +415,7 @@ describe.concurrent('af env run', () => {
     const { code, stdout } = await af(...where)
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^reward -1, forfeited: the last line, "B2!", is no answer\n {4}1 2 3\n {2}A .*\n {2}B .*\n {2}C .*\nbest was [ABC][123]/m,
+      /^reward -1, forfeited: the last line, "B2!", is not an answer\n {4}1 2 3\n {2}A .*\n {2}B .*\n {2}C .*\nbest was [ABC][123]/m,
     )
     const [episode] = recordsIn((await af(...where, '--json')).stdout)
     const why = expect.stringContaining('"B2!"')

@@ -188,15 +188,13 @@ describe('af explain', () => {
     const file = await fileOf('early.json', firstBlocks(subnet.exported, 12))
     const uid = subnet.cast.validators.length + 2
     const { records, stdout } = await ask(file, String(uid))
-    expect(stdout).toMatch(
-      /^5\w+ waits, at place 3 of 3: its turn begins in about 1 epoch; registration /,
-    )
+    expect(stdout).toMatch(/^5\w+ waits, at place 3 of 3: its turn begins in about 1 epoch; registration /m)
     expect(stdout).toContain(hotkeyOf('stronger'))
     expect(records).toEqual([])
     const json = await ask(file, hotkeyOf('veteran'), '--json')
     expect(json.records).toMatchObject([{ type: 'now', hotkey: hotkeyOf('veteran'), place: 1 }])
     expect((await ask(file, hotkeyOf('alice'))).stdout).toContain(
-      `${hotkeyOf('alice')} has committed nothing\n`,
+      `${hotkeyOf('alice')} has no commitment\n`,
     )
   })
 

@@ -139,9 +139,9 @@ describe('af status', () => {
     const { stdout, error } = await ask(chain)
     expect(error).toBeUndefined()
     expect(stdout).toMatch(
-      /^block {5}0, 0 of 30 in epoch 0; seals count for 20 more, about 0 s\nchampion {2}nobody;/,
+      /^block {5}0, 0 of 30 in epoch 0; seals count for 20 more, about 0 s\nchampion {2}none;/,
     )
-    expect(stdout).toContain('contender nobody\nqueue     0 waiting, next nobody\nuid ')
+    expect(stdout).toContain('contender none\nqueue     0 waiting, next none\nuid ')
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^0 +5\w{47} +- +50 % +- +- +0$/)
   })
 

@@ -15,21 +15,21 @@ import {
   type Transcript,
   turnsOf,
 } from '@affine/envs'
-import { type EpisodeEnding, endingIn, type Turn, turnOf } from './turn.ts'
+import { describeOutcome, type EpisodeEnding, judgeTurn, type Turn } from './turn.ts'
 
-/** The course of a recorded episode, for the side that played it. */
+/** A recorded episode, turn by turn, for the side that played it. */
 export interface EpisodeCourse {
-  /** The side's own. */
+  /** The turns of this side. */
   readonly turns: readonly Turn[]
-  /** What was observed after the last reply. */
+  /** Picture of the last observation. */
   readonly lastPicture: Picture | undefined
-  /** Of a game that was recorded of both sides, the turns of both in their order. */
+  /** The turns of both sides in order. Only in a game recorded for both. */
   readonly moves?: readonly GameMove[]
   readonly reward: number
   readonly ending: EpisodeEnding
 }
 
-/** A turn of a recorded game, and whose it was. */
+/** A turn of a recorded game, and its side. */
 export interface GameMove {
   readonly side: Side
   readonly turn: Turn
@@ -40,76 +40,66 @@ interface ChallengeRef {
   readonly challengeId: string
 }
 
-/** A challenge as it was recorded of both sides of a duel. */
+/** A challenge as recorded for both sides of a duel. */
 type RecordedPair = ChallengeRef & PerSide<Transcript>
 
-/** A challenge that one player plays alone, in a game against a scripted opponent. */
+/** A challenge for one player; in a game, against a scripted opponent. */
 export interface SoloRef extends ChallengeRef {
-  /** Of the scripted opponent. Protocol §3.6. */
+  /** Strength of the scripted opponent. Protocol §3.6. */
   readonly strength?: number | undefined
 }
 
-/** An episode that one player plays alone, from a seed. */
-type SeededRef = Omit<SoloRef, 'challengeId'> & { readonly seed: bigint }
+/** An episode of one player, identified by its challenge or its seed. */
+type SoloEpisode = Omit<SoloRef, 'challengeId'> & (ChallengeRef | { readonly seed: bigint })
 
 /**
- * How an episode that one player played alone ended. If it does not replay, or its environment is
- * not registered, only the reward. Never throws, whatever the messages.
+ * Describes the ending of a one-player episode. Contains only the reward if the episode does not
+ * replay or its environment is not registered. Never throws, for any messages.
  */
-export function endingOf(challenge: SoloRef, episode: Transcript): EpisodeEnding {
-  return recordedCourse(challenge, episode)?.ending ?? plain(`reward ${episode.reward}`)
+export function endingOf(played: SoloEpisode, episode: Transcript): EpisodeEnding {
+  return replaySolo(played, episode)?.ending ?? rewardEnding(`reward ${episode.reward}`)
 }
 
-/** Returns how the episode of a seed ended, as `endingOf`. */
-export function seededEnding(played: SeededRef, episode: Transcript): EpisodeEnding {
-  return seededCourse(played, episode)?.ending ?? plain(`reward ${episode.reward}`)
+/** Describes the ending of a challenge for a side of a duel, like `endingOf`. */
+export function describeEnding(sample: RecordedPair, side: Side): EpisodeEnding {
+  return replaySide(sample, side)?.ending ?? rewardEnding(`reward ${sample[side].reward}`)
 }
 
-/** How a challenge ended for a side of a duel, as `endingOf`. */
-export function sampleEnding(sample: RecordedPair, side: Side): EpisodeEnding {
-  return sampleCourse(sample, side)?.ending ?? plain(`reward ${sample[side].reward}`)
-}
-
-const plain = (why: string): EpisodeEnding => ({ why, shown: [], better: undefined })
+const rewardEnding = (why: string): EpisodeEnding => ({ why, shown: [], better: undefined })
 
 /**
- * The course of a challenge for a side of a duel; undefined if it does not replay, or its
- * environment is not registered. Never throws, whatever the messages.
+ * Replays a challenge for a side of a duel. Returns undefined if it does not replay or its
+ * environment is not registered. Never throws, for any messages.
  */
-export function sampleCourse(sample: RecordedPair, side: Side): EpisodeCourse | undefined {
+export function replaySide(sample: RecordedPair, side: Side): EpisodeCourse | undefined {
   const { env: name, challengeId, champion, contender } = sample
-  if (registry.get(name)?.game === undefined) return recordedCourse(sample, sample[side])
+  if (registry.get(name)?.game === undefined) return replaySolo(sample, sample[side])
   if (!isChallengeId(challengeId)) return undefined
   const env = make(name)
   const recorded = { champion: champion.messages, contender: contender.messages }
   const seed = seedOf(challengeId)
   const replayed = replayGame(env, seed, recorded)
   if (!replayed.ok) return undefined
-  return courseIn({ env, seed, recorded, players: 2 }, side, replayed.value[side])
+  return buildCourse({ env, seed, recorded, players: 2 }, side, replayed.value[side])
 }
 
-/** The same of one player alone. */
-export function recordedCourse(
-  { challengeId, ...played }: SoloRef,
-  episode: Transcript,
-): EpisodeCourse | undefined {
-  if (!isChallengeId(challengeId)) return undefined
-  return seededCourse({ ...played, seed: seedOf(challengeId) }, episode)
-}
-
-function seededCourse(
-  { env: name, seed, strength }: SeededRef,
+/** Replays a one-player episode, like `replaySide`. */
+export function replaySolo(
+  played: SoloEpisode,
   { messages }: Transcript,
 ): EpisodeCourse | undefined {
+  const { env: name, strength } = played
   if (!registry.has(name)) return undefined
+  if ('challengeId' in played && !isChallengeId(played.challengeId)) return undefined
+  const seed = 'seed' in played ? played.seed : seedOf(played.challengeId)
   const env = make(name, { strength })
   const replayed = replay(env, seed, messages)
   if (!replayed.ok) return undefined
   const recorded = { champion: messages, contender: [] }
-  return courseIn({ env, seed, recorded, players: 1 }, 'champion', replayed.value)
+  return buildCourse({ env, seed, recorded, players: 1 }, 'champion', replayed.value)
 }
 
-/** An episode that replays. */
+/** A valid recorded episode. */
 interface RecordedEpisode {
   readonly env: Env
   readonly seed: bigint
@@ -117,7 +107,7 @@ interface RecordedEpisode {
   readonly players: 1 | 2
 }
 
-function courseIn(
+function buildCourse(
   { env, seed, recorded, players }: RecordedEpisode,
   side: Side,
   { reward, fault }: ReplayedSide,
@@ -138,15 +128,15 @@ function courseIn(
     now = episode.next(action)
     const isLegal = !now.done || !now.value.isForfeit
     const judged = reply === undefined ? undefined : { reply, action, isLegal }
-    moves.push({ side: mover, turn: turnOf(env, observation, judged) })
+    moves.push({ side: mover, turn: judgeTurn(env, observation, judged) })
   }
   const { observation: last } = now.value
   const turns = moves.flatMap(({ side: mover, turn }) => (mover === side ? [turn] : []))
   const lastPicture = spec.explain?.picture?.(last)
   const course = { turns, lastPicture, reward, ...(players === 2 && { moves }) }
-  if (!now.done) return { ...course, ending: plain('the game was never begun') }
-  const isLeft = now.value.isForfeit && now.value.side !== side
-  if (isLeft) return { ...course, ending: plain('won: the opponent forfeited') }
-  const ending = endingIn(spec, { turns, last, reward }, fault ? 'no-reply' : undefined)
+  if (!now.done) return { ...course, ending: rewardEnding('the game was never begun') }
+  const isRivalForfeit = now.value.isForfeit && now.value.side !== side
+  if (isRivalForfeit) return { ...course, ending: rewardEnding('won: the opponent forfeited') }
+  const ending = describeOutcome(spec, { turns, last, reward }, fault ? 'no-reply' : undefined)
   return { ...course, ending }
 }

@@ -9,18 +9,18 @@ import {
   winnerBy,
 } from '@affine/duel'
 import type { Settled } from '@affine/settlement'
-import { type EnvFacts, envFacts } from './env-facts.ts'
+import { describeEnv, type EnvFacts } from './env-facts.ts'
 
-/** A duel in one of its epochs. A contender has one duel that starts in an epoch. */
+/** A duel in one of its epochs. Its contender and first epoch identify it. */
 export interface DuelTurn extends Pick<Duel, 'contender' | 'start' | 'verdicts'> {
   readonly champion: Miner
-  /** The number of this epoch in the duel, from 1, and the most epochs that a duel has. */
+  /** Number of this epoch in the duel, from 1; maximum epochs of a duel. */
   readonly epochIndex: number
   readonly duelEpochs: number
 }
 
-/** The duels of the epoch that a state governs, in the order in which they began. */
-export function duelTurns({ duels, champion, epoch, protocol }: State): readonly DuelTurn[] {
+/** Lists the duels of the epoch that a state governs, oldest first. */
+export function listTurns({ duels, champion, epoch, protocol }: State): readonly DuelTurn[] {
   if (champion === undefined) return []
   const { duelEpochs } = protocol
   return duels.map((duel) => {
@@ -30,32 +30,37 @@ export function duelTurns({ duels, champion, epoch, protocol }: State): readonly
   })
 }
 
-/** A duel as it stands after one of its epochs. */
+/** A duel after one of its epochs. */
 export interface DuelFacts extends DuelTurn {
-  /** All environments, and those that were played, with what their lanes saw. */
+  /** All environments; the interim analyses of the environments played. */
   readonly envs: readonly string[]
   readonly looks: readonly EnvFacts[]
-  /** How many environments the contender has won; how many are not even; how many it needs. */
+  /**
+   * Environments that the contender has won; environments that are not undecided; wins that it
+   * needs.
+   */
   readonly wins: number
   readonly counted: number
   readonly needed: number
-  /** How sure it is that who wins so is better than the ratio to beat, in ppm: see `surePpm`. */
+  /** Confidence in ppm: see `surePpm`. */
   readonly surePpm: number
   readonly standing: Standing
-  /** How it ended; undefined while it goes on. */
+  /** The end of the duel. Undefined while it continues. */
   readonly end: DuelEnd | undefined
 }
 
 /**
- * The contender was crowned, or had won and another was better; or it has lost: by its verdicts,
- * when the epochs were over, or because too many of them were frozen. Protocol §8.7, §8.11.
+ * The contender was crowned, or had won and another contender was better; or it lost: by its
+ * verdicts, because its epochs ended, or because too many of them were frozen. Protocol §8.7,
+ * §8.11.
  */
 export type DuelEnd = 'crowned' | 'passed' | 'verdicts' | 'length' | 'freezing'
 
 /**
- * Returns the least share, in ppm, of contenders exactly at the ratio to beat that do not win what
- * this one needed, if challenges are independent. Each win has a chance of 0.05 at most, and 0.0025
- * in an environment that decides alone: docs/guarantees.md. Not for contenders below or above it.
+ * Returns the minimum share, in ppm, of contenders exactly at the ratio to beat that fail to win
+ * the environments that this contender needs, if challenges are independent. A win has a chance of
+ * at most 0.05, or 0.0025 in the sole deciding environment: docs/guarantees.md. Does not apply to
+ * contenders below or above the ratio.
  */
 export function surePpm({
   envs,
@@ -63,23 +68,23 @@ export function surePpm({
   needed,
 }: Pick<DuelFacts, 'envs' | 'counted' | 'needed'>): number {
   const chance = counted === 1 ? 0.0025 : 0.05 ** needed
-  return 1e6 * Math.max(0, 1 - choices(envs.length, needed) * chance)
+  return 1e6 * Math.max(0, 1 - countChoices(envs.length, needed) * chance)
 }
 
-/** Returns in how many ways `some` of `all` can be chosen. */
-const choices = (all: number, some: number): number =>
-  some === 0 ? 1 : (choices(all - 1, some - 1) * all) / some
+/** Returns the number of ways to choose `some` of `all`. */
+const countChoices = (all: number, some: number): number =>
+  some === 0 ? 1 : (countChoices(all - 1, some - 1) * all) / some
 
-/** The duels of an epoch as they stand after it. */
-export function duelFacts(settled: Settled): readonly DuelFacts[] {
+/** Describes the duels of an epoch after it. */
+export function describeDuels(settled: Settled): readonly DuelFacts[] {
   const { before, report } = settled
-  return duelTurns(before).flatMap((turn, place) => {
+  return listTurns(before).flatMap((turn, place) => {
     const duel = report.duels[place]
-    return duel ? [factsOf(settled, turn, duel)] : []
+    return duel ? [describeDuel(settled, turn, duel)] : []
   })
 }
 
-function factsOf({ before, report }: Settled, turn: DuelTurn, duel: DuelReport): DuelFacts {
+function describeDuel({ before, report }: Settled, turn: DuelTurn, duel: DuelReport): DuelFacts {
   const { protocol, voters, ratio } = before
   const { verdicts, standing } = duel
   const envs = Object.keys(protocol.envs)
@@ -90,18 +95,18 @@ function factsOf({ before, report }: Settled, turn: DuelTurn, duel: DuelReport):
     verdicts,
     envs,
     looks: Object.entries(duel.envs).map(([env, look]) =>
-      envFacts({ env, report: look, weights: voters, ratioPpm: ratio }),
+      describeEnv({ env, report: look, weights: voters, ratioPpm: ratio }),
     ),
     wins: envs.filter((env) => verdicts[env] === 'win').length,
     counted,
     needed,
     surePpm: surePpm({ envs, counted, needed }),
     standing,
-    end: endOf(duel, before, report.crowned),
+    end: findEnd(duel, before, report.crowned),
   }
 }
 
-function endOf(
+function findEnd(
   { standing, contender, verdicts, epochIndex }: DuelReport,
   { protocol }: State,
   crowned: string | undefined,

@@ -1,6 +1,5 @@
 import {
   type EnvReport,
-  keptWeights,
   type Score,
   sumTallies,
   type Verdict,
@@ -9,16 +8,16 @@ import {
 } from '@affine/duel'
 import { type Bounded, boundsPpm, ceilRoot, holdLine } from '@affine/wilson'
 
-/** A rate's interval in ppm. */
+/** Interval of a rate, in ppm. */
 export interface Bounds {
   readonly lower: number
   readonly upper: number
 }
 
 /**
- * One of the two tallies that decide, in millionths of a challenge, and an interval with the z of a
- * win, in which its share lies: the share's own; for a win with a score above 0 the score's, wide
- * enough for the share, so that it reaches the ratio from above where that wins.
+ * One of the two deciding tallies, in millionths of a challenge, and the interval of its share at
+ * the z of a win. For a win with a positive score it is the interval of the score, extended to
+ * contain the share, so that its lower end reaches the ratio exactly if the environment is won.
  */
 export interface Decider {
   readonly wins: number
@@ -27,70 +26,60 @@ export interface Decider {
   readonly bounds: Bounds | undefined
 }
 
-/** One validator's lane in an environment, over the duel so far. */
-export interface EnvLaneFacts {
-  readonly validator: string
-  readonly wins: number
-  readonly losses: number
-  readonly isSetAside: boolean
-  /** Its weight in this epoch, in ppm; a lane without weight does not count. */
-  readonly weight: number
-  /** The part of its weight that is left after trimming, for a win and for a hold, in ppm. */
-  readonly keptForWin: number
-  readonly keptForHold: number
-}
-
-/** The result of an open environment in an epoch, over the duel so far. */
+/** The result of an environment in one epoch, over the duel so far. */
 export interface EnvFacts {
   readonly env: string
   readonly ratioPpm: number
-  /** The verdict that it got in this epoch. */
+  /** The verdict of this epoch. */
   readonly given: Verdict | undefined
-  /** The rule that gave it, or what is missing; undefined if the environment was not judged. */
+  /**
+   * The rule behind the verdict, or the missing condition. Undefined if the environment was not
+   * evaluated.
+   */
   readonly cause: VerdictCause | undefined
-  /** In the lanes that count. */
+  /** Challenges in the lanes that count. */
   readonly wins: number
   readonly losses: number
   readonly ties: number
   readonly win: Decider
   readonly hold: Decider & {
-    /** The most wins that are a hold, in millionths; negative if none are. */
+    /** Maximum wins with which the champion holds, in millionths. Negative if none do. */
     readonly most: number
   }
-  /** The fewest decisive challenges that a win takes. */
+  /** Minimum decisive challenges for a win. */
   readonly minTrials: number
   /**
-   * The score in hundredths of a deviation, rounded down, and the bar for a win, rounded up. With a
-   * score of 0 or less the contender is behind.
+   * Score in hundredths of a standard deviation, rounded down; minimum score for a win, rounded up.
+   * The contender is behind if the score is not positive.
    */
   readonly score: number
   readonly bar: number
-  /** Decisive challenges per million in the median lane; undefined without a lane. */
+  /** Decisive challenges per million in the median lane. Undefined without a lane. */
   readonly decisivePpm: number | undefined
 }
 
-/** A look at an environment of a duel: the evidence, and the ratio to beat. */
-export interface EnvLook {
+/** An interim analysis of one environment of a duel: evidence and ratio to beat. */
+export interface EnvAnalysis {
   readonly env: string
   readonly report: Omit<EnvReport, 'look'>
-  /** What the voters weigh in the epoch. */
+  /** Weights of the voters in the epoch. */
   readonly weights: Weights
   readonly ratioPpm: number
 }
 
 const MILLION = 1_000_000
 
-/** Does a lane count in an environment, by the last look at it? Protocol §8.4, §8.5. */
-export const doesCount = (
-  { report, weights }: Pick<EnvLook, 'report' | 'weights'>,
+/** Reports whether a lane counts in an analysis of an environment. Protocol §8.4, §8.5. */
+export const isCounted = (
+  { report, weights }: Pick<EnvAnalysis, 'report' | 'weights'>,
   validator: string,
 ): boolean => !report.setAside.includes(validator) && (weights[validator] ?? 0) > 0
 
-/** A look with every interval beside the counts that it follows from. Protocol §8.6. */
-export function envFacts(look: EnvLook): EnvFacts {
+/** Returns the counts of an analysis, and their intervals. Protocol §8.6. */
+export function describeEnv(look: EnvAnalysis): EnvFacts {
   const { env, report, ratioPpm } = look
   const { rule, win, hold, median } = report
-  const counted = Object.entries(report.tallies).filter(([hotkey]) => doesCount(look, hotkey))
+  const counted = Object.entries(report.tallies).filter(([hotkey]) => isCounted(look, hotkey))
   const { all } = sumTallies(counted.map(([, tally]) => ({ all: tally })))
   const { wins = 0, losses = 0, played = 0 } = all ?? {}
   return {
@@ -101,40 +90,40 @@ export function envFacts(look: EnvLook): EnvFacts {
     wins,
     losses,
     ties: played - wins - losses,
-    win: { ...countsOf(win), bounds: winBounds(report, ratioPpm) },
+    win: { ...convertCounts(win), bounds: winBounds(report, ratioPpm) },
     hold: {
-      ...countsOf(hold),
+      ...convertCounts(hold),
       bounds: boundsOf({ ...hold, zSquaredPpm: rule.floorZSquaredPpm }),
       most: Number(holdLine({ ...hold, ratioPpm, rule })),
     },
     minTrials: rule.minTrials,
-    score: hundredthsOf(report.score),
-    bar: barOf(rule.floorZSquaredPpm),
+    score: scoreHundredths(report.score),
+    bar: scoreBar(rule.floorZSquaredPpm),
     decisivePpm: median && Math.floor((MILLION * median.trials) / median.played),
   }
 }
 
-const countsOf = ({ wins, trials }: EnvReport['win']) => ({
+const convertCounts = ({ wins, trials }: EnvReport['win']) => ({
   wins: Number(wins),
   trials: Number(trials),
 })
 
-/** The interval of a rate; undefined without a trial. */
+/** Returns the interval of a rate. Undefined without a trial. */
 export const boundsOf = (bounded: Bounded): Bounds | undefined =>
   Number(bounded.trials) === 0 ? undefined : boundsPpm(bounded)
 
 /**
- * The share's interval; with a score above 0, the ratio plus the score with z deviations each way,
- * and the share. Protocol §8.6.
+ * Returns the share's interval; with a positive score, the ratio plus the score, z deviations each
+ * way, extended to contain the share. Protocol §8.6.
  */
 function winBounds(
-  { win, score: { lead, spread }, rule }: EnvLook['report'],
+  { win, score: { lead, spread }, rule }: EnvAnalysis['report'],
   ratioPpm: number,
 ): Bounds | undefined {
   if (lead <= 0n) return boundsOf({ ...win, zSquaredPpm: rule.floorZSquaredPpm })
   const square = BigInt(rule.floorZSquaredPpm) * spread
   const margin = ceilRoot((square + 999_999n) / 1_000_000n)
-  // Of every lane ten times its weight is counted.
+  // The score counts each lane with ten times its weight.
   const share = (above: bigint): number => Number(above) / Number(10n * win.trials)
   const within = (ppm: number): number => Math.min(Math.max(ppm, 0), MILLION)
   const won = Number(1_000_000n * win.wins) / Number(win.trials)
@@ -144,35 +133,13 @@ function winBounds(
   }
 }
 
-/** A root of millionths is in thousandths. */
-const barOf = (zSquaredPpm: number): number => Number((ceilRoot(BigInt(zSquaredPpm)) + 9n) / 10n)
+/** Returns z in hundredths, rounded up: the root of millionths is in thousandths. */
+const scoreBar = (zSquaredPpm: number): number => Number((ceilRoot(BigInt(zSquaredPpm)) + 9n) / 10n)
 
-/** ⌊100 · lead / √spread⌋ */
-function hundredthsOf({ lead, spread }: Score): number {
+/** Returns ⌊100 · lead / √spread⌋. */
+function scoreHundredths({ lead, spread }: Score): number {
   if (spread === 0n) return 0
   const square = 10_000n * lead * lead
   if (lead < 0n) return -Number(ceilRoot((square + spread - 1n) / spread))
   return Number(ceilRoot(square / spread + 1n) - 1n)
-}
-
-/** The lanes of a look, by validator ascending. */
-export function envLaneFacts({
-  report,
-  weights,
-  ratioPpm,
-}: Omit<EnvLook, 'env'>): readonly EnvLaneFacts[] {
-  const kept = keptWeights(weights, report, ratioPpm)
-  const shareIn = (left: Weights, validator: string): number => {
-    const weight = weights[validator] ?? 0
-    return weight === 0 ? 0 : Math.round((MILLION * (left[validator] ?? 0)) / weight)
-  }
-  return Object.entries(report.tallies).map(([validator, { wins, losses }]) => ({
-    validator,
-    wins,
-    losses,
-    isSetAside: report.setAside.includes(validator),
-    weight: weights[validator] ?? 0,
-    keptForWin: shareIn(kept.win, validator),
-    keptForHold: shareIn(kept.hold, validator),
-  }))
 }

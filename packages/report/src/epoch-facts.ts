@@ -1,57 +1,60 @@
 import { countedAttestations, type Miner, type Report, stateRoot, trustOf } from '@affine/duel'
 import type { Recomputed, Settled } from '@affine/settlement'
-import { type DuelFacts, type DuelTurn, duelFacts, duelTurns } from './duel-facts.ts'
+import { type DuelFacts, type DuelTurn, describeDuels, listTurns } from './duel-facts.ts'
 
-/** What was found of an epoch. */
-type Findings = Pick<Recomputed, 'flaws' | 'warnings'>
+/** The findings about an epoch. */
+type EpochFindings = Pick<Recomputed, 'flaws' | 'warnings'>
 
-/** An epoch that was decided; with what was found of it, if its evidence was recomputed. */
-type DecidedEpoch = Settled & Partial<Findings>
+/** A decided epoch, with its findings if its evidence was recomputed. */
+type EpochResult = Settled & Partial<EpochFindings>
 
-/** The result of one decided epoch. All that is told of one follows from this. */
-export interface EpochFacts extends Findings {
+/** The facts of one decided epoch, the basis of all reports about it. */
+export interface EpochFacts extends EpochFindings {
   readonly epoch: number
-  /** The miner that held the throne in it. */
+  /** The champion of the epoch. */
   readonly champion: Miner | undefined
-  /** The ratio to beat in it, in ppm. */
+  /** Ratio to beat in the epoch, in ppm. */
   readonly ratio: number
-  /** In the order in which they began. */
+  /** Oldest first. */
   readonly duels: readonly DuelFacts[]
   readonly frozen: boolean
   readonly lanes: readonly LaneFacts[]
-  /** The miner that took the empty throne at its end. */
+  /** The miner that took the vacant throne at the end of the epoch. */
   readonly seated: Miner | undefined
-  /** Of the next epoch: the miner that has the throne, the ratio to beat, and the duels. */
+  /** The champion, the ratio to beat and the duels of the next epoch. */
   readonly heir: Miner | undefined
   readonly nextRatio: number
   readonly nextDuels: readonly DuelTurn[]
-  /** The trust after it of every validator that has a record, in ppm. */
+  /** Trust of every validator with a record after the epoch, in ppm. */
   readonly trust: Readonly<Record<string, number>>
-  /** Whose attestations a frozen epoch lacked. */
+  /** The missing attestations of a frozen epoch. Undefined unless it was frozen. */
   readonly lacking: MissingQuorum | undefined
-  /** Voters that attest another state of it than was decided here, ascending, and their weight. */
+  /**
+   * Voters that attest another state of the epoch, ascending, and their weight. Undefined if there
+   * are none.
+   */
   readonly others: { readonly hotkeys: readonly string[]; readonly weightPpm: number } | undefined
-  /** The root of the state that governs the next epoch. */
+  /** Root of the state that governs the next epoch. */
   readonly root: string
 }
 
-/** The result of the lane of a validator that was due. */
+/** The result of one validator's lane. */
 export interface LaneFacts {
   readonly validator: string
   readonly sealed: boolean
   readonly attested: boolean
   readonly accepted: boolean
-  /** The environments in which it was too far from the others, and in whose duels. */
+  /** Environments in which the lane was an outlier, and the contenders of those duels. */
   readonly setAside: readonly { readonly env: string; readonly contenders: readonly string[] }[]
-  /** The validator's trust after the epoch, in ppm. */
+  /** Trust of the validator after the epoch, in ppm. */
   readonly trust: number
-  /** Why the lane is void, as a code; not every reader reads those that cannot count. */
+  /** Fault code of a void lane. Absent if the reader did not read the lane. */
   readonly fault: string | undefined
-  /** How many of its games were never begun; 0 if it is not accepted. */
+  /** Games that were never begun. 0 unless the lane is accepted. */
   readonly unbegun: number
 }
 
-export function epochFacts(settled: DecidedEpoch): EpochFacts {
+export function epochFacts(settled: EpochResult): EpochFacts {
   const { before, state, report, flaws = [], warnings = [] } = settled
   const { champion, epoch, ratio } = before
   const trust = Object.entries(state.trust).map(([hotkey, record]) => [hotkey, trustOf(record)])
@@ -59,37 +62,37 @@ export function epochFacts(settled: DecidedEpoch): EpochFacts {
     epoch,
     champion,
     ratio,
-    duels: duelFacts(settled),
+    duels: describeDuels(settled),
     frozen: report.frozen,
-    lanes: laneFacts(settled),
+    lanes: describeLanes(settled),
     seated: champion === undefined ? state.champion : undefined,
     heir: state.champion,
     nextRatio: state.ratio,
-    nextDuels: duelTurns(state),
+    nextDuels: listTurns(state),
     trust: Object.fromEntries(trust),
-    lacking: missingQuorum(settled),
-    others: otherState(settled),
+    lacking: findMissingQuorum(settled),
+    others: findOtherState(settled),
     flaws,
     warnings,
     root: stateRoot(state),
   }
 }
 
-/** The lanes of an epoch, by validator ascending. */
-function laneFacts({ report, lanes, state }: Settled): readonly LaneFacts[] {
+/** Describes the lanes of an epoch, by validator ascending. */
+function describeLanes({ report, lanes, state }: Settled): readonly LaneFacts[] {
   return Object.entries(report.lanes).map(([validator, lane]) => {
     const read = lanes.get(validator)
     const fault = read === undefined || read.ok ? undefined : read.code
     const unbegun = lane.accepted && read?.ok ? read.value.unbegun : 0
     const { sealed, attested, accepted } = lane
-    const setAside = setAsideIn(report, validator)
+    const setAside = findOutliers(report, validator)
     const trust = trustOf(state.trust[validator])
     return { validator, sealed, attested, accepted, setAside, trust, fault, unbegun }
   })
 }
 
-/** The environments in which a lane was set aside in some duels, by name. */
-function setAsideIn({ duels }: Report, validator: string): LaneFacts['setAside'] {
+/** Returns the environments in which a lane was set aside, by name, with the contenders. */
+function findOutliers({ duels }: Report, validator: string): LaneFacts['setAside'] {
   const aside = new Map<string, string[]>()
   for (const { contender, envs } of duels)
     for (const [env, { setAside }] of Object.entries(envs))
@@ -98,28 +101,28 @@ function setAsideIn({ duels }: Report, validator: string): LaneFacts['setAside']
   return [...aside].sort().map(([env, contenders]) => ({ env, contenders }))
 }
 
-/** A voter whose attestation did not count. */
+/** A voter without a counted attestation. */
 export type MissingVoter = {
   readonly hotkey: string
-  /** The stake at its last attestation, in rao, in digits. */
+  /** Stake at its last attestation, in rao, as decimal digits. */
   readonly stake: string
   readonly weightPpm: number
-  /** The last epoch in which its attestation counted; undefined if none did. */
+  /** Epoch of its last counted attestation. Undefined if there is none. */
   readonly lastEpoch: number | undefined
-  /** At the end of this epoch it is not waited for any more. */
+  /** Epoch at whose end the quorum stops counting this voter. */
   readonly droppedIn: number
 }
 
-/** Why an epoch was frozen: too few of its voters attested. */
+/** The quorum that a frozen epoch missed. */
 export interface MissingQuorum {
-  /** The share of the weight that attested, in ppm. */
+  /** Share of the weight that attested, in ppm. */
   readonly attestedPpm: number
-  /** The heaviest first. */
+  /** Heaviest first. */
   readonly missing: readonly MissingVoter[]
 }
 
-/** Undefined unless the epoch was frozen. Protocol §8.3. */
-function missingQuorum({ before, report, snapshot }: Settled): MissingQuorum | undefined {
+/** Returns the voters that a frozen epoch lacked. Undefined unless it was frozen. Protocol §8.3. */
+function findMissingQuorum({ before, report, snapshot }: Settled): MissingQuorum | undefined {
   if (!report.frozen) return undefined
   const { voters, attested } = before
   const heard = countedAttestations(before, snapshot)
@@ -134,15 +137,20 @@ function missingQuorum({ before, report, snapshot }: Settled): MissingQuorum | u
   return { attestedPpm: sharePpm([...heard.keys()], voters), missing }
 }
 
-/** The share of the voters' weight that these hotkeys have, in ppm. */
+/** Returns the share of the voters' weight that belongs to these hotkeys, in ppm. */
 function sharePpm(hotkeys: readonly string[], voters: Settled['before']['voters']): number {
-  const sumOf = (some: readonly string[]): number =>
+  const sumWeights = (some: readonly string[]): number =>
     some.reduce((sum, hotkey) => sum + (voters[hotkey] ?? 0), 0)
-  return Math.floor((1_000_000 * sumOf(hotkeys)) / Math.max(1, sumOf(Object.keys(voters))))
+  return Math.floor(
+    (1_000_000 * sumWeights(hotkeys)) / Math.max(1, sumWeights(Object.keys(voters))),
+  )
 }
 
-/** Undefined if there are none. Releases with other constants come to this. Protocol §9.2. */
-function otherState({ before, snapshot }: Settled): EpochFacts['others'] {
+/**
+ * Returns the voters that attest another state; releases with different constants cause this.
+ * Undefined if there are none. Protocol §9.2.
+ */
+function findOtherState({ before, snapshot }: Settled): EpochFacts['others'] {
   const { voters } = before
   const heard = countedAttestations(before, snapshot)
   const hotkeys = snapshot.validators
@@ -153,7 +161,7 @@ function otherState({ before, snapshot }: Settled): EpochFacts['others'] {
   return hotkeys.length > 0 ? { hotkeys, weightPpm: sharePpm(hotkeys, voters) } : undefined
 }
 
-/** One decided epoch as a record for machines, its weighted counts exact. */
+/** Returns one decided epoch for `--json`, with exact weighted counts. */
 export function epochRecord(settled: Settled): object {
   const { epoch, champion, ratio, root, seated, trust, lacking, others } = epochFacts(settled)
   const contenders = settled.before.duels.map(({ contender }) => contender.hotkey)

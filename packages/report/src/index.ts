@@ -1,7 +1,7 @@
 export { SIDES, type Side } from '@affine/envs'
 export * from './course.ts'
 export * from './duel-facts.ts'
-export { DuelLanes, type KeptLane } from './duel-lanes.ts'
+export { DuelLanes, type LaneData } from './duel-lanes.ts'
 export * from './env-facts.ts'
 export * from './epoch-facts.ts'
 export { LOSSES_SHOWN, MinerReport } from './miner-report.ts'

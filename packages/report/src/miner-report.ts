@@ -1,30 +1,30 @@
 import type { Side } from '@affine/envs'
 import type { Recomputed, SamplePlace } from '@affine/settlement'
-import { sampleEnding } from './course.ts'
+import { describeEnding } from './course.ts'
 import type { DuelFacts } from './duel-facts.ts'
 import type { EnvFacts } from './env-facts.ts'
 import { type EpochFacts, epochFacts } from './epoch-facts.ts'
-import { DuelStats, type Lost } from './miner-stats.ts'
+import { DuelStats, type LostChallenge } from './miner-stats.ts'
 import {
-  lossCause,
-  minerDuelText,
+  describeMinerDuel,
+  findLossCause,
+  findResult,
+  findSide,
+  formatVerdicts,
   RESULT_TONES,
-  resultFor,
-  sideOf,
-  verdictTexts,
 } from './sentences/duel-text.ts'
-import { epochsText, epochText, quorumTexts } from './sentences/epoch-text.ts'
-import { fullLossText, lossText } from './sentences/sample-text.ts'
+import { epochText, explainFrozen, formatEpochs } from './sentences/epoch-text.ts'
+import { formatFullLoss, formatLoss } from './sentences/sample-text.ts'
 import type { QueueEntry } from './subnet-status.ts'
 import { type Line, type NameOf, printable, shortHotkey } from './text.ts'
 
-/** How many lost challenges of each environment are shown. */
+/** Lost challenges shown per environment. */
 export const LOSSES_SHOWN = 3
 
-/** Prints lines, or with `--json` their record. */
+/** Prints lines, or their record with `--json`. */
 type Print = (lines: string | readonly Line[], record: object) => void
 
-/** A duel of the miner, as far as it was read: its epochs, each as a text and as a record. */
+/** A duel of the miner, with the epochs that were read, each as text and record. */
 interface OwnDuel {
   readonly side: Side
   readonly duel: DuelFacts
@@ -35,21 +35,24 @@ interface OwnDuel {
 }
 
 /**
- * Reports on one miner: each duel when it has ended (the result, what decided it, lost challenges),
- * and a throne that it took without a duel; at the end, its place now.
+ * Reports on one miner: each duel when it has ended (result, cause, lost challenges), a throne
+ * taken without a duel, and finally its current position.
  */
 export class MinerReport {
-  readonly stats: DuelStats<Pick<Lost<SamplePlace>, 'pair'> & SamplePlace>
+  readonly stats: DuelStats<Pick<LostChallenge<SamplePlace>, 'pair'> & SamplePlace>
   readonly #hotkey: string
   readonly #line: Print
   readonly #nameOf: NameOf
   readonly #all: boolean
-  /** The duels under way, by contender. */
+  /** The open duels, by contender. */
   readonly #own = new Map<string, OwnDuel>()
   #last: EpochFacts | undefined
   #parts = 0
 
-  /** `line` prints a text, which has a record for `--json`; `all` lost challenges are in full. */
+  /**
+   * Creates a report. `line` prints a text, or its record with `--json`; `all` prints every lost
+   * challenge in full.
+   */
   constructor(
     hotkey: string,
     { line, all, nameOf = shortHotkey }: { line: Print; all: boolean; nameOf?: NameOf },
@@ -66,25 +69,25 @@ export class MinerReport {
     })
   }
 
-  /** Is there anything to report about the miner, besides its place? */
+  /** Reports whether the miner has a duel or took a throne. */
   get isKnown(): boolean {
     return this.#parts > 0 || this.#own.size > 0
   }
 
-  /** Adds the next epoch; `stats` must have its samples already. */
+  /** Adds the next epoch. `stats` must already contain its samples. */
   add(settled: Recomputed): void {
     this.stats.finish(settled)
     const facts = epochFacts(settled)
     const { epoch, duels, seated } = facts
     this.#last = facts
     for (const duel of duels) {
-      const side = sideOf(this.#hotkey, duel)
-      if (side) this.#addEpoch(ofDuel(facts, duel), duel, side)
+      const side = findSide(this.#hotkey, duel)
+      if (side) this.#addEpoch(limitToDuel(facts, duel), duel, side)
     }
     if (seated?.hotkey === this.#hotkey) this.#say(this.#textOf(facts), { type: 'seated', epoch })
   }
 
-  /** An epoch of one duel of the miner. */
+  /** Adds an epoch of one duel of the miner. */
   #addEpoch(facts: EpochFacts, duel: DuelFacts, side: Side): void {
     const { epoch } = facts
     const { hotkey } = duel.contender
@@ -101,17 +104,17 @@ export class MinerReport {
     return epochText(facts, (name) => (name === this.#hotkey ? 'this miner' : this.#nameOf(name)))
   }
 
-  /** Reports the duels under way, then the miner's place now. */
+  /** Reports the open duels, then the miner's current position. */
   end(place: QueueEntry | undefined): void {
     for (const contender of [...this.#own.keys()]) this.#sayDuel(contender)
     const now = { hotkey: this.#hotkey, why: 'is not registered', ...place }
-    const waits = place?.place !== undefined && this.#last ? quorumTexts(this.#last) : []
+    const waits = place?.place !== undefined && this.#last ? explainFrozen(this.#last) : []
     const lacking = this.#last?.lacking
     const text = [`${printable(this.#hotkey)} ${now.why}`, ...waits].join('\n')
     this.#say(text, { type: 'now', ...now, lacking })
   }
 
-  /** Prints the first lines of a part, with a blank line before them unless they are the first. */
+  /** Prints the first lines of a part, after a blank line unless they are the first. */
   #say(lines: string | readonly Line[], record: object): void {
     const blank = this.#parts === 0 ? [] : ['']
     this.#line([...blank, ...[lines].flat()], { hotkey: this.#hotkey, ...record })
@@ -123,28 +126,28 @@ export class MinerReport {
     if (own === undefined) return
     this.#own.delete(contender)
     const { side, duel, from, to, epochs, looks } = own
-    const { losses, ...counts } = this.stats.of(side, contender)
+    const { losses, ...counts } = this.stats.statsFor(side, contender)
     const rival = side === 'champion' ? duel.contender : duel.champion
     const began = from === duel.start ? '' : `, of a duel that began in epoch ${duel.start}`
-    const which = `${side}, against ${printable(rival.hotkey)}, ${epochsText(from, to)}${began}`
-    const texts = [which, ...verdictTexts(duel, looks)].map((each) => `  ${each}`)
-    const ending = resultFor(side, duel)
-    const result = { role: side, ending, by: duel.end, cause: lossCause(side, duel, counts) }
+    const which = `${side}, against ${printable(rival.hotkey)}, ${formatEpochs(from, to)}${began}`
+    const texts = [which, ...formatVerdicts(duel, looks)].map((each) => `  ${each}`)
+    const ending = findResult(side, duel)
+    const result = { role: side, ending, by: duel.end, cause: findLossCause(side, duel, counts) }
     const record = { type: 'duel', ...duel, ...result, from, to, ...counts }
-    const text = minerDuelText(side, duel, counts)
+    const text = describeMinerDuel(side, duel, counts)
     const tone = RESULT_TONES[ending]
     this.#say([tone === undefined ? text : { text, tone }, ...texts], record)
     for (const [text, epoch] of epochs) this.#line(indent(text), epoch)
     for (const loss of losses) {
-      const lost = { role: side, ...loss, ending: sampleEnding(loss.pair, side) }
-      const text = `lost ${this.#all ? fullLossText(lost) : lossText(lost)}`
+      const lost = { role: side, ...loss, ending: describeEnding(loss.pair, side) }
+      const text = `lost ${this.#all ? formatFullLoss(lost) : formatLoss(lost)}`
       this.#line(indent(text), { type: 'lost', ...lost })
     }
   }
 }
 
-/** An epoch as far as it is about one duel: nothing is told of the others. */
-function ofDuel(facts: EpochFacts, duel: DuelFacts): EpochFacts {
+/** Returns an epoch without its other duels. */
+function limitToDuel(facts: EpochFacts, duel: DuelFacts): EpochFacts {
   const { hotkey } = duel.contender
   const lanes = facts.lanes.map((lane) => {
     const setAside = lane.setAside.filter(({ contenders }) => contenders.includes(hotkey))

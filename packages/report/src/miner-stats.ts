@@ -9,56 +9,56 @@ import {
 } from '@affine/blocks'
 import { registry, SIDES, type Side } from '@affine/envs'
 import type { SamplePlace, Settled } from '@affine/settlement'
-import { DuelLanes, type KeptLane } from './duel-lanes.ts'
-import type { EnvLook } from './env-facts.ts'
+import { DuelLanes, type LaneData } from './duel-lanes.ts'
+import type { EnvAnalysis } from './env-facts.ts'
 
-/** How often challenges were forfeited, by the names that `forfeitOf` gives the ways. */
+/** Number of forfeits, by the kinds of `forfeitOf`. */
 export type Forfeits = Readonly<Record<string, number>>
 
-/** How many challenges a miner played, and their results. */
+/** Counts of a miner's challenges and results. */
 export interface MinerCounts {
   readonly challenges: number
   readonly won: number
   readonly lost: number
-  /** Of the lost ones, those in which every reply was legal and in time. */
+  /** Lost challenges in which every reply was legal and in time. */
   readonly outplayed: number
-  /** Of the challenges, those in which a reply took more than half of its time. */
+  /** Challenges with a reply that took more than half of its time limit. */
   readonly slow: number
-  /** Of the challenges, games that were never begun: ties, and nobody's forfeits. */
+  /** Games that were never begun: ties, and not forfeits. */
   readonly unbegun: number
   readonly forfeits: Forfeits
 }
 
-/** What a miner did in the epochs of a duel that were read, in the lanes that count. */
+/** Counts of a miner in the epochs of a duel that were read, in the lanes that count. */
 export interface MinerStats<Loss> extends MinerCounts {
-  /** How many challenges it replied to. */
+  /** Challenges that it replied to. */
   readonly answered: number
   readonly envs: Readonly<Record<string, MinerCounts>>
-  /** The last challenges of each environment that it lost. */
+  /** Latest lost challenges of each environment. */
   readonly losses: readonly (Loss & { readonly epoch: number })[]
 }
 
-/** A challenge that a miner lost, the contender's place in a block, and why it was forfeited. */
-export interface Lost<Place> {
+/** A lost challenge, the place of the contender's sample in a block, and the kind of forfeit. */
+export interface LostChallenge<Place> {
   readonly pair: ChallengePair
   readonly place: Place
   readonly forfeit: string | undefined
 }
 
-/** Which results are counted, and what is kept of lost challenges. */
-interface Counting<Loss, Place> {
-  /** The miner whose results are counted; if undefined, both miners'. */
+/** Selects the results to count, and the data to store about lost challenges. */
+interface CountOptions<Loss, Place> {
+  /** Miner whose results are counted. Default: both miners of each duel. */
   readonly hotkey?: string | undefined
-  /** The most lost challenges of an environment that are kept. */
+  /** Maximum stored losses per environment. */
   readonly most: number
-  readonly keep: (lost: Lost<Place>) => Loss
+  readonly keep: (lost: LostChallenge<Place>) => Loss
 }
 
 const COUNTS = ['challenges', 'won', 'lost', 'outplayed', 'slow', 'unbegun'] as const
 
 type Count = (typeof COUNTS)[number]
 
-/** What one side did in one lane. */
+/** Counts of one side in one lane. */
 type SideCounts<Loss> = Record<Count, number> & {
   readonly forfeits: Record<string, number>
   readonly losses: Loss[]
@@ -66,23 +66,23 @@ type SideCounts<Loss> = Record<Count, number> & {
 
 type BothSides<Loss> = Readonly<Record<Side, SideCounts<Loss>>>
 
-/** The verdict of a challenge that a side lost; verdicts are for the contender. */
+/** The verdict with which a side loses a challenge; verdicts are from the contender's view. */
 const LOST_BY: Readonly<Record<Side, ChallengeVerdict>> = { champion: 'win', contender: 'loss' }
 
-/** Counts what the two miners of each duel did, epoch by epoch. */
+/** Counts the results of both miners of each duel, epoch by epoch. */
 export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
-  readonly #counting: Counting<Loss, Place>
+  readonly #counting: CountOptions<Loss, Place>
   readonly #pairOf = pairing()
   readonly #lanes = new DuelLanes<BothSides<Loss>>(() => ({
-    champion: nothing(),
-    contender: nothing(),
+    champion: zeroCounts(),
+    contender: zeroCounts(),
   }))
 
-  constructor(counting: Counting<Loss, Place>) {
+  constructor(counting: CountOptions<Loss, Place>) {
     this.#counting = counting
   }
 
-  /** Adds a sample of the epoch under way: those of a lane in their order, one lane at a time. */
+  /** Adds a sample of the current epoch. Samples of a lane come in order, one lane at a time. */
   add(sample: Sample, place: Place): void {
     const { hotkey } = this.#counting
     const pair = this.#pairOf(sample)
@@ -93,10 +93,10 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     }
   }
 
-  #count(side: Side, lost: Lost<Place>): void {
+  #count(side: Side, lost: LostChallenge<Place>): void {
     const { most, keep } = this.#counting
     const { pair, place, forfeit } = lost
-    const counts = this.#lanes.laneOf(pair, place)[side]
+    const counts = this.#lanes.openLane(pair, place)[side]
     counts.challenges += 1
     if (isUnbegun(pair)) counts.unbegun += 1
     if (isSlow(pair, side)) counts.slow += 1
@@ -115,52 +115,57 @@ export class DuelStats<Loss, Place extends SamplePlace = SamplePlace> {
     if (counts.losses.length > most) counts.losses.shift()
   }
 
-  /** Ends the epoch under way. */
+  /** Ends the current epoch. */
   finish(settled: Settled): void {
     this.#lanes.finish(settled)
   }
 
-  /** The last look at each environment of a contender's duel of the last epoch. */
-  looksOf(contender: string): readonly EnvLook[] {
-    return this.#lanes.looksOf(contender)
+  /**
+   * Returns the latest analysis of each environment of a contender's duel of the previous epoch.
+   */
+  analysesFor(contender: string): readonly EnvAnalysis[] {
+    return this.#lanes.analysesFor(contender)
   }
 
-  /** What a side did in a contender's duel of the last epoch, as far as it was read. */
-  of(side: Side, contender: string): MinerStats<Loss> {
-    const lanes = this.#lanes.counted(contender)
-    const sum = sumOf(lanes, side)
+  /**
+   * Returns the counts of a side in a contender's duel of the previous epoch, for the epochs that
+   * were read.
+   */
+  statsFor(side: Side, contender: string): MinerStats<Loss> {
+    const lanes = this.#lanes.countedLanes(contender)
+    const sum = sumCounts(lanes, side)
     const names = [...new Set(lanes.map(({ env }) => env))].sort()
     const byEnv = names.map((env) => [env, lanes.filter((lane) => lane.env === env)] as const)
     return {
       ...sum,
       answered: sum.challenges - sum.unbegun - (sum.forfeits['no-reply'] ?? 0),
-      envs: Object.fromEntries(byEnv.map(([env, own]) => [env, sumOf(own, side)])),
-      losses: byEnv.flatMap(([, own]) => lossesIn(own, side).slice(-this.#counting.most)),
+      envs: Object.fromEntries(byEnv.map(([env, own]) => [env, sumCounts(own, side)])),
+      losses: byEnv.flatMap(([, own]) => listLosses(own, side).slice(-this.#counting.most)),
     }
   }
 }
 
-type CountedLanes<Loss> = readonly KeptLane<BothSides<Loss>>[]
+type CountedLanes<Loss> = readonly LaneData<BothSides<Loss>>[]
 
 function isSlow(pair: ChallengePair, side: Side): boolean {
   const { replyMs = Number.POSITIVE_INFINITY } = registry.get(pair.env) ?? {}
   return pair[side].messages.some(({ ms = 0 }) => 2 * ms > replyMs)
 }
 
-const nothing = <Loss>(): SideCounts<Loss> => {
+const zeroCounts = <Loss>(): SideCounts<Loss> => {
   const zeros = Object.fromEntries(COUNTS.map((what) => [what, 0])) as Record<Count, number>
   return { ...zeros, forfeits: {}, losses: [] }
 }
 
-function sumOf<Loss>(lanes: CountedLanes<Loss>, side: Side): MinerCounts {
-  const { losses: _, ...sum } = nothing()
-  for (const { kept } of lanes) {
-    for (const what of COUNTS) sum[what] += kept[side][what]
-    for (const [way, count] of Object.entries(kept[side].forfeits))
+function sumCounts<Loss>(lanes: CountedLanes<Loss>, side: Side): MinerCounts {
+  const { losses: _, ...sum } = zeroCounts()
+  for (const { data } of lanes) {
+    for (const what of COUNTS) sum[what] += data[side][what]
+    for (const [way, count] of Object.entries(data[side].forfeits))
       sum.forfeits[way] = (sum.forfeits[way] ?? 0) + count
   }
   return sum
 }
 
-const lossesIn = <Loss>(lanes: CountedLanes<Loss>, side: Side) =>
-  lanes.flatMap(({ epoch, kept }) => kept[side].losses.map((loss) => ({ epoch, ...loss })))
+const listLosses = <Loss>(lanes: CountedLanes<Loss>, side: Side) =>
+  lanes.flatMap(({ epoch, data }) => data[side].losses.map((loss) => ({ epoch, ...loss })))

@@ -6,13 +6,13 @@ import type { SamplePlace, Settled } from '@affine/settlement'
 import { DuelLanes } from './duel-lanes.ts'
 import type { PracticeEpisode } from './practice-result.ts'
 
-/** A challenge and the reward in it. */
+/** A challenge and its reward. */
 export type PastChallenge = Pick<PracticeEpisode, 'env' | 'challengeId' | 'reward'>
 
 /**
- * The rewards of miners in past challenges, by their commitments. It keeps only lanes that count,
- * and at most `most` challenges of each environment: those with the smallest ids, which are hashes
- * and so a random choice.
+ * The rewards of miners in past challenges, by commitment. Holds only lanes that count, and at most
+ * `most` challenges of each environment: those with the smallest ids. Ids are hashes, so this is a
+ * random sample.
  */
 export class PastChallenges {
   readonly #most: number
@@ -21,58 +21,57 @@ export class PastChallenges {
     champion: [],
     contender: [],
   }))
-  /** From duels that are over. */
-  readonly #past = new Map<Hash, readonly PastChallenge[]>()
-  /** From those that go on. */
-  #now: readonly (readonly [Hash, readonly PastChallenge[]])[] = []
+  /** Rewards of both sides of each duel, by the digest of the side's commitment. */
+  readonly #duels = new Map<string, readonly (readonly [Hash, readonly PastChallenge[]])[]>()
 
   constructor(most: number) {
     this.#most = most
   }
 
-  /** Adds a sample of the epoch under way, without its messages: a lane's in their order. */
+  /**
+   * Adds a sample of the current epoch; its messages are not needed. Samples of a lane come in
+   * order.
+   */
   add(sample: Sample, place: SamplePlace): void {
     const pair = this.#pairOf(sample)
     if (pair === undefined) return
     const { env, challengeId } = pair
-    const lane = this.#lanes.laneOf(pair, place)
+    const lane = this.#lanes.openLane(pair, place)
     for (const side of SIDES) {
       lane[side].push({ env, challengeId, reward: pair[side].reward })
-      if (lane[side].length > 2 * this.#most) lane[side] = firstOf(lane[side], this.#most)
+      if (lane[side].length > 2 * this.#most) lane[side] = smallestIds(lane[side], this.#most)
     }
   }
 
-  /** Ends the epoch under way. */
+  /** Ends the current epoch. */
   finish(settled: Settled): void {
     const { before, report } = settled
     this.#lanes.finish(settled)
-    const goingOn = report.duels.filter(({ standing }) => {
-      return standing === 'open' || (standing === 'won' && report.crowned === undefined)
-    })
-    const playedIn = (duels: typeof report.duels) =>
-      duels.flatMap(({ contender }) => this.#playedIn({ contender, champion: before.champion }))
-    this.#now = playedIn(goingOn)
-    for (const [content, played] of playedIn(report.duels.filter((one) => !goingOn.includes(one))))
-      this.#past.set(content, firstOf([...(this.#past.get(content) ?? []), ...played], this.#most))
+    for (const { contender, start } of report.duels) {
+      const lanes = this.#lanes.countedLanes(contender.hotkey)
+      const sides = { champion: before.champion, contender }
+      const played = SIDES.flatMap((side) => {
+        const [miner, rewards] = [sides[side], lanes.flatMap(({ data }) => data[side])]
+        return miner ? [[contentOf(miner), smallestIds(rewards, this.#most)] as const] : []
+      })
+      this.#duels.set(`${start} ${contender.hotkey}`, played)
+    }
   }
 
-  #playedIn({ champion, contender }: Record<Side, Miner | undefined>) {
-    const lanes = this.#lanes.counted(contender?.hotkey ?? '')
-    const of = (side: Side, miner: Miner | undefined): [Hash, PastChallenge[]][] =>
-      miner ? [[contentOf(miner), lanes.flatMap(({ kept }) => kept[side])]] : []
-    return [...of('champion', champion), ...of('contender', contender)]
-  }
-
-  /** The rewards of a miner with its present commitment. */
+  /** Returns the rewards of a miner with its current commitment. */
   of(miner: Miner): readonly PastChallenge[] {
     const content = contentOf(miner)
-    const now = this.#now.flatMap(([of, played]) => (of === content ? played : []))
-    return firstOf([...(this.#past.get(content) ?? []), ...now], this.#most)
+    const all = [...this.#duels.values()].flat()
+    const own = all.flatMap(([of, rewards]) => (of === content ? rewards : []))
+    return smallestIds(own, this.#most)
   }
 }
 
-/** At most `most` of each environment, those with the smallest ids, each once. */
-function firstOf(challenges: readonly PastChallenge[], most: number): PastChallenge[] {
+/**
+ * Returns at most `most` challenges of each environment, those with the smallest ids, without
+ * duplicates.
+ */
+function smallestIds(challenges: readonly PastChallenge[], most: number): PastChallenge[] {
   const counts = new Map<string, number>()
   const byId = new Map(challenges.map((challenge) => [challenge.challengeId, challenge]))
   const ascending = [...byId.values()].sort((a, b) => (a.challengeId < b.challengeId ? -1 : 1))

@@ -3,21 +3,21 @@ import type { EnvSpec, Transcript } from '@affine/envs'
 import { boundsPpm } from '@affine/wilson'
 import type { SoloRef } from './course.ts'
 import type { Forfeits } from './miner-stats.ts'
-import { forfeitsText } from './sentences/duel-text.ts'
+import { formatForfeits } from './sentences/duel-text.ts'
 import { endingTexts } from './sentences/sample-text.ts'
 import type { EpisodeEnding } from './turn.ts'
 
-/** z² of an interval that holds the rate 95 times of 100: 1.96². */
+/** z² of a 95 % interval, in ppm: 1.96². */
 export const Z_SQUARED_95 = 3_841_600n
 
 /**
- * A challenge that was played for practice, with the most that can be earned; of a past one, what
- * the champion earned in it.
+ * A challenge played for practice, with the maximum reward, and the champion's reward in a past
+ * challenge.
  */
 export type PracticeEpisode = SoloRef &
   Transcript & { readonly best: number; readonly champion?: number }
 
-/** How often something happened, and the interval of its rate. */
+/** Number of events, and the 95 % interval of their rate, from 0 to 1. */
 export interface CountedRate {
   readonly count: number
   readonly lower: number
@@ -28,25 +28,25 @@ export interface CountedRate {
 export interface PracticeResult {
   readonly env: string
   readonly challenges: number
-  /** Of the scripted opponent, in games. */
+  /** Strength of the scripted opponent. Only in games. */
   readonly strength?: number
-  /** Challenges that were played perfectly; in games, that were won. */
+  /** Challenges with the maximum reward; in games, wins. */
   readonly well: CountedRate
   readonly rewards: readonly (CountedRate & { readonly reward: number })[]
   readonly forfeits: Forfeits
-  /** The times of the replies, if any came: the median, the 95th percentile, and the slowest. */
+  /** Reply times in ms: median, 95th percentile and maximum. Absent without replies. */
   readonly replyMs?: { readonly half: number; readonly most: number; readonly slowest: number }
 }
 
-/** Did it earn as much as can be earned? */
+/** Reports whether an episode earned the maximum reward. */
 export const isPerfect = ({ reward, best }: Pick<PracticeEpisode, 'reward' | 'best'>): boolean =>
   reward >= best
 
-/** Did the champion do better, or could more be earned without one? */
+/** Reports whether the champion earned more; without a champion, whether more was possible. */
 export const isLost = ({ reward, best, champion = best }: PracticeEpisode): boolean =>
   reward < champion
 
-/** The result of what was played in one environment, against opponents of one strength. */
+/** Summarises episodes of one environment, against opponents of one strength. */
 export function practiceResult(env: string, played: readonly PracticeEpisode[]): PracticeResult {
   const rateOf = (isCounted: (each: PracticeEpisode) => boolean): CountedRate => {
     const count = played.filter(isCounted).length
@@ -68,11 +68,11 @@ export function practiceResult(env: string, played: readonly PracticeEpisode[]):
     well: rateOf(isPerfect),
     rewards: rewards.map((reward) => ({ reward, ...rateOf((each) => each.reward === reward) })),
     forfeits,
-    ...timesOf(played),
+    ...summariseTimes(played),
   }
 }
 
-function timesOf(played: readonly PracticeEpisode[]): Pick<PracticeResult, 'replyMs'> {
+function summariseTimes(played: readonly PracticeEpisode[]): Pick<PracticeResult, 'replyMs'> {
   const times = played.flatMap(({ messages }) => messages.flatMap(({ ms }) => ms ?? []))
   if (times.length === 0) return {}
   times.sort((a, b) => a - b)
@@ -80,10 +80,10 @@ function timesOf(played: readonly PracticeEpisode[]): Pick<PracticeResult, 'repl
   return { replyMs: { half: at(0.5), most: at(0.95), slowest: at(1) } }
 }
 
-/** If there are more different rewards, they are not listed. */
-const MOST_REWARDS = 5
+/** More distinct rewards are not listed. */
+const MAX_REWARDS = 5
 
-/** A result of practice as lines for people. */
+/** Formats the result of practice. */
 export function practiceText(
   result: PracticeResult,
   spec: Pick<EnvSpec, 'replyMs' | 'explain'>,
@@ -91,18 +91,18 @@ export function practiceText(
   const { env, challenges, strength, well, rewards, forfeits } = result
   const alone = spec.explain?.best
     ? 'played perfectly'
-    : 'rewarded with what the scripted player earns, or more'
+    : 'rewarded at least like the scripted player'
   const won = `won against the scripted opponent at strength ${strength}`
   const how = strength === undefined ? alone : won
   return [
-    `${env}: ${well.count} of ${challenges} ${how}, ${rangeText(well)}`,
-    ...rewardTexts(rewards, challenges),
-    `  forfeited: ${forfeitsText(forfeits) || 'none'}`,
-    ...timesTexts(result, spec),
+    `${env}: ${well.count} of ${challenges} ${how}, ${formatRange(well)}`,
+    ...formatRewards(rewards, challenges),
+    `  forfeited: ${formatForfeits(forfeits) || 'none'}`,
+    ...formatTimes(result, spec),
   ].join('\n')
 }
 
-function timesTexts(
+function formatTimes(
   { replyMs }: PracticeResult,
   { replyMs: allowed }: Pick<EnvSpec, 'replyMs'>,
 ): readonly string[] {
@@ -112,18 +112,18 @@ function timesTexts(
   return [`  replies: ${times}; ${allowed} ms are allowed`]
 }
 
-function rewardTexts(rewards: PracticeResult['rewards'], challenges: number): readonly string[] {
-  if (rewards.length <= MOST_REWARDS)
-    return rewards.map((rate) => `  reward ${rate.reward}: ${rate.count}, ${rangeText(rate)}`)
+function formatRewards(rewards: PracticeResult['rewards'], challenges: number): readonly string[] {
+  if (rewards.length <= MAX_REWARDS)
+    return rewards.map((rate) => `  reward ${rate.reward}: ${rate.count}, ${formatRange(rate)}`)
   const all = rewards.flatMap(({ reward, count }) => Array<number>(count).fill(reward))
   const half = all[Math.ceil(challenges / 2) - 1]
   return [`  rewards: ${all.at(-1)} to ${all[0]}, in half of the challenges at least ${half}`]
 }
 
-const rangeText = ({ lower, upper }: CountedRate): string =>
+const formatRange = ({ lower, upper }: CountedRate): string =>
   `${lower.toFixed(3)}…${upper.toFixed(3)}`
 
-/** A lost challenge as a text, with its last board or product, and the best reply. */
+/** Formats a lost challenge, with its last observation and the best reply. */
 export function practiceLossText(played: PracticeEpisode, ending: EpisodeEnding): string {
   const { env, challengeId, reward, best, champion } = played
   const other = champion === undefined ? '' : `, the champion ${champion}`

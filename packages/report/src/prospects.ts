@@ -6,68 +6,71 @@ import {
   ruleAmong,
   type Verdict,
 } from '@affine/duel'
-import { boundsPpm, type Rule, walk } from '@affine/wilson'
+import { type Rule, walk } from '@affine/wilson'
 import { type Bounds, boundsOf } from './env-facts.ts'
 import { type PracticeEpisode, Z_SQUARED_95 } from './practice-result.ts'
 import { drawInterval, percent } from './text.ts'
 
-/** The ends and the middle of an interval in which the rate lies 95 times of 100. */
+/** A probability at the lower end, the middle and the upper end of a 95 % interval of the rate. */
 export type WinRates = Readonly<Record<'lower' | 'middle' | 'upper', number>>
 
-/** An endpoint compared with the champion's results, in one environment. */
+/** A player compared with the champion in one environment. */
 export interface Comparison {
   readonly env: string
   readonly wins: number
   readonly losses: number
   readonly ties: number
-  /** The interval of its rate of wins; undefined without a decisive challenge. */
+  /** Interval of its rate of wins. Undefined without a decisive challenge. */
   readonly bounds: Bounds | undefined
-  /** Would a duel find too few challenges that tell the two apart? Protocol §8.6. */
+  /** Whether a duel would leave it undecided, with too few decisive challenges. Protocol §8.6. */
   readonly isEven: boolean
-  /** How likely a win of the environment is at each rate, looked at after every challenge. */
+  /** Probability of winning the environment at each rate, if evaluated after every challenge. */
   readonly win: WinRates
 }
 
-/** The probable result of a duel against the champion. */
+/** The probable result of a duel with the champion. */
 export interface Prospects {
   readonly ratioPpm: number
   readonly envs: readonly Comparison[]
-  /** How likely the contender takes the throne, at each rate. */
+  /** Probability of taking the throne at each rate. */
   readonly dethrones: WinRates
 }
 
-/** The reward in a challenge, and the champion's reward in it. */
+/** A reward, and the champion's reward in the same challenge. */
 type ComparedReward = Pick<PracticeEpisode, 'env' | 'reward' | 'champion'>
 
 /**
- * Compares rewards with the champion's in the same challenges, as a duel that starts now would. The
- * probabilities are those of a duel with one lane of full length that is evaluated after every
- * challenge, if the share of ties stays the same: they leave out weights, trimming and rarer
- * evaluations. Protocol §7, §8.7, §10.
+ * Compares rewards with the champion's in the same challenges, as a duel that starts now would.
+ * Probabilities are for a duel with one lane of full length that is evaluated after every
+ * challenge, with a constant share of ties. They ignore weights, trimming and rarer evaluations.
+ * Protocol §7, §8.7, §10.
  */
 export function prospectsOf(
   played: readonly ComparedReward[],
   { protocol, ratioPpm }: { readonly protocol: Protocol; readonly ratioPpm: number },
 ): Prospects {
-  const counts = Object.keys(protocol.envs).map((env) => countIn(env, played, protocol))
+  const counts = Object.keys(protocol.envs).map((env) => countResults(env, played, protocol))
   const even = counts.filter(({ isEven }) => isEven).map(({ env }) => [env, 'even'] as const)
   const verdicts: Readonly<Record<string, Verdict>> = Object.fromEntries(even)
   const envs = counts.map((count): Comparison => {
-    const rule = soloRule(ruleAmong(verdicts, count.env, protocol), decisiveIn(count, protocol))
+    const rule = soloRule(
+      ruleAmong(verdicts, count.env, protocol),
+      estimateDecisive(count, protocol),
+    )
     const canWin = !count.isEven && rule.cap >= rule.minTrials
-    const rates = ratesOf(count)
+    const rates = estimateRates(count)
     const winAt = (p: number): number => (canWin ? walk({ p, ratioPpm, rule }).win : 0)
     return { ...count, win: mapRates((which) => winAt(rates[which])) }
   })
   const counted = envs.filter(({ isEven }) => !isEven)
   const needed = neededWins(counted.length, protocol.margin)
   const chancesAt = (which: keyof WinRates) => counted.map(({ win }) => win[which])
-  const dethrones = mapRates((which) => reaching(needed, chancesAt(which)))
+  const dethrones = mapRates((which) => probabilityOfAtLeast(needed, chancesAt(which)))
   return { ratioPpm, envs, dethrones }
 }
 
-/** Returns the number of decisive challenges that a lane has in a whole duel, as many tie here. */
-function decisiveIn(
+/** Estimates the decisive challenges of a lane in a whole duel, at this share of ties. */
+function estimateDecisive(
   { env, wins, losses, ties }: Pick<Comparison, 'env' | 'wins' | 'losses' | 'ties'>,
   { envs, duelEpochs }: Protocol,
 ): number {
@@ -79,7 +82,7 @@ function decisiveIn(
   return Math.floor((played * decisive) / Math.max(1, decisive + ties))
 }
 
-/** The z of one lane is that of several lanes and this more. Protocol §8.6. */
+/** The z of one lane exceeds that of several lanes by this much. Protocol §8.6. */
 const ONE_LANE_Z = 0.4
 
 /** Returns the rule for one lane that has at most `most` decisive challenges. */
@@ -94,7 +97,7 @@ const mapRates = (of: (which: keyof WinRates) => number): WinRates => ({
   upper: of('upper'),
 })
 
-function countIn(env: string, all: readonly ComparedReward[], { evenPpm }: Protocol) {
+function countResults(env: string, all: readonly ComparedReward[], { evenPpm }: Protocol) {
   const played = all.filter((each) => each.env === env)
   const count = (isCounted: (lead: number) => boolean): number =>
     played.filter(({ reward, champion = 0 }) => isCounted(reward - champion)).length
@@ -104,14 +107,13 @@ function countIn(env: string, all: readonly ComparedReward[], { evenPpm }: Proto
   return { env, wins, losses, ties: count((lead) => lead === 0), bounds, isEven }
 }
 
-function ratesOf({ wins, losses }: Pick<Comparison, 'wins' | 'losses'>): WinRates {
-  const trials = wins + losses
-  const { lower, upper } = boundsPpm({ wins, trials, zSquaredPpm: Z_SQUARED_95 })
-  return { lower: lower / 1e6, middle: wins / Math.max(1, trials), upper: upper / 1e6 }
+function estimateRates({ wins, losses, bounds }: Omit<Comparison, 'win'>): WinRates {
+  const { lower, upper } = bounds ?? { lower: 0, upper: 1e6 }
+  return { lower: lower / 1e6, middle: wins / Math.max(1, wins + losses), upper: upper / 1e6 }
 }
 
-/** The probability of at least `needed` of these independent events. */
-function reaching(needed: number, chances: readonly number[]): number {
+/** Returns the probability of at least `needed` of these independent events. */
+function probabilityOfAtLeast(needed: number, chances: readonly number[]): number {
   let byCount = [1]
   for (const chance of chances) {
     const stay = [...byCount.map((each) => each * (1 - chance)), 0]
@@ -120,20 +122,20 @@ function reaching(needed: number, chances: readonly number[]): number {
   return byCount.slice(needed).reduce((sum, each) => sum + each, 0)
 }
 
-/** Prospects as lines for people. */
+/** Formats prospects. */
 export function prospectsText({ ratioPpm, envs, dethrones }: Prospects): string {
   const ends = '(at the lower, middle and upper rates)'
-  const dethrone = `Dethrones with a probability of ${ratesText(dethrones)} ${ends}`
-  return [...envs.map((each) => comparisonText(each, ratioPpm)), dethrone].join('\n')
+  const dethrone = `Dethrones with a probability of ${formatRates(dethrones)} ${ends}`
+  return [...envs.map((each) => formatComparison(each, ratioPpm)), dethrone].join('\n')
 }
 
-function comparisonText(comparison: Comparison, ratioPpm: number): string {
+function formatComparison(comparison: Comparison, ratioPpm: number): string {
   const { env, wins, losses, ties, bounds, isEven, win } = comparison
   const drawn = drawInterval(bounds, ratioPpm)
   const counts = `${wins} won, ${losses} lost, ${ties} tied against the champion`
-  const means = isEven ? 'even, so it counts for neither' : `a win with ${ratesText(win)}`
+  const means = isEven ? 'even, so it counts for neither' : `a win with ${formatRates(win)}`
   return `${env}: ${counts}\n  ${drawn} vs ${percent(ratioPpm)}: ${means}`
 }
 
-const ratesText = (rates: WinRates): string =>
+const formatRates = (rates: WinRates): string =>
   (['lower', 'middle', 'upper'] as const).map((which) => rates[which].toFixed(3)).join(', ')

@@ -1,25 +1,28 @@
 import type { Neuron, Snapshot } from '@affine/chain'
 import type { State } from '@affine/duel'
 
-/** The epochs of a day, of which the turns that ended are counted; and how many make a rate. */
+/** Epochs of a day, in which ended turns are counted; minimum count for a rate. */
 const [COUNTED_EPOCHS, FEWEST_TURNS] = [20, 16]
-/** The mean epochs of a duel: of weak contenders, and of close ones with winners among them. */
+/** Mean epochs of a duel: of weak contenders; of strong contenders with winners among them. */
 const [SHORTEST, LONGEST] = [1, 6.5]
-/** What a queue simulated in `bench queue` took of what its last day let expect, 9 times of 10. */
+/**
+ * In 9 of 10 waits of a simulated queue (`bench queue`), the wait was between these multiples of
+ * the estimate from the previous day.
+ */
 const [FASTER, SLOWER] = [0.8, 1.25]
 
-/** From the next epoch on, which is 1. */
+/** Minimum and maximum epochs until a turn. The next epoch is 1. */
 export interface EpochRange {
   readonly least: number
   readonly most: number
 }
 
 /**
- * In how many epochs the miner at `place` of the queue, from 1, probably has its turn: by how many
- * turns ended in the last 20 epochs; where they were few, by the shortest and longest duels of
- * simulated queues.
+ * Estimates the epochs until the turn of the miner at `place` of the queue, from 1, by the turns
+ * that ended in the last 20 epochs. If there were too few, estimates by the shortest and longest
+ * duels of simulated queues.
  */
-export function turnAfter(
+export function estimateTurn(
   place: number,
   { epoch, duels, lastPlayed, protocol }: State,
 ): EpochRange {
@@ -37,42 +40,42 @@ export function turnAfter(
   }
 }
 
-/** How many registrations a neuron lasts that earns nothing. */
+/** The number of registrations that a neuron without earnings survives. */
 export interface Eviction {
-  /** The registration that evicts it, from 1, if nobody starts to earn. */
+  /** Registration that evicts it, from 1, if no neuron starts to earn. */
   readonly registrations: number
-  /** The blocks until it can be evicted. */
+  /** Blocks until it can be evicted. */
   readonly immuneBlocks: number
 }
 
 /**
- * When a neuron is evicted that earns nothing: after those that earn nothing either and registered
- * before. A permit, the throne and the subnet's ownership are taken for earnings. Undefined for a
- * neuron that has one of them.
+ * Predicts the eviction of a neuron without earnings: it is evicted after the neurons without
+ * earnings that registered earlier. A permit, the throne and the subnet's ownership count as
+ * earnings. Undefined for a neuron with one of these.
  *
- * Source: subtensor, `get_neuron_to_prune`; that at most ten who are not immune are spared is left
- * out.
+ * Source: subtensor, `get_neuron_to_prune`, without its rule that spares at most ten neurons that
+ * are not immune.
  */
-export function evictionOf(
+export function predictEviction(
   neuron: Neuron,
   { neurons, owner, head, maxUids, immunityPeriod }: Snapshot,
   { champion }: Pick<State, 'champion'>,
 ): Eviction | undefined {
-  const poor = neurons.filter(
+  const unpaid = neurons.filter(
     ({ permit, hotkey }) => !permit && hotkey !== owner && hotkey !== champion?.hotkey,
   )
-  if (!poor.includes(neuron)) return undefined
-  const before = poor.filter(
+  if (!unpaid.includes(neuron)) return undefined
+  const earlier = unpaid.filter(
     ({ registered, uid }) =>
       registered < neuron.registered || (registered === neuron.registered && uid < neuron.uid),
   )
   const free = Math.max(0, maxUids - neurons.length)
   const immuneBlocks = Math.max(0, neuron.registered + immunityPeriod - head.number)
-  return { registrations: free + before.length + 1, immuneBlocks }
+  return { registrations: free + earlier.length + 1, immuneBlocks }
 }
 
-/** The place of a miner that waits, its turn, and what is left until it is evicted, in words. */
-export function waitText(
+/** Describes the queue position, the turn and the eviction of a waiting miner. */
+export function describeWait(
   [place, waiting]: readonly [number, number],
   { least, most }: EpochRange,
   eviction: Eviction | undefined,

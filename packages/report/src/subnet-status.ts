@@ -24,33 +24,37 @@ import {
   type Settled,
   type Subnet,
 } from '@affine/settlement'
-import { type DuelTurn, duelTurns } from './duel-facts.ts'
+import { type DuelTurn, listTurns } from './duel-facts.ts'
 import { type EpochFacts, epochFacts, epochRecord, type LaneFacts } from './epoch-facts.ts'
-import { type EpochRange, type Eviction, evictionOf, turnAfter, waitText } from './queue-wait.ts'
+import {
+  describeWait,
+  type EpochRange,
+  type Eviction,
+  estimateTurn,
+  predictEviction,
+} from './queue-wait.ts'
 
-/** The state of a subnet at its chain's head: what the last epoch came to, and what is due. */
+/** The state of a subnet at its chain's head. */
 export interface SubnetStatus {
   /** The state that governs the head's epoch. */
   readonly state: State
-  /** The epoch before; undefined in the first. */
+  /** The previous epoch. Undefined in the first epoch. */
   readonly last: Settled | undefined
-  /** The facts of that epoch. */
+  /** The facts of the previous epoch. */
   readonly facts: EpochFacts | undefined
   readonly duels: readonly DuelTurn[]
   readonly block: number
-  /** The block's place in its epoch. */
+  /** The block's position in its epoch. */
   readonly place: EpochPosition
-  /** What counts until the next deadline; how many blocks are left, and an estimate in seconds. */
+  /** The next deadline: blocks until it, and an estimate in seconds. */
   readonly due: {
     readonly what: 'seals' | 'attestations'
     readonly blocks: number
     readonly seconds: number
   }
-  /** The hotkeys that wait for a duel, the next first. */
-  readonly waiting: readonly string[]
-  /** The place of every neuron among them, or why it has none. */
+  /** The position of each neuron in the queue, or the reason it has none. */
   readonly queue: readonly QueueEntry[]
-  /** One for each validator. */
+  /** The state of each validator. */
   readonly rows: readonly ValidatorStatus[]
   /** The weights in force, by the hotkey of the validator that set them. */
   readonly weights: Readonly<Record<string, UidWeights>>
@@ -60,21 +64,21 @@ export interface SubnetStatus {
 interface ValidatorStatus {
   readonly uid: number
   readonly hotkey: string
-  /** The result of its lane in the epoch before. Undefined if no lane was due. */
+  /** The result of its lane in the previous epoch. Undefined if no lane was due. */
   readonly lane: LaneFacts | undefined
-  /** In ppm. */
+  /** Trust in ppm. */
   readonly trust: number
-  /** The seal or attestation that it has committed. */
+  /** Its latest seal or attestation. */
   readonly committed: { readonly kind: string; readonly epoch: number } | undefined
-  /** The miners that get its weights in force. */
+  /** The miners that receive its weights in force. */
   readonly weights: readonly Pick<Neuron, 'uid' | 'hotkey'>[]
-  /** Blocks since it set them. */
+  /** Blocks since it set its weights. */
   readonly ago: number
 }
 
 /**
- * The state of a subnet at its chain's head, given the state that governs the head's epoch and the
- * epoch before as it was decided.
+ * Reads the state of a subnet at its chain's head. `state` governs the head's epoch; `last` is the
+ * previous epoch.
  */
 export async function subnetStatus(
   { chain, network }: Subnet,
@@ -85,16 +89,16 @@ export async function subnetStatus(
   const snapshot = await chain.snapshot(block)
   const weights = await chain.weights(block)
   const place = placeOf(block, network.protocol)
-  const due = await nextDeadline(chain, block, network.protocol)
-  const { waiting, rows: queue } = queueIn(state, snapshot, network)
+  const due = await findDeadline(chain, block, network.protocol)
+  const queue = queueIn(state, snapshot, network)
   const facts = last && epochFacts(last)
-  const rows = validatorsIn(state, snapshot, weights, facts?.lanes)
-  const duels = duelTurns(state)
-  return { state, last, facts, duels, block, place, due, waiting, queue, rows, weights }
+  const rows = listValidators(state, snapshot, weights, facts?.lanes)
+  const duels = listTurns(state)
+  return { state, last, facts, duels, block, place, due, queue, rows, weights }
 }
 
-/** The next deadline for seals or attestations. Protocol §5.1. */
-async function nextDeadline(
+/** Finds the next deadline for seals or attestations. Protocol §5.1. */
+async function findDeadline(
   chain: Chain,
   block: number,
   protocol: Protocol,
@@ -109,7 +113,7 @@ async function nextDeadline(
 }
 
 /** Returns each neuron with a permit, with weights in force, or with a record of trust. */
-function validatorsIn(
+function listValidators(
   { trust }: State,
   snapshot: Snapshot,
   weights: SubnetStatus['weights'],
@@ -135,7 +139,7 @@ function validatorsIn(
   })
 }
 
-/** The state of a subnet as a record for machines. */
+/** Returns the status for `--json`. */
 export function statusRecord(status: SubnetStatus): object {
   const { state, last, facts: _, block, place, ...found } = status
   const { champion, ratio } = state
@@ -143,59 +147,58 @@ export function statusRecord(status: SubnetStatus): object {
   return { block, ...place, ...throne, ...found, last: last && epochRecord(last) }
 }
 
-/** Where a neuron is in the queue, or why it is not in it. */
+/** A neuron's position in the queue, or the reason it has none. */
 export type QueueEntry = {
-  /** Its place among the miners that wait, from 1. */
+  /** Position in the queue, from 1. */
   readonly place: number | undefined
   readonly uid: number
   readonly hotkey: string
-  /** The block of its commitment. */
+  /** Block of its commitment. */
   readonly block: number | undefined
-  /** Of one that waits: in how many epochs it probably has its turn. */
+  /** Estimated epochs until its turn. Only if it waits. */
   readonly turn?: EpochRange
-  /** Of one that waits and earns nothing: when it is evicted. */
+  /** Its eviction. Only if it waits and earns nothing. */
   readonly eviction?: Eviction | undefined
   /**
-   * The first epoch in which its files and its chute must be public and awake: of one that waits
-   * that in which its turn may begin, of a player the present one.
+   * The first epoch in which its model's files must be public and its chute awake: the earliest
+   * epoch of its turn if it waits, the current epoch if it plays.
    */
   readonly readyBy?: number | undefined
   readonly why: string
 }
 
 /**
- * The queue of a subnet in the epoch that `state` governs: the hotkeys that wait for a duel, the
- * next first; and in the same order every neuron, with its place among them or why it has none.
+ * Returns every neuron: the queue in the epoch that `state` governs, next contender first, then the
+ * other neurons, by uid.
  */
 export function queueIn(
   state: State,
   snapshot: Snapshot,
   { protocol }: Network,
-): { readonly waiting: readonly string[]; readonly rows: readonly QueueEntry[] } {
+): readonly QueueEntry[] {
   const contenders = queueOf(state, duelSnapshot(snapshot, state.epoch, protocol))
   const waiting = contenders.map(({ hotkey }) => hotkey)
   const rows = snapshot.neurons.map((neuron): QueueEntry => {
     const { uid, hotkey } = neuron
-    const block = slotOf(snapshot, hotkey)?.block
+    const block = findSlot(snapshot, hotkey)?.block
     if (!waiting.includes(hotkey)) {
-      const why = reasonOf(hotkey, snapshot, state)
+      const why = explainAbsence(hotkey, snapshot, state)
       const readyBy = playingIn(state).has(hotkey) ? state.epoch : undefined
       return { place: undefined, uid, hotkey, block, readyBy, why }
     }
     const place = waiting.indexOf(hotkey) + 1
-    const turn = turnAfter(place, state)
-    const eviction = evictionOf(neuron, snapshot, state)
-    const why = waitText([place, waiting.length], turn, eviction)
+    const turn = estimateTurn(place, state)
+    const eviction = predictEviction(neuron, snapshot, state)
+    const why = describeWait([place, waiting.length], turn, eviction)
     const readyBy = state.epoch + turn.least
     return { place, uid, hotkey, block, turn, eviction, readyBy, why }
   })
-  rows.sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || a.uid - b.uid)
-  return { waiting, rows }
+  return rows.sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || a.uid - b.uid)
 }
 
 /**
- * Says from which epoch on a miner's files and chute must be public and awake, in one line; no line
- * for a neuron that neither plays nor waits.
+ * Returns one line with the first epoch in which a miner's files and chute must be available; no
+ * line for a neuron that neither plays nor waits.
  */
 export function readyText({
   readyBy,
@@ -209,20 +212,20 @@ export function readyText({
   return [`${what} from epoch ${readyBy} on, ${epochs}`]
 }
 
-const slotOf = ({ commitments }: Snapshot, hotkey: string) =>
+const findSlot = ({ commitments }: Snapshot, hotkey: string) =>
   commitments.find((slot) => slot.hotkey === hotkey)
 
-/** Why a neuron is not in the queue. */
-function reasonOf(hotkey: string, snapshot: Snapshot, { champion, duels }: State) {
-  const fields = slotOf(snapshot, hotkey)?.fields
+/** Returns the reason a neuron does not wait. */
+function explainAbsence(hotkey: string, snapshot: Snapshot, { champion, duels }: State) {
+  const fields = findSlot(snapshot, hotkey)?.fields
   const said = fields && decodeCommitment(fields, hotkey)
   const content = said?.kind === 'miner' ? contentOf({ ...said, hotkey }) : undefined
   if (champion?.hotkey === hotkey) return 'is the champion'
   if (duels.some(({ contender }) => contender.hotkey === hotkey)) return 'contends'
-  if (!fields) return 'has committed nothing'
-  if (content) return 'had its turn with this commitment: only a new one duels again'
+  if (!fields) return 'has no commitment'
+  if (content) return 'had its duel with this commitment; only a new commitment waits again'
   if (said) return `has a validator's commitment: ${said.kind}`
-  // Every model ends with an empty hotkey.
+  // Any model ends with an empty hotkey, so only the real hotkey can be wrong.
   if (decodeCommitment(fields, '') !== null) return 'its model does not end with its hotkey'
   return 'has no valid commitment'
 }

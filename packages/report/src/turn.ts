@@ -1,33 +1,36 @@
 import { answerOf, type Env, type EnvSpec, type Outcome, type Picture } from '@affine/envs'
 import { printable } from './text.ts'
 
-/** One turn of an episode: what was asked, what was replied, and what would have been best. */
+/** One turn of an episode: the prompt, the reply and the best actions. */
 export interface Turn {
   readonly prompt: string
   readonly observation: unknown
-  /** The observation as lines of text; empty if its environment does not draw it. */
+  /** The observation as lines of text. Empty if the environment does not draw it. */
   readonly drawn: readonly string[]
-  /** The same as a picture, with what the reply made of it; undefined without one. */
+  /**
+   * The observation as a picture, with the effect of the reply. Undefined if the environment has
+   * none.
+   */
   readonly picture: Picture | undefined
-  /** The best actions; that of the scripted player, where only it is known. */
+  /** The best actions, or the scripted player's action if the best are unknown. */
   readonly best: readonly unknown[]
   /** Undefined if there is no reply. */
   readonly reply?: string
-  /** The reply as an action; null if it cannot be read. */
+  /** The action in the reply, or null if the reply is unreadable. */
   readonly action?: unknown
-  /** Why the reply is a forfeit, if it is one. */
+  /** Kind of forfeit, if the reply is a forfeit. */
   readonly forfeit?: 'unreadable' | 'illegal'
-  /** What the reply gave away; undefined if nothing, or if it is not known. */
+  /** The loss that the reply caused. Undefined if it caused none, or if that is unknown. */
   readonly mistake?: string | undefined
 }
 
-/** A turn with its reply, if there is one. */
-export function turnOf(
+/** Returns a turn, with its reply if there is one. */
+export function judgeTurn(
   { spec }: Env,
   observation: unknown,
   judged?: { readonly reply: string; readonly action: unknown; readonly isLegal: boolean },
 ): Turn {
-  const best = bestActions(spec, observation)
+  const best = findBest(spec, observation)
   const seen = {
     prompt: spec.prompt(observation),
     observation,
@@ -39,37 +42,40 @@ export function turnOf(
   const { reply, action, isLegal } = judged
   if (action === null) return { ...seen, reply, action, forfeit: 'unreadable' }
   if (!isLegal) return { ...seen, reply, action, forfeit: 'illegal' }
-  return { ...seen, reply, action, mistake: mistakeIn(spec, { observation, action }, best) }
+  return { ...seen, reply, action, mistake: describeMistake(spec, { observation, action }, best) }
 }
 
-/** The best actions for an observation, where they are known; else what its solver replies. */
-function bestActions(spec: EnvSpec, observation: unknown): readonly unknown[] {
+/** Returns the best actions for an observation, or the solver's action if they are unknown. */
+function findBest(spec: EnvSpec, observation: unknown): readonly unknown[] {
   const best = spec.explain?.best?.(observation)
   return best ?? [spec.parse(spec.solve(spec.prompt(observation)))]
 }
 
-/** Those actions as they are written, as in "A1 or B2". */
-const actionsText = (spec: EnvSpec, best: readonly unknown[]): string =>
+/** Formats actions, as in "A1 or B2". */
+const formatActions = (spec: EnvSpec, best: readonly unknown[]): string =>
   best.map((action) => spec.format(action)).join(' or ')
 
-/** What would have been better than a reply that counts for nothing. */
-function bestText(spec: EnvSpec, best: readonly unknown[]): string {
-  const text = actionsText(spec, best)
+/** Describes the best alternative to a forfeited reply. */
+function describeBest(spec: EnvSpec, best: readonly unknown[]): string {
+  const text = formatActions(spec, best)
   return knowsBest(spec) ? `best was ${text}` : `the scripted player replies ${text}`
 }
 
-/** Without that its solver, the scripted player, may be beaten. */
+/** Reports whether the best actions are known. Otherwise the scripted player may be beatable. */
 const knowsBest = ({ explain }: EnvSpec): boolean => explain?.best !== undefined
 
-/** What an action gave away; undefined if nothing was better, or nothing is known about it. */
-function mistakeIn(
+/**
+ * Describes the loss that an action caused. Undefined if nothing was better or its worth is
+ * unknown.
+ */
+function describeMistake(
   spec: EnvSpec,
   { observation, action }: { readonly observation: unknown; readonly action: unknown },
   best: readonly unknown[],
 ): string | undefined {
   const { explain } = spec
   const worthOf = (taken: unknown): number => explain?.worth?.(observation, taken) ?? 0
-  const [worth, taken, text] = [worthOf(best[0]), worthOf(action), actionsText(spec, best)]
+  const [worth, taken, text] = [worthOf(best[0]), worthOf(action), formatActions(spec, best)]
   if (best.length === 0 || taken >= worth) return undefined
   const given = spec.format(action)
   if (!knowsBest(spec))
@@ -78,19 +84,19 @@ function mistakeIn(
   return `${given}, gave ${away} away: best was ${text}`
 }
 
-/** How an episode ended, for people: why, lines that show it, and what would have been better. */
+/** The ending of an episode: the reason, lines that show it, and a better reply. */
 export interface EpisodeEnding extends Outcome {
-  /** Undefined when nothing would have been better. */
+  /** Undefined if no reply would have been better. */
   readonly better: string | undefined
-  /** Of a lost game, after how many replies the scripted player would have given it up. */
+  /** Number of replies until the scripted player would resign. Only in a lost game. */
   readonly givenUpAfter?: number
 }
 
 /**
- * How a course ended, by its turns, the last observation and its reward; with a fault, if no usable
- * reply came.
+ * Describes the ending of an episode by its turns, the last observation and the reward; with
+ * `fault`, if no usable reply came.
  */
-export function endingIn(
+export function describeOutcome(
   spec: EnvSpec,
   played: { readonly turns: readonly Turn[]; readonly last: unknown; readonly reward: number },
   fault?: string,
@@ -99,55 +105,57 @@ export function endingIn(
   const turn = turns.at(-1)
   const forfeit = fault ?? turn?.forfeit
   if (forfeit !== undefined) {
-    const why = `forfeited: ${forfeitText(forfeit, turn?.reply ?? '', spec)}`
-    const better = bestText(spec, turn?.best ?? [])
-    // The only reply of an episode left the observation as it was in the prompt.
+    const why = `forfeited: ${describeForfeit(forfeit, turn?.reply ?? '', spec)}`
+    const better = describeBest(spec, turn?.best ?? [])
+    // The only reply of a one-turn episode left the observation as the prompt showed it.
     const shown = spec.maxSteps === 1 ? [] : (spec.explain?.draw?.(last) ?? [])
     return { why, shown, better }
   }
   const ended = { before: turn?.observation, action: turn?.action, after: last, reward }
   const outcome = spec.explain?.ending?.(ended) ?? { why: `reward ${reward}`, shown: [] }
-  const replies = reward === spec.lowestReward ? givenUpAfter(spec, turns) : undefined
-  if (replies === undefined) return { ...outcome, better: betterIn(spec, turns) }
-  return { ...outcome, better: givenUpText(spec, turns, replies), givenUpAfter: replies }
+  const replies = reward === spec.lowestReward ? countUntilGivenUp(spec, turns) : undefined
+  if (replies === undefined) return { ...outcome, better: describeFirstMistake(spec, turns) }
+  return { ...outcome, better: describeGivenUp(spec, turns, replies), givenUpAfter: replies }
 }
 
 /**
- * After how many of a player's replies the scripted player would have given its game up, and never
- * taken that back; undefined if it would not have, or its environment does not say.
+ * Returns the number of replies until the scripted player would resign and never change its mind.
+ * Undefined if it would not resign, or if the environment does not define it.
  */
-function givenUpAfter(spec: EnvSpec, turns: readonly Turn[]): number | undefined {
+function countUntilGivenUp(spec: EnvSpec, turns: readonly Turn[]): number | undefined {
   const isGivenUp = spec.explain?.isGivenUp
   if (isGivenUp === undefined) return undefined
   const replies = turns.map(({ observation }) => isGivenUp(observation)).lastIndexOf(false) + 1
   return replies < turns.length ? replies : undefined
 }
 
-/** The same in words, with what it would have replied instead. */
-function givenUpText(spec: EnvSpec, turns: readonly Turn[], replies: number): string {
+/** Describes the last reply before the scripted player resigns, and its own reply. */
+function describeGivenUp(spec: EnvSpec, turns: readonly Turn[], replies: number): string {
   const turn = turns[replies - 1]
-  if (turn === undefined) return 'the scripted player gives this up before the first reply'
-  const [given, best] = [spec.format(turn.action), actionsText(spec, turn.best)]
-  const text = `the scripted player gives this up after reply ${replies}, ${given}`
+  if (turn === undefined) return 'the scripted player would resign before the first reply'
+  const [given, best] = [spec.format(turn.action), formatActions(spec, turn.best)]
+  const text = `the scripted player would resign after reply ${replies}, ${given}`
   return given === best ? text : `${text}: it would have replied ${best}`
 }
 
-/** The first mistake. In an episode of one reply the outcome itself says what was best. */
-function betterIn({ maxSteps }: EnvSpec, turns: readonly Turn[]): string | undefined {
+/**
+ * Describes the first mistake. For an episode of one reply the outcome already states the best one.
+ */
+function describeFirstMistake({ maxSteps }: EnvSpec, turns: readonly Turn[]): string | undefined {
   const at = turns.findIndex(({ mistake }) => mistake !== undefined)
   if (at === -1 || maxSteps === 1) return undefined
   return `reply ${at + 1}, ${turns[at]?.mistake}`
 }
 
 const NO_REPLY = 'there was no usable reply'
-/** Evidence does not tell these apart. */
+/** Evidence does not distinguish these causes. */
 const NONE_IN_TIME = `${NO_REPLY} in time: it was late, its clock ran out, or sampling ended`
 
-/** Why an episode was forfeited, by the last reply. */
-function forfeitText(forfeit: string, reply: string, { game }: EnvSpec): string {
+/** Describes a forfeit by the last reply. */
+function describeForfeit(forfeit: string, reply: string, { game }: EnvSpec): string {
   const answer = printable(answerOf(reply), 80)
-  if (forfeit === 'illegal') return `"${answer}" is not allowed there`
+  if (forfeit === 'illegal') return `"${answer}" is not allowed here`
   if (forfeit === 'no-reply') return game === undefined ? NO_REPLY : NONE_IN_TIME
   if (answer === '') return 'the reply is empty, and it must end with the answer'
-  return `the last line, "${answer}", is no answer`
+  return `the last line, "${answer}", is not an answer`
 }

@@ -1,27 +1,27 @@
 import { stateRoot } from '@affine/duel'
 import type { Recomputed } from '@affine/settlement'
 
-/** Which copies a run leaves out: none, some of the blocks, or all but the first it reads. */
-export type Uncompared = 'NONE' | 'SOME' | 'ALL_BUT_ONE'
+/** Copies that a run does not compare: none, some of each block, or all but the first. */
+export type ComparisonGap = 'NONE' | 'SOME' | 'ALL_BUT_ONE'
 
-/** Whether everything holds, only what was compared, or not everything. */
+/** Result: everything is valid, everything compared is valid, or a flaw was found. */
 export type Conclusion = 'HOLDS' | 'COMPARED_HOLDS' | 'FLAWED'
 
-/** The result of recomputing epochs in a row. */
+/** The result of recomputing consecutive epochs. */
 export interface Verification {
-  /** The epoch that comes next, and the root of the state that governs it. */
+  /** The next epoch, and the root of the state that governs it. */
   readonly epoch: number
   readonly root: string
-  /** A hotkey, or "none". */
+  /** Hotkey, or "none". */
   readonly champion: string
   readonly ratio: number
-  /** Those of the last epoch. */
+  /** Votes of the last epoch. */
   readonly votes: Recomputed['votes']
-  /** By validator, the number of epochs in which some of its lanes were set aside. */
+  /** Number of epochs with an outlier lane, by validator. */
   readonly suspect: Readonly<Record<string, number>>
   readonly warnings: number
   readonly flaws: number
-  readonly uncompared: Uncompared
+  readonly uncompared: ComparisonGap
   readonly conclusion: Conclusion
 }
 
@@ -29,7 +29,7 @@ export interface Verification {
 export function verificationAfter(
   before: Verification | undefined,
   settled: Recomputed,
-  uncompared: Uncompared,
+  uncompared: ComparisonGap,
 ): Verification {
   const { state, votes, report } = settled
   const suspect = { ...before?.suspect }
@@ -47,12 +47,12 @@ export function verificationAfter(
     warnings: (before?.warnings ?? 0) + settled.warnings.length,
     flaws,
     uncompared,
-    conclusion: conclusionOf(flaws, uncompared),
+    conclusion: conclude(flaws, uncompared),
   }
 }
 
-/** Returns what can be concluded from the flaws that were found. */
-function conclusionOf(flaws: number, uncompared: Uncompared): Conclusion {
+/** Returns the conclusion from the number of flaws. */
+function conclude(flaws: number, uncompared: ComparisonGap): Conclusion {
   if (flaws > 0) return 'FLAWED'
   return uncompared === 'NONE' ? 'HOLDS' : 'COMPARED_HOLDS'
 }

@@ -1,7 +1,7 @@
 import { make, register, solvedGame } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
-import { recordedCourse } from '../src/course.ts'
-import { turnText } from '../src/index.ts'
+import { replaySolo } from '../src/course.ts'
+import { formatMistake } from '../src/index.ts'
 import { courseOf, solvedCourse } from './played.ts'
 
 const ID = '3GV98duqAqRrTRH8p8yFQQutnEd4sTQmkNRV2Yr32YFb'
@@ -18,22 +18,22 @@ describe('tic-tac-toe', async () => {
   const top = Math.max(...CELLS.map((_, cell) => worth(cell)).filter((each) => !Number.isNaN(each)))
   const worse = CELLS.findIndex((_, cell) => worth(cell) < top)
 
-  it('marks the move that gives something away, and what was best', async () => {
+  it('marks the first mistake and the best move', async () => {
     const turn = (await tictactoe(CELLS[worse] ?? '')).turns[0]
     const away = ['a loss', 'a draw', 'a win'][top + 1]
     const right = best.map((cell) => CELLS[cell]).join(' or ')
     expect([turn?.best, turn?.forfeit]).toEqual([best, undefined])
-    const text = turn && turnText(turn, 0)
+    const text = turn && formatMistake(turn, 0)
     for (const part of [`1, ${CELLS[worse]},`, away, right]) expect(text).toContain(part)
   })
 })
 
-describe('an environment that explains nothing', () => {
+describe('an environment without explanations', () => {
   const { explain: _, ...plain } = make('mult8@0.1.0').spec
   register({ ...plain, id: 'plain@0.1.0', name: 'plain' })
   const played = (...replies: readonly string[]) => courseOf('plain@0.1.0', ID, replies)
 
-  it('has the best reply of its solver, and its reward', async () => {
+  it('uses the reply of its solver as the best, and its reward', async () => {
     const silent = await played()
     const best = plain.solve(silent.turns[0]?.prompt ?? '')
     expect(silent.turns[0]).toMatchObject({ best: [best], drawn: [] })
@@ -42,8 +42,8 @@ describe('an environment that explains nothing', () => {
   })
 })
 
-describe('an environment whose best replies are not known', () => {
-  it('has those of the scripted player, and says what they earn', async () => {
+describe('an environment without known best replies', () => {
+  it('names the replies of the scripted player and their rewards', async () => {
     const packed = (await courseOf('pack@0.1.0', ID, ['0,0,99,99'])).turns[0]
     const scripted = make('pack@0.1.0').spec.solve(packed?.prompt ?? '')
     const solved = await solvedCourse('pack@0.1.0', ID)
@@ -55,9 +55,9 @@ describe('an environment whose best replies are not known', () => {
   })
 })
 
-it('there is no course of what does not replay, or is not known here', () => {
+it('returns undefined for an invalid transcript or an unknown environment', () => {
   const episode = { messages: [], reward: 0 }
   for (const env of ['mult8@0.1.0', 'go@1.0.0'])
-    expect(recordedCourse({ env, challengeId: ID }, episode)).toBe(undefined)
-  expect(recordedCourse({ env: 'mult8@0.1.0', challengeId: 'no id' }, episode)).toBe(undefined)
+    expect(replaySolo({ env, challengeId: ID }, episode)).toBe(undefined)
+  expect(replaySolo({ env: 'mult8@0.1.0', challengeId: 'no id' }, episode)).toBe(undefined)
 })

@@ -5,7 +5,7 @@ import { findLine } from '../../envs/src/tictactoe-game.ts'
 import { idOf } from '../../envs/test/ids.ts'
 import { endingOf, endingTexts } from '../src/index.ts'
 
-/** An episode of the challenge of an index, and how it ended. */
+/** Plays the challenge of an index and returns its ending. */
 async function played(env: string, index: number, reply: (prompt: string) => string | null) {
   const id = idOf(env, index)
   const episode: Transcript = await play(make(env), id, (messages) => {
@@ -19,7 +19,7 @@ async function played(env: string, index: number, reply: (prompt: string) => str
 const TICTACTOE = 'tictactoe@0.1.0'
 const MULT8 = 'mult8@0.1.0'
 const rowsOf = (prompt: string): string[] => prompt.match(/^[ABC]( [.XO]){3}$/gm) ?? []
-/** The first cell of a prompt's board that is empty, or that is not. */
+/** Returns the first cell of a prompt's board with a wanted mark. */
 const firstCell = (prompt: string, isWanted: (mark: string) => boolean): string => {
   const cells = rowsOf(prompt).flatMap(([row = '', ...marks]) =>
     marks.filter((mark) => mark !== ' ').map((mark, i) => ({ name: `${row}${i + 1}`, mark })),
@@ -28,8 +28,8 @@ const firstCell = (prompt: string, isWanted: (mark: string) => boolean): string 
 }
 const solve = (env: string) => (prompt: string) => make(env).spec.solve(prompt)
 
-describe('how a game of tic-tac-toe ended', () => {
-  it('names the winning line, or says that there is none, and shows the last board', async () => {
+describe('the ending of a game of tic-tac-toe', () => {
+  it('names the winning line, if any, and shows the last board', async () => {
     const seen = new Set<string>()
     for (let index = 0; index < 60; index++) {
       const { episode, ending } = await played(TICTACTOE, index, (prompt) =>
@@ -54,7 +54,7 @@ describe('how a game of tic-tac-toe ended', () => {
     expect([...seen].sort()).toEqual(['drawn:', 'lost', 'won'])
   })
 
-  it('names the first reply that gave something away, and none of a perfect player', async () => {
+  it('names the first mistake, and none of a perfect player', async () => {
     let mistakes = 0
     for (let index = 0; index < 60; index++) {
       const perfect = await played(TICTACTOE, index, solve(TICTACTOE))
@@ -78,10 +78,10 @@ describe('how a game of tic-tac-toe ended', () => {
     expect(mistakes).toBeGreaterThan(10)
   })
 
-  it('quotes what was illegal or no answer, shows the board, and says what was best', async () => {
+  it('quotes an illegal or unreadable reply, and names the best one', async () => {
     const taken = await played(TICTACTOE, 3, (prompt) => firstCell(prompt, (mark) => mark !== '.'))
     const [asked, reply] = taken.episode.messages
-    expect(taken.text).toMatch(/^forfeited: "[ABC][123]" is not allowed there\n {4}1 2 3\n/)
+    expect(taken.text).toMatch(/^forfeited: "[ABC][123]" is not allowed here\n {4}1 2 3\n/)
     expect(taken.text).toContain(`"${reply?.content}"`)
     expect(taken.ending.shown.slice(1)).toEqual(rowsOf(asked?.content ?? ''))
     expect(taken.text).toContain(`best was ${solve(TICTACTOE)(asked?.content ?? '')}`)
@@ -90,7 +90,7 @@ describe('how a game of tic-tac-toe ended', () => {
   })
 })
 
-it('is told as a text', async () => {
+it('formats each kind of ending', async () => {
   const { episode } = await played(MULT8, 1, solve(MULT8))
   const product = episode.messages[1]?.content ?? ''
   const digit = product[3] === '0' ? '1' : '0'
@@ -111,7 +111,7 @@ it('is told as a text', async () => {
   await expect(texts.join('\n')).toMatchFileSnapshot('snapshots/endings.txt')
 })
 
-it('says only the reward of what does not replay, and never throws', async () => {
+it('describes only the reward of an invalid transcript, and never throws', async () => {
   const { episode } = await played(TICTACTOE, 1, solve(TICTACTOE))
   const message = fc.record({
     role: fc.constantFrom('user' as const, 'assistant' as const),

@@ -2,9 +2,11 @@ import { decide, type LaneRule, type State, type Verdict, type VerdictCause } fr
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ENVS, epochOf, MAIN, OTHER, type Scene, startedDuels } from '../../duel/test/subnet.ts'
-import { type Decider, type EnvFacts, envFacts } from '../src/index.ts'
+import { type Decider, describeEnv, type EnvFacts } from '../src/index.ts'
 
-/** The looks of a duel's epochs, in which lanes have these rates, and the state after them. */
+/**
+ * Returns the analyses of a duel's epochs, whose lanes have these rates, and the state after them.
+ */
 function duelOf(scenes: readonly Scene[], protocol = MAIN) {
   let state: State = startedDuels({ ...scenes[0], protocol })
   const looks: Look[] = []
@@ -13,7 +15,7 @@ function duelOf(scenes: readonly Scene[], protocol = MAIN) {
     const settled = decide(state, epochOf(state, { ...scene, protocol }))
     const envs = settled.report.duels.flatMap((duel) => Object.entries(duel.envs))
     for (const [env, report] of envs)
-      looks.push([envFacts({ env, report, weights, ratioPpm: RATIO }), report.rule])
+      looks.push([describeEnv({ env, report, weights, ratioPpm: RATIO }), report.rule])
     if (settled.state.duels.length === 0) break
     state = settled.state
   }
@@ -23,7 +25,7 @@ function duelOf(scenes: readonly Scene[], protocol = MAIN) {
 type Look = readonly [facts: EnvFacts, rule: LaneRule]
 
 const RATIO = 510_000
-/** Shares of 64 challenges that the contender wins and loses: any, without a tie, or ties alone. */
+/** Shares of 64 challenges won and lost by the contender: any, without ties, or only ties. */
 const rates = fc
   .oneof(
     fc.tuple(fc.nat(32), fc.nat(32)),
@@ -32,7 +34,7 @@ const rates = fc
   )
   .map(([wins, losses]) => [wins / 64, losses / 64] as const)
 const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
-/** Some of a subnet is far from the others, now and then; stakes differ. */
+/** Some validators are sometimes outliers; stakes differ. */
 const scenes = fc
   .record({
     epochs: fc.integer({ min: 1, max: 5 }),
@@ -66,7 +68,7 @@ const isWithin = ({ wins, trials, bounds }: Decider): boolean => {
   return bounds.lower <= Math.ceil(ppm) && ppm - 1 <= bounds.upper
 }
 
-/** The facts agree with each other, and with the verdict. Returns the cause. */
+/** Checks that the facts agree with each other and with the verdict. Returns the cause. */
 function expectHonest([facts, rule]: Look): string {
   const { cause, given, win, hold, score, bar, minTrials } = facts
   expect(cause).toBeDefined()
@@ -86,8 +88,8 @@ function expectHonest([facts, rule]: Look): string {
   return cause ?? ''
 }
 
-describe('a look at an environment', () => {
-  it('has intervals around its shares, which reach the ratio where it wins, and a cause', () => {
+describe('an analysis of an environment', () => {
+  it('has intervals that contain the shares and reach the ratio for a win, and a cause', () => {
     const said = new Set<string>()
     fc.assert(
       fc.property(scenes, fc.constantFrom(MAIN, OTHER), (duel, protocol) => {
@@ -99,7 +101,7 @@ describe('a look at an environment', () => {
     expect([...said].sort()).toEqual(causes.sort())
   })
 
-  it('is held against the stricter bar where the others are even', () => {
+  it('uses the stricter bar if the other environments are undecided', () => {
     const [mult8 = '', tictactoe = ''] = ENVS
     const rates = (_: string, env: string): readonly [number, number] =>
       env === mult8 ? [0.3, 0.25] : [1 / 64, 1 / 64]

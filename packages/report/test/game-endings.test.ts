@@ -2,12 +2,12 @@ import { type Agent, make, type PerSide, playGame, unbegunGame } from '@affine/e
 import { expect, it } from 'vitest'
 import { idOf } from '../../envs/test/ids.ts'
 import {
+  describeEnding,
   endingTexts,
-  faultText,
-  laneText,
+  formatFault,
+  formatLane,
+  replaySide,
   type Side,
-  sampleCourse,
-  sampleEnding,
 } from '../src/index.ts'
 
 const { spec } = make('hex@0.1.0')
@@ -15,10 +15,10 @@ const ID = idOf(spec.id, 0)
 const game = <Of>(sides: PerSide<Of>) => ({ env: spec.id, challengeId: ID, ...sides })
 const other = (side: Side): Side => (side === 'champion' ? 'contender' : 'champion')
 
-/** The board of a prompt, line by line. */
+/** Returns the board of a prompt, line by line. */
 const boardIn = (prompt: string): readonly string[] => prompt.split('\n\n')[1]?.split('\n') ?? []
 
-/** A game of the scripted player with itself, until the reply at `turn`, from 0. */
+/** Plays the scripted player against itself, until the reply at `turn`, from 0. */
 async function endedGame(turn: number, answer: (prompt: string) => ReturnType<Agent>) {
   const asked: { readonly side: Side; readonly prompt: string }[] = []
   const agentOf =
@@ -52,58 +52,58 @@ it.each(Object.entries(ANSWERS))(
   async (_, answer) => {
     for (const turn of [0, 1, 7]) {
       const { played, mover, prompt } = await endedGame(turn, answer)
-      const [first = '', ...shown] = endingTexts(sampleEnding(played, mover))
+      const [first = '', ...shown] = endingTexts(describeEnding(played, mover))
       expect(first).toMatch(/^forfeited: /)
       expect(shown.slice(0, -1)).toEqual(boardIn(prompt).map((line) => `  ${line}`))
       expect(shown.at(-1)).toContain(spec.solve(prompt))
-      const rivals = endingTexts(sampleEnding(played, other(mover)))
+      const rivals = endingTexts(describeEnding(played, other(mover)))
       expect(rivals).toEqual(['won: the opponent forfeited'])
-      expect(sampleCourse(played, mover)?.moves).toHaveLength(turn + 1)
+      expect(replaySide(played, mover)?.moves).toHaveLength(turn + 1)
       const { fault } = played[mover]
-      const said = faultText({ miner: mover, ms: 0, ...played[mover] })
+      const said = formatFault({ miner: mover, ms: 0, ...played[mover] })
       expect(said).toBe(fault === undefined ? '' : `, forfeited: ${fault}`)
     }
   },
 )
 
-it('each ending of a game is a text', async () => {
-  const unbegun = sampleEnding(game(unbegunGame({ spec })), 'champion')
+it('formats each ending of a game', async () => {
+  const unbegun = describeEnding(game(unbegunGame({ spec })), 'champion')
   const texts = [`never begun\n${endingTexts(unbegun).join('\n')}\n`]
   for (const [name, answer] of Object.entries(ANSWERS)) {
     const { played, mover } = await endedGame(7, answer)
-    texts.push(`${name}\n${endingTexts(sampleEnding(played, mover)).join('\n')}\n`)
+    texts.push(`${name}\n${endingTexts(describeEnding(played, mover)).join('\n')}\n`)
   }
   await expect(texts.join('\n')).toMatchFileSnapshot('snapshots/game-endings.txt')
 })
 
-it('a game that was never begun has one ending for both, without a move', () => {
+it('describes a game that was never begun identically for both sides', () => {
   const played = game(unbegunGame({ spec }))
-  expect(sampleEnding(played, 'champion')).toEqual(sampleEnding(played, 'contender'))
+  expect(describeEnding(played, 'champion')).toEqual(describeEnding(played, 'contender'))
   for (const side of ['champion', 'contender'] as const) {
-    expect(sampleCourse(played, side)).toMatchObject({ turns: [], moves: [], reward: -1 })
-    expect(faultText({ miner: side, ms: 0, ...played[side] })).toBe(', never begun')
+    expect(replaySide(played, side)).toMatchObject({ turns: [], moves: [], reward: -1 })
+    expect(formatFault({ miner: side, ms: 0, ...played[side] })).toBe(', never begun')
   }
 })
 
-it('of a game with a move out of turn nothing is told but the reward', async () => {
+it('describes only the reward of a game with a move out of turn', async () => {
   const { played, mover } = await endedGame(3, () => ({ content: 'I resign.' }))
   const late = { role: 'assistant', content: 'A1' } as const
   const more = { ...played[other(mover)], messages: [...played[other(mover)].messages, late] }
   const early = { ...played[other(mover)], messages: [] }
   for (const wrong of [more, early]) {
     const altered = { ...played, [other(mover)]: wrong }
-    expect(endingTexts(sampleEnding(altered, mover))).toEqual(['reward -1'])
-    expect(endingTexts(sampleEnding(altered, other(mover)))).toEqual(['reward 1'])
-    expect(sampleCourse(altered, mover)).toBeUndefined()
+    expect(endingTexts(describeEnding(altered, mover))).toEqual(['reward -1'])
+    expect(endingTexts(describeEnding(altered, other(mover)))).toEqual(['reward 1'])
+    expect(replaySide(altered, mover)).toBeUndefined()
   }
 })
 
-it('a lane says how many of its games were never begun, and why it does not count', () => {
+it('formats the games of a lane that were never begun, and why it does not count', () => {
   const attested = { sealed: true, attesters: ['v'], attested: true, accepted: true, setAside: [] }
   const lane = { validator: 'v', ...attested, trust: 500_000, fault: undefined }
-  const texts = [0, 1, 8].map((unbegun) => laneText({ ...lane, unbegun }))
+  const texts = [0, 1, 8].map((unbegun) => formatLane({ ...lane, unbegun }))
   expect(texts).toEqual(['✔', '✔, 1 game never begun', '✔, 8 games never begun'])
   const refused = { ...lane, unbegun: 0, accepted: false }
-  expect(laneText(refused)).toBe('✘ not whole')
-  expect(laneText({ ...refused, attested: false })).toBe('✘ not attested by enough')
+  expect(formatLane(refused)).toBe('✘ void')
+  expect(formatLane({ ...refused, attested: false })).toBe('✘ too few attestations')
 })

@@ -1,13 +1,13 @@
 import { type Agent, make, play, playGame } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import * as ids from '../../envs/test/ids.ts'
-import { endingOf, sampleCourse, sampleEnding } from '../src/index.ts'
+import { describeEnding, endingOf, replaySide } from '../src/index.ts'
 import { courseOf } from './played.ts'
 
 const { spec } = make('hex@0.1.0')
 const idOf = (index: number): string => ids.idOf(spec.id, index)
 
-/** The first empty cell of a prompt's board. */
+/** Returns the first empty cell of a prompt's board. */
 function firstCell(prompt: string): string {
   const rows = prompt.match(/^[A-K]( [.XO])+$/gm) ?? []
   const row = rows.findIndex((line) => line.includes('.'))
@@ -15,7 +15,7 @@ function firstCell(prompt: string): string {
   return `${'ABCDEFGHIJK'[row]}${column + 1}`
 }
 
-/** A game of a first empty cell, whatever is asked, against the scripted player. */
+/** Plays a player that always takes the first empty cell against the scripted player. */
 async function lostGame(index: number) {
   const scripted = (prompt: string) => ({ content: spec.solve(prompt) })
   const played = await playGame({ spec }, idOf(index), {
@@ -26,12 +26,12 @@ async function lostGame(index: number) {
 }
 
 describe('a lost game', () => {
-  it('is told from the loser’s side, with the reply after which it was given up', async () => {
+  it('names the last reply before the scripted player resigns', async () => {
     const seen = new Set<string>()
     for (let index = 0; index < 12; index++) {
       const game = await lostGame(index)
-      const course = sampleCourse(game, 'champion')
-      const { givenUpAfter: replies, better, why } = sampleEnding(game, 'champion')
+      const course = replaySide(game, 'champion')
+      const { givenUpAfter: replies, better, why } = describeEnding(game, 'champion')
       if (course === undefined || replies === undefined) throw new Error('it is lost')
       expect(why).toMatch(/^lost: [XO] joined /)
       const isGivenUp = course.turns.map((turn) => spec.explain?.isGivenUp?.(turn.observation))
@@ -41,20 +41,20 @@ describe('a lost game', () => {
       expect(better).toContain(turn === undefined ? '' : `${replies}, ${turn.reply}: `)
       expect(better).toContain(turn === undefined ? '' : spec.solve(turn.prompt))
       seen.add(better ?? '')
-      expect(sampleEnding(game, 'contender').givenUpAfter).toBe(undefined)
+      expect(describeEnding(game, 'contender').givenUpAfter).toBe(undefined)
     }
     await expect([...seen, ''].join('\n')).toMatchFileSnapshot('snapshots/given-up.txt')
   })
 
-  it('is told without another move where the scripted player would have replied the same', async () => {
+  it('names no other move if the scripted player replies the same', async () => {
     const scripted: Agent = ([asked]) => ({ content: spec.solve(asked?.content ?? '') })
     const played = await playGame({ spec }, idOf(0), { champion: scripted, contender: scripted })
     const loser = played.champion.reward < 0 ? 'champion' : 'contender'
-    const { better } = sampleEnding({ env: spec.id, challengeId: idOf(0), ...played }, loser)
-    expect(better).toMatch(/gives this up after reply \d+, [A-K]\d+$/)
+    const { better } = describeEnding({ env: spec.id, challengeId: idOf(0), ...played }, loser)
+    expect(better).toMatch(/would resign after reply \d+, [A-K]\d+$/)
   })
 
-  it('is told by the move of a reply, not by what was thought before it', async () => {
+  it('names the move of a reply, without the text before it', async () => {
     const id = idOf(0)
     const endingAfter = async (thought: string) => {
       const episode = await play({ spec }, id, (messages) => ({
@@ -64,14 +64,14 @@ describe('a lost game', () => {
     }
     const { better } = await endingAfter('The corner is free.\n')
     expect(better).toMatch(
-      /gives this up after reply \d+, [A-K]\d+: it would have replied [A-K]\d+$/,
+      /would resign after reply \d+, [A-K]\d+: it would have replied [A-K]\d+$/,
     )
     expect(better).toBe((await endingAfter('')).better)
   })
 
-  it('has the moves of both sides, which alternate, and ends in the joined board', async () => {
+  it('alternates the moves of both sides, and ends with the connected board', async () => {
     const game = await lostGame(1)
-    const [mine, theirs] = [sampleCourse(game, 'champion'), sampleCourse(game, 'contender')]
+    const [mine, theirs] = [replaySide(game, 'champion'), replaySide(game, 'contender')]
     const moves = mine?.moves ?? []
     expect(moves.length).toBe((mine?.turns.length ?? 0) + (theirs?.turns.length ?? 0))
     for (const [i, { side, turn }] of moves.entries()) {
@@ -87,7 +87,7 @@ describe('a lost game', () => {
 })
 
 describe('a game against the scripted player', () => {
-  it('has no moves of the opponent, and one of one player is not given up', async () => {
+  it('has no moves of the opponent, and no resignation in a one-player challenge', async () => {
     const course = await courseOf(spec.id, idOf(3), ['Z9'])
     expect([course.moves, course.reward]).toEqual([undefined, -1])
     const product = await courseOf('mult8@0.1.0', idOf(3), ['1'])

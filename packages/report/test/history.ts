@@ -14,24 +14,24 @@ import type { CheckedLane, Recomputed, SamplePlace } from '@affine/settlement'
 import { epochOf, MAIN, type Scene, TICTACTOE } from '../../duel/test/subnet.ts'
 import { settledBy } from './settled.ts'
 
-/** What a reader has of an epoch: its account, and the samples of the whole lanes that it read. */
+/** One epoch for a reader: its result, and the samples of the valid lanes. */
 interface ReadEpoch {
   readonly settled: Recomputed
   readonly samples: readonly (readonly [Sample, SamplePlace])[]
 }
 
-/** An epoch for a reader of every lane that was sealed, and for one of those that can count. */
+/** An epoch for a reader of every sealed lane, and for a reader of the lanes that can count. */
 export interface TestEpoch extends ReadEpoch {
   readonly sparse: ReadEpoch
 }
 
-/** How often the contender forfeits in each environment of a lane, by the way. */
+/** Number of the contender's forfeits of each kind in each environment of a lane. */
 export type Forfeited = Readonly<Record<string, number>>
 
-/** With environments that are even early, for a history to be short. */
+/** Rules under which environments become undecided early, so that histories are short. */
 const RULES: Protocol = { ...MAIN, evenEpoch: 3 }
 
-/** The epochs of a network: two in which m1 takes the throne, then these scenes. */
+/** Decides the epochs of a network: two in which m1 takes the throne, then these scenes. */
 export function historyOf(scenes: readonly Scene[], forfeited: Forfeited = {}): TestEpoch[] {
   const { miners: _, ...first } = scenes[0] ?? {}
   const epochs: TestEpoch[] = []
@@ -69,7 +69,7 @@ function testEpoch(before: State, scene: Scene, forfeited: Forfeited): TestEpoch
   return { ...readBy(due), sparse: readBy(due.filter((each) => needed.includes(each))) }
 }
 
-/** A lane as it was read: whole, with a game that was never begun, or void. */
+/** Returns a lane: valid, with a game that was never begun, or void. */
 const laneOf = (tallies: LaneTallies | undefined): CheckedLane =>
   tallies === undefined
     ? { ok: false, code: 'BAD_PROOF', detail: '' }
@@ -84,7 +84,10 @@ interface LaneOf {
   readonly tally: LaneTally
 }
 
-/** The samples of one contender and the champion: with several, the champion's occur several times. */
+/**
+ * Returns the samples of one contender and the champion. With several contenders, the champion's
+ * samples repeat.
+ */
 function samplesOf(lane: LaneOf, forfeited: Forfeited) {
   const { before, validator, contender, env, played, tally } = lane
   const { epoch } = before
@@ -118,7 +121,7 @@ function verdictAt(index: number, [wins, losses]: LaneTally): ChallengeVerdict {
   return index < wins + losses ? 'loss' : 'tie'
 }
 
-/** An episode that replays, and ends with a forfeit. */
+/** Returns a valid episode that ends with a forfeit. */
 function forfeit(env: string, id: string, way: string): Omit<Episode, 'miner'> {
   const game = make(env)
   const [board] = game.reset({ options: { challengeId: id } })

@@ -11,7 +11,7 @@ import {
 } from '../src/index.ts'
 import { historyOf, type TestEpoch } from './history.ts'
 
-/** What the report of a miner says of its duel, for machines. */
+/** The record of a miner's duel. */
 interface DuelRecord extends MinerStats<unknown> {
   readonly wins: number
   readonly counted: number
@@ -24,7 +24,7 @@ interface DuelRecord extends MinerStats<unknown> {
   readonly by: string
 }
 
-/** The duel of m1 and m2 in these epochs, for one of them; `from` is the first that is read. */
+/** Reports the duel of m1 and m2 for one of them; `from` is the first epoch read. */
 function duelOf(hotkey: string, scenes: readonly Scene[], forfeited = {}, from = 0) {
   return reportOf(hotkey, historyOf(scenes, forfeited).slice(2 + from))
 }
@@ -48,7 +48,7 @@ function reportOf(hotkey: string, epochs: readonly Pick<TestEpoch, 'settled' | '
 const countsIn = ({ challenges, won, lost, answered }: DuelRecord) => {
   return { challenges, won, lost, answered }
 }
-/** The result, who won how many environments, and the cause of a loss. */
+/** Expected result, environments won, and cause of a loss. */
 const resultIn = ({ ending, by, wins, counted, cause }: DuelRecord) => [
   ending,
   by,
@@ -56,7 +56,7 @@ const resultIn = ({ ending, by, wins, counted, cause }: DuelRecord) => [
   cause,
 ]
 
-/** Where v5 is set aside, by epoch. */
+/** The environments in which v5 is set aside, by epoch. */
 const asideIn = (scenes: readonly Scene[]) =>
   historyOf(scenes).map(({ settled }) => {
     const { lanes } = epochFacts(settled)
@@ -143,19 +143,19 @@ const CASES: readonly Case[] = [
   },
 ]
 
-describe('the answer to one of a duel’s two', () => {
+describe('the report for one side of a duel', () => {
   it.each(CASES)('has a result and a cause: $what', ({ hotkey = 'm2', result, ...asked }) => {
     expect(resultIn(duelOf(hotkey, asked.scenes, asked.forfeited))).toEqual(result)
   })
 
-  it('is told in sentences', async () => {
+  it('formats each case', async () => {
     const told = CASES.map(({ what, hotkey = 'm2', scenes, forfeited }) => {
       return `## ${what}\n${duelOf(hotkey, scenes, forfeited).text}\n`
     })
     await expect(told.join('\n')).toMatchFileSnapshot('snapshots/explain.txt')
   })
 
-  it('has the replies of all epochs, and the forfeits among them', () => {
+  it('counts the replies and forfeits of all epochs', () => {
     const own = duelOf('m2', times(2, CLOSE), { 'no-reply': 64 })
     expect(countsIn(own)).toMatchObject({ challenges: 768, answered: 0 })
     const mixed = duelOf('m2', [CLOSE], { 'no-reply': 2, illegal: 3, unreadable: 1 })
@@ -165,7 +165,7 @@ describe('the answer to one of a duel’s two', () => {
     ])
   })
 
-  it('has a champion’s own forfeits, each challenge by itself', () => {
+  it('counts each forfeit of the champion once', () => {
     let silent = 0
     const epochs = historyOf([CLOSE]).slice(2)
     const told = epochs.map(({ settled, samples }) => ({
@@ -187,7 +187,7 @@ describe('the answer to one of a duel’s two', () => {
     expect(forfeits['no-reply']).toBe(silent)
   })
 
-  it('has the cause of most losses: silence, late replies, or wrong ones', () => {
+  it('names the main cause: no reply, late replies or wrong ones', () => {
     const causeOf = (forfeited: Record<string, number>, slowMs = 0) => {
       const told = historyOf([LOSING], forfeited).slice(2)
       const epochs = told.map(({ settled, samples }) => ({
@@ -206,7 +206,7 @@ describe('the answer to one of a duel’s two', () => {
     expect(causeOf({ 'no-reply': 9 }, 29_000)).toBe('OUTPLAYED')
   })
 
-  it('holds no game that was never begun against a miner', () => {
+  it('counts no forfeit for a game that was never begun', () => {
     const countsOf = (games: number) => {
       const [, , { settled, samples }] = historyOf([CLOSE]) as [unknown, unknown, TestEpoch]
       const none = { messages: [], fault: 'no-reply' } as const
@@ -225,14 +225,14 @@ describe('the answer to one of a duel’s two', () => {
     expect(countsOf(3)).toEqual({ answered: 253, unbegun: 3, forfeits: {} })
   })
 
-  it('has the epochs that were read, of a duel that began earlier', () => {
+  it('states the epochs read of a duel that began earlier', () => {
     const own = duelOf('m2', LENGTHY)
     expect([own.start, own.from, own.to]).toEqual([2, 2, 9])
     const late = duelOf('m2', LENGTHY, {}, 6)
     expect([late.start, late.from, late.to]).toEqual([2, 8, 9])
   })
 
-  it('counts no lane that is set aside, whichever epoch it is of', () => {
+  it('does not count a lane that is set aside, in any epoch', () => {
     const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
     const lying =
       (from: number) =>
@@ -247,7 +247,7 @@ describe('the answer to one of a duel’s two', () => {
     expect(own.envs[MULT8]?.challenges).toBe((32 + 64) * 4)
   })
 
-  it('counts a lane again that comes back', () => {
+  it('counts a lane again that is no longer set aside', () => {
     const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
     const scenes = [1, 0.3, 0.3, 0.3].map(
       (wins): Scene => ({

@@ -1,23 +1,23 @@
 import { make, play } from '@affine/envs'
-import { recordedCourse } from '../src/course.ts'
+import { replaySolo } from '../src/course.ts'
 
-/** The course of an episode in which a player gives these replies, and then no more. */
+/** Replays an episode in which a player gives these replies, and then none. */
 export async function courseOf(env: string, challengeId: string, replies: Iterable<string>) {
   const left = replies[Symbol.iterator]()
   const episode = await play(make(env), challengeId, () => {
     const { done, value } = left.next()
     return done ? { fault: 'no-reply' } : { content: value }
   })
-  const course = recordedCourse({ env, challengeId }, episode)
+  const course = replaySolo({ env, challengeId }, episode)
   if (course === undefined) throw new Error('what was played replays')
   return course
 }
 
-/** The course of an episode of the scripted player. */
+/** Replays an episode of the scripted player. */
 export async function solvedCourse(env: string, challengeId: string) {
   const { spec } = make(env)
   const episode = await play({ spec }, challengeId, (asked) => ({
     content: spec.solve(asked.at(-1)?.content ?? ''),
   }))
-  return recordedCourse({ env, challengeId }, episode)
+  return replaySolo({ env, challengeId }, episode)
 }

@@ -5,11 +5,13 @@ import { describe, expect, it } from 'vitest'
 import { prospectsOf } from '../src/prospects.ts'
 
 const ENV = 'mult8@0.1.0'
-/** The challenges of a lane in a whole duel: 32, 64, 128, 256, and four times 512. */
+/** Challenges of a lane in a whole duel: 32, 64, 128, 256, and four times 512. */
 const LANE = 2528
 const RATIO_PPM = 510_000
 
-/** A practice of 1,000 challenges, of which `tied` tie and `won` of the others are won. */
+/**
+ * Returns a practice of 1,000 challenges with a share of ties and a share of wins among the rest.
+ */
 function practice(tied: number, won: number) {
   const decisive = Math.round(1000 * (1 - tied))
   const wins = Math.round(decisive * won)
@@ -19,7 +21,7 @@ function practice(tied: number, won: number) {
   })
 }
 
-/** The share of duels with one lane that are won, played out challenge by challenge. */
+/** Simulates duels with one lane, challenge by challenge, and returns the share of wins. */
 function playedShare(tied: number, won: number, z: number): number {
   const random = pcg64(7)
   const rule = { ...PROTOCOL, zSquaredPpm: Math.round(z * z * 1e6) }
@@ -39,10 +41,10 @@ function playedShare(tied: number, won: number, z: number): number {
   return count / duels
 }
 
-/** The protocol with one environment, which decides alone: z is 3.5 and .4. */
+/** The protocol with one environment, the sole deciding one: z is 3.5 and .4. */
 const SOLE = { ...PROTOCOL, envs: { [ENV]: PROTOCOL.envs[ENV]! } }
 
-describe('the forecast of a duel', () => {
+describe('the prospects of a duel', () => {
   it.each([
     [0.2, 0.58],
     [0.79, 0.6],
@@ -53,7 +55,7 @@ describe('the forecast of a duel', () => {
     expect(Math.abs((envs[0]?.win.middle ?? 0) - playedShare(tied, won, 3.9))).toBeLessThan(0.04)
   })
 
-  it('is no win if a whole duel has fewer decisive challenges than a verdict needs', () => {
+  it('is 0 if a whole duel has fewer decisive challenges than a verdict needs', () => {
     const protocol = { ...SOLE, evenPpm: 0 }
     const { dethrones } = prospectsOf(practice(0.997, 1), { protocol, ratioPpm: RATIO_PPM })
     expect(dethrones).toEqual({ lower: 0, middle: 0, upper: 0 })

@@ -7,7 +7,7 @@ import { drawLane } from '../../duel/bench/queue.ts'
 import { decide, firstState, PROTOCOL, queueOf } from '../../duel/src/index.ts'
 import { crownedFirst, epochOf, miner } from '../../duel/test/subnet.ts'
 import { readyText } from '../src/index.ts'
-import { type EpochRange, evictionOf, turnAfter, waitText } from '../src/queue-wait.ts'
+import { describeWait, type EpochRange, estimateTurn, predictEviction } from '../src/queue-wait.ts'
 
 it.each([
   ['copies and near ones', 4, (place: number) => (place % 5 < 3 ? 0.5 : 0.47)],
@@ -26,7 +26,7 @@ it.each([
     const waiting = queueOf(state, facts.snapshot)
     for (const [i, { hotkey }] of waiting.entries())
       if (state.epoch >= first + 20)
-        told.push({ hotkey, epoch: state.epoch, range: turnAfter(i + 1, state) })
+        told.push({ hotkey, epoch: state.epoch, range: estimateTurn(i + 1, state) })
     isWaiting = waiting.length > 0
     const lane = () => drawLane(state, random, (hotkey) => share(Number(hotkey.slice(1))))
     const lanes = Object.fromEntries(validators.map((validator) => [validator, lane()]))
@@ -38,21 +38,21 @@ it.each([
   })
   expect(told.length).toBeGreaterThan(100)
   expect(holds.length / told.length).toBeGreaterThan(0.9)
-  // The range is the expected wait less and more a fifth.
+  // The range is a fifth around the expected wait.
   const far = told.filter(({ range }) => range.least > 20)
   for (const { range } of far) expect(range.most / range.least).toBeLessThan(1.7)
 })
 
-it('without turns that ended, the wait is that of the shortest and the longest duels', () => {
+it('uses the shortest and longest duels if no turn has ended', () => {
   const state = firstState(PROTOCOL, 5)
-  expect([turnAfter(8, state), turnAfter(9, state), turnAfter(108, state)]).toEqual([
+  expect([estimateTurn(8, state), estimateTurn(9, state), estimateTurn(108, state)]).toEqual([
     { least: 1, most: 1 },
     { least: 1, most: 1 },
     { least: 12, most: 82 },
   ])
 })
 
-it('a neuron is evicted by the registration that is told, by the rule of the chain', () => {
+it('predicts the registration that evicts a neuron by the rule of the chain', () => {
   const random = pcg64(7n)
   const block = 20_000
   const neurons = Array.from({ length: 250 }, (_, uid): Neuron => {
@@ -85,7 +85,7 @@ it('a neuron is evicted by the registration that is told, by the rule of the cha
     else seats[pruned.uid] = { ...seat, uid: pruned.uid }
   }
   const told = neurons.map(
-    (neuron) => [neuron.hotkey, evictionOf(neuron, snapshot, state)] as const,
+    (neuron) => [neuron.hotkey, predictEviction(neuron, snapshot, state)] as const,
   )
   for (const [hotkey, eviction] of told) {
     const number = evicted.indexOf(hotkey) + 1
@@ -100,12 +100,12 @@ it('a neuron is evicted by the registration that is told, by the rule of the cha
   for (const uid of [0, 1, 9]) expect(told[uid]?.[1]).toBeUndefined()
 })
 
-it('the wait, and from which epoch on a miner must be public and awake, are sentences', async () => {
+it('formats the wait and the first epoch in which a miner must be available', async () => {
   const range = { least: 12, most: 17 }
   const waits = (least: number) => readyText({ readyBy: 800 + least, turn: { least, most: 17 } })
   const texts = [
-    waitText([40, 80], range, { registrations: 57, immuneBlocks: 300 }),
-    waitText([1, 1], { least: 1, most: 1 }, undefined),
+    describeWait([40, 80], range, { registrations: 57, immuneBlocks: 300 }),
+    describeWait([1, 1], { least: 1, most: 1 }, undefined),
     ...[waits(1), waits(12), readyText({ readyBy: 800 })].flat(),
   ]
   await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('snapshots/queue-wait.txt')

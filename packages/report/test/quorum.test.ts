@@ -4,14 +4,14 @@ import { crownedFirst, epochOf, HEAD, MAIN, startedDuels } from '../../duel/test
 import { epochFacts, epochText } from '../src/index.ts'
 import { settledBy } from './settled.ts'
 
-/** The facts of an epoch, and the text that tells them. */
+/** Returns the facts of an epoch, and their text. */
 function told(before: State, facts: Facts) {
   const settled = settledBy(before, facts)
   const known = epochFacts(settled)
   return { state: settled.state, known, text: `${epochText(known, (hotkey) => hotkey)}\n` }
 }
 
-it('has why an epoch is frozen: who is missing, its stake and last epoch', async () => {
+it('names the missing voters of a frozen epoch, their stake and last epoch', async () => {
   const crowned = crownedFirst()
   const { state } = told(crowned, epochOf(crowned, { stakes: { v3: 500n } }))
   const { known, text } = told(state, epochOf(state, { silent: ['v3', 'v4'] }))
@@ -22,20 +22,20 @@ it('has why an epoch is frozen: who is missing, its stake and last epoch', async
   await expect(text).toMatchFileSnapshot('snapshots/frozen.txt')
 })
 
-it('says nothing of it where enough attest', () => {
+it('names no voter if enough attest', () => {
   const started = startedDuels()
   const { known } = told(started, epochOf(started, { silent: ['v4'] }))
   expect(known.lacking).toBeUndefined()
 })
 
-it('has nobody who is missing where nobody votes yet', async () => {
+it('has no missing voters if there are no voters', async () => {
   const first = firstState(MAIN, 7)
   const { known, text } = told(first, epochOf(first))
   expect(known.lacking?.missing).toEqual([])
   await expect(text).toMatchFileSnapshot('snapshots/nobody-votes.txt')
 })
 
-it('has the voters that attest another state', async () => {
+it('names the voters that attest another state', async () => {
   const before = crownedFirst()
   const facts = epochOf(before)
   const validators = facts.snapshot.validators.map((voter) =>

@@ -1,12 +1,12 @@
 import { make, registry, type Transcript } from '@affine/envs'
 import { describe, expect, it } from 'vitest'
 import { idOf } from '../../envs/test/ids.ts'
-import { endingOf, lossText } from '../src/index.ts'
+import { endingOf, formatLoss } from '../src/index.ts'
 import { courseOf, solvedCourse } from './played.ts'
 
 const HASH = '0'.repeat(64)
 
-/** Also of an environment that was just added: it needs no line but its own. */
+/** Covers every registered environment, without a change here. */
 describe.each([...registry.keys()])('%s', (env) => {
   const { spec } = make(env)
   const ids = Array.from({ length: 20 }, (_, index) => idOf(env, index))
@@ -18,14 +18,14 @@ describe.each([...registry.keys()])('%s', (env) => {
       for (const { best, reply } of course?.turns ?? [])
         expect(best.map((action) => spec.format(action))).toContain(reply)
       expect(course?.turns.map(({ mistake }) => mistake).filter(Boolean)).toEqual([])
-      // Of two perfect players at a game one loses, and is told when that was certain.
+      // One of two perfect players loses a game, and the ending states when that was certain.
       const isGame = course?.ending.givenUpAfter !== undefined
       expect(isGame ? undefined : course?.ending.better).toBe(undefined)
       expect(course?.ending.why).not.toBe('')
     },
   )
 
-  it('says of a loss how it ended, and what was best', async () => {
+  it('describes the ending and the best reply of a loss', async () => {
     const [id = ''] = ids
     const prompt = (await courseOf(env, id, [])).turns[0]?.prompt ?? ''
     const lost: Transcript = {
@@ -42,7 +42,7 @@ describe.each([...registry.keys()])('%s', (env) => {
     const sides = { champion: { ...episode, reward: spec.highestReward }, contender: episode }
     const pair = { env, index: 0, challengeId: id, ...sides } as const
     const place = { epoch: 1, role: 'contender', validator: '5V', block: HASH } as const
-    const lines = lossText({ ...place, pair, ending }).split('\n')
+    const lines = formatLoss({ ...place, pair, ending }).split('\n')
     expect(lines[0]).toContain(`challenge ${id}: reward `)
     expect(lines.slice(1)).toEqual([
       `  ${ending.why}`,

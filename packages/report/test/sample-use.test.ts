@@ -4,13 +4,13 @@ import { uncountedCause } from '../src/index.ts'
 import { historyOf } from './history.ts'
 
 const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
-/** v5 invents what it publishes. */
+/** v5 invents its samples. */
 const LYING: Scene = {
   validators,
   rates: (validator) => (validator === 'v5' ? [1, 0] : [0.2, 0.2]),
 }
 
-/** By validator, how its samples of the third epoch are used: of each kind once. */
+/** Reasons for the samples of the third epoch, by validator; each reason once. */
 function usesIn(scene: Scene) {
   const [, , epoch] = historyOf([scene])
   if (epoch === undefined) throw new Error('no third epoch')
@@ -20,7 +20,7 @@ function usesIn(scene: Scene) {
   return [...new Set(uses)].sort()
 }
 
-it('a sample says whether it counts, and if not, why', () => {
+it('returns the reason that a sample does not count', () => {
   const honest = ['v1 counts', 'v2 counts', 'v3 counts', 'v4 counts']
   expect(usesIn(LYING)).toEqual([...honest, 'v5 SET_ASIDE'])
   const frozen = usesIn({ ...LYING, silent: ['v1', 'v2', 'v3'] })

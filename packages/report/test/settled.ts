@@ -1,7 +1,7 @@
 import { decide, type Facts, type State } from '@affine/duel'
 import type { Recomputed } from '@affine/settlement'
 
-/** An epoch as it is decided, in which nothing was found; of its lanes none was read, or these. */
+/** Returns a decided epoch without findings; with these lanes, or none. */
 export function settledBy(
   before: State,
   facts: Facts,

@@ -3,21 +3,21 @@ import { describe, expect, it } from 'vitest'
 import {
   boundsOf,
   challengesIn,
+  describeSubnet,
   drawInterval,
-  endingText,
+  explainEnd,
   naming,
   percent,
   percentRange,
   printable,
   shortHotkey,
-  subnetText,
 } from '../src/index.ts'
 
 const HOSTILE =
   '\u001b]0;owned\u0007a\u001b[31mb\u009b2Jc\r\nd\u2028e\tf\u202eg\u200bh\ufeffi\ud800j\u{e0041}k\u0000'
 
-describe('text from outside', () => {
-  it('is one line without anything that a terminal acts on, or that turns or hides text', () => {
+describe('untrusted text', () => {
+  it('becomes one line without control or invisible characters', () => {
     const shown = printable(HOSTILE)
     expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u)
     for (const letter of 'abcdefghijk') expect(shown).toContain(letter)
@@ -32,14 +32,14 @@ describe('text from outside', () => {
     expect(printable('💥'.repeat(9), 11)).toBe(`${'💥'.repeat(5)}…`)
   })
 
-  it('may pose as a hotkey: what is shown of it is safe', () => {
+  it('is safe when shown as a hotkey', () => {
     expect(shortHotkey(HOSTILE)).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u)
     expect(shortHotkey('5FHneW46xGXgs5mUiveU4sbTyGBzmstUspZC92UhjJM694ty')).toBe('5FHneW…94ty')
   })
 })
 
-describe('for the eye', () => {
-  it('a percentage has one decimal at the most, and is rounded down', () => {
+describe('formatting', () => {
+  it('rounds a percentage down to one decimal', () => {
     expect([0, 510_000, 663_004, 999_950, 1_000_000].map((ppm) => percent(ppm))).toEqual([
       '0 %',
       '51 %',
@@ -49,7 +49,7 @@ describe('for the eye', () => {
     ])
   })
 
-  it('an interval is rounded as a share is, so that it is on the same side of it', () => {
+  it('rounds an interval like a share, so that their order stays', () => {
     fc.assert(
       fc.property(fc.nat(1e6), fc.nat(1e6), (a, b) => {
         const [lower, upper] = [a, b].sort((one, other) => one - other) as [number, number]
@@ -61,11 +61,11 @@ describe('for the eye', () => {
     )
   })
 
-  it('weighted sums are whole challenges', () => {
+  it('converts weighted sums to whole challenges', () => {
     expect([2_999_999, 5_333_332, 0, 999_990].map(challengesIn)).toEqual([3, 5, 0, 1])
   })
 
-  it('an interval has the ratio to beat drawn in it, at the ends of the scale too', () => {
+  it('draws the ratio to beat in an interval, also at the ends of the scale', () => {
     const zSquaredPpm = 4_000_000n
     const none = drawInterval(boundsOf({ wins: 0, trials: 0, zSquaredPpm }), 510_000)
     expect(none).toBe('[      nothing decisive        ]')
@@ -83,7 +83,7 @@ describe('for the eye', () => {
   })
 })
 
-it('names hotkeys by a record, its own keys only, and as a terminal may show them', () => {
+it('names hotkeys by the own keys of a record, safe for a terminal', () => {
   const nameOf = naming({ '5A': 'alice', '5B': HOSTILE }, (hotkey) => `${hotkey}?`)
   expect([nameOf('5A'), nameOf('__proto__'), nameOf('5C')]).toEqual(['alice', '__proto__?', '5C?'])
   expect(nameOf('5B')).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u)
@@ -99,12 +99,12 @@ const ENDINGS = [
   [undefined, 5, 5],
 ] as const
 
-it('the end of a duel is told with its cause, and a subnet by what competes at what', async () => {
-  const endings = ENDINGS.map(([end, won, lost]) => endingText({ end }, { won, lost }, 510_000))
+it('explains the end of a duel, and describes a subnet', async () => {
+  const endings = ENDINGS.map(([end, won, lost]) => explainEnd({ end }, { won, lost }, 510_000))
   const subnets = [
     ['the multiplication of 8-digit numbers', 'tic-tac-toe'],
     ['Hex', 'Go', 'chess'],
   ]
-  const texts = [...subnets.map(subnetText), ...endings]
+  const texts = [...subnets.map(describeSubnet), ...endings]
   await expect(`${texts.join('\n')}\n`).toMatchFileSnapshot('snapshots/one-line.txt')
 })

@@ -93,11 +93,11 @@ const CASES: readonly Case[] = [
   },
 ]
 
-it.each(CASES)('an epoch has its facts: $what', ({ before, scene, facts }) => {
+it.each(CASES)('describes an epoch: $what', ({ before, scene, facts }) => {
   expect(epochFacts(settledIn(before, scene))).toMatchObject(facts)
 })
 
-it('an epoch is told in sentences, its first line by itself too', async () => {
+it('formats each epoch, and summarises it on one line', async () => {
   const told = CASES.map(({ what, before, scene }) => {
     const facts = epochFacts(settledIn(before, scene))
     const text = epochText(facts, String)
@@ -107,7 +107,7 @@ it('an epoch is told in sentences, its first line by itself too', async () => {
   await expect(told.join('\n')).toMatchFileSnapshot('snapshots/epochs.txt')
 })
 
-it('tells of a contender that has won and waits, and of one that another is better than', async () => {
+it('describes a contender that waits, and one that another contender beats', async () => {
   const miners = ['m1', 'm2', 'm3'].map((hotkey, i) => miner(hotkey, i + 1))
   const scene: Scene = {
     miners,
@@ -120,14 +120,14 @@ it('tells of a contender that has won and waits, and of one that another is bett
     return epochFacts(settled)
   })
   expect(epochs[0]?.duels.at(-1)).toMatchObject({ standing: 'won', end: undefined })
-  // An environment that is not judged any more has no cause.
+  // An environment that is not evaluated any more has no cause.
   expect(epochs[1]?.duels.at(-1)?.looks[0]).toMatchObject({ given: undefined, cause: undefined })
   expect(epochs.at(-1)?.duels.map(({ end }) => end)).toEqual(['passed', 'crowned'])
   const told = epochs.map((facts) => epochText(facts, String)).join('\n\n')
   await expect(`${told}\n`).toMatchFileSnapshot('snapshots/two-winners.txt')
 })
 
-it('a throne taken without a duel is in the record', () => {
+it('records a throne taken without a duel', () => {
   expect(epochRecord(settledIn(firstState(MAIN, 0), {}))).toMatchObject({ seated: 'm1' })
   expect(epochRecord(settledIn(begun, WINNING))).toMatchObject({ seated: undefined })
 })

@@ -55,7 +55,7 @@ test.each([
   },
 )
 
-it('a verification is told in sentences', async () => {
+it('formats a verification', async () => {
   const flaw = { epoch: 6, validator: '5V', code: 'STATE_MISSING', detail: 'a\u001b[2Jb' } as const
   const ends = [
     END,

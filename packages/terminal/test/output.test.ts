@@ -10,7 +10,7 @@ afterEach(() => {
 
 const LINES = [
   'the model me/★ It won ✔ ✘ → hold',
-  { text: 'Everything holds.', tone: 'good' },
+  { text: 'No problems found.', tone: 'good' },
   { text: '✘ a flaw', tone: 'bad' },
   { text: '! a warning', tone: 'warning' },
 ] as const
@@ -22,7 +22,7 @@ it('colours a line by its tone, regardless of its words', async () => {
   vi.stubEnv('FORCE_COLOR', '1')
   expect((await printed()).split('\n')).toEqual([
     'the model me/★ It won ✔ ✘ → hold',
-    '\u001b[32mEverything holds.\u001b[39m',
+    '\u001b[32mNo problems found.\u001b[39m',
     '\u001b[31m✘ a flaw\u001b[39m',
     '\u001b[33m! a warning\u001b[39m',
     '',

@@ -23,7 +23,7 @@ import {
 import { account, verify } from '../../../packages/chain/src/index.ts'
 import { canonicalize, parseCanonical } from '../../../packages/prng/src/index.ts'
 import { anyJson } from '../../../packages/prng/test/any-json.ts'
-import { endingTexts, SIDES, sampleEnding } from '../../../packages/report/src/index.ts'
+import { describeEnding, endingTexts, SIDES } from '../../../packages/report/src/index.ts'
 import vectors from '../../../vectors/prng/canonical-json.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
 import {
@@ -78,7 +78,7 @@ function tellSample(bytes: Uint8Array) {
   const pair = 'miner' in sample ? { ...sample, champion: sample, contender: sample } : sample
   for (const side of SIDES) {
     forfeitOf(pair, side)
-    endingTexts(sampleEnding(pair, side)).forEach(expectPrintable)
+    endingTexts(describeEnding(pair, side)).forEach(expectPrintable)
   }
   return read
 }

@@ -1,29 +1,37 @@
 import type { Verdict } from '@affine/duel'
 import type { EnvFacts } from '@affine/report'
-import { laneUseText, percent, percentRange } from '@affine/report/sentences'
+import { percent, percentRange } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { type DuelAccount, lastLooks } from '../app-state.ts'
-import { nameIn, type Page, type StateProps, useAnswer } from '../page.ts'
+import { type DuelAccount, latestAnalyses } from '../app-state.ts'
+import { hotkeyNames, type Page, type StateProps, useAnswer } from '../page.ts'
 import type { EnvLanes } from '../worker/epoch-accounts.ts'
 import { Face } from './parts.tsx'
 
-/** Where a share stands between the ends of a bar. */
-const at = (ppm: number): string => `${ppm / 10_000}%`
+/** Converts a share in ppm to a percentage of a bar. */
+const toPercent = (ppm: number): string => `${ppm / 10_000}%`
 
-const VERDICTS = { win: 'won', hold: 'held', even: 'even', open: 'open' } as const
+const VERDICTS = { win: 'won', hold: 'held', even: 'undecided', open: 'open' } as const
 
-/** What the bars of `Leads` mean. */
+/** Explanation of the bars of `Leads`. */
 export const LEADS_KEY =
-  'Each bar is what the contender wins of the challenges that only one of the two solves, as far ' +
-  'as luck lets one know; the line is what it has to beat. Right of the line it has won. The ' +
-  'champion held the golden ones, open ones are not decided, and even ones count for neither.'
+  'A challenge is decisive if only one of the two miners solves it. Each bar is the interval of ' +
+  'the contender’s share of the decisive challenges, as luck may explain the rest. The line is ' +
+  'the ratio to beat: a bar to its right is a win. The champion held golden bars. Open ' +
+  'environments have no verdict yet, and undecided ones count for neither.'
 
-/** Of each environment what the contender wins, as far as luck lets one know, and its line. */
+/**
+ * Shows for each environment the contender's share of decisive challenges, its interval, and the
+ * ratio to beat.
+ */
 export function Leads({ account }: { readonly account: DuelAccount }): JSX.Element {
   return (
     <dl class="leads">
-      {lastLooks(account).map(({ look }) => (
-        <Lead key={look.env} look={look} verdict={account.duel.verdicts[look.env] ?? 'open'} />
+      {latestAnalyses(account).map(({ analysis }) => (
+        <Lead
+          key={analysis.env}
+          look={analysis}
+          verdict={account.duel.verdicts[analysis.env] ?? 'open'}
+        />
       ))}
     </dl>
   )
@@ -31,7 +39,7 @@ export function Leads({ account }: { readonly account: DuelAccount }): JSX.Eleme
 
 interface LeadProps {
   readonly look: EnvFacts
-  /** What the environment has now: one that the look gave may have been taken back. */
+  /** Current verdict of the environment; a verdict of the analysis may have been withdrawn. */
   readonly verdict: Verdict | 'open'
 }
 
@@ -39,7 +47,7 @@ function Lead({ look, verdict }: LeadProps): JSX.Element {
   const { ratioPpm } = look
   const { wins, trials, bounds } = verdict === 'hold' ? look.hold : look.win
   const name = look.env.replace(/@.*/, '')
-  const range = bounds ? percentRange(bounds) : 'nothing decisive'
+  const range = bounds ? percentRange(bounds) : 'no decisive challenge'
   return (
     <div class={`lead-${verdict}`}>
       <dt>{name}</dt>
@@ -48,10 +56,15 @@ function Lead({ look, verdict }: LeadProps): JSX.Element {
           <title>{`${name}: ${range}. ${verdict}`}</title>
           <rect class="track" y="6" width="100%" height="6" />
           {bounds && (
-            <rect x={at(bounds.lower)} y="4" width={at(bounds.upper - bounds.lower)} height="10" />
+            <rect
+              x={toPercent(bounds.lower)}
+              y="4"
+              width={toPercent(bounds.upper - bounds.lower)}
+              height="10"
+            />
           )}
-          {trials > 0 && <circle cx={at((1e6 * wins) / trials)} cy="9" r="5" />}
-          <line x1={at(ratioPpm)} x2={at(ratioPpm)} y1="0" y2="18" />
+          {trials > 0 && <circle cx={toPercent((1e6 * wins) / trials)} cy="9" r="5" />}
+          <line x1={toPercent(ratioPpm)} x2={toPercent(ratioPpm)} y1="0" y2="18" />
         </svg>
       </dd>
       <dd>
@@ -64,11 +77,14 @@ function Lead({ look, verdict }: LeadProps): JSX.Element {
 
 interface StripsProps extends Page {
   readonly account: DuelAccount
-  /** The validator that is meant. */
+  /** Validator to label. */
   readonly of?: string | undefined
 }
 
-/** What each validator saw of a duel: a strip for each environment, and a face for each of them. */
+/**
+ * Shows the results of each validator in a duel: a strip for each environment with a face for each
+ * validator.
+ */
 export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
   const { duel, epochs } = account
   const { value, error } = useAnswer(page.ask, ['lanes', duel.id], [epochs.length])
@@ -79,21 +95,20 @@ export function Strips({ account, of, ...page }: StripsProps): JSX.Element {
         <Strip key={each.env} state={page.state} of={of} {...each} />
       ))}
       <figcaption>
-        Each face is a validator: how many per cent the contender won of the challenges that only
-        one of the two miners solved, by what this validator published. Faces that stand together
-        saw the same. One far from the others, in red, is suspect and does not count there: it had
-        bad luck, or made it up.
+        Each face is a validator, at the contender’s share of the decisive challenges that this
+        validator published. Faces close together agree. A face far from the others, in red, is an
+        outlier and does not count there: it had bad luck, or invented its results.
       </figcaption>
     </figure>
   )
 }
 
-/** Faces stand in so many rows, so that they do not hide each other. */
+/** Rows of faces, so that they do not hide each other. */
 const ROWS = 3
 
 function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined }): JSX.Element {
   const { state, env, ratio, lanes, of } = props
-  const nameOf = nameIn(state)
+  const nameOf = hotkeyNames(state)
   const faces = lanes
     .filter(({ wins, losses }) => wins + losses > 0)
     .map((lane) => ({ ...lane, rate: (1e6 * lane.wins) / (lane.wins + lane.losses) }))
@@ -102,14 +117,17 @@ function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined 
     <div class="lanes">
       <b>{env}</b>
       <svg width="100%" height={62 + 15 * Math.min(named.length, 4)} role="img">
-        <title>{`${env}: what each validator saw`}</title>
+        <title>{`${env}: the results of each validator`}</title>
         <rect class="track" y="26" width="100%" height="6" />
-        <line x1={at(ratio)} x2={at(ratio)} y1="0" y2="58" />
+        <line x1={toPercent(ratio)} x2={toPercent(ratio)} y1="0" y2="58" />
         {faces.map((lane, i) => (
           // biome-ignore lint/a11y/noSvgWithoutTitle: the group in it has one
-          <svg key={lane.validator} x={at(lane.rate)} y={4 + (i % ROWS) * 18}>
+          <svg key={lane.validator} x={toPercent(lane.rate)} y={4 + (i % ROWS) * 18}>
             <g class={lane.isSetAside ? 'lane aside' : 'lane'} transform="translate(-7 0)">
-              <title>{`${nameOf(lane.validator)}: ${countsOf(lane)}; ${laneUseText(lane)}`}</title>
+              <title>
+                {`${nameOf(lane.validator)}: ${formatLane(lane)}`}
+                {lane.isSetAside && '; an outlier, so not counted'}
+              </title>
               <Face of={lane.validator} />
               {lane.isSetAside && <rect x="-2" y="-2" width="18" height="18" />}
             </g>
@@ -119,11 +137,11 @@ function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined 
           <text
             key={lane.validator}
             class={lane.isSetAside ? 'bad' : undefined}
-            x={at(lane.rate)}
+            x={toPercent(lane.rate)}
             y={74 + 15 * i}
             text-anchor={lane.rate < 500_000 ? 'start' : 'end'}
           >
-            {`${nameOf(lane.validator)}: ${percent(lane.rate)}, ${countsOf(lane)}`}
+            {`${nameOf(lane.validator)}: ${percent(lane.rate)}, ${formatLane(lane)}`}
           </text>
         ))}
       </svg>
@@ -131,5 +149,5 @@ function Strip(props: StateProps & EnvLanes & { readonly of: string | undefined 
   )
 }
 
-const countsOf = ({ wins, losses }: EnvLanes['lanes'][number]): string =>
+const formatLane = ({ wins, losses }: EnvLanes['lanes'][number]): string =>
   `${wins} of ${wins + losses} won`

@@ -1,16 +1,15 @@
-import type { Episode } from '@affine/blocks'
-import type { EpisodeCourse, Side } from '@affine/report'
-import { faultText } from '@affine/report/sentences'
+import type { Side } from '@affine/report'
+import { formatFault } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { type Page, progressOf, type StateProps, useAnswer } from '../page.ts'
-import { shortOf, visible } from '../visible.ts'
+import { type Page, readingState, type StateProps, useAnswer } from '../page.ts'
+import { shorten } from '../visible.ts'
 import type { ShownPair } from '../worker/answers.ts'
-import type { SampleLine } from '../worker/sample-index.ts'
+import type { SampleLine } from '../worker/epoch-accounts.ts'
 import { CourseView } from './course-view.tsx'
 import { Heading, Key } from './parts.tsx'
 import { ProofView } from './proof-view.tsx'
 
-/** A challenge as it was played: both miners side by side, then its proof. */
+/** Shows a challenge as both miners played it, then its proof. */
 export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.Element {
   const { state, ask } = page
   const by = [state.epochs.length, state.ms]
@@ -19,25 +18,25 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
     return (
       <>
         <Heading>A challenge</Heading>
-        <p>{progressOf(state) === 'reading' ? 'Reading…' : error}</p>
+        <p>{readingState(state) === 'reading' ? 'Reading…' : error}</p>
       </>
     )
-  const { sample, episodes, epoch, validator, pairs } = shown
+  const { sample, epoch, validator, pairs } = shown
   const [pair] = pairs
-  const players = pair
-    ? [playerIn(pair, 'champion'), ...pairs.map((each) => playerIn(each, 'contender'))]
-    : episodes.map((episode): Player => ({ name: 'miner', episode, course: undefined }))
   return (
     <>
-      <Heading kind={`${sample.env} #${sample.index}, epoch ${epoch}`}>{headingOf(pairs)}</Heading>
+      <Heading kind={`${sample.env} #${sample.index}, epoch ${epoch}`}>
+        {describeWinner(pairs)}
+      </Heading>
       <p>
-        Challenge <span class="mono">{sample.challengeId}</span>, asked by{' '}
+        Challenge <span class="mono">{sample.challengeId}</span>, sent by{' '}
         <Key state={state} hotkey={validator} />: line {line} of block{' '}
-        <code title={block}>{shortOf(block)}</code>.
+        <code title={block}>{shorten(block)}</code>.
       </p>
       <div class="columns">
-        {players.map((player) => (
-          <EpisodeView key={player.episode.miner} state={state} {...player} />
+        {pair && <EpisodeView state={state} pair={pair} side="champion" />}
+        {pairs.map((each) => (
+          <EpisodeView key={each.contender.miner} state={state} pair={each} side="contender" />
         ))}
         {pair && <GameView {...pair} />}
       </div>
@@ -46,8 +45,8 @@ export function ChallengeView({ block, line, ...page }: Page & SampleLine): JSX.
   )
 }
 
-/** Who won, if one champion and one contender are shown. */
-function headingOf([pair, ...others]: readonly ShownPair[]): string {
+/** Describes the winner if one champion and one contender are shown. */
+function describeWinner([pair, ...others]: readonly ShownPair[]): string {
   if (pair === undefined || others.length > 0) return 'A challenge'
   const { champion, contender } = pair
   if (champion.reward === contender.reward) return 'A tie'
@@ -55,7 +54,7 @@ function headingOf([pair, ...others]: readonly ShownPair[]): string {
   return `The ${winner} won this challenge`
 }
 
-/** A game move by move, as its loser has it. */
+/** Shows a game move by move, from the loser's side. */
 function GameView({ courses: { champion, contender } }: ShownPair): JSX.Element | null {
   if (champion?.moves === undefined || contender === undefined) return null
   const side = champion.reward < contender.reward ? 'champion' : 'contender'
@@ -67,37 +66,27 @@ function GameView({ courses: { champion, contender } }: ShownPair): JSX.Element 
   )
 }
 
-interface Player {
-  readonly name: string
-  readonly episode: Episode
-  readonly course: EpisodeCourse | undefined
+interface EpisodeProps extends StateProps {
+  readonly pair: ShownPair
+  readonly side: Side
 }
 
-const playerIn = (pair: ShownPair, side: Side): Player => {
-  return { name: side, episode: pair[side], course: pair.courses[side] }
-}
-
-function EpisodeView({ state, name, episode, course }: StateProps & Player): JSX.Element {
-  const { miner, reward, messages } = episode
+function EpisodeView({ state, pair, side }: EpisodeProps): JSX.Element {
+  const { miner, reward } = pair[side]
+  const course = pair.courses[side]
   return (
     <section class="card">
       <h2>
-        {name} <Key state={state} hotkey={miner} />
+        {side} <Key state={state} hotkey={miner} />
       </h2>
       {course && course.moves === undefined ? (
         <CourseView course={course} />
       ) : (
         <p>
           Reward {reward}
-          {faultText(episode)}
+          {formatFault(pair[side])}
         </p>
       )}
-      {!course &&
-        messages.map(({ role, content }, i) => (
-          <pre key={i} class={role === 'user' ? 'message' : 'message reply'}>
-            {visible(content, 8192)}
-          </pre>
-        ))}
     </section>
   )
 }

@@ -1,45 +1,43 @@
 import type { Decider, Side } from '@affine/report'
 import {
-  causeText,
-  forfeitText,
-  minerDuelText,
+  describeMinerDuel,
+  explainVerdict,
+  formatVerdicts,
+  formatWon,
   percent,
   percentRange,
-  verdictTexts,
-  wonText,
 } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { linkTo } from '../address.ts'
-import { type DuelAccount, duelsIn, spanText } from '../app-state.ts'
-import { absentText, outcomeText, type Page, resultText, useAnswer } from '../page.ts'
+import { type DuelAccount, formatSpan, listDuels } from '../app-state.ts'
+import { describeResult, explainAbsence, type Page, useAnswer } from '../page.ts'
 import type { LostLine } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads, Strips } from './bars.tsx'
 import { Thumbnail } from './course-view.tsx'
-import { Fold, Heading, Key, Table } from './parts.tsx'
+import { Few, Heading, Key, Table } from './parts.tsx'
 
-/** A contender's duel: how it ended and why, some of its challenges, and how it was decided. */
+/** Shows a contender's duel: its result, lost challenges, and the numbers behind the verdicts. */
 export function ContenderView({ id, ...page }: Page & { readonly id: string }): JSX.Element {
   const { state } = page
-  const account = duelsIn(state).find(({ duel }) => duel.id === id)
+  const account = listDuels(state).find(({ duel }) => duel.id === id)
   if (account === undefined)
     return (
       <>
         <Heading>A contender</Heading>
-        <p>{absentText(state, 'No epoch that was read has this duel.')}</p>
+        <p>{explainAbsence(state, 'No epoch that was read contains this duel.')}</p>
       </>
     )
   const { duel } = account
   return (
     <>
-      <Heading kind={`contender, ${spanText(account)}`}>
+      <Heading kind={`contender, ${formatSpan(account)}`}>
         <Key state={state} hotkey={duel.contender.hotkey} /> against{' '}
         <Key state={state} hotkey={duel.champion.hotkey} />
       </Heading>
-      <p class="lead">{resultText(state, account)}</p>
+      <p class="lead">{describeResult(state, account)}</p>
       <figure class="card">
         <Leads account={account} />
         <figcaption>
-          {LEADS_KEY} It won {duel.wins} of {duel.counted}, and needed {duel.needed}.
+          {LEADS_KEY} It won {duel.wins} of {duel.counted} environments and needed {duel.needed}.
         </figcaption>
       </figure>
       <div class="columns">
@@ -47,7 +45,10 @@ export function ContenderView({ id, ...page }: Page & { readonly id: string }): 
           <Losses key={side} {...page} account={account} side={side} />
         ))}
       </div>
-      <Fold summary="How this was decided">{() => <Decided {...page} account={account} />}</Fold>
+      <details class="fold">
+        <summary>How this was decided</summary>
+        <Decided {...page} account={account} />
+      </details>
     </>
   )
 }
@@ -56,120 +57,87 @@ interface DuelProps extends Page {
   readonly account: DuelAccount
 }
 
-/** What a side did, and the challenges that it lost: a few as pictures, then the last ones. */
+/** Shows the counts of a side, and its latest lost challenges as pictures. */
 function Losses({ account, side, ...page }: DuelProps & { readonly side: Side }): JSX.Element {
   const { duel, epochs } = account
   const { value, error } = useAnswer(page.ask, ['losses', duel.id], [epochs.length])
-  const losses = value?.[side]
-  const few = losses && fewOf(losses)
+  const losses = value && alternateEnvs(value[side])
   return (
     <section>
       <h2>
-        What <Key state={page.state} hotkey={duel[side].hotkey} />, the {side}, lost
+        Challenges lost by <Key state={page.state} hotkey={duel[side].hotkey} />, the {side}
       </h2>
-      <p class="caption">{minerDuelText(side, duel, duel.stats[side])}</p>
-      {few === undefined && <p>{error ?? 'Reading…'}</p>}
-      {few?.length === 0 && <p>No challenge that counts.</p>}
+      <p class="caption">{describeMinerDuel(side, duel, duel.stats[side])}</p>
+      {losses === undefined && <p>{error ?? 'Reading…'}</p>}
+      {losses?.length === 0 && <p>None that counts.</p>}
       <ul class="thumbnails">
-        {few?.map((loss) => (
-          <Thumbnail key={loss.block + loss.line} {...page} loss={loss} side={side} />
-        ))}
+        <Few limit={5}>
+          {(losses ?? []).map((loss) => (
+            <Thumbnail key={loss.block + loss.line} {...page} loss={loss} side={side} />
+          ))}
+        </Few>
       </ul>
-      {losses && few && losses.length > few.length && (
-        <Fold summary={`The last of each environment: ${losses.length}`}>
-          {() => <LossList losses={losses} />}
-        </Fold>
-      )}
     </section>
   )
 }
 
-const MOST_THUMBNAILS = 5
-
-/** The last of each environment by turns, those with a legal answer first: they show the most. */
-function fewOf(losses: readonly LostLine[]): readonly LostLine[] {
+/**
+ * Alternates the environments, latest loss first; legal answers come first, because they show the
+ * most.
+ */
+function alternateEnvs(losses: readonly LostLine[]): readonly LostLine[] {
   const best = [...losses]
     .reverse()
     .sort((a, b) => Number(a.forfeit !== undefined) - Number(b.forfeit !== undefined))
   const rankOf = (loss: LostLine): number =>
     best.filter(({ env }) => env === loss.env).indexOf(loss)
-  return [...best].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, MOST_THUMBNAILS)
-}
-
-/** By environment, and by how they were lost. */
-function LossList({ losses }: { readonly losses: readonly LostLine[] }): JSX.Element {
-  const kindOf = ({ env, forfeit }: LostLine): string =>
-    forfeit === undefined ? env : `${env}, ${forfeitText(forfeit)}`
-  return (
-    <>
-      <p>Each validator numbers its own, from 0 in every epoch.</p>
-      <ul class="losses">
-        {[...new Set(losses.map(kindOf))].map((kind) => (
-          <li key={kind}>
-            {kind}:
-            {losses
-              .filter((loss) => kindOf(loss) === kind)
-              .map(({ block, line, env, index }) => (
-                <a
-                  key={block + line}
-                  href={linkTo.sample({ block, line })}
-                  aria-label={`${env} #${index}`}
-                >
-                  #{index}
-                </a>
-              ))}
-          </li>
-        ))}
-      </ul>
-    </>
-  )
+  return [...best].sort((a, b) => rankOf(a) - rankOf(b))
 }
 
 function Decided(props: DuelProps): JSX.Element {
-  const { account, state } = props
+  const { account } = props
   return (
     <>
-      <p>{outcomeText(state, account)}.</p>
       <ul>
-        {verdictTexts(
+        {formatVerdicts(
           account.duel,
-          account.looks.map(({ look }) => look),
+          account.analyses.map(({ analysis }) => analysis),
         ).map((text) => (
           <li key={text}>{text}</li>
         ))}
       </ul>
       <Strips {...props} />
       <p>
-        Two tests decide, each over the challenges that only one of the two solved: one for a win,
-        one for a hold, with which the champion keeps the environment. Each leaves out (trims) the
-        third of the validators’ weight that favours its verdict most, so that a third of liars
-        decides nothing. The score is how far the wins are above the line, in deviations of luck,
-        and how far they have to be.
+        Two tests over the decisive challenges give a verdict: one for a win, and one for a hold,
+        with which the champion keeps the environment. Each omits (trims) the third of the
+        validators’ weight that favours its verdict most, so that a third of liars decides nothing.
+        The score is the distance of the wins above the line, in standard deviations; a win needs a
+        minimum score.
       </p>
-      <Looks account={account} />
+      <AnalysisTable account={account} />
     </>
   )
 }
 
-/** The counts and the intervals that decide, epoch by epoch. */
-function Looks({ account: { looks } }: Pick<DuelProps, 'account'>): JSX.Element {
-  const rows = looks.map(({ epoch, look }) => {
-    const { env, win, hold, decisivePpm = 0 } = look
+/** Shows the counts and intervals of each analysis. */
+function AnalysisTable({ account: { analyses } }: Pick<DuelProps, 'account'>): JSX.Element {
+  const rows = analyses.map(({ epoch, analysis }) => {
+    const { env, win, hold, decisivePpm = 0 } = analysis
     return {
       key: `${epoch} ${env}`,
       cells: {
         epoch,
         environment: env,
-        'won : lost : tied': `${look.wins} : ${look.losses} : ${look.ties}`,
-        'test for a win': testText(win),
-        'test for a hold': testText(hold),
-        'that tell the two apart': percent(decisivePpm),
-        result: `${look.given ?? 'undecided'}: ${causeText(look)}`,
+        'won : lost : tied': `${analysis.wins} : ${analysis.losses} : ${analysis.ties}`,
+        'test for a win': formatTest(win),
+        'test for a hold': formatTest(hold),
+        'decisive challenges': percent(decisivePpm),
+        result: `${analysis.given ?? 'open'}: ${explainVerdict(analysis)}`,
       },
     }
   })
-  return <Table title="What decides, epoch by epoch" rows={rows} />
+  return <Table title="The numbers, epoch by epoch" rows={rows} />
 }
 
-const testText = (decider: Decider): string =>
-  wonText(decider) + (decider.bounds ? `: ${percentRange(decider.bounds)}` : '')
+const formatTest = (decider: Decider): string =>
+  formatWon(decider) + (decider.bounds ? `: ${percentRange(decider.bounds)}` : '')

@@ -1,11 +1,11 @@
-import { sideOf } from '@affine/report/sentences'
+import { findSide } from '@affine/report/sentences'
 import type { JSX } from 'preact'
 import { linkTo } from '../address.ts'
-import { duelsOf, isValidator, spanText } from '../app-state.ts'
-import { absentText, nameIn, type Page, resultText } from '../page.ts'
+import { findDuels, formatSpan, isValidator } from '../app-state.ts'
+import { describeResult, explainAbsence, hotkeyNames, type Page } from '../page.ts'
 import { Few, Heading, type HotkeyProps, Key, Table } from './parts.tsx'
 
-/** Every registered miner: those that wait, and why the others do not. */
+/** Shows every registered miner: the queue, then the others with the reason they do not wait. */
 export function MinersView({ state }: Page): JSX.Element {
   const miners = state.queue?.filter(({ hotkey }) => !isValidator(state, hotkey))
   const rows = (miners ?? []).map(({ place, uid, hotkey, block, why }) => ({
@@ -23,11 +23,11 @@ export function MinersView({ state }: Page): JSX.Element {
     <>
       <Heading>Miners</Heading>
       <p>
-        A miner commits a model on chain, and waits for its duel with the champion. The next
-        contender comes first.
+        A miner commits a model on chain, and waits for a duel with the champion. The next contender
+        is first.
       </p>
       {miners === undefined ? (
-        <p>{absentText(state, '')}</p>
+        <p>{explainAbsence(state, '')}</p>
       ) : (
         <Table title="By place in the queue" rows={rows} />
       )}
@@ -35,33 +35,33 @@ export function MinersView({ state }: Page): JSX.Element {
   )
 }
 
-/** A miner: what it does now, and every duel that it had, the last first. */
+/** Shows a miner: its current state, and its duels, latest first. */
 export function MinerView({ state, hotkey }: HotkeyProps): JSX.Element {
-  const duels = [...duelsOf(state, hotkey)].reverse()
+  const duels = [...findDuels(state, hotkey)].reverse()
   const place = state.queue?.find((row) => row.hotkey === hotkey)
   const seated = state.epochs.filter((each) => each.seated?.hotkey === hotkey)
   return (
     <>
-      <Heading kind="miner">{nameIn(state)(hotkey)}</Heading>
+      <Heading kind="miner">{hotkeyNames(state)(hotkey)}</Heading>
       <p class="mono">{hotkey}</p>
       <p class="lead">{place ? `It ${place.why}.` : state.queue && 'It is not registered.'}</p>
       {seated.map(({ epoch }) => (
         <p key={epoch}>It took the empty throne after epoch {epoch}, without a duel.</p>
       ))}
       <ul class="duels">
-        <Few most={12}>
+        <Few limit={12}>
           {duels.map((account) => (
             <li key={account.duel.id}>
               <a href={linkTo.duel(account.duel.id)}>
-                As {sideOf(hotkey, account.duel)}, {spanText(account)}
+                As {findSide(hotkey, account.duel)}, {formatSpan(account)}
               </a>
-              : {resultText(state, account)}
+              : {describeResult(state, account)}
             </li>
           ))}
         </Few>
       </ul>
       {duels.length === 0 && (
-        <p>{absentText(state, 'It had no duel in the epochs that were read.')}</p>
+        <p>{explainAbsence(state, 'It had no duel in the epochs that were read.')}</p>
       )}
     </>
   )

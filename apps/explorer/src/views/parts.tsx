@@ -1,16 +1,15 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { linkTo } from '../address.ts'
-import { isValidator } from '../app-state.ts'
-import { nameIn, type StateProps } from '../page.ts'
+import { hotkeyNames, type StateProps } from '../page.ts'
 
 type WithChildren = { readonly children: ComponentChildren }
 
-/** The heading of a view, which is the title of the window too; `kind` stands above it. */
+/** Shows the heading of a view, with `kind` above it, and sets the title of the window. */
 export function Heading({
   kind,
   children,
-}: WithChildren & { readonly kind?: string }): JSX.Element {
+}: WithChildren & { readonly kind?: string | undefined }): JSX.Element {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     const said = [heading.current?.textContent, kind].filter((text) => text !== undefined)
@@ -24,26 +23,23 @@ export function Heading({
   )
 }
 
-/** What is given to what shows one hotkey. */
+/** Props of components that show one hotkey. */
 export interface HotkeyProps extends StateProps {
   readonly hotkey: string
 }
 
-/** A hotkey, as a link to what it did. */
-export function Key({ state, hotkey }: HotkeyProps): JSX.Element {
-  const link = isValidator(state, hotkey) ? linkTo.validator : linkTo.miner
-  return (
-    <a class="key" href={link(hotkey)} title={hotkey}>
-      <Face of={hotkey} />
-      {nameIn(state)(hotkey)}
-    </a>
-  )
-}
+/** Shows a hotkey as a link to its view. */
+export const Key = ({ state, hotkey }: HotkeyProps): JSX.Element => (
+  <a class="key" href={linkTo.hotkey(hotkey)} title={hotkey}>
+    <Face of={hotkey} />
+    {hotkeyNames(state)(hotkey)}
+  </a>
+)
 
-/** A mark by which one hotkey is told from another at a glance: four squares of nine, and a hue. */
+/** Shows a mark that distinguishes hotkeys at a glance: four of nine squares, and a hue. */
 export function Face({ of }: { readonly of: string }): JSX.Element {
   const hash = [...of].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) % 1_000_003, 7)
-  // Of the nine, the third column is as the first.
+  // The third column repeats the first.
   const cells = [0, 1, 2, 3, 4, 5, 6, 7, 8].filter((cell) => ((hash >> (cell % 6)) & 1) === 1)
   const squares = cells.map((cell) => `M${Math.trunc(cell / 3)} ${cell % 3}h1v1h-1z`)
   return (
@@ -54,7 +50,7 @@ export function Face({ of }: { readonly of: string }): JSX.Element {
   )
 }
 
-/** A number for a first look, in a `dl` of them, and what it means. */
+/** Shows a number in a `dl`, with its name and its meaning. */
 export const BigNumber = ({
   name,
   value,
@@ -67,36 +63,19 @@ export const BigNumber = ({
   </div>
 )
 
-/** What most readers do not need: it is drawn for those that open it. */
-export function Fold({
-  summary,
-  children,
-}: {
-  readonly summary: string
-  readonly children: () => JSX.Element
-}): JSX.Element {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <details class="fold" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
-      <summary>{summary}</summary>
-      {isOpen && children()}
-    </details>
-  )
-}
-
 interface FewProps {
-  /** How many are shown until more are asked for. */
-  readonly most: number
+  /** Items shown before the reader asks for all. */
+  readonly limit: number
   readonly children: readonly JSX.Element[]
 }
 
-/** The first of many. */
-export function Few({ most, children }: FewProps): JSX.Element {
+/** Shows the first items, and a button that shows all. */
+export function Few({ limit, children }: FewProps): JSX.Element {
   const [isWhole, setWhole] = useState(false)
   return (
     <>
-      {isWhole ? children : children.slice(0, most)}
-      {!isWhole && children.length > most && (
+      {isWhole ? children : children.slice(0, limit)}
+      {!isWhole && children.length > limit && (
         <li>
           <button type="button" onClick={() => setWhole(true)}>
             Show all {children.length}
@@ -107,24 +86,24 @@ export function Few({ most, children }: FewProps): JSX.Element {
   )
 }
 
-/** A row of a table: its cells by the names of their columns. */
+/** A row of a table: its cells by column name. */
 interface Row {
   readonly key: string | number
   readonly cells: Readonly<Record<string, ComponentChildren>>
-  /** Is it marked as wrong? */
+  /** Whether the row is marked as bad. */
   readonly isBad?: boolean
 }
 
 interface TableProps {
   readonly title: string
-  /** All with the same columns. */
+  /** Rows with the same columns. */
   readonly rows: readonly Row[]
 }
 
 /**
- * A table below its title. A large one is scrolled by itself, by the keyboard too, so that all of
- * it is found by the browser; in a narrow window each row becomes a few lines, and each cell has
- * its column's name.
+ * Shows a table below its title. A large table scrolls on its own, also by keyboard, so that the
+ * browser's search finds all of it. In a narrow window each row becomes several lines, with column
+ * names.
  */
 export const Table = ({ title, rows }: TableProps): JSX.Element => (
   <section>

@@ -1,18 +1,18 @@
 import type { Picture, PictureShape } from '@affine/envs'
 import type { Turn } from '@affine/report'
 import type { JSX } from 'preact'
-import { visible } from '../visible.ts'
+import { showHidden } from '../visible.ts'
 
-/** What is drawn, perhaps with the reply to it and what would have been best. */
+/** The observation, optionally with the reply and the best actions. */
 type DrawingProps = Pick<Turn, 'picture' | 'drawn'> & Partial<Turn>
 
-/** How large a picture is at most, in pixels for each of its units. */
+/** Maximum pixels per unit of a picture. */
 const SCALE = 1.6
 
-/** What was observed: as a picture where there is one, else as lines, if it has some. */
+/** Shows an observation as a picture, or as lines if there is no picture. */
 export function Drawing({ picture, drawn, ...turn }: DrawingProps): JSX.Element | null {
   if (picture === undefined)
-    return drawn.length === 0 ? null : <pre class="drawn">{visible(drawn.join('\n'))}</pre>
+    return drawn.length === 0 ? null : <pre class="drawn">{showHidden(drawn.join('\n'))}</pre>
   const { width, height, shapes } = picture
   const said = shapes.flatMap(({ says }) => says ?? [])
   const wrong = shapes.flatMap(({ kind, says }) => (kind === 'wrong' ? (says ?? []) : []))
@@ -23,24 +23,24 @@ export function Drawing({ picture, drawn, ...turn }: DrawingProps): JSX.Element 
         viewBox={`-1 -1 ${width + 2} ${height + 2}`}
         width={width * SCALE}
         role="img"
-        aria-label={visible(said.join(', ') || 'nothing is placed')}
+        aria-label={showHidden(said.join(', ') || 'empty')}
       >
-        {withLast(shapes, turn).map((shape, i) => (
+        {sortMarkedLast(shapes, turn).map((shape, i) => (
           <Shape key={i} shape={shape} turn={turn} />
         ))}
       </svg>
       {wrong.map((text) => (
         <p key={text} class="bad">
-          {visible(text)}
+          {showHidden(text)}
         </p>
       ))}
     </>
   )
 }
 
-/** What is marked comes last, so that nothing beside it is drawn over its edge. */
-const withLast = (shapes: Picture['shapes'], turn: Partial<Turn>): Picture['shapes'] => {
-  const isPlain = (shape: PictureShape): boolean => classOf(shape, turn) === shape.kind
+/** Sorts marked shapes last, so that no other shape covers their edges. */
+const sortMarkedLast = (shapes: Picture['shapes'], turn: Partial<Turn>): Picture['shapes'] => {
+  const isPlain = (shape: PictureShape): boolean => chooseClass(shape, turn) === shape.kind
   return [...shapes].sort((a, b) => Number(isPlain(b)) - Number(isPlain(a)))
 }
 
@@ -51,19 +51,19 @@ function Shape(props: { readonly shape: PictureShape; readonly turn: Partial<Tur
     return (Math.min(...along) + Math.max(...along)) / 2
   }
   return (
-    <g class={classOf(props.shape, props.turn)}>
+    <g class={chooseClass(props.shape, props.turn)}>
       <polygon points={corners.join(' ')} />
-      {says && <title>{visible(says)}</title>}
+      {says && <title>{showHidden(says)}</title>}
       {text && (
         <text x={middleOf(0)} y={middleOf(1)}>
-          {visible(text)}
+          {showHidden(text)}
         </text>
       )}
     </g>
   )
 }
 
-function classOf({ kind, action, isMarked }: PictureShape, turn: Partial<Turn>): string {
+function chooseClass({ kind, action, isMarked }: PictureShape, turn: Partial<Turn>): string {
   const classes: string[] = [kind]
   if (isMarked === true) classes.push('marked')
   if (action !== undefined && turn.best?.includes(action)) classes.push('best')

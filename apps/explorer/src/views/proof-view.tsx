@@ -1,12 +1,12 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import { type Page, useAnswer } from '../page.ts'
-import { visible } from '../visible.ts'
+import { showHidden } from '../visible.ts'
+import type { SampleLine } from '../worker/epoch-accounts.ts'
 import { PARTS, type Part } from '../worker/flip.ts'
-import type { Step } from '../worker/proof-evidence.ts'
-import type { SampleLine } from '../worker/sample-index.ts'
+import type { Step } from '../worker/proof-steps.ts'
 
-/** A sample's proof, step by step, each recomputed here, and with a byte changed. */
+/** Shows a sample's proof step by step, recomputed here, optionally with one byte changed. */
 export function ProofView({ state, ask, line }: Page & { readonly line: SampleLine }): JSX.Element {
   const [part, setPart] = useState<Part>('nothing')
   const { value: steps, error } = useAnswer(ask, ['proof', line, part], [state.epochs.length])
@@ -15,12 +15,12 @@ export function ProofView({ state, ask, line }: Page & { readonly line: SampleLi
     <details class="fold">
       <summary>
         <span role="status" class={error === undefined && broken === 0 ? 'good' : 'bad'}>
-          Its proof: {steps ? resultText(steps, broken) : (error ?? 'one moment…')}
+          Its proof: {steps ? describeProof(steps, broken) : (error ?? 'in progress…')}
         </span>
       </summary>
       <p>
-        This browser recomputes each step from the published data and from the chain. Change a byte,
-        and see which steps notice it.
+        This browser recomputes each step from published data and the chain. Change a byte to see
+        which steps fail.
       </p>
       <fieldset class="flips">
         <legend>Change a byte in</legend>
@@ -31,7 +31,7 @@ export function ProofView({ state, ask, line }: Page & { readonly line: SampleLi
             aria-pressed={each === part}
             onClick={() => setPart(each)}
           >
-            {each === 'nothing' ? 'nothing: as published' : each}
+            {each === 'nothing' ? 'nothing (as published)' : each}
           </button>
         ))}
       </fieldset>
@@ -44,13 +44,17 @@ export function ProofView({ state, ask, line }: Page & { readonly line: SampleLi
   )
 }
 
-/** Whether all steps hold, or how many fail. */
-function resultText(steps: readonly Step[], broken: number): string {
+/** States whether all steps are valid, or how many fail. */
+function describeProof(steps: readonly Step[], broken: number): string {
   if (broken > 0) return `✘ ${broken} of ${steps.length} steps fail.`
-  return `✔ All ${steps.length} steps hold.`
+  return `✔ All ${steps.length} steps are valid.`
 }
 
-function StepView({ step: { title, says, values, holds } }: { readonly step: Step }): JSX.Element {
+function StepView({
+  step: { title, sentence, values, holds },
+}: {
+  readonly step: Step
+}): JSX.Element {
   return (
     <li class={holds ? 'step' : 'step broken'}>
       <details key={String(holds)} open={!holds}>
@@ -59,12 +63,12 @@ function StepView({ step: { title, says, values, holds } }: { readonly step: Ste
             {holds ? '✔' : '✘'} {title}
           </h3>
         </summary>
-        <p>{says}</p>
+        <p>{sentence}</p>
         <dl>
           {Object.entries(values).map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
-              <dd>{visible(value, 400)}</dd>
+              <dd>{showHidden(value, 400)}</dd>
             </div>
           ))}
         </dl>

@@ -1,24 +1,33 @@
 import type { DuelTurn } from '@affine/report'
 import {
-  contendsText,
-  endingText,
-  endText,
-  epochsText,
-  otherStateTexts,
+  describeEnd,
+  describeStanding,
+  describeSubnet,
+  explainEnd,
+  explainFrozen,
+  formatEpochs,
   percent,
-  quorumTexts,
-  subnetText,
+  warnOtherState,
 } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { duelId, linkTo } from '../address.ts'
-import { type AppState, type DuelAccount, duelsIn, type Reign, reignsIn } from '../app-state.ts'
-import { absentText, asOfText, nameIn, type Page, progressOf, type StateProps } from '../page.ts'
-import { countText, shortOf, visibleLine } from '../visible.ts'
+import { formatDuelId, linkTo } from '../address.ts'
+import { type AppState, type DuelAccount, listDuels, listTerms, type Term } from '../app-state.ts'
+import {
+  describeEpoch,
+  explainAbsence,
+  hotkeyNames,
+  type Page,
+  readingState,
+  type StateProps,
+} from '../page.ts'
+import { formatCount, shorten, showOnLine } from '../visible.ts'
 import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { LEADS_KEY, Leads } from './bars.tsx'
 import { BigNumber, Face, Few, Heading, Key } from './parts.tsx'
 
-/** The champion, since when and how sure that is, the contenders, and the line of time. */
+/**
+ * Shows the champion, its first epoch, the confidence, the contenders and the earlier champions.
+ */
 export function RaceView({ state }: Page): JSX.Element {
   const { beginning, epochs } = state
   const last = epochs.at(-1)
@@ -26,10 +35,10 @@ export function RaceView({ state }: Page): JSX.Element {
   return (
     <>
       <Heading>
-        {last && (hotkey === undefined ? 'Nobody' : <Key state={state} hotkey={hotkey} />)}
-        {last ? ` has the throne${asOfText(state)}` : 'The race for the throne'}
+        {last && (hotkey === undefined ? 'No one' : <Key state={state} hotkey={hotkey} />)}
+        {last ? ` has the throne${describeEpoch(state)}` : 'The race for the throne'}
       </Heading>
-      <p class="about">{beginning && subnetText(beginning.titles)}</p>
+      <p class="about">{beginning && describeSubnet(beginning.titles)}</p>
       {last ? (
         <dl class="numbers">
           <Since state={state} />
@@ -37,13 +46,13 @@ export function RaceView({ state }: Page): JSX.Element {
           <ToBeat state={state} />
         </dl>
       ) : (
-        <p>{absentText(state, '')}</p>
+        <p>{explainAbsence(state, '')}</p>
       )}
-      {/* Before its end, each epoch would move what is below. */}
-      {last && progressOf(state) !== 'reading' && (
+      {/* During the reading each epoch would move the content below. */}
+      {last && readingState(state) !== 'reading' && (
         <>
           <Duels state={state} />
-          {otherStateTexts(last).map((text) => (
+          {warnOtherState(last).map((text) => (
             <p key={text}>{text}</p>
           ))}
           <TimeLine state={state} />
@@ -55,81 +64,80 @@ export function RaceView({ state }: Page): JSX.Element {
 }
 
 export function Since({ state }: StateProps): JSX.Element {
-  const { hotkey = '', from = 0, to = 0 } = reignsIn(state).at(-1) ?? {}
+  const { hotkey = '', from = 0, to = 0 } = listTerms(state).at(-1) ?? {}
   const { model } = state.epochs.at(-1)?.heir ?? {}
-  const failed = duelsIn(state).filter(
-    ({ duel, end }) => duel.champion.hotkey === hotkey && end && end.epoch >= from,
+  const failed = listDuels(state).filter(
+    ({ duel, last }) => duel.champion.hotkey === hotkey && duel.end && last.epoch >= from,
   ).length
-  const isOlder = isCut(state, from)
+  const isOlder = isStartUnknown(state, from)
   return (
-    <BigNumber name="Since" value={`epoch ${from}${isOlder ? ' or before' : ''}`}>
+    <BigNumber name="Since" value={`epoch ${from}${isOlder ? ' or earlier' : ''}`}>
       {isOlder && 'at least '}
-      {countText(to - from, 'epoch')}
-      {asOfText(state) || ' so far'}; {countText(failed, 'contender')} failed against it
-      {model !== undefined && `. Model: ${visibleLine(model.replace(hotkey, shortOf(hotkey)), 80)}`}
+      {formatCount(to - from, 'epoch')}
+      {describeEpoch(state) || ' so far'}; {formatCount(failed, 'contender')} failed against it
+      {model !== undefined && `. Model: ${showOnLine(model.replace(hotkey, shorten(hotkey)), 80)}`}
     </BigNumber>
   )
 }
 
-/** Did the reading begin with this epoch, and the network before it? */
-const isCut = ({ beginning }: AppState, from: number): boolean =>
-  beginning?.isBelieved === true && beginning.from === from
+/** Reports whether the reading began at this epoch, and the network earlier. */
+const isStartUnknown = ({ beginning }: AppState, from: number): boolean =>
+  beginning?.isTrusted === true && beginning.from === from
 
-/** The duel in which the champion won its throne; undefined where it took it without one. */
-function crowningIn(state: AppState): DuelAccount | undefined {
-  const from = reignsIn(state).at(-1)?.from ?? 0
-  return duelsIn(state).find(({ duel, end }) => duel.end === 'crowned' && end?.epoch === from - 1)
+/**
+ * Returns the duel in which the champion won the throne. Undefined if it took the throne without
+ * one.
+ */
+function findCrowning(state: AppState): DuelAccount | undefined {
+  const from = listTerms(state).at(-1)?.from ?? 0
+  return listDuels(state).find(
+    ({ duel, last }) => duel.end === 'crowned' && last.epoch === from - 1,
+  )
 }
 
-/** How sure it is that the champion is the better one: by the duel that it won. */
+/** Shows the confidence that the champion is better, from the duel that it won. */
 export function SureNumber({ state }: StateProps): JSX.Element {
   const name = 'How sure'
-  const crowning = crowningIn(state)
+  const crowning = findCrowning(state)
   if (crowning === undefined)
     return (
       <BigNumber name={name} value="unknown">
-        {unknownText(state)}
+        {explainUnknown(state)}
       </BigNumber>
     )
   const { wins, counted, needed, surePpm } = crowning.duel
   return (
     <BigNumber name={name} value={percent(surePpm)}>
-      of contenders exactly at the ratio to beat fail, at the least: luck and liars are allowed for.
-      This one won {wins} of {counted} environments, and needed {needed}
+      or more of the contenders exactly at the ratio to beat fail, even with luck and liars. This
+      one won {wins} of {counted} environments and needed {needed}
     </BigNumber>
   )
 }
 
-function unknownText({ epochs }: AppState): string {
+function explainUnknown({ epochs }: AppState): string {
   const [first, last] = [epochs[0], epochs.at(-1)]
   if (last?.heir === undefined) return 'the throne is empty'
   return first?.champion?.hotkey === last.heir.hotkey
-    ? 'it was the champion before'
+    ? 'it was already champion in the first epoch read'
     : 'it took the throne without winning a duel'
 }
 
-/** The ratio to beat, and where it goes. Protocol §8.10. */
+/** Shows the ratio to beat. Protocol §8.10. */
 export function ToBeat({ state }: StateProps): JSX.Element {
   const { nextRatio = 0 } = state.epochs.at(-1) ?? {}
-  const isFalling = nextRatio > (state.beginning?.leastRatio ?? 0)
   return (
-    <BigNumber name={`To beat${asOfText(state)}`} value={percent(nextRatio)}>
-      is what a contender has to win of the challenges that only one of the two solves
-      {isFalling && '; it goes down with each epoch that crowns nobody'}
+    <BigNumber name={`To beat${describeEpoch(state)}`} value={percent(nextRatio)}>
+      is the share of the decisive challenges, which only one of the two solves, that a contender
+      has to exceed
     </BigNumber>
   )
 }
 
-/** How the throne was won, and rows of contenders. Without any, what is next, and the last. */
+/** Shows how the throne was won, and the current contenders; without any, the next one. */
 function Duels({ state }: StateProps): JSX.Element {
   const { nextDuels = [] } = state.epochs.at(-1) ?? {}
-  const duels = duelsIn(state)
-  const crowning = crowningIn(state)
-  const champion = duels.at(-1)?.duel.champion.hotkey
-  const last = duels.filter(
-    ({ duel, end }) => end && duel.champion.hotkey === champion && duel.id !== crowning?.duel.id,
-  )
-  const isOver = nextDuels.length === 0
+  const duels = listDuels(state)
+  const crowning = findCrowning(state)
   return (
     <section>
       {crowning && (
@@ -139,25 +147,16 @@ function Duels({ state }: StateProps): JSX.Element {
         </>
       )}
       <p class="caption">{LEADS_KEY}</p>
-      {isOver && <Next state={state} />}
-      {(!isOver || last.length > 0) && <h2>{isOver ? 'The last contenders' : 'Contenders'}</h2>}
+      {nextDuels.length === 0 ? <Next state={state} /> : <h2>Contenders</h2>}
       {nextDuels.map((turn) => {
-        const account = duels.find(({ duel }) => duel.id === duelId(turn))
-        return <Contender key={duelId(turn)} {...{ state, account }} of={turn} />
+        const account = duels.find(({ duel }) => duel.id === formatDuelId(turn))
+        return <Contender key={formatDuelId(turn)} {...{ state, account }} of={turn} />
       })}
-      {isOver &&
-        last
-          .slice(-MOST_LAST)
-          .map((account) => (
-            <Contender key={account.duel.id} {...{ state, account }} of={account.duel} />
-          ))}
     </section>
   )
 }
 
-const MOST_LAST = 4
-
-/** The miner that contends next, and why it does not yet. */
+/** Shows the next contender, and the reason that it does not contend yet. */
 function Next({ state }: StateProps): JSX.Element {
   const next = state.queue?.find(({ place }) => place === 1)
   const last = state.epochs.at(-1) ?? { heir: undefined, lacking: undefined, others: undefined }
@@ -168,7 +167,7 @@ function Next({ state }: StateProps): JSX.Element {
         {last.heir === undefined ? 'The throne goes next to' : 'The next contender is'}{' '}
         <Key state={state} hotkey={next.hotkey} />.
       </p>
-      {quorumTexts(last, nameIn(state)).map((text) => (
+      {explainFrozen(last, hotkeyNames(state)).map((text) => (
         <p key={text}>{text}</p>
       ))}
     </>
@@ -184,33 +183,32 @@ interface ContenderProps extends StateProps {
 const Contender = ({ state, account, of }: ContenderProps): JSX.Element => (
   <div class="contender">
     <p>
-      <Key state={state} hotkey={of.contender.hotkey} /> {standingText(of, account)}{' '}
+      <Key state={state} hotkey={of.contender.hotkey} /> {describeRow(of, account)}{' '}
       {account && <a href={linkTo.duel(account.duel.id)}>its duel</a>}
     </p>
     {account && <Leads account={account} />}
   </div>
 )
 
-/** How its duel ended and why, or how it stands and how long it has. */
-function standingText(turn: DuelTurn, account: DuelAccount | undefined): string {
+/** Describes the end of a duel and its cause, or its current state and remaining epochs. */
+function describeRow(turn: DuelTurn, account: DuelAccount | undefined): string {
   const { end, stats } = account?.duel ?? {}
-  if (end && stats)
-    return `${endingText({ end }, stats.contender, account?.epochs.at(-1)?.ratio ?? 0)}.`
+  if (end && stats) return `${explainEnd({ end }, stats.contender, account?.last.ratio ?? 0)}.`
   const left = Math.max(0, turn.duelEpochs - turn.epochIndex + 1)
-  const stands = contendsText({ standing: 'open', ...account?.duel, ...turn })
-  return `${stands}; ${countText(left, 'epoch')} left`
+  const stands = describeStanding({ ...account?.duel, ...turn })
+  return `${stands}; ${formatCount(left, 'epoch')} left`
 }
 
-/** Reigns, the last first, with the contenders that fell in each. */
+/** Shows the champions, latest first, with the contenders that failed. */
 function TimeLine({ state }: StateProps): JSX.Element {
-  const duels = duelsIn(state)
+  const duels = listDuels(state)
   return (
     <section>
-      <h2>Who had the throne, the last first</h2>
+      <h2>Champions, latest first</h2>
       <ol class="time">
-        <Few most={8}>
-          {[...reignsIn(state)].reverse().map((reign) => (
-            <Stretch key={reign.from} {...{ state, reign, duels }} />
+        <Few limit={8}>
+          {[...listTerms(state)].reverse().map((reign) => (
+            <TermEntry key={reign.from} {...{ state, reign, duels }} />
           ))}
         </Few>
       </ol>
@@ -219,36 +217,35 @@ function TimeLine({ state }: StateProps): JSX.Element {
 }
 
 interface StretchProps extends StateProps {
-  readonly reign: Reign
+  readonly reign: Term
   readonly duels: readonly DuelAccount[]
 }
 
-/** One reign, with the duels that ended in it, or go on in it. */
-function Stretch({ state, duels, reign: { hotkey, from, to } }: StretchProps): JSX.Element {
+/** Shows one champion's term, with the duels that ended or continue in it. */
+function TermEntry({ state, duels, reign: { hotkey, from, to } }: StretchProps): JSX.Element {
   const { epoch, nextRatio } = state.epochs.at(-1) ?? { epoch: 0, nextRatio: 0 }
   const isLast = epoch === to - 2
-  const isIn = (each: EpochAccount | undefined): boolean =>
-    each !== undefined && each.epoch >= from && each.epoch < to
+  const isIn = (each: EpochAccount): boolean => each.epoch >= from && each.epoch < to
   const own = state.epochs.filter(isIn)
   const ratios = [...own.map(({ ratio }) => ratio), ...(isLast ? [nextRatio] : [])]
   const [first, last] = [ratios[0], ratios.at(-1)].map((ratio = 0) => percent(ratio))
   const ratioText = first === last ? first : `${first} to ${last}`
-  const fallen = duels.filter(({ end, epochs }) => isIn(end ?? epochs.at(-1)))
-  const before = isCut(state, from) ? ', and maybe before' : ''
-  const when = (isLast ? `from epoch ${from} on` : epochsText(from, to - 1)) + before
+  const fallen = duels.filter((account) => isIn(account.last))
+  const before = isStartUnknown(state, from) ? ', and perhaps earlier' : ''
+  const when = (isLast ? `from epoch ${from} on` : formatEpochs(from, to - 1)) + before
   return (
     <li>
-      <b>{hotkey === undefined ? 'nobody' : <Key state={state} hotkey={hotkey} />}</b>
+      <b>{hotkey === undefined ? 'no one' : <Key state={state} hotkey={hotkey} />}</b>
       <p>
         {when}. To beat: {ratioText}
       </p>
       <ul class="fallen">
-        <Few most={12}>
+        <Few limit={12}>
           {fallen.map((account) => (
             <li key={account.duel.id} class={`mark-${account.duel.end}`}>
               <a class="key" href={linkTo.duel(account.duel.id)}>
                 <Face of={account.duel.contender.hotkey} />
-                {nameIn(state)(account.duel.contender.hotkey)} {endText(account.duel.end)}
+                {hotkeyNames(state)(account.duel.contender.hotkey)} {describeEnd(account.duel.end)}
               </a>
             </li>
           ))}
@@ -263,15 +260,15 @@ function Root({ state }: StateProps): JSX.Element {
   const { beginning } = state
   return (
     <details class="fold">
-      <summary>How this page knows: the state root</summary>
+      <summary>The computed state and its root</summary>
       <p>
-        Champion: <span class="mono champion">{last?.heir?.hotkey ?? 'nobody'}</span>
+        Champion: <span class="mono champion">{last?.heir?.hotkey ?? 'none'}</span>
       </p>
       <p class="mono root">{last?.root}</p>
       <p>
         This is the digest of the state for epoch {(last?.epoch ?? 0) + 1}. This browser computed it
         from the chain and the buckets.{' '}
-        {beginning?.isBelieved
+        {beginning?.isTrusted
           ? `It trusted the state of epoch ${beginning.from}, as more than half of the stake ` +
             'attested it, and computed the rest.'
           : 'It began with the network’s first state.'}

@@ -1,22 +1,21 @@
-import { conclusionText } from '@affine/report/sentences'
+import { formatConclusion } from '@affine/report/sentences'
 import type { ComponentChildren, JSX } from 'preact'
 import type { AppState } from '../app-state.ts'
-import { isNamed, type NamedNetwork, type NetworkFile } from '../network-file.ts'
-import { hintText } from '../page.ts'
-import { countText, visibleLine } from '../visible.ts'
-import type { ReadingSpan, ReadSoFar } from '../worker/reader.ts'
+import { isNetworkName, type NamedNetwork, type NetworkFile } from '../network-file.ts'
+import { formatCount, showOnLine } from '../visible.ts'
+import type { ReadingProgress, ReadingSpan } from '../worker/reader.ts'
 
 interface ReadingProps {
   readonly state: AppState
-  readonly soFar: ReadSoFar
+  readonly soFar: ReadingProgress
   readonly network: NamedNetwork | undefined
-  /** Why there is no network. */
+  /** Reason that there is no network. */
   readonly refusal: string | undefined
 }
 
-/** How far the page has come with recomputing, and what it came to: on every view. */
+/** Shows the progress and the result of the recomputation, on every view. */
 export function ReadingStrip(props: ReadingProps): JSX.Element {
-  const [kind, said] = stripOf(props)
+  const [kind, said] = describeReading(props)
   return (
     <div class={`strip strip-${kind}`} role="status">
       {said}
@@ -26,39 +25,38 @@ export function ReadingStrip(props: ReadingProps): JSX.Element {
 
 type Strip = readonly [kind: 'good' | 'bad' | 'busy' | 'none', said: ComponentChildren]
 
-function stripOf({ state, soFar, network, refusal = '' }: ReadingProps): Strip {
+function describeReading({ state, soFar, network, refusal = '' }: ReadingProps): Strip {
   const { ms, failure, beginning } = state
-  if (network === undefined) return ['bad', visibleLine(refusal, 600)]
+  if (network === undefined) return ['bad', showOnLine(refusal, 600)]
   if (failure !== undefined) {
-    const why = visibleLine(failure, 600) + hintText(state)
-    return ['bad', `It cannot be read any further: ${why}`]
+    return ['bad', `Reading stopped: ${showOnLine(failure, 600)}`]
   }
   if (beginning === undefined) return ['busy', 'Reading the chain…']
   if (ms === undefined) return ['busy', progressBar(beginning, soFar)]
-  if (state.epochs.length === 0) return ['none', noEpochWords(beginning)]
+  if (state.epochs.length === 0) return ['none', explainNoEpoch(beginning)]
   const flaws = state.epochs.reduce((sum, epoch) => sum + epoch.flaws.length, 0)
   const seconds = (ms / 1000).toFixed(1)
-  const many = countText(state.epochs.length, 'epoch')
+  const many = formatCount(state.epochs.length, 'epoch')
   const done = `${many} recomputed in this browser in ${seconds} s`
-  const named = network.isByLink ? ', in what this link names' : ''
-  // The page reads one copy of each block, and no state but the first.
-  const conclusion = conclusionText({ flaws, uncompared: 'ALL_BUT_ONE' })
+  const named = network.isByLink ? ', for the network that this link names' : ''
+  // The page compares no copies of blocks, and no states.
+  const conclusion = formatConclusion({ flaws, uncompared: 'ALL_BUT_ONE' })
   const said = `${done}${named}. ${conclusion} `
   const lacking = state.health.filter(({ missing }) => missing > 0).length
   if (flaws + lacking === 0) return ['good', `✔ ${said}`]
-  const lack = lacking === 0 ? '' : `${countText(lacking, 'bucket')} lacked what it should have. `
+  const lack = lacking === 0 ? '' : `${formatCount(lacking, 'bucket')} lacked files. `
   return ['bad', [said, lack, <a href="#/validators">See the validators.</a>]]
 }
 
-/** Why there is nothing to show: that nothing failed says nothing. */
-function noEpochWords({ from, to, height, firstEpoch }: ReadingSpan): string {
+/** Explains that nothing was recomputed. */
+function explainNoEpoch({ from, to, height, firstEpoch }: ReadingSpan): string {
   const at = `the chain is at block ${height}, in epoch ${to}`
   const first =
     from === firstEpoch ? `the network’s first epoch is ${from}` : `epoch ${from} is next`
   return `Nothing was recomputed yet: ${first}, and ${at}.`
 }
 
-function progressBar({ from, to }: ReadingSpan, soFar: ReadSoFar): JSX.Element {
+function progressBar({ from, to }: ReadingSpan, soFar: ReadingProgress): JSX.Element {
   const { epochs, files, challenges } = soFar
   return (
     <label>
@@ -74,28 +72,31 @@ interface SourceProps {
   readonly beginning: ReadingSpan | undefined
 }
 
-/** Below every view: the network, where it is read from, and who named it. */
+/**
+ * Shows below every view the network, its chain and buckets, and whether the site or a link named
+ * it.
+ */
 export function SourceBar({ network, beginning }: SourceProps): JSX.Element {
   const { file, isByLink } = network
   return (
     <footer class="source">
-      <b>Network</b> {networkWords(file, beginning)} · <b>chain</b> {chainWords(file)} ·{' '}
-      <b>buckets</b> {bucketWords(file)} · <b>named by</b>{' '}
+      <b>Network</b> {describeNetwork(file, beginning)} · <b>chain</b> {describeChain(file)} ·{' '}
+      <b>buckets</b> {describeBuckets(file)} · <b>named by</b>{' '}
       {isByLink ? 'this link, not by this site' : 'this site'}
-      {'; one copy of each block was read: '}
-      <code>af-verify</code> compares them all.
+      {'. The page read one copy of each block; '}
+      <code>af-verify</code> compares all copies.
     </footer>
   )
 }
 
-/** It stays in view however far one scrolls. */
+/** Warns about a link that names a network. Stays visible while scrolling. */
 export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
   return (
-    <section class="link-warning" aria-label="Who named this network">
+    <section class="link-warning" aria-label="Source of this network">
       <b>⚠ Named by this link, not by this site.</b> The link chose the chain and the buckets, and
-      this page is true for them only.{' '}
+      the results apply only to them.{' '}
       {own ? (
-        <a href={location.pathname}>Show this site’s own network, {chainWords(own)}</a>
+        <a href={location.pathname}>Show this site’s own network, {describeChain(own)}</a>
       ) : (
         'This site names no network.'
       )}
@@ -103,17 +104,19 @@ export function LinkWarning({ own }: Pick<NamedNetwork, 'own'>): JSX.Element {
   )
 }
 
-/** A node may say any genesis: only what the page looks up by its name has one. */
-function networkWords({ chain }: NetworkFile, beginning: ReadingSpan | undefined): string {
-  const name = isNamed(chain) ? `${chain}, ` : ''
+/**
+ * Describes the network. A node may report any genesis; only a network with a name has a known one.
+ */
+function describeNetwork({ chain }: NetworkFile, beginning: ReadingSpan | undefined): string {
+  const name = isNetworkName(chain) ? `${chain}, ` : ''
   if (beginning === undefined) return `${name}not read yet`
   return `${name}netuid ${beginning.netuid}, genesis ${beginning.genesis}`
 }
 
-const chainWords = ({ chain }: NetworkFile): string =>
-  isNamed(chain) ? `${chain}’s public nodes` : visibleLine(chain, 200)
+const describeChain = ({ chain }: NetworkFile): string =>
+  isNetworkName(chain) ? `${chain}’s public nodes` : showOnLine(chain, 200)
 
-const bucketWords = ({ buckets }: NetworkFile): string =>
+const describeBuckets = ({ buckets }: NetworkFile): string =>
   buckets === undefined
     ? 'where voters announced them'
-    : `where voters announced them, plain names below ${visibleLine(buckets, 200)}`
+    : `where voters announced them, plain names below ${showOnLine(buckets, 200)}`

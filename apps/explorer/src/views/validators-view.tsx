@@ -1,45 +1,50 @@
 import type { LaneFacts } from '@affine/report'
-import { laneText, percent } from '@affine/report/sentences'
+import { formatLane, percent } from '@affine/report/sentences'
 import type { JSX } from 'preact'
-import { type AppState, countLanes, duelsIn, spanText, trustIn } from '../app-state.ts'
-import { absentText, nameIn, type Page, type StateProps } from '../page.ts'
-import { countText, visibleLine } from '../visible.ts'
+import { type AppState, countLanes, findTrust, formatSpan, listDuels } from '../app-state.ts'
+import { explainAbsence, hotkeyNames, type Page, type StateProps } from '../page.ts'
+import { formatCount, showOnLine } from '../visible.ts'
 import type { BucketHealth } from '../worker/buckets.ts'
 import type { EpochAccount } from '../worker/epoch-accounts.ts'
 import { Strips } from './bars.tsx'
-import { Heading, type HotkeyProps, Key, Table } from './parts.tsx'
+import { Heading, Key, Table } from './parts.tsx'
 
-/** What is given to what shows one validator, or all of them. */
-interface OfProps extends StateProps {
+/** Props of components that show one validator, or all. */
+interface ValidatorProps extends StateProps {
   readonly of?: string | undefined
 }
 
-/** Validators: what each saw of a duel, what speaks against them, trust, and buckets. */
-export function ValidatorsView(page: Page): JSX.Element {
+/** Shows all validators, or one: results of a duel, flaws, outliers, trust and buckets. */
+export function ValidatorsView({ of, ...page }: Page & ValidatorProps): JSX.Element {
   const { state } = page
   const { epochs } = state
   return (
     <>
-      <Heading>Validators</Heading>
-      <Seen {...page} />
-      <Counts state={state} />
+      <Heading kind={of && 'validator'}>{of ? hotkeyNames(state)(of) : 'Validators'}</Heading>
+      {of && <p class="mono">{of}</p>}
+      <LatestDuel {...page} of={of} />
+      <Counts state={state} of={of} />
       <p class="caption">
-        A flaw is proved where a validator signed evidence that does not hold, or attested a wrong
-        result. A validator that is too far from the others is suspect, which bad luck can cause.
+        A flaw proves that a validator signed invalid evidence or attested a wrong result. An
+        outlier is too far from the other validators, which bad luck can cause. Trust is the share
+        of a validator’s stake that counts: it rises with valid lanes in time, recent epochs most,
+        and falls with missing or void lanes and with outliers in at least half of the duels. It
+        does not prove that the replies are true.
       </p>
-      <Findings state={state} />
+      <Lanes state={state} of={of} />
+      <Findings state={state} of={of} />
       {epochs.every(({ flaws, warnings }) => flaws.length + warnings.length === 0) && (
-        <p>{absentText(state, 'No flaw is proved, of what was compared.')}</p>
+        <p>{explainAbsence(state, 'No flaw was found in the copies compared.')}</p>
       )}
-      <BucketTable state={state} />
+      <BucketTable state={state} of={of} />
     </>
   )
 }
 
-/** What all saw of one duel: the last in which the validator `of`, or any, was set aside. */
-function Seen({ of, ...page }: Page & OfProps): JSX.Element | null {
+/** Shows the results of one duel: the latest in which the validator, or any, was an outlier. */
+function LatestDuel({ of, ...page }: Page & ValidatorProps): JSX.Element | null {
   const { state } = page
-  const duels = duelsIn(state)
+  const duels = listDuels(state)
   const far = state.epochs.flatMap(({ lanes }) =>
     lanes
       .filter(({ validator }) => of === undefined || validator === of)
@@ -52,98 +57,69 @@ function Seen({ of, ...page }: Page & OfProps): JSX.Element | null {
   return (
     <section>
       <p class="lead">
-        What they saw of the duel of <Key state={state} hotkey={contender.hotkey} /> against{' '}
-        <Key state={state} hotkey={champion.hotkey} />, {spanText(account)}.
+        Results in the duel of <Key state={state} hotkey={contender.hotkey} /> against{' '}
+        <Key state={state} hotkey={champion.hotkey} />, {formatSpan(account)}.
       </p>
       <Strips {...page} account={account} of={of} />
     </section>
   )
 }
 
-/** The validators against which something speaks come first, and are marked. */
-function Counts({ state }: StateProps): JSX.Element {
-  const rows = countLanes(state).map(({ hotkey, proved, due, sealed, accepted, aside }) => ({
+/** Shows the counts of validators, worst first. */
+function Counts({ state, of }: ValidatorProps): JSX.Element {
+  const counts = countLanes(state).filter(({ hotkey }) => of === undefined || hotkey === of)
+  const rows = counts.map(({ hotkey, proved, due, sealed, accepted, outliers }) => ({
     key: hotkey,
-    isBad: proved.length > 0 || aside > 0,
+    isBad: proved.length > 0 || outliers > 0,
     cells: {
       validator: <Key state={state} hotkey={hotkey} />,
       'proved flaws': proved.join(', ') || 'none',
-      'suspect in epochs': `${aside} of ${due}`,
+      'epochs as outlier': `${outliers} of ${due}`,
       'published in time': `${sealed} of ${due}`,
       accepted: `${accepted} of ${due}`,
-      trust: percent(trustIn(state, hotkey)),
+      trust: percent(findTrust(state, hotkey)),
     },
   }))
-  return <Table title="All validators" rows={rows} />
+  return <Table title="Flaws and trust" rows={rows} />
 }
 
-/** A validator: what it saw beside the others, how far it is trusted, and why. */
-export function ValidatorView({ hotkey, ...page }: Page & HotkeyProps): JSX.Element {
-  const { state } = page
-  const counts = countLanes(state).find((each) => each.hotkey === hotkey)
-  const { due = 0, sealed = 0, accepted = 0, aside = 0, proved = [] } = counts ?? {}
-  return (
-    <>
-      <Heading kind="validator">{nameIn(state)(hotkey)}</Heading>
-      <p class="mono">{hotkey}</p>
-      {proved.length === 0 && aside === 0 ? (
-        <p class="lead">Nothing speaks against it in the epochs that were read.</p>
-      ) : (
-        <p class="lead bad">
-          {proved.length > 0 && <>✘ Proved: {proved.join(', ')}. </>}
-          {aside > 0 && `Suspect: in ${aside} of ${due} epochs it was too far from the others.`}
-        </p>
-      )}
-      <Seen {...page} of={hotkey} />
-      <p>
-        <b>Trust {percent(trustIn(state, hotkey))}</b> counts what was whole and in time, the last
-        epochs most. It does not count where half of the duels found it too far from the others, nor
-        say that its replies are true. {sealed} of {due} were published in time, and enough others
-        found {accepted} of {due} whole.
-      </p>
-      <Lanes state={state} hotkey={hotkey} />
-      <Findings state={state} of={hotkey} />
-      <BucketTable state={state} of={hotkey} />
-    </>
-  )
-}
-
-function Lanes({ state, hotkey }: HotkeyProps): JSX.Element | null {
+/** Shows the lanes of one validator, epoch by epoch. */
+function Lanes({ state, of }: ValidatorProps): JSX.Element | null {
   const rows = state.epochs.flatMap(({ epoch, lanes, duels }) => {
-    const lane = lanes.find(({ validator }) => validator === hotkey)
+    const lane = lanes.find(({ validator }) => validator === of)
     if (lane === undefined) return []
     const { fault, trust, setAside } = lane
-    const text = laneText({ ...lane, setAside: [] })
+    const text = formatLane({ ...lane, setAside: [] })
     const cells = {
       epoch,
-      'is it whole': fault === undefined ? text : `${text}: ${fault}`,
-      'suspect, so not counted, in': setAside.map((aside) => (
-        <div key={aside.env}>{asideText(state, duels, aside)}</div>
+      lane: fault === undefined ? text : `${text}: ${fault}`,
+      'outlier, not counted, in': setAside.map((aside) => (
+        <div key={aside.env}>{describeOutlier(state, duels, aside)}</div>
       )),
-      'trust after it': percent(trust),
+      'trust afterwards': percent(trust),
     }
     return [{ key: epoch, isBad: setAside.length > 0, cells }]
   })
   if (rows.length === 0) return null
-  return <Table title="What it published" rows={rows.reverse()} />
+  return <Table title="Lanes, epoch by epoch" rows={rows.reverse()} />
 }
 
-/** In how many of the duels that played an environment a lane was set aside, and in which. */
-function asideText(
+/** Describes an outlier: the duels of an environment in which a lane was set aside. */
+function describeOutlier(
   state: AppState,
   duels: EpochAccount['duels'],
   { env, contenders }: LaneFacts['setAside'][number],
 ): string {
   const played = duels.filter(({ looks }) => looks.some((look) => look.env === env))
-  const against = contenders.map(nameIn(state)).join(', ')
-  return `${env}: ${contenders.length} of ${countText(played.length, 'duel')}, against ${against}`
+  const against = contenders.map(hotkeyNames(state)).join(', ')
+  return `${env}: ${contenders.length} of ${formatCount(played.length, 'duel')}, against ${against}`
 }
 
-/** More cannot be read. */
-const MOST = 200
+/** Maximum rows of the table. */
+const MAX_ROWS = 200
 
-/** What did not hold, the last first: of one validator, or of all of them. */
-function Findings({ state, of }: OfProps): JSX.Element | null {
+/** Shows flaws and warnings, latest first, of one validator or of all. */
+function Findings({ state, of }: ValidatorProps): JSX.Element | null {
   const found = state.epochs
     .flatMap(({ flaws, warnings }) => [
       ...flaws.map((flaw) => ({ ...flaw, mark: '✘' })),
@@ -152,43 +128,41 @@ function Findings({ state, of }: OfProps): JSX.Element | null {
     .filter(({ validator }) => of === undefined || validator === of)
   if (found.length === 0) return null
   const rows = found
-    .slice(-MOST)
+    .slice(-MAX_ROWS)
     .reverse()
     .map(({ mark, epoch, validator, code, detail }) => ({
       key: `${epoch}${validator}${code}${detail}`,
       cells: {
         when: `${mark} epoch ${epoch}`,
-        validator: visibleLine(validator),
+        validator: showOnLine(validator),
         code: <code>{code}</code>,
-        detail: visibleLine(detail, 400),
+        detail: showOnLine(detail, 400),
       },
     }))
-  return <Table title="What did not hold" rows={rows} />
+  return <Table title="Flaws and warnings" rows={rows} />
 }
 
-/** What each bucket did when it was asked: that of one validator, or all of them. */
-export function BucketTable({ state, of }: OfProps): JSX.Element | null {
+/** Shows the state of each bucket, of one validator or of all. */
+export function BucketTable({ state, of }: ValidatorProps): JSX.Element | null {
   const health = state.health.filter(({ hotkey }) => of === undefined || hotkey === of)
   if (of !== undefined && health.length === 0) return null
   const rows = health.map((bucket) => ({
     key: bucket.hotkey + bucket.announced,
-    isBad: bucket.silent !== undefined,
+    isBad: bucket.failure !== undefined,
     cells: {
-      of: <Key state={state} hotkey={bucket.hotkey} />,
-      announced: <span class="long">{visibleLine(bucket.announced, 140)}</span>,
+      validator: <Key state={state} hotkey={bucket.hotkey} />,
+      announced: <span class="long">{showOnLine(bucket.announced, 140)}</span>,
       'files read': bucket.files,
-      MB: (bucket.bytes / 1e6).toFixed(1),
-      'not there': bucket.missing,
-      state: stateText(bucket),
+      'files missing': bucket.missing,
+      state: describeBucket(bucket),
     },
   }))
   return <Table title="Buckets" rows={rows} />
 }
 
-function stateText({ place, isAsked, silent, files, missing }: BucketHealth): string {
-  if (place === undefined) return 'a page cannot open its address'
-  if (!isAsked) return 'was not asked'
-  if (silent !== undefined) return `✘ ${visibleLine(silent)}`
-  if (files + missing === 0) return '✘ has not answered yet'
-  return files > 0 ? '✔ answers' : '✘ has nothing that was asked for'
+function describeBucket({ place, failure, files, missing }: BucketHealth): string {
+  if (place === undefined) return 'a page cannot open this address'
+  if (failure !== undefined) return `✘ ${showOnLine(failure)}`
+  if (files + missing === 0) return 'no answer so far'
+  return files > 0 ? '✔ responds' : '✘ has none of the requested files'
 }

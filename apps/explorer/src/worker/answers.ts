@@ -1,59 +1,59 @@
-import { type ChallengePair, type Episode, episodesIn, pairing, type Sample } from '@affine/blocks'
+import { type ChallengePair, pairing, type Sample } from '@affine/blocks'
 import type { PerSide } from '@affine/envs'
-import { type EpisodeCourse, sampleCourse } from '@affine/report'
-import type { EnvLanes, LostLine } from './epoch-accounts.ts'
-import { evidenceOf, readAgain } from './evidence.ts'
-import { flipIn, type Part } from './flip.ts'
-import type { Step } from './proof-evidence.ts'
-import { proofSteps } from './proof-steps.ts'
+import { type EpisodeCourse, replaySide } from '@affine/report'
+import type { EnvLanes, LostLine, SampleLine } from './epoch-accounts.ts'
+import { collectEvidence, rereadBlock } from './evidence.ts'
+import { flipPart, type Part } from './flip.ts'
+import { proveSample, type Step } from './proof-steps.ts'
 import type { SubnetReader } from './reader.ts'
-import type { BlockPlace, SampleLine } from './sample-index.ts'
 
-/** A sample as it was recorded, and its challenge as the champion and contenders played it. */
-interface Shown extends BlockPlace {
+/** A recorded sample, and its challenge as played by the champion and contenders. */
+interface ShownSample {
+  /** The validator and the epoch of its block. */
+  readonly validator: string
+  readonly epoch: number
   readonly sample: Sample
-  readonly episodes: readonly Episode[]
-  /** Of a champion's episode one for each contender; of another sample one. */
+  /** One pair for each contender if the sample is the champion's; otherwise one pair. */
   readonly pairs: readonly ShownPair[]
 }
 
-/** A pair, and the course of each side, where the environment is known here. */
+/** A pair, and the course of each side if the environment is registered. */
 export interface ShownPair extends ChallengePair {
   readonly courses: PerSide<EpisodeCourse | undefined>
 }
 
-/** What the page may ask. Every answer is made of plain values; what is not to be had rejects. */
+/** The questions that the page may ask. Answers are plain values; unavailable data rejects. */
 export interface Answers {
-  sample(line: SampleLine): Promise<Shown>
-  /** The steps of a sample's proof, with one byte of that part changed. */
+  sample(line: SampleLine): Promise<ShownSample>
+  /** The steps of a sample's proof, with one byte of `part` changed. */
   proof(line: SampleLine, part: Part): Promise<readonly Step[]>
-  /** What every lane saw of a duel, at the last look at each environment. */
+  /** The results of every lane in a duel, at the latest analysis of each environment. */
   lanes(duelId: string): Promise<readonly EnvLanes[]>
-  /** The challenges that each side of a duel lost, the last ones of each environment. */
+  /** The latest lost challenges of each side of a duel. */
   losses(duelId: string): Promise<PerSide<readonly LostLine[]>>
 }
 
-/** Answers from a subnet that is read, once it is open. */
-export function answersOf(opened: () => Promise<SubnetReader>): Answers {
+/** Creates the answers from a subnet that may still be opening. */
+export function createAnswers(opened: () => Promise<SubnetReader>): Answers {
   return {
-    sample: async (line) => sampleAt(await opened(), line),
+    sample: async (line) => readSample(await opened(), line),
     proof: async (line, part) => {
-      const lane = await (await opened()).laneOf(line.block)
-      return proofSteps(flipIn(await evidenceOf(line, lane), part))
+      const lane = await (await opened()).findLane(line.block)
+      return proveSample(flipPart(await collectEvidence(line, lane), part))
     },
-    lanes: async (duelId) => (await opened()).accounts.lanesOf(duelId),
-    losses: async (duelId) => (await opened()).accounts.lossesOf(duelId),
+    lanes: async (duelId) => (await opened()).accounts.findLanes(duelId),
+    losses: async (duelId) => (await opened()).accounts.findLosses(duelId),
   }
 }
 
-async function sampleAt(reader: SubnetReader, { block, line }: SampleLine): Promise<Shown> {
-  const { state, validator, checked, sources } = await reader.laneOf(block)
+async function readSample(reader: SubnetReader, { block, line }: SampleLine): Promise<ShownSample> {
+  const { state, validator, checked, sources } = await reader.findLane(block)
   const samplesIn = async (hash: string | undefined): Promise<readonly Sample[]> =>
-    hash === undefined ? [] : (await readAgain(hash, sources)).samples
+    hash === undefined ? [] : (await rereadBlock(hash, sources)).samples
   const own = await samplesIn(block)
   const sample = own[line]
   if (sample === undefined) throw new Error(`the block has no line ${line}`)
-  // Those of one challenge follow each other, maybe from one block into the next.
+  // The samples of one challenge are consecutive, and may continue in the next block.
   const isOfIt = (other?: Sample): boolean => other?.challengeId === sample.challengeId
   const blocks = checked.ok ? checked.value.blocks : []
   const place = blocks.indexOf(block)
@@ -63,11 +63,11 @@ async function sampleAt(reader: SubnetReader, { block, line }: SampleLine): Prom
   const isChampions = played[0] === sample
   const shown = played.filter((other, i) => i === 0 || isChampions || other === sample)
   const pairOf = pairing()
-  const pairs = shown.flatMap((other) => pairOf(other) ?? []).map(withCourses)
-  return { validator, epoch: state.epoch, sample, episodes: episodesIn(sample), pairs }
+  const pairs = shown.flatMap((other) => pairOf(other) ?? []).map(addCourses)
+  return { validator, epoch: state.epoch, sample, pairs }
 }
 
-function withCourses(pair: ChallengePair): ShownPair {
-  const champion = sampleCourse(pair, 'champion')
-  return { ...pair, courses: { champion, contender: sampleCourse(pair, 'contender') } }
+function addCourses(pair: ChallengePair): ShownPair {
+  const champion = replaySide(pair, 'champion')
+  return { ...pair, courses: { champion, contender: replaySide(pair, 'contender') } }
 }

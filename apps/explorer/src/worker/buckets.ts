@@ -7,65 +7,56 @@ import {
 } from '@affine/blocks'
 import { failureOf, failureText, type OpenBucket } from '@affine/settlement'
 
-/** What a bucket did when it was asked. */
+/** The state of a bucket. */
 export interface BucketHealth {
-  /** Whose it is. */
+  /** The validator that announced it. */
   readonly hotkey: string
-  /** Where it was looked for; undefined for an address that a page does not open. */
+  /** URL. Undefined for an address that a page cannot open. */
   readonly place: string | undefined
   readonly announced: string
-  isAsked: boolean
   files: number
-  bytes: number
-  /** How often it did not have what was asked for. */
+  /** Requested files that it did not have. */
   missing: number
-  /** Why it did not answer, the last time that it did not. */
-  silent: string | undefined
+  /** Reason of its latest failure. */
+  failure: string | undefined
 }
 
-/** For a whole answer. */
-const PATIENCE_MS = 10_000
+/** Timeout of a whole response. */
+const TIMEOUT_MS = 10_000
 
-/** Asks without cookies and without saying which page asks. */
+/** Fetches without cookies and without the page's address. */
 const ask: typeof fetch = (input, init) =>
   fetch(input, { ...init, credentials: 'omit', referrerPolicy: 'no-referrer' })
 
-/** The buckets of a subnet as a page reads them, and what became of it. */
+/** The buckets of a subnet as a page reads them, with their states. */
 export class PageBuckets {
   readonly #base: string | undefined
   readonly #isLocal: boolean
   readonly #health = new Map<string, BucketHealth>()
-  readonly #changed = new Set<BucketHealth>()
-  /** How many files were read so far. */
-  files = 0
 
   /**
-   * Plain names are looked up below `base`. Announced URLs have to be https; with `isLocal`, for
-   * pages on one's own machine, http too.
+   * Creates the buckets. Plain names are resolved below `base`. Announced URLs must be https; http
+   * is allowed with `isLocal`, for a page on the reader's machine.
    */
   constructor(base: string | undefined, isLocal: boolean) {
     this.#base = base
     this.#isLocal = isLocal
   }
 
-  /** For a reader that recomputes. */
+  /** Opens a bucket for `recompute`. */
   readonly open: OpenBucket = (hotkey, announced) => {
     const place = this.#placeOf(announced)
     const name = `${hotkey} ${announced}`
-    const counts = { isAsked: false, files: 0, bytes: 0, missing: 0, silent: undefined }
-    const fresh = { hotkey, place, announced, ...counts }
-    const health = this.#health.get(name) ?? fresh
-    if (health === fresh) this.#changed.add(fresh)
+    const counts = { files: 0, missing: 0, failure: undefined }
+    const health = this.#health.get(name) ?? { hotkey, place, announced, ...counts }
     this.#health.set(name, health)
     if (place === undefined) return null
     return { name: hotkey, read: (path, limit) => this.#read(health, place, { path, limit }) }
   }
 
-  /** Of the buckets that were met or asked since the last call. */
-  changedHealth(): readonly BucketHealth[] {
-    const changed = [...this.#changed].map((each) => ({ ...each }))
-    this.#changed.clear()
-    return changed
+  /** Returns the states of buckets, in the order of first use. */
+  health(): readonly BucketHealth[] {
+    return [...this.#health.values()]
   }
 
   #placeOf(announced: string): string | undefined {
@@ -79,34 +70,27 @@ export class PageBuckets {
     place: string,
     { path, limit }: { readonly path: string; readonly limit: number },
   ): Promise<Uint8Array | null> {
-    this.#changed.add(health)
-    health.isAsked = true
     try {
-      const bytes = await httpBucket(place, { fetch: ask, timeoutMs: PATIENCE_MS }).read(
-        path,
-        limit,
-      )
+      const bytes = await httpBucket(place, { fetch: ask, timeoutMs: TIMEOUT_MS }).read(path, limit)
       if (bytes === null) {
         health.missing += 1
         return null
       }
-      this.files += 1
       health.files += 1
-      health.bytes += bytes.length
       return bytes
     } catch (error) {
       const failure = failureOf(error as Error)
-      health.silent = silenceText(failure)
+      health.failure = describeFailure(failure)
       throw new BucketFailure(`read ${path}`, failure, error)
     }
   }
 }
 
 /**
- * Returns a failure in words. A browser does not distinguish a lost connection from an answer that
- * it withholds, and to find out would take another request.
+ * Describes a failure. A browser does not distinguish a lost connection from a response that it
+ * withholds, and a second request would be needed to find out.
  */
-function silenceText(failure: BucketFailureFacts): string {
+function describeFailure(failure: BucketFailureFacts): string {
   if (failure.code !== 'connection') return failureText(failure)
-  return 'no answer that a page may read: check its CORS rules'
+  return 'no response that a page may read: check its CORS rules'
 }

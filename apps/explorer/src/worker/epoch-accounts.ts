@@ -3,69 +3,85 @@ import type { PerSide } from '@affine/envs'
 import {
   type DuelFacts,
   DuelStats,
-  type EnvLaneFacts,
-  type EnvLook,
+  type EnvAnalysis,
   type EpochFacts,
-  envLaneFacts,
   epochFacts,
+  LOSSES_SHOWN,
   type MinerStats,
 } from '@affine/report'
 import type { Recomputed, SamplePlace } from '@affine/settlement'
-import { duelId } from '../address.ts'
-import type { SampleLine } from './sample-index.ts'
+import { formatDuelId } from '../address.ts'
 
-/** One epoch as the page holds it: plain values, without what it may ask for. */
+/** The place of a sample. */
+export interface SampleLine {
+  readonly block: string
+  /** Index among the block's samples, from 0. */
+  readonly line: number
+}
+
+/** One epoch as the page holds it: plain values, without details that the page asks for. */
 export interface EpochAccount extends EpochFacts {
   readonly duels: readonly ShownDuel[]
 }
 
-/** A duel as it stands after an epoch. */
+/** A duel after an epoch. */
 export interface ShownDuel extends DuelFacts {
-  /** As `duelId` gives it. */
+  /** Key of the duel, from `formatDuelId`. */
   readonly id: string
-  /** What each side did so far, in the lanes that count. */
+  /** Counts of each side so far, in the lanes that count. */
   readonly stats: PerSide<Omit<MinerStats<LostLine>, 'losses'>>
 }
 
-/** A challenge that was lost: where it is, and why, if it was forfeited. */
+/** A lost challenge, and the kind of forfeit. */
 export interface LostLine extends SampleLine {
   readonly env: string
   readonly index: number
   readonly forfeit: string | undefined
 }
 
-/** What the lanes saw of an environment of a duel until the last look at it. */
+/** The results of the lanes in an environment of a duel, at the latest analysis. */
 export interface EnvLanes {
   readonly env: string
-  /** The ratio to beat then, in ppm. */
+  /** Ratio to beat at that analysis, in ppm. */
   readonly ratio: number
-  readonly lanes: readonly EnvLaneFacts[]
+  /** Sorted by validator, ascending. */
+  readonly lanes: readonly {
+    readonly validator: string
+    readonly wins: number
+    readonly losses: number
+    readonly isSetAside: boolean
+  }[]
 }
 
-/** Of each environment, of each side of a duel. */
-const MOST_LOST = 20
-
 /**
- * Makes the accounts of one epoch after another. What is most of them, the lanes of each look and
- * the challenges that were lost, it keeps until it is asked for.
+ * Creates the accounts of consecutive epochs. Stores the largest parts, lanes and lost challenges,
+ * until the page asks for them.
  */
 export class EpochAccounts {
+  /** Number of challenges added. The samples of one challenge are consecutive. */
+  challenges = 0
+  #last = { block: '', line: 0, challengeId: '' }
   readonly #stats = new DuelStats<LostLine, SamplePlace & SampleLine>({
-    most: MOST_LOST,
+    most: LOSSES_SHOWN,
     keep: ({ pair: { env, index }, place: { block, line }, forfeit }) => {
       return { block, line, env, index, forfeit }
     },
   })
   readonly #losses = new Map<ShownDuel['id'], PerSide<readonly LostLine[]>>()
-  /** Of each duel the last look at each environment. */
-  readonly #looks = new Map<ShownDuel['id'], readonly EnvLook[]>()
+  /** The latest analyses of each duel. */
+  readonly #looks = new Map<ShownDuel['id'], readonly EnvAnalysis[]>()
 
-  /** Takes note of a sample of the epoch under way. */
-  add(sample: Sample, place: SamplePlace & SampleLine): void {
-    this.#stats.add(sample, place)
+  /** Adds a sample of the current epoch. Samples of a block come in order. */
+  add(sample: Sample, place: SamplePlace): void {
+    const { challengeId } = sample
+    const { block } = place
+    const line = block === this.#last.block ? this.#last.line + 1 : 0
+    if (challengeId !== this.#last.challengeId) this.challenges += 1
+    this.#last = { block, line, challengeId }
+    this.#stats.add(sample, { ...place, line })
   }
 
-  /** The account of the epoch under way, once it is recomputed. */
+  /** Ends the current epoch and returns its account. */
   finish(recomputed: Recomputed): EpochAccount {
     this.#stats.finish(recomputed)
     const facts = epochFacts(recomputed)
@@ -73,24 +89,27 @@ export class EpochAccounts {
   }
 
   #shown(duel: DuelFacts): ShownDuel {
-    const id = duelId(duel)
+    const id = formatDuelId(duel)
     const { hotkey } = duel.contender
-    const { losses: champion, ...ofChampion } = this.#stats.of('champion', hotkey)
-    const { losses: contender, ...ofContender } = this.#stats.of('contender', hotkey)
+    const { losses: champion, ...ofChampion } = this.#stats.statsFor('champion', hotkey)
+    const { losses: contender, ...ofContender } = this.#stats.statsFor('contender', hotkey)
     this.#losses.set(id, { champion, contender })
-    this.#looks.set(id, this.#stats.looksOf(hotkey))
+    this.#looks.set(id, this.#stats.analysesFor(hotkey))
     return { ...duel, id, stats: { champion: ofChampion, contender: ofContender } }
   }
 
-  /** The last challenges that each side of a duel lost, in the lanes that count. */
-  lossesOf(duel: ShownDuel['id']): PerSide<readonly LostLine[]> {
+  /** Returns the latest challenges that each side of a duel lost, in the lanes that count. */
+  findLosses(duel: ShownDuel['id']): PerSide<readonly LostLine[]> {
     return this.#losses.get(duel) ?? { champion: [], contender: [] }
   }
 
-  /** The lanes of a duel, environment by environment; none where nobody looked. */
-  lanesOf(duel: ShownDuel['id']): readonly EnvLanes[] {
-    return (this.#looks.get(duel) ?? []).map((look) => {
-      return { env: look.env, ratio: look.ratioPpm, lanes: envLaneFacts(look) }
+  /** Returns the lanes of a duel by environment. Empty if the duel was never evaluated. */
+  findLanes(duel: ShownDuel['id']): readonly EnvLanes[] {
+    return (this.#looks.get(duel) ?? []).map(({ env, ratioPpm: ratio, report }) => {
+      const lanes = Object.entries(report.tallies).map(([validator, { wins, losses }]) => {
+        return { validator, wins, losses, isSetAside: report.setAside.includes(validator) }
+      })
+      return { env, ratio, lanes }
     })
   }
 }

@@ -1,4 +1,13 @@
-import { type Block, blockPath, type Header, LIMITS, readBlock, sampleProof } from '@affine/blocks'
+import {
+  type Block,
+  blockPath,
+  type Header,
+  LIMITS,
+  readBlock,
+  type SampleProof,
+  type Scope,
+  sampleProof,
+} from '@affine/blocks'
 import { type Chain, verify } from '@affine/chain'
 import type { State } from '@affine/duel'
 import {
@@ -9,25 +18,33 @@ import {
   readSeals,
   type Source,
 } from '@affine/settlement'
-import type { ProofEvidence } from './proof-evidence.ts'
-import type { SampleLine } from './sample-index.ts'
+import type { SampleLine } from './epoch-accounts.ts'
 
-/** What is needed to prove a sample of an epoch. */
+/** Data of a sample's proof: the proof from the buckets, the rest from the chain. */
+export interface ProofEvidence extends SampleProof, Scope {
+  /** Secret that the lane's last block reveals. */
+  readonly secret: string
+  readonly beaconBlock: number
+  /** Head of the lane that was on chain when lanes closed. */
+  readonly sealed: string
+}
+
+/** Data needed to prove a sample of an epoch. */
 export interface ProvenLane {
   readonly chain: Chain
-  /** Governs the epoch. */
+  /** State that governs the epoch. */
   readonly state: State
   readonly validator: string
   readonly checked: CheckedLane
-  /** The validators that may have its blocks. */
+  /** Validators that may have its blocks. */
   readonly sources: readonly Source[]
 }
 
 /**
- * Reads a block again: it is known by its hash, so whoever has it may give it.
- * @throws Error when nobody does.
+ * Reads a block again by its hash, from any of `sources`.
+ * @throws Error if no source has it.
  */
-export async function readAgain(hash: string, sources: readonly Source[]): Promise<Block> {
+export async function rereadBlock(hash: string, sources: readonly Source[]): Promise<Block> {
   const ask = async ({ read }: Source): Promise<Block | null> => {
     const bytes = await read(blockPath(hash), LIMITS.blockBytes).catch(() => null)
     const block = bytes && readBlock(bytes, { hash, verify })
@@ -39,19 +56,18 @@ export async function readAgain(hash: string, sources: readonly Source[]): Promi
 }
 
 /**
- * Everything that a sample's proof is made of, as it was published and as it stands on chain.
- * @throws Error when its lane is void, or a block of it cannot be had any more.
+ * Collects the data of a sample's proof from buckets and chain.
+ * @throws Error if its lane is void, or a block of it is unavailable.
  */
-export async function evidenceOf(
+export async function collectEvidence(
   { block: hash, line }: SampleLine,
   lane: ProvenLane,
 ): Promise<ProofEvidence> {
   const { chain, state, validator, checked, sources } = lane
   const scope = await laneScope(chain, state, validator)
-  if (!checked.ok || scope === null)
-    throw new Error('the lane is void, so there is nothing to prove')
-  const block = await readAgain(hash, sources)
-  const after = await headersAfter(hash, checked.value.blocks, sources)
+  if (!checked.ok || scope === null) throw new Error('the lane is void, so nothing can be proved')
+  const block = await rereadBlock(hash, sources)
+  const after = await readHeadersAfter(hash, checked.value.blocks, sources)
   const head = after.at(-1) ?? block.header
   const seals = await readSeals(chain, state)
   return {
@@ -63,14 +79,14 @@ export async function evidenceOf(
   }
 }
 
-/** The headers of a lane's blocks after one of them. `blocks` begins with the head. */
-async function headersAfter(
+/** Reads the headers of a lane's blocks after one of them. `blocks` begins with the head. */
+async function readHeadersAfter(
   hash: string,
   blocks: readonly string[],
   sources: readonly Source[],
 ): Promise<readonly Header[]> {
   const later = blocks.slice(0, blocks.indexOf(hash)).reverse()
   const headers: Header[] = []
-  for (const each of later) headers.push((await readAgain(each, sources)).header)
+  for (const each of later) headers.push((await rereadBlock(each, sources)).header)
   return headers
 }

@@ -1,13 +1,13 @@
 import { episodesIn, type Sample } from '@affine/blocks'
-import type { ProofEvidence } from './proof-evidence.ts'
+import type { ProofEvidence } from './evidence.ts'
 
-/** What of a proof a reader may change a byte of, to see which steps notice. */
+/** Parts of a proof. The page can change one byte of a part and show which steps fail. */
 const FLIPS = {
   nothing: () => ({}),
   'a reply': ({ sample }) => ({ sample: flipReply(sample) }),
   'the secret': ({ secret }) => ({ secret: flipHex(secret) }),
   'the beacon': ({ beacon }) => ({ beacon: flipHex(beacon) }),
-  // Of a block of one sample it is empty: any hash is one too many.
+  // The path is empty for a block of one sample, so any hash is one too many.
   'the Merkle path': ({ path: [first, ...rest], sealed }) => ({
     path: [flipHex(first ?? sealed), ...rest],
   }),
@@ -20,12 +20,15 @@ export type Part = keyof typeof FLIPS
 
 export const PARTS: readonly Part[] = Object.keys(FLIPS) as Part[]
 
-/** The evidence with one byte of that part changed. */
-export const flipIn = (evidence: ProofEvidence, part: Part): ProofEvidence => {
+/** Returns the evidence with one byte of `part` changed. */
+export const flipPart = (evidence: ProofEvidence, part: Part): ProofEvidence => {
   return { ...evidence, ...FLIPS[part](evidence) }
 }
 
-/** The last character of the last reply that has any, in a game the contender's if it gave one. */
+/**
+ * Changes the last character of the last non-empty reply; in a game, the contender's if it gave
+ * one.
+ */
 function flipReply(sample: string): string {
   const said = JSON.parse(sample) as Sample
   const messages = episodesIn(said).flatMap((episode) => episode.messages)
@@ -37,10 +40,10 @@ function flipReply(sample: string): string {
   return JSON.stringify(said)
 }
 
-/** Hex with its first decimal digit changed: a letter might become what is no hex. */
+/** Changes the first decimal digit of hex. A changed letter might not be a hex digit. */
 const flipHex = (hex: string): string => flipAt(hex, hex.search(/\d/))
 
-/** The text with the lowest bit of one character changed. */
+/** Flips the lowest bit of one character. */
 function flipAt(text: string, at: number): string {
   const code = text.charCodeAt(at)
   if (Number.isNaN(code)) return text

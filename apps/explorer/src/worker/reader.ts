@@ -4,7 +4,6 @@ import type { State } from '@affine/duel'
 import { registry } from '@affine/envs'
 import { type QueueEntry, queueIn } from '@affine/report'
 import {
-  commitmentsOf,
   firstStateOf,
   holdersOf,
   inReadingOrder,
@@ -20,57 +19,54 @@ import type { NetworkFile } from '../network-file.ts'
 import { type BucketHealth, PageBuckets } from './buckets.ts'
 import { type EpochAccount, EpochAccounts } from './epoch-accounts.ts'
 import type { ProvenLane } from './evidence.ts'
-import { SampleIndex } from './sample-index.ts'
 
-/** Where a subnet is read from, and how far. */
+/** The subnet and the epochs of a reading. */
 export interface ReadingSpan {
   readonly genesis: string
   readonly netuid: number
   readonly height: number
-  /** The network's. */
+  /** First epoch of the network. */
   readonly firstEpoch: number
-  /** The epoch that it begins with, and the one that the chain is in. */
+  /** First epoch read; current epoch of the chain. */
   readonly from: number
   readonly to: number
-  /** Of those registered at the chain's head, who committed as a validator. */
-  readonly validators: readonly string[]
-  /** Is the state that it begins with believed, and not the network's first? */
-  readonly isBelieved: boolean
-  /** Below which the ratio to beat does not go, in ppm. */
-  readonly leastRatio: number
-  /** What is played in each environment, in words where there are some. */
+  /** Whether the first state is trusted, and not the network's first. */
+  readonly isTrusted: boolean
+  /** Titles of the environments, or their names. */
   readonly titles: readonly string[]
 }
 
-/** How far a reader is: the epochs and files that it has read, the challenges that it replayed. */
-export interface ReadSoFar {
+/** Progress of a reading: epochs and files read, challenges replayed. */
+export interface ReadingProgress {
   readonly epochs: number
   readonly files: number
   readonly challenges: number
 }
 
-/** Lanes that are read side by side: while one is checked, others are on their way. */
-const LANES_AT_ONCE = 4
+/** Lanes read concurrently: while one is verified, others are downloaded. */
+const CONCURRENT_LANES = 4
 
-/** A subnet that is recomputed here, and what is kept of it to answer questions. */
+/** Recomputes a subnet, and stores the data to answer questions about it. */
 export class SubnetReader {
-  readonly samples: SampleIndex = new SampleIndex()
   readonly accounts: EpochAccounts = new EpochAccounts()
   readonly #buckets: PageBuckets
   readonly #opened: Opened
-  readonly #settled = new Map<number, Pick<Recomputed, 'before' | 'lanes'>>()
+  readonly #settled: Pick<Recomputed, 'before' | 'lanes'>[] = []
 
   private constructor(opened: Opened, buckets: PageBuckets) {
     this.#opened = opened
     this.#buckets = buckets
   }
 
-  /** @throws Error when the chain cannot be read. */
+  /**
+   * Opens the network of a file.
+   * @throws Error if the chain is unreadable.
+   */
   static async open(file: NetworkFile, isLocal: boolean): Promise<SubnetReader> {
     return new SubnetReader(await openSubnet(file), new PageBuckets(file.buckets, isLocal))
   }
 
-  /** Recomputes every epoch from one copy of each block, and tells of each. */
+  /** Recomputes every epoch from one copy of each block, and yields its account. */
   async *epochs(
     last: number | undefined,
     begin: (beginning: ReadingSpan) => void,
@@ -81,45 +77,43 @@ export class SubnetReader {
     const from = last === undefined ? first : await readersState(data, last)
     begin(await this.#beginning(from, last !== undefined && from.epoch > first.epoch))
     let state = from
-    const onSample = (sample: Sample, place: SamplePlace): void => {
-      const line = this.samples.add(sample, place, state.epoch)
-      this.accounts.add(sample, { ...place, line })
-    }
-    const reading = { choose: null, lanesAtOnce: LANES_AT_ONCE }
+    const onSample = (sample: Sample, place: SamplePlace): void => this.accounts.add(sample, place)
+    const reading = { choose: null, lanesAtOnce: CONCURRENT_LANES }
     for await (const recomputed of recompute({ ...data, from, onSample, ...reading })) {
       const { before, lanes } = recomputed
-      this.#settled.set(before.epoch, { before, lanes })
+      this.#settled.push({ before, lanes })
       state = recomputed.state
       yield this.accounts.finish(recomputed)
     }
     const snapshot = await this.#snapshot()
-    return queueIn(state, snapshot, network).rows
+    return queueIn(state, snapshot, network)
   }
 
-  soFar(): ReadSoFar {
-    const epochs = this.#settled.size
-    return { epochs, files: this.#buckets.files, challenges: this.samples.challenges }
+  soFar(): ReadingProgress {
+    const epochs = this.#settled.length
+    const files = this.health().reduce((sum, bucket) => sum + bucket.files, 0)
+    return { epochs, files, challenges: this.accounts.challenges }
   }
 
-  /** Of the buckets that were met or asked since the last call. */
-  changedHealth(): readonly BucketHealth[] {
-    return this.#buckets.changedHealth()
+  /** Returns the states of buckets, in the order of first use. */
+  health(): readonly BucketHealth[] {
+    return this.#buckets.health()
   }
 
-  /** The lane that a block is in, and who may have its blocks, in the order in which to ask. */
-  async laneOf(block: string): Promise<ProvenLane> {
-    const place = this.samples.placeOf(block)
-    if (place === undefined) throw new Error('no valid lane that was read has this block')
-    const { validator, epoch } = place
-    const { before: state, lanes } = this.#settled.get(epoch) ?? {}
-    const checked = lanes?.get(validator)
-    if (state === undefined || checked === undefined) throw new Error('its epoch is not decided')
+  /** Returns the lane of a block, and the sources of its blocks in the order to read them. */
+  async findLane(block: string): Promise<ProvenLane> {
+    const all = this.#settled.flatMap(({ before: state, lanes }) =>
+      [...lanes].map(([validator, checked]) => ({ state, validator, checked })),
+    )
+    const lane = all.find(({ checked }) => checked.ok && checked.value.blocks.includes(block))
+    if (lane === undefined) throw new Error('no valid lane that was read contains this block')
+    const { state, validator } = lane
     const holders = inReadingOrder(holdersOf(state.voters, await this.#snapshot()), validator)
     const sources = holders.flatMap(({ hotkey, url }) => this.#buckets.open(hotkey, url) ?? [])
-    return { chain: this.#opened.chain, state, validator, checked, sources }
+    return { chain: this.#opened.chain, ...lane, sources }
   }
 
-  async #beginning({ epoch: from }: State, isBelieved: boolean): Promise<ReadingSpan> {
+  async #beginning({ epoch: from }: State, isTrusted: boolean): Promise<ReadingSpan> {
     const { chain, network } = this.#opened
     const { number: height } = await chain.head()
     const { epoch: to } = placeOf(height, network.protocol)
@@ -128,10 +122,7 @@ export class SubnetReader {
       (env) => registry.get(env)?.explain?.title ?? env,
     )
     const { firstEpoch } = network
-    const leastRatio = network.protocol.ratioFloorPpm
-    const validators = validatorsIn(await this.#snapshot())
-    const span = { genesis, netuid, height, firstEpoch, from, to, isBelieved, leastRatio }
-    return { ...span, titles, validators }
+    return { genesis, netuid, height, firstEpoch, from, to, isTrusted, titles }
   }
 
   async #snapshot(): Promise<Snapshot> {
@@ -140,21 +131,17 @@ export class SubnetReader {
   }
 }
 
-function validatorsIn(snapshot: Snapshot): readonly string[] {
-  const said = commitmentsOf(snapshot)
-  return snapshot.neurons.flatMap(({ hotkey }) =>
-    (said.get(hotkey)?.kind ?? 'miner') === 'miner' ? [] : hotkey,
-  )
-}
+/** Limit and timeout of an exported chain. */
+const MAX_CHAIN_BYTES = 268_435_456
+const TIMEOUT_MS = 60_000
 
-/** As of a chain that is served. */
-const MOST_BYTES = 268_435_456
-const PATIENCE_MS = 60_000
-
-/** What an export is called: no name of a network, so that its genesis says which it is. */
+/** Name of an export. It is not the name of a network, so the genesis identifies it. */
 const EXPORT = 'an export'
 
-/** Opens the chain of a network. @throws Error when it cannot be read. */
+/**
+ * Opens the chain of a network.
+ * @throws Error if it is unreadable.
+ */
 async function openSubnet({ chain, netuid, firstEpoch }: NetworkFile): Promise<Opened> {
   const isExport = /^https?:/.test(chain) && new URL(chain).pathname.endsWith('.json')
   const text = isExport ? await readExport(chain) : ''
@@ -171,8 +158,8 @@ async function readExport(url: string): Promise<string> {
   const folder = new URL('.', url)
   const name = new URL(url).pathname.slice(folder.pathname.length)
   const fresh: typeof fetch = (input, init) => fetch(input, { ...init, cache: 'no-cache' })
-  const { read } = httpBucket(folder, { fetch: fresh, timeoutMs: PATIENCE_MS })
-  const bytes = await read(name, MOST_BYTES)
+  const { read } = httpBucket(folder, { fetch: fresh, timeoutMs: TIMEOUT_MS })
+  const bytes = await read(name, MAX_CHAIN_BYTES)
   if (bytes === null) throw new Error(`there is no chain at ${url}`)
   return new TextDecoder().decode(bytes)
 }

@@ -1,67 +1,69 @@
 import type { QueueEntry } from '@affine/report'
 import type { NetworkFile } from '../network-file.ts'
-import { type Answers, answersOf } from './answers.ts'
+import { type Answers, createAnswers } from './answers.ts'
 import type { BucketHealth } from './buckets.ts'
 import type { EpochAccount } from './epoch-accounts.ts'
-import { type ReadingSpan, type ReadSoFar, SubnetReader } from './reader.ts'
+import { type ReadingProgress, type ReadingSpan, SubnetReader } from './reader.ts'
 
-/** What the page sends: a network to read, once, or a question, with a port for the answer. */
+/** Messages of the page: a network to read, once, or a question, with a port for the answer. */
 export type Request =
   | { readonly open: NetworkFile; readonly isLocal: boolean }
-  | { readonly name: keyof Answers; readonly asked: readonly unknown[] }
+  | { readonly name: keyof Answers; readonly args: readonly unknown[] }
 
-/** What comes to a question. */
+/** The answer to a question. */
 export type WorkerAnswer = { readonly value: unknown } | { readonly refusal: string }
 
-/** What the page hears on the way. */
-export type News =
-  | { readonly type: 'progress'; readonly soFar: ReadSoFar }
-  | ({ readonly type: 'epoch'; readonly account: EpochAccount } & ChangedHealth)
-  | ({ readonly type: 'found'; readonly found: ReadingEnds } & ChangedHealth)
+/** News for the page: progress or findings. */
+export type News = { readonly soFar: ReadingProgress } | FoundNews
 
-/** Of the buckets that were met or asked since the page last heard of them. */
-type ChangedHealth = { readonly health: readonly BucketHealth[] }
+/** The next epoch, or other findings. */
+export interface FoundNews {
+  readonly account?: EpochAccount
+  readonly found: Findings
+}
 
-/** What is found at the beginning of a reading, and at its end. */
-export interface ReadingEnds {
+/** Findings of a reading, except its epochs. */
+export interface Findings {
+  /** States of buckets, in the order of first use. */
+  readonly health?: readonly BucketHealth[]
   readonly beginning?: ReadingSpan
-  /** The miners that wait at the chain's head, and why the others do not. */
+  /** The queue at the chain's head. */
   readonly queue?: readonly QueueEntry[]
-  /** Why reading ended before its time. */
+  /** Reason that the reading stopped early. */
   readonly failure?: string
-  /** How long it took to recompute everything; undefined before the end. */
+  /** Duration of the reading in milliseconds. Undefined before its end. */
   readonly ms?: number
 }
 
-/** How often it tells how far it is, in milliseconds. */
+/** Interval of progress news, in milliseconds. */
 const PROGRESS_MS = 250
 
-const tell = (news: News): void => postMessage(news)
+const send = (news: News): void => postMessage(news)
 
 let opened: Promise<SubnetReader> | undefined
 
-const answers = answersOf(() => opened ?? Promise.reject(new Error('no network is open')))
+const answers = createAnswers(() => opened ?? Promise.reject(new Error('no network is open')))
 
-/** Recomputes the network, and tells of each epoch. */
+/** Recomputes the network, and sends each epoch. */
 async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
   const started = performance.now()
   let reader: SubnetReader | undefined
-  const tellFound = (found: ReadingEnds): void =>
-    tell({ type: 'found', found, health: reader?.changedHealth() ?? [] })
+  const sendFindings = (found: Findings): void =>
+    send({ found: { ...found, health: reader?.health() ?? [] } })
   const told = setInterval(() => {
-    if (reader) tell({ type: 'progress', soFar: reader.soFar() })
+    if (reader) send({ soFar: reader.soFar() })
   }, PROGRESS_MS)
   try {
     opened = SubnetReader.open(file, isLocal)
     reader = await opened
-    const epochs = reader.epochs(file.last, (beginning) => tellFound({ beginning }))
+    const epochs = reader.epochs(file.last, (beginning) => sendFindings({ beginning }))
     for (;;) {
       const { done, value } = await epochs.next()
-      if (done) return tellFound({ queue: value, ms: performance.now() - started })
-      tell({ type: 'epoch', account: value, health: reader.changedHealth() })
+      if (done) return sendFindings({ queue: value, ms: performance.now() - started })
+      send({ account: value, found: { health: reader.health() } })
     }
   } catch (error) {
-    tellFound({ failure: (error as Error).message })
+    sendFindings({ failure: (error as Error).message })
   } finally {
     clearInterval(told)
   }
@@ -70,7 +72,7 @@ async function read(file: NetworkFile, isLocal: boolean): Promise<void> {
 addEventListener('message', async ({ data, ports: [port] }: MessageEvent<Request>) => {
   if ('open' in data) return read(data.open, data.isLocal)
   const answer = answers[data.name] as (...asked: readonly unknown[]) => Promise<unknown>
-  const reply: Promise<WorkerAnswer> = answer(...data.asked).then(
+  const reply: Promise<WorkerAnswer> = answer(...data.args).then(
     (value) => ({ value }),
     ({ message }: Error) => ({ refusal: message }),
   )

@@ -104,7 +104,7 @@ async function sayPlace(
   try {
     const { from: state } = await replayOf(subnet, { buckets, last: 1 })
     const { number } = await subnet.chain.head()
-    const { rows } = queueIn(state, await subnet.chain.snapshot(number), subnet.network)
+    const rows = queueIn(state, await subnet.chain.snapshot(number), subnet.network)
     const place = rows.find((row) => row.hotkey === hotkey)
     if (place === undefined) return
     const lines = [`${hotkey} ${place.why}`, ...readyText(place)]

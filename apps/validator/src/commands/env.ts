@@ -14,7 +14,7 @@ import {
 } from '@affine/envs'
 import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import { endingTexts, messageText, seededEnding } from '@affine/report'
+import { endingOf, endingTexts, messageText } from '@affine/report'
 import { interrupted, output, textIn } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { expectGame, strengthOption } from './solo.ts'
@@ -94,7 +94,7 @@ env
     const lines = [seed === undefined ? `challenge ${challengeId}` : `seed ${seed}`]
     // A human player has seen the messages.
     if (!isHuman) lines.push(...episode.messages.map(messageText))
-    const ending = seededEnding({ env: id, seed: from, strength }, episode)
+    const ending = endingOf({ env: id, seed: from, strength }, episode)
     lines.push(`reward ${episode.reward}, ${endingTexts(ending).join('\n')}`)
     const record = { env: id, ...origin, strength, ...episode, ending }
     const isRepeated = challenge !== undefined || seed !== undefined

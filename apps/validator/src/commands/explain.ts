@@ -32,7 +32,7 @@ export const explain: CommandUnknownOpts = replayCommand('explain')
         screen.status(`read up to epoch ${settled.epoch}`)
         report.add(settled)
       }
-      const { rows } = queueIn(state, snapshot, network)
+      const rows = queueIn(state, snapshot, network)
       const place = rows.find((row) => row.hotkey === hotkey)
       process.exitCode = Number(!report.isKnown && place === undefined)
       report.end(place)

@@ -1,56 +1,50 @@
 import type { Side } from '@affine/envs'
 import type { DuelFacts, DuelTurn } from '../duel-facts.ts'
-import type { Decider, EnvFacts, EnvLaneFacts } from '../env-facts.ts'
+import type { Decider, EnvFacts } from '../env-facts.ts'
 import type { Forfeits, MinerStats } from '../miner-stats.ts'
 import { challengesIn, drawInterval, percent, type Tone } from '../text.ts'
 
-/** The side of a miner in a duel; undefined if it is not in it. */
-export function sideOf(hotkey: string, duel: Pick<DuelFacts, Side>): Side | undefined {
+/** Returns the side of a miner in a duel. Undefined if it is not in the duel. */
+export function findSide(hotkey: string, duel: Pick<DuelFacts, Side>): Side | undefined {
   if (hotkey === duel.champion.hotkey) return 'champion'
   return hotkey === duel.contender.hotkey ? 'contender' : undefined
 }
 
 /**
- * The result of a duel so far for one side. A champion that is dethroned by another contender has
- * lost this duel neither way.
+ * Returns the result of a duel so far for one side. A champion that another contender dethrones has
+ * not lost this duel.
  */
-export function resultFor(side: Side, { end }: Pick<DuelFacts, 'end'>): 'won' | 'lost' | 'open' {
+export function findResult(side: Side, { end }: Pick<DuelFacts, 'end'>): 'won' | 'lost' | 'open' {
   if (end === undefined) return 'open'
   return (side === 'contender') === (end === 'crowned') ? 'won' : 'lost'
 }
 
-/** Which of its epochs a duel is in, as in "epoch 2 of at most 8". */
-export const turnIn = ({ epochIndex, duelEpochs }: DuelTurn): string =>
+/** Formats the epoch of a duel, as in "epoch 2 of at most 8". */
+export const formatTurn = ({ epochIndex, duelEpochs }: DuelTurn): string =>
   `epoch ${epochIndex} of at most ${duelEpochs}`
 
-/** How many environments the contender has won and needs, and how many count for neither. */
-function winsText({ wins, counted, needed, envs }: DuelFacts): string {
-  if (counted === 0) return 'no environment tells the two apart'
-  const won = `the contender has won ${wins} of ${counted} environments, ${needed} needed`
+/** Formats the environments that the contender has won and needs, and the undecided ones. */
+function formatWins({ wins, counted, needed, envs }: DuelFacts): string {
+  if (counted === 0) return 'all environments are undecided'
+  const won = `${wins} of ${counted} environments won, ${needed} needed`
   const even = envs.length - counted
-  return even === 0 ? won : `${won}; ${even} more do not tell the two apart`
+  return even === 0 ? won : `${won}; ${even} undecided`
 }
 
-/** What a contender does in an epoch, as in "contends, epoch 2 of at most 8". Protocol §8.2. */
-export function contendsText(duel: DuelTurn & Pick<DuelFacts, 'standing'>): string {
-  if (duel.epochIndex > duel.duelEpochs) return 'has won, and waits for the others'
-  const turn = turnIn(duel)
-  return duel.standing === 'won' ? `contends, ${turn}: it has won` : `contends, ${turn}`
+/** Describes a duel so far, as in "contends, epoch 2 of at most 8", or its end. */
+export function describeStanding(
+  duel: DuelTurn & Partial<Pick<DuelFacts, 'standing' | 'end'>>,
+): string {
+  if (duel.end !== undefined) return describeEnd(duel.end)
+  const isWaiting = duel.standing === 'won' || duel.epochIndex > duel.duelEpochs
+  return isWaiting ? 'has won, and waits for the others' : `contends, ${formatTurn(duel)}`
 }
 
-/** How a duel stands, or how it ended and why. Protocol §8.3, §8.7, §8.11. */
-export function duelText(duel: DuelFacts): string {
-  const { end, standing, duelEpochs } = duel
-  const wins = winsText(duel)
-  if (end === 'length') return `${wins}, when the ${duelEpochs} epochs were over`
-  if (end === 'freezing') return `${wins}, ${FROZEN}`
-  const waits = end === undefined && standing === 'won'
-  return waits ? `${wins}: it waits until all who contend are heard` : wins
-}
+/** Describes a duel so far, or its end, with the environments won. Protocol §8.3, §8.7, §8.11. */
+export const describeDuelState = (duel: DuelFacts): string =>
+  `${describeStanding(duel)}: ${formatWins(duel)}`
 
-const FROZEN = 'when too few validators attested in four of its epochs'
-
-/** The tones of the results of a duel; one that goes on has none. */
+/** Tones of the results of a duel. An open duel has none. */
 export const RESULT_TONES: Readonly<Record<string, Tone>> = { won: 'good', lost: 'bad' }
 
 type SideStats = Omit<MinerStats<unknown>, 'losses'>
@@ -59,29 +53,30 @@ const ENDS = {
   crowned: 'took the throne',
   passed: 'had won as well, but another was better',
   verdicts: 'failed',
-  length: 'failed',
-  freezing: `failed, ${FROZEN}`,
+  length: 'failed, as its epochs were over',
+  freezing: 'failed, as too few validators attested in four of its epochs',
 } as const
 
-/** How a duel ended, in few words, as in "took the throne". */
-export const endText = (end: DuelFacts['end']): string =>
+/** Describes the end of a duel, as in "took the throne". */
+export const describeEnd = (end: DuelFacts['end']): string =>
   end === undefined ? 'contends' : ENDS[end]
 
 /**
- * What came of a contender's duel, and why, as in "failed: it won 51.7 % of the 1047 challenges
- * that only one of the two solved, and chance alone explains that". Two deviations are chance.
+ * Explains the result of a contender's duel, as in "failed: it won 51.7 % of the 1047 challenges
+ * that only one of the two solved, and chance explains that". Chance is anything up to two standard
+ * deviations.
  */
-export function endingText(
+export function explainEnd(
   { end }: Pick<DuelFacts, 'end'>,
   { won, lost }: Pick<SideStats, 'won' | 'lost'>,
   ratioPpm: number,
 ): string {
-  const head = endText(end)
+  const head = describeEnd(end)
   const decisive = won + lost
-  if (decisive === 0) return `${head}: no challenge told the two apart`
+  if (decisive === 0) return `${head}: no challenge was decisive`
   const bar = percent(ratioPpm)
   const isChance = (won - lost) ** 2 <= 4 * decisive
-  const judged = isChance ? 'and chance alone explains that' : `and had to beat ${bar} clearly`
+  const judged = isChance ? 'which chance explains' : `and had to beat ${bar} clearly`
   const short = won < lost && !isChance ? 'so the champion is the better one' : judged
   const cause = end === 'crowned' ? `clearly more than the ${bar} that it had to beat` : short
   const share = percent((1e6 * won) / decisive)
@@ -89,107 +84,116 @@ export function endingText(
   return `${head}: it won ${share} of the ${which}, ${cause}`
 }
 
-/** A miner's duel as sentences: its result, the cause and what to do, and what its endpoint did. */
-export function minerDuelText(side: Side, duel: DuelFacts, played: SideStats): string {
+/** Describes a miner's duel: the result, the cause, advice, and the performance of its endpoint. */
+export function describeMinerDuel(side: Side, duel: DuelFacts, played: SideStats): string {
   const { challenges, won, lost, unbegun, answered, forfeits } = played
-  const result = resultFor(side, duel)
-  const head = { won: 'It won', lost: 'It lost', open: 'Its duel goes on' }[result]
-  const texts = [`${head}: ${duelText(duel)}.`]
-  const cause = lossCause(side, duel, played)
+  const result = findResult(side, duel)
+  const head = { won: 'It won', lost: 'It lost', open: 'Its duel continues' }[result]
+  const texts = [`${head}: the contender ${describeDuelState(duel)}.`]
+  const cause = findLossCause(side, duel, played)
   if (cause) texts.push(`The cause: ${LOSS_CAUSES[cause]}.`)
   if (side === 'contender' && (duel.standing === 'lost' || duel.end === 'passed'))
-    texts.push('It waits for another duel once it commits something else.')
+    texts.push('It can have another duel after a new commitment.')
   if (challenges === 0) return [...texts, 'No challenge counted.'].join(' ')
   const tied = challenges - won - lost
   texts.push(`Of ${challenges} challenges it won ${won}, lost ${lost} and tied ${tied}.`)
   texts.push(`Its endpoint answered ${answered} of ${challenges - unbegun}.`)
   const { 'no-reply': _, ...others } = forfeits
-  const ways = forfeitsText(others)
-  if (ways !== '') texts.push(`These of its answers were forfeits: ${ways}.`)
+  const ways = formatForfeits(others)
+  if (ways !== '') texts.push(`Forfeits among its answers: ${ways}.`)
   const which = unbegun === 1 ? '1 game was' : `${unbegun} games were`
-  if (unbegun > 0) texts.push(`${which} never begun: ties, which cost nobody anything.`)
+  if (unbegun > 0) texts.push(`${which} never begun, and count as ties.`)
   return texts.join(' ')
 }
 
-/** Returns the cause; undefined if the miner did not lose, or not by its replies. */
-export function lossCause(side: Side, duel: DuelFacts, played: SideStats): LossCause | undefined {
+/**
+ * Returns the main cause of a loss. Undefined if the miner did not lose, or if its replies were not
+ * the cause.
+ */
+export function findLossCause(
+  side: Side,
+  duel: DuelFacts,
+  played: SideStats,
+): LossCause | undefined {
   const { won, lost, outplayed } = played
-  const { silent, wrong } = forfeitCounts(played)
+  const { silent, wrong } = countForfeits(played)
   const most = Math.max(silent, wrong, outplayed)
-  const isItsDoing = resultFor(side, duel) === 'lost' && duel.end !== 'freezing'
+  const isItsDoing = findResult(side, duel) === 'lost' && duel.end !== 'freezing'
   if (!isItsDoing || most === 0) return undefined
   if (side === 'contender' && duel.end === 'length' && won - lost > most) return 'UNSURE'
-  if (most === silent) return silenceCause(played)
+  if (most === silent) return findSilenceCause(played)
   if (most === wrong) return 'WRONG'
   return side === 'contender' && won >= lost ? 'NARROW' : 'OUTPLAYED'
 }
 
-function silenceCause({ slow, answered }: SideStats): LossCause {
+function findSilenceCause({ slow, answered }: SideStats): LossCause {
   if (answered === 0) return 'SILENT'
   return 2 * slow > answered ? 'LATE' : 'UNANSWERED'
 }
 
-/** How many challenges a miner forfeited without a reply, and by a wrong one. */
-function forfeitCounts({ forfeits }: SideStats) {
+/** Counts the forfeits without a reply, and with an unusable reply. */
+function countForfeits({ forfeits }: SideStats) {
   const { 'no-reply': silent = 0, ...others } = forfeits
   return { silent, wrong: Object.values(others).reduce((sum, count) => sum + count, 0) }
 }
 
-/** What cost a miner the most challenges of a duel that it lost, and what to do about it. */
+/** The main cause of a loss, with advice. */
 const LOSS_CAUSES = {
   UNSURE: 'too few challenges counted to be sure',
-  SILENT: 'its endpoint never replied: run af doctor to see what comes instead',
+  SILENT: 'its endpoint never replied: run af doctor to see its responses',
   LATE: 'most of its replies were late: serve it faster, let it write less, or add capacity',
   UNANSWERED: 'it often gave no reply: run af doctor, and check its capacity',
-  WRONG: 'it often gave no legal answer: run af practise to see what is wrong',
+  WRONG: 'many answers were not legal: run af practise to see why',
   NARROW: 'it did not win by enough: luck may explain it',
-  OUTPLAYED: 'it was outplayed, with legal answers: see below what was better',
+  OUTPLAYED: 'its answers were legal but worse: see the better ones below',
 } as const
 
 export type LossCause = keyof typeof LOSS_CAUSES
 
 const WAYS: Readonly<Record<string, string>> = {
   'no-reply': 'no reply',
-  unreadable: 'no answer on the last line (it must be the answer alone)',
+  unreadable: 'no answer on the last line (which must contain only the answer)',
   illegal: 'illegal',
 }
 
-/** A way to forfeit a challenge, as `forfeitOf` names it, in words. */
-export const forfeitText = (way: string): string => WAYS[way] ?? way
+/** Formats a kind of forfeit of `forfeitOf`. */
+export const formatForfeit = (way: string): string => WAYS[way] ?? way
 
-/** Forfeits in words, as in "3 illegal, 1 no reply"; empty without one. */
-export const forfeitsText = (forfeits: Forfeits): string =>
+/** Formats forfeits, as in "3 illegal, 1 no reply". Empty without a forfeit. */
+export const formatForfeits = (forfeits: Forfeits): string =>
   Object.entries(forfeits)
-    .map(([way, count]) => `${count} ${forfeitText(way)}`)
+    .map(([way, count]) => `${count} ${formatForfeit(way)}`)
     .join(', ')
 
-/** Why an environment has its verdict, or none, as in "its score of 2.94 reaches 2.45". */
-export function causeText({ cause, hold, score, bar, ...look }: EnvFacts): string {
+/**
+ * Explains the verdict of an environment, or its absence, as in "its score of 2.94 reaches 2.45".
+ */
+export function explainVerdict({ cause, hold, score, bar, ...look }: EnvFacts): string {
   switch (cause) {
     case 'SCORE':
       return `its score of ${score / 100} reaches ${bar / 100}`
     case 'LINE':
-      return `${wonText(hold)}, and up to ${challengesIn(hold.most)} the champion holds it`
+      return `${formatWon(hold)}; the champion holds with up to ${challengesIn(hold.most)}`
     case 'BLANK':
-      return 'no challenge tells the two apart'
+      return 'no challenge is decisive'
     case 'SCARCE':
-      return `only ${percent(look.decisivePpm ?? 0)} of challenges tell the two apart`
+      return `only ${percent(look.decisivePpm ?? 0)} of challenges are decisive`
     case 'FEW':
-      return `a win takes ${look.minTrials} challenges that only one of the two solves`
+      return `a win takes ${look.minTrials} decisive challenges`
     case 'BEHIND':
-      return 'the contender is behind, but not by enough to lose it'
+      return 'the contender is behind, but not by enough for a hold'
     case 'CLOSE':
       return `its score of ${score / 100} is below ${bar / 100}`
     case undefined:
-      return 'it was not judged'
+      return 'it was not evaluated'
   }
 }
 
 /**
- * The verdict of each environment and its cause, as in "hex@0.1.0: even, because no …". The cause
- * is that of the last of `looks` that gave the verdict.
+ * Formats the verdict of each environment, as in "hex@0.1.0: even, because no …". The cause comes
+ * from the latest analysis that gave the verdict.
  */
-export const verdictTexts = (
+export const formatVerdicts = (
   { envs, verdicts }: Pick<DuelFacts, 'envs' | 'verdicts'>,
   looks: readonly EnvFacts[],
 ): readonly string[] =>
@@ -197,36 +201,28 @@ export const verdictTexts = (
     const verdict = verdicts[env]
     const own = looks.filter((look) => look.env === env && look.cause && look.given === verdict)
     const last = own.at(-1)
-    const cause = last === undefined ? '' : `, because ${causeText(last)}`
+    const cause = last === undefined ? '' : `, because ${explainVerdict(last)}`
     return `${env}: ${verdict ?? 'no verdict'}${cause}`
   })
 
 /**
- * A look on two lines: the counts and the verdict, then the numbers behind the verdict. Without a
- * verdict it has the text `otherwise`.
+ * Formats an analysis on two lines: counts and verdict, then the numbers behind the verdict.
+ * `otherwise` replaces a missing verdict.
  */
-export function envText(facts: EnvFacts, otherwise: string): string {
+export function formatEnv(facts: EnvFacts, otherwise: string): string {
   const { env, wins, losses, ties, given } = facts
   const counts = `${wins} won, ${losses} lost, ${ties} tied`
-  return `  ${env.padEnd(16)} ${counts} → ${given ?? otherwise}\n    ${basisText(facts)}`
+  return `  ${env.padEnd(16)} ${counts} → ${given ?? otherwise}\n    ${formatBasis(facts)}`
 }
 
-/** The cause of a verdict, with the numbers for a win where these decide. */
-function basisText(facts: EnvFacts): string {
+/** Formats the cause of a verdict, with the numbers of a win if they decide. */
+function formatBasis(facts: EnvFacts): string {
   const { given, win, ratioPpm } = facts
-  if (given === 'hold' || given === 'even') return `${given}: ${causeText(facts)}`
-  return `for a win: ${wonText(win)} ${drawInterval(win.bounds, ratioPpm)}: ${causeText(facts)}`
+  if (given === 'hold' || given === 'even') return `${given}: ${explainVerdict(facts)}`
+  const drawn = drawInterval(win.bounds, ratioPpm)
+  return `for a win: ${formatWon(win)} ${drawn}: ${explainVerdict(facts)}`
 }
 
-/** A weighted tally, as in "24 of 31 won". */
-export const wonText = ({ wins, trials }: Decider): string =>
+/** Formats a weighted tally, as in "24 of 31 won". */
+export const formatWon = ({ wins, trials }: Decider): string =>
   `${challengesIn(wins)} of ${challengesIn(trials)} won`
-
-/** How much a lane counts in an environment. */
-export function laneUseText({ isSetAside, weight, keptForWin, keptForHold }: EnvLaneFacts): string {
-  if (isSetAside) return 'suspect: too far from the others, so not counted'
-  if (weight === 0) return 'its validator no longer has weight'
-  if (keptForWin === 1_000_000 && keptForHold === 1_000_000) return 'counts in both'
-  const [win, hold] = [percent(keptForWin), percent(keptForHold)]
-  return `${win} counts for a win, ${hold} for a hold: the rest is trimmed`
-}

@@ -1,42 +1,46 @@
 import type { EpochFacts, LaneFacts } from '../epoch-facts.ts'
-import { listed, type NameOf, percent, permilleOf, shortHotkey } from '../text.ts'
-import { contendsText, duelText, envText } from './duel-text.ts'
+import { floorPermille, listed, type NameOf, percent, shortHotkey } from '../text.ts'
+import { describeDuelState, formatEnv } from './duel-text.ts'
 
-/** What competes at what, and for what; `titles` are the environments' own. */
-export function subnetText(titles: readonly string[]): string {
+/** Describes the subnet. `titles` are those of its environments. */
+export function describeSubnet(titles: readonly string[]): string {
   const all = listed(titles) || 'nothing yet'
-  return `AI models compete at ${all}: one that clearly beats the champion takes its throne.`
+  return `AI models compete at ${all}: a model that clearly beats the champion takes its throne.`
 }
 
-/** Epochs in a row, as in "epochs 3 to 5". */
-export const epochsText = (first: number, last: number): string =>
+/** Formats consecutive epochs, as in "epochs 3 to 5". */
+export const formatEpochs = (first: number, last: number): string =>
   first === last ? `epoch ${last}` : `epochs ${first} to ${last}`
 
-/** What happened in a decided epoch, on one line. */
+/** Summarises a decided epoch on one line. */
 export const epochLine = (facts: EpochFacts, nameOf: NameOf = shortHotkey): string =>
-  `epoch ${facts.epoch}  ${happenedTexts(facts, nameOf).join('; ')}`
+  `epoch ${facts.epoch}  ${describeEvents(facts, nameOf).join('; ')}`
 
-function happenedTexts(facts: EpochFacts, nameOf: NameOf): readonly string[] {
+function describeEvents(facts: EpochFacts, nameOf: NameOf): readonly string[] {
   const { epoch, lacking, seated, duels, heir, nextDuels, ratio, nextRatio } = facts
   const isQuorumMissed = lacking !== undefined && lacking.missing.length > 0
   const texts = isQuorumMissed ? ['frozen, as too few validators attested'] : []
   if (seated) texts.push(`${nameOf(seated.hotkey)} takes the empty throne, without a duel`)
-  texts.push(...duels.map((duel, i) => standingText(duel, nameOf, i === 0)))
+  texts.push(...duels.map((duel, i) => describeProgress(duel, nameOf, i === 0)))
   const holder = nameOf(heir?.hotkey ?? '')
   const next = nextDuels.filter(({ start }) => start > epoch)
   const rivals = listed(next.map(({ contender }) => nameOf(contender.hotkey)))
   if (next.length === 1) texts.push(`${rivals} challenges ${holder}: its duel begins`)
   if (next.length > 1) texts.push(`${rivals} challenge ${holder}: their duels begin`)
   if (texts.length > 0) return texts
-  if (heir === undefined) return ['nobody has the throne, and nobody contends']
-  const isFalling = permilleOf(nextRatio) < permilleOf(ratio)
+  if (heir === undefined) return ['the throne is empty, and no one contends']
+  const isFalling = floorPermille(nextRatio) < floorPermille(ratio)
   const falls = `falls from ${percent(ratio)} to ${percent(nextRatio)}`
   const share = isFalling ? falls : `stays at ${percent(ratio)}`
-  return [`nobody challenges ${holder}; the share to win against it ${share}`]
+  return [`no one challenges ${holder}; the ratio to beat ${share}`]
 }
 
-/** How a duel stands at the end of an epoch. The first of a line says what is counted. */
-function standingText(duel: EpochFacts['duels'][number], nameOf: NameOf, isFirst: boolean): string {
+/** Describes a duel at the end of an epoch. The first on a line names the unit. */
+function describeProgress(
+  duel: EpochFacts['duels'][number],
+  nameOf: NameOf,
+  isFirst: boolean,
+): string {
   const { contender, wins, counted, end, standing } = duel
   const name = `${end === 'crowned' ? '★ ' : ''}${nameOf(contender.hotkey)}`
   const won = isFirst
@@ -49,30 +53,28 @@ function standingText(duel: EpochFacts['duels'][number], nameOf: NameOf, isFirst
 }
 
 /**
- * One decided epoch as lines for people: what happened, the duels, their environments, the lanes,
- * the result.
+ * Formats one decided epoch on several lines: summary, champion, duels with their environments,
+ * lanes, and missing attestations.
  */
 export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): string {
-  const { champion, duels, ratio, lanes, frozen } = facts
-  const holder = champion ? nameOf(champion.hotkey) : 'nobody'
-  const otherwise = frozen ? 'frozen' : 'undecided'
+  const { champion, duels, ratio, nextRatio, lanes, frozen } = facts
+  const holder = champion && nameOf(champion.hotkey)
+  const otherwise = frozen ? 'frozen' : 'open'
   const lanesText = lanes
-    .map((lane) => `${nameOf(lane.validator)} ${laneText(lane)} (trust ${percent(lane.trust)})`)
+    .map((lane) => `${nameOf(lane.validator)} ${formatLane(lane)} (trust ${percent(lane.trust)})`)
     .join(' · ')
-  const ends = [
-    ...throneTexts(facts, nameOf),
-    ...quorumTexts(facts, nameOf),
-    ...otherStateTexts(facts, nameOf),
-  ]
+  const ends = [...explainFrozen(facts, nameOf), ...warnOtherState(facts, nameOf)]
+  const isSame = floorPermille(nextRatio) === floorPermille(ratio)
+  const becomes = isSame ? '' : `, and becomes ${percent(nextRatio)}`
   return [
     epochLine(facts, nameOf),
-    `  ${holder} held the throne. The ratio to beat was ${percent(ratio)}`,
+    `  ${holder ?? 'no one'} held the throne. The ratio to beat was ${percent(ratio)}${becomes}`,
     ...duels.flatMap((duel) => [
-      `  ${nameOf(duel.contender.hotkey)} ${contendsText(duel)}`,
-      // A duel that is won is judged no more.
+      `  ${nameOf(duel.contender.hotkey)} ${describeDuelState(duel)}`,
+      // A won duel is not evaluated any more.
       ...duel.looks.map((look) => {
         const kept = duel.verdicts[look.env] ?? 'no verdict'
-        return envText(look, duel.standing === 'won' ? kept : otherwise)
+        return formatEnv(look, duel.standing === 'won' ? kept : otherwise)
       }),
     ]),
     ...(lanesText === '' ? [] : [`  lanes: ${lanesText}`]),
@@ -80,61 +82,44 @@ export function epochText(facts: EpochFacts, nameOf: NameOf = shortHotkey): stri
   ].join('\n')
 }
 
-/** Whether a lane counts, and if not, why; and how many of its games were never begun. */
-export function laneText({ sealed, attested, accepted, setAside, unbegun }: LaneFacts): string {
+/**
+ * Formats whether a lane counts, the reason if it does not, and its games that were never begun.
+ */
+export function formatLane({ sealed, attested, accepted, setAside, unbegun }: LaneFacts): string {
   const games = unbegun === 1 ? ', 1 game never begun' : `, ${unbegun} games never begun`
   const more = unbegun === 0 ? '' : games
-  if (setAside.length > 0) return `✘ suspect in ${setAside.map(({ env }) => env).join(', ')}${more}`
+  if (setAside.length > 0) return `✘ outlier in ${setAside.map(({ env }) => env).join(', ')}${more}`
   if (accepted) return `✔${more}`
   if (!sealed) return '✘ not on chain in time'
-  return attested ? '✘ not whole' : '✘ not attested by enough'
+  return attested ? '✘ void' : '✘ too few attestations'
 }
 
-/** How duels ended, and why, in sentences. Protocol §8.11. */
-export function throneTexts(
-  { duels, champion, heir, nextRatio }: EpochFacts,
-  nameOf: NameOf,
-): readonly string[] {
-  const holder = nameOf(champion?.hotkey ?? '')
-  const crowned = nameOf(heir?.hotkey ?? '')
-  const kept = heir?.hotkey === champion?.hotkey ? `${holder} keeps the throne, ` : ''
-  const becomes = `The ratio to beat becomes ${percent(nextRatio)}`
-  return duels.flatMap((duel) => {
-    const rival = nameOf(duel.contender.hotkey)
-    const why = duelText(duel)
-    if (duel.end === undefined) return []
-    if (duel.end === 'crowned') return `★ ${rival} dethrones ${holder}: ${why}. ${becomes}`
-    if (duel.end === 'passed') return `${rival} had won as well, but ${crowned} is better: ${why}`
-    return `${kept}${rival} fails: ${why}`
-  })
-}
-
-/** Whose attestations a frozen epoch lacked. Protocol §8.3. */
-export function quorumTexts(
+/** Explains which attestations a frozen epoch lacked. Empty if it was not frozen. Protocol §8.3. */
+export function explainFrozen(
   { lacking, others }: Pick<EpochFacts, 'lacking' | 'others'>,
   nameOf: NameOf = shortHotkey,
 ): readonly string[] {
   if (lacking === undefined) return []
   const { attestedPpm, missing } = lacking
   if (missing.length === 0)
-    return ['Frozen: nobody votes yet. A validator votes once it has attested an epoch']
+    return ['Frozen: there are no voters yet. A validator becomes one by attesting an epoch']
   const attested = `${percent(attestedPpm)} of the voters' weight attested`
-  const head = `Frozen: ${attested}, and it takes two thirds. These are missing:`
+  const head = `Frozen: ${attested}; two thirds are required. Missing:`
   const texts = missing.map(({ hotkey, stake, weightPpm, lastEpoch, droppedIn }) => {
     const last = lastEpoch === undefined ? 'never attested' : `last attested epoch ${lastEpoch}`
     const tao = Number(stake) / 1e9
     const what = `${percent(weightPpm)} of the weight, a stake of ${tao} TAO`
     const help = others?.hotkeys.includes(hotkey)
       ? 'it attests another state: compare its release with this one'
-      : 'its operator should start it (af doctor says what it lacks)'
-    const until = `it is not waited for after epoch ${droppedIn}`
+      : 'its operator should start it (af doctor shows the problem)'
+    const until = `it stops counting after epoch ${droppedIn}`
     return `${nameOf(hotkey)}: ${what}; it ${last}; ${help}; ${until}`
   })
   return [head, ...texts]
 }
 
-/** What it means that others attest another state. Protocol §9.2. */
-export function otherStateTexts(
+/** Warns if other voters attest another state. Protocol §9.2. */
+export function warnOtherState(
   { others, epoch }: Pick<EpochFacts, 'others' | 'epoch'>,
   nameOf: NameOf = shortHotkey,
 ): readonly string[] {
@@ -142,6 +127,6 @@ export function otherStateTexts(
   const { hotkeys, weightPpm } = others
   const names = hotkeys.map((hotkey) => nameOf(hotkey)).join(', ')
   const who = `${names} (${percent(weightPpm)} of the weight)`
-  const why = 'Releases with other constants come to that: compare theirs with yours'
+  const why = 'Releases with other constants cause this: compare theirs with yours'
   return [`! another state of epoch ${epoch} is attested by ${who}. ${why}`]
 }

@@ -1,29 +1,30 @@
 import type { SubnetStatus } from '../subnet-status.ts'
 import { naming, percent, printable } from '../text.ts'
-import { turnIn } from './duel-text.ts'
-import { epochText, laneText } from './epoch-text.ts'
+import { formatTurn } from './duel-text.ts'
+import { epochText, formatLane } from './epoch-text.ts'
 
 type Names = Readonly<Record<string, string>>
 type StatusRows = readonly Readonly<Record<string, string | number | undefined>>[]
 
-/** Returns the state of a subnet as lines for people; its tables follow. */
+/** Formats the state of a subnet, without its tables. */
 export function statusTexts(status: SubnetStatus, names: Names = {}): readonly string[] {
-  const { state, facts, duels, block, place, due, waiting } = status
+  const { state, facts, duels, block, place, due, queue } = status
+  const waiting = queue.filter((each) => each.place !== undefined)
   const nameOf = naming(names, (hotkey) => printable(hotkey))
   const { epochBlocks } = state.protocol
   const where = `${block}, ${place.offset} of ${epochBlocks} in epoch ${place.epoch}`
   const left = `${due.what} count for ${due.blocks} more, about ${due.seconds} s`
-  const champion = nameOf(state.champion?.hotkey ?? 'nobody')
+  const champion = nameOf(state.champion?.hotkey ?? 'none')
   const contenders = duels.map((turn) => {
     const verdicts = Object.entries(turn.verdicts).map((verdict) => verdict.join(' '))
-    return [nameOf(turn.contender.hotkey), turnIn(turn), ...verdicts].join(', ')
+    return [nameOf(turn.contender.hotkey), formatTurn(turn), ...verdicts].join(', ')
   })
   return [
     `block     ${where}; ${left}`,
     `champion  ${champion}; ratio to beat ${percent(state.ratio)}`,
-    ...(contenders.length > 0 ? contenders : ['nobody']).map((text) => `contender ${text}`),
-    `queue     ${waiting.length} waiting, next ${nameOf(waiting[0] ?? 'nobody')}`,
-    // The table has the lanes.
+    ...(contenders.length > 0 ? contenders : ['none']).map((text) => `contender ${text}`),
+    `queue     ${waiting.length} waiting, next ${nameOf(waiting[0]?.hotkey ?? 'none')}`,
+    // The lanes are in the table.
     ...(facts ? [epochText({ ...facts, lanes: [] }, naming(names))] : []),
   ]
 }
@@ -34,7 +35,7 @@ export function validatorRows({ rows }: SubnetStatus, names: Names = {}): Status
   return rows.map(({ uid, hotkey, lane, trust, committed, weights, ago }) => ({
     uid,
     hotkey: nameOf(hotkey),
-    lane: lane && laneText(lane),
+    lane: lane && formatLane(lane),
     trust: percent(trust),
     committed: committed && `${committed.kind} ${committed.epoch}`,
     weights:

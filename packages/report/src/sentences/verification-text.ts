@@ -1,8 +1,8 @@
 import type { Recomputed, Waits } from '@affine/settlement'
 import { type Line, type NameOf, percent, printable, type Tone } from '../text.ts'
-import type { Uncompared, Verification } from '../verification.ts'
+import type { ComparisonGap, Verification } from '../verification.ts'
 
-/** What does not hold in an epoch, then what is reported although no data is wrong. */
+/** Formats a flaw or a warning. */
 export const findingLine = (
   finding: Recomputed['flaws' | 'warnings'][number],
   tone: Tone,
@@ -14,7 +14,7 @@ export const findingLine = (
   return { text: `  ${sign} epoch ${epoch}, ${texts.join(': ')}`, tone }
 }
 
-/** The result of a verification, its conclusion last. */
+/** Formats the result of a verification; the conclusion is last. */
 export function verificationLines(end: Verification, nameOf: NameOf): readonly Line[] {
   const { epoch, root, champion, ratio, suspect, warnings, conclusion } = end
   const which = warnings === 1 ? '1 line with "!" is' : `${warnings} lines with "!" are`
@@ -23,36 +23,39 @@ export function verificationLines(end: Verification, nameOf: NameOf): readonly L
     `champion   ${nameOf(champion)}`,
     `ratio      ${percent(ratio)}`,
     `state root ${root}, governing epoch ${epoch}`,
-    ...votesTexts(end.votes, nameOf),
+    ...formatVotes(end.votes, nameOf),
     ...Object.entries(suspect).map(
       ([hotkey, epochs]) =>
-        `suspect    ${nameOf(hotkey)}: too far from the others in ${epochsText(epochs)}`,
+        `outlier    ${nameOf(hotkey)}: too far from the others in ${countEpochs(epochs)}`,
     ),
     ...(warnings > 0 ? [`${which} above: a warning is not a failure.`] : []),
-    { text: conclusionText(end), tone: conclusion === 'FLAWED' ? 'bad' : 'good' },
+    { text: formatConclusion(end), tone: conclusion === 'FLAWED' ? 'bad' : 'good' },
   ]
 }
 
-const NOT_COMPARED: Readonly<Record<Uncompared, string>> = {
+const NOT_COMPARED: Readonly<Record<ComparisonGap, string>> = {
   NONE: '',
   SOME: 'the other copies of each block (run it without --copies)',
   ALL_BUT_ONE: 'other copies of blocks and states (use af-verify)',
 }
 
-/** Whether everything holds, and what was not compared. */
-export function conclusionText({
+/** States whether everything is valid, and the copies that were not compared. */
+export function formatConclusion({
   flaws,
   uncompared,
 }: Pick<Verification, 'flaws' | 'uncompared'>): string {
   const limits = uncompared === 'NONE' ? '' : ` Not compared: ${NOT_COMPARED[uncompared]}.`
-  if (flaws > 0) return `Not everything holds: ${flaws} ${flaws === 1 ? 'flaw' : 'flaws'}.${limits}`
+  if (flaws > 0) return `${flaws} ${flaws === 1 ? 'flaw' : 'flaws'} found.${limits}`
   return uncompared === 'NONE'
-    ? 'Everything holds.'
-    : `Everything that was compared holds.${limits}`
+    ? 'No problems found.'
+    : `No problems in the copies compared.${limits}`
 }
 
-/** How many validators gave all their weight to the champion at the end of the last epoch. */
-function votesTexts(votes: Verification['votes'], nameOf: NameOf): readonly string[] {
+/**
+ * Formats the number of validators that gave all their weight to the champion at the end of the
+ * last epoch.
+ */
+function formatVotes(votes: Verification['votes'], nameOf: NameOf): readonly string[] {
   if (votes === undefined) return []
   const { uid, validators, agreeing, others } = votes
   const given = `${agreeing} of ${validators} validators give uid ${uid} all their weight`
@@ -62,18 +65,18 @@ function votesTexts(votes: Verification['votes'], nameOf: NameOf): readonly stri
   return [`weights    ${given}${differing.join('')}`]
 }
 
-const epochsText = (count: number): string => (count === 1 ? '1 epoch' : `${count} epochs`)
+const countEpochs = (count: number): string => (count === 1 ? '1 epoch' : `${count} epochs`)
 
-/** Shorter waits are not reported: a busy reader is late itself. */
-const LEAST_MS = 10_000
-const MOST_NAMED = 8
+/** Shorter waits are not reported, because a busy reader itself is late. */
+const MIN_WAIT_MS = 10_000
+const MAX_NAMED = 8
 
-/** The buckets that a run waited for, the longest waits first; undefined if for none. */
+/** Formats the buckets that a run waited for, longest first. Undefined if there are none. */
 export function waitsText(waits: Waits): string | undefined {
-  const slow = [...waits].filter(([, ms]) => ms >= LEAST_MS).sort(([, a], [, b]) => b - a)
+  const slow = [...waits].filter(([, ms]) => ms >= MIN_WAIT_MS).sort(([, a], [, b]) => b - a)
   if (slow.length === 0) return undefined
-  const named = slow.slice(0, MOST_NAMED)
+  const named = slow.slice(0, MAX_NAMED)
   const texts = named.map(([hotkey, ms]) => `${Math.round(ms / 1000)} s for that of ${hotkey}`)
   if (slow.length > named.length) texts.push(`less for ${slow.length - named.length} more`)
-  return `Waited for slow buckets: ${texts.join(', ')}. Up to 90 s each is not a failure`
+  return `Waited for slow buckets: ${texts.join(', ')}. Up to 90 s each is normal`
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import {
-  conclusionText,
   type EnvFacts,
   epochFacts,
   findingLine,
+  formatConclusion,
   type Line,
   listed,
   type NameOf,
@@ -102,7 +102,8 @@ export function verifiedLines(records: readonly VerifierRecord[], nameOf: NameOf
     return [{ text: `Verified: ${what}: all holds`, tone: 'good' }]
   }
   const flaws = records.filter((record) => record.type === 'flaw')
-  const conclusion = end === undefined ? 'the verifier stopped before its end' : conclusionText(end)
+  const conclusion =
+    end === undefined ? 'the verifier stopped before its end' : formatConclusion(end)
   return [
     { text: `NOT verified: ${conclusion}`, tone: 'bad' },
     ...flaws.map((flaw) => findingLine(flaw, 'bad', nameOf)),

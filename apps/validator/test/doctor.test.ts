@@ -520,13 +520,13 @@ describe('af doctor', () => {
     })
   })
 
-  it('a source alone, with nothing else named: all for which it is refused', async () => {
+  it('a source alone, with nothing else named: why it is refused', async () => {
     const path = await fileOf('import requests\n')
     const refused = await inProcess(doctor, '--source', path, '--json')
     expect(refused.error).toBeUndefined()
     expect(refused.exitCode).toBe(1)
     expect(refused.records).toMatchObject([
-      { type: 'source', path, refusals: [expect.stringMatching(/^line 1: "import requests"/)] },
+      { type: 'source', path, refusal: expect.stringMatching(/^line 1: "import requests"/) },
     ])
     const whole = {
       hotkey: 'me',

@@ -7,7 +7,7 @@ export {
   mayCall,
   noAccessText,
 } from './chutes-key.ts'
-export { type Asked, sourceRefusals } from './deployment/deployment.ts'
+export { type Asked, sourceRefusal } from './deployment/deployment.ts'
 export type { SourceFault } from './deployment/python-tokens.ts'
 export { type Literals, readTemplate } from './deployment/template-source.ts'
 export { TEMPLATES } from './deployment/templates.ts'

@@ -25,38 +25,10 @@ describe('the source of a public chute', () => {
   })
 })
 
-it('every refusal is told, in the order of the lines, and a few of them in one sentence', () => {
-  const source = VLLM.replace('import os', 'import os\nimport requests\nx = 1')
-    .replace('username="me"', 'lock_modules=f()')
-    .replace(REVISION, 'main')
-    .replace('gpu_count=1', 'gpu_uuid="x", gpu_count="1"')
-    .replace('--max-model-len 32768', '--trust-remote-code --chat-template=/x')
-    .replace('tee=True', 'tee=False')
-  const verdict = read(`${source}print(1)\n`)
-  const told = verdict.ok ? [] : verdict.refusals.map(({ code, detail }) => `${code} ${detail}`)
-  const wanted = [
-    /^IMPORT line 2: "import requests" /,
-    /^STATEMENT line 3: .* got "x = 1"$/,
-    /^ARGUMENT line 9: "lock_modules" is no argument/,
-    /^REVISION line 13: "main" is not the committed /,
-    /^ARGUMENT line 16: "gpu_uuid" is no argument/,
-    /^LITERAL line 16: .* got "\\"1\\""$/,
-    /^ENGINE_ARGUMENT line 21: "--trust-remote-code" is not on the list$/,
-    /^ENGINE_ARGUMENT line 21: "--chat-template" is not on the list$/,
-    /^LITERAL line 25: .*True.* got "False"$/,
-    /^SECOND_CALL line 27: /,
-  ]
-  expect(told).toEqual(wanted.map((each) => expect.stringMatching(each)))
-  expect(verdict).toMatchObject({ code: 'IMPORT', detail: expect.stringMatching(/; 5 more$/) })
-})
-
-it('of a text in hundreds of pieces each argument that is refused has its line', () => {
-  const pieces = Array<string>(500).fill(`"${'- '.repeat(28)}"`)
-  const verdict = read(VLLM.replace('"--max-model-len 32768 "', pieces.join('\n')))
-  const lines = verdict.ok
-    ? []
-    : verdict.refusals.map(({ detail }) => Number(detail.match(/\d+/)?.[0]))
-  expect(lines).toEqual(pieces.flatMap((_, i) => Array<number>(14).fill(19 + i)))
+it('of a text in many pieces the argument that is refused has its line', () => {
+  const pieces = [...Array<string>(499).fill('"--max-model-len 32768 "'), '"- "']
+  const source = VLLM.replace('"--max-model-len 32768 "', pieces.join('\n'))
+  expect(read(source)).toMatchObject({ detail: 'line 518: "-" is not on the list' })
 })
 
 it('without a commitment any model and revision of their form may stand there', () => {

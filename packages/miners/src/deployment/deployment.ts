@@ -140,16 +140,15 @@ export function judgeSource(
 }
 
 /**
- * Everything for which validators would refuse a chute's source, before it is deployed, each with
+ * The first reason for which validators would refuse a chute's source, before it is deployed, with
  * its line if it has one. What Chutes makes of a source is refused for the same. Protocol §5.4.
  */
-export function sourceRefusals(source: string, templates: Templates): readonly string[] {
+export function sourceRefusal(source: string, templates: Templates): string | undefined {
   const read = readTemplate(source, {}, templates)
-  if (!read.ok) return read.refusals.map(({ detail }) => detail)
+  if (!read.ok) return read.detail
   const { model_name: name, revision } = read.value
   const wanted = { model: String(name), revision: String(revision) }
-  const refusal = refusedName({ ...wanted, name: wanted.model, public: false }, wanted)
-  return refusal === undefined ? [] : [refusal.detail]
+  return refusedName({ ...wanted, name: wanted.model, public: false }, wanted)?.detail
 }
 
 /** A refusal. */

@@ -79,7 +79,7 @@ export interface Token {
 }
 
 /** By how much a mark changes how many brackets are open. */
-export const DEPTHS: ReadonlyMap<string, number> = new Map(
+const DEPTHS: ReadonlyMap<string, number> = new Map(
   Object.entries({ '(': 1, '[': 1, ')': -1, ']': -1 }),
 )
 /** Stands for a token after the last one. */

@@ -1,6 +1,5 @@
 import { own, type Result } from '@affine/prng'
 import {
-  DEPTHS,
   meaningOf,
   NOTHING,
   quoted,
@@ -26,75 +25,43 @@ export const MODEL: RegExp = /^[A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9
 export const COMMIT: RegExp = /^[0-9a-f]{40}$/
 
 /**
- * Of a source that is refused, `refusals` are the reasons, each with its line; `code` is that of
- * the first, and `detail` tells a few.
- */
-export type SourceReading =
-  | Extract<Result<Literals, SourceFault>, { readonly ok: true }>
-  | (Extract<Result<Literals, SourceFault>, { readonly ok: false }> & {
-      readonly refusals: readonly { readonly code: SourceFault; readonly detail: string }[]
-    })
-
-/** So many reasons are told in one sentence. */
-const MOST_TOLD = 5
-
-/**
  * Is a source imports, comments, and one call of a template with literal arguments, for the model
  * and the revision wanted? What is left out of these may be any. Never throws, and never runs it.
- * Each statement and argument that is refused has a refusal, in the order of their lines; but what
- * is no token ends the reading. Protocol §5.4.
+ * `detail` is the first refusal, with its line. Protocol §5.4.
  */
 export function readTemplate(
   source: string,
   wanted: Partial<CommittedModel>,
   templates: Templates,
-): SourceReading {
-  const refused: SourceRefusal[] = []
-  const call = callIn(source, { wanted, templates, refused })
-  if (call !== undefined && refused.length === 0) return { ok: true, value: call }
-  const nothing = new SourceRefusal('NO_CALL', source.length, 'there is no call of a template')
-  const [first = nothing, ...others] = refused.sort((a, b) => a.at - b.at)
-  const refusals = [first, ...others].map(({ code, at, message }) => {
-    const line = source.slice(0, at).split('\n').length
-    return { code, detail: `line ${line}: ${message}` }
-  })
-  const told = refusals.slice(0, MOST_TOLD).map(({ detail }) => detail)
-  if (refusals.length > MOST_TOLD) told.push(`${refusals.length - MOST_TOLD} more`)
-  return { ok: false, code: first.code, detail: told.join('; '), refusals }
+): Result<Literals, SourceFault> {
+  try {
+    return { ok: true, value: callIn(source, { wanted, templates }) }
+  } catch (error) {
+    if (!(error instanceof SourceRefusal)) throw error
+    const line = source.slice(0, error.at).split('\n').length
+    return { ok: false, code: error.code, detail: `line ${line}: ${error.message}` }
+  }
 }
 
-/** What a source is read for, and what was refused in it so far. */
+/** What a source is read for. */
 interface Reading {
   readonly wanted: Partial<CommittedModel>
   readonly templates: Templates
-  readonly refused: SourceRefusal[]
-}
-
-/** What `read` returns; undefined when it refuses something, which is noted. */
-function attempt<Value>({ refused }: Reading, read: () => Value): Value | undefined {
-  try {
-    return read()
-  } catch (error) {
-    if (!(error instanceof SourceRefusal)) throw error
-    refused.push(error)
-    return undefined
-  }
 }
 
 /** The one call of a source, whose names were imported before it. */
-function callIn(source: string, reading: Reading): Literals | undefined {
-  const { imports } = reading.templates
+function callIn(source: string, reading: Reading): Literals {
   const imported = new Set<string>()
   let call: Literals | undefined
-  for (const tokens of attempt(reading, () => statementsOf(source)) ?? []) {
+  for (const tokens of statementsOf(source)) {
     const [{ value, from } = NOTHING] = tokens
-    attempt(reading, () => {
-      if (value === 'import' || value === 'from') imported.add(importIn(tokens, imports))
-      else if (call === undefined) call = readCall(tokens, imported, reading)
-      else throw new SourceRefusal('SECOND_CALL', from, 'nothing follows the call')
-    })
+    if (value === 'import' || value === 'from')
+      imported.add(importIn(tokens, reading.templates.imports))
+    else if (call === undefined) call = readCall(tokens, imported, reading)
+    else throw new SourceRefusal('SECOND_CALL', from, 'nothing follows the call')
   }
-  return call
+  if (call !== undefined) return call
+  throw new SourceRefusal('NO_CALL', source.length, 'there is no call of a template')
 }
 
 /** The name that an import brings. */
@@ -117,10 +84,9 @@ function readCall(tokens: Token[], imported: ReadonlySet<string>, reading: Readi
   if (!isCall || template === undefined || !imported.has(name.value)) throw otherwise
   const checking = { ...reading, template }
   const values = argumentsIn(tokens, templates.arguments, checking)
-  if (tokens.length > 0) reading.refused.push(otherwise)
-  for (const each of templates.required)
-    if (!Object.hasOwn(values, each))
-      reading.refused.push(new SourceRefusal('ARGUMENT', name.from, `${each} is missing`))
+  if (tokens.length > 0) throw otherwise
+  const missing = templates.required.find((each) => !Object.hasOwn(values, each))
+  if (missing !== undefined) throw new SourceRefusal('ARGUMENT', name.from, `${missing} is missing`)
   return values
 }
 
@@ -163,7 +129,7 @@ function argumentsIn(
   checking: Checking,
 ): Literals {
   const values = new Map<string, Literals[string]>()
-  const readOne = (): true => {
+  while (tokens.length > 0 && !takeIf(tokens, ')')) {
     const [{ kind, value: name, from } = NOTHING, equals] = tokens.splice(0, 2)
     if (kind !== 'name' || equals?.value !== '=')
       throw new SourceRefusal('ARGUMENT', from, 'expected arguments by name alone')
@@ -171,28 +137,10 @@ function argumentsIn(
     if (wanted === undefined)
       throw new SourceRefusal('ARGUMENT', from, `${quoted(name)} is no argument on the list`)
     if (values.has(name)) throw new SourceRefusal('REPEATED', from, `${name} stands there twice`)
-    values.set(name, '') // it stands there, whatever it is
     values.set(name, READERS[wanted](tokens, checking))
     expectEnd(tokens, ')')
-    return true
-  }
-  while (tokens.length > 0 && !takeIf(tokens, ')')) {
-    const rest = [...tokens]
-    if (attempt(checking, readOne)) continue
-    tokens.splice(0, tokens.length, ...rest)
-    skipArgument(tokens)
   }
   return Object.fromEntries(values)
-}
-
-/** Takes off what is left of an argument: up to its comma, or to the bracket that ends the call. */
-function skipArgument(tokens: Token[]): void {
-  let depth = 0
-  while (tokens.length > 0 && !(depth === 0 && tokens[0]?.value === ')')) {
-    const { value } = tokens.shift() ?? NOTHING
-    if (depth === 0 && value === ',') return
-    depth += DEPTHS.get(value) ?? 0
-  }
 }
 
 type ValueReader = (tokens: Token[], checking: Checking) => Literals[string]
@@ -284,15 +232,25 @@ function selectorIn(tokens: Token[], checking: Checking): Literals {
   return argumentsIn(tokens, checking.templates.selector, checking)
 }
 
-/** A text whose engine arguments are all harmless. */
-function engineIn(tokens: Token[], { template: { engine }, refused }: Checking): string {
+/**
+ * A text whose engine arguments are all on the list of their template, with values of their kinds.
+ * One may stand there twice, as the platform adds its own: the engine takes the last, and both are
+ * harmless. Protocol §5.4.
+ */
+function engineIn(tokens: Token[], { template: { engine } }: Checking): string {
   const pieces = piecesIn(tokens)
   const meanings = pieces.map(meaningOf)
   const whole = meanings.join('')
   // Of each character, where in the source its piece begins.
   const places = pieces.flatMap(({ from }, i) => Array<number>(meanings[i]?.length ?? 0).fill(from))
-  for (const { index, why } of engineRefusals(whole, engine))
-    refused.push(new SourceRefusal('ENGINE_ARGUMENT', places[index] ?? 0, why))
+  for (const { 1: name = '', 2: joined, 3: value = joined, index } of whole.matchAll(ARGUMENT)) {
+    const refusal = (why: string): SourceRefusal =>
+      new SourceRefusal('ENGINE_ARGUMENT', places[index] ?? 0, why)
+    const kind = own(engine, name)
+    if (kind === undefined) throw refusal(`${quoted(name)} is not on the list`)
+    const isFit = kind === 'alone' ? value === undefined : VALUES[kind].test(value ?? '')
+    if (!isFit) throw refusal(`${name} cannot be ${quoted(value ?? 'alone')}`)
+  }
   return whole
 }
 
@@ -305,22 +263,4 @@ const VALUES: Readonly<Record<Exclude<EngineKind, 'alone'>, RegExp>> = {
   whole: /^-?[0-9]{1,9}[kKmM]?$/,
   number: /^-?[0-9]{1,9}(\.[0-9]{1,9})?$/,
   name: /^[A-Za-z0-9][A-Za-z0-9_.-]*$/,
-}
-
-/**
- * Where in the text of an engine's arguments something stands that is not on its list, or has a
- * value that is not of its kind, and what. One may stand there twice, as the platform adds its own:
- * the engine takes the last, and both are harmless. Protocol §5.4.
- */
-function engineRefusals(
-  text: string,
-  engine: Template['engine'],
-): readonly { readonly index: number; readonly why: string }[] {
-  return [...text.matchAll(ARGUMENT)].flatMap((found) => {
-    const { 1: name = '', 2: joined, 3: value = joined, index } = found
-    const kind = own(engine, name)
-    if (kind === undefined) return [{ index, why: `${quoted(name)} is not on the list` }]
-    const isFit = kind === 'alone' ? value === undefined : VALUES[kind].test(value ?? '')
-    return isFit ? [] : [{ index, why: `${name} cannot be ${quoted(value ?? 'alone')}` }]
-  })
 }

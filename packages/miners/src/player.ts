@@ -1,6 +1,5 @@
 import { type Agent, make, registry, type Transcript } from '@affine/envs'
 import {
-  type AgentOf,
   type AskingProblem,
   type Caller,
   type CallFailure,
@@ -8,7 +7,6 @@ import {
   type MinerAgent,
   within,
 } from './asking.ts'
-import type { Asked } from './deployment/deployment.ts'
 import { type Client, minerClient } from './miner-client.ts'
 import { playerReply } from './reference-miner.ts'
 
@@ -36,8 +34,7 @@ export interface Opponent {
 
 /**
  * Opens a player: `who` is a URL up to and including `/v1`, or a built-in player, `perfect`,
- * `random`, or a skill from 0 to 1, with luck from a seed. An endpoint that is out of reach for
- * `giveUpMs` forfeits; an agent rejects when `signal` aborts.
+ * `random`, or a skill from 0 to 1, with luck from a seed.
  * @throws RangeError for what is no player; NoAnswer when a URL gives no usable reply.
  */
 export async function openPlayer(
@@ -46,7 +43,11 @@ export async function openPlayer(
   asking: PlayerAsking,
 ): Promise<Opponent> {
   const skill = skillOf(who)
-  if (skill === undefined) return openEndpoint(endpointOf(who), asking)
+  if (skill === undefined) {
+    const endpoint = { chute: endpointOf(who), model: asking.model }
+    const unbounded = { ...asking, concurrency: Number.POSITIVE_INFINITY }
+    return openMiner(endpoint.chute, (on) => minerClient(endpoint, { ...unbounded, on }), asking)
+  }
   const agent: Agent = async (messages) => ({
     content: playerReply(messages.at(-1)?.content ?? '', { skill, seed }),
     ms: 0,
@@ -111,70 +112,30 @@ export function countFailures(): Pick<Opponent, 'failures'> & { readonly on: Hea
   return { failures, on }
 }
 
-async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Opponent> {
-  const { model, giveUpMs, signal } = asking
-  const clientOf = (on: Hear): Client =>
-    minerClient({ chute, model }, { ...asking, on, concurrency: Number.POSITIVE_INFINITY })
-  await expectAnswer(chute, clientOf, asking)
+/**
+ * Opens a player at `chute`, asked by a client whose events `on` hears. One that is out of reach for
+ * `giveUpMs` forfeits, but in a game only by its clock. An agent rejects when `signal` aborts.
+ * @throws NoAnswer when the player gives no usable reply.
+ */
+export async function openMiner(
+  chute: string,
+  clientOf: (on: Hear) => Client,
+  asking: Omit<PlayerAsking, 'model'>,
+): Promise<Opponent> {
+  const { giveUpMs, signal } = asking
+  const why = await whyNoAnswer(chute, clientOf, asking)
+  if (why !== undefined) throw new NoAnswer(chute, why)
   const { failures, on } = countFailures()
   const client = clientOf(on)
   return {
     failures,
     agent: (replyMs) => async (messages, call) => {
-      const end = within(giveUpMs + replyMs, call?.end ?? signal) // out of reach, and then late
-      const reply = await client(replyMs, end)(messages, { isGame: call?.isGame ?? false, end })
+      const alone = { end: within(giveUpMs + replyMs, signal), isGame: false }
+      const reply = await client(replyMs, signal)(messages, call ?? alone)
       signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
       return reply
     },
   }
-}
-
-/** Time for which one check of a deployment is valid, in milliseconds. */
-const CHECKED_MS = 600_000
-
-/**
- * Opens a miner with its commitment, asked by `agentsWith` as a validator asks it. Its deployment
- * is checked now and every ten minutes while it plays; calls that are not delivered are repeated
- * for that time at most. An agent rejects when `signal` aborts.
- * @throws NoAnswer when the miner gives no usable reply.
- */
-export async function openMiner(
-  miner: Asked,
-  agentsWith: (on: Hear) => AgentOf,
-  asking: PlayerAsking,
-): Promise<Opponent> {
-  const { now, giveUpMs, signal } = asking
-  const clientOf = (on: Hear): Client => {
-    const agents = agentsWith(on)
-    return (replyMs, end) => agents(miner, replyMs, { epoch: 0, signal: end })
-  }
-  await expectAnswer(miner.chute, clientOf, asking)
-  const { failures, on } = countFailures()
-  const agents = agentsWith(on)
-  let check = { epoch: 0, at: Number.NEGATIVE_INFINITY, signal }
-  return {
-    failures,
-    agent: (replyMs) => async (messages, call) => {
-      // The deployment is checked once in each epoch. Here an epoch is the time for which a check
-      // is valid, and the last call in it must still have its time.
-      if (now() - check.at >= CHECKED_MS) {
-        const end = within(CHECKED_MS + giveUpMs + replyMs, signal)
-        check = { epoch: check.epoch + 1, at: now(), signal: end }
-      }
-      const reply = await agents(miner, replyMs, check)(messages, call)
-      signal.throwIfAborted()
-      return reply
-    },
-  }
-}
-
-async function expectAnswer(
-  chute: string,
-  clientOf: (on: Hear) => Client,
-  asking: PlayerAsking,
-): Promise<void> {
-  const why = await whyNoAnswer(chute, clientOf, asking)
-  if (why !== undefined) throw new NoAnswer(chute, why)
 }
 
 type FirstAsking = Omit<PlayerAsking, 'model' | 'random' | 'giveUpMs'> & {

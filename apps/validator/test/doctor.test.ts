@@ -101,7 +101,7 @@ const FIELDS = {
   ...{ freeBytes: 9e9, dayBytes: 1e9, dollars: '1.50', balance: 0, status: 401, aheadMs: -7000 },
   ...{ roles: ['subnet_admin'], netuids: [1], path: '<path>', url: '<url>', chute: '<chute>' },
   ...{ text: '<text>', models: ['one', 'two'], count: 3, env: 'mult8@0.1.0', challenges: 8 },
-  ...{ asked: 8, usable: 7, legal: 6, right: 5, near: [{ without: 'before', right: 1, legal: 0 }] },
+  ...{ asked: 8, usable: 7, legal: 6, right: 5 },
 }
 
 const root = testFolder('doctor')

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { LIMITS } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
@@ -7,16 +6,12 @@ import { AlteredFile, OWNERS } from '@affine/node/disk'
 import { canonicalize, type Hash } from '@affine/prng'
 
 const RECORD = 'owner.json'
-/** What a validator writes into its folder once it owns it. */
-const CONTENTS = ['journal', 'secrets', 'v1']
 
 /**
  * Records in `folder`, durably, that a hotkey on one subnet of one chain owns it; to be called
  * before a validator writes anything there. Journals, secrets and states of two validators must
- * not mix. Only a folder without files of a validator gets the record.
- *
- * @throws RangeError, as a rejection, if the owner is another or unknown; AlteredFile if that is
- *   the record.
+ * not mix.
+ * @throws RangeError, as a rejection, if the owner is another; AlteredFile if that is the record.
  */
 export async function claimFolder(
   folder: string,
@@ -26,7 +21,6 @@ export async function claimFolder(
   const store = directoryBucket(folder, OWNERS)
   const own = recordText(genesis, hotkey, netuid)
   const bytes = await store.read(RECORD, LIMITS.headerBytes)
-  if (bytes === null) await expectUnused(folder, own)
   const owner = bytes === null ? own : new TextDecoder().decode(bytes)
   // An existing record is written too: a crash may have come before its sync.
   if (owner === own) return store.write(RECORD, new TextEncoder().encode(own))
@@ -51,18 +45,4 @@ function ownerName(record: string): string | undefined {
   const [, genesis, hotkey, netuid] = RECORD_TEXT.exec(record) ?? []
   if (genesis === undefined) return undefined
   return `${hotkey} on subnet ${netuid} of the chain with genesis ${genesis}`
-}
-
-/** Rejects with a RangeError if a validator wrote into a folder, which has no record. */
-async function expectUnused(folder: string, own: string): Promise<void> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
-  if (!CONTENTS.some((name) => names.includes(name))) return
-  const place = resolve(folder)
-  throw new RangeError(
-    `${place} has a validator's files, but no record of its owner: name another folder, or, if ` +
-      `${ownerName(own)} wrote them, put ${own.trim()} as a line into ${join(place, RECORD)}`,
-  )
 }

@@ -65,30 +65,19 @@ function tellWatchdog(): void {
   telling.on('error', () => {}).unref()
 }
 
-const READS = ['GET', 'HEAD']
-
-/**
- * `/metrics` for Prometheus, and `/healthz`, whose status is 503 while something is late by so many
- * seconds. Both are only read.
- */
+/** `/metrics` for Prometheus, and `/healthz`, with status 503 while something is late by `seconds`. */
 export function healthPages(
   seconds: number,
   { late }: Health,
   { read }: Metrics,
-): (request: Request) => Promise<Response> {
-  return async ({ method, url }) => {
-    if (!READS.includes(method)) {
-      const headers = { allow: READS.join(', ') }
-      return new Response('read-only\n', { status: 405, headers })
-    }
+): (request: Request) => Response | Promise<Response> {
+  return ({ url }) => {
     const { pathname } = new URL(url)
-    if (pathname === '/healthz') return healthPage(late(seconds))
     if (pathname === '/metrics') return read()
-    return new Response('not found: try /metrics or /healthz\n', { status: 404 })
+    if (pathname !== '/healthz')
+      return new Response('not found: try /metrics or /healthz\n', { status: 404 })
+    const reasons = late(seconds)
+    const ok = reasons.length === 0
+    return Response.json({ ok, reasons }, { status: ok ? 200 : 503 })
   }
-}
-
-function healthPage(reasons: readonly Late[]): Response {
-  const ok = reasons.length === 0
-  return Response.json({ ok, reasons }, { status: ok ? 200 : 503 })
 }

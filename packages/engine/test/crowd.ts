@@ -6,9 +6,9 @@ import { account } from '@affine/chain'
 import { PROTOCOL } from '@affine/duel'
 import { type PerSide, registry } from '@affine/envs'
 import {
+  AskingProblem,
   type Exchange,
   endpointAgents,
-  NoReply,
   type Query,
   type Received,
   Undelivered,
@@ -102,7 +102,7 @@ class Endpoint {
   exchange({ body = '', replyMs, signal }: Query): Promise<Received> {
     const asked = this.#clock.now
     return new Promise((resolve, reject) => {
-      const late = (): void => reject(new NoReply('late', 'late'))
+      const late = (): void => reject(new AskingProblem('late', 'late'))
       if (signal.aborted) return late()
       setMaxListeners(0, signal)
       signal.addEventListener('abort', late, { once: true })
@@ -116,7 +116,7 @@ class Endpoint {
       if (this.#conduct === 'denies')
         return this.#clock.at(asked + REFUSAL_MS, () => settle(404, 'no such thing'))
       if (this.#conduct === 'is down') return fail(new Undelivered('nothing listens there'))
-      if (this.#conduct === 'floods') return fail(new NoReply('too-large', 'too large'))
+      if (this.#conduct === 'floods') return fail(new AskingProblem('too-large', 'too large'))
       const isAnswered = this.serve(() => settle(200, completionFor(body, this.#conduct)))
       if (!isAnswered) this.#clock.at(asked + REFUSAL_MS, () => settle(429, 'all are busy'))
     })

@@ -57,8 +57,11 @@ export interface Caller {
   readonly random: () => number
 }
 
-/** Why a request had no usable reply. */
-export type NoReplyReason =
+/** Why a miner, or the account at Chutes, is a problem. */
+export type AskingProblemCode =
+  | UndeliveredReason
+  | DeploymentFault
+  // A response gave no usable reply.
   | 'status'
   | 'redirect'
   | 'late'
@@ -68,18 +71,27 @@ export type NoReplyReason =
   | 'stream'
   | 'error'
   | 'no-text'
+  // A miner's deployment, or its clock in a game.
   | 'deployment'
+  | 'changed'
+  | 'not-seen'
+  | 'clock'
+  // The account at Chutes.
+  | 'account-unknown'
+  | 'key-refused'
+  | 'no-access'
 
 /**
- * The miner's server did not give a usable reply. The message states what came, and what to try;
- * `status` is that of a response with another status than 200.
+ * What a miner's server did instead of giving a usable reply, or another problem with a miner or
+ * the account at Chutes. The message states what came, and what to try; `status` is that of a
+ * response with another status than 200.
  */
-export class NoReply extends Error {
-  readonly reason: NoReplyReason
+export class AskingProblem extends Error {
+  readonly code: AskingProblemCode
   readonly status: number | undefined
-  constructor(reason: NoReplyReason, message: string, status?: number) {
+  constructor(code: AskingProblemCode, message: string, status?: number) {
     super(message)
-    this.reason = reason
+    this.code = code
     this.status = status
   }
 }
@@ -121,7 +133,7 @@ export type AgentOf = (miner: Asked, replyMs: number, context: EpochContext) => 
 export interface CallFailure {
   readonly type: 'call'
   readonly outcome: 'platform' | 'miner'
-  readonly reason: NoReplyReason | UndeliveredReason | 'changed' | 'clock'
+  readonly reason: AskingProblemCode
   /** The status of the response, if it is another than 200. */
   readonly status?: number | undefined
   readonly text: string
@@ -132,26 +144,6 @@ export type Endpoint = Pick<Miner, 'model' | 'chute'> & Partial<Pick<Miner, 'hot
 
 /** What a problem is about: the account at Chutes, or a miner. */
 export type MinerTask = { readonly kind: 'chutes' } | ({ readonly kind: 'miner' } & Endpoint)
-
-/** Why a miner, or the account at Chutes, is a problem. */
-type AskingProblemCode =
-  | CallFailure['reason']
-  | DeploymentFault
-  | 'not-seen'
-  | 'account-unknown'
-  | 'key-refused'
-  | 'no-access'
-
-/** A problem with a miner, or with the account at Chutes. `status` is that of a response. */
-export class AskingProblem extends Error {
-  readonly code: AskingProblemCode
-  readonly status: number | undefined
-  constructor(code: AskingProblemCode, message: string, status?: number) {
-    super(message)
-    this.code = code
-    this.status = status
-  }
-}
 
 /** What happens while miners are asked. Nothing is decided from it. */
 export type MinerEvent =

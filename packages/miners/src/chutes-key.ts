@@ -110,10 +110,9 @@ export class ChutesKey {
   async #checkAccount(context: EpochContext): Promise<boolean> {
     const wasInOrder = await this.#waitForOrder(context).catch(() => false)
     this.#isBad = false
-    const forget = (): void => {
+    setTimeout(() => {
       this.#check = undefined
-    }
-    setTimeout(forget, this.#options.pauseMs / 10)
+    }, this.#options.pauseMs / 10)
     return wasInOrder
   }
 
@@ -169,14 +168,13 @@ function accountProblem(account: KeyAccount, netuid: number | undefined): Asking
   )
 }
 
-/** Of a subnet's: one that calls its private chutes; one that may delete them besides. */
-type Role = 'subnet_invoke' | 'subnet_admin'
-
-/** By which bit of an account's mask, and by which words, Chutes tells of a role. */
-const ROLES: readonly (readonly [role: Role, bit: number, words: string])[] = [
-  ['subnet_invoke', 12, 'Allow invocation of private chutes of a subnet'],
-  ['subnet_admin', 10, 'Subnet admin'],
-]
+/**
+ * The bits by which an account's mask tells of its roles for subnets: one calls their private
+ * chutes, one may delete them besides.
+ */
+const ROLES = { subnet_invoke: 2 ** 12, subnet_admin: 2 ** 10 }
+type Role = keyof typeof ROLES
+const ROLE_NAMES: readonly Role[] = ['subnet_invoke', 'subnet_admin']
 
 /** `balance` is in dollars, NaN when there is none to read. */
 export interface KeyAccount {
@@ -238,15 +236,12 @@ export async function chutesAccount(
   const aheadMs = now() - ms / 2 - (Date.parse(String(headers.date)) + 500)
   const asked = { status, ms, aheadMs }
   if (status !== 200) return { ...asked, balance: Number.NaN, netuids: [], roles: [] }
-  const { balance, netuids, permissions, permissions_bitmask: mask } = Object(JSON.parse(text))
-  const has = (bit: number, words: readonly string[]): boolean =>
-    Math.floor(Number(mask) / 2 ** bit) % 2 === 1 ||
-    (Array.isArray(permissions) && words.some((each) => permissions.includes(each)))
+  const { balance, netuids, permissions_bitmask: mask } = Object(JSON.parse(text))
   return {
     ...asked,
     balance: Number(balance),
     netuids: Array.isArray(netuids) ? netuids.filter(Number.isSafeInteger) : [],
-    roles: ROLES.flatMap(([role, bit, words]) => (has(bit, [role, words]) ? [role] : [])),
+    roles: ROLE_NAMES.filter((role) => (mask & ROLES[role]) !== 0),
   }
 }
 
@@ -256,8 +251,7 @@ function bearer(apiKey: string): { readonly authorization: string } {
 
 /** Resolves after `ms` milliseconds. Rejects once `signal` aborts, with its reason. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
   const end = within(ms, signal)
-  await new Promise((resolve) => end.addEventListener('abort', resolve))
+  if (!end.aborted) await new Promise((resolve) => end.addEventListener('abort', resolve))
   signal.throwIfAborted()
 }

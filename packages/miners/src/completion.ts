@@ -1,15 +1,16 @@
-import { NoReply, type Received } from './asking.ts'
+import { AskingProblem, type Received } from './asking.ts'
 
 /**
  * The text of the first choice of a chat completion. A list of text parts is their texts, one after
  * the other. A blank one is no reply where something tells why there is no text. Protocol §5.4.
- * @throws NoReply for whatever else came from `url`.
+ * @throws AskingProblem for whatever else came from `url`.
  */
 export function completionIn(received: Received, url: string): string {
   const { status } = received
-  if (status >= 300 && status < 400) throw new NoReply('redirect', redirectText(received), status)
+  if (status >= 300 && status < 400)
+    throw new AskingProblem('redirect', redirectText(received), status)
   if (status !== 200)
-    throw new NoReply('status', `${statusText(received)}: ${adviceOn(status, url)}`, status)
+    throw new AskingProblem('status', `${statusText(received)}: ${adviceOn(status, url)}`, status)
   return textOf(parse(received, url), url)
 }
 
@@ -19,23 +20,14 @@ function parse({ text: body, headers }: Received, url: string): unknown {
   } catch (error) {
     if (isStream(body, headers['content-type'])) {
       const advice = 'none was asked for: turn streaming off in the server'
-      throw new NoReply('stream', `a stream of events came, ${quote(body)}: ${advice}`)
+      throw new AskingProblem('stream', `a stream of events came, ${quote(body)}: ${advice}`)
     }
-    throw new NoReply('not-json', jsonFault(body, error as SyntaxError, url))
+    const isJsonLike = /^\s*[{[]/.test(body)
+    // It has the position of the fault, or the characters around it.
+    const fault = isJsonLike ? `: ${(error as Error).message.replace(/[^ -~]+/g, '?')}` : ''
+    const advice = isJsonLike || body.trim() === '' ? SEE_LOG : apiAdvice(url)
+    throw new AskingProblem('not-json', `expected JSON, got ${quote(body)}${fault}: ${advice}`)
   }
-}
-
-/** States why a body is not JSON: with the parser's message, if it begins like JSON. */
-function jsonFault(body: string, { message }: SyntaxError, url: string): string {
-  if (body.startsWith('\uFEFF')) {
-    const got = `a byte order mark and then ${quote(body.slice(1))}`
-    return `expected JSON, got ${got}: have the server leave the mark out`
-  }
-  const isJsonLike = /^\s*[{[]/.test(body)
-  // It has the position of the fault, or the characters around it.
-  const fault = isJsonLike ? `: ${message.replace(/[^ -~]+/g, '?')}` : ''
-  const advice = isJsonLike || body.trim() === '' ? SEE_LOG : apiAdvice(url)
-  return `expected JSON, got ${quote(body)}${fault}: ${advice}`
 }
 
 /** By its type, or by its first field. */
@@ -48,18 +40,18 @@ function textOf(completion: unknown, url: string): string {
   const isError = error || (object === 'error' && choices === undefined)
   if (isError) {
     const said = quote(JSON.stringify(error || completion))
-    throw new NoReply('error', `status 200 with an error: ${said}: ${SEE_LOG}`)
+    throw new AskingProblem('error', `status 200 with an error: ${said}: ${SEE_LOG}`)
   }
   const choice = Object(Object(choices)[0])
   const { message } = choice
   if (Object.keys(Object(message)).length === 0) {
     const said = `choices[0].message is missing in ${quote(JSON.stringify(completion))}`
-    throw new NoReply('no-text', `${said}: ${apiAdvice(url)}`)
+    throw new AskingProblem('no-text', `${said}: ${apiAdvice(url)}`)
   }
   const text = partsOf(message.content)
   const why = whyBlank(choice)
   if (text === undefined || (text.trim() === '' && why !== undefined))
-    throw new NoReply('no-text', why ?? lackOf(choice))
+    throw new AskingProblem('no-text', why ?? lackOf(choice))
   return text
 }
 

@@ -8,11 +8,10 @@ import {
   type CallFailure,
   type Endpoint,
   type EpochContext,
+  type Exchange,
   type Hear,
   isUndelivered,
   type MinerAgent,
-  type MinerEvent,
-  NoReply,
   type Query,
   type Received,
   Stopped,
@@ -27,14 +26,9 @@ import { completionIn, statusText } from './completion.ts'
 export type Client = (replyMs: number, signal: AbortSignal) => MinerAgent
 
 export const NO_REPLY = { fault: 'no-reply' } as const
-const NO_URL: MinerEvent = {
-  type: 'call',
-  outcome: 'miner',
-  reason: 'deployment',
-  text:
-    'on a local network the chute is the http:// URL of an endpoint on this machine, ' +
-    'such as http://127.0.0.1:8001/v1',
-}
+const NO_URL =
+  'on a local network the chute is the http:// URL of an endpoint on this machine, ' +
+  'such as http://127.0.0.1:8001/v1'
 
 /**
  * A client for one miner whose chute is the URL of an OpenAI-compatible endpoint, up to and
@@ -71,7 +65,7 @@ export function minerClient(
     }
     const ended = (error: unknown): void => {
       // What had failed before tells more than a request that was still under way.
-      if (last === undefined && error instanceof NoReply) note(error)
+      if (last === undefined && error instanceof AskingProblem) note(error)
       tell(isGame && !signal.aborted ? clockFailure(last, on) : last)
     }
     const policy = retryPolicy(end, random, { failed, isGame })
@@ -95,7 +89,7 @@ function queryOf(
 
 /**
  * The reply in what came from `url`.
- * @throws Undelivered when the platform says that the miner was not reached; NoReply for what is no
+ * @throws Undelivered when the platform says that the miner was not reached; AskingProblem for what is no
  *   chat completion.
  */
 function replyIn(received: Received, url: string): Reply {
@@ -117,15 +111,13 @@ export function endpointAgents(
   asking: Asking,
 ): (miner: Endpoint, replyMs: number, context: Pick<EpochContext, 'signal'>) => MinerAgent {
   const clients = new Map<string, Client>()
+  const exchange: Exchange = async (query) => {
+    if (LOOPBACK.test(query.url)) return asking.exchange(query)
+    throw new AskingProblem('deployment', NO_URL)
+  }
   return ({ model, chute }, replyMs, { signal }) => {
-    if (!LOOPBACK.test(chute)) {
-      return () => {
-        asking.on?.(NO_URL)
-        return NO_REPLY
-      }
-    }
     const key = `${chute} ${model}`
-    const client = clients.get(key) ?? minerClient({ model, chute }, asking)
+    const client = clients.get(key) ?? minerClient({ model, chute }, { ...asking, exchange })
     clients.set(key, client)
     return client(replyMs, signal)
   }
@@ -134,8 +126,8 @@ export function endpointAgents(
 /** What a request failed by. */
 function failureOf(error: Error): CallFailure {
   const { message: text } = error
-  if (error instanceof NoReply)
-    return { type: 'call', outcome: 'miner', reason: error.reason, status: error.status, text }
+  if (error instanceof AskingProblem)
+    return { type: 'call', outcome: 'miner', reason: error.code, status: error.status, text }
   const reason = error instanceof Undelivered ? error.reason : 'undelivered'
   return { type: 'call', outcome: 'platform', reason, text }
 }

@@ -80,7 +80,7 @@ it.each<[string, string, Handle, string]>([
   ['a hidden folder', FOLDER, answers(403), 'MODEL_NOT_SHOWN'],
   ['a large file', CONFIG, has('x'.repeat(4_200_000)), 'MODEL_FILE'],
   ['a file that is gone', CONFIG, answers(410), 'MODEL_FILE'],
-  ['a redirect to nowhere', CONFIG, answers(307), 'MODEL_NOT_SHOWN'],
+  ['a redirect without a location', CONFIG, answers(307), 'MODEL_FILE'],
 ])('a model may not have %s', async (_, name, handle, fault) => {
   const { refusal } = await refusalOf({ [name]: handle })
   expect(refusal).toMatchObject({ code: fault })

@@ -1,6 +1,12 @@
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type MinerEvent, NoReply, type Received, Stopped, Undelivered } from '../src/asking.ts'
+import {
+  AskingProblem,
+  type MinerEvent,
+  type Received,
+  Stopped,
+  Undelivered,
+} from '../src/asking.ts'
 import { completionIn } from '../src/completion.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
@@ -17,19 +23,19 @@ const busyWith =
 const ok = (text: string) => ({ status: 200, headers: {}, text, ms: 0 })
 const message = (fields: object) => JSON.stringify({ choices: [{ message: fields }] })
 
-function refusalOf(received: Received, url = ANSWER_URL): NoReply {
+function refusalOf(received: Received, url = ANSWER_URL): AskingProblem {
   try {
     throw new Error(completionIn(received, url))
   } catch (error) {
-    expect(error).toBeInstanceOf(NoReply)
-    return error as NoReply
+    expect(error).toBeInstanceOf(AskingProblem)
+    return error as AskingProblem
   }
 }
 
 describe('what came instead of a reply is said', () => {
   const cutOff = (content: unknown) =>
     JSON.stringify({ choices: [{ finish_reason: 'length', message: { content } }] })
-  const BODIES: Readonly<Partial<Record<NoReply['reason'], readonly string[]>>> = {
+  const BODIES: Readonly<Partial<Record<AskingProblem['code'], readonly string[]>>> = {
     'not-json': ['<html>log in</html>', 'idle server', 'database is down', '', '\uFEFF{}'],
     stream: ['data: {}', '\n\nevent: ping', 'retry: 9', ': hello'],
     error: ['{"error":"busy"}', '{"object":"error"}'],
@@ -81,7 +87,7 @@ describe('what came instead of a reply is said', () => {
     const lines = [...bodies, ...statuses].map(([reason, received, url]) => {
       const error = refusalOf(received, url)
       const { status } = received
-      expect(error).toMatchObject({ reason, status: status === 200 ? undefined : status })
+      expect(error).toMatchObject({ code: reason, status: status === 200 ? undefined : status })
       const body = JSON.stringify(received.text.slice(0, 200)).replace('\uFEFF', '\\ufeff')
       return `${url.replace(HOST, '')} ${status} ${body}\n    ${error.message}\n`
     })

@@ -109,7 +109,6 @@ export const accountWith = (balance: number, more: object = {}): object => ({
   balance,
   netuids: [NETUID],
   permissions_bitmask: 1 << 12,
-  permissions: ['Allow invocation of private chutes of a subnet'],
   ...more,
 })
 

@@ -1,13 +1,6 @@
 import type { Result } from '@affine/prng'
 import pRetry from 'p-retry'
-import {
-  type Asking,
-  AskingProblem,
-  type EpochContext,
-  isUndelivered,
-  NoReply,
-  Undelivered,
-} from '../asking.ts'
+import { type Asking, AskingProblem, type EpochContext, Undelivered } from '../asking.ts'
 import { CHUTES_API, type ChutesKey, LOOK_UP_MS } from '../chutes-key.ts'
 import { retryPolicy } from '../miner-client.ts'
 import { perEpoch } from '../per-epoch.ts'
@@ -20,7 +13,7 @@ import {
   readDescription,
   refused,
 } from './deployment.ts'
-import { refusedFile } from './model-files.ts'
+import { lookUp, refusedFile } from './model-files.ts'
 import { templatesOf } from './templates.ts'
 
 /** How long the second look may take. A validator seals some minutes later. */
@@ -136,7 +129,9 @@ const isHidden = ({ code }: NotAsked): boolean => code === 'MODEL_NOT_SHOWN'
 /** Returns the error of a call to a deployment that is refused. One that is hidden is repeated. */
 export function refusalError(refusal: NotAsked): Error {
   const text = `${refusal.code}: ${refusal.detail}`
-  return isHidden(refusal) ? new Undelivered(text, 'not-shown') : new NoReply('deployment', text)
+  return isHidden(refusal)
+    ? new Undelivered(text, 'not-shown')
+    : new AskingProblem('deployment', text)
 }
 
 export const UUID: RegExp = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -183,15 +178,10 @@ async function published(
 ): Promise<Result<string, 'NOT_SHOWN' | 'TOO_LARGE'>> {
   const { signal } = context
   const query = { url: `${CHUTES_API}${path}`, replyMs: LOOK_UP_MS, signal, now }
-  try {
-    const { status, text } = await key.ask(query, context)
-    if (status === 200) return { ok: true, value: text }
-    if (isUndelivered(status)) throw new Undelivered(`status ${status}`)
-    const detail = `status ${status}: is there such a chute, and may everybody see it?`
-    return { ok: false, code: 'NOT_SHOWN', detail }
-  } catch (error) {
-    const isLarge = error instanceof NoReply && error.reason === 'too-large'
-    if (!isLarge) throw error
-    return { ok: false, code: 'TOO_LARGE', detail: error.message }
-  }
+  const received = await lookUp((each) => key.ask(each, context), query)
+  if (received === undefined) return { ok: false, code: 'TOO_LARGE', detail: 'it is too large' }
+  const { status, text } = received
+  if (status === 200) return { ok: true, value: text }
+  const detail = `status ${status}: is there such a chute, and may everybody see it?`
+  return { ok: false, code: 'NOT_SHOWN', detail }
 }

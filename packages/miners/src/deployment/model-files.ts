@@ -1,8 +1,9 @@
 import { type JsonBounds, parseBounded, type Result } from '@affine/prng'
 import {
+  AskingProblem,
   type Caller,
+  type Exchange,
   isUndelivered,
-  NoReply,
   type Query,
   type Received,
   Undelivered,
@@ -100,22 +101,34 @@ type HubAnswer = Pick<Received, 'status' | 'text'>
 async function fileAt(url: string, hub: Hub, hops = MOST_HOPS): Promise<HubAnswer> {
   const { exchange, signal, now } = hub
   const query = { url, replyMs: LOOK_UP_MS, mostBytes: MOST_BYTES, signal, now }
+  const received = await lookUp(exchange, query)
+  if (received === undefined) return { status: 413, text: `has more than ${MOST_BYTES} bytes` }
+  const { status, text, headers } = received
+  if (status === 200) return { status, text }
+  const next = status >= 300 && status < 400 ? placeOf(headers.location, url) : undefined
+  if (next !== undefined && hops > 0) return fileAt(next, hub, hops - 1)
+  return { status, text: `is answered with status ${status}: is it there, for everybody?` }
+}
+
+/**
+ * Asks for what a platform publishes; undefined if the response is too large. Rejects when the
+ * platform fails. Protocol §5.4.
+ */
+export async function lookUp(exchange: Exchange, query: Query): Promise<Received | undefined> {
   try {
-    const { status, text, headers } = await exchange(query)
-    if (isUndelivered(status)) throw new Undelivered(`${quoted(url)}: status ${status}`)
-    if (status === 200) return { status, text }
-    const next = status >= 300 && status < 400 ? placeOf(headers.location, url) : undefined
-    if (next !== undefined && hops > 0) return await fileAt(next, hub, hops - 1)
-    return { status, text: `is answered with status ${status}: is it there, for everybody?` }
+    const received = await exchange(query)
+    const { status } = received
+    if (isUndelivered(status)) throw new Undelivered(`${quoted(query.url)}: status ${status}`)
+    return received
   } catch (error) {
-    const isLarge = error instanceof NoReply && error.reason === 'too-large'
-    if (!isLarge) throw error
-    return { status: 413, text: `has more than ${MOST_BYTES} bytes` }
+    if (error instanceof AskingProblem && error.code === 'too-large') return undefined
+    throw error
   }
 }
 
 /** Where a redirect from `url` leads, if that is a place of the same kind. */
 function placeOf(location: Received['headers'][string], url: string): string | undefined {
+  if (location === undefined) return undefined
   try {
     const place = new URL(String(location), url)
     return place.protocol === new URL(url).protocol ? place.href : undefined

@@ -9,7 +9,7 @@ import {
   keptAgents,
   sendRequest,
 } from '@affine/node/http'
-import { type Caller, NoReply, type Query, type Received, Undelivered } from '../asking.ts'
+import { AskingProblem, type Caller, type Query, type Received, Undelivered } from '../asking.ts'
 
 const MOST_BYTES = 256 * 1024
 /** All that a server learns about the client. No compression is offered. */
@@ -75,7 +75,7 @@ function openRequest({ url, headers, body, signal }: Query): http.ClientRequest 
 function latenessOf(outgoing: http.ClientRequest | undefined, when: string): Error {
   if (!outgoing?.writableFinished) return new Undelivered('no connection')
   const advice = outgoing.method === 'POST' ? ': serve the model faster, or let it write less' : ''
-  return new NoReply('late', `late: no reply ${when}${advice}`)
+  return new AskingProblem('late', `late: no reply ${when}${advice}`)
 }
 
 async function readInto(
@@ -88,7 +88,7 @@ async function readInto(
     take(chunk.length)
     size += chunk.length
     if (size > mostBytes)
-      throw new NoReply('too-large', `the response has more than ${mostBytes} bytes`)
+      throw new AskingProblem('too-large', `the response has more than ${mostBytes} bytes`)
     chunks.push(chunk)
   }
 }
@@ -98,13 +98,13 @@ async function readInto(
  * too large a head.
  */
 function reasonOf(error: NodeJS.ErrnoException, began: boolean): Error {
-  if (error.code?.startsWith('HPE_'))
-    return new NoReply('not-http', `expected HTTP, got another protocol (${error.message})`)
+  if (error instanceof AskingProblem || error.code === undefined) return error
+  if (error.code.startsWith('HPE_'))
+    return new AskingProblem('not-http', `expected HTTP, got another protocol (${error.message})`)
   if (isDecodingError(error)) {
     const fault = `the body cannot be decompressed (${error.message})`
-    return new NoReply('not-json', `${fault}: turn compression off in the server`)
+    return new AskingProblem('not-json', `${fault}: turn compression off in the server`)
   }
-  if (error.code === undefined) return error
   return new Undelivered(connectionFault(error, began))
 }
 

@@ -71,6 +71,7 @@ export type AskingProblemCode =
   | 'stream'
   | 'error'
   | 'no-text'
+  | 'nothing'
   // A miner's deployment, or its clock in a game.
   | 'deployment'
   | 'changed'

@@ -8,8 +8,6 @@ export {
   noAccessText,
 } from './chutes-key.ts'
 export { type Asked, sourceRefusal } from './deployment/deployment.ts'
-export type { SourceFault } from './deployment/python-tokens.ts'
-export { type Literals, readTemplate } from './deployment/template-source.ts'
 export { TEMPLATES } from './deployment/templates.ts'
 export { type Client, endpointAgents, minerClient } from './miner-client.ts'
 export * from './play-sample.ts'

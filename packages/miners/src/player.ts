@@ -1,12 +1,5 @@
 import { type Agent, make, registry, type Transcript } from '@affine/envs'
-import {
-  type AskingProblem,
-  type Caller,
-  type CallFailure,
-  type Hear,
-  type MinerAgent,
-  within,
-} from './asking.ts'
+import { type Caller, type CallFailure, type Hear, type MinerAgent, within } from './asking.ts'
 import { type Client, minerClient } from './miner-client.ts'
 import { playerReply } from './reference-miner.ts'
 
@@ -76,11 +69,7 @@ function endpointOf(who: string): string {
 }
 
 /** Why a player gave no usable reply. */
-export interface Unanswered {
-  readonly reason: AskingProblem['code'] | 'nothing'
-  /** The status of the response, if it is another than 200. */
-  readonly status?: number | undefined
-  readonly text: string
+export interface Unanswered extends Pick<CallFailure, 'reason' | 'status' | 'text'> {
   /** The models that its endpoint serves, if it refused a request and lists them. */
   readonly models?: readonly string[]
 }
@@ -221,7 +210,7 @@ export function expectReply(
   const hasReply = asked.some(({ messages }) => messages.length > 1)
   if (asked.length === 0 || hasReply) return
   const text = 'none of what was kept has one; to ask again, keep it in another place'
-  const [why = { reason: 'nothing' as const, text }] = [...failures.values()].sort(
+  const [why = { reason: 'nothing', text } as const] = [...failures.values()].sort(
     (a, b) => b.count - a.count,
   )
   throw new NoAnswer(player, why)

@@ -1,4 +1,4 @@
-import { type JsonBounds, parseBounded, type Result } from '@affine/prng'
+import { type JsonBounds, parseBounded } from '@affine/prng'
 import {
   AskingProblem,
   type Caller,
@@ -9,6 +9,7 @@ import {
   Undelivered,
 } from '../asking.ts'
 import { LOOK_UP_MS } from '../chutes-key.ts'
+import { type DeploymentFault, type NotAsked, refused } from './deployment.ts'
 import { quoted } from './python-tokens.ts'
 import type { CommittedModel } from './template-source.ts'
 import type { Templates } from './templates.ts'
@@ -27,9 +28,6 @@ const MOST_HOPS = 3
 /** Where models' files are, and what they are asked for with. No key goes there. */
 type Hub = Pick<Caller, 'exchange' | 'now'> & Pick<Query, 'signal'>
 
-type FileFault = 'MODEL_FILE' | 'MODEL_NOT_SHOWN' | 'CHAT_TEMPLATE'
-type FileRefusal = Extract<Result<never, FileFault>, { readonly ok: false }>
-
 /**
  * Why a model may not be asked for its files at the committed revision: a chat template in them is
  * not on the list, or a file is not there, too large, or none that an engine reads. Undefined when
@@ -42,25 +40,20 @@ export async function refusedFile(
   { model, revision }: CommittedModel,
   templates: Templates,
   hub: Hub,
-): Promise<FileRefusal | undefined> {
+): Promise<NotAsked | undefined> {
   const { modelFiles, neededFile, templatesFolder, chatTemplates } = templates
-  const told = (name: string, [code, what]: FileProblem): FileRefusal => ({
-    ok: false,
-    code,
-    detail: `${name} of ${model} at ${revision} ${what}`,
-  })
+  const about = (name: string, { code, detail }: NotAsked): NotAsked =>
+    refused(code, `${name} of ${model} at ${revision} ${detail}`)
   for (const [name, kind] of Object.entries(modelFiles)) {
     const file = await fileAt(`${HUGGING_FACE}/${model}/resolve/${revision}/${name}`, hub)
     if (file.status === 404 && name !== neededFile) continue
     const why = await faultIn(file, kind, chatTemplates)
-    if (why !== undefined) return told(name, why)
+    if (why !== undefined) return about(name, why)
   }
   const folder = `${HUGGING_FACE}/api/models/${model}/tree/${revision}/${templatesFolder}`
   const why = folderFault(await fileAt(folder, hub))
-  return why && told(`the folder ${templatesFolder}`, why)
+  return why && about(`the folder ${templatesFolder}`, why)
 }
-
-type FileProblem = readonly [code: FileFault, what: string]
 
 const UNREADABLE =
   `is no JSON object of at most ${BOUNDS.items} commas and opening brackets, ` +
@@ -71,28 +64,28 @@ async function faultIn(
   { status, text }: HubAnswer,
   kind: 'template' | 'json',
   chatTemplates: Templates['chatTemplates'],
-): Promise<FileProblem | undefined> {
-  if (status !== 200) return [statusFault(status), text]
+): Promise<NotAsked | undefined> {
+  if (status !== 200) return refused(statusFault(status), text)
   const texts = kind === 'json' ? templatesIn(text) : [text]
-  if (texts === undefined) return ['MODEL_FILE', UNREADABLE]
+  if (texts === undefined) return refused('MODEL_FILE', UNREADABLE)
   // One at a time, up to the first that is not on the list: there may be 131,071.
   for (const each of texts) {
     const digest = await templateDigest(each)
     if (!Object.hasOwn(chatTemplates, digest))
-      return ['CHAT_TEMPLATE', `has a chat template that is not on the list, ${digest}`]
+      return refused('CHAT_TEMPLATE', `has a chat template that is not on the list, ${digest}`)
   }
   return undefined
 }
 
 /** The code for a file that came with another status than 200. */
-const statusFault = (status: number): FileFault =>
+const statusFault = (status: number): DeploymentFault =>
   [401, 403, 404].includes(status) ? 'MODEL_NOT_SHOWN' : 'MODEL_FILE'
 
 /** What is wrong with the folder in which engines look for more templates: that it is there. */
-function folderFault({ status, text }: HubAnswer): FileProblem | undefined {
+function folderFault({ status, text }: HubAnswer): NotAsked | undefined {
   if (status === 404 || (status === 200 && text.trim() === '[]')) return undefined
-  if (status !== 200) return [statusFault(status), text]
-  return ['CHAT_TEMPLATE', 'may not be there: it holds more chat templates']
+  if (status !== 200) return refused(statusFault(status), text)
+  return refused('CHAT_TEMPLATE', 'may not be there: it holds more chat templates')
 }
 
 type HubAnswer = Pick<Received, 'status' | 'text'>

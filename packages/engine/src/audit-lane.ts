@@ -22,7 +22,7 @@ import type { Setup } from './setup.ts'
 export type Audit = Omit<Sought, 'attesters'>
 
 /** How the lanes are read of the epoch that `state` governs. */
-export interface AuditReading {
+export interface AuditOptions {
   readonly state: State
   readonly reader: BucketReader
   /** Ends what is read from others. */
@@ -52,7 +52,7 @@ export async function lanesToAudit(chain: Chain, state: State): Promise<readonly
 export async function auditLane(
   { chain, account, bucket, store, folder }: Setup,
   { holders, ...sealed }: Audit,
-  { state, reader, deadline, publish }: AuditReading,
+  { state, reader, deadline, publish }: AuditOptions,
 ): Promise<CheckedLane> {
   const place = join(incomingFolder(folder), `${state.epoch}-${sealed.validator}`)
   const incoming = directoryBucket(place)

@@ -20,27 +20,27 @@ import {
 } from '@affine/settlement'
 import {
   type Audit,
-  type AuditReading,
+  type AuditOptions,
   auditLane,
   incomingFolder,
   lanesToAudit,
   publish,
 } from './audit-lane.ts'
-import { startOf } from './games.ts'
+import { waitForStart } from './games.ts'
 import {
-  margin,
+  createOwnTask,
+  loadSecret,
+  marginBlocks,
   type OwnLane,
-  ownTask,
+  readOwnSeal,
   samplingBlocks,
-  sealOnChain,
-  secretOf,
   writeOwnLane,
 } from './own-lane.ts'
 import { sampleLane } from './sampling.ts'
 import type { Job, Setup, Transaction } from './setup.ts'
 
 /** Of each bucket of another validator. */
-const READS_AT_ONCE = 2
+const READS_PER_BUCKET = 2
 
 /** One epoch's deadlines, and the buckets read in it. It begins before its state is known. */
 export class Phase {
@@ -61,14 +61,14 @@ export class Phase {
     // Every read of every bucket listens: any number is no leak, and no warning for the operator.
     setMaxListeners(0, this.sampling.signal, this.audit.signal, this.whole.signal)
     const onLost = (hotkey: string): void => on({ type: 'slow', hotkey })
-    this.reader = new BucketReader({ ...setup, readsAtOnce: READS_AT_ONCE, onLost })
+    this.reader = new BucketReader({ ...setup, readsAtOnce: READS_PER_BUCKET, onLost })
   }
 
   /** Aborts the parts of the epoch that end before this block of it. Protocol §5.4. */
   advance(offset: number, protocol: Protocol): void {
     const { sealBlock, epochBlocks } = protocol
     if (offset >= samplingBlocks(protocol)) this.sampling.abort()
-    if (offset >= epochBlocks - margin(epochBlocks - sealBlock)) this.audit.abort()
+    if (offset >= epochBlocks - marginBlocks(epochBlocks - sealBlock)) this.audit.abort()
   }
 
   /** Ends all of it: another epoch has begun. */
@@ -78,7 +78,7 @@ export class Phase {
 }
 
 /** Starts a job in the background, unless it is still running. Resolves when it has ended. */
-type Start = (task: Job, work: () => Promise<void>) => Promise<void>
+type StartJob = (task: Job, work: () => Promise<void>) => Promise<void>
 
 /**
  * What one validator does in one epoch, in this order: all weight is set, and the state published;
@@ -91,7 +91,7 @@ export class Epoch {
   readonly state: State
   readonly #setup: Setup
   readonly #phase: Phase
-  readonly #start: Start
+  readonly #start: StartJob
   /** The own lane as it was checked before its seal; none if that was before a restart. */
   #own: OwnLane | undefined
   /** The lanes whose audit has ended, by validator. */
@@ -103,7 +103,7 @@ export class Epoch {
   /** Is the state that governs it in the own bucket? Everybody has the network's first. */
   #isPublished: boolean
 
-  constructor(setup: Setup, state: State, phase: Phase, start: Start) {
+  constructor(setup: Setup, state: State, phase: Phase, start: StartJob) {
     this.#setup = setup
     this.state = state
     this.#isPublished = state.epoch === setup.network.firstEpoch
@@ -156,7 +156,7 @@ export class Epoch {
     const { bucketUrl: url } = this.#setup
     const { epoch, protocol, duels } = this.state
     if (duels.length === 0 || this.#sent.has('seal')) return
-    const made = (await sealOnChain(this.#setup, epoch)) ?? this.#own?.head
+    const made = (await readOwnSeal(this.#setup, epoch)) ?? this.#own?.head
     const head = made ?? (await this.#sample())
     if (head === undefined) return
     const fields = encodeCommitment({ kind: 'seal', epoch, head, url })
@@ -166,10 +166,10 @@ export class Epoch {
   /** Plays the own lane to its end. Returns its last block's hash; undefined when it is not due. */
   async #sample(): Promise<Hash | undefined> {
     const deadline = this.#phase.sampling.signal
-    const task = await ownTask(this.#setup, this.state, deadline)
+    const task = await createOwnTask(this.#setup, this.state, deadline)
     if (task === undefined) return undefined
     if (this.#setup.network.platform !== 'loopback')
-      await startOf(task.secret, task.gamesTime, deadline)
+      await waitForStart(task.secret, task.gamesTime, deadline)
     // Each sample is in the journal before it counts.
     const sampled = await sampleLane(task)
     this.#own = await writeOwnLane(this.#setup, this.state, { ...task, ...sampled })
@@ -203,23 +203,23 @@ export class Epoch {
   }
 
   #startAudit(audit: Audit, next?: () => Promise<void>): Promise<void> {
-    return this.#start(this.#auditOf(audit), async () => {
+    return this.#start(this.#laneJob(audit), async () => {
       const { reader, audit: deadline } = this.#phase
       await this.#audit(audit, { reader, deadline: deadline.signal, publish: this.#publishLane })
       await next?.()
     })
   }
 
-  #auditOf({ validator: hotkey }: Pick<Audit, 'validator'>): Job {
+  #laneJob({ validator: hotkey }: Pick<Audit, 'validator'>): Job {
     return { kind: 'lane', epoch: this.state.epoch, hotkey }
   }
 
   /** Puts a whole lane into the own bucket: what is attested can be read there. */
-  readonly #publishLane: AuditReading['publish'] = (blocks, from) =>
+  readonly #publishLane: AuditOptions['publish'] = (blocks, from) =>
     publish(blocks, from, this.#setup.bucket)
 
   /** One audit of a lane after the other. */
-  #audit(audit: Audit, reading: Omit<AuditReading, 'state'>): Promise<CheckedLane> {
+  #audit(audit: Audit, reading: Omit<AuditOptions, 'state'>): Promise<CheckedLane> {
     const before = this.#audits.get(audit.validator)?.catch(() => {})
     const auditing = Promise.resolve(before).then(() => this.#auditOnce(audit, reading))
     this.#audits.set(audit.validator, auditing)
@@ -230,7 +230,7 @@ export class Epoch {
    * Verifies a lane once, and publishes it if it is whole. What could not be had can be asked for
    * again.
    */
-  async #auditOnce(audit: Audit, reading: Omit<AuditReading, 'state'>): Promise<CheckedLane> {
+  async #auditOnce(audit: Audit, reading: Omit<AuditOptions, 'state'>): Promise<CheckedLane> {
     const known = this.#audited.get(audit.validator)
     if (known !== undefined) return known
     const own = this.#own?.head === audit.head ? this.#own : undefined
@@ -262,7 +262,7 @@ export class Epoch {
     const whole = new Set(lanes.map(([validator]) => validator))
     const bitmap = encodeBitmap(voters, whole)
     const { genesis, netuid } = chain
-    const secret = await secretOf(this.#setup, epoch + 1)
+    const secret = await loadSecret(this.#setup, epoch + 1)
     const scope = { genesis, netuid, validator: account.hotkey, epoch: epoch + 1 }
     const next = commitmentOf({ ...scope, secret })
     const root = stateRoot(this.state)
@@ -275,8 +275,8 @@ export class Epoch {
     reader.beginEpoch(this.state)
     // To decide takes reading only: a bucket that takes nothing must not be in its way.
     const find: FindLane = (sought) => {
-      const task = this.#auditOf(sought)
-      const publish: AuditReading['publish'] = (...lane) =>
+      const task = this.#laneJob(sought)
+      const publish: AuditOptions['publish'] = (...lane) =>
         this.#publishLane(...lane).catch((error) => on({ type: 'problem', task, error }))
       return this.#audit(sought, { reader, deadline: whole.signal, publish })
     }
@@ -322,14 +322,14 @@ export class Epoch {
     if (this.#sent.has(kind)) return
     const task = { kind, epoch: this.state.epoch }
     if (emit) {
-      this.#sent.set(kind, this.#inBlock(task, transaction()))
+      this.#sent.set(kind, this.#confirm(task, transaction()))
       return
     }
     on({ type: 'withheld', task })
     this.#skip(kind)
   }
 
-  async #inBlock(task: Transaction, sent: Promise<Head>): Promise<void> {
+  async #confirm(task: Transaction, sent: Promise<Head>): Promise<void> {
     const { on } = this.#setup
     try {
       const { number } = await sent

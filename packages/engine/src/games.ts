@@ -20,23 +20,23 @@ export interface GamesTime extends Clock {
 }
 
 /** What each side of a game has for all its replies, in milliseconds. Protocol §5.4. */
-export function clockMsOf({ clockMs }: GameRules, { samplingMs }: GamesTime): number {
+export function limitClockMs({ clockMs }: GameRules, { samplingMs }: GamesTime): number {
   return Math.min(clockMs, Math.floor(samplingMs / CLOCKS))
 }
 
 /** Do both clocks of a game that begins now fit before sampling ends? Protocol §5.4. */
-export function hasRoom(rules: GameRules, time: GamesTime): boolean {
-  return time.now() + 2 * clockMsOf(rules, time) <= time.endsAt
+export function hasTimeLeft(rules: GameRules, time: GamesTime): boolean {
+  return time.now() + 2 * limitClockMs(rules, time) <= time.endsAt
 }
 
 /** Begins a game in its turn, and resolves with its result. */
-type InTurn = <Played>(rules: GameRules, play: () => Promise<Played>) => Promise<Played>
+type PlayInTurn = <Played>(rules: GameRules, play: () => Promise<Played>) => Promise<Played>
 
 /** The games of one contender in a lane. */
-export interface ContenderGames {
+export interface GameSchedule {
   /** Resolves when the first may begin. */
   readonly started: Promise<void>
-  readonly inTurn: InTurn
+  readonly inTurn: PlayInTurn
 }
 
 /**
@@ -48,14 +48,14 @@ export interface ContenderGames {
  * They start once `awake` has resolved, or when all turns and two clocks just fit before sampling
  * ends: every game begins, however long a player sleeps. Protocol §5.4.
  */
-export function gamesInTurn(
+export function scheduleGames(
   quotas: Readonly<Record<string, number>>,
   time: GamesTime,
   awake: Promise<unknown>,
-): ContenderGames {
+): GameSchedule {
   const played = Object.entries(quotas).flatMap(([env, quota]) => {
     const { game } = make(env).spec
-    return game === undefined ? [] : { quota, clockMs: clockMsOf(game, time) }
+    return game === undefined ? [] : { quota, clockMs: limitClockMs(game, time) }
   })
   const games = played.reduce((sum, { quota }) => sum + quota, 0)
   const atOnce = Math.max(1, Math.ceil(games / GAMES_A_TURN))
@@ -64,13 +64,13 @@ export function gamesInTurn(
   const leftMs = startsBy - time.now()
   const begin = pLimit(atOnce)
   return {
-    started: leftMs > 0 ? within(leftMs, awake, time) : Promise.resolve(),
+    started: leftMs > 0 ? waitAtMost(leftMs, awake, time) : Promise.resolve(),
     inTurn: (rules, play) =>
       new Promise((resolve) => {
         const turn = async (): Promise<void> => {
           const game = play()
           resolve(game)
-          await within(TURN_CLOCKS * clockMsOf(rules, time), game, time)
+          await waitAtMost(TURN_CLOCKS * limitClockMs(rules, time), game, time)
         }
         begin(turn).catch(() => {}) // what the game rejects with is its caller's
       }),
@@ -81,15 +81,19 @@ export function gamesInTurn(
  * Resolves when a lane's sampling begins: at a moment in the first tenth, which follows from the
  * epoch's secret, so that validators do not all call at once. Protocol §5.4.
  */
-export async function startOf(secret: Hash, time: GamesTime, deadline: AbortSignal): Promise<void> {
+export async function waitForStart(
+  secret: Hash,
+  time: GamesTime,
+  deadline: AbortSignal,
+): Promise<void> {
   const share = Number.parseInt(digest('start', secret).slice(0, 8), 16) / 2 ** 32
   const startsAt = time.endsAt - (1 - share / 10) * time.samplingMs
   const leftMs = startsAt - time.now()
-  if (leftMs > 0 && !deadline.aborted) await within(leftMs, once(deadline, 'abort'), time)
+  if (leftMs > 0 && !deadline.aborted) await waitAtMost(leftMs, once(deadline, 'abort'), time)
 }
 
 /** Resolves when something is over, and after so many milliseconds at the latest. */
-async function within(ms: number, what: Promise<unknown>, { after }: Clock): Promise<void> {
+async function waitAtMost(ms: number, what: Promise<unknown>, { after }: Clock): Promise<void> {
   let stop = (): void => {}
   const timeout = new Promise<void>((resolve) => {
     stop = after(ms, resolve)

@@ -26,14 +26,15 @@ import {
   sealsOf,
 } from '@affine/settlement'
 import type { GamesTime } from './games.ts'
-import type { LaneTask, Sampled } from './sampling.ts'
+import type { LaneTask, SampledLane } from './sampling.ts'
 import type { Setup } from './setup.ts'
 
 /** How many blocks before a deadline a validator stops waiting for others and does its own part. */
-export const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
+export const marginBlocks = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
 
 /** For so many blocks of an epoch a validator samples. Protocol §5.4. */
-export const samplingBlocks = ({ sealBlock }: Protocol): number => sealBlock - margin(sealBlock)
+export const samplingBlocks = ({ sealBlock }: Protocol): number =>
+  sealBlock - marginBlocks(sealBlock)
 
 /** The own lane, which was checked and is whole, and the hash of its last block. */
 export interface OwnLane {
@@ -46,7 +47,7 @@ export interface OwnLane {
  * it is not due.
  * @throws AlteredFile if that is the epoch's secret.
  */
-export async function ownTask(
+export async function createOwnTask(
   setup: Setup,
   state: State,
   deadline: AbortSignal,
@@ -55,10 +56,10 @@ export async function ownTask(
   const { champion, duels, epoch, protocol } = state
   const scope = await laneScope(chain, state, account.hotkey)
   if (scope === null || champion === undefined) return undefined
-  const secret = await committedSecret(setup, scope)
+  const secret = await loadCommittedSecret(setup, scope)
   const journalPath = join(folder, 'journal', `${epoch}.jsonl`)
   const { templates } = protocol
-  const time = await gamesTimeOf(setup, state)
+  const time = await estimateGamesTime(setup, state)
   const playing = [champion, ...duels.map(({ contender }) => contender)]
   const miners = playing.map((miner) => ({ ...miner, templates }))
   return { ...setup, scope, miners, secret, journalPath, deadline, gamesTime: time }
@@ -68,7 +69,7 @@ export async function ownTask(
  * When sampling ends if blocks come as the last ones did, counted from the newest: the head that
  * this epoch began with may be old, as to decide the one before takes time.
  */
-async function gamesTimeOf(
+async function estimateGamesTime(
   { chain, clock = SYSTEM_CLOCK }: Setup,
   { epoch, protocol }: State,
 ): Promise<GamesTime> {
@@ -88,14 +89,14 @@ const secretPath = (epoch: number): string => `secrets/${epoch}`
  * chain. Protocol §4.
  * @throws AlteredFile when the file holds something else.
  */
-export const secretOf = (
+export const loadSecret = (
   setup: Pick<Setup, 'store' | 'folder' | 'random'>,
   epoch: number,
 ): Promise<Hash> => keptSecret(setup.store, secretPath(epoch), setup)
 
 /** The epoch's secret, if it is the one whose digest is on chain. */
-async function committedSecret(setup: Setup, scope: Scope): Promise<Hash> {
-  const secret = await secretOf(setup, scope.epoch)
+async function loadCommittedSecret(setup: Setup, scope: Scope): Promise<Hash> {
+  const secret = await loadSecret(setup, scope.epoch)
   if (commitmentOf({ ...scope, secret }) === scope.commitment) return secret
   const path = `${setup.folder}/${secretPath(scope.epoch)}`
   throw new AlteredFile(path, 'OTHER_SECRET', 'not the secret whose digest is on chain')
@@ -105,7 +106,7 @@ async function committedSecret(setup: Setup, scope: Scope): Promise<Hash> {
  * The head of this validator's lane, if its seal is on chain already. It must not be made again: if
  * the journal was lost since, the result would be a second lane in the same epoch.
  */
-export async function sealOnChain(
+export async function readOwnSeal(
   { chain, account }: Pick<Setup, 'chain' | 'account'>,
   epoch: number,
 ): Promise<Hash | undefined> {
@@ -122,7 +123,7 @@ export async function sealOnChain(
 export async function writeOwnLane(
   { chain, account, store }: Setup,
   state: State,
-  { scope, secret, journalPath, samples, time }: LaneTask & Sampled,
+  { scope, secret, journalPath, samples, time }: LaneTask & SampledLane,
 ): Promise<OwnLane> {
   const { genesis, netuid, validator, epoch } = scope
   const prev = state.heads[validator] ?? NO_BLOCK
@@ -153,7 +154,7 @@ export async function writeLane(
   store: Bucket,
 ): Promise<readonly Hash[]> {
   const hashes: Hash[] = []
-  const shares = inBlocks(draft.samples)
+  const shares = splitIntoBlocks(draft.samples)
   for (const [height, samples] of shares.entries()) {
     const prev = hashes.at(-1) ?? draft.prev
     const isLast = height === shares.length - 1
@@ -166,7 +167,7 @@ export async function writeLane(
 }
 
 /** The samples of each block, full but for the last. A lane of none is a block too. */
-function inBlocks(samples: readonly Sample[]): readonly (readonly Sample[])[] {
+function splitIntoBlocks(samples: readonly Sample[]): readonly (readonly Sample[])[] {
   let block: Sample[] = []
   let bytes = 0
   const blocks = [block]

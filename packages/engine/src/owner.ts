@@ -5,7 +5,7 @@ import type { Chain } from '@affine/chain'
 import { AlteredFile, OWNERS } from '@affine/node/disk'
 import { canonicalize, type Hash } from '@affine/prng'
 
-const RECORD = 'owner.json'
+const OWNER_FILE = 'owner.json'
 
 /**
  * Records in `folder`, durably, that a hotkey on one subnet of one chain owns it; to be called
@@ -19,29 +19,29 @@ export async function claimFolder(
   hotkey: string,
 ): Promise<void> {
   const store = directoryBucket(folder, OWNERS)
-  const own = recordText(genesis, hotkey, netuid)
-  const bytes = await store.read(RECORD, LIMITS.headerBytes)
+  const own = formatOwner(genesis, hotkey, netuid)
+  const bytes = await store.read(OWNER_FILE, LIMITS.headerBytes)
   const owner = bytes === null ? own : new TextDecoder().decode(bytes)
   // An existing record is written too: a crash may have come before its sync.
-  if (owner === own) return store.write(RECORD, new TextEncoder().encode(own))
+  if (owner === own) return store.write(OWNER_FILE, new TextEncoder().encode(own))
   const place = resolve(folder)
-  const named = ownerName(owner)
+  const named = describeOwner(owner)
   if (named === undefined)
-    throw new AlteredFile(join(place, RECORD), 'NOT_A_RECORD', 'it does not name an owner')
+    throw new AlteredFile(join(place, OWNER_FILE), 'NOT_A_RECORD', 'it does not name an owner')
   throw new RangeError(
-    `${place} belongs to ${named}, not to ${ownerName(own)}: ` +
+    `${place} belongs to ${named}, not to ${describeOwner(own)}: ` +
       'name another folder, or use the key and the network of its owner',
   )
 }
 
-const recordText = (genesis: Hash, hotkey: string, netuid: number): string =>
+const formatOwner = (genesis: Hash, hotkey: string, netuid: number): string =>
   `${canonicalize({ genesis, hotkey, netuid })}\n`
 
 /** The only texts of `recordText`. */
 const RECORD_TEXT = /^\{"genesis":"([0-9a-f]{64})","hotkey":"(\w{1,64})","netuid":(\d{1,5})\}\n$/
 
 /** Returns the owner in a record as a text for people; undefined for anything but a record. */
-function ownerName(record: string): string | undefined {
+function describeOwner(record: string): string | undefined {
   const [, genesis, hotkey, netuid] = RECORD_TEXT.exec(record) ?? []
   if (genesis === undefined) return undefined
   return `${hotkey} on subnet ${netuid} of the chain with genesis ${genesis}`

@@ -14,17 +14,23 @@ import { type EnvSpec, type GameRules, make, type PerSide } from '@affine/envs'
 import {
   type AnsweringMiner,
   type Asked,
+  limitByClock,
   type MinerAgent,
   playEpisode,
   playPair,
+  removeReplies,
   Stopped,
-  unbegunSample,
-  withClock,
-  withoutReplies,
+  skipGame,
 } from '@affine/miners'
 import { AlteredFile, type Journal, openJournal } from '@affine/node/disk'
 import { canonicalize, digest, type Hash, type Json } from '@affine/prng'
-import { type ContenderGames, clockMsOf, type GamesTime, gamesInTurn, hasRoom } from './games.ts'
+import {
+  type GameSchedule,
+  type GamesTime,
+  hasTimeLeft,
+  limitClockMs,
+  scheduleGames,
+} from './games.ts'
 import type { Setup } from './setup.ts'
 
 /** One epoch's sampling: what to play, the journal, the agents, and the deadline. */
@@ -49,7 +55,7 @@ interface Entry {
 }
 
 /** All samples of a lane in the order of its plan, and the time of the last. */
-export type Sampled = Pick<BlockDraft, 'samples' | 'time'>
+export type SampledLane = Pick<BlockDraft, 'samples' | 'time'>
 
 /** A sample that is due: what the plan says of it, and its challenge. */
 type DueSample = PlannedSample & LaneChallenge
@@ -62,18 +68,18 @@ type DueSample = PlannedSample & LaneChallenge
  * again. At the end, what the miners run is looked at again. Rejects when an agent rejects; the
  * samples taken by then stay in the journal. Protocol §5.4.
  */
-export async function sampleLane(task: LaneTask): Promise<Sampled> {
+export async function sampleLane(task: LaneTask): Promise<SampledLane> {
   const { scope, now, on } = task
   await using journal = await openJournal(task.journalPath)
-  const kept = await keptIn(journal, task)
+  const kept = await readJournal(journal, task)
   const entries: Entry[] = [...kept.entries]
   const taking: { readonly due: DueSample; readonly taken: Promise<Sample> }[] = []
-  const firstReplyOf = (hotkey: string): Promise<void> =>
-    firstReply(taking.flatMap(({ due, taken }) => (isOf(due, hotkey) ? taken : [])))
-  const take = samplerOf(task, entries, firstReplyOf)
-  const taken = new Set(entries.map(({ sample }) => nameOf(sample)))
-  const plan = dueSamples(task)
-  const open = inAskingOrder(plan.filter((due) => !taken.has(nameOf(due))))
+  const waitForFirstReply = (hotkey: string): Promise<void> =>
+    waitForReply(taking.flatMap(({ due, taken }) => (isEpisodeOf(due, hotkey) ? taken : [])))
+  const take = createSampler(task, entries, waitForFirstReply)
+  const taken = new Set(entries.map(({ sample }) => getSampleKey(sample)))
+  const plan = listDueSamples(task)
+  const open = shuffleGamesLast(plan.filter((due) => !taken.has(getSampleKey(due))))
   let left = open.length
 
   const keep = async (taken: Promise<Sample>): Promise<void> => {
@@ -88,8 +94,8 @@ export async function sampleLane(task: LaneTask): Promise<Sampled> {
   const keeping = taking.map(({ taken }) => keep(taken))
   await Promise.allSettled(keeping)
   await Promise.all(keeping)
-  const changed = kept.changed ?? (await lookAgain(task, journal))
-  const samples = inOrderOf(plan, entries).map((sample) => withoutReplies(sample, changed))
+  const changed = kept.changed ?? (await recheckDeployments(task, journal))
+  const samples = sortByPlan(plan, entries).map((sample) => removeReplies(sample, changed))
   return {
     samples: await Promise.all(samples),
     time: Math.max(0, ...entries.map(({ at }) => at)),
@@ -97,7 +103,7 @@ export async function sampleLane(task: LaneTask): Promise<Sampled> {
 }
 
 /** Every sample of the lane, in the order of the plan. Protocol §4, §6.5. */
-function dueSamples({ scope, secret }: LaneTask): readonly DueSample[] {
+function listDueSamples({ scope, secret }: LaneTask): readonly DueSample[] {
   const envs = laneEnvs(scope, secret)
   return planOf(scope).map((planned) => {
     const challengeId = envs.get(planned.env)?.idOf(planned) ?? ''
@@ -106,16 +112,17 @@ function dueSamples({ scope, secret }: LaneTask): readonly DueSample[] {
 }
 
 /** In a lane no two samples have the same name. */
-const nameOf = (sample: Sample | DueSample): string =>
+const getSampleKey = (sample: Sample | DueSample): string =>
   'miner' in sample ? `${sample.challengeId} ${sample.miner}` : sample.challengeId
 
-const isOf = (due: DueSample, hotkey: string): boolean => 'miner' in due && due.miner === hotkey
+const isEpisodeOf = (due: DueSample, hotkey: string): boolean =>
+  'miner' in due && due.miner === hotkey
 
 /**
  * Resolves when the first of a miner's samples has a reply, so that the miner is awake. Without one
  * it resolves when all have ended, since nothing else would tell.
  */
-async function firstReply(samples: readonly Promise<Sample>[]): Promise<void> {
+async function waitForReply(samples: readonly Promise<Sample>[]): Promise<void> {
   const replies = samples.map(async (taken) => {
     const hasReply = episodesIn(await taken).some(({ messages }) => messages.length > 1)
     if (!hasReply) throw new Error('no reply')
@@ -128,47 +135,47 @@ async function firstReply(samples: readonly Promise<Sample>[]): Promise<void> {
  * environments that follows from the secret, as the challenge ids do: so no outage falls on a
  * chosen environment or miner. Protocol §5.4.
  */
-function inAskingOrder(open: readonly DueSample[]): readonly DueSample[] {
+function shuffleGamesLast(open: readonly DueSample[]): readonly DueSample[] {
   const ranked = open.map((due) => {
     const kind = 'miner' in due ? 0 : 1
-    return { due, rank: `${kind} ${digest('order', nameOf(due))}` }
+    return { due, rank: `${kind} ${digest('order', getSampleKey(due))}` }
   })
   ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1))
   return ranked.map(({ due }) => due)
 }
 
 /** What the plan does not have comes last: the check of the whole lane finds it there. */
-function inOrderOf(plan: readonly DueSample[], entries: readonly Entry[]): readonly Sample[] {
-  const places = new Map(plan.map((due, place) => [nameOf(due), place]))
-  const placeOf = (sample: Sample): number => places.get(nameOf(sample)) ?? plan.length
+function sortByPlan(plan: readonly DueSample[], entries: readonly Entry[]): readonly Sample[] {
+  const places = new Map(plan.map((due, place) => [getSampleKey(due), place]))
+  const placeOf = (sample: Sample): number => places.get(getSampleKey(sample)) ?? plan.length
   return entries.map(({ sample }) => sample).sort((a, b) => placeOf(a) - placeOf(b))
 }
 
 /**
  * Returns what takes a sample of the lane, or leaves a game unbegun. Games of a miner wait for
- * `firstReplyOf`.
+ * `waitForFirstReply`.
  */
-function samplerOf(
+function createSampler(
   task: LaneTask,
   entries: readonly Entry[],
-  firstReplyOf: (hotkey: string) => Promise<void>,
+  waitForFirstReply: (hotkey: string) => Promise<void>,
 ): (due: DueSample) => Promise<Sample> {
   const { miners, deadline, gamesTime, mayAsk, now } = task
-  const used = invocationsIn(entries)
+  const used = listInvocations(entries)
   const asked = new Map(miners.map((miner) => [miner.hotkey, miner]))
-  const gamesOf = gamesByContender(task, firstReplyOf)
+  const scheduleFor = createGameScheduler(task, waitForFirstReply)
   // The plan is of these miners.
-  const askedAs = (hotkey: string): Asked => asked.get(hotkey) as Asked
+  const getMiner = (hotkey: string): Asked => asked.get(hotkey) as Asked
 
   const context = { epoch: task.scope.epoch, signal: deadline }
-  const playerOf = (hotkey: string, { replyMs, game }: EnvSpec): AnsweringMiner => {
-    const agent = distinctAgent(task.agent(askedAs(hotkey), replyMs, context), used, deadline)
+  const prepare = (hotkey: string, { replyMs, game }: EnvSpec): AnsweringMiner => {
+    const agent = dedupeReplies(task.agent(getMiner(hotkey), replyMs, context), used, deadline)
     if (game === undefined) return { hotkey, agent }
-    const clock = { ...gamesTime, ms: clockMsOf(game, gamesTime), signal: deadline }
-    return { hotkey, agent: withClock(agent, clock) }
+    const clock = { ...gamesTime, ms: limitClockMs(game, gamesTime), signal: deadline }
+    return { hotkey, agent: limitByClock(agent, clock) }
   }
   const takeEpisode = async (challenge: LaneChallenge, hotkey: string): Promise<Sample> => {
-    const player = playerOf(hotkey, make(challenge.env).spec)
+    const player = prepare(hotkey, make(challenge.env).spec)
     return { ...challenge, ...(await playEpisode(challenge, player, now)) }
   }
   const takeGame = async (challenge: LaneChallenge, hotkeys: PerSide<string>): Promise<Sample> => {
@@ -176,15 +183,18 @@ function samplerOf(
     // The plan has games in no other environments.
     const game = spec.game as GameRules
     const { champion, contender } = hotkeys
-    const { started, inTurn } = gamesOf(hotkeys)
+    const { started, inTurn } = scheduleFor(hotkeys)
     await started
     // Before its turn: a look that hangs must keep no turn from another game.
-    const looks = [champion, contender].map((hotkey) => mayAsk?.(askedAs(hotkey), context))
+    const looks = [champion, contender].map((hotkey) => mayAsk?.(getMiner(hotkey), context))
     const isAnyAsked = (await Promise.all(looks)).some((isAsked) => isAsked !== false)
     return inTurn(game, async () => {
-      const isBegun = isAnyAsked && hasRoom(game, gamesTime) && !deadline.aborted
-      if (!isBegun) return unbegunSample(challenge, hotkeys)
-      const players = { champion: playerOf(champion, spec), contender: playerOf(contender, spec) }
+      const isBegun = isAnyAsked && hasTimeLeft(game, gamesTime) && !deadline.aborted
+      if (!isBegun) return skipGame(challenge, hotkeys)
+      const players = {
+        champion: prepare(champion, spec),
+        contender: prepare(contender, spec),
+      }
       return playPair(challenge, players, now)
     })
   }
@@ -201,16 +211,16 @@ function samplerOf(
 }
 
 /** Returns what gives the games of a contender, which wait for both players' first replies. */
-function gamesByContender(
+function createGameScheduler(
   { scope, gamesTime }: LaneTask,
-  firstReplyOf: (hotkey: string) => Promise<void>,
-): (hotkeys: PerSide<string>) => ContenderGames {
-  const known = new Map<string, ContenderGames>()
+  waitForFirstReply: (hotkey: string) => Promise<void>,
+): (hotkeys: PerSide<string>) => GameSchedule {
+  const known = new Map<string, GameSchedule>()
   return ({ champion, contender }) => {
     const games = known.get(contender)
     if (games !== undefined) return games
-    const replies = Promise.all([firstReplyOf(champion), firstReplyOf(contender)])
-    const begun = gamesInTurn(scope.quotas[contender] ?? {}, gamesTime, replies)
+    const replies = Promise.all([waitForFirstReply(champion), waitForFirstReply(contender)])
+    const begun = scheduleGames(scope.quotas[contender] ?? {}, gamesTime, replies)
     known.set(contender, begun)
     return begun
   }
@@ -221,7 +231,7 @@ function gamesByContender(
  * what has one is asked again, a second or two later, until the deadline, or the call's own end.
  * Protocol §5.4.
  */
-function distinctAgent(agent: MinerAgent, used: Set<string>, deadline: AbortSignal): MinerAgent {
+function dedupeReplies(agent: MinerAgent, used: Set<string>, deadline: AbortSignal): MinerAgent {
   return async (messages, call) => {
     for (;;) {
       const answer = await agent(messages, call)
@@ -237,7 +247,7 @@ function distinctAgent(agent: MinerAgent, used: Set<string>, deadline: AbortSign
   }
 }
 
-function invocationsIn(entries: readonly Entry[]): Set<string> {
+function listInvocations(entries: readonly Entry[]): Set<string> {
   const episodes = entries.flatMap(({ sample }) => episodesIn(sample))
   const messages = episodes.flatMap((episode) => episode.messages)
   return new Set(messages.flatMap(({ invocation }) => invocation ?? []))
@@ -248,7 +258,7 @@ function invocationsIn(entries: readonly Entry[]): Set<string> {
  * their replies counts. What was found is on disk first, so that the lane comes out alike after a
  * crash. Protocol §5.4.
  */
-async function lookAgain(
+async function recheckDeployments(
   { scope, miners, deadline, hasChanged }: LaneTask,
   journal: Journal,
 ): Promise<readonly string[]> {
@@ -265,20 +275,20 @@ async function lookAgain(
  * new one gets its heading.
  * @throws AlteredFile also when it is another lane's.
  */
-async function keptIn(journal: Journal, { scope, journalPath: path }: LaneTask) {
+async function readJournal(journal: Journal, { scope, journalPath: path }: LaneTask) {
   const { beacon, champion, commitment, epoch, quotas } = scope
   const heading: Json = { beacon, champion, commitment, epoch, quotas }
   const [first, ...rest] = journal.entries
   if (first === undefined) await journal.append(heading)
   else if (canonicalize(first) !== canonicalize(heading))
     throw new AlteredFile(path, 'OTHER_LANE', 'it belongs to another epoch, plan or chain')
-  const changed = changedIn(rest.at(-1))
+  const changed = readChanged(rest.at(-1))
   if (changed !== undefined) rest.pop()
   return { entries: rest.map((entry, i) => readEntry(entry, `${path}, line ${i + 2}`)), changed }
 }
 
 /** What the second look found, if an entry says that. */
-function changedIn(entry: Json | undefined): readonly string[] | undefined {
+function readChanged(entry: Json | undefined): readonly string[] | undefined {
   const { changed } = Object(entry) as { readonly changed?: readonly string[] }
   return Array.isArray(changed) ? changed : undefined
 }

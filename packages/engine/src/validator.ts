@@ -71,12 +71,12 @@ export class Validator {
     const phase = this.#phase
     phase.advance(offset, network.protocol)
     this.#start({ kind: 'head' }, async () => {
-      if (epoch >= network.firstEpoch) await (await this.#comeTo(phase)).advance(head)
+      if (epoch >= network.firstEpoch) await (await this.#catchUp(phase)).advance(head)
     })
   }
 
   /** Settles one epoch after the other, from the last state kept to that of the phase. */
-  async #comeTo(phase: Phase): Promise<Epoch> {
+  async #catchUp(phase: Phase): Promise<Epoch> {
     const begin = (state: State): Epoch => {
       phase.reader.beginEpoch(state)
       return new Epoch(this.#setup, state, phase, (job, work) => this.#start(job, work))
@@ -129,7 +129,7 @@ export class Validator {
  * @throws AlteredFile for its own state; Error when nobody serves the attested one.
  */
 export async function startingState(setup: Setup, epoch: number): Promise<State> {
-  const kept = await keptState(setup, epoch)
+  const kept = await readOwnState(setup, epoch)
   if (kept !== null) return kept
   if (setup.replay) return firstStateOf(setup.network)
   return newestAttested(setup, epoch)
@@ -138,14 +138,14 @@ export async function startingState(setup: Setup, epoch: number): Promise<State>
 /**
  * The last state in the validator's folder that governs `epoch` or one before; null without one.
  */
-async function keptState(setup: Setup, epoch: number): Promise<State | null> {
+async function readOwnState(setup: Setup, epoch: number): Promise<State | null> {
   const { store, network, folder } = setup
   for (let at = epoch; at > network.firstEpoch; at--) {
     const path = statePath(at)
     const bytes = await store.read(path, STATE_BYTES)
     if (bytes === null) continue
     const state = parseState(new TextDecoder().decode(bytes))
-    const isRight = state.ok && (await isAsWritten(setup, epoch, at, bytes))
+    const isRight = state.ok && (await isUnaltered(setup, epoch, at, bytes))
     if (isRight) return state.value
     const why = 'it differs from the copy in the bucket and from the attested state'
     const fault = state.ok ? { code: 'OTHER_STATE', detail: why } : state
@@ -159,7 +159,7 @@ async function keptState(setup: Setup, epoch: number): Promise<State | null> {
  * the copy in this validator's bucket; if it has none, or another, with the root that more than
  * half of the active stake attested, if any.
  */
-async function isAsWritten(
+async function isUnaltered(
   setup: Setup,
   epoch: number,
   at: number,

@@ -15,8 +15,8 @@ import {
 } from '@affine/miners'
 import { digest, type Generator, pcg64 } from '@affine/prng'
 import { Clock } from '../../../test/simulate/clock.ts'
-import { startOf } from '../src/games.ts'
-import { type LaneTask, type Sampled, sampleLane } from '../src/sampling.ts'
+import { waitForStart } from '../src/games.ts'
+import { type LaneTask, type SampledLane, sampleLane } from '../src/sampling.ts'
 import { CHAMPION, CONTENDER, scopeOf } from './lanes.ts'
 
 /** How many servers an endpoint has, and what it does with calls for which none is free. */
@@ -201,8 +201,8 @@ export async function sampleAll(crowd: Crowd): Promise<CrowdRun> {
 }
 
 /** As in an epoch. */
-async function sample(task: LaneTask): Promise<Sampled> {
-  await startOf(task.secret, task.gamesTime, task.deadline)
+async function sample(task: LaneTask): Promise<SampledLane> {
+  await waitForStart(task.secret, task.gamesTime, task.deadline)
   return sampleLane(task)
 }
 

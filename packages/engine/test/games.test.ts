@@ -8,8 +8,8 @@ import {
   endpointAgents,
   type MinerAgent,
   type MinerEvent,
+  removeReplies,
   Stopped,
-  withoutReplies,
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -21,7 +21,7 @@ import {
   serve,
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { startOf } from '../src/games.ts'
+import { waitForStart } from '../src/games.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
 import { FakeTime } from './fake-time.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from './lanes.ts'
@@ -302,7 +302,7 @@ describe('the beginning of sampling', () => {
     const time = new FakeTime()
     time.pass(nowMs)
     let isBegun = false
-    const begun = startOf(secret, { ...time, samplingMs, endsAt: samplingMs }, deadline)
+    const begun = waitForStart(secret, { ...time, samplingMs, endsAt: samplingMs }, deadline)
     void begun.then(() => {
       isBegun = true
     })
@@ -477,7 +477,7 @@ describe('the games of a lane', () => {
 describe('a game whose miners’ deployments were changed under way', () => {
   const changed = async (agent: LaneTask['agent'], ...hotkeys: readonly string[]) => {
     const samples = await gamesOf({ quota: { [HEX]: 16 }, agent })
-    const without = await Promise.all(samples.map((sample) => withoutReplies(sample, hotkeys)))
+    const without = await Promise.all(samples.map((sample) => removeReplies(sample, hotkeys)))
     const games = pairsOf(without)
     for (const game of games) expectWhole(game)
     return games.map((after, i) => ({ before: samples[i] as ChallengePair, after }))

@@ -18,7 +18,7 @@ import { describe, expect, it } from 'vitest'
 import { ReadingClock } from '../../../test/attacks/reading-clock.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { Phase } from '../src/epoch.ts'
-import { ownTask, samplingBlocks } from '../src/own-lane.ts'
+import { createOwnTask, samplingBlocks } from '../src/own-lane.ts'
 import type { Event, Setup } from '../src/setup.ts'
 import type { Validator } from '../src/validator.ts'
 import {
@@ -103,7 +103,7 @@ it('has so much time for games as its blocks take, if they come as the last ones
     const clock = { now: () => 5 }
     const setup = { chain, account, folder, store: directoryBucket(folder), clock }
     const { signal } = new AbortController()
-    return state && ownTask(setup as unknown as Setup, state, signal)
+    return state && createOwnTask(setup as unknown as Setup, state, signal)
   }
   const blocks = samplingBlocks(network.protocol)
   expect((await taskOf(own))?.gamesTime).toMatchObject({

@@ -58,7 +58,7 @@ export interface Caller {
 }
 
 /** Why a miner, or the account at Chutes, is a problem. */
-export type AskingProblemCode =
+export type MinerErrorCode =
   | UndeliveredReason
   | DeploymentFault
   // A response gave no usable reply.
@@ -88,9 +88,9 @@ export type AskingProblemCode =
  * response with another status than 200.
  */
 export class AskingProblem extends Error {
-  readonly code: AskingProblemCode
+  readonly code: MinerErrorCode
   readonly status: number | undefined
-  constructor(code: AskingProblemCode, message: string, status?: number) {
+  constructor(code: MinerErrorCode, message: string, status?: number) {
     super(message)
     this.code = code
     this.status = status
@@ -134,7 +134,7 @@ export type AgentOf = (miner: Asked, replyMs: number, context: EpochContext) => 
 export interface CallFailure {
   readonly type: 'call'
   readonly outcome: 'platform' | 'miner'
-  readonly reason: AskingProblemCode
+  readonly reason: MinerErrorCode
   /** The status of the response, if it is another than 200. */
   readonly status?: number | undefined
   readonly text: string
@@ -168,7 +168,7 @@ export interface Asking extends Caller {
  * timeout of `AbortSignal.any([signal, AbortSignal.timeout(ms)])` as soon as it collects garbage,
  * unless it has a listener.
  */
-export function within(ms: number, signal: AbortSignal): AbortSignal {
+export function addTimeout(ms: number, signal: AbortSignal): AbortSignal {
   const timeout = AbortSignal.timeout(ms)
   timeout.addEventListener('abort', () => {})
   return AbortSignal.any([signal, timeout])

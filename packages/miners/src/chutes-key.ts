@@ -1,14 +1,14 @@
 import {
   type Asking,
   AskingProblem,
+  addTimeout,
   type Caller,
   type EpochContext,
   type Query,
   type Received,
   Undelivered,
-  within,
 } from './asking.ts'
-import { perEpoch } from './per-epoch.ts'
+import { cachePerEpoch } from './per-epoch.ts'
 
 export const CHUTES_API = 'https://api.chutes.ai'
 /** How long Chutes may take to say something about a chute or an account. */
@@ -46,7 +46,10 @@ export class ChutesKey {
   #check: Promise<boolean> | undefined
   /** Did the platform say that the account is not in order? Then everybody waits for the check. */
   #isBad = false
-  readonly #accessIn = perEpoch<EpochAccess>(() => ({ begun: undefined, isPaused: false }))
+  readonly #accessByEpoch = cachePerEpoch<EpochAccess>(() => ({
+    begun: undefined,
+    isPaused: false,
+  }))
   /** The ends of calls that waited for the account, if they end before their epoch. */
   readonly #paused = new WeakSet<AbortSignal>()
 
@@ -68,8 +71,8 @@ export class ChutesKey {
       if (!wasInOrder && query.signal !== context.signal) this.#paused.add(query.signal)
       return wasInOrder
     }
-    const access = this.#accessIn(context.epoch)
-    access.begun ??= this.#begin(context)
+    const access = this.#accessByEpoch(context.epoch)
+    access.begun ??= this.#checkAccess(context)
     await access.begun
     if (this.#isBad) await wait(this.#check)
     const { exchange, apiKey } = this.#options
@@ -89,11 +92,11 @@ export class ChutesKey {
     if (!end.aborted && !signal.aborted) return false
     const isEpochOver = signal.aborted
     await this.#check
-    return isEpochOver ? this.#accessIn(epoch).isPaused : this.#paused.has(end)
+    return isEpochOver ? this.#accessByEpoch(epoch).isPaused : this.#paused.has(end)
   }
 
   /** Where the account is known to have no access, nothing is asked until it has. */
-  async #begin(context: EpochContext): Promise<void> {
+  async #checkAccess(context: EpochContext): Promise<void> {
     const { netuid } = this.#options
     if (netuid === undefined) return
     const account = await this.#account()
@@ -122,7 +125,7 @@ export class ChutesKey {
       isInOrder(account) && (netuid === undefined || mayCall(account, netuid))
     let account = await this.#account()
     if (isWell(account)) return true
-    const access = this.#accessIn(epoch)
+    const access = this.#accessByEpoch(epoch)
     const wasPaused = access.isPaused
     let wasKnown = false
     while (!isWell(account)) {
@@ -148,13 +151,13 @@ export class ChutesKey {
   }
 
   #report(account: KeyAccount): void {
-    const error = accountProblem(account, this.#options.netuid)
+    const error = createAccountProblem(account, this.#options.netuid)
     this.#options.on?.({ type: 'problem', task: { kind: 'chutes' }, error })
   }
 }
 
 /** Returns what is wrong with an account for which sampling pauses. */
-function accountProblem(account: KeyAccount, netuid: number | undefined): AskingProblem {
+function createAccountProblem(account: KeyAccount, netuid: number | undefined): AskingProblem {
   const { status, balance, failure = `status ${status}` } = account
   const problem = (code: AskingProblem['code'], why: string): AskingProblem =>
     new AskingProblem(code, `${why}: sampling pauses`)
@@ -251,7 +254,7 @@ function bearer(apiKey: string): { readonly authorization: string } {
 
 /** Resolves after `ms` milliseconds. Rejects once `signal` aborts, with its reason. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  const end = within(ms, signal)
+  const end = addTimeout(ms, signal)
   if (!end.aborted) await new Promise((resolve) => end.addEventListener('abort', resolve))
   signal.throwIfAborted()
 }

@@ -9,10 +9,10 @@ import {
 } from './asking.ts'
 import { ChutesKey } from './chutes-key.ts'
 import type { Asked } from './deployment/deployment.ts'
-import { DeploymentLooks, refusalError, UUID } from './deployment/looks.ts'
-import { templatesOf } from './deployment/templates.ts'
+import { createRefusalError, DeploymentChecks, UUID } from './deployment/looks.ts'
+import { findTemplates } from './deployment/templates.ts'
 import { type Client, minerClient } from './miner-client.ts'
-import { perEpoch } from './per-epoch.ts'
+import { cachePerEpoch } from './per-epoch.ts'
 
 interface Options extends Asking {
   readonly apiKey: string
@@ -52,15 +52,15 @@ export interface Chutes {
 export function openChutes(options: Options): Chutes {
   const { apiKey, netuid, pauseMs = 60_000, ...asking } = options
   const key = new ChutesKey({ ...asking, apiKey, netuid, pauseMs })
-  const looks = new DeploymentLooks({ ...asking, key, pauseMs })
-  const clientsIn = perEpoch(() => new Map<string, Client>())
+  const looks = new DeploymentChecks({ ...asking, key, pauseMs })
+  const clientsByEpoch = cachePerEpoch(() => new Map<string, Client>())
 
   /** Asks a miner's chute, which is looked at before the first time. Protocol §5.4. */
-  const exchangeWith =
+  const createExchange =
     (miner: Asked, context: EpochContext): Exchange =>
     async (query) => {
       const look = await looks.first(miner, context)
-      if (!look.ok) throw refusalError(look)
+      if (!look.ok) throw createRefusalError(look)
       const url = `https://${look.value.slug}.chutes.ai/v1/chat/completions`
       const received = await key.ask({ ...query, url }, context)
       if (received.status !== 200) return received
@@ -69,17 +69,17 @@ export function openChutes(options: Options): Chutes {
       return { ...received, invocation }
     }
 
-  const clientOf = (miner: Asked, context: EpochContext): Client => {
-    const known = clientsIn(context.epoch)
-    const exchange = exchangeWith(miner, context)
+  const getClient = (miner: Asked, context: EpochContext): Client => {
+    const known = clientsByEpoch(context.epoch)
+    const exchange = createExchange(miner, context)
     const client = known.get(miner.hotkey) ?? minerClient(miner, { ...asking, exchange })
     known.set(miner.hotkey, client)
     return client
   }
 
   const agents: AgentOf = (miner, replyMs, context): MinerAgent => {
-    templatesOf(miner.templates)
-    const ask = clientOf(miner, context)(replyMs, context.signal)
+    findTemplates(miner.templates)
+    const ask = getClient(miner, context)(replyMs, context.signal)
     return async (messages, call) => {
       const answer = await ask(messages, call)
       if ('content' in answer || !(await key.wasRefused(context, call?.end))) return answer

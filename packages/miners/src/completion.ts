@@ -5,16 +5,20 @@ import { AskingProblem, type Received } from './asking.ts'
  * the other. A blank one is no reply where something tells why there is no text. Protocol §5.4.
  * @throws AskingProblem for whatever else came from `url`.
  */
-export function completionIn(received: Received, url: string): string {
+export function readCompletion(received: Received, url: string): string {
   const { status } = received
   if (status >= 300 && status < 400)
-    throw new AskingProblem('redirect', redirectText(received), status)
+    throw new AskingProblem('redirect', describeRedirect(received), status)
   if (status !== 200)
-    throw new AskingProblem('status', `${statusText(received)}: ${adviceOn(status, url)}`, status)
-  return textOf(parse(received, url), url)
+    throw new AskingProblem(
+      'status',
+      `${describeStatus(received)}: ${adviseOnStatus(status, url)}`,
+      status,
+    )
+  return extractText(parseBody(received, url), url)
 }
 
-function parse({ text: body, headers }: Received, url: string): unknown {
+function parseBody({ text: body, headers }: Received, url: string): unknown {
   try {
     return JSON.parse(body)
   } catch (error) {
@@ -25,7 +29,7 @@ function parse({ text: body, headers }: Received, url: string): unknown {
     const isJsonLike = /^\s*[{[]/.test(body)
     // It has the position of the fault, or the characters around it.
     const fault = isJsonLike ? `: ${(error as Error).message.replace(/[^ -~]+/g, '?')}` : ''
-    const advice = isJsonLike || body.trim() === '' ? SEE_LOG : apiAdvice(url)
+    const advice = isJsonLike || body.trim() === '' ? SEE_LOG : adviseOnApi(url)
     throw new AskingProblem('not-json', `expected JSON, got ${quote(body)}${fault}: ${advice}`)
   }
 }
@@ -35,7 +39,7 @@ function isStream(body: string, type: unknown): boolean {
   return /^text\/event-stream\b/i.test(String(type)) || /^\s*(data|event|id|retry)?:/.test(body)
 }
 
-function textOf(completion: unknown, url: string): string {
+function extractText(completion: unknown, url: string): string {
   const { choices, error, object } = Object(completion)
   const isError = error || (object === 'error' && choices === undefined)
   if (isError) {
@@ -46,17 +50,17 @@ function textOf(completion: unknown, url: string): string {
   const { message } = choice
   if (Object.keys(Object(message)).length === 0) {
     const said = `choices[0].message is missing in ${quote(JSON.stringify(completion))}`
-    throw new AskingProblem('no-text', `${said}: ${apiAdvice(url)}`)
+    throw new AskingProblem('no-text', `${said}: ${adviseOnApi(url)}`)
   }
-  const text = partsOf(message.content)
-  const why = whyBlank(choice)
+  const text = joinTextParts(message.content)
+  const why = explainBlankText(choice)
   if (text === undefined || (text.trim() === '' && why !== undefined))
-    throw new AskingProblem('no-text', why ?? lackOf(choice))
+    throw new AskingProblem('no-text', why ?? describeMissingText(choice))
   return text
 }
 
 /** A text, or the text of a list of text parts, which is not empty. */
-export function partsOf(content: unknown): string | undefined {
+export function joinTextParts(content: unknown): string | undefined {
   if (typeof content === 'string') return content
   if (!Array.isArray(content) || content.length === 0) return undefined
   const texts: unknown[] = content.map((part) =>
@@ -72,7 +76,7 @@ interface Choice {
 }
 
 /** What came instead of a text, if a choice tells. Servers differ in the name of reasoning. */
-function whyBlank({ message, finish_reason: finish }: Choice): string | undefined {
+function explainBlankText({ message, finish_reason: finish }: Choice): string | undefined {
   const { tool_calls: calls, reasoning, reasoning_content: thoughts } = message
   if (Array.isArray(calls) && calls.length > 0)
     return 'tool calls came instead of a text: serve the model without tools'
@@ -83,7 +87,7 @@ function whyBlank({ message, finish_reason: finish }: Choice): string | undefine
   return undefined
 }
 
-function lackOf(choice: Choice): string {
+function describeMissingText(choice: Choice): string {
   const { content } = choice.message
   const got = content ? quote(JSON.stringify(content)) : String(content ?? 'nothing')
   const said = `choices[0].message.content expected a text, got ${got}`
@@ -92,29 +96,29 @@ function lackOf(choice: Choice): string {
 }
 
 /** How much of a body is quoted. */
-const QUOTED = 120
+const QUOTE_LENGTH = 120
 
 const SEE_LOG = 'the log of the server may say why'
 
 /** A status, with the first words of the body. */
-export function statusText({ status, text }: Pick<Received, 'status' | 'text'>): string {
+export function describeStatus({ status, text }: Pick<Received, 'status' | 'text'>): string {
   return `status ${status}, ${quote(text)}`
 }
 
 /** A redirect: where it goes, or else the first words of the body. */
-function redirectText(received: Received): string {
+function describeRedirect(received: Received): string {
   const { status, headers } = received
   const { location } = headers
-  const said = location ? `status ${status} to ${quote(location)}` : statusText(received)
+  const said = location ? `status ${status} to ${quote(location)}` : describeStatus(received)
   return `${said}: no redirect is followed: name the address that answers`
 }
 
 /** What to try after any other status than 200. */
-function adviceOn(status: number, url: string): string {
+function adviseOnStatus(status: number, url: string): string {
   if (status < 300) return 'a chat completion has the status 200'
   if (status === 401 || status === 403)
     return 'start the server without an API key of its own: validators do not have that key'
-  const base = likelyBase(url)
+  const base = guessBaseUrl(url)
   const isElsewhere = status === 404 || status === 405
   if (isElsewhere && base !== undefined) return `is it at ${base}?`
   if (status === 404) return "check the URL and the model's name"
@@ -123,14 +127,14 @@ function adviceOn(status: number, url: string): string {
 }
 
 /** What to try where something else than a chat completion came from `url`. */
-function apiAdvice(url: string): string {
-  const base = likelyBase(url)
+function adviseOnApi(url: string): string {
+  const base = guessBaseUrl(url)
   if (base !== undefined) return `is it at ${base}?`
   return 'is it an OpenAI-compatible API, at a URL that ends with /v1?'
 }
 
 /** Where an endpoint probably is, if its URL lacks "/v1" or goes on after it. */
-function likelyBase(url: string): string | undefined {
+function guessBaseUrl(url: string): string | undefined {
   const [, host] = /^(https?:\/\/[^/]+)\/chat\/completions$/.exec(url) ?? []
   const [, twice] = /^(.+)\/chat\/completions\/chat\/completions$/.exec(url) ?? []
   return host === undefined ? twice : `${host}/v1`
@@ -140,5 +144,5 @@ function likelyBase(url: string): string | undefined {
 function quote(text: unknown): string {
   const words = String(text).trim()
   if (words === '') return 'an empty body'
-  return JSON.stringify(words.length > QUOTED ? `${words.slice(0, QUOTED)}…` : words)
+  return JSON.stringify(words.length > QUOTE_LENGTH ? `${words.slice(0, QUOTE_LENGTH)}…` : words)
 }

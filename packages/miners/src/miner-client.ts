@@ -17,7 +17,7 @@ import {
   Stopped,
   Undelivered,
 } from './asking.ts'
-import { completionIn, statusText } from './completion.ts'
+import { describeStatus, readCompletion } from './completion.ts'
 
 /**
  * Agents for one miner: they have `replyMs` a reply, and give up on everything once `signal`
@@ -44,19 +44,19 @@ export function minerClient(
   { exchange, concurrency, now, random, on = () => {} }: Asking,
 ): Client {
   const throttle = new Throttle(concurrency, now)
-  const tell = problemsOf(miner, on)
+  const tell = createReporter(miner, on)
   return (replyMs, signal) => (messages, call) => {
     const { end, isGame } = call ?? { end: signal, isGame: false }
-    const query = queryOf(miner, messages, { replyMs, signal: end, now })
+    const query = buildQuery(miner, messages, { replyMs, signal: end, now })
     const ask = async (): Promise<Reply> => {
       const received = await throttle.run(() => exchange(query), isGame ? 1 : 0)
-      const reply = replyIn(received, query.url)
+      const reply = readReply(received, query.url)
       on({ type: 'call', outcome: 'reply' })
       return reply
     }
     let last: CallFailure | undefined
     const note = (error: Error): void => {
-      last = failureOf(error)
+      last = toFailure(error)
       on(last)
     }
     const failed = (error: Error): void => {
@@ -66,9 +66,9 @@ export function minerClient(
     const ended = (error: unknown): void => {
       // What had failed before tells more than a request that was still under way.
       if (last === undefined && error instanceof AskingProblem) note(error)
-      tell(isGame && !signal.aborted ? clockFailure(last, on) : last)
+      tell(isGame && !signal.aborted ? reportClock(last, on) : last)
     }
-    const policy = retryPolicy(end, random, { failed, isGame })
+    const policy = createRetryPolicy(end, random, { failed, isGame })
     return pRetry(ask, policy).catch((error: unknown) => {
       if (end.aborted && !(signal.reason instanceof Stopped)) ended(error)
       return NO_REPLY
@@ -77,7 +77,7 @@ export function minerClient(
 }
 
 /** What a miner is told: its model's name, and roles and contents. Protocol §5.4. */
-function queryOf(
+function buildQuery(
   { model, chute }: Endpoint,
   messages: readonly Message[],
   limits: Pick<Query, 'replyMs' | 'signal' | 'now'>,
@@ -92,11 +92,11 @@ function queryOf(
  * @throws Undelivered when the platform says that the miner was not reached; AskingProblem for what is no
  *   chat completion.
  */
-function replyIn(received: Received, url: string): Reply {
+function readReply(received: Received, url: string): Reply {
   const { status, ms, invocation } = received
   if (isUndelivered(status))
-    throw new Undelivered(statusText(received), status === 429 ? '429' : '5xx')
-  const content = completionIn(received, url)
+    throw new Undelivered(describeStatus(received), status === 429 ? '429' : '5xx')
+  const content = readCompletion(received, url)
   return { content, ms, ...(invocation !== undefined && { invocation }) }
 }
 
@@ -124,7 +124,7 @@ export function endpointAgents(
 }
 
 /** What a request failed by. */
-function failureOf(error: Error): CallFailure {
+function toFailure(error: Error): CallFailure {
   const { message: text } = error
   if (error instanceof AskingProblem)
     return { type: 'call', outcome: 'miner', reason: error.code, status: error.status, text }
@@ -133,7 +133,7 @@ function failureOf(error: Error): CallFailure {
 }
 
 /** Tells that the clock of a game ran out, and gives the reason: that of the last request. */
-function clockFailure(last: CallFailure | undefined, on: Hear): CallFailure {
+function reportClock(last: CallFailure | undefined, on: Hear): CallFailure {
   const why = last === undefined ? '' : `; its last request: ${last.text}`
   const text = `its clock in a game ran out, so it lost that game${why}`
   const failure = { type: 'call', outcome: 'miner', reason: 'clock', text } as const
@@ -145,7 +145,7 @@ function clockFailure(last: CallFailure | undefined, on: Hear): CallFailure {
  * Tells people of each reason for which a reply is missing, once. A request that is made again, and
  * then gets a reply, is no problem; another one tells of deployments.
  */
-function problemsOf(
+function createReporter(
   { model, chute, hotkey }: Endpoint,
   on: Hear,
 ): (failure: CallFailure | undefined) => void {
@@ -164,7 +164,7 @@ function problemsOf(
  * minute, or a whole; in a game, whose clock runs in the pauses, after one to two seconds. `failed`
  * hears how attempts failed. Protocol §5.4.
  */
-export function retryPolicy(
+export function createRetryPolicy(
   signal: AbortSignal,
   random: Caller['random'],
   { isGame = false, failed }: { isGame?: boolean; failed?: (error: Error) => void } = {},
@@ -183,25 +183,25 @@ export function retryPolicy(
   }
 }
 
-const CALM_MS = 1000
+const QUIET_MS = 1000
 
 /**
  * A bound on how many calls are under way: `most`, half as many after a 429, one more after every
  * round of successes.
  */
 class Throttle {
-  readonly #most: number
+  readonly #max: number
   readonly #now: () => number
   readonly #queue: PQueue
   /** How many there may be, with a fraction. */
-  #room: number
-  #calmAt = 0
+  #limit: number
+  #quietUntilMs = 0
 
   /** By a clock in milliseconds. */
   constructor(most: number, now: () => number) {
-    this.#most = most
+    this.#max = most
     this.#now = now
-    this.#room = most
+    this.#limit = most
     this.#queue = new PQueue({ concurrency: most })
   }
 
@@ -216,18 +216,18 @@ class Throttle {
   /** Once a second at most: calls that were under way together tell of one overload. */
   #shrink(): void {
     const now = this.#now()
-    if (now <= this.#calmAt) return
-    this.#calmAt = now + CALM_MS
-    const underWay = Math.min(this.#room, this.#queue.pending + 1)
-    this.#setRoom(Math.max(1, underWay / 2))
+    if (now <= this.#quietUntilMs) return
+    this.#quietUntilMs = now + QUIET_MS
+    const underWay = Math.min(this.#limit, this.#queue.pending + 1)
+    this.#setLimit(Math.max(1, underWay / 2))
   }
 
   #grow(): void {
-    this.#setRoom(Math.min(this.#most, this.#room + 1 / this.#room))
+    this.#setLimit(Math.min(this.#max, this.#limit + 1 / this.#limit))
   }
 
-  #setRoom(room: number): void {
-    this.#room = room
+  #setLimit(room: number): void {
+    this.#limit = room
     this.#queue.concurrency = Math.floor(room)
   }
 }

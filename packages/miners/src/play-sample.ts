@@ -46,7 +46,7 @@ export async function playPair(
 }
 
 /** A game that there was no time for. Protocol §3.1, §5.4. */
-export function unbegunSample(challenge: LaneChallenge, hotkeys: PerSide<string>): ChallengePair {
+export function skipGame(challenge: LaneChallenge, hotkeys: PerSide<string>): ChallengePair {
   const game = unbegunGame(make(challenge.env))
   const champion = { miner: hotkeys.champion, ...game.champion, ms: 0 }
   const contender = { miner: hotkeys.contender, ...game.contender, ms: 0 }
@@ -54,8 +54,8 @@ export function unbegunSample(challenge: LaneChallenge, hotkeys: PerSide<string>
 }
 
 /** A sample as it is if some miners never reply. Protocol §5.4. */
-export async function withoutReplies(sample: Sample, miners: readonly string[]): Promise<Sample> {
-  if (!('miner' in sample)) return gameWithout(sample, miners)
+export async function removeReplies(sample: Sample, miners: readonly string[]): Promise<Sample> {
+  if (!('miner' in sample)) return removeGameReplies(sample, miners)
   const { env, index, challengeId, miner, ms } = sample
   if (!miners.includes(miner)) return sample
   const silent = await play(make(env), challengeId, () => NO_REPLY)
@@ -63,11 +63,14 @@ export async function withoutReplies(sample: Sample, miners: readonly string[]):
 }
 
 /** A game up to the first prompt of a silent player. If that never replied it is as it was. */
-async function gameWithout(game: ChallengePair, miners: readonly string[]): Promise<ChallengePair> {
+async function removeGameReplies(
+  game: ChallengePair,
+  miners: readonly string[],
+): Promise<ChallengePair> {
   const { champion, contender, ...challenge } = game
   const silent = SIDES.filter((side) => miners.includes(game[side].miner))
   if (silent.length === 2)
-    return unbegunSample(challenge, { champion: champion.miner, contender: contender.miner })
+    return skipGame(challenge, { champion: champion.miner, contender: contender.miner })
   if (!silent.some((side) => game[side].messages.length > 1)) return game
   const playerOf = ({ miner, messages }: Episode): AnsweringMiner => {
     const [, first] = messages
@@ -83,7 +86,7 @@ async function gameWithout(game: ChallengePair, miners: readonly string[]): Prom
  * from a prompt to the reply, whatever fails or waits in between. Once it has run out, or `signal`
  * has aborted, there is no reply. Protocol §5.4.
  */
-export function withClock(
+export function limitByClock(
   agent: MinerAgent,
   { ms, now, after, signal }: Clock & { readonly ms: number; readonly signal: AbortSignal },
 ): Agent {

@@ -1,5 +1,5 @@
 import { type Agent, make, registry, type Transcript } from '@affine/envs'
-import { type Caller, type CallFailure, type Hear, type MinerAgent, within } from './asking.ts'
+import { addTimeout, type Caller, type CallFailure, type Hear, type MinerAgent } from './asking.ts'
 import { type Client, minerClient } from './miner-client.ts'
 import { playerReply } from './reference-miner.ts'
 
@@ -35,9 +35,9 @@ export async function openPlayer(
   seed: string,
   asking: PlayerAsking,
 ): Promise<Opponent> {
-  const skill = skillOf(who)
+  const skill = parseSkill(who)
   if (skill === undefined) {
-    const endpoint = { chute: endpointOf(who), model: asking.model }
+    const endpoint = { chute: parseEndpoint(who), model: asking.model }
     const unbounded = { ...asking, concurrency: Number.POSITIVE_INFINITY }
     return openMiner(endpoint.chute, (on) => minerClient(endpoint, { ...unbounded, on }), asking)
   }
@@ -49,7 +49,7 @@ export async function openPlayer(
 }
 
 /** The skill of a built-in player, 0 to 1; undefined for what names none. */
-function skillOf(who: string): number | undefined {
+function parseSkill(who: string): number | undefined {
   if (who === 'perfect') return 1
   if (who === 'random') return 0
   const skill = Number(who)
@@ -57,7 +57,7 @@ function skillOf(who: string): number | undefined {
   return undefined
 }
 
-function endpointOf(who: string): string {
+function parseEndpoint(who: string): string {
   if (/^https?:\/\//.test(who) && URL.canParse(who)) {
     // Paths are added to it. `?` and `#` without anything behind them are not in a URL's parts.
     if (!/[?#]/.test(who)) return who
@@ -69,22 +69,22 @@ function endpointOf(who: string): string {
 }
 
 /** Why a player gave no usable reply. */
-export interface Unanswered extends Pick<CallFailure, 'reason' | 'status' | 'text'> {
+export interface MissingReply extends Pick<CallFailure, 'reason' | 'status' | 'text'> {
   /** The models that its endpoint serves, if it refused a request and lists them. */
   readonly models?: readonly string[]
 }
 
 /** A player gave no usable reply to a first prompt: there is nothing to compare. */
 export class NoAnswer extends Error {
-  readonly why: Unanswered
-  constructor(player: string, why: Unanswered) {
+  readonly why: MissingReply
+  constructor(player: string, why: MissingReply) {
     super(`${player} gives no usable reply: ${unansweredText(why)}`)
     this.why = why
   }
 }
 
 /** Returns why a player gave no usable reply, as the end of a sentence. */
-export function unansweredText({ text, models = [] }: Omit<Unanswered, 'reason'>): string {
+export function unansweredText({ text, models = [] }: Omit<MissingReply, 'reason'>): string {
   const names = models.map((name) => JSON.stringify(name)).join(', ')
   return names === '' ? text : `${text}; it serves the models ${names}`
 }
@@ -119,7 +119,7 @@ export async function openMiner(
   return {
     failures,
     agent: (replyMs) => async (messages, call) => {
-      const alone = { end: within(giveUpMs + replyMs, signal), isGame: false }
+      const alone = { end: addTimeout(giveUpMs + replyMs, signal), isGame: false }
       const reply = await client(replyMs, signal)(messages, call ?? alone)
       signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
       return reply
@@ -127,7 +127,7 @@ export async function openMiner(
   }
 }
 
-type FirstAsking = Omit<PlayerAsking, 'model' | 'random' | 'giveUpMs'> & {
+type ProbeOptions = Omit<PlayerAsking, 'model' | 'random' | 'giveUpMs'> & {
   readonly giveUpMs?: number
 }
 
@@ -143,15 +143,15 @@ const BUSY: ReadonlySet<string> = new Set(['429', '5xx'])
 export async function whyNoAnswer(
   chute: string,
   clientOf: (on: Hear) => Client,
-  asking: FirstAsking,
-): Promise<Unanswered | undefined> {
+  asking: ProbeOptions,
+): Promise<MissingReply | undefined> {
   const { now, signal, giveUpMs = 30_000, env = [...registry.keys()][0] ?? '' } = asking
   const game = make(env)
   game.reset()
   const { replyMs } = game.spec
   const started = now()
   const lost = new AbortController()
-  let why: Unanswered = { reason: 'nothing', text: 'nothing came' }
+  let why: MissingReply = { reason: 'nothing', text: 'nothing came' }
   const client = clientOf((event) => {
     if (event.type === 'problem') {
       const { code: reason, status, message: text } = event.error
@@ -162,15 +162,15 @@ export async function whyNoAnswer(
       if (event.outcome === 'platform' && !isBusy) lost.abort()
     }
   })
-  const giveUp = within(giveUpMs + replyMs, AbortSignal.any([signal, lost.signal]))
+  const giveUp = addTimeout(giveUpMs + replyMs, AbortSignal.any([signal, lost.signal]))
   const answer = await client(replyMs, giveUp)([{ role: 'user', content: game.render() }])
   signal.throwIfAborted()
   if ('content' in answer) return undefined
   const { reason, status, text } = why
-  return { reason, status, text, models: await servedModels(chute, status, asking) }
+  return { reason, status, text, models: await listModels(chute, status, asking) }
 }
 
-const MOST_NAMED = 5
+const MAX_MODELS = 5
 
 /** Statuses with which servers refuse the name of a model. */
 const MODEL_REFUSALS: readonly (number | undefined)[] = [400, 404, 422]
@@ -179,17 +179,17 @@ const MODEL_REFUSALS: readonly (number | undefined)[] = [400, 404, 422]
  * Returns the first models that an endpoint serves; none if the status with which it refused a
  * request is not about a model, or it does not list them.
  */
-async function servedModels(
+async function listModels(
   chute: string,
   status: number | undefined,
-  { exchange, now, signal }: FirstAsking,
+  { exchange, now, signal }: ProbeOptions,
 ): Promise<readonly string[]> {
   if (!MODEL_REFUSALS.includes(status) || !/^https?:/.test(chute)) return []
   const url = `${chute.replace(/\/$/, '')}/models`
   try {
     const { text } = await exchange({ url, replyMs: 5000, signal, now })
     const { data }: { readonly data: readonly { readonly id: string }[] } = JSON.parse(text)
-    return data.slice(0, MOST_NAMED).map(({ id }) => id.slice(0, 128))
+    return data.slice(0, MAX_MODELS).map(({ id }) => id.slice(0, 128))
   } catch {
     return [] // it says nothing of models
   }

@@ -9,7 +9,7 @@ import { digest, pcg64 } from '@affine/prng'
 export type ReferencePlayer = { readonly skill: number; readonly seed: string }
 
 /** A reply, and what it was to: `env` is undefined where the prompt is of none. */
-export interface Answered {
+export interface ReferenceReply {
   readonly reply: string
   readonly env: string | undefined
   /** Would a perfect player have given it? */
@@ -18,11 +18,11 @@ export interface Answered {
 
 /** What the player replies to a prompt: a function of the two alone. */
 export function playerReply(prompt: string, player: ReferencePlayer): string {
-  return replyTo(prompt, player).reply
+  return answerPrompt(prompt, player).reply
 }
 
 /** The same, with what it was a reply to. */
-export function replyTo(prompt: string, { skill, seed }: ReferencePlayer): Answered {
+export function answerPrompt(prompt: string, { skill, seed }: ReferencePlayer): ReferenceReply {
   const random = pcg64(BigInt(`0x${digest('player', seed, prompt).slice(0, 32)}`))
   for (const spec of registry.values()) {
     try {

@@ -2,7 +2,7 @@ import { forfeitIn } from '@affine/blocks'
 import { repliesIn, type Transcript } from '@affine/envs'
 
 /** An episode of one player, with the most that can be earned in its challenge. */
-type BestKnown = Transcript &
+type ScoredEpisode = Transcript &
   Readonly<Record<'env' | 'challengeId', string>> & { readonly best: number }
 
 /** What a player's replies to challenges of one environment are worth. */
@@ -20,20 +20,20 @@ export interface ReplyCounts {
  * Judges replies by the rules of their environment; of games, against the scripted opponent of
  * `strength`, 1 if it is left out.
  */
-export function judgeReplies(played: readonly BestKnown[], strength?: number): ReplyCounts {
+export function judgeReplies(played: readonly ScoredEpisode[], strength?: number): ReplyCounts {
   const counts = { challenges: played.length, asked: 0, usable: 0, legal: 0, right: 0 }
   for (const each of played) {
     const usable = repliesIn(each.messages).length
     counts.asked += each.messages.length - usable
     counts.usable += usable
-    counts.legal += legalReplies(each, forfeitIn({ ...each, strength }, each))
+    counts.legal += countLegalReplies(each, forfeitIn({ ...each, strength }, each))
     counts.right += Number(each.reward >= each.best)
   }
   return counts
 }
 
 /** How many of a transcript's replies are legal answers, by how it was forfeited. */
-export function legalReplies(played: Transcript, forfeit: string | undefined): number {
+export function countLegalReplies(played: Transcript, forfeit: string | undefined): number {
   const isIllegal = forfeit === 'unreadable' || forfeit === 'illegal'
   return repliesIn(played.messages).length - Number(isIllegal)
 }

@@ -17,11 +17,11 @@ import {
   type Transcript,
 } from '@affine/envs'
 import { canonicalize, type Hash, type Json } from '@affine/prng'
-import { within } from './asking.ts'
+import { addTimeout } from './asking.ts'
 import type { Client } from './miner-client.ts'
-import { type AnsweringMiner, playPair, withClock } from './play-sample.ts'
+import { type AnsweringMiner, limitByClock, playPair } from './play-sample.ts'
 import type { Opponent } from './player.ts'
-import { Hope, judgeReplies, legalReplies, type ReplyCounts } from './reply-counts.ts'
+import { countLegalReplies, Hope, judgeReplies, type ReplyCounts } from './reply-counts.ts'
 
 /** What somebody plays by oneself, on disk or wherever it is kept, to be taken up again. */
 export interface Notes {
@@ -68,7 +68,7 @@ interface SoloRun {
  * was played, once it is kept. Rejects when `signal` aborts, or with the first failure, once
  * nothing is under way any more; what is in the journal then need not be played again.
  */
-export async function playOn<Entry>(
+export async function playAll<Entry>(
   { journal, ahead, signal }: Pick<SoloRun, 'journal' | 'ahead' | 'signal'>,
   next: () => (() => Promise<Entry>) | undefined,
   add: (entry: Entry) => void,
@@ -86,11 +86,11 @@ export async function playOn<Entry>(
     hasFailed = true
     throw error
   }
-  await allSettled(Array.from({ length: ahead }, () => work().catch(noteFailure)))
+  await awaitAll(Array.from({ length: ahead }, () => work().catch(noteFailure)))
 }
 
 /** Resolves once all have; rejects with the first failure, but not before all have ended. */
-async function allSettled(works: readonly Promise<void>[]): Promise<void> {
+async function awaitAll(works: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(works)
   await Promise.all(works)
 }
@@ -131,17 +131,17 @@ interface DuelRun extends SoloRun {
 export async function runDuel(run: DuelRun): Promise<DuelStanding> {
   const duels = run.duel.envs.map((env) => new EnvDuel(env, run))
   const playEnv = (duel: EnvDuel): Promise<void> => {
-    const next = () => (standingOf(duels).outcome === undefined ? duel.next() : undefined)
-    return playOn(run, next, (played) => {
+    const next = () => (readStanding(duels).outcome === undefined ? duel.next() : undefined)
+    return playAll(run, next, (played) => {
       duel.add(played)
-      run.on(standingOf(duels), played)
+      run.on(readStanding(duels), played)
     })
   }
-  await allSettled(duels.map(playEnv))
-  return standingOf(duels)
+  await awaitAll(duels.map(playEnv))
+  return readStanding(duels)
 }
 
-function standingOf(duels: readonly EnvDuel[]): DuelStanding {
+function readStanding(duels: readonly EnvDuel[]): DuelStanding {
   const envs = Object.fromEntries(duels.map(({ env, match }) => [env, match]))
   const verdicts = Object.fromEntries(duels.map(({ env, match }) => [env, match.verdict]))
   const left = duels.filter(({ hope }) => hope.isGone).map(({ env }) => env)
@@ -184,7 +184,9 @@ class EnvDuel {
       const { champion, contender } = next
       const rewards = { champion: champion.reward, contender: contender.reward }
       this.match = addChallenge(this.match, challengeVerdict(rewards), rule)
-      this.hope.add(() => SIDES.some((side) => legalReplies(next[side], forfeitOf(next, side)) > 0))
+      this.hope.add(() =>
+        SIDES.some((side) => countLegalReplies(next[side], forfeitOf(next, side)) > 0),
+      )
       const isOver = this.match.played === PROTOCOL.cap || this.hope.isGone
       if (isOver && this.match.verdict === 'continue')
         this.match = { ...this.match, verdict: 'hold' }
@@ -198,7 +200,7 @@ class EnvDuel {
       const agent = players[role].agent(replyMs)
       const hotkey = duel[role]
       if (game === undefined) return { hotkey, agent }
-      return { hotkey, agent: withClock(agent, { ...time, ms: game.clockMs, signal }) }
+      return { hotkey, agent: limitByClock(agent, { ...time, ms: game.clockMs, signal }) }
     }
     const challengeId = soloChallenge(this.env, duel.secret, index)
     const sides = { champion: playerOf('champion'), contender: playerOf('contender') }
@@ -268,7 +270,7 @@ export async function practise(run: PracticeRun): Promise<readonly Played[]> {
   const note = (one: Played): void => {
     const strength = make(one.env).spec.game && run.strength
     const forfeit = () => forfeitIn({ ...one, strength }, one)
-    hopes.get(one.env)?.add(() => legalReplies(one, forfeit()) > 0)
+    hopes.get(one.env)?.add(() => countLegalReplies(one, forfeit()) > 0)
   }
   kept.forEach(note)
   const open = exercises.filter(({ challengeId }) => !played.has(challengeId)).reverse()
@@ -283,7 +285,7 @@ export async function practise(run: PracticeRun): Promise<readonly Played[]> {
     note(one)
     on([...played.values()])
   }
-  await playOn(run, next, add)
+  await playAll(run, next, add)
   return exercises.flatMap(({ challengeId }) => played.get(challengeId) ?? [])
 }
 
@@ -297,16 +299,16 @@ async function playExercise(
   const agent = player.agent(spec.replyMs)
   if (spec.game === undefined) {
     const transcript = await play({ spec }, challengeId, agent)
-    return { ...exercise, ...transcript, best: await bestOf(exercise) }
+    return { ...exercise, ...transcript, best: await findBestReward(exercise) }
   }
-  const clocked = withClock(agent, { ...time, ms: spec.game.clockMs, signal })
+  const clocked = limitByClock(agent, { ...time, ms: spec.game.clockMs, signal })
   const game = make(env, { strength })
   const transcript = await play(game, challengeId, (messages) => clocked(messages.slice(-1)))
   return { ...exercise, ...transcript, best: spec.highestReward }
 }
 
 /** What a perfect player earns in a challenge for one. */
-async function bestOf({ env, challengeId }: Exercise): Promise<number> {
+async function findBestReward({ env, challengeId }: Exercise): Promise<number> {
   const { spec } = make(env)
   const { reward } = await play({ spec }, challengeId, (messages) => ({
     content: spec.solve(messages.at(-1)?.content ?? ''),
@@ -332,7 +334,7 @@ export async function tryMiner(
   client: Client,
   { envs, secret, ...playing }: TrialOptions,
 ): Promise<readonly (ReplyCounts & { readonly env: string })[]> {
-  const until = within(TRIAL_MS, playing.signal)
+  const until = addTimeout(TRIAL_MS, playing.signal)
   const player = { agent: (replyMs: number) => client(replyMs, until) }
   const exercises = exercisesOf(envs, secret, TRIAL_CHALLENGES)
   const journal = { entries: [], append: async () => {} }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
-import { sourceRefusal } from '../src/deployment/deployment.ts'
+import { findSourceRefusal } from '../src/deployment/deployment.ts'
 import { lookAt } from '../src/deployment/looks.ts'
 import { TEMPLATES } from '../src/deployment/templates.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
@@ -57,16 +57,16 @@ describe('a source, before it is deployed,', () => {
   const source = sourceFor(MINER)
 
   it('is refused for nothing, or for its first argument that is not as it must be', () => {
-    expect(sourceRefusal(source, TEMPLATES)).toBeUndefined()
+    expect(findSourceRefusal(source, TEMPLATES)).toBeUndefined()
     const altered = source.replace(/image="[^"]*"/, 'image="me/sglang:latest"')
-    expect(sourceRefusal(altered.replace('tee=True', 'tee=False'), TEMPLATES)).toMatch(
+    expect(findSourceRefusal(altered.replace('tee=True', 'tee=False'), TEMPLATES)).toMatch(
       /^line 8: expected chutes.*, got "me.sglang:latest"$/,
     )
   })
 
   it('is refused for a name of which Chutes shows no source, and for a branch', () => {
     const refused = (more: Partial<typeof MINER>) =>
-      sourceRefusal(sourceFor({ ...MINER, ...more }), TEMPLATES)
+      findSourceRefusal(sourceFor({ ...MINER, ...more }), TEMPLATES)
     expect(refused({ model: 'me/other' })).toContain('"affine"')
     expect(refused({ revision: 'main' })).toContain('40 hex digits')
   })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, expect, it, vi } from 'vitest'
-import { refusedFile } from '../src/deployment/model-files.ts'
+import { checkModelFiles } from '../src/deployment/model-files.ts'
 import { TEMPLATES } from '../src/deployment/templates.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
 import {
@@ -29,7 +29,7 @@ async function refusalOf(files: Readonly<Record<string, Handle>>) {
   )
   const { place, seen } = await serveChutes(Object.fromEntries(routes))
   const { signal } = new AbortController()
-  const refusal = await refusedFile(MINER, TEMPLATES, { ...NODE_CALLER, ...place, signal })
+  const refusal = await checkModelFiles(MINER, TEMPLATES, { ...NODE_CALLER, ...place, signal })
   return { refusal, seen }
 }
 

@@ -7,7 +7,7 @@ import {
   Stopped,
   Undelivered,
 } from '../src/asking.ts'
-import { completionIn } from '../src/completion.ts'
+import { readCompletion } from '../src/completion.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
 import { countFailures, openPlayer, unansweredText } from '../src/player.ts'
@@ -25,7 +25,7 @@ const message = (fields: object) => JSON.stringify({ choices: [{ message: fields
 
 function refusalOf(received: Received, url = ANSWER_URL): AskingProblem {
   try {
-    throw new Error(completionIn(received, url))
+    throw new Error(readCompletion(received, url))
   } catch (error) {
     expect(error).toBeInstanceOf(AskingProblem)
     return error as AskingProblem
@@ -101,15 +101,15 @@ describe('what came instead of a reply is said', () => {
   })
 
   it('a blank text is a reply, if the response gives no reason for it', () => {
-    expect(completionIn(ok(message({ content: '', tool_calls: [] })), ANSWER_URL)).toBe('')
+    expect(readCompletion(ok(message({ content: '', tool_calls: [] })), ANSWER_URL)).toBe('')
     const text = message({ content: 'A1', tool_calls: [{}], reasoning: 'so' })
-    expect(completionIn(ok(text), ANSWER_URL)).toBe('A1')
-    expect(completionIn(ok(cutOff('A1')), ANSWER_URL)).toBe('A1')
+    expect(readCompletion(ok(text), ANSWER_URL)).toBe('A1')
+    expect(readCompletion(ok(cutOff('A1')), ANSWER_URL)).toBe('A1')
   })
 
   it('a text may come in parts', () => {
     const parts = ['B', '2'].map((text) => ({ type: 'text', text }))
-    expect(completionIn(ok(message({ content: parts })), ANSWER_URL)).toBe('B2')
+    expect(readCompletion(ok(message({ content: parts })), ANSWER_URL)).toBe('B2')
   })
 })
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { within } from '../src/asking.ts'
+import { addTimeout } from '../src/asking.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
 import { openPlayer } from '../src/player.ts'
 
@@ -11,7 +11,7 @@ const collectGarbage: () => void = runInNewContext('gc')
 
 test('time runs out, though garbage is collected meanwhile', async () => {
   const { signal } = new AbortController()
-  const giveUp = within(100, signal)
+  const giveUp = addTimeout(100, signal)
   await setTimeout(1)
   collectGarbage()
   await setTimeout(500) // which is due later, however slow the machine is
@@ -21,7 +21,7 @@ test('time runs out, though garbage is collected meanwhile', async () => {
 
 test('it is over when the signal says so', () => {
   const controller = new AbortController()
-  const giveUp = within(60_000, controller.signal)
+  const giveUp = addTimeout(60_000, controller.signal)
   expect(giveUp.aborted).toBe(false)
   controller.abort(new Error('stop'))
   expect(giveUp.reason).toEqual(new Error('stop'))

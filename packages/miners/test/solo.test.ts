@@ -11,7 +11,7 @@ import { playerReply } from '../src/reference-miner.ts'
 import {
   type DuelStanding,
   type Notes,
-  playOn,
+  playAll,
   practise,
   runDuel,
   type SoloDuel,
@@ -291,7 +291,7 @@ it('rejects with the first failure, once what is being kept is kept', async () =
   const { signal } = new AbortController()
   const journal = { entries: [], append }
   const run = { journal, ahead: 2, signal }
-  const playing = playOn(
+  const playing = playAll(
     run,
     () => plays.shift(),
     () => {},

@@ -2,7 +2,7 @@ import { PROTOCOL } from '@affine/duel'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readTemplate } from '../src/deployment/template-source.ts'
-import { TEMPLATES, templatesHash, templatesOf } from '../src/deployment/templates.ts'
+import { findTemplates, hashTemplates, TEMPLATES } from '../src/deployment/templates.ts'
 import { altered } from './altered-sources.ts'
 import { MODEL, plain, REVISION, VLLM } from './plain-sources.ts'
 
@@ -11,9 +11,9 @@ const wanted = { model: MODEL, revision: REVISION }
 const read = (source: string) => readTemplate(source, wanted, TEMPLATES)
 
 it('the list of templates is the one that the network’s constants name', () => {
-  expect(templatesHash(TEMPLATES)).toBe(PROTOCOL.templates)
-  expect(templatesOf(PROTOCOL.templates)).toBe(TEMPLATES)
-  expect(() => templatesOf('0'.repeat(64))).toThrow('take another release of af')
+  expect(hashTemplates(TEMPLATES)).toBe(PROTOCOL.templates)
+  expect(findTemplates(PROTOCOL.templates)).toBe(TEMPLATES)
+  expect(() => findTemplates('0'.repeat(64))).toThrow('take another release of af')
 })
 
 describe('the source of a public chute', () => {

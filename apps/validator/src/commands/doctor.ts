@@ -1,4 +1,4 @@
-import { sourceRefusal, TEMPLATES } from '@affine/miners'
+import { findSourceRefusal, TEMPLATES } from '@affine/miners'
 import { readRegularFile } from '@affine/node/disk'
 import { openChain } from '@affine/settlement'
 import { type Output, output, readNamed, table, wholePath } from '@affine/terminal'
@@ -68,7 +68,7 @@ const MOST_SOURCE_BYTES = 2 ** 20
 /** Says why a chute's source is refused; if it is, the process ends with 1. */
 async function judgeSource(path: string, screen: Output): Promise<void> {
   const { bytes } = await readNamed(readRegularFile(path, MOST_SOURCE_BYTES))
-  const refusal = sourceRefusal(bytes.toString(), TEMPLATES)
+  const refusal = findSourceRefusal(bytes.toString(), TEMPLATES)
   screen.line(refusal ?? 'nothing in it is refused', { type: 'source', path, refusal })
   if (refusal !== undefined) process.exitCode = 1
 }

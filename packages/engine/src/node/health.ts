@@ -49,7 +49,7 @@ export function guard(
   const timer = setInterval(
     () => {
       const reasons = late(seconds)
-      if (reasons.length === 0) return tellWatchdog()
+      if (reasons.length === 0) return notifyWatchdog()
       clearInterval(timer)
       end(reasons)
     },
@@ -59,7 +59,7 @@ export function guard(
 }
 
 /** By systemd's own program: Node has no sockets of the kind on which systemd listens. */
-function tellWatchdog(): void {
+function notifyWatchdog(): void {
   if (process.env.NOTIFY_SOCKET === undefined) return
   const telling = spawn('systemd-notify', ['WATCHDOG=1'], { stdio: 'ignore' })
   telling.on('error', () => {}).unref()

@@ -19,9 +19,9 @@ const TASKS: Readonly<Record<ValidatorTask['kind'], true>> = {
   node: true,
 }
 /** The results of a lane. */
-const LANES: readonly string[] = ['accepted', 'rejected', 'set_aside']
+const LANE_OUTCOMES: readonly string[] = ['accepted', 'rejected', 'set_aside']
 const OUTCOMES = ['sent', 'refused', 'withheld']
-const CALLED = ['reply', 'platform', 'miner']
+const CALL_OUTCOMES = ['reply', 'platform', 'miner']
 
 /** What Prometheus is told of a validator and its process. */
 export type Metrics = { readonly on: Setup['on']; readonly read: () => Promise<Response> }
@@ -36,14 +36,14 @@ export function metricsOf(
 ): Metrics {
   const register = new Registry()
   collectDefaultMetrics({ register })
-  const meters = { ...gaugesIn(register), ...countersIn(register) }
-  startCounting(meters)
+  const meters = { ...createGauges(register), ...createCounters(register) }
+  initCounters(meters)
   meters.weights.set(lastUpdate)
   meters.emits.set(Number(emit))
   let seen = now()
   const on: Setup['on'] = (event) => {
     if (event.type === 'head') seen = now()
-    note(event, meters, hotkey)
+    recordEvent(event, meters, hotkey)
   }
   const read = async (): Promise<Response> => {
     meters.age.set((now() - seen) / 1000)
@@ -78,9 +78,9 @@ export function blockAges(
 }
 
 /** All meters of a validator. Those of any Node process are not among them. */
-type Meters = ReturnType<typeof gaugesIn> & ReturnType<typeof countersIn>
+type Meters = ReturnType<typeof createGauges> & ReturnType<typeof createCounters>
 
-function gaugesIn(register: Registry) {
+function createGauges(register: Registry) {
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauge({ name: `affine_${name}`, help, labelNames, registers: [register] })
   return {
@@ -107,7 +107,7 @@ function gaugesIn(register: Registry) {
   }
 }
 
-function countersIn(register: Registry) {
+function createCounters(register: Registry) {
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `affine_${name}_total`, help, labelNames, registers: [register] })
   return {
@@ -130,13 +130,13 @@ function countersIn(register: Registry) {
 }
 
 /** Counts from the start, so that the first of a kind is an increase. */
-function startCounting({ sent, problems, calls }: Meters): void {
+function initCounters({ sent, problems, calls }: Meters): void {
   for (const task of TRANSACTIONS) for (const outcome of OUTCOMES) sent.inc({ task, outcome }, 0)
   for (const task of Object.keys(TASKS)) problems.inc({ task }, 0)
-  for (const outcome of CALLED) calls.inc({ outcome, reason: '' }, 0)
+  for (const outcome of CALL_OUTCOMES) calls.inc({ outcome, reason: '' }, 0)
 }
 
-function note(event: Event, meters: Meters, hotkey: string): void {
+function recordEvent(event: Event, meters: Meters, hotkey: string): void {
   switch (event.type) {
     case 'head':
       meters.block.set(event.head.number)
@@ -147,13 +147,13 @@ function note(event: Event, meters: Meters, hotkey: string): void {
       meters.made.set(event.ageMs / 1000)
       break
     case 'sample':
-      noteSample(event, meters)
+      recordSample(event, meters)
       break
     case 'state':
-      noteState(event.state, meters, hotkey)
+      recordState(event.state, meters, hotkey)
       break
     case 'epoch':
-      noteEpoch(event.settled, meters, hotkey)
+      recordEpoch(event.settled, meters, hotkey)
       break
     case 'sent':
       meters.sent.inc({ task: event.task.kind, outcome: 'sent' })
@@ -171,9 +171,9 @@ function note(event: Event, meters: Meters, hotkey: string): void {
   }
 }
 
-type Of<Type extends Event['type']> = Extract<Event, { readonly type: Type }>
+type EventOf<Type extends Event['type']> = Extract<Event, { readonly type: Type }>
 
-function noteSample({ sample, champion, left }: Of<'sample'>, meters: Meters): void {
+function recordSample({ sample, champion, left }: EventOf<'sample'>, meters: Meters): void {
   const { env } = sample
   meters.left.set(left)
   meters.samples.inc({ env })
@@ -183,20 +183,20 @@ function noteSample({ sample, champion, left }: Of<'sample'>, meters: Meters): v
   }
 }
 
-function noteEpoch({ state, report }: Settled, meters: Meters, hotkey: string): void {
+function recordEpoch({ state, report }: Settled, meters: Meters, hotkey: string): void {
   meters.left.set(0)
-  for (const outcome of LANES) meters.lanes.set({ outcome }, 0)
+  for (const outcome of LANE_OUTCOMES) meters.lanes.set({ outcome }, 0)
   const looks = report.duels.flatMap(({ envs }) => Object.values(envs))
   for (const [validator, { accepted }] of Object.entries(report.lanes)) {
     const isAside = looks.some(({ setAside }) => setAside.includes(validator))
     const outcome = accepted ? 'accepted' : 'rejected'
     meters.lanes.inc({ outcome: isAside ? 'set_aside' : outcome })
   }
-  noteState(state, meters, hotkey)
+  recordState(state, meters, hotkey)
 }
 
 /** Validators that are no longer there are removed. */
-function noteState(state: State, meters: Meters, hotkey: string): void {
+function recordState(state: State, meters: Meters, hotkey: string): void {
   const { champion, duels, trust, ratio, protocol } = state
   meters.ratio.set(ratio / 1e6)
   meters.own.set(trustOf(trust[hotkey]) / 1e6)
@@ -206,10 +206,10 @@ function noteState(state: State, meters: Meters, hotkey: string): void {
   meters.miners.reset()
   if (champion) meters.miners.set({ role: 'champion', hotkey: champion.hotkey }, 1)
   meters.tallies.reset()
-  for (const duel of duels) noteDuel(duel, protocol, meters)
+  for (const duel of duels) recordDuel(duel, protocol, meters)
 }
 
-function noteDuel(duel: Duel, protocol: Protocol, meters: Meters): void {
+function recordDuel(duel: Duel, protocol: Protocol, meters: Meters): void {
   const { hotkey } = duel.contender
   meters.miners.set({ role: 'contender', hotkey }, 1)
   for (const env of Object.keys(protocol.envs)) {

@@ -1,6 +1,6 @@
 import type { Miner } from '@affine/duel'
 import { digest, type Hash, type Result } from '@affine/prng'
-import { quoted, type SourceFault } from './python-tokens.ts'
+import { quote, type SourceFault } from './python-tokens.ts'
 import { COMMIT, type CommittedModel, MODEL, readTemplate } from './template-source.ts'
 import type { Templates } from './templates.ts'
 
@@ -36,7 +36,7 @@ const SHOWN = /affine/i
 const HIDDEN = /chronoseek/i
 
 const HOSTED = 'hosted'
-const MOST_TEXT = 128
+const MAX_TEXT_LENGTH = 128
 
 /** What Chutes says of a deployment that may be asked by it, if its source is as it must be. */
 export interface Description {
@@ -48,9 +48,9 @@ export interface Description {
 }
 
 /** A short text that a stranger's object has under a name; undefined for whatever else is there. */
-function textIn(json: unknown, name: string): string | undefined {
+function readShortText(json: unknown, name: string): string | undefined {
   const value: unknown = Object(json)[name]
-  return typeof value === 'string' && value.length <= MOST_TEXT ? value : undefined
+  return typeof value === 'string' && value.length <= MAX_TEXT_LENGTH ? value : undefined
 }
 
 /**
@@ -63,59 +63,63 @@ export function readDescription(
   committed: CommittedModel,
   { standard }: Templates,
 ): Result<Description, DeploymentFault> {
-  const slug = textIn(json, 'slug')
-  const refusal = refusedName(json, committed) ?? refusedRun(json, standard)
+  const slug = readShortText(json, 'slug')
+  const refusal = checkName(json, committed) ?? checkRuntime(json, standard)
   if (refusal !== undefined) return refusal
   if (slug === undefined || !DNS_LABEL.test(slug))
-    return refused('NO_SLUG', `its slug, ${is(slug)}, is no name of a host`)
+    return refuse('NO_SLUG', `its slug, ${describeValue(slug)}, is no name of a host`)
   const { image } = Object(json)
-  const [name = '', tag = ''] = [textIn(image, 'name'), textIn(image, 'tag')]
-  const username = textIn(Object(image).user, 'username')
+  const [name = '', tag = ''] = [readShortText(image, 'name'), readShortText(image, 'tag')]
+  const username = readShortText(Object(image).user, 'username')
   const value = {
     slug,
     image: `${username}/${name}:${tag}`,
-    updated: textIn(json, 'updated_at') ?? '',
+    updated: readShortText(json, 'updated_at') ?? '',
   }
   return { ok: true, value }
 }
 
 /** A refusal of a deployment. */
-export type NotAsked = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
+export type Refusal = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
 
-const is = (value: string | undefined): string => (value === undefined ? 'missing' : quoted(value))
+const describeValue = (value: string | undefined): string =>
+  value === undefined ? 'missing' : quote(value)
 
 /** Why a deployment is not of the model that was committed, or is not shown to everybody. */
-function refusedName(json: unknown, { model, revision }: CommittedModel): NotAsked | undefined {
-  const [name, said] = [textIn(json, 'name'), textIn(json, 'revision')]
+function checkName(json: unknown, { model, revision }: CommittedModel): Refusal | undefined {
+  const [name, said] = [readShortText(json, 'name'), readShortText(json, 'revision')]
   if (!MODEL.test(model))
-    return refused('MODEL', `the committed model, ${quoted(model)}, is not owner/name`)
+    return refuse('MODEL', `the committed model, ${quote(model)}, is not owner/name`)
   if (!COMMIT.test(revision))
-    return refused('REVISION', `the committed revision, ${quoted(revision)}, is not 40 hex digits`)
+    return refuse('REVISION', `the committed revision, ${quote(revision)}, is not 40 hex digits`)
   if (name !== model)
-    return refused('MODEL', `its name is ${is(name)}, not the committed ${quoted(model)}`)
+    return refuse('MODEL', `its name is ${describeValue(name)}, not the committed ${quote(model)}`)
   if (said !== revision)
-    return refused('REVISION', `its revision is ${is(said)}, not the committed ${revision}`)
+    return refuse(
+      'REVISION',
+      `its revision is ${describeValue(said)}, not the committed ${revision}`,
+    )
   if (Object(json).public !== true && !SHOWN.test(model))
-    return refused('NOT_PUBLIC', 'it is not public, and its name does not have "affine"')
+    return refuse('NOT_PUBLIC', 'it is not public, and its name does not have "affine"')
   if (HIDDEN.test(model))
-    return refused('NOT_PUBLIC', 'its name has "chronoseek": no source of such a one is shown')
+    return refuse('NOT_PUBLIC', 'its name has "chronoseek": no source of such a one is shown')
   return undefined
 }
 
 /** Why a deployment does not run as it must. */
-function refusedRun(json: unknown, standard: string): NotAsked | undefined {
-  const backend = textIn(json, 'execution_backend') ?? HOSTED
+function checkRuntime(json: unknown, standard: string): Refusal | undefined {
+  const backend = readShortText(json, 'execution_backend') ?? HOSTED
   if (backend !== HOSTED)
-    return refused('NOT_HOSTED', `its backend is ${quoted(backend)}, not ${HOSTED}`)
-  const template = textIn(json, 'standard_template')
+    return refuse('NOT_HOSTED', `its backend is ${quote(backend)}, not ${HOSTED}`)
+  const template = readShortText(json, 'standard_template')
   if (template !== standard)
-    return refused('NOT_A_TEMPLATE', `its template is ${is(template)}, not ${standard}`)
+    return refuse('NOT_A_TEMPLATE', `its template is ${describeValue(template)}, not ${standard}`)
   if (Object(json).tee !== true)
-    return refused('NOT_CONFIDENTIAL', '"tee" is not true: deploy it with tee=True')
+    return refuse('NOT_CONFIDENTIAL', '"tee" is not true: deploy it with tee=True')
   const on = Object.entries(Object(json)).flatMap(([name, value]) => (value === true ? name : []))
   const egress = on.filter((name) => name.includes('egress'))
   if (egress.length > 0)
-    return refused('EGRESS', `it may reach other hosts: ${quoted(String(egress))} is true`)
+    return refuse('EGRESS', `it may reach other hosts: ${quote(String(egress))} is true`)
   return undefined
 }
 
@@ -132,8 +136,7 @@ export function judgeSource(
   if (!read.ok) return read
   const { slug, image, updated } = said
   const wanted = String(read.value.image)
-  if (image !== wanted)
-    return refused('IMAGE', `its image is ${quoted(image)}, not ${quoted(wanted)}`)
+  if (image !== wanted) return refuse('IMAGE', `its image is ${quote(image)}, not ${quote(wanted)}`)
   // Not its `version`: that changes for all chutes when the platform mends an image's library.
   const version = digest('deployment', JSON.stringify([updated, image, source]))
   return { ok: true, value: { slug, version } }
@@ -143,15 +146,15 @@ export function judgeSource(
  * The first reason for which validators would refuse a chute's source, before it is deployed, with
  * its line if it has one. What Chutes makes of a source is refused for the same. Protocol §5.4.
  */
-export function sourceRefusal(source: string, templates: Templates): string | undefined {
+export function findSourceRefusal(source: string, templates: Templates): string | undefined {
   const read = readTemplate(source, {}, templates)
   if (!read.ok) return read.detail
   const { model_name: name, revision } = read.value
   const wanted = { model: String(name), revision: String(revision) }
-  return refusedName({ ...wanted, name: wanted.model, public: false }, wanted)?.detail
+  return checkName({ ...wanted, name: wanted.model, public: false }, wanted)?.detail
 }
 
 /** A refusal. */
-export function refused(code: DeploymentFault, detail: string): NotAsked {
+export function refuse(code: DeploymentFault, detail: string): Refusal {
   return { ok: false, code, detail }
 }

@@ -2,46 +2,46 @@ import type { Result } from '@affine/prng'
 import pRetry from 'p-retry'
 import { type Asking, AskingProblem, type EpochContext, Undelivered } from '../asking.ts'
 import { CHUTES_API, type ChutesKey, LOOK_UP_MS } from '../chutes-key.ts'
-import { retryPolicy } from '../miner-client.ts'
-import { perEpoch } from '../per-epoch.ts'
+import { createRetryPolicy } from '../miner-client.ts'
+import { cachePerEpoch } from '../per-epoch.ts'
 import {
   type Asked,
   type Deployment,
   type DeploymentFault,
   judgeSource,
-  type NotAsked,
+  type Refusal,
   readDescription,
-  refused,
+  refuse,
 } from './deployment.ts'
-import { lookUp, refusedFile } from './model-files.ts'
-import { templatesOf } from './templates.ts'
+import { checkModelFiles, lookUp } from './model-files.ts'
+import { findTemplates } from './templates.ts'
 
 /** How long the second look may take. A validator seals some minutes later. */
-const SECOND_LOOK_MS = 60_000
+const SECOND_CHECK_MS = 60_000
 
 type DeploymentVerdict = Result<Deployment, DeploymentFault>
-interface LookSetup extends Directory, Pick<Asking, 'random' | 'on'> {
+interface CheckSetup extends Directory, Pick<Asking, 'random' | 'on'> {
   /** Between two looks at a model that is not shown. */
   readonly pauseMs: number
 }
 
 /** The first look of an epoch at a miner. */
-interface FirstLook {
+interface FirstCheck {
   readonly verdict: DeploymentVerdict
   /** From when on it is made again, in milliseconds. */
-  againAt: number
+  repeatAtMs: number
 }
 
 /**
  * The looks at miners' deployments: one in each epoch before anything is asked, and one before the
  * lane is sealed. Protocol §5.4.
  */
-export class DeploymentLooks {
-  readonly #looksIn = perEpoch(() => new Map<string, Promise<FirstLook>>())
-  readonly #looking: LookSetup
+export class DeploymentChecks {
+  readonly #checksByEpoch = cachePerEpoch(() => new Map<string, Promise<FirstCheck>>())
+  readonly #setup: CheckSetup
 
-  constructor(looking: LookSetup) {
-    this.#looking = looking
+  constructor(looking: CheckSetup) {
+    this.#setup = looking
   }
 
   /**
@@ -50,31 +50,31 @@ export class DeploymentLooks {
    * one of a model that is not shown holds only for `pauseMs`: a later call looks again.
    */
   async first(miner: Asked, context: EpochContext): Promise<DeploymentVerdict> {
-    const looks = this.#looksIn(context.epoch)
-    const known = looks.get(miner.hotkey) ?? this.#lookAtFirst(miner, context)
+    const looks = this.#checksByEpoch(context.epoch)
+    const known = looks.get(miner.hotkey) ?? this.#checkFirst(miner, context)
     looks.set(miner.hotkey, known)
     const look = await known
-    if (this.#looking.now() >= look.againAt) {
-      look.againAt = Number.POSITIVE_INFINITY
-      const again = this.#lookAtFirst(miner, context)
+    if (this.#setup.now() >= look.repeatAtMs) {
+      look.repeatAtMs = Number.POSITIVE_INFINITY
+      const again = this.#checkFirst(miner, context)
       // Until it ends the last one holds: nothing waits for a platform that fails meanwhile.
       again.then(() => looks.set(miner.hotkey, again)).catch(() => {})
     }
     return look.verdict
   }
 
-  async #lookAtFirst(miner: Asked, context: EpochContext): Promise<FirstLook> {
-    const { now, pauseMs } = this.#looking
-    const verdict = await this.#look(miner, context)
+  async #checkFirst(miner: Asked, context: EpochContext): Promise<FirstCheck> {
+    const { now, pauseMs } = this.#setup
+    const verdict = await this.#check(miner, context)
     if (verdict.ok) {
       void this.#wake(miner, context)
-      return { verdict, againAt: Number.POSITIVE_INFINITY }
+      return { verdict, repeatAtMs: Number.POSITIVE_INFINITY }
     }
     const advice = 'its owner has to mend that, and af doctor shows it to them'
     const time = isHidden(verdict) ? 'so far' : 'in this epoch'
     const text = `is not asked ${time}: ${verdict.code}: ${verdict.detail}; ${advice}`
-    this.#tell(miner, new AskingProblem(verdict.code, text))
-    return { verdict, againAt: isHidden(verdict) ? now() + pauseMs : Number.POSITIVE_INFINITY }
+    this.#report(miner, new AskingProblem(verdict.code, text))
+    return { verdict, repeatAtMs: isHidden(verdict) ? now() + pauseMs : Number.POSITIVE_INFINITY }
   }
 
   /**
@@ -82,9 +82,9 @@ export class DeploymentLooks {
    * until it is awake. Protocol §5.4.
    */
   async #wake({ chute }: Asked, context: EpochContext): Promise<void> {
-    const ask = (): ReturnType<typeof published> =>
-      published(`/chutes/warmup/${chute}`, context, this.#looking)
-    await pRetry(ask, retryPolicy(context.signal, this.#looking.random)).catch(() => {})
+    const ask = (): ReturnType<typeof fetchPublished> =>
+      fetchPublished(`/chutes/warmup/${chute}`, context, this.#setup)
+    await pRetry(ask, createRetryPolicy(context.signal, this.#setup.random)).catch(() => {})
   }
 
   /**
@@ -92,14 +92,17 @@ export class DeploymentLooks {
    * not held to be if the platform fails all the time: that is not the miner's doing.
    */
   async hasChanged(miner: Asked, { epoch }: EpochContext): Promise<boolean> {
-    const looks = this.#looksIn(epoch)
+    const looks = this.#checksByEpoch(epoch)
     const look = await looks.get(miner.hotkey)?.catch(() => undefined)
     const first = look?.verdict
     if (first?.ok === false) return false // it was not asked
-    const signal = AbortSignal.timeout(SECOND_LOOK_MS)
-    const second = await this.#look(miner, { epoch, signal }).catch((error: Error) => error)
+    const signal = AbortSignal.timeout(SECOND_CHECK_MS)
+    const second = await this.#check(miner, { epoch, signal }).catch((error: Error) => error)
     if (second instanceof Error) {
-      this.#tell(miner, new AskingProblem('not-seen', `was not looked at again: ${second.message}`))
+      this.#report(
+        miner,
+        new AskingProblem('not-seen', `was not looked at again: ${second.message}`),
+      )
       return false
     }
     const isSame =
@@ -107,27 +110,27 @@ export class DeploymentLooks {
     if (isSame) return false
     const now = second.ok ? '' : `, ${second.code}: ${second.detail}`
     const text = `its chute was changed in this epoch${now}: none of its replies counts`
-    this.#looking.on?.({ type: 'call', outcome: 'miner', reason: 'changed', text })
-    this.#tell(miner, new AskingProblem('changed', text))
+    this.#setup.on?.({ type: 'call', outcome: 'miner', reason: 'changed', text })
+    this.#report(miner, new AskingProblem('changed', text))
     return true
   }
 
-  #look(miner: Asked, context: EpochContext): Promise<DeploymentVerdict> {
-    const { random } = this.#looking
-    const policy = { ...retryPolicy(context.signal, random), shouldRetry: () => true }
-    return pRetry(() => lookAt(miner, context, this.#looking), policy)
+  #check(miner: Asked, context: EpochContext): Promise<DeploymentVerdict> {
+    const { random } = this.#setup
+    const policy = { ...createRetryPolicy(context.signal, random), shouldRetry: () => true }
+    return pRetry(() => lookAt(miner, context, this.#setup), policy)
   }
 
-  #tell({ hotkey, model, chute }: Asked, error: AskingProblem): void {
-    this.#looking.on?.({ type: 'problem', task: { kind: 'miner', hotkey, model, chute }, error })
+  #report({ hotkey, model, chute }: Asked, error: AskingProblem): void {
+    this.#setup.on?.({ type: 'problem', task: { kind: 'miner', hotkey, model, chute }, error })
   }
 }
 
 /** Reports whether a deployment is refused only until its model is shown. Protocol §5.4. */
-const isHidden = ({ code }: NotAsked): boolean => code === 'MODEL_NOT_SHOWN'
+const isHidden = ({ code }: Refusal): boolean => code === 'MODEL_NOT_SHOWN'
 
 /** Returns the error of a call to a deployment that is refused. One that is hidden is repeated. */
-export function refusalError(refusal: NotAsked): Error {
+export function createRefusalError(refusal: Refusal): Error {
   const text = `${refusal.code}: ${refusal.detail}`
   return isHidden(refusal)
     ? new Undelivered(text, 'not-shown')
@@ -154,24 +157,25 @@ export async function lookAt(
   directory: Directory,
 ): Promise<DeploymentVerdict> {
   const { chute } = miner
-  const templates = templatesOf(miner.templates)
+  const templates = findTemplates(miner.templates)
   if (!UUID.test(chute))
-    return refused('NO_ID', 'the committed chute is no id of a deployment, a UUID')
-  const ask = (path: string): ReturnType<typeof published> => published(path, context, directory)
+    return refuse('NO_ID', 'the committed chute is no id of a deployment, a UUID')
+  const ask = (path: string): ReturnType<typeof fetchPublished> =>
+    fetchPublished(path, context, directory)
   const description = await ask(`/chutes/${chute}`)
-  if (!description.ok) return refused(description.code, `its description: ${description.detail}`)
+  if (!description.ok) return refuse(description.code, `its description: ${description.detail}`)
   const said = readDescription(JSON.parse(description.value), miner, templates)
   if (!said.ok) return said
   const source = await ask(`/chutes/code/${chute}`)
-  if (!source.ok) return refused(source.code, `its source: ${source.detail}`)
+  if (!source.ok) return refuse(source.code, `its source: ${source.detail}`)
   const judged = judgeSource(source.value, { committed: miner, said: said.value }, templates)
   if (!judged.ok) return judged
-  const refusal = await refusedFile(miner, templates, { ...directory, signal: context.signal })
+  const refusal = await checkModelFiles(miner, templates, { ...directory, signal: context.signal })
   return refusal ?? judged
 }
 
 /** What a path has. It is refused if it is not shown, or too large. */
-async function published(
+async function fetchPublished(
   path: string,
   context: EpochContext,
   { key, now }: Directory,

@@ -29,18 +29,18 @@ export class SourceRefusal extends Error {
   }
 }
 
-const QUOTED = 60
+const QUOTE_LENGTH = 60
 
 /** A stranger's text in a message: short, and nothing that a terminal acts on. */
-export function quoted(text: string): string {
-  const short = text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text
+export function quote(text: string): string {
+  const short = text.length > QUOTE_LENGTH ? `${text.slice(0, QUOTE_LENGTH)}…` : text
   return JSON.stringify(short.replace(/[^ -~…]/g, '?'))
 }
 
-const MOST_BYTES = 32 * 1024
-const MOST_LINES = 1000
-const MOST_TOKENS = 600
-const MOST_DEPTH = 8
+const MAX_BYTES = 32 * 1024
+const MAX_LINES = 1000
+const MAX_TOKENS = 600
+const MAX_DEPTH = 8
 
 const HEX = '[0-9A-Fa-f]'
 /** A character by its number. Half a surrogate pair is refused: Python would not join two. */
@@ -83,7 +83,7 @@ const DEPTHS: ReadonlyMap<string, number> = new Map(
   Object.entries({ '(': 1, '[': 1, ')': -1, ']': -1 }),
 )
 /** Stands for a token after the last one. */
-export const NOTHING: Token = { kind: 'end', value: '', from: 0 }
+export const END_TOKEN: Token = { kind: 'end', value: '', from: 0 }
 
 /**
  * The statements of a source as their tokens, without blanks and comments: one begins with a line,
@@ -91,19 +91,19 @@ export const NOTHING: Token = { kind: 'end', value: '', from: 0 }
  * another way: encodings, control characters, indents, continued lines, prefixes, other escapes.
  * @throws SourceRefusal
  */
-export function statementsOf(source: string): readonly Token[][] {
+export function readStatements(source: string): readonly Token[][] {
   expectReadable(source)
   const statements: Token[][] = [[]]
   let depth = 0
-  for (const token of tokensOf(source)) {
+  for (const token of tokenize(source)) {
     depth += DEPTHS.get(token.value) ?? 0
-    if (depth > MOST_DEPTH)
+    if (depth > MAX_DEPTH)
       throw new SourceRefusal('TOO_DEEP', token.from, 'too many brackets in brackets')
     if (token.kind !== 'end') statements.at(-1)?.push(token)
     else if (depth === 0) statements.push([])
   }
   if (depth !== 0) throw new SourceRefusal('SYNTAX', source.length, 'a bracket has no other one')
-  for (const [{ from } = NOTHING] of statements) expectLineStart(source, from)
+  for (const [{ from } = END_TOKEN] of statements) expectLineStart(source, from)
   return statements.filter((tokens) => tokens.length > 0)
 }
 
@@ -113,7 +113,7 @@ function expectLineStart(source: string, from: number): void {
 }
 
 /** Without blanks and comments, but with the ends of lines. */
-function tokensOf(source: string): readonly Token[] {
+function tokenize(source: string): readonly Token[] {
   const tokens: Token[] = []
   let end = 0
   for (const { 0: value, index: from, groups = {} } of source.matchAll(TOKEN)) {
@@ -121,19 +121,19 @@ function tokensOf(source: string): readonly Token[] {
     if (kind !== 'blank') tokens.push({ kind, value, from })
     end = from + value.length
   }
-  const over = tokens.filter(({ kind }) => kind !== 'end')[MOST_TOKENS]
+  const over = tokens.filter(({ kind }) => kind !== 'end')[MAX_TOKENS]
   if (over !== undefined)
-    throw new SourceRefusal('TOO_LARGE', over.from, `more than ${MOST_TOKENS} words and marks`)
+    throw new SourceRefusal('TOO_LARGE', over.from, `more than ${MAX_TOKENS} words and marks`)
   if (end === source.length) return tokens
   const rest = source.slice(end, end + 20).split('\n', 1)[0] ?? ''
-  throw new SourceRefusal('TOKEN', end, `no import and no literal has ${quoted(rest)}`)
+  throw new SourceRefusal('TOKEN', end, `no import and no literal has ${quote(rest)}`)
 }
 
 function expectReadable(source: string): void {
-  if (new TextEncoder().encode(source).length > MOST_BYTES)
-    throw new SourceRefusal('TOO_LARGE', 0, `more than ${MOST_BYTES} bytes`)
-  if (source.split('\n', MOST_LINES + 1).length > MOST_LINES)
-    throw new SourceRefusal('TOO_LARGE', 0, `more than ${MOST_LINES} lines`)
+  if (new TextEncoder().encode(source).length > MAX_BYTES)
+    throw new SourceRefusal('TOO_LARGE', 0, `more than ${MAX_BYTES} bytes`)
+  if (source.split('\n', MAX_LINES + 1).length > MAX_LINES)
+    throw new SourceRefusal('TOO_LARGE', 0, `more than ${MAX_LINES} lines`)
   const control = CONTROL.exec(source)
   if (control !== null)
     throw new SourceRefusal('ENCODING', control.index, 'a control character stands there')
@@ -145,7 +145,7 @@ function expectReadable(source: string): void {
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
 /** What a text says. */
-export function meaningOf({ value }: Token): string {
+export function decodeText({ value }: Token): string {
   const quote = /^("""|'''|"|')/.exec(value)?.[0] ?? ''
   const body = value.slice(quote.length, value.length - quote.length).replaceAll('\r\n', '\n')
   return body.replace(/\\(?:x..|u.{4}|U.{8}|.)/g, (found) => {

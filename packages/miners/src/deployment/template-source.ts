@@ -1,11 +1,11 @@
 import { own, type Result } from '@affine/prng'
 import {
-  meaningOf,
-  NOTHING,
-  quoted,
+  decodeText,
+  END_TOKEN,
+  quote,
+  readStatements,
   type SourceFault,
   SourceRefusal,
-  statementsOf,
   type Token,
 } from './python-tokens.ts'
 import type { ArgumentKind, EngineKind, Template, Templates } from './templates.ts'
@@ -35,7 +35,7 @@ export function readTemplate(
   templates: Templates,
 ): Result<Literals, SourceFault> {
   try {
-    return { ok: true, value: callIn(source, { wanted, templates }) }
+    return { ok: true, value: readSource(source, { wanted, templates }) }
   } catch (error) {
     if (!(error instanceof SourceRefusal)) throw error
     const line = source.slice(0, error.at).split('\n').length
@@ -44,19 +44,19 @@ export function readTemplate(
 }
 
 /** What a source is read for. */
-interface Reading {
+interface SourceContext {
   readonly wanted: Partial<CommittedModel>
   readonly templates: Templates
 }
 
 /** The one call of a source, whose names were imported before it. */
-function callIn(source: string, reading: Reading): Literals {
+function readSource(source: string, reading: SourceContext): Literals {
   const imported = new Set<string>()
   let call: Literals | undefined
-  for (const tokens of statementsOf(source)) {
-    const [{ value, from } = NOTHING] = tokens
+  for (const tokens of readStatements(source)) {
+    const [{ value, from } = END_TOKEN] = tokens
     if (value === 'import' || value === 'from')
-      imported.add(importIn(tokens, reading.templates.imports))
+      imported.add(readImport(tokens, reading.templates.imports))
     else if (call === undefined) call = readCall(tokens, imported, reading)
     else throw new SourceRefusal('SECOND_CALL', from, 'nothing follows the call')
   }
@@ -65,39 +65,47 @@ function callIn(source: string, reading: Reading): Literals {
 }
 
 /** The name that an import brings. */
-function importIn(tokens: readonly Token[], imports: readonly string[]): string {
-  const text = lineOf(tokens)
+function readImport(tokens: readonly Token[], imports: readonly string[]): string {
+  const text = joinTokens(tokens)
   if (imports.includes(text)) return tokens.at(-1)?.value ?? ''
   const wanted = `may be one of ${imports.join('; ')}`
-  throw new SourceRefusal('IMPORT', placeOf(tokens), `${quoted(text)} is no import that ${wanted}`)
+  throw new SourceRefusal(
+    'IMPORT',
+    nextPosition(tokens),
+    `${quote(text)} is no import that ${wanted}`,
+  )
 }
 
 /** Reads `chute = <one of the names>(…)` and nothing else. */
-function readCall(tokens: Token[], imported: ReadonlySet<string>, reading: Reading): Literals {
+function readCall(
+  tokens: Token[],
+  imported: ReadonlySet<string>,
+  reading: SourceContext,
+): Literals {
   const { templates } = reading
   const expected = 'imports, and chute = a call of a template that was imported'
-  const why = `expected ${expected}, got ${quoted(lineOf(tokens))}`
-  const otherwise = new SourceRefusal('STATEMENT', placeOf(tokens), why)
-  const [target, equals, name = NOTHING, open] = tokens.splice(0, 4)
+  const why = `expected ${expected}, got ${quote(joinTokens(tokens))}`
+  const otherwise = new SourceRefusal('STATEMENT', nextPosition(tokens), why)
+  const [target, equals, name = END_TOKEN, open] = tokens.splice(0, 4)
   const isCall = target?.value === 'chute' && equals?.value === '=' && open?.value === '('
   const template = own(templates.builders, name.value)
   if (!isCall || template === undefined || !imported.has(name.value)) throw otherwise
   const checking = { ...reading, template }
-  const values = argumentsIn(tokens, templates.arguments, checking)
+  const values = readArguments(tokens, templates.arguments, checking)
   if (tokens.length > 0) throw otherwise
   const missing = templates.required.find((each) => !Object.hasOwn(values, each))
   if (missing !== undefined) throw new SourceRefusal('ARGUMENT', name.from, `${missing} is missing`)
   return values
 }
 
-function lineOf(tokens: readonly Token[]): string {
+function joinTokens(tokens: readonly Token[]): string {
   const values = tokens.map(({ value }) => value)
   return values.join(' ').replaceAll(' . ', '.')
 }
 
 // From here on `tokens` are those of a statement that are left: what is read is taken off.
 
-function placeOf([next = NOTHING]: readonly Token[]): number {
+function nextPosition([next = END_TOKEN]: readonly Token[]): number {
   return next.from
 }
 
@@ -107,88 +115,88 @@ function takeIf(tokens: Token[], mark: string): boolean {
   return isNext
 }
 
-function notLiteral(wanted: string, [next = NOTHING]: readonly Token[]): SourceRefusal {
-  const why = `expected a literal, ${wanted}, got ${quoted(next.value)}`
+function refuseLiteral(wanted: string, [next = END_TOKEN]: readonly Token[]): SourceRefusal {
+  const why = `expected a literal, ${wanted}, got ${quote(next.value)}`
   return new SourceRefusal('LITERAL', next.from, why)
 }
 
 /** Takes off a comma, if no bracket follows that closes. */
-function expectEnd(tokens: Token[], close: ')' | ']'): void {
+function expectSeparator(tokens: Token[], close: ')' | ']'): void {
   if (!takeIf(tokens, ',') && tokens[0]?.value !== close)
-    throw notLiteral(`and then , or ${close}`, tokens)
+    throw refuseLiteral(`and then , or ${close}`, tokens)
 }
 
-interface Checking extends Reading {
+interface CallContext extends SourceContext {
   readonly template: Template
 }
 
 /** The arguments of a call after its bracket, all by name, each once and on the list. */
-function argumentsIn(
+function readArguments(
   tokens: Token[],
   allowed: Readonly<Record<string, ArgumentKind>>,
-  checking: Checking,
+  checking: CallContext,
 ): Literals {
   const values = new Map<string, Literals[string]>()
   while (tokens.length > 0 && !takeIf(tokens, ')')) {
-    const [{ kind, value: name, from } = NOTHING, equals] = tokens.splice(0, 2)
+    const [{ kind, value: name, from } = END_TOKEN, equals] = tokens.splice(0, 2)
     if (kind !== 'name' || equals?.value !== '=')
       throw new SourceRefusal('ARGUMENT', from, 'expected arguments by name alone')
     const wanted = own(allowed, name)
     if (wanted === undefined)
-      throw new SourceRefusal('ARGUMENT', from, `${quoted(name)} is no argument on the list`)
+      throw new SourceRefusal('ARGUMENT', from, `${quote(name)} is no argument on the list`)
     if (values.has(name)) throw new SourceRefusal('REPEATED', from, `${name} stands there twice`)
     values.set(name, READERS[wanted](tokens, checking))
-    expectEnd(tokens, ')')
+    expectSeparator(tokens, ')')
   }
   return Object.fromEntries(values)
 }
 
-type ValueReader = (tokens: Token[], checking: Checking) => Literals[string]
+type ValueReader = (tokens: Token[], checking: CallContext) => Literals[string]
 
 const READERS: Readonly<Record<ArgumentKind, ValueReader>> = {
-  text: textIn,
-  texts: textsIn,
-  whole: (tokens) => Number(wordIn(tokens, /^[0-9]+$/, 'whole number')),
-  number: (tokens) => Number(wordIn(tokens, /^[0-9]/, 'number')),
-  true: (tokens) => wordIn(tokens, /^True$/, 'True') === 'True',
-  false: (tokens) => wordIn(tokens, /^False$/, 'False') === 'True',
-  engine: engineIn,
-  model: (tokens, { wanted: { model } }) => committedIn(tokens, 'MODEL', model),
-  revision: (tokens, { wanted: { revision } }) => committedIn(tokens, 'REVISION', revision),
-  image: imageIn,
-  selector: selectorIn,
+  text: readText,
+  texts: readTexts,
+  whole: (tokens) => Number(readWord(tokens, /^[0-9]+$/, 'whole number')),
+  number: (tokens) => Number(readWord(tokens, /^[0-9]/, 'number')),
+  true: (tokens) => readWord(tokens, /^True$/, 'True') === 'True',
+  false: (tokens) => readWord(tokens, /^False$/, 'False') === 'True',
+  engine: readEngineArguments,
+  model: (tokens, { wanted: { model } }) => readCommitted(tokens, 'MODEL', model),
+  revision: (tokens, { wanted: { revision } }) => readCommitted(tokens, 'REVISION', revision),
+  image: readImage,
+  selector: readSelector,
 }
 
 /** A text as the tokens that it is in: Python joins texts that follow one another. */
-function piecesIn(tokens: Token[]): readonly Token[] {
+function readTextTokens(tokens: Token[]): readonly Token[] {
   if (takeIf(tokens, '(')) {
-    const pieces = piecesIn(tokens)
+    const pieces = readTextTokens(tokens)
     if (takeIf(tokens, ')')) return pieces
-    throw notLiteral('text', tokens)
+    throw refuseLiteral('text', tokens)
   }
   const end = tokens.findIndex(({ kind }) => kind !== 'text')
-  if (end === 0) throw notLiteral('text', tokens)
+  if (end === 0) throw refuseLiteral('text', tokens)
   return tokens.splice(0, end)
 }
 
-function textIn(tokens: Token[]): string {
-  return piecesIn(tokens).map(meaningOf).join('')
+function readText(tokens: Token[]): string {
+  return readTextTokens(tokens).map(decodeText).join('')
 }
 
-function textsIn(tokens: Token[]): readonly string[] {
+function readTexts(tokens: Token[]): readonly string[] {
   const texts: string[] = []
-  if (!takeIf(tokens, '[')) throw notLiteral('list of texts', tokens)
+  if (!takeIf(tokens, '[')) throw refuseLiteral('list of texts', tokens)
   while (!takeIf(tokens, ']')) {
-    texts.push(textIn(tokens))
-    expectEnd(tokens, ']')
+    texts.push(readText(tokens))
+    expectSeparator(tokens, ']')
   }
   return texts
 }
 
 /** A number, from 0, or a word. */
-function wordIn(tokens: Token[], word: RegExp, wanted: string): string {
-  const [{ value } = NOTHING] = tokens
-  if (!word.test(value)) throw notLiteral(wanted, tokens)
+function readWord(tokens: Token[], word: RegExp, wanted: string): string {
+  const [{ value } = END_TOKEN] = tokens
+  if (!word.test(value)) throw refuseLiteral(wanted, tokens)
   tokens.shift()
   return value
 }
@@ -199,37 +207,37 @@ const FORMS = {
 } as const
 
 /** What was committed; any text of its form, where nothing is yet. */
-function committedIn(
+function readCommitted(
   tokens: Token[],
   code: 'MODEL' | 'REVISION',
   committed: string | undefined,
 ): string {
-  const from = placeOf(tokens)
-  const said = textIn(tokens)
+  const from = nextPosition(tokens)
+  const said = readText(tokens)
   const [form, expected] = FORMS[code]
   if (committed === undefined ? form.test(said) : said === committed) return said
-  const wanted = committed === undefined ? expected : `the committed ${quoted(committed)}`
-  throw new SourceRefusal(code, from, `${quoted(said)} is not ${wanted}`)
+  const wanted = committed === undefined ? expected : `the committed ${quote(committed)}`
+  throw new SourceRefusal(code, from, `${quote(said)} is not ${wanted}`)
 }
 
 /** The last ten digits are a date and a number. */
 const TAG = /^nightly-[0-9]{10}$/
 
-function imageIn(tokens: Token[], { templates, template }: Checking): string {
-  const from = placeOf(tokens)
-  const said = textIn(tokens)
+function readImage(tokens: Token[], { templates, template }: CallContext): string {
+  const from = nextPosition(tokens)
+  const said = readText(tokens)
   const name = `${templates.owner}/${template.image}`
   const tag = said.slice(name.length + 1)
   if (said === `${name}:${tag}` && TAG.test(tag) && tag >= templates.oldestTag) return said
   const expected = `${name}:${templates.oldestTag} or a later one`
-  throw new SourceRefusal('IMAGE', from, `expected ${expected}, got ${quoted(said)}`)
+  throw new SourceRefusal('IMAGE', from, `expected ${expected}, got ${quote(said)}`)
 }
 
 /** A call of `NodeSelector` with literal arguments. */
-function selectorIn(tokens: Token[], checking: Checking): Literals {
+function readSelector(tokens: Token[], checking: CallContext): Literals {
   const isCall = takeIf(tokens, 'NodeSelector') && takeIf(tokens, '(')
-  if (!isCall) throw notLiteral('NodeSelector(…)', tokens)
-  return argumentsIn(tokens, checking.templates.selector, checking)
+  if (!isCall) throw refuseLiteral('NodeSelector(…)', tokens)
+  return readArguments(tokens, checking.templates.selector, checking)
 }
 
 /**
@@ -237,9 +245,9 @@ function selectorIn(tokens: Token[], checking: Checking): Literals {
  * One may stand there twice, as the platform adds its own: the engine takes the last, and both are
  * harmless. Protocol §5.4.
  */
-function engineIn(tokens: Token[], { template: { engine } }: Checking): string {
-  const pieces = piecesIn(tokens)
-  const meanings = pieces.map(meaningOf)
+function readEngineArguments(tokens: Token[], { template: { engine } }: CallContext): string {
+  const pieces = readTextTokens(tokens)
+  const meanings = pieces.map(decodeText)
   const whole = meanings.join('')
   // Of each character, where in the source its piece begins.
   const places = pieces.flatMap(({ from }, i) => Array<number>(meanings[i]?.length ?? 0).fill(from))
@@ -247,9 +255,9 @@ function engineIn(tokens: Token[], { template: { engine } }: Checking): string {
     const refusal = (why: string): SourceRefusal =>
       new SourceRefusal('ENGINE_ARGUMENT', places[index] ?? 0, why)
     const kind = own(engine, name)
-    if (kind === undefined) throw refusal(`${quoted(name)} is not on the list`)
+    if (kind === undefined) throw refusal(`${quote(name)} is not on the list`)
     const isFit = kind === 'alone' ? value === undefined : VALUES[kind].test(value ?? '')
-    if (!isFit) throw refusal(`${name} cannot be ${quoted(value ?? 'alone')}`)
+    if (!isFit) throw refusal(`${name} cannot be ${quote(value ?? 'alone')}`)
   }
   return whole
 }

@@ -73,17 +73,17 @@ export interface Templates {
 export const TEMPLATES: Templates = lists['2026-03'] as Templates
 
 /** By what a network's constants name a list. Protocol §9.2. */
-export const templatesHash = (templates: Templates): Hash =>
+export const hashTemplates = (templates: Templates): Hash =>
   digest('templates', templates as unknown as Json)
 
-const LISTS: ReadonlyMap<Hash, Templates> = new Map([[templatesHash(TEMPLATES), TEMPLATES]])
+const LISTS: ReadonlyMap<Hash, Templates> = new Map([[hashTemplates(TEMPLATES), TEMPLATES]])
 
 /**
  * The list that a network's constants name. A duel keeps the one with which it began, so a new list
  * is added to those here and an old one stays while a duel may have it.
  * @throws RangeError when this release has no such list.
  */
-export function templatesOf(hash: Hash): Templates {
+export function findTemplates(hash: Hash): Templates {
   const list = LISTS.get(hash)
   if (list !== undefined) return list
   throw new RangeError(`no list of templates has the digest ${hash}: take another release of af`)

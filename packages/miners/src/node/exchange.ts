@@ -11,7 +11,7 @@ import {
 } from '@affine/node/http'
 import { AskingProblem, type Caller, type Query, type Received, Undelivered } from '../asking.ts'
 
-const MOST_BYTES = 256 * 1024
+const DEFAULT_MAX_BYTES = 256 * 1024
 /** All that a server learns about the client. No compression is offered. */
 const HEADERS = {
   accept: 'application/json',
@@ -31,12 +31,12 @@ const AGENTS = keptAgents(Number.POSITIVE_INFINITY)
  * Protocol §5.4.
  */
 export async function exchange(query: Query): Promise<Received> {
-  const { body, replyMs, mostBytes = MOST_BYTES, now } = query
+  const { body, replyMs, mostBytes = DEFAULT_MAX_BYTES, now } = query
   const started = now()
   const took = (): number => Math.max(0, now() - started)
   let outgoing: http.ClientRequest | undefined
   let response: http.IncomingMessage | undefined
-  const late = () => latenessOf(outgoing, `within ${replyMs / 1000} s`)
+  const late = () => createLateError(outgoing, `within ${replyMs / 1000} s`)
   const timer = setTimeout(() => (response ?? outgoing)?.destroy(late()), replyMs)
   const open = (): http.ClientRequest => {
     outgoing = openRequest(query)
@@ -51,8 +51,9 @@ export async function exchange(query: Query): Promise<Received> {
     // Another status is a refusal, whatever its body does.
     if (response === undefined || response.statusCode === 200) {
       const seconds = Math.ceil(took() / 100) / 10
-      if (query.signal.aborted) throw latenessOf(outgoing, `in the ${seconds} s that were left`)
-      throw reasonOf(error as NodeJS.ErrnoException, response !== undefined)
+      if (query.signal.aborted)
+        throw createLateError(outgoing, `in the ${seconds} s that were left`)
+      throw classifyError(error as NodeJS.ErrnoException, response !== undefined)
     }
   } finally {
     clearTimeout(timer)
@@ -72,7 +73,7 @@ function openRequest({ url, headers, body, signal }: Query): http.ClientRequest 
 }
 
 /** What a request fails with when its time is over: the miner's own once all of it was sent. */
-function latenessOf(outgoing: http.ClientRequest | undefined, when: string): Error {
+function createLateError(outgoing: http.ClientRequest | undefined, when: string): Error {
   if (!outgoing?.writableFinished) return new Undelivered('no connection')
   const advice = outgoing.method === 'POST' ? ': serve the model faster, or let it write less' : ''
   return new AskingProblem('late', `late: no reply ${when}${advice}`)
@@ -97,7 +98,7 @@ async function readInto(
  * A connection's failures have a code, and are the platform's. HPE_: what came is not HTTP, or has
  * too large a head.
  */
-function reasonOf(error: NodeJS.ErrnoException, began: boolean): Error {
+function classifyError(error: NodeJS.ErrnoException, began: boolean): Error {
   if (error instanceof AskingProblem || error.code === undefined) return error
   if (error.code.startsWith('HPE_'))
     return new AskingProblem('not-http', `expected HTTP, got another protocol (${error.message})`)
@@ -105,11 +106,11 @@ function reasonOf(error: NodeJS.ErrnoException, began: boolean): Error {
     const fault = `the body cannot be decompressed (${error.message})`
     return new AskingProblem('not-json', `${fault}: turn compression off in the server`)
   }
-  return new Undelivered(connectionFault(error, began))
+  return new Undelivered(describeConnectionError(error, began))
 }
 
 /** Returns the cause of a failed connection; `began` states whether a response had begun. */
-function connectionFault(error: NodeJS.ErrnoException, began: boolean): string {
+function describeConnectionError(error: NodeJS.ErrnoException, began: boolean): string {
   if (error.code === 'ECONNRESET' || error.code === 'EPIPE')
     return `it closed the connection ${began ? 'in the middle of' : 'before'} its reply`
   return connectionReason(error)

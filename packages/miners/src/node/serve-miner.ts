@@ -1,9 +1,9 @@
 import { listen } from '@affine/node/listen'
-import { partsOf } from '../completion.ts'
-import { type Answered, type ReferencePlayer, replyTo } from '../reference-miner.ts'
+import { joinTextParts } from '../completion.ts'
+import { answerPrompt, type ReferencePlayer, type ReferenceReply } from '../reference-miner.ts'
 
 /** What a request came to: nothing where it has no prompt. */
-export type HeardRequest = (Answered & { readonly prompt: string }) | undefined
+export type HeardRequest = (ReferenceReply & { readonly prompt: string }) | undefined
 
 /**
  * An OpenAI-compatible server, its `url` up to and including `/v1`, that answers as `player` does,
@@ -23,9 +23,11 @@ export async function serveMiner(
   app.get('/v1/models', (context) => context.json(MODELS))
   app.post('/v1/chat/completions', bodyLimit({ maxSize: 1024 * 1024 }), async (context) => {
     const { messages, model, stream } = Object(await context.req.json().catch(() => null))
-    const prompt = Array.isArray(messages) ? partsOf(Object(messages.at(-1)).content) : undefined
+    const prompt = Array.isArray(messages)
+      ? joinTextParts(Object(messages.at(-1)).content)
+      : undefined
     const isAsked = prompt !== undefined && stream !== true
-    const answered = isAsked ? { prompt, ...replyTo(prompt, player) } : undefined
+    const answered = isAsked ? { prompt, ...answerPrompt(prompt, player) } : undefined
     hear(answered)
     if (answered === undefined) return context.json(NO_PROMPT, 400)
     count += 1

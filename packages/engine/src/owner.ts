@@ -8,10 +8,10 @@ import { canonicalize, type Hash } from '@affine/prng'
 const OWNER_FILE = 'owner.json'
 
 /**
- * Records in `folder`, durably, that a hotkey on one subnet of one chain owns it; to be called
- * before a validator writes anything there. Journals, secrets and states of two validators must
- * not mix.
- * @throws RangeError, as a rejection, if the owner is another; AlteredFile if that is the record.
+ * Records durably that a hotkey on one subnet of one chain owns `folder`. A validator calls it
+ * before it writes into the folder, because journals, secrets and states of two validators must not
+ * mix.
+ * @throws RangeError, as a rejection, if the owner is another; AlteredFile for the record.
  */
 export async function claimFolder(
   folder: string,
@@ -22,25 +22,25 @@ export async function claimFolder(
   const own = formatOwner(genesis, hotkey, netuid)
   const bytes = await store.read(OWNER_FILE, LIMITS.headerBytes)
   const owner = bytes === null ? own : new TextDecoder().decode(bytes)
-  // An existing record is written too: a crash may have come before its sync.
+  // An existing record is also written, because a crash may have prevented its sync.
   if (owner === own) return store.write(OWNER_FILE, new TextEncoder().encode(own))
   const place = resolve(folder)
   const named = describeOwner(owner)
   if (named === undefined)
-    throw new AlteredFile(join(place, OWNER_FILE), 'NOT_A_RECORD', 'it does not name an owner')
+    throw new AlteredFile(join(place, OWNER_FILE), 'NOT_A_RECORD', 'it does not contain an owner')
   throw new RangeError(
     `${place} belongs to ${named}, not to ${describeOwner(own)}: ` +
-      'name another folder, or use the key and the network of its owner',
+      'use another folder, or the key and the network of its owner',
   )
 }
 
 const formatOwner = (genesis: Hash, hotkey: string, netuid: number): string =>
   `${canonicalize({ genesis, hotkey, netuid })}\n`
 
-/** The only texts of `recordText`. */
+/** Matches only the texts of `formatOwner`. */
 const RECORD_TEXT = /^\{"genesis":"([0-9a-f]{64})","hotkey":"(\w{1,64})","netuid":(\d{1,5})\}\n$/
 
-/** Returns the owner in a record as a text for people; undefined for anything but a record. */
+/** Returns the owner in a record as a text for people, or undefined for any other text. */
 function describeOwner(record: string): string | undefined {
   const [, genesis, hotkey, netuid] = RECORD_TEXT.exec(record) ?? []
   if (genesis === undefined) return undefined

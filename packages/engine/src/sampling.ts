@@ -33,22 +33,22 @@ import {
 } from './games.ts'
 import type { Setup } from './setup.ts'
 
-/** One epoch's sampling: what to play, the journal, the agents, and the deadline. */
+/** The sampling of one epoch: its plan, journal, agents and deadline. */
 export interface LaneTask extends Pick<Setup, 'agent' | 'mayAsk' | 'hasChanged' | 'now' | 'on'> {
   readonly scope: Scope
-  /** All that play in the lane: the champion and the contenders. */
+  /** All participants of the lane: the champion and the contenders. */
   readonly miners: readonly Asked[]
   readonly secret: Hash
   readonly journalPath: string
   /**
-   * Aborts when the sampling phase is over: what has no reply by then is a fault, unless it is
-   * `Stopped`.
+   * Aborts when sampling ends: a reply that is missing then is the miner's fault, unless the reason
+   * is `Stopped`.
    */
   readonly deadline: AbortSignal
   readonly gamesTime: GamesTime
 }
 
-/** A sample, and when it was taken, in milliseconds. */
+/** A sample, and the time at which it was taken, in milliseconds. */
 interface Entry {
   readonly at: number
   readonly sample: Sample
@@ -57,16 +57,16 @@ interface Entry {
 /** All samples of a lane in the order of its plan, and the time of the last. */
 export type SampledLane = Pick<BlockDraft, 'samples' | 'time'>
 
-/** A sample that is due: what the plan says of it, and its challenge. */
+/** A planned sample with its challenge. */
 type DueSample = PlannedSample & LaneChallenge
 
 /**
- * Takes every sample of a lane that its journal does not hold yet, side by side, games in turn, and
- * resolves with all samples and the time of the last. A sample counts once it is on disk, so a
- * killed process goes on where it stopped, and plays anew a game that was under way. Each
- * invocation id occurs once in a lane: a reply with an id that the lane has already is asked for
- * again. At the end, what the miners run is looked at again. Rejects when an agent rejects; the
- * samples taken by then stay in the journal. Protocol §5.4.
+ * Takes every sample that is not yet in the lane's journal. Episodes run concurrently; games are
+ * scheduled. Resolves with all samples and the time of the last. A sample counts once it is on
+ * disk, so a restarted process continues where it stopped and plays an unfinished game again. Each
+ * invocation id occurs once in a lane: a reply with a used id is requested again. At the end, the
+ * miners' deployments are checked again. Rejects if an agent rejects; the samples until then remain
+ * in the journal. Protocol §5.4.
  */
 export async function sampleLane(task: LaneTask): Promise<SampledLane> {
   const { scope, now, on } = task
@@ -102,7 +102,7 @@ export async function sampleLane(task: LaneTask): Promise<SampledLane> {
   }
 }
 
-/** Every sample of the lane, in the order of the plan. Protocol §4, §6.5. */
+/** Returns every sample of the lane, in the order of the plan. Protocol §4, §6.5. */
 function listDueSamples({ scope, secret }: LaneTask): readonly DueSample[] {
   const envs = laneEnvs(scope, secret)
   return planOf(scope).map((planned) => {
@@ -111,7 +111,7 @@ function listDueSamples({ scope, secret }: LaneTask): readonly DueSample[] {
   })
 }
 
-/** In a lane no two samples have the same name. */
+/** Returns the key of a sample, which is unique in its lane. */
 const getSampleKey = (sample: Sample | DueSample): string =>
   'miner' in sample ? `${sample.challengeId} ${sample.miner}` : sample.challengeId
 
@@ -119,8 +119,8 @@ const isEpisodeOf = (due: DueSample, hotkey: string): boolean =>
   'miner' in due && due.miner === hotkey
 
 /**
- * Resolves when the first of a miner's samples has a reply, so that the miner is awake. Without one
- * it resolves when all have ended, since nothing else would tell.
+ * Resolves when one of a miner's samples has a reply, which shows that the miner is awake. If none
+ * has a reply, it resolves when all have ended.
  */
 async function waitForReply(samples: readonly Promise<Sample>[]): Promise<void> {
   const replies = samples.map(async (taken) => {
@@ -131,9 +131,9 @@ async function waitForReply(samples: readonly Promise<Sample>[]): Promise<void> 
 }
 
 /**
- * Games last, since they wait for a reply to another sample. Each kind is in an order over all
- * environments that follows from the secret, as the challenge ids do: so no outage falls on a
- * chosen environment or miner. Protocol §5.4.
+ * Returns the samples in the order of asking: games last, since they wait for a reply to another
+ * sample. Each kind is in an order over all environments that follows from the secret, as the
+ * challenge ids do, so an outage does not affect a chosen environment or miner. Protocol §5.4.
  */
 function shuffleGamesLast(open: readonly DueSample[]): readonly DueSample[] {
   const ranked = open.map((due) => {
@@ -144,7 +144,10 @@ function shuffleGamesLast(open: readonly DueSample[]): readonly DueSample[] {
   return ranked.map(({ due }) => due)
 }
 
-/** What the plan does not have comes last: the check of the whole lane finds it there. */
+/**
+ * Returns samples in the order of the plan. A sample outside the plan is last; the lane check
+ * reports it.
+ */
 function sortByPlan(plan: readonly DueSample[], entries: readonly Entry[]): readonly Sample[] {
   const places = new Map(plan.map((due, place) => [getSampleKey(due), place]))
   const placeOf = (sample: Sample): number => places.get(getSampleKey(sample)) ?? plan.length
@@ -152,8 +155,8 @@ function sortByPlan(plan: readonly DueSample[], entries: readonly Entry[]): read
 }
 
 /**
- * Returns what takes a sample of the lane, or leaves a game unbegun. Games of a miner wait for
- * `waitForFirstReply`.
+ * Returns a function that takes a sample of the lane, or leaves a game unbegun. A miner's games
+ * wait for `waitForFirstReply`.
  */
 function createSampler(
   task: LaneTask,
@@ -164,7 +167,7 @@ function createSampler(
   const used = listInvocations(entries)
   const asked = new Map(miners.map((miner) => [miner.hotkey, miner]))
   const scheduleFor = createGameScheduler(task, waitForFirstReply)
-  // The plan is of these miners.
+  // The cast is safe: the plan names only these miners.
   const getMiner = (hotkey: string): Asked => asked.get(hotkey) as Asked
 
   const context = { epoch: task.scope.epoch, signal: deadline }
@@ -180,14 +183,14 @@ function createSampler(
   }
   const takeGame = async (challenge: LaneChallenge, hotkeys: PerSide<string>): Promise<Sample> => {
     const { spec } = make(challenge.env)
-    // The plan has games in no other environments.
+    // The cast is safe: the plan has games only in environments with game rules.
     const game = spec.game as GameRules
     const { champion, contender } = hotkeys
     const { started, inTurn } = scheduleFor(hotkeys)
     await started
-    // Before its turn: a look that hangs must keep no turn from another game.
-    const looks = [champion, contender].map((hotkey) => mayAsk?.(getMiner(hotkey), context))
-    const isAnyAsked = (await Promise.all(looks)).some((isAsked) => isAsked !== false)
+    // Deployments are checked before the turn, so a hanging check does not block other games.
+    const checks = [champion, contender].map((hotkey) => mayAsk?.(getMiner(hotkey), context))
+    const isAnyAsked = (await Promise.all(checks)).some((isAsked) => isAsked !== false)
     return inTurn(game, async () => {
       const isBegun = isAnyAsked && hasTimeLeft(game, gamesTime) && !deadline.aborted
       if (!isBegun) return skipGame(challenge, hotkeys)
@@ -201,16 +204,19 @@ function createSampler(
   return async (due) => {
     const { env, index, challengeId } = due
     const challenge = { env, index, challengeId }
-    const isAlone = 'miner' in due
-    const sample = await (isAlone ? takeEpisode(challenge, due.miner) : takeGame(challenge, due))
+    const isEpisode = 'miner' in due
+    const sample = await (isEpisode ? takeEpisode(challenge, due.miner) : takeGame(challenge, due))
     const isComplete = episodesIn(sample).every(({ fault }) => fault !== 'no-reply')
-    // A reply that is missing because the validator stops is not the miner's fault.
+    // The miner is not at fault for a reply that is missing because the validator stops.
     if (!isComplete && deadline.reason instanceof Stopped) throw deadline.reason
     return sample
   }
 }
 
-/** Returns what gives the games of a contender, which wait for both players' first replies. */
+/**
+ * Returns a function that returns a contender's schedule, which waits for the first replies of both
+ * players.
+ */
 function createGameScheduler(
   { scope, gamesTime }: LaneTask,
   waitForFirstReply: (hotkey: string) => Promise<void>,
@@ -227,9 +233,9 @@ function createGameScheduler(
 }
 
 /**
- * An agent none of whose replies has an invocation id that is in `used`, to which it adds its own:
- * what has one is asked again, a second or two later, until the deadline, or the call's own end.
- * Protocol §5.4.
+ * Returns an agent whose replies have no invocation id in `used`, to which it adds the new ids. A
+ * reply with a used id is requested again after one to two seconds, until the deadline or the end
+ * of the call. Protocol §5.4.
  */
 function dedupeReplies(agent: MinerAgent, used: Set<string>, deadline: AbortSignal): MinerAgent {
   return async (messages, call) => {
@@ -254,9 +260,9 @@ function listInvocations(entries: readonly Entry[]): Set<string> {
 }
 
 /**
- * Looks at all miners' deployments again. Returns those that were changed in the epoch: none of
- * their replies counts. What was found is on disk first, so that the lane comes out alike after a
- * crash. Protocol §5.4.
+ * Checks all miners' deployments again. Returns the miners whose deployment changed in the epoch:
+ * none of their replies counts. The result is stored in the journal first, so that the same lane
+ * results after a crash. Protocol §5.4.
  */
 async function recheckDeployments(
   { scope, miners, deadline, hasChanged }: LaneTask,
@@ -271,9 +277,9 @@ async function recheckDeployments(
 }
 
 /**
- * What the journal of a lane holds: samples, and what the second look had found, if it was over. A
- * new one gets its heading.
- * @throws AlteredFile also when it is another lane's.
+ * Returns the samples in the journal of a lane, and the result of the second deployment check if
+ * there is one. A new journal gets its heading.
+ * @throws AlteredFile also for the journal of another lane.
  */
 async function readJournal(journal: Journal, { scope, journalPath: path }: LaneTask) {
   const { beacon, champion, commitment, epoch, quotas } = scope
@@ -287,13 +293,15 @@ async function readJournal(journal: Journal, { scope, journalPath: path }: LaneT
   return { entries: rest.map((entry, i) => readEntry(entry, `${path}, line ${i + 2}`)), changed }
 }
 
-/** What the second look found, if an entry says that. */
+/**
+ * Returns the miners in the entry of the second deployment check, or undefined for any other entry.
+ */
 function readChanged(entry: Json | undefined): readonly string[] | undefined {
   const { changed } = Object(entry) as { readonly changed?: readonly string[] }
   return Array.isArray(changed) ? changed : undefined
 }
 
-/** Checks only what the sampling relies on: the check of the whole lane checks each sample. */
+/** Checks only what sampling relies on: the lane check verifies each sample. */
 function readEntry(entry: Json, place: string): Entry {
   const { at, sample } = Object(entry) as Entry
   const isSample =

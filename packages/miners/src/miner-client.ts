@@ -20,24 +20,24 @@ import {
 import { describeStatus, readCompletion } from './completion.ts'
 
 /**
- * Agents for one miner: they have `replyMs` a reply, and give up on everything once `signal`
- * aborts.
+ * Returns an agent of one miner with `replyMs` milliseconds for each reply, which stops when
+ * `signal` aborts.
  */
 export type Client = (replyMs: number, signal: AbortSignal) => MinerAgent
 
 export const NO_REPLY = { fault: 'no-reply' } as const
 const NO_URL =
-  'on a local network the chute is the http:// URL of an endpoint on this machine, ' +
+  'on a local network the chute must be the http:// URL of an endpoint on this machine, ' +
   'such as http://127.0.0.1:8001/v1'
 
 /**
- * A client for one miner whose chute is the URL of an OpenAI-compatible endpoint, up to and
- * including `/v1`. Its agents share a bound on how many calls are under way, `concurrency` at
- * first; a game's call goes before all others that wait.
+ * Returns a client for a miner whose chute is the URL of an OpenAI-compatible endpoint, up to and
+ * including `/v1`. Its agents share a limit of concurrent calls, initially `concurrency`; calls of
+ * games precede other waiting calls.
  *
- * A request holds the model's name and the conversation, nothing else. What fails for the
- * platform's reasons is asked again until `signal` aborts; a reply is never asked for twice. An
- * agent never rejects: no usable reply is `{ fault: 'no-reply' }`. Protocol §5.4.
+ * A request contains only the model's name and the conversation. Requests that fail because of the
+ * platform are repeated until `signal` aborts; a received reply is never requested again. An agent
+ * never rejects: without a usable reply it returns `{ fault: 'no-reply' }`. Protocol §5.4.
  */
 export function minerClient(
   miner: Endpoint,
@@ -64,7 +64,7 @@ export function minerClient(
       if (last?.outcome === 'miner') tell(last)
     }
     const ended = (error: unknown): void => {
-      // What had failed before tells more than a request that was still under way.
+      // An earlier failure is more specific than a request that was still pending.
       if (last === undefined && error instanceof AskingProblem) note(error)
       tell(isGame && !signal.aborted ? reportClock(last, on) : last)
     }
@@ -76,21 +76,24 @@ export function minerClient(
   }
 }
 
-/** What a miner is told: its model's name, and roles and contents. Protocol §5.4. */
+/**
+ * Returns the request for a reply: it contains the model's name, and roles and contents. Protocol
+ * §5.4.
+ */
 function buildQuery(
   { model, chute }: Endpoint,
   messages: readonly Message[],
   limits: Pick<Query, 'replyMs' | 'signal' | 'now'>,
 ): Query {
-  const told = messages.map(({ role, content }) => ({ role, content }))
+  const content = messages.map(({ role, content }) => ({ role, content }))
   const url = `${chute.replace(/\/$/, '')}/chat/completions`
-  return { ...limits, url, body: JSON.stringify({ model, messages: told }) }
+  return { ...limits, url, body: JSON.stringify({ model, messages: content }) }
 }
 
 /**
- * The reply in what came from `url`.
- * @throws Undelivered when the platform says that the miner was not reached; AskingProblem for what is no
- *   chat completion.
+ * Returns the reply in a response from `url`.
+ * @throws Undelivered if the platform did not reach the miner; AskingProblem if the response is not
+ *   a chat completion.
  */
 function readReply(received: Received, url: string): Reply {
   const { status, ms, invocation } = received
@@ -100,12 +103,12 @@ function readReply(received: Received, url: string): Reply {
   return { content, ms, ...(invocation !== undefined && { invocation }) }
 }
 
-/** The URLs at which miners of a local network are asked. Protocol §5.4. */
+/** URLs of miners on a local network. Protocol §5.4. */
 const LOOPBACK = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/
 
 /**
- * Agents for the miners of a local network: a chute is a URL on this machine. Other miners never
- * reply. Protocol §5.4.
+ * Returns agents for the miners of a local network, whose chutes are URLs on this machine. Miners
+ * with another chute never reply. Protocol §5.4.
  */
 export function endpointAgents(
   asking: Asking,
@@ -123,7 +126,7 @@ export function endpointAgents(
   }
 }
 
-/** What a request failed by. */
+/** Returns the failure of a request. */
 function toFailure(error: Error): CallFailure {
   const { message: text } = error
   if (error instanceof AskingProblem)
@@ -132,7 +135,10 @@ function toFailure(error: Error): CallFailure {
   return { type: 'call', outcome: 'platform', reason, text }
 }
 
-/** Tells that the clock of a game ran out, and gives the reason: that of the last request. */
+/**
+ * Reports that the clock of a game ran out. Returns that failure with the reason of the last failed
+ * request.
+ */
 function reportClock(last: CallFailure | undefined, on: Hear): CallFailure {
   const why = last === undefined ? '' : `; its last request: ${last.text}`
   const text = `its clock in a game ran out, so it lost that game${why}`
@@ -142,8 +148,8 @@ function reportClock(last: CallFailure | undefined, on: Hear): CallFailure {
 }
 
 /**
- * Tells people of each reason for which a reply is missing, once. A request that is made again, and
- * then gets a reply, is no problem; another one tells of deployments.
+ * Returns a function that reports each reason of missing replies once. A failure of a deployment is
+ * reported elsewhere, and a repeated request that succeeds is not a problem.
  */
 function createReporter(
   { model, chute, hotkey }: Endpoint,
@@ -160,9 +166,9 @@ function createReporter(
 }
 
 /**
- * What is `Undelivered` is tried again until `signal` aborts: after pauses that grow up to half a
- * minute, or a whole; in a game, whose clock runs in the pauses, after one to two seconds. `failed`
- * hears how attempts failed. Protocol §5.4.
+ * Returns a policy that repeats `Undelivered` requests until `signal` aborts. The pauses grow to
+ * between 30 and 60 seconds; in a game, whose clock runs in them, they are one to two seconds.
+ * `failed` receives the error of each failed attempt. Protocol §5.4.
  */
 export function createRetryPolicy(
   signal: AbortSignal,
@@ -186,26 +192,26 @@ export function createRetryPolicy(
 const QUIET_MS = 1000
 
 /**
- * A bound on how many calls are under way: `most`, half as many after a 429, one more after every
+ * A limit of concurrent calls, initially `max`: halved after a 429, and increased by one after each
  * round of successes.
  */
 class Throttle {
   readonly #max: number
   readonly #now: () => number
   readonly #queue: PQueue
-  /** How many there may be, with a fraction. */
+  /** Maximum concurrent calls, with a fraction. */
   #limit: number
   #quietUntilMs = 0
 
-  /** By a clock in milliseconds. */
-  constructor(most: number, now: () => number) {
-    this.#max = most
+  /** `now` returns milliseconds. */
+  constructor(max: number, now: () => number) {
+    this.#max = max
     this.#now = now
-    this.#limit = most
-    this.#queue = new PQueue({ concurrency: most })
+    this.#limit = max
+    this.#queue = new PQueue({ concurrency: max })
   }
 
-  /** Makes a call once there is room for it, and none of a higher priority waits. */
+  /** Makes a call once the limit allows it and no call of a higher priority waits. */
   async run(call: () => Promise<Received>, priority: number): Promise<Received> {
     const received = await this.#queue.add(call, { priority })
     if (received.status === 429) this.#shrink()
@@ -213,21 +219,21 @@ class Throttle {
     return received
   }
 
-  /** Once a second at most: calls that were under way together tell of one overload. */
+  /** Halves the limit, at most once a second: concurrent calls report the same overload. */
   #shrink(): void {
     const now = this.#now()
     if (now <= this.#quietUntilMs) return
     this.#quietUntilMs = now + QUIET_MS
-    const underWay = Math.min(this.#limit, this.#queue.pending + 1)
-    this.#setLimit(Math.max(1, underWay / 2))
+    const pending = Math.min(this.#limit, this.#queue.pending + 1)
+    this.#setLimit(Math.max(1, pending / 2))
   }
 
   #grow(): void {
     this.#setLimit(Math.min(this.#max, this.#limit + 1 / this.#limit))
   }
 
-  #setLimit(room: number): void {
-    this.#limit = room
-    this.#queue.concurrency = Math.floor(room)
+  #setLimit(limit: number): void {
+    this.#limit = limit
+    this.#queue.concurrency = Math.floor(limit)
   }
 }

@@ -3,13 +3,13 @@ import { type Agent, make, type PerSide, play, playGame, SIDES, unbegunGame } fr
 import type { MinerAgent } from './asking.ts'
 import { NO_REPLY } from './miner-client.ts'
 
-/** The miner of an episode, and the agent that answers for it. */
+/** A miner in an episode, and the agent that answers for it. */
 export interface AnsweringMiner {
   readonly hotkey: string
   readonly agent: Agent
 }
 
-/** Puts a challenge for one player to a miner. Protocol §3.1, §5.4. */
+/** Plays a challenge of one player with a miner. Protocol §3.1, §5.4. */
 export async function playEpisode(
   { env, challengeId }: LaneChallenge,
   { hotkey, agent }: AnsweringMiner,
@@ -21,8 +21,8 @@ export async function playEpisode(
 }
 
 /**
- * Puts one challenge to both miners: apart from each other and at once, or as a game, of which `ms`
- * is the time. Protocol §3.1, §5.4.
+ * Plays one challenge with both miners: concurrently and independently, or as a game, in which `ms`
+ * is the time of the whole game. Protocol §3.1, §5.4.
  */
 export async function playPair(
   challenge: LaneChallenge,
@@ -45,7 +45,7 @@ export async function playPair(
   return { ...challenge, champion, contender }
 }
 
-/** A game that there was no time for. Protocol §3.1, §5.4. */
+/** Returns the sample of a game that was not begun for lack of time. Protocol §3.1, §5.4. */
 export function skipGame(challenge: LaneChallenge, hotkeys: PerSide<string>): ChallengePair {
   const game = unbegunGame(make(challenge.env))
   const champion = { miner: hotkeys.champion, ...game.champion, ms: 0 }
@@ -53,7 +53,7 @@ export function skipGame(challenge: LaneChallenge, hotkeys: PerSide<string>): Ch
   return { ...challenge, champion, contender }
 }
 
-/** A sample as it is if some miners never reply. Protocol §5.4. */
+/** Returns a sample as if `miners` had never replied. Protocol §5.4. */
 export async function removeReplies(sample: Sample, miners: readonly string[]): Promise<Sample> {
   if (!('miner' in sample)) return removeGameReplies(sample, miners)
   const { env, index, challengeId, miner, ms } = sample
@@ -62,7 +62,10 @@ export async function removeReplies(sample: Sample, miners: readonly string[]): 
   return { env, index, challengeId, miner, ms, ...silent }
 }
 
-/** A game up to the first prompt of a silent player. If that never replied it is as it was. */
+/**
+ * Returns a game up to the first prompt of a silent player. The game is unchanged if that player
+ * never replied.
+ */
 async function removeGameReplies(
   game: ChallengePair,
   miners: readonly string[],
@@ -82,9 +85,9 @@ async function removeGameReplies(
 }
 
 /**
- * The player of one side of one game, with a clock of `ms` for all its replies together. It runs
- * from a prompt to the reply, whatever fails or waits in between. Once it has run out, or `signal`
- * has aborted, there is no reply. Protocol §5.4.
+ * Returns the agent of one side in one game, with a clock of `ms` milliseconds for all of its
+ * replies. The clock runs from a prompt to the reply, during failures and waiting too. There is no
+ * reply once the clock has run out or `signal` has aborted. Protocol §5.4.
  */
 export function limitByClock(
   agent: MinerAgent,
@@ -92,13 +95,13 @@ export function limitByClock(
 ): Agent {
   let left = ms
   return async (messages) => {
-    const asked = now()
+    const startedMs = now()
     const runsOut = new AbortController()
     const stop = after(left, () => runsOut.abort())
     const end = AbortSignal.any([signal, runsOut.signal])
     try {
       const answer = await agent(messages, { end, isGame: true })
-      left -= now() - asked
+      left -= now() - startedMs
       return left < 0 ? NO_REPLY : answer
     } finally {
       stop()

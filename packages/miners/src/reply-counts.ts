@@ -1,24 +1,24 @@
 import { forfeitIn } from '@affine/blocks'
 import { repliesIn, type Transcript } from '@affine/envs'
 
-/** An episode of one player, with the most that can be earned in its challenge. */
+/** An episode of one player, with the highest reward of its challenge. */
 type ScoredEpisode = Transcript &
   Readonly<Record<'env' | 'challengeId', string>> & { readonly best: number }
 
-/** What a player's replies to challenges of one environment are worth. */
+/** The value of a player's replies to challenges of one environment. */
 export interface ReplyCounts {
   readonly challenges: number
-  /** Requests; the replies to them, whatever they say; and those that are legal answers. */
+  /** Requests; replies to them, legal or not; and legal answers. */
   readonly asked: number
   readonly usable: number
   readonly legal: number
-  /** Challenges in which all was earned that can be; of games, those that were won. */
+  /** Challenges with the highest reward; of games, the games won. */
   readonly right: number
 }
 
 /**
- * Judges replies by the rules of their environment; of games, against the scripted opponent of
- * `strength`, 1 if it is left out.
+ * Counts replies by the rules of their environment; in games, against the scripted opponent of
+ * `strength`. Default: 1.
  */
 export function judgeReplies(played: readonly ScoredEpisode[], strength?: number): ReplyCounts {
   const counts = { challenges: played.length, asked: 0, usable: 0, legal: 0, right: 0 }
@@ -32,21 +32,21 @@ export function judgeReplies(played: readonly ScoredEpisode[], strength?: number
   return counts
 }
 
-/** How many of a transcript's replies are legal answers, by how it was forfeited. */
+/** Returns the number of legal answers in a transcript that was forfeited as `forfeit` states. */
 export function countLegalReplies(played: Transcript, forfeit: string | undefined): number {
   const isIllegal = forfeit === 'unreadable' || forfeit === 'illegal'
   return repliesIn(played.messages).length - Number(isIllegal)
 }
 
-/** An environment is left after so many challenges in which nobody gave a legal answer. */
+/** Number of challenges without a legal answer after which an environment is left. */
 export const HOPELESS = 20
 
-/** How many challenges of an environment were played, until one had a legal answer. */
+/** Counts the challenges of an environment until one has a legal answer. */
 export class Hope {
   #hopeless = 0
   #hasLegal = false
 
-  /** Adds a challenge; whether it has a legal answer is asked until one has. */
+  /** Adds a challenge. Calls `hasLegal` until one challenge has a legal answer. */
   add(hasLegal: () => boolean): void {
     this.#hasLegal ||= hasLegal()
     if (!this.#hasLegal) this.#hopeless += 1
@@ -57,7 +57,7 @@ export class Hope {
   }
 }
 
-/** What replies are worth, for people. */
+/** Returns the value of replies as a text for people. */
 export function replyCountsText(counts: ReplyCounts): string {
   const { asked, usable, legal, challenges, right } = counts
   const text = `${usable} of ${asked} replies usable, ${legal} legal`

@@ -13,7 +13,7 @@ const read = (source: string) => readTemplate(source, wanted, TEMPLATES)
 it('the list of templates is the one that the network’s constants name', () => {
   expect(hashTemplates(TEMPLATES)).toBe(PROTOCOL.templates)
   expect(findTemplates(PROTOCOL.templates)).toBe(TEMPLATES)
-  expect(() => findTemplates('0'.repeat(64))).toThrow('take another release of af')
+  expect(() => findTemplates('0'.repeat(64))).toThrow('use another release of af')
 })
 
 describe('the source of a public chute', () => {

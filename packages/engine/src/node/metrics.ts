@@ -6,7 +6,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Event, Setup, Transaction, ValidatorTask } from '../setup.ts'
 
 const TRANSACTIONS: readonly Transaction['kind'][] = ['seal', 'attest', 'weights']
-/** A tag for each kind of task: a missing one is a type error. */
+/** A label for each kind of task; the type requires all of them. */
 const TASKS: Readonly<Record<ValidatorTask['kind'], true>> = {
   head: true,
   weights: true,
@@ -18,17 +18,17 @@ const TASKS: Readonly<Record<ValidatorTask['kind'], true>> = {
   chutes: true,
   node: true,
 }
-/** The results of a lane. */
+/** Results of a lane. */
 const LANE_OUTCOMES: readonly string[] = ['accepted', 'rejected', 'set_aside']
 const OUTCOMES = ['sent', 'refused', 'withheld']
 const CALL_OUTCOMES = ['reply', 'platform', 'miner']
 
-/** What Prometheus is told of a validator and its process. */
+/** The metrics of a validator and its process for Prometheus. */
 export type Metrics = { readonly on: Setup['on']; readonly read: () => Promise<Response> }
 
 /**
- * The metrics of a validator, by a clock in milliseconds. `lastUpdate` is the block of its last
- * weights as it starts. Every counter starts at 0.
+ * Returns the metrics of a validator. `lastUpdate` is the block of its last weights at the start.
+ * `now` returns milliseconds. Every counter starts at 0.
  */
 export function metricsOf(
   { hotkey, lastUpdate, emit }: Pick<Neuron, 'hotkey' | 'lastUpdate'> & Pick<Setup, 'emit'>,
@@ -54,8 +54,9 @@ export function metricsOf(
 }
 
 /**
- * Tells how old the block of each head is when it comes, by the time of day in milliseconds. Asks
- * the node once at a time; an age that it does not give is left out, and not reported as a problem.
+ * Returns a listener that emits the age of each head's block, by the time of day in milliseconds.
+ * It queries the node one head at a time; an age that the node does not return is omitted and not a
+ * problem.
  */
 export function blockAges(
   chain: Pick<Chain, 'time'>,
@@ -67,9 +68,9 @@ export function blockAges(
     if (event.type !== 'head' || isAsking) return
     isAsking = true
     const seenMs = now()
-    const tell = (madeMs: number): void => on({ type: 'made', ageMs: seenMs - madeMs })
-    const asked = chain.time(event.head.number).then(tell)
-    void asked
+    const report = (madeMs: number): void => on({ type: 'made', ageMs: seenMs - madeMs })
+    const query = chain.time(event.head.number).then(report)
+    void query
       .catch(() => {})
       .finally(() => {
         isAsking = false
@@ -77,7 +78,7 @@ export function blockAges(
   }
 }
 
-/** All meters of a validator. Those of any Node process are not among them. */
+/** All meters of a validator, without those of the Node process. */
 type Meters = ReturnType<typeof createGauges> & ReturnType<typeof createCounters>
 
 function createGauges(register: Registry) {
@@ -129,7 +130,7 @@ function createCounters(register: Registry) {
   }
 }
 
-/** Counts from the start, so that the first of a kind is an increase. */
+/** Starts counters at 0, so that the first event of a kind is an increase. */
 function initCounters({ sent, problems, calls }: Meters): void {
   for (const task of TRANSACTIONS) for (const outcome of OUTCOMES) sent.inc({ task, outcome }, 0)
   for (const task of Object.keys(TASKS)) problems.inc({ task }, 0)
@@ -186,16 +187,16 @@ function recordSample({ sample, champion, left }: EventOf<'sample'>, meters: Met
 function recordEpoch({ state, report }: Settled, meters: Meters, hotkey: string): void {
   meters.left.set(0)
   for (const outcome of LANE_OUTCOMES) meters.lanes.set({ outcome }, 0)
-  const looks = report.duels.flatMap(({ envs }) => Object.values(envs))
+  const verdicts = report.duels.flatMap(({ envs }) => Object.values(envs))
   for (const [validator, { accepted }] of Object.entries(report.lanes)) {
-    const isAside = looks.some(({ setAside }) => setAside.includes(validator))
+    const isAside = verdicts.some(({ setAside }) => setAside.includes(validator))
     const outcome = accepted ? 'accepted' : 'rejected'
     meters.lanes.inc({ outcome: isAside ? 'set_aside' : outcome })
   }
   recordState(state, meters, hotkey)
 }
 
-/** Validators that are no longer there are removed. */
+/** Records a state. Validators that no longer exist are removed. */
 function recordState(state: State, meters: Meters, hotkey: string): void {
   const { champion, duels, trust, ratio, protocol } = state
   meters.ratio.set(ratio / 1e6)

@@ -16,24 +16,24 @@ import {
 import { checkModelFiles, lookUp } from './model-files.ts'
 import { findTemplates } from './templates.ts'
 
-/** How long the second look may take. A validator seals some minutes later. */
+/** Time limit of the second check, in milliseconds. A validator seals some minutes later. */
 const SECOND_CHECK_MS = 60_000
 
 type DeploymentVerdict = Result<Deployment, DeploymentFault>
 interface CheckSetup extends Directory, Pick<Asking, 'random' | 'on'> {
-  /** Between two looks at a model that is not shown. */
+  /** Milliseconds between two checks of a model that is not public. */
   readonly pauseMs: number
 }
 
-/** The first look of an epoch at a miner. */
+/** The first check of a miner's deployment in an epoch. */
 interface FirstCheck {
   readonly verdict: DeploymentVerdict
-  /** From when on it is made again, in milliseconds. */
+  /** The time of the next check, in milliseconds. */
   repeatAtMs: number
 }
 
 /**
- * The looks at miners' deployments: one in each epoch before anything is asked, and one before the
+ * The checks of miners' deployments: one in each epoch before the first request, and one before the
  * lane is sealed. Protocol §5.4.
  */
 export class DeploymentChecks {
@@ -45,22 +45,23 @@ export class DeploymentChecks {
   }
 
   /**
-   * The first look of an epoch. What the platform fails at is tried again until the epoch ends;
-   * a refusal holds for the epoch, so hiding at first and showing itself later gains nothing. But
-   * one of a model that is not shown holds only for `pauseMs`: a later call looks again.
+   * Returns the result of an epoch's first check. A check that the platform fails is repeated until
+   * the epoch ends. A refusal applies to the whole epoch, so a deployment gains nothing by hiding
+   * at first. A refusal of a model that is not public applies only for `pauseMs`: a later call
+   * checks again.
    */
   async first(miner: Asked, context: EpochContext): Promise<DeploymentVerdict> {
-    const looks = this.#checksByEpoch(context.epoch)
-    const known = looks.get(miner.hotkey) ?? this.#checkFirst(miner, context)
-    looks.set(miner.hotkey, known)
-    const look = await known
-    if (this.#setup.now() >= look.repeatAtMs) {
-      look.repeatAtMs = Number.POSITIVE_INFINITY
+    const checks = this.#checksByEpoch(context.epoch)
+    const known = checks.get(miner.hotkey) ?? this.#checkFirst(miner, context)
+    checks.set(miner.hotkey, known)
+    const check = await known
+    if (this.#setup.now() >= check.repeatAtMs) {
+      check.repeatAtMs = Number.POSITIVE_INFINITY
       const again = this.#checkFirst(miner, context)
-      // Until it ends the last one holds: nothing waits for a platform that fails meanwhile.
-      again.then(() => looks.set(miner.hotkey, again)).catch(() => {})
+      // The last result applies until then, so no call waits for a platform that fails.
+      again.then(() => checks.set(miner.hotkey, again)).catch(() => {})
     }
-    return look.verdict
+    return check.verdict
   }
 
   async #checkFirst(miner: Asked, context: EpochContext): Promise<FirstCheck> {
@@ -70,16 +71,16 @@ export class DeploymentChecks {
       void this.#wake(miner, context)
       return { verdict, repeatAtMs: Number.POSITIVE_INFINITY }
     }
-    const advice = 'its owner has to mend that, and af doctor shows it to them'
-    const time = isHidden(verdict) ? 'so far' : 'in this epoch'
-    const text = `is not asked ${time}: ${verdict.code}: ${verdict.detail}; ${advice}`
+    const advice = 'the miner can run `af doctor` to diagnose this'
+    const time = isHidden(verdict) ? 'for now' : 'for this epoch'
+    const text = `skipped ${time}: ${verdict.code}: ${verdict.detail}; ${advice}`
     this.#report(miner, new AskingProblem(verdict.code, text))
     return { verdict, repeatAtMs: isHidden(verdict) ? now() + pauseMs : Number.POSITIVE_INFINITY }
   }
 
   /**
-   * Asks the platform to wake a chute that has passed. Resolves however that ends: calls to it wait
-   * until it is awake. Protocol §5.4.
+   * Requests that the platform wake a chute that has passed. Resolves also if that fails, since
+   * calls to a chute wait until it is awake. Protocol §5.4.
    */
   async #wake({ chute }: Asked, context: EpochContext): Promise<void> {
     const ask = (): ReturnType<typeof fetchPublished> =>
@@ -88,28 +89,26 @@ export class DeploymentChecks {
   }
 
   /**
-   * Was a deployment changed since the first look of the epoch? One that is refused now was. It is
-   * not held to be if the platform fails all the time: that is not the miner's doing.
+   * Reports whether a deployment changed since the first check of the epoch. A deployment that is
+   * refused now has changed. If the platform fails throughout, the miner is not at fault, and the
+   * result is false.
    */
   async hasChanged(miner: Asked, { epoch }: EpochContext): Promise<boolean> {
-    const looks = this.#checksByEpoch(epoch)
-    const look = await looks.get(miner.hotkey)?.catch(() => undefined)
-    const first = look?.verdict
+    const checks = this.#checksByEpoch(epoch)
+    const check = await checks.get(miner.hotkey)?.catch(() => undefined)
+    const first = check?.verdict
     if (first?.ok === false) return false // it was not asked
     const signal = AbortSignal.timeout(SECOND_CHECK_MS)
     const second = await this.#check(miner, { epoch, signal }).catch((error: Error) => error)
     if (second instanceof Error) {
-      this.#report(
-        miner,
-        new AskingProblem('not-seen', `was not looked at again: ${second.message}`),
-      )
+      this.#report(miner, new AskingProblem('not-seen', `was not checked again: ${second.message}`))
       return false
     }
     const isSame =
       second.ok && (first === undefined || first.value.version === second.value.version)
     if (isSame) return false
     const now = second.ok ? '' : `, ${second.code}: ${second.detail}`
-    const text = `its chute was changed in this epoch${now}: none of its replies counts`
+    const text = `its chute changed in this epoch${now}: none of its replies counts`
     this.#setup.on?.({ type: 'call', outcome: 'miner', reason: 'changed', text })
     this.#report(miner, new AskingProblem('changed', text))
     return true
@@ -126,10 +125,13 @@ export class DeploymentChecks {
   }
 }
 
-/** Reports whether a deployment is refused only until its model is shown. Protocol §5.4. */
+/** Reports whether a deployment is refused only until its model is public. Protocol §5.4. */
 const isHidden = ({ code }: Refusal): boolean => code === 'MODEL_NOT_SHOWN'
 
-/** Returns the error of a call to a deployment that is refused. One that is hidden is repeated. */
+/**
+ * Returns the error of a call to a refused deployment. The call is repeated if the model is not
+ * public.
+ */
 export function createRefusalError(refusal: Refusal): Error {
   const text = `${refusal.code}: ${refusal.detail}`
   return isHidden(refusal)
@@ -139,17 +141,17 @@ export function createRefusalError(refusal: Refusal): Error {
 
 export const UUID: RegExp = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** What it takes to look at a deployment, and at the files of its model. */
+/** The means to check a deployment and the files of its model. */
 export interface Directory extends Pick<Asking, 'exchange' | 'now'> {
   readonly key: Pick<ChutesKey, 'ask'>
 }
 
 /**
- * Looks at what the platform publishes about a miner's deployment, and at its model's files: may it
- * be asked? Rejects when a platform fails: without a connection, late, with a status of 429 or 5xx,
- * with no JSON, or for the validator's own key. No miner can bring that about: the platforms answer
- * here themselves, and of what they publish a miner chooses the contents alone. Protocol §5.4.
- * @throws RangeError when this release does not have the list of templates.
+ * Checks what the platform publishes about a miner's deployment, and the files of its model.
+ * Rejects if a platform fails: without a connection, late, with a status of 429 or 5xx, without
+ * JSON, or because of the validator's own key. No miner can cause these failures: the platforms
+ * themselves respond, and a miner chooses only the contents of what they publish. Protocol §5.4.
+ * @throws RangeError if this release does not have the list of templates.
  */
 export async function lookAt(
   miner: Asked,
@@ -159,22 +161,26 @@ export async function lookAt(
   const { chute } = miner
   const templates = findTemplates(miner.templates)
   if (!UUID.test(chute))
-    return refuse('NO_ID', 'the committed chute is no id of a deployment, a UUID')
+    return refuse('NO_ID', 'the committed chute is not the id of a deployment, a UUID')
   const ask = (path: string): ReturnType<typeof fetchPublished> =>
     fetchPublished(path, context, directory)
   const description = await ask(`/chutes/${chute}`)
   if (!description.ok) return refuse(description.code, `its description: ${description.detail}`)
-  const said = readDescription(JSON.parse(description.value), miner, templates)
-  if (!said.ok) return said
+  const described = readDescription(JSON.parse(description.value), miner, templates)
+  if (!described.ok) return described
   const source = await ask(`/chutes/code/${chute}`)
   if (!source.ok) return refuse(source.code, `its source: ${source.detail}`)
-  const judged = judgeSource(source.value, { committed: miner, said: said.value }, templates)
+  const judged = judgeSource(
+    source.value,
+    { committed: miner, description: described.value },
+    templates,
+  )
   if (!judged.ok) return judged
   const refusal = await checkModelFiles(miner, templates, { ...directory, signal: context.signal })
   return refusal ?? judged
 }
 
-/** What a path has. It is refused if it is not shown, or too large. */
+/** Fetches a path of the API. The result is a refusal if the response is not shown or too large. */
 async function fetchPublished(
   path: string,
   context: EpochContext,
@@ -186,6 +192,6 @@ async function fetchPublished(
   if (received === undefined) return { ok: false, code: 'TOO_LARGE', detail: 'it is too large' }
   const { status, text } = received
   if (status === 200) return { ok: true, value: text }
-  const detail = `status ${status}: is there such a chute, and may everybody see it?`
+  const detail = `status ${status}; check that the chute exists and is public`
   return { ok: false, code: 'NOT_SHOWN', detail }
 }

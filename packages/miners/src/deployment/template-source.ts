@@ -15,7 +15,7 @@ export interface Literals {
   readonly [name: string]: string | number | boolean | readonly string[] | Literals
 }
 
-/** What it must say: what the miner committed to. */
+/** The model and the revision that the miner committed. */
 export interface CommittedModel {
   readonly model: string
   readonly revision: string
@@ -25,9 +25,10 @@ export const MODEL: RegExp = /^[A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9
 export const COMMIT: RegExp = /^[0-9a-f]{40}$/
 
 /**
- * Is a source imports, comments, and one call of a template with literal arguments, for the model
- * and the revision wanted? What is left out of these may be any. Never throws, and never runs it.
- * `detail` is the first refusal, with its line. Protocol §5.4.
+ * Reads a source that consists of imports, comments, and one call of a template with literal
+ * arguments, for the wanted model and revision. A property that `wanted` omits may have any value.
+ * If the source is refused, `detail` is the first reason, with its line. Never throws, and never
+ * runs the source. Protocol §5.4.
  */
 export function readTemplate(
   source: string,
@@ -43,13 +44,13 @@ export function readTemplate(
   }
 }
 
-/** What a source is read for. */
+/** The expected contents of a source. */
 interface SourceContext {
   readonly wanted: Partial<CommittedModel>
   readonly templates: Templates
 }
 
-/** The one call of a source, whose names were imported before it. */
+/** Returns the arguments of the one call in a source, whose names are imported before it. */
 function readSource(source: string, reading: SourceContext): Literals {
   const imported = new Set<string>()
   let call: Literals | undefined
@@ -58,25 +59,21 @@ function readSource(source: string, reading: SourceContext): Literals {
     if (value === 'import' || value === 'from')
       imported.add(readImport(tokens, reading.templates.imports))
     else if (call === undefined) call = readCall(tokens, imported, reading)
-    else throw new SourceRefusal('SECOND_CALL', from, 'nothing follows the call')
+    else throw new SourceRefusal('SECOND_CALL', from, 'no statement may follow the call')
   }
   if (call !== undefined) return call
-  throw new SourceRefusal('NO_CALL', source.length, 'there is no call of a template')
+  throw new SourceRefusal('NO_CALL', source.length, 'the source does not call a template')
 }
 
-/** The name that an import brings. */
+/** Returns the name that an import defines. */
 function readImport(tokens: readonly Token[], imports: readonly string[]): string {
   const text = joinTokens(tokens)
   if (imports.includes(text)) return tokens.at(-1)?.value ?? ''
-  const wanted = `may be one of ${imports.join('; ')}`
-  throw new SourceRefusal(
-    'IMPORT',
-    nextPosition(tokens),
-    `${quote(text)} is no import that ${wanted}`,
-  )
+  const advice = `is not an allowed import: use one of ${imports.join('; ')}`
+  throw new SourceRefusal('IMPORT', nextPosition(tokens), `${quote(text)} ${advice}`)
 }
 
-/** Reads `chute = <one of the names>(…)` and nothing else. */
+/** Reads `chute = <imported template>(…)` and nothing else. */
 function readCall(
   tokens: Token[],
   imported: ReadonlySet<string>,
@@ -103,7 +100,7 @@ function joinTokens(tokens: readonly Token[]): string {
   return values.join(' ').replaceAll(' . ', '.')
 }
 
-// From here on `tokens` are those of a statement that are left: what is read is taken off.
+// From here on, `tokens` are the remaining tokens of a statement. Readers remove those they read.
 
 function nextPosition([next = END_TOKEN]: readonly Token[]): number {
   return next.from
@@ -120,17 +117,17 @@ function refuseLiteral(wanted: string, [next = END_TOKEN]: readonly Token[]): So
   return new SourceRefusal('LITERAL', next.from, why)
 }
 
-/** Takes off a comma, if no bracket follows that closes. */
+/** Removes a comma. It may be missing only before the closing bracket. */
 function expectSeparator(tokens: Token[], close: ')' | ']'): void {
   if (!takeIf(tokens, ',') && tokens[0]?.value !== close)
-    throw refuseLiteral(`and then , or ${close}`, tokens)
+    throw refuseLiteral(`then , or ${close}`, tokens)
 }
 
 interface CallContext extends SourceContext {
   readonly template: Template
 }
 
-/** The arguments of a call after its bracket, all by name, each once and on the list. */
+/** Reads the arguments of a call after its bracket: each by name, once, and on the list. */
 function readArguments(
   tokens: Token[],
   allowed: Readonly<Record<string, ArgumentKind>>,
@@ -140,11 +137,11 @@ function readArguments(
   while (tokens.length > 0 && !takeIf(tokens, ')')) {
     const [{ kind, value: name, from } = END_TOKEN, equals] = tokens.splice(0, 2)
     if (kind !== 'name' || equals?.value !== '=')
-      throw new SourceRefusal('ARGUMENT', from, 'expected arguments by name alone')
+      throw new SourceRefusal('ARGUMENT', from, 'expected arguments by name only')
     const wanted = own(allowed, name)
     if (wanted === undefined)
-      throw new SourceRefusal('ARGUMENT', from, `${quote(name)} is no argument on the list`)
-    if (values.has(name)) throw new SourceRefusal('REPEATED', from, `${name} stands there twice`)
+      throw new SourceRefusal('ARGUMENT', from, `${quote(name)} is not an argument on the list`)
+    if (values.has(name)) throw new SourceRefusal('REPEATED', from, `${name} is given twice`)
     values.set(name, READERS[wanted](tokens, checking))
     expectSeparator(tokens, ')')
   }
@@ -167,7 +164,7 @@ const READERS: Readonly<Record<ArgumentKind, ValueReader>> = {
   selector: readSelector,
 }
 
-/** A text as the tokens that it is in: Python joins texts that follow one another. */
+/** Removes and returns the tokens of a text. Python joins adjacent texts. */
 function readTextTokens(tokens: Token[]): readonly Token[] {
   if (takeIf(tokens, '(')) {
     const pieces = readTextTokens(tokens)
@@ -193,7 +190,7 @@ function readTexts(tokens: Token[]): readonly string[] {
   return texts
 }
 
-/** A number, from 0, or a word. */
+/** Removes and returns a word or a number. */
 function readWord(tokens: Token[], word: RegExp, wanted: string): string {
   const [{ value } = END_TOKEN] = tokens
   if (!word.test(value)) throw refuseLiteral(wanted, tokens)
@@ -206,34 +203,34 @@ const FORMS = {
   REVISION: [COMMIT, '40 hex digits'],
 } as const
 
-/** What was committed; any text of its form, where nothing is yet. */
+/** Reads the committed model or revision, or any text of its form if nothing is committed yet. */
 function readCommitted(
   tokens: Token[],
   code: 'MODEL' | 'REVISION',
   committed: string | undefined,
 ): string {
   const from = nextPosition(tokens)
-  const said = readText(tokens)
+  const text = readText(tokens)
   const [form, expected] = FORMS[code]
-  if (committed === undefined ? form.test(said) : said === committed) return said
+  if (committed === undefined ? form.test(text) : text === committed) return text
   const wanted = committed === undefined ? expected : `the committed ${quote(committed)}`
-  throw new SourceRefusal(code, from, `${quote(said)} is not ${wanted}`)
+  throw new SourceRefusal(code, from, `${quote(text)} is not ${wanted}`)
 }
 
-/** The last ten digits are a date and a number. */
+/** The last ten digits of a tag are a date and a number. */
 const TAG = /^nightly-[0-9]{10}$/
 
 function readImage(tokens: Token[], { templates, template }: CallContext): string {
   const from = nextPosition(tokens)
-  const said = readText(tokens)
+  const image = readText(tokens)
   const name = `${templates.owner}/${template.image}`
-  const tag = said.slice(name.length + 1)
-  if (said === `${name}:${tag}` && TAG.test(tag) && tag >= templates.oldestTag) return said
+  const tag = image.slice(name.length + 1)
+  if (image === `${name}:${tag}` && TAG.test(tag) && tag >= templates.oldestTag) return image
   const expected = `${name}:${templates.oldestTag} or a later one`
-  throw new SourceRefusal('IMAGE', from, `expected ${expected}, got ${quote(said)}`)
+  throw new SourceRefusal('IMAGE', from, `expected ${expected}, got ${quote(image)}`)
 }
 
-/** A call of `NodeSelector` with literal arguments. */
+/** Reads a call of `NodeSelector` with literal arguments. */
 function readSelector(tokens: Token[], checking: CallContext): Literals {
   const isCall = takeIf(tokens, 'NodeSelector') && takeIf(tokens, '(')
   if (!isCall) throw refuseLiteral('NodeSelector(…)', tokens)
@@ -241,15 +238,15 @@ function readSelector(tokens: Token[], checking: CallContext): Literals {
 }
 
 /**
- * A text whose engine arguments are all on the list of their template, with values of their kinds.
- * One may stand there twice, as the platform adds its own: the engine takes the last, and both are
- * harmless. Protocol §5.4.
+ * Reads a text of engine arguments that are on the list of their template, with values of their
+ * kinds. An argument may appear twice, as the platform adds its own: the engine takes the last, and
+ * both are harmless. Protocol §5.4.
  */
 function readEngineArguments(tokens: Token[], { template: { engine } }: CallContext): string {
   const pieces = readTextTokens(tokens)
   const meanings = pieces.map(decodeText)
   const whole = meanings.join('')
-  // Of each character, where in the source its piece begins.
+  // For each character of the text, the position of its piece in the source.
   const places = pieces.flatMap(({ from }, i) => Array<number>(meanings[i]?.length ?? 0).fill(from))
   for (const { 1: name = '', 2: joined, 3: value = joined, index } of whole.matchAll(ARGUMENT)) {
     const refusal = (why: string): SourceRefusal =>
@@ -257,14 +254,14 @@ function readEngineArguments(tokens: Token[], { template: { engine } }: CallCont
     const kind = own(engine, name)
     if (kind === undefined) throw refusal(`${quote(name)} is not on the list`)
     const isFit = kind === 'alone' ? value === undefined : VALUES[kind].test(value ?? '')
-    if (!isFit) throw refusal(`${name} cannot be ${quote(value ?? 'alone')}`)
+    if (!isFit) throw refusal(`${name} cannot have the value ${quote(value ?? '')}`)
   }
   return whole
 }
 
 /**
- * A name, and a value after "=" or a blank. A template splits at more blanks than these: what has
- * others is neither a name on the list nor a value.
+ * A name, and a value after "=" or a blank. A template also splits at other blanks: an argument
+ * that contains one is neither a name on the list nor a value.
  */
 const ARGUMENT = /([^ \n\t=]+|=)(?:=([^ \n\t]*)|[ \n\t]+(?!--)([^ \n\t]+))?/g
 const VALUES: Readonly<Record<Exclude<EngineKind, 'alone'>, RegExp>> = {

@@ -2,20 +2,20 @@ import { listen } from '@affine/node/listen'
 import { joinTextParts } from '../completion.ts'
 import { answerPrompt, type ReferencePlayer, type ReferenceReply } from '../reference-miner.ts'
 
-/** What a request came to: nothing where it has no prompt. */
+/** The prompt and the reply of a request; undefined if the request has no prompt. */
 export type HeardRequest = (ReferenceReply & { readonly prompt: string }) | undefined
 
 /**
- * An OpenAI-compatible server, its `url` up to and including `/v1`, that answers as `player` does,
- * from the last message alone, whatever the model is called. It does not stream. `hear` is told of
- * every request.
+ * Serves an OpenAI-compatible API that answers as `player` does. `url` is the URL up to and
+ * including `/v1`. The server uses only the last message and ignores the name of the model. It does
+ * not stream. Calls `hear` with each request.
  */
 export async function serveMiner(
   player: ReferencePlayer,
   port: number,
   hear: (request: HeardRequest) => void = () => {},
 ): Promise<{ readonly url: string } & Disposable> {
-  // Here, so that most commands start without them.
+  // Imported here so that most commands start without these modules.
   const { Hono } = await import('hono')
   const { bodyLimit } = await import('hono/body-limit')
   const app = new Hono()
@@ -26,12 +26,12 @@ export async function serveMiner(
     const prompt = Array.isArray(messages)
       ? joinTextParts(Object(messages.at(-1)).content)
       : undefined
-    const isAsked = prompt !== undefined && stream !== true
-    const answered = isAsked ? { prompt, ...answerPrompt(prompt, player) } : undefined
-    hear(answered)
-    if (answered === undefined) return context.json(NO_PROMPT, 400)
+    const hasPrompt = prompt !== undefined && stream !== true
+    const answer = hasPrompt ? { prompt, ...answerPrompt(prompt, player) } : undefined
+    hear(answer)
+    if (answer === undefined) return context.json(NO_PROMPT, 400)
     count += 1
-    const message = { role: 'assistant', content: answered.reply }
+    const message = { role: 'assistant', content: answer.reply }
     return context.json({
       id: `chatcmpl-${count}`,
       object: 'chat.completion',
@@ -52,7 +52,7 @@ const MODELS = {
 const NO_PROMPT = {
   error: {
     message:
-      '"messages" expected a list of { role, content }, with a text or text parts; no "stream"',
+      '"messages" must be a list of { role, content } with a text or text parts, without "stream"',
     type: 'invalid_request_error',
   },
 }

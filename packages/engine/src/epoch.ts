@@ -61,7 +61,7 @@ export class Phase {
 
   constructor(epoch: number, { on, ...setup }: Setup) {
     this.epoch = epoch
-    // Every read listens, so many listeners are not a leak and need no warning.
+    // Every read adds a listener: they are not a leak and need no warning.
     setMaxListeners(0, this.sampling.signal, this.audit.signal, this.whole.signal)
     const onLost = (hotkey: string): void => on({ type: 'slow', hotkey })
     this.reader = new BucketReader({ ...setup, readsAtOnce: READS_PER_BUCKET, onLost })

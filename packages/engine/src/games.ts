@@ -45,12 +45,12 @@ export interface GameSchedule {
 
 /**
  * Returns the schedule of one contender's games, `quotas` of each environment. A game starts when
- * another game has ended or has lasted a sixth of a clock, so few games share a miner's capacity
- * unless they take long. The games of other contenders have schedules of their own, and none waits
- * for them.
+ * another game has ended or has lasted a sixth of a clock. This limits how many games share a
+ * miner's capacity, unless they take long. The games of another contender have another schedule,
+ * and none waits for them.
  *
  * The games start once `awake` has resolved, or when all turns and two clocks just fit before
- * sampling ends: so every game starts, however long a player sleeps. Protocol §5.4.
+ * sampling ends: every game starts, even if a player sleeps. Protocol §5.4.
  */
 export function scheduleGames(
   quotas: Readonly<Record<string, number>>,

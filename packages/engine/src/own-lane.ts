@@ -36,7 +36,7 @@ export const marginBlocks = (blocks: number): number => Math.max(2, Math.floor(b
 export const samplingBlocks = ({ sealBlock }: Protocol): number =>
   sealBlock - marginBlocks(sealBlock)
 
-/** The own lane after its check, and the hash of its last block. */
+/** This validator's lane after its check, and the hash of its last block. */
 export interface OwnLane {
   readonly head: Hash
   readonly lane: { readonly ok: true; readonly value: Lane }

@@ -301,7 +301,7 @@ function readChanged(entry: Json | undefined): readonly string[] | undefined {
   return Array.isArray(changed) ? changed : undefined
 }
 
-/** Checks only what sampling relies on: the lane check verifies each sample. */
+/** Reads an entry, and checks the fields that sampling uses: the lane check verifies the sample. */
 function readEntry(entry: Json, place: string): Entry {
   const { at, sample } = Object(entry) as Entry
   const isSample =

@@ -81,7 +81,7 @@ export type Event =
   | { readonly type: 'head'; readonly head: Head; readonly epoch: number; readonly offset: number }
   /** The age of the head's block when it arrived, by the local clock, in milliseconds. */
   | { readonly type: 'made'; readonly ageMs: number }
-  /** The state from which the validator starts. */
+  /** The starting state of the validator. */
   | { readonly type: 'state'; readonly state: State }
   | { readonly type: 'epoch'; readonly settled: Settled }
   | {

@@ -123,9 +123,9 @@ export class Validator {
 }
 
 /**
- * Returns the state from which a validator that starts in `epoch` decides: its last stored state;
- * otherwise the newest state that more than half of the active stake attested, or the network's
- * first state if it replays everything.
+ * Returns the starting state of a validator in `epoch`: its last stored state; otherwise the newest
+ * state that more than half of the active stake attested, or the network's first state if it
+ * replays everything.
  * @throws AlteredFile for its own state; Error if no bucket serves the attested state.
  */
 export async function startingState(setup: Setup, epoch: number): Promise<State> {

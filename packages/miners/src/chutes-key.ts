@@ -19,7 +19,7 @@ const NO_MONEY = 402
 
 interface KeyOptions extends Pick<Asking, 'exchange' | 'now' | 'on'> {
   readonly apiKey: string
-  /** The subnet whose chutes are called. Omitted by callers of their own chute. */
+  /** The subnet whose chutes are called. Omitted for a chute of the account. */
   readonly netuid?: number | undefined
   /** Milliseconds between account checks. */
   readonly pauseMs: number
@@ -195,8 +195,8 @@ export interface KeyAccount {
   /** Response time in milliseconds. */
   readonly ms: number
   /**
-   * Milliseconds by which the local clock is ahead of Chutes' clock, within 500 ms plus half of
-   * `ms`; or NaN.
+   * Offset of the local clock from Chutes' clock in milliseconds, positive if it is ahead, to
+   * within 500 ms plus half of `ms`; or NaN.
    */
   readonly aheadMs: number
   /** Reason for an unknown account: Chutes was unreachable or did not return JSON. */

@@ -17,8 +17,8 @@ import { cachePerEpoch } from './per-epoch.ts'
 interface Options extends Asking {
   readonly apiKey: string
   /**
-   * The subnet whose chutes are called, by the account's role for it. Omitted by callers of their
-   * own chute.
+   * The subnet whose chutes are called, by the account's role for it. Omitted for a chute of the
+   * account.
    */
   readonly netuid?: number | undefined
   /** Milliseconds between account checks. Default: 60,000. Tests set a lower value. */

@@ -9,7 +9,7 @@ export interface PlayerAsking extends Caller {
   readonly model: string
   /** Environment of the first prompt, which only tests whether an endpoint answers. */
   readonly env?: string | undefined
-  /** Milliseconds after which an unreachable endpoint forfeits. */
+  /** Time limit of an unreachable endpoint in milliseconds. It then forfeits. */
   readonly giveUpMs: number
   readonly signal: AbortSignal
 }
@@ -121,8 +121,8 @@ export async function openMiner(
   return {
     failures,
     agent: (replyMs) => async (messages, call) => {
-      const alone = { end: addTimeout(giveUpMs + replyMs, signal), isGame: false }
-      const reply = await client(replyMs, signal)(messages, call ?? alone)
+      const terms = call ?? { end: addTimeout(giveUpMs + replyMs, signal), isGame: false }
+      const reply = await client(replyMs, signal)(messages, terms)
       signal.throwIfAborted() // an interrupted call looks like a missing reply
       return reply
     },

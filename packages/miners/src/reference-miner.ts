@@ -8,7 +8,7 @@ import { digest, pcg64 } from '@affine/prng'
  */
 export type ReferencePlayer = { readonly skill: number; readonly seed: string }
 
-/** A reply to a prompt. `env` is undefined if the prompt is of no environment. */
+/** A reply to a prompt. `env` is undefined if no environment has such a prompt. */
 export interface ReferenceReply {
   readonly reply: string
   readonly env: string | undefined

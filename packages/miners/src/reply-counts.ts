@@ -38,7 +38,7 @@ export function countLegalReplies(played: Transcript, forfeit: string | undefine
   return repliesIn(played.messages).length - Number(isIllegal)
 }
 
-/** Number of challenges without a legal answer after which an environment is left. */
+/** Maximum challenges of an environment without a legal answer. Then the environment is left. */
 export const HOPELESS = 20
 
 /** Counts the challenges of an environment until one has a legal answer. */

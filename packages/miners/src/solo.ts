@@ -24,8 +24,8 @@ import type { Opponent } from './player.ts'
 import { countLegalReplies, Hope, judgeReplies, type ReplyCounts } from './reply-counts.ts'
 
 /**
- * The journal of a run that one person plays, on disk or elsewhere, from which the run can
- * continue.
+ * The journal of a run that one person plays, on disk or elsewhere. An interrupted run continues
+ * with it.
  */
 export interface Notes {
   /** Entries at opening, in the order of writing. */
@@ -38,7 +38,7 @@ type JsonFields = { readonly [key: string]: Json }
 
 /**
  * Returns the first entry of the journal. A new journal gets the arguments `asked` and the values
- * `drawn` as its first entry. Returns undefined if the journal is of a run with other arguments.
+ * `drawn` as its first entry. Returns undefined if the arguments in the journal differ.
  */
 export async function takeUp<Asked extends JsonFields, Drawn extends JsonFields>(
   notes: Notes,

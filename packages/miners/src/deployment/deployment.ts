@@ -25,7 +25,7 @@ export type DeploymentFault =
 /** A deployment that may be asked. */
 export interface Deployment {
   readonly slug: string
-  /** Changes with each change of the deployment, including one that is reverted. */
+  /** Changes with each change of the deployment, even if the change is reverted. */
   readonly version: Hash
 }
 

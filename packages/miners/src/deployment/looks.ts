@@ -150,7 +150,7 @@ export interface Directory extends Pick<Asking, 'exchange' | 'now'> {
  * Checks what the platform publishes about a miner's deployment, and the files of its model.
  * Rejects if a platform fails: without a connection, late, with a status of 429 or 5xx, without
  * JSON, or because of the validator's own key. No miner can cause these failures: the platforms
- * themselves respond, and a miner chooses only the contents of what they publish. Protocol §5.4.
+ * themselves respond, and a miner chooses only the published contents. Protocol §5.4.
  * @throws RangeError if this release does not have the list of templates.
  */
 export async function lookAt(

@@ -100,7 +100,7 @@ function joinTokens(tokens: readonly Token[]): string {
   return values.join(' ').replaceAll(' . ', '.')
 }
 
-// From here on, `tokens` are the remaining tokens of a statement. Readers remove those they read.
+// Below, `tokens` are the remaining tokens of a statement. A reader removes the tokens it reads.
 
 function nextPosition([next = END_TOKEN]: readonly Token[]): number {
   return next.from

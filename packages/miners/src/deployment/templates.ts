@@ -47,8 +47,8 @@ export interface Templates {
   readonly selector: Readonly<Record<string, ArgumentKind>>
   readonly builders: Readonly<Record<string, Template>>
   /**
-   * The files of a model from which engines take chat templates: a file is a template, or has one
-   * or several under `chat_template`. The folder `templatesFolder` may not exist.
+   * The files of a model that can contain chat templates for engines: a file is a template, or has
+   * one or several under `chat_template`. The folder `templatesFolder` may not exist.
    */
   readonly modelFiles: Readonly<Record<string, 'template' | 'json'>>
   readonly neededFile: string
@@ -72,7 +72,7 @@ export interface Templates {
 // The type of a text in a JSON file is `string`.
 export const TEMPLATES: Templates = lists['2026-03'] as Templates
 
-/** Returns the digest by which a network's constants name a list. Protocol §9.2. */
+/** Returns the digest of a list, as in a network's constants. Protocol §9.2. */
 export const hashTemplates = (templates: Templates): Hash =>
   digest('templates', templates as unknown as Json)
 

@@ -66,7 +66,7 @@ function openRequest({ url, headers, body, signal }: Query): http.ClientRequest 
   const isSecure = url.startsWith('https:')
   const { request } = isSecure ? https : http
   const agent = AGENTS[isSecure ? 'https:' : 'http:']
-  setMaxListeners(0, signal) // each waiting call listens, so many listeners are not a leak
+  setMaxListeners(0, signal) // each waiting call adds a listener: they are not a leak
   const method = body === undefined ? 'GET' : 'POST'
   return request(url, { method, agent, headers: { ...HEADERS, ...headers }, signal })
 }

@@ -171,7 +171,7 @@ describe('the clock of a side', () => {
       'never answers',
       (time) => () => time.pass(CLOCK_MS),
       ['late', 'clock'],
-      `in the ${seconds} s`,
+      `in the remaining ${seconds} s`,
     ],
   ])('loses the game of a miner that %s, and why is told', async (_, by, reasons, said) => {
     const time = new FakeTime()

@@ -216,7 +216,7 @@ export function noAccessText(
   const has = `its roles are [${roles.join(', ')}] for the subnets [${netuids.join(', ')}]`
   const advice =
     'ask an admin of the subnet at Chutes, such as its owner, for the role subnet_invoke'
-  return `does not let the account call the chutes of subnet ${netuid}: ${has}; ${advice}`
+  return `lets the account call no chute of subnet ${netuid}: ${has}; ${advice}`
 }
 
 /** Reports whether the platform reported the state of the account. */

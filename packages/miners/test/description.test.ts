@@ -16,7 +16,7 @@ const MINER = {
   templates: PROTOCOL.templates,
 }
 
-/** What is said of a chute that differs so, or whose miner committed something else. */
+/** Returns the code for a chute with other properties, or whose miner committed something else. */
 async function codeOf(more: object, committed: Partial<typeof MINER> = {}) {
   const miner = { ...MINER, ...committed }
   const said = JSON.stringify({ ...described(miner, 'mine'), ...more })
@@ -33,14 +33,14 @@ async function codeOf(more: object, committed: Partial<typeof MINER> = {}) {
   return look.ok ? 'ok' : look.code
 }
 
-it.each(alteredDescriptions)('a chute %s is refused', async (_, more, code) => {
+it.each(alteredDescriptions)('rejects a chute %s', async (_, more, code) => {
   expect(await codeOf(more)).toBe(code)
 })
 
 it.each([
-  ['as it should be', {}, {}, 'ok'],
+  ['as required', {}, {}, 'ok'],
   ['hosted, explicitly', { execution_backend: 'hosted' }, {}, 'ok'],
-  ['not public, but shown', { public: false }, {}, 'ok'],
+  ['not public but shown', { public: false }, {}, 'ok'],
   ['"affine" inside its name', { public: false }, { model: 'me/my-AFFine' }, 'ok'],
   ['"affine" in its owner', { public: false }, { model: 'affine2/5M' }, 'ok'],
   ['not public', { public: false }, { model: 'me/5M' }, 'NOT_PUBLIC'],
@@ -49,14 +49,14 @@ it.each([
   ['of a model below a folder', {}, { model: 'me/affine-5M/other' }, 'MODEL'],
   ['committed with a branch', {}, { revision: 'main' }, 'REVISION'],
   ['committed with a short revision', {}, { revision: 'c0ffee11' }, 'REVISION'],
-])('a chute %s: %j %j', async (_, more, committed, code) => {
+])('checks a chute %s: %j %j', async (_, more, committed, code) => {
   expect(await codeOf(more, committed)).toBe(code)
 })
 
-describe('a source, before it is deployed,', () => {
+describe('a source before its deployment', () => {
   const source = sourceFor(MINER)
 
-  it('is refused for nothing, or for its first argument that is not as it must be', () => {
+  it('is accepted, or refused for its first invalid argument', () => {
     expect(findSourceRefusal(source, TEMPLATES)).toBeUndefined()
     const altered = source.replace(/image="[^"]*"/, 'image="me/sglang:latest"')
     expect(findSourceRefusal(altered.replace('tee=True', 'tee=False'), TEMPLATES)).toMatch(
@@ -64,7 +64,7 @@ describe('a source, before it is deployed,', () => {
     )
   })
 
-  it('is refused for a name of which Chutes shows no source, and for a branch', () => {
+  it('is refused if Chutes would not show it, and if its revision is a branch', () => {
     const refused = (more: Partial<typeof MINER>) =>
       findSourceRefusal(sourceFor({ ...MINER, ...more }), TEMPLATES)
     expect(refused({ model: 'me/other' })).toContain('"affine"')

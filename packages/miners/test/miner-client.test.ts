@@ -265,7 +265,7 @@ describe('an answer', () => {
     while (seen.length === 0) await sleep(2)
     phase.abort()
     expect(await reply).toEqual(NO_REPLY)
-    expect(told).toEqual([expect.stringContaining('no reply in the 0 s that were left')])
+    expect(told).toEqual([expect.stringContaining('no reply in the remaining 0 s')])
   })
 
   it('may take all its time once it is asked, however long the connection took', async () => {

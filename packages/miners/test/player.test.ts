@@ -9,17 +9,17 @@ import { openPlayer } from '../src/player.ts'
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
 
-test('time runs out, though garbage is collected meanwhile', async () => {
+test('aborts after the timeout despite garbage collection', async () => {
   const { signal } = new AbortController()
   const giveUp = addTimeout(100, signal)
   await setTimeout(1)
   collectGarbage()
-  await setTimeout(500) // which is due later, however slow the machine is
+  await setTimeout(500) // this timer is due later on any machine
   expect(giveUp.aborted).toBe(true)
   expect(signal.aborted).toBe(false)
 })
 
-test('it is over when the signal says so', () => {
+test('aborts with the signal', () => {
   const controller = new AbortController()
   const giveUp = addTimeout(60_000, controller.signal)
   expect(giveUp.aborted).toBe(false)
@@ -27,7 +27,7 @@ test('it is over when the signal says so', () => {
   expect(giveUp.reason).toEqual(new Error('stop'))
 })
 
-test.each(['', ' ', '\t', '1.1', '-0.1', 'nobody'])('%j names no player', async (who) => {
+test.each(['', ' ', '\t', '1.1', '-0.1', 'nobody'])('rejects the player %j', async (who) => {
   const { signal } = new AbortController()
   const asking = { ...NODE_CALLER, model: 'default', giveUpMs: 1000, signal }
   await expect(openPlayer(who, 'seed', asking)).rejects.toThrow(

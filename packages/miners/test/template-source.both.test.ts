@@ -10,28 +10,28 @@ const said = { model_name: MODEL, revision: REVISION }
 const wanted = { model: MODEL, revision: REVISION }
 const read = (source: string) => readTemplate(source, wanted, TEMPLATES)
 
-it('the list of templates is the one that the network’s constants name', () => {
+it('has the list of templates that the network’s constants name', () => {
   expect(hashTemplates(TEMPLATES)).toBe(PROTOCOL.templates)
   expect(findTemplates(PROTOCOL.templates)).toBe(TEMPLATES)
   expect(() => findTemplates('0'.repeat(64))).toThrow('use another release of af')
 })
 
 describe('the source of a public chute', () => {
-  it('is each time another one here', () => {
+  it('is listed once', () => {
     expect(new Set(plain).size).toBe(plain.length)
   })
-  it.each(plain)('may be %j', (source) => {
+  it.each(plain)('is accepted: %j', (source) => {
     expect(read(source)).toMatchObject({ ok: true, value: said })
   })
 })
 
-it('of a text in many pieces the argument that is refused has its line', () => {
+it('reports the line of a refused argument in a text of many pieces', () => {
   const pieces = [...Array<string>(499).fill('"--max-model-len 32768 "'), '"- "']
   const source = VLLM.replace('"--max-model-len 32768 "', pieces.join('\n'))
   expect(read(source)).toMatchObject({ detail: 'line 518: "-" is not on the list' })
 })
 
-it('without a commitment any model and revision of their form may stand there', () => {
+it('accepts any well-formed model and revision without a commitment', () => {
   const readAny = (source: string) => readTemplate(source, {}, TEMPLATES)
   expect(readAny(VLLM)).toMatchObject({ ok: true })
   expect(readAny(VLLM.replace(REVISION, 'main'))).toMatchObject({
@@ -41,13 +41,13 @@ it('without a commitment any model and revision of their form may stand there', 
   expect(readAny(VLLM.replace(MODEL, 'mine'))).toMatchObject({ code: 'MODEL' })
 })
 
-it.each(altered)('a source with %s is refused, with its line', (_, source, code, line) => {
+it.each(altered)('refuses a source with %s, with its line', (_, source, code, line) => {
   const verdict = read(source)
   expect(verdict).toMatchObject({ ok: false, code })
   expect(!verdict.ok && verdict.detail).toMatch(new RegExp(`^line ${line}: [ -~…]+$`))
 })
 
-it('a source of any text is read or refused, never more than it says', () => {
+it('reads or refuses any text with a bounded message', () => {
   const piece = fc.oneof(
     fc.constantFrom(...VLLM.split(/(?<=\n)/)),
     fc.constantFrom(...VLLM.split(/\b/)),

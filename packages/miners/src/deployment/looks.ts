@@ -108,7 +108,7 @@ export class DeploymentChecks {
       second.ok && (first === undefined || first.value.version === second.value.version)
     if (isSame) return false
     const now = second.ok ? '' : `, ${second.code}: ${second.detail}`
-    const text = `its chute changed in this epoch${now}: none of its replies counts`
+    const text = `its chute was changed in this epoch${now}: none of its replies counts`
     this.#setup.on?.({ type: 'call', outcome: 'miner', reason: 'changed', text })
     this.#report(miner, new AskingProblem('changed', text))
     return true

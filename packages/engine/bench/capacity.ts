@@ -13,10 +13,10 @@ import {
 } from '../test/crowd.ts'
 
 /*
- * Four validators sample the longest epoch of eight duels, on a fake clock, with the main network's
- * quotas and times. Each miner's endpoint has room for 1.5 times what they need on
- * average, and refuses more or lets it wait; then others make as many calls to
- * each as the validators make to a contender.
+ * Four validators sample the longest epoch of eight duels on a fake clock, with the main network's
+ * quotas and times. Each endpoint has capacity for 1.5 times the average calls, and refuses further
+ * calls or lets them wait. Then strangers make as many calls to each endpoint as the validators make
+ * to a contender.
  */
 const validators = 4
 const samplingMs = samplingBlocks(PROTOCOL) * BLOCK_MS

@@ -14,11 +14,11 @@ import { sampleLane } from '../src/sampling.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../test/lanes.ts'
 
 /*
- * A thousand calls at once to a server, in a process of its own, that takes half a second for a
- * reply: by the sampling of lanes, with their journals on disk, and by bare clients with one
- * question. A challenge is one to four calls to each of two miners. Ten lanes of 250 challenges are
- * under way side by side, and where one ends the next begins. The rate is that between a twentieth
- * and nine tenths of the replies; CPU is what this process used.
+ * Measures a thousand concurrent calls to a server in another process that takes half a second for
+ * a reply: for lanes with journals on disk, and for clients with one prompt. A challenge is one to
+ * four calls to each of two miners. Ten lanes of 250 challenges run concurrently, and each finished
+ * lane is followed by another. The rate is measured from 5 % to 90 % of the replies; the CPU time is
+ * that of this process.
  */
 const AT_ONCE = 1000
 const LANES = Array.from({ length: 10 }, (_, i) => [
@@ -37,7 +37,7 @@ if (process.argv[2] === 'serve') {
   server.listen(0, '127.0.0.1', 8192, () => process.send?.(server.address()))
 } else await measure()
 
-/** Replies a second of what tells of every reply. Says so. */
+/** Measures and prints the replies per second of `run`, which reports every reply. */
 async function rate(name: string, run: (onReply: () => void) => Promise<unknown>): Promise<number> {
   const [times, cpu]: [number[], NodeJS.CpuUsage] = [[], process.cpuUsage()]
   await run(() => times.push(performance.now()))

@@ -11,8 +11,8 @@ import { type AuditOptions, auditLane, lanesToAudit, publish } from '../src/audi
 import type { Setup } from '../src/setup.ts'
 
 /*
- * For how long the verification of all peers' lanes, 64 of 1,024 samples, holds up the loop of a
- * validator, which meanwhile has to follow the chain and ask miners: in threads, and without.
+ * Measures how long the verification of 64 lanes of 1,024 samples blocks the event loop of a
+ * validator, which also has to follow the chain and call miners: with threads and without.
  */
 const size = { validators: 64, epochs: 1, envs: shortEnvs(512) }
 const folder = await mkdtemp(join(tmpdir(), 'affine-loop-'))

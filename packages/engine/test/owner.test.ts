@@ -11,7 +11,7 @@ const genesis = 'ab'.repeat(32)
 const subnet = { genesis, netuid: 120 }
 let count = 0
 
-/** A folder with these files. */
+/** Creates a folder with these files. */
 async function folderOf(...names: readonly string[]): Promise<string> {
   const folder = join(root, `${count++}`)
   await mkdir(folder)
@@ -26,7 +26,7 @@ const textOf = (chain: typeof subnet, hotkey: string): string =>
   `${canonicalize({ genesis: chain.genesis, hotkey, netuid: chain.netuid })}\n`
 
 describe('a folder without a record', () => {
-  it('is claimed, also if it is missing', async () => {
+  it('is claimed, and created if it is missing', async () => {
     const folders = [
       join(root, 'missing'),
       await folderOf(),
@@ -55,7 +55,7 @@ describe('a folder with a record', () => {
   })
 
   it.each(['', '{}\n', textOf(subnet, own.hotkey).trim(), `${textOf(subnet, own.hotkey)}x`])(
-    'that is damaged, %j, is an error, and not claimed',
+    'is not claimed if the record is damaged: %j',
     async (text) => {
       const folder = await folderOf()
       await writeFile(join(folder, 'owner.json'), text)
@@ -66,7 +66,7 @@ describe('a folder with a record', () => {
     },
   )
 
-  it('of another hotkey stops a validator before it writes anything', async () => {
+  it('stops a validator of another hotkey before it writes anything', async () => {
     const folder = await folderOf()
     const chain = await chainOf()
     await claimFolder(folder, chain, miner.hotkey)

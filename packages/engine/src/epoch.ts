@@ -26,11 +26,11 @@ import {
   lanesToAudit,
   publish,
 } from './audit-lane.ts'
-import { waitForStart } from './games.ts'
+import { awaitStart } from './games.ts'
 import {
   createOwnTask,
   loadSecret,
-  marginBlocks,
+  margin,
   type OwnLane,
   readOwnSeal,
   samplingBlocks,
@@ -71,7 +71,7 @@ export class Phase {
   advance(offset: number, protocol: Protocol): void {
     const { sealBlock, epochBlocks } = protocol
     if (offset >= samplingBlocks(protocol)) this.sampling.abort()
-    if (offset >= epochBlocks - marginBlocks(epochBlocks - sealBlock)) this.audit.abort()
+    if (offset >= epochBlocks - margin(epochBlocks - sealBlock)) this.audit.abort()
   }
 
   /** Aborts all parts. */
@@ -186,7 +186,7 @@ export class Epoch {
     const task = await createOwnTask(this.#setup, this.state, deadline)
     if (task === undefined) return undefined
     if (this.#setup.network.platform !== 'loopback')
-      await waitForStart(task.secret, task.gamesTime, deadline)
+      await awaitStart(task.secret, task.gamesTime, deadline)
     const sampled = await sampleLane(task)
     this.#own = await writeOwnLane(this.#setup, this.state, { ...task, ...sampled })
     return this.#own.head

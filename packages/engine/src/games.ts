@@ -52,7 +52,7 @@ export interface GameSchedule {
  * The games start once `awake` has resolved, or when all turns and two clocks just fit before
  * sampling ends: every game starts, even if a player sleeps. Protocol §5.4.
  */
-export function scheduleGames(
+export function planGames(
   quotas: Readonly<Record<string, number>>,
   time: GamesTime,
   awake: Promise<unknown>,
@@ -85,15 +85,11 @@ export function scheduleGames(
  * Resolves when the sampling of a lane starts: in the first tenth, at a time that follows from the
  * epoch's secret, so that validators do not all start together. Protocol §5.4.
  */
-export async function waitForStart(
-  secret: Hash,
-  time: GamesTime,
-  deadline: AbortSignal,
-): Promise<void> {
+export async function awaitStart(secret: Hash, time: GamesTime, end: AbortSignal): Promise<void> {
   const share = Number.parseInt(digest('start', secret).slice(0, 8), 16) / 2 ** 32
   const startsAt = time.endsAt - (1 - share / 10) * time.samplingMs
   const leftMs = startsAt - time.now()
-  if (leftMs > 0 && !deadline.aborted) await waitAtMost(leftMs, once(deadline, 'abort'), time)
+  if (leftMs > 0 && !end.aborted) await waitAtMost(leftMs, once(end, 'abort'), time)
 }
 
 /** Resolves when a promise has settled, or after `ms` milliseconds. */

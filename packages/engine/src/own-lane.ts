@@ -30,11 +30,10 @@ import type { LaneTask, SampledLane } from './sampling.ts'
 import type { Setup } from './setup.ts'
 
 /** Returns the number of blocks before a deadline at which a validator stops waiting for others. */
-export const marginBlocks = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
+export const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
 
 /** Returns the number of blocks of an epoch in which a validator samples. Protocol §5.4. */
-export const samplingBlocks = ({ sealBlock }: Protocol): number =>
-  sealBlock - marginBlocks(sealBlock)
+export const samplingBlocks = ({ sealBlock }: Protocol): number => sealBlock - margin(sealBlock)
 
 /** This validator's lane after its check, and the hash of its last block. */
 export interface OwnLane {

@@ -24,13 +24,7 @@ import {
 } from '@affine/miners'
 import { AlteredFile, type Journal, openJournal } from '@affine/node/disk'
 import { canonicalize, digest, type Hash, type Json } from '@affine/prng'
-import {
-  type GameSchedule,
-  type GamesTime,
-  hasTimeLeft,
-  limitClockMs,
-  scheduleGames,
-} from './games.ts'
+import { type GameSchedule, type GamesTime, hasTimeLeft, limitClockMs, planGames } from './games.ts'
 import type { Setup } from './setup.ts'
 
 /** The sampling of one epoch: its plan, journal, agents and deadline. */
@@ -74,11 +68,13 @@ export async function sampleLane(task: LaneTask): Promise<SampledLane> {
   const kept = await readJournal(journal, task)
   const entries: Entry[] = [...kept.entries]
   const taking: { readonly due: DueSample; readonly taken: Promise<Sample> }[] = []
-  const waitForFirstReply = (hotkey: string): Promise<void> =>
-    waitForReply(taking.flatMap(({ due, taken }) => (isEpisodeOf(due, hotkey) ? taken : [])))
+  const waitForFirstReply = (hotkey: string): Promise<void> => {
+    const isOfMiner = (due: DueSample): boolean => 'miner' in due && due.miner === hotkey
+    return waitForReply(taking.flatMap(({ due, taken }) => (isOfMiner(due) ? taken : [])))
+  }
   const take = createSampler(task, entries, waitForFirstReply)
   const taken = new Set(entries.map(({ sample }) => getSampleKey(sample)))
-  const plan = listDueSamples(task)
+  const plan = listDue(task)
   const open = shuffleGamesLast(plan.filter((due) => !taken.has(getSampleKey(due))))
   let left = open.length
 
@@ -103,7 +99,7 @@ export async function sampleLane(task: LaneTask): Promise<SampledLane> {
 }
 
 /** Returns every sample of the lane, in the order of the plan. Protocol §4, §6.5. */
-function listDueSamples({ scope, secret }: LaneTask): readonly DueSample[] {
+function listDue({ scope, secret }: LaneTask): readonly DueSample[] {
   const envs = laneEnvs(scope, secret)
   return planOf(scope).map((planned) => {
     const challengeId = envs.get(planned.env)?.idOf(planned) ?? ''
@@ -114,9 +110,6 @@ function listDueSamples({ scope, secret }: LaneTask): readonly DueSample[] {
 /** Returns the key of a sample, which is unique in its lane. */
 const getSampleKey = (sample: Sample | DueSample): string =>
   'miner' in sample ? `${sample.challengeId} ${sample.miner}` : sample.challengeId
-
-const isEpisodeOf = (due: DueSample, hotkey: string): boolean =>
-  'miner' in due && due.miner === hotkey
 
 /**
  * Resolves when one of a miner's samples has a reply, which shows that the miner is awake. If none
@@ -194,10 +187,7 @@ function createSampler(
     return inTurn(game, async () => {
       const isBegun = isAnyAsked && hasTimeLeft(game, gamesTime) && !deadline.aborted
       if (!isBegun) return skipGame(challenge, hotkeys)
-      const players = {
-        champion: prepare(champion, spec),
-        contender: prepare(contender, spec),
-      }
+      const players = { champion: prepare(champion, spec), contender: prepare(contender, spec) }
       return playPair(challenge, players, now)
     })
   }
@@ -226,7 +216,7 @@ function createGameScheduler(
     const games = known.get(contender)
     if (games !== undefined) return games
     const replies = Promise.all([waitForFirstReply(champion), waitForFirstReply(contender)])
-    const begun = scheduleGames(scope.quotas[contender] ?? {}, gamesTime, replies)
+    const begun = planGames(scope.quotas[contender] ?? {}, gamesTime, replies)
     known.set(contender, begun)
     return begun
   }
@@ -242,11 +232,9 @@ function dedupeReplies(agent: MinerAgent, used: Set<string>, deadline: AbortSign
     for (;;) {
       const answer = await agent(messages, call)
       const id = 'fault' in answer ? undefined : answer.invocation
-      if (id === undefined) return answer
-      if (!used.has(id)) {
-        used.add(id)
-        return answer
-      }
+      const isNew = id === undefined || !used.has(id)
+      if (id !== undefined) used.add(id)
+      if (isNew) return answer
       const pauseMs = 1000 * (1 + Math.random())
       await sleep(pauseMs, undefined, { signal: call?.end ?? deadline }).catch(() => {})
     }

@@ -15,7 +15,7 @@ import {
 } from '@affine/miners'
 import { digest, type Generator, pcg64 } from '@affine/prng'
 import { Clock } from '../../../test/simulate/clock.ts'
-import { waitForStart } from '../src/games.ts'
+import { awaitStart } from '../src/games.ts'
 import { type LaneTask, type SampledLane, sampleLane } from '../src/sampling.ts'
 import { CHAMPION, CONTENDER, scopeOf } from './lanes.ts'
 
@@ -202,7 +202,7 @@ export async function sampleAll(crowd: Crowd): Promise<CrowdRun> {
 
 /** As in an epoch. */
 async function sample(task: LaneTask): Promise<SampledLane> {
-  await waitForStart(task.secret, task.gamesTime, task.deadline)
+  await awaitStart(task.secret, task.gamesTime, task.deadline)
   return sampleLane(task)
 }
 

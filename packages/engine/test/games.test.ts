@@ -21,7 +21,7 @@ import {
   serve,
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { waitForStart } from '../src/games.ts'
+import { awaitStart } from '../src/games.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
 import { FakeTime } from './fake-time.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from './lanes.ts'
@@ -302,7 +302,7 @@ describe('the beginning of sampling', () => {
     const time = new FakeTime()
     time.pass(nowMs)
     let isBegun = false
-    const begun = waitForStart(secret, { ...time, samplingMs, endsAt: samplingMs }, deadline)
+    const begun = awaitStart(secret, { ...time, samplingMs, endsAt: samplingMs }, deadline)
     void begun.then(() => {
       isBegun = true
     })

@@ -84,7 +84,7 @@ describe('the guard', () => {
     return { reasons, end, looking }
   }
 
-  it('calls `end` once with what is late', () => {
+  it('calls `end` once with the late events', () => {
     const { reasons, end } = guarded()
     vi.advanceTimersByTime(120_000)
     expect(end).not.toHaveBeenCalled()

@@ -148,7 +148,7 @@ describe('metrics', () => {
     expect(names).toEqual(['affine_trust{hotkey="third"}'])
   })
 
-  it('report only the statuses after which a request is repeated, for any response', async () => {
+  it('report only the statuses of requests that are repeated, for any response', async () => {
     const statuses = Array.from({ length: 200 }, (_, i) => 400 + i)
     const left = [...statuses]
     const exchange = async () => {

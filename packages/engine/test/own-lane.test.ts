@@ -14,7 +14,7 @@ import { verify } from '@affine/chain'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { honestSamples } from '../../../packages/blocks/test/lane.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { marginBlocks, writeLane } from '../src/own-lane.ts'
+import { margin, writeLane } from '../src/own-lane.ts'
 import { headerOf, scopeOf } from './lanes.ts'
 
 /** In three blocks. */
@@ -42,7 +42,7 @@ it.each([
   [30, 3],
   [399, 39],
 ])('leaves a margin: of %i blocks the last %i', (blocks, left) => {
-  expect(marginBlocks(blocks)).toBe(left)
+  expect(margin(blocks)).toBe(left)
 })
 
 describe('a lane', () => {

@@ -10,11 +10,7 @@ export function readCompletion(received: Received, url: string): string {
   if (status >= 300 && status < 400)
     throw new AskingProblem('redirect', describeRedirect(received), status)
   if (status !== 200)
-    throw new AskingProblem(
-      'status',
-      `${describeStatus(received)}: ${adviseOnStatus(status, url)}`,
-      status,
-    )
+    throw new AskingProblem('status', `${showStatus(received)}: ${advise(status, url)}`, status)
   return extractText(parseBody(received, url), url)
 }
 
@@ -24,10 +20,7 @@ function parseBody({ text: body, headers }: Received, url: string): unknown {
   } catch (error) {
     if (isStream(body, headers['content-type'])) {
       const advice = 'streaming was not requested; disable it on the server'
-      throw new AskingProblem(
-        'stream',
-        `expected JSON, got a stream of events, ${quote(body)}: ${advice}`,
-      )
+      throw new AskingProblem('stream', `got a stream of events, ${quote(body)}: ${advice}`)
     }
     const isJsonLike = /^\s*[{[]/.test(body)
     // The parser's message contains the position of the error, or the text around it.
@@ -55,7 +48,7 @@ function extractText(completion: unknown, url: string): string {
     const got = `choices[0].message is missing in ${quote(JSON.stringify(completion))}`
     throw new AskingProblem('no-text', `${got}: ${adviseOnApi(url)}`)
   }
-  const text = joinTextParts(message.content)
+  const text = joinParts(message.content)
   const why = explainBlankText(choice)
   if (text === undefined || (text.trim() === '' && why !== undefined))
     throw new AskingProblem('no-text', why ?? describeMissingText(choice))
@@ -63,7 +56,7 @@ function extractText(completion: unknown, url: string): string {
 }
 
 /** Returns a text, or the joined texts of a non-empty list of text parts; otherwise undefined. */
-export function joinTextParts(content: unknown): string | undefined {
+export function joinParts(content: unknown): string | undefined {
   if (typeof content === 'string') return content
   if (!Array.isArray(content) || content.length === 0) return undefined
   const texts: unknown[] = content.map((part) =>
@@ -107,7 +100,7 @@ const QUOTE_LENGTH = 120
 const SEE_LOG = "see the server's log"
 
 /** Returns a status and the beginning of its body. */
-export function describeStatus({ status, text }: Pick<Received, 'status' | 'text'>): string {
+export function showStatus({ status, text }: Pick<Received, 'status' | 'text'>): string {
   return `status ${status}, ${quote(text)}`
 }
 
@@ -115,12 +108,12 @@ export function describeStatus({ status, text }: Pick<Received, 'status' | 'text
 function describeRedirect(received: Received): string {
   const { status, headers } = received
   const { location } = headers
-  const got = location ? `status ${status} to ${quote(location)}` : describeStatus(received)
+  const got = location ? `status ${status} to ${quote(location)}` : showStatus(received)
   return `${got}: redirects are not followed; use the final address`
 }
 
 /** Returns advice for a status other than 200. */
-function adviseOnStatus(status: number, url: string): string {
+function advise(status: number, url: string): string {
   if (status < 300) return 'expected status 200'
   if (status === 401 || status === 403)
     return 'start the server without an API key; validators do not have one'

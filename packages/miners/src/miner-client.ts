@@ -17,7 +17,7 @@ import {
   Stopped,
   Undelivered,
 } from './asking.ts'
-import { describeStatus, readCompletion } from './completion.ts'
+import { readCompletion, showStatus } from './completion.ts'
 
 /**
  * Returns an agent of one miner with `replyMs` milliseconds for each reply, which stops when
@@ -98,7 +98,7 @@ function buildQuery(
 function readReply(received: Received, url: string): Reply {
   const { status, ms, invocation } = received
   if (isUndelivered(status))
-    throw new Undelivered(describeStatus(received), status === 429 ? '429' : '5xx')
+    throw new Undelivered(showStatus(received), status === 429 ? '429' : '5xx')
   const content = readCompletion(received, url)
   return { content, ms, ...(invocation !== undefined && { invocation }) }
 }

@@ -55,7 +55,7 @@ export function skipGame(challenge: LaneChallenge, hotkeys: PerSide<string>): Ch
 
 /** Returns a sample as if `miners` had never replied. Protocol §5.4. */
 export async function removeReplies(sample: Sample, miners: readonly string[]): Promise<Sample> {
-  if (!('miner' in sample)) return removeGameReplies(sample, miners)
+  if (!('miner' in sample)) return muteGame(sample, miners)
   const { env, index, challengeId, miner, ms } = sample
   if (!miners.includes(miner)) return sample
   const silent = await play(make(env), challengeId, () => NO_REPLY)
@@ -66,10 +66,7 @@ export async function removeReplies(sample: Sample, miners: readonly string[]): 
  * Returns a game up to the first prompt of a silent player. The game is unchanged if that player
  * never replied.
  */
-async function removeGameReplies(
-  game: ChallengePair,
-  miners: readonly string[],
-): Promise<ChallengePair> {
+async function muteGame(game: ChallengePair, miners: readonly string[]): Promise<ChallengePair> {
   const { champion, contender, ...challenge } = game
   const silent = SIDES.filter((side) => miners.includes(game[side].miner))
   if (silent.length === 2)

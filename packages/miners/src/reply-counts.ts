@@ -26,14 +26,14 @@ export function judgeReplies(played: readonly ScoredEpisode[], strength?: number
     const usable = repliesIn(each.messages).length
     counts.asked += each.messages.length - usable
     counts.usable += usable
-    counts.legal += countLegalReplies(each, forfeitIn({ ...each, strength }, each))
+    counts.legal += countLegal(each, forfeitIn({ ...each, strength }, each))
     counts.right += Number(each.reward >= each.best)
   }
   return counts
 }
 
 /** Returns the number of legal answers in a transcript that was forfeited as `forfeit` states. */
-export function countLegalReplies(played: Transcript, forfeit: string | undefined): number {
+export function countLegal(played: Transcript, forfeit: string | undefined): number {
   const isIllegal = forfeit === 'unreadable' || forfeit === 'illegal'
   return repliesIn(played.messages).length - Number(isIllegal)
 }

@@ -21,7 +21,7 @@ import { addTimeout } from './asking.ts'
 import type { Client } from './miner-client.ts'
 import { type AnsweringMiner, limitByClock, playPair } from './play-sample.ts'
 import type { Opponent } from './player.ts'
-import { countLegalReplies, Hope, judgeReplies, type ReplyCounts } from './reply-counts.ts'
+import { countLegal, Hope, judgeReplies, type ReplyCounts } from './reply-counts.ts'
 
 /**
  * The journal of a run that one person plays, on disk or elsewhere. An interrupted run continues
@@ -187,9 +187,7 @@ class EnvDuel {
       const { champion, contender } = next
       const rewards = { champion: champion.reward, contender: contender.reward }
       this.match = addChallenge(this.match, challengeVerdict(rewards), rule)
-      this.hope.add(() =>
-        SIDES.some((side) => countLegalReplies(next[side], forfeitOf(next, side)) > 0),
-      )
+      this.hope.add(() => SIDES.some((side) => countLegal(next[side], forfeitOf(next, side)) > 0))
       const isOver = this.match.played === PROTOCOL.cap || this.hope.isGone
       if (isOver && this.match.verdict === 'continue')
         this.match = { ...this.match, verdict: 'hold' }
@@ -273,7 +271,7 @@ export async function practise(run: PracticeRun): Promise<readonly Played[]> {
   const note = (exercise: Played): void => {
     const strength = make(exercise.env).spec.game && run.strength
     const forfeit = () => forfeitIn({ ...exercise, strength }, exercise)
-    hopes.get(exercise.env)?.add(() => countLegalReplies(exercise, forfeit()) > 0)
+    hopes.get(exercise.env)?.add(() => countLegal(exercise, forfeit()) > 0)
   }
   stored.forEach(note)
   const open = exercises.filter(({ challengeId }) => !played.has(challengeId)).reverse()

@@ -85,26 +85,26 @@ function createGauges(register: Registry) {
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauge({ name: `affine_${name}`, help, labelNames, registers: [register] })
   return {
-    emits: gauge('emits', 'Is 1 if it sends to the chain, 0 in a dry run'),
-    block: gauge('head_block', 'The last finalized block it has seen'),
-    age: gauge('head_age_seconds', 'Time since it saw that block'),
-    made: gauge('head_made_seconds', 'The age of that block when it came, by the clock here'),
-    epoch: gauge('epoch', 'The epoch of that block'),
+    emits: gauge('emits', '1 if transactions are sent, 0 in a dry run'),
+    block: gauge('head_block', 'Newest finalized block'),
+    age: gauge('head_age_seconds', 'Time since that block arrived'),
+    made: gauge('head_made_seconds', 'Age of that block on arrival, by the local clock'),
+    epoch: gauge('epoch', 'Epoch of that block'),
     offset: gauge('epoch_offset_blocks', 'Blocks of the epoch before that block'),
-    left: gauge('lane_challenges_left', 'Challenges of its lane that are not played yet'),
-    lanes: gauge('lanes', 'Lanes in the last epoch decided, by result', 'outcome'),
-    own: gauge('own_trust', 'The trust in it, 0 to 1'),
-    trust: gauge('trust', 'The trust in each validator, 0 to 1', 'hotkey'),
-    miners: gauge('miner', 'The miner on the throne, and its contenders: 1 each', 'role', 'hotkey'),
+    left: gauge('lane_challenges_left', 'Open challenges of the own lane'),
+    lanes: gauge('lanes', 'Lanes in the last decided epoch, by result', 'outcome'),
+    own: gauge('own_trust', 'Trust of the validator, 0 to 1'),
+    trust: gauge('trust', 'Trust of each validator, 0 to 1', 'hotkey'),
+    miners: gauge('miner', 'The champion and its contenders: 1 each', 'role', 'hotkey'),
     tallies: gauge(
       'duel_challenges',
-      "Challenges of each duel in lanes accepted, by the contender's result",
+      "Challenges of each duel in accepted lanes, by the contender's result",
       'contender',
       'env',
       'verdict',
     ),
-    ratio: gauge('ratio_to_beat', 'The ratio that a contender has to beat, 0 to 1'),
-    weights: gauge('last_weights_block', 'The block in which it last set weights'),
+    ratio: gauge('ratio_to_beat', 'The ratio to beat, 0 to 1'),
+    weights: gauge('last_weights_block', 'Block of the last weights'),
   }
 }
 
@@ -112,21 +112,21 @@ function createCounters(register: Registry) {
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `affine_${name}_total`, help, labelNames, registers: [register] })
   return {
-    samples: counter('samples', 'Samples taken: episodes, and whole games', 'env'),
+    samples: counter('samples', 'Samples taken: episodes and whole games', 'env'),
     faults: counter('faults', 'Episodes that ended without a usable reply', 'env', 'side', 'fault'),
     calls: counter(
       'miner_calls',
-      'Requests to miners, by outcome: a reply, or on which side it failed, and why',
+      'Requests to miners, by outcome (a reply, or the side that failed) and reason',
       'outcome',
       'reason',
     ),
     sent: counter(
       'transactions',
-      'Transactions that are in a block, refused, or withheld in a dry run',
+      'Transactions in a block, refused, or withheld in a dry run',
       'task',
       'outcome',
     ),
-    problems: counter('problems', 'Failures that were or will be tried again', 'task'),
+    problems: counter('problems', 'Failures of tasks that were or will be repeated', 'task'),
   }
 }
 

@@ -36,7 +36,7 @@ const SHOWN = /affine/i
 const HIDDEN = /chronoseek/i
 
 const HOSTED = 'hosted'
-const MAX_TEXT_LENGTH = 128
+const MAX_LENGTH = 128
 
 /**
  * The properties of a deployment that Chutes reports; they are valid if its source is valid too.
@@ -52,7 +52,7 @@ export interface Description {
 /** Returns a short text property of an untrusted object, or undefined. */
 function readShortText(json: unknown, name: string): string | undefined {
   const value: unknown = Object(json)[name]
-  return typeof value === 'string' && value.length <= MAX_TEXT_LENGTH ? value : undefined
+  return typeof value === 'string' && value.length <= MAX_LENGTH ? value : undefined
 }
 
 /**
@@ -69,7 +69,7 @@ export function readDescription(
   const refusal = checkName(json, committed) ?? checkRuntime(json, standard)
   if (refusal !== undefined) return refusal
   if (slug === undefined || !DNS_LABEL.test(slug))
-    return refuse('NO_SLUG', `its slug, ${describeValue(slug)}, is not a host name`)
+    return refuse('NO_SLUG', `its slug, ${show(slug)}, is not a host name`)
   const { image } = Object(json)
   const [name = '', tag = ''] = [readShortText(image, 'name'), readShortText(image, 'tag')]
   const username = readShortText(Object(image).user, 'username')
@@ -84,8 +84,7 @@ export function readDescription(
 /** A refused deployment. */
 export type Refusal = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
 
-const describeValue = (value: string | undefined): string =>
-  value === undefined ? 'missing' : quote(value)
+const show = (value: string | undefined): string => (value === undefined ? 'missing' : quote(value))
 
 /**
  * Returns a refusal if a deployment does not have the committed model or is not shown to everyone.
@@ -97,19 +96,13 @@ function checkName(json: unknown, { model, revision }: CommittedModel): Refusal 
   if (!COMMIT.test(revision))
     return refuse('REVISION', `the committed revision, ${quote(revision)}, is not 40 hex digits`)
   if (name !== model)
-    return refuse('MODEL', `its name is ${describeValue(name)}, not the committed ${quote(model)}`)
+    return refuse('MODEL', `its name is ${show(name)}, not the committed ${quote(model)}`)
   if (version !== revision)
-    return refuse(
-      'REVISION',
-      `its revision is ${describeValue(version)}, not the committed ${revision}`,
-    )
+    return refuse('REVISION', `its revision is ${show(version)}, not the committed ${revision}`)
   if (Object(json).public !== true && !SHOWN.test(model))
     return refuse('NOT_PUBLIC', 'it is not public, and its name does not contain "affine"')
   if (HIDDEN.test(model))
-    return refuse(
-      'NOT_PUBLIC',
-      'its name contains "chronoseek": Chutes does not show the source of such chutes',
-    )
+    return refuse('NOT_PUBLIC', 'its name contains "chronoseek": Chutes hides the source')
   return undefined
 }
 
@@ -120,7 +113,7 @@ function checkRuntime(json: unknown, standard: string): Refusal | undefined {
     return refuse('NOT_HOSTED', `its backend is ${quote(backend)}, not ${HOSTED}`)
   const template = readShortText(json, 'standard_template')
   if (template !== standard)
-    return refuse('NOT_A_TEMPLATE', `its template is ${describeValue(template)}, not ${standard}`)
+    return refuse('NOT_A_TEMPLATE', `its template is ${show(template)}, not ${standard}`)
   if (Object(json).tee !== true)
     return refuse('NOT_CONFIDENTIAL', '"tee" is not true; deploy it with tee=True')
   const on = Object.entries(Object(json)).flatMap(([name, value]) => (value === true ? name : []))
@@ -136,18 +129,12 @@ function checkRuntime(json: unknown, standard: string): Refusal | undefined {
  */
 export function judgeSource(
   source: string,
-  {
-    committed,
-    description,
-  }: {
-    readonly committed: CommittedModel
-    readonly description: Description
-  },
+  committed: CommittedModel,
+  { slug, image, updated }: Description,
   templates: Templates,
 ): Result<Deployment, DeploymentFault> {
   const read = readTemplate(source, committed, templates)
   if (!read.ok) return read
-  const { slug, image, updated } = description
   const wanted = String(read.value.image)
   if (image !== wanted) return refuse('IMAGE', `its image is ${quote(image)}, not ${quote(wanted)}`)
   // The platform's own `version` also changes when a library of the image is updated.

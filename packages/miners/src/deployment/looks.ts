@@ -170,11 +170,7 @@ export async function lookAt(
   if (!described.ok) return described
   const source = await ask(`/chutes/code/${chute}`)
   if (!source.ok) return refuse(source.code, `its source: ${source.detail}`)
-  const judged = judgeSource(
-    source.value,
-    { committed: miner, description: described.value },
-    templates,
-  )
+  const judged = judgeSource(source.value, miner, described.value, templates)
   if (!judged.ok) return judged
   const refusal = await checkModelFiles(miner, templates, { ...directory, signal: context.signal })
   return refusal ?? judged

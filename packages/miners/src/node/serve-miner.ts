@@ -1,5 +1,5 @@
 import { listen } from '@affine/node/listen'
-import { joinTextParts } from '../completion.ts'
+import { joinParts } from '../completion.ts'
 import { answerPrompt, type ReferencePlayer, type ReferenceReply } from '../reference-miner.ts'
 
 /** The prompt and the reply of a request; undefined if the request has no prompt. */
@@ -23,9 +23,7 @@ export async function serveMiner(
   app.get('/v1/models', (context) => context.json(MODELS))
   app.post('/v1/chat/completions', bodyLimit({ maxSize: 1024 * 1024 }), async (context) => {
     const { messages, model, stream } = Object(await context.req.json().catch(() => null))
-    const prompt = Array.isArray(messages)
-      ? joinTextParts(Object(messages.at(-1)).content)
-      : undefined
+    const prompt = Array.isArray(messages) ? joinParts(Object(messages.at(-1)).content) : undefined
     const hasPrompt = prompt !== undefined && stream !== true
     const answer = hasPrompt ? { prompt, ...answerPrompt(prompt, player) } : undefined
     hear(answer)

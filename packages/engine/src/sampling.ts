@@ -232,9 +232,11 @@ function dedupeReplies(agent: MinerAgent, used: Set<string>, deadline: AbortSign
     for (;;) {
       const answer = await agent(messages, call)
       const id = 'fault' in answer ? undefined : answer.invocation
-      const isNew = id === undefined || !used.has(id)
-      if (id !== undefined) used.add(id)
-      if (isNew) return answer
+      if (id === undefined) return answer
+      if (!used.has(id)) {
+        used.add(id)
+        return answer
+      }
       const pauseMs = 1000 * (1 + Math.random())
       await sleep(pauseMs, undefined, { signal: call?.end ?? deadline }).catch(() => {})
     }

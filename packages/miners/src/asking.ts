@@ -12,7 +12,7 @@ export interface Query {
   /** Time limit of the response in milliseconds. */
   readonly replyMs: number
   /** Maximum response size in bytes. Default: 256 KiB. */
-  readonly mostBytes?: number
+  readonly maxBytes?: number
   readonly signal: AbortSignal
   readonly now: () => number
 }

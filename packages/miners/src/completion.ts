@@ -89,9 +89,9 @@ function explainBlankText({ message, finish_reason: finish }: Choice): string | 
 function describeMissingText(choice: Choice): string {
   const { content } = choice.message
   const got = content ? quote(JSON.stringify(content)) : String(content ?? 'nothing')
-  const found = `choices[0].message.content expected a text, got ${got}`
+  const fault = `choices[0].message.content expected a text, got ${got}`
   const advice = 'disable the parsers of tools and reasoning'
-  return `${found}, in ${quote(JSON.stringify(choice))}: ${advice}`
+  return `${fault}, in ${quote(JSON.stringify(choice))}: ${advice}`
 }
 
 /** Maximum quoted characters of a body. */

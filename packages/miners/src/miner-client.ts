@@ -156,10 +156,10 @@ function createReporter(
   on: Hear,
 ): (failure: CallFailure | undefined) => void {
   const task = { kind: 'miner', model, chute, ...(hotkey !== undefined && { hotkey }) } as const
-  const told = new Set<string>(['deployment', 'not-shown'])
+  const reported = new Set<string>(['deployment', 'not-shown'])
   return (failure) => {
-    if (failure === undefined || told.has(failure.reason)) return
-    told.add(failure.reason)
+    if (failure === undefined || reported.has(failure.reason)) return
+    reported.add(failure.reason)
     const error = new AskingProblem(failure.reason, failure.text, failure.status)
     on({ type: 'problem', task, error })
   }

@@ -30,18 +30,17 @@ export async function playPair(
   now: () => number,
 ): Promise<ChallengePair> {
   const { spec } = make(challenge.env)
-  const { champion: one, contender: other } = players
   if (spec.game === undefined) {
-    const apart = [one, other].map((player) => playEpisode(challenge, player, now))
+    const apart = SIDES.map((side) => playEpisode(challenge, players[side], now))
     const [champion, contender] = (await Promise.all(apart)) as [Episode, Episode]
     return { ...challenge, champion, contender }
   }
   const started = now()
-  const agents = { champion: one.agent, contender: other.agent }
+  const agents = { champion: players.champion.agent, contender: players.contender.agent }
   const game = await playGame({ spec }, challenge.challengeId, agents)
   const ms = Math.max(0, now() - started)
-  const champion = { miner: one.hotkey, ...game.champion, ms }
-  const contender = { miner: other.hotkey, ...game.contender, ms }
+  const champion = { miner: players.champion.hotkey, ...game.champion, ms }
+  const contender = { miner: players.contender.hotkey, ...game.contender, ms }
   return { ...challenge, champion, contender }
 }
 

@@ -40,13 +40,13 @@ export function metricsOf(
   initCounters(meters)
   meters.weights.set(lastUpdate)
   meters.emits.set(Number(emit))
-  let seen = now()
+  let headMs = now()
   const on: Setup['on'] = (event) => {
-    if (event.type === 'head') seen = now()
+    if (event.type === 'head') headMs = now()
     recordEvent(event, meters, hotkey)
   }
   const read = async (): Promise<Response> => {
-    meters.age.set((now() - seen) / 1000)
+    meters.age.set((now() - headMs) / 1000)
     const headers = { 'content-type': register.contentType }
     return new Response(await register.metrics(), { headers })
   }

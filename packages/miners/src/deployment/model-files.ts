@@ -94,7 +94,7 @@ type HubResponse = Pick<Received, 'status' | 'text'>
 /** Fetches a file and follows redirects. If the status is not 200, `text` states the failure. */
 async function fetchFile(url: string, hub: Hub, hops = MAX_REDIRECTS): Promise<HubResponse> {
   const { exchange, signal, now } = hub
-  const query = { url, replyMs: LOOK_UP_MS, mostBytes: MAX_BYTES, signal, now }
+  const query = { url, replyMs: LOOK_UP_MS, maxBytes: MAX_BYTES, signal, now }
   const received = await lookUp(exchange, query)
   if (received === undefined) return { status: 413, text: `has more than ${MAX_BYTES} bytes` }
   const { status, text, headers } = received

@@ -24,14 +24,14 @@ const AGENTS = keptAgents(Number.POSITIVE_INFINITY)
 
 /**
  * Sends a request. Resolves with the response, regardless of its status. It follows no redirect and
- * reads at most `mostBytes` bytes. `replyMs` is the time limit for connecting and sending, and then
+ * reads at most `maxBytes` bytes. `replyMs` is the time limit for connecting and sending, and then
  * again for the whole response. Rejects with `Undelivered` if the connection fails or breaks, and
  * with another error if the response is late, too large or not HTTP, or once `signal` aborts. A
  * response with a status other than 200 resolves with the part of its body that arrived. Protocol
  * §5.4.
  */
 export async function exchange(query: Query): Promise<Received> {
-  const { body, replyMs, mostBytes = DEFAULT_MAX_BYTES, now } = query
+  const { body, replyMs, maxBytes = DEFAULT_MAX_BYTES, now } = query
   const started = now()
   const took = (): number => Math.max(0, now() - started)
   let outgoing: http.ClientRequest | undefined
@@ -46,7 +46,7 @@ export async function exchange(query: Query): Promise<Received> {
   try {
     const incoming = await sendRequest(open, body)
     response = incoming.response
-    await readInto(chunks, incoming, mostBytes)
+    await readInto(chunks, incoming, maxBytes)
   } catch (error) {
     // A response with another status is a refusal, even if its body fails.
     if (response === undefined || response.statusCode === 200) {
@@ -84,14 +84,14 @@ function createLateError(outgoing: http.ClientRequest | undefined, when: string)
 async function readInto(
   chunks: Uint8Array[],
   { response, take }: Incoming,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<void> {
   let size = 0
   for await (const chunk of decodeBody(response)) {
     take(chunk.length)
     size += chunk.length
-    if (size > mostBytes)
-      throw new AskingProblem('too-large', `the response has more than ${mostBytes} bytes`)
+    if (size > maxBytes)
+      throw new AskingProblem('too-large', `the response has more than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
 }

@@ -15,8 +15,8 @@ import {
 /*
  * Four validators sample the longest epoch of eight duels on a fake clock, with the main network's
  * quotas and times. Each endpoint has capacity for 1.5 times the average calls, and refuses further
- * calls or lets them wait. Then strangers make as many calls to each endpoint as the validators make
- * to a contender.
+ * calls or lets them wait. Then strangers make as many calls to each endpoint as the validators
+ * make to a contender.
  */
 const validators = 4
 const samplingMs = samplingBlocks(PROTOCOL) * BLOCK_MS

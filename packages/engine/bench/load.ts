@@ -17,8 +17,8 @@ import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../test/lanes.ts'
  * Measures a thousand concurrent calls to a server in another process that takes half a second for
  * a reply: for lanes with journals on disk, and for clients with one prompt. A challenge is one to
  * four calls to each of two miners. Ten lanes of 250 challenges run concurrently, and each finished
- * lane is followed by another. The rate is measured from 5 % to 90 % of the replies; the CPU time is
- * that of this process.
+ * lane is followed by another. The rate is measured from 5 % to 90 % of the replies; the CPU time
+ * is that of this process.
  */
 const AT_ONCE = 1000
 const LANES = Array.from({ length: 10 }, (_, i) => [

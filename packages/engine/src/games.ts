@@ -34,7 +34,7 @@ export function hasTimeLeft(rules: GameRules, time: GamesTime): boolean {
 }
 
 /** Starts a game when its turn comes. Resolves with its result. */
-type PlayInTurn = <Played>(rules: GameRules, play: () => Promise<Played>) => Promise<Played>
+type PlayInTurn = <Result>(rules: GameRules, play: () => Promise<Result>) => Promise<Result>
 
 /** The schedule of one contender's games in a lane. */
 export interface GameSchedule {

@@ -80,7 +80,7 @@ function explainBlankText({ message, finish_reason: finish }: Choice): string | 
   if (Array.isArray(calls) && calls.length > 0)
     return 'the response has tool calls instead of a text: serve the model without tools'
   if (thoughts || reasoning)
-    return 'the response has reasoning without a text: allow more tokens, or disable the reasoning parser'
+    return 'the response has reasoning without a text: allow more tokens or disable the parser'
   if (finish === 'length')
     return 'the token limit was reached without a text: raise max_tokens on the server'
   return undefined

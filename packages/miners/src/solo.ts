@@ -37,23 +37,23 @@ export interface Notes {
 type JsonFields = { readonly [key: string]: Json }
 
 /**
- * Returns the first entry of the journal. A new journal gets the arguments `asked` and the values
- * `drawn` as its first entry. Returns undefined if the arguments in the journal differ.
+ * Returns the first entry of the journal. A new journal gets `terms` and `draws` as its first
+ * entry. Returns undefined if the terms in the journal differ.
  */
-export async function takeUp<Asked extends JsonFields, Drawn extends JsonFields>(
+export async function takeUp<Terms extends JsonFields, Draws extends JsonFields>(
   notes: Notes,
-  asked: Asked,
-  drawn: Drawn,
-): Promise<(Asked & Drawn) | undefined> {
-  const fresh = { ...asked, ...drawn }
-  const [begun] = notes.entries as readonly (Asked & Drawn)[]
-  if (begun === undefined) {
+  terms: Terms,
+  draws: Draws,
+): Promise<(Terms & Draws) | undefined> {
+  const fresh = { ...terms, ...draws }
+  const [first] = notes.entries as readonly (Terms & Draws)[]
+  if (first === undefined) {
     await notes.append(fresh)
     return fresh
   }
   const names = Object.keys(fresh)
-  const isSame = canonicalize({ ...begun, ...asked }) === canonicalize(begun)
-  return isSame && names.every((name) => Object.hasOwn(begun, name)) ? begun : undefined
+  const isSame = canonicalize({ ...first, ...terms }) === canonicalize(first)
+  return isSame && names.every((name) => Object.hasOwn(first, name)) ? first : undefined
 }
 
 interface SoloRun {

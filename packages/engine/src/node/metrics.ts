@@ -85,7 +85,7 @@ function createGauges(register: Registry) {
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauge({ name: `affine_${name}`, help, labelNames, registers: [register] })
   return {
-    emits: gauge('emits', '1 if transactions are sent, 0 in a dry run'),
+    emits: gauge('emits', 'Is 1 if transactions are sent, 0 in a dry run'),
     block: gauge('head_block', 'Newest finalized block'),
     age: gauge('head_age_seconds', 'Time since that block arrived'),
     made: gauge('head_made_seconds', 'Age of that block on arrival, by the local clock'),

@@ -82,14 +82,14 @@ export function readDescription(
 }
 
 /** A refused deployment. */
-export type Refusal = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
+export type ChuteRefusal = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
 
 const show = (value: string | undefined): string => (value === undefined ? 'missing' : quote(value))
 
 /**
  * Returns a refusal if a deployment does not have the committed model or is not shown to everyone.
  */
-function checkName(json: unknown, { model, revision }: CommittedModel): Refusal | undefined {
+function checkName(json: unknown, { model, revision }: CommittedModel): ChuteRefusal | undefined {
   const [name, version] = [readShortText(json, 'name'), readShortText(json, 'revision')]
   if (!MODEL.test(model))
     return refuse('MODEL', `the committed model, ${quote(model)}, is not owner/name`)
@@ -107,7 +107,7 @@ function checkName(json: unknown, { model, revision }: CommittedModel): Refusal 
 }
 
 /** Returns a refusal if a deployment does not run as required. */
-function checkRuntime(json: unknown, standard: string): Refusal | undefined {
+function checkRuntime(json: unknown, standard: string): ChuteRefusal | undefined {
   const backend = readShortText(json, 'execution_backend') ?? HOSTED
   if (backend !== HOSTED)
     return refuse('NOT_HOSTED', `its backend is ${quote(backend)}, not ${HOSTED}`)
@@ -156,6 +156,6 @@ export function findSourceRefusal(source: string, templates: Templates): string 
 }
 
 /** Returns a refusal. */
-export function refuse(code: DeploymentFault, detail: string): Refusal {
+export function refuse(code: DeploymentFault, detail: string): ChuteRefusal {
   return { ok: false, code, detail }
 }

@@ -6,10 +6,10 @@ import { createRetryPolicy } from '../miner-client.ts'
 import { cachePerEpoch } from '../per-epoch.ts'
 import {
   type Asked,
+  type ChuteRefusal,
   type Deployment,
   type DeploymentFault,
   judgeSource,
-  type Refusal,
   readDescription,
   refuse,
 } from './deployment.ts'
@@ -126,13 +126,13 @@ export class DeploymentChecks {
 }
 
 /** Reports whether a deployment is refused only until its model is public. Protocol §5.4. */
-const isHidden = ({ code }: Refusal): boolean => code === 'MODEL_NOT_SHOWN'
+const isHidden = ({ code }: ChuteRefusal): boolean => code === 'MODEL_NOT_SHOWN'
 
 /**
  * Returns the error of a call to a refused deployment. The call is repeated if the model is not
  * public.
  */
-export function createRefusalError(refusal: Refusal): Error {
+export function createRefusalError(refusal: ChuteRefusal): Error {
   const text = `${refusal.code}: ${refusal.detail}`
   return isHidden(refusal)
     ? new Undelivered(text, 'not-shown')

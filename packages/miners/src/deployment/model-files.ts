@@ -9,7 +9,7 @@ import {
   Undelivered,
 } from '../asking.ts'
 import { LOOK_UP_MS } from '../chutes-key.ts'
-import { type DeploymentFault, type Refusal, refuse } from './deployment.ts'
+import { type ChuteRefusal, type DeploymentFault, refuse } from './deployment.ts'
 import { quote } from './python-tokens.ts'
 import type { CommittedModel } from './template-source.ts'
 import type { Templates } from './templates.ts'
@@ -41,9 +41,9 @@ export async function checkModelFiles(
   { model, revision }: CommittedModel,
   templates: Templates,
   hub: Hub,
-): Promise<Refusal | undefined> {
+): Promise<ChuteRefusal | undefined> {
   const { modelFiles, neededFile, templatesFolder, chatTemplates } = templates
-  const about = (name: string, { code, detail }: Refusal): Refusal =>
+  const about = (name: string, { code, detail }: ChuteRefusal): ChuteRefusal =>
     refuse(code, `${name} of ${model} at ${revision} ${detail}`)
   for (const [name, kind] of Object.entries(modelFiles)) {
     const file = await fetchFile(`${HUGGING_FACE}/${model}/resolve/${revision}/${name}`, hub)
@@ -65,7 +65,7 @@ async function checkFile(
   { status, text }: HubResponse,
   kind: 'template' | 'json',
   chatTemplates: Templates['chatTemplates'],
-): Promise<Refusal | undefined> {
+): Promise<ChuteRefusal | undefined> {
   if (status !== 200) return refuse(classifyStatus(status), text)
   const texts = kind === 'json' ? readChatTemplates(text) : [text]
   if (texts === undefined) return refuse('MODEL_FILE', UNREADABLE)
@@ -83,7 +83,7 @@ const classifyStatus = (status: number): DeploymentFault =>
   [401, 403, 404].includes(status) ? 'MODEL_NOT_SHOWN' : 'MODEL_FILE'
 
 /** Returns a refusal if the folder of additional chat templates exists. */
-function checkFolder({ status, text }: HubResponse): Refusal | undefined {
+function checkFolder({ status, text }: HubResponse): ChuteRefusal | undefined {
   if (status === 404 || (status === 200 && text.trim() === '[]')) return undefined
   if (status !== 200) return refuse(classifyStatus(status), text)
   return refuse('CHAT_TEMPLATE', 'may not exist: it contains more chat templates')

@@ -65,8 +65,8 @@ type DueSample = PlannedSample & LaneChallenge
 export async function sampleLane(task: LaneTask): Promise<SampledLane> {
   const { scope, now, on } = task
   await using journal = await openJournal(task.journalPath)
-  const kept = await readJournal(journal, task)
-  const entries: Entry[] = [...kept.entries]
+  const journaled = await readJournal(journal, task)
+  const entries: Entry[] = [...journaled.entries]
   const taking: { readonly due: DueSample; readonly taken: Promise<Sample> }[] = []
   const waitForFirstReply = (hotkey: string): Promise<void> => {
     const isOfMiner = (due: DueSample): boolean => 'miner' in due && due.miner === hotkey
@@ -78,7 +78,7 @@ export async function sampleLane(task: LaneTask): Promise<SampledLane> {
   const open = shuffleGamesLast(plan.filter((due) => !taken.has(getSampleKey(due))))
   let left = open.length
 
-  const keep = async (taken: Promise<Sample>): Promise<void> => {
+  const store = async (taken: Promise<Sample>): Promise<void> => {
     const entry = { sample: await taken, at: now() }
     await journal.append(entry as unknown as Json)
     entries.push(entry)
@@ -87,10 +87,10 @@ export async function sampleLane(task: LaneTask): Promise<SampledLane> {
     on({ type: 'sample', epoch, sample: entry.sample, champion, left })
   }
   for (const due of open) taking.push({ due, taken: take(due) })
-  const keeping = taking.map(({ taken }) => keep(taken))
-  await Promise.allSettled(keeping)
-  await Promise.all(keeping)
-  const changed = kept.changed ?? (await recheckDeployments(task, journal))
+  const storing = taking.map(({ taken }) => store(taken))
+  await Promise.allSettled(storing)
+  await Promise.all(storing)
+  const changed = journaled.changed ?? (await recheckDeployments(task, journal))
   const samples = sortByPlan(plan, entries).map((sample) => removeReplies(sample, changed))
   return {
     samples: await Promise.all(samples),
@@ -158,10 +158,10 @@ function createSampler(
 ): (due: DueSample) => Promise<Sample> {
   const { miners, deadline, gamesTime, mayAsk, now } = task
   const used = listInvocations(entries)
-  const asked = new Map(miners.map((miner) => [miner.hotkey, miner]))
+  const byHotkey = new Map(miners.map((miner) => [miner.hotkey, miner]))
   const scheduleFor = createGameScheduler(task, waitForFirstReply)
   // The cast is safe: the plan names only these miners.
-  const getMiner = (hotkey: string): Asked => asked.get(hotkey) as Asked
+  const getMiner = (hotkey: string): Asked => byHotkey.get(hotkey) as Asked
 
   const context = { epoch: task.scope.epoch, signal: deadline }
   const prepare = (hotkey: string, { replyMs, game }: EnvSpec): AnsweringMiner => {

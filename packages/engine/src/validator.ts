@@ -129,8 +129,8 @@ export class Validator {
  * @throws AlteredFile for its own state; Error if no bucket serves the attested state.
  */
 export async function startingState(setup: Setup, epoch: number): Promise<State> {
-  const kept = await readOwnState(setup, epoch)
-  if (kept !== null) return kept
+  const stored = await readOwnState(setup, epoch)
+  if (stored !== null) return stored
   if (setup.replay) return firstStateOf(setup.network)
   return newestAttested(setup, epoch)
 }

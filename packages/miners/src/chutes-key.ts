@@ -53,10 +53,7 @@ export class ChutesKey {
    * check.
    */
   #isBad = false
-  readonly #accessByEpoch = cachePerEpoch<EpochAccess>(() => ({
-    begun: undefined,
-    isPaused: false,
-  }))
+  readonly #access = cachePerEpoch<EpochAccess>(() => ({ begun: undefined, isPaused: false }))
   /** The ends of calls that waited for the account, if a call ends before its epoch. */
   readonly #paused = new WeakSet<AbortSignal>()
 
@@ -78,7 +75,7 @@ export class ChutesKey {
       if (!wasInOrder && query.signal !== context.signal) this.#paused.add(query.signal)
       return wasInOrder
     }
-    const access = this.#accessByEpoch(context.epoch)
+    const access = this.#access(context.epoch)
     access.begun ??= this.#checkAccess(context)
     await access.begun
     if (this.#isBad) await wait(this.#check)
@@ -99,7 +96,7 @@ export class ChutesKey {
     if (!end.aborted && !signal.aborted) return false
     const isEpochOver = signal.aborted
     await this.#check
-    return isEpochOver ? this.#accessByEpoch(epoch).isPaused : this.#paused.has(end)
+    return isEpochOver ? this.#access(epoch).isPaused : this.#paused.has(end)
   }
 
   /** Blocks all requests if the account is known to have no access, until it has access. */
@@ -132,7 +129,7 @@ export class ChutesKey {
       isInOrder(account) && (netuid === undefined || mayCall(account, netuid))
     let account = await this.#account()
     if (isWell(account)) return true
-    const access = this.#accessByEpoch(epoch)
+    const access = this.#access(epoch)
     const wasPaused = access.isPaused
     let wasKnown = false
     while (!isWell(account)) {
@@ -247,11 +244,11 @@ export async function chutesAccount(
   // The date is truncated to seconds, and was written after half of the response time.
   // biome-ignore lint/style/noRestrictedGlobals: this parses a text and does not read the clock.
   const aheadMs = now() - ms / 2 - (Date.parse(String(headers.date)) + 500)
-  const asked = { status, ms, aheadMs }
-  if (status !== 200) return { ...asked, balance: Number.NaN, netuids: [], roles: [] }
+  const response = { status, ms, aheadMs }
+  if (status !== 200) return { ...response, balance: Number.NaN, netuids: [], roles: [] }
   const { balance, netuids, permissions_bitmask: mask } = Object(JSON.parse(text))
   return {
-    ...asked,
+    ...response,
     balance: Number(balance),
     netuids: Array.isArray(netuids) ? netuids.filter(Number.isSafeInteger) : [],
     roles: ROLE_NAMES.filter((role) => (mask & ROLES[role]) !== 0),

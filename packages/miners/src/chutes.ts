@@ -8,8 +8,8 @@ import {
   Undelivered,
 } from './asking.ts'
 import { ChutesKey } from './chutes-key.ts'
+import { createRefusalError, DeploymentChecks, UUID } from './deployment/checks.ts'
 import type { Asked } from './deployment/deployment.ts'
-import { createRefusalError, DeploymentChecks, UUID } from './deployment/looks.ts'
 import { findTemplates } from './deployment/templates.ts'
 import { type Client, minerClient } from './miner-client.ts'
 import { cachePerEpoch } from './per-epoch.ts'

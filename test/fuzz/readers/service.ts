@@ -15,7 +15,7 @@ import {
   type MinerEvent,
   type Received,
 } from '../../../packages/miners/src/asking.ts'
-import { lookAt, UUID } from '../../../packages/miners/src/deployment/looks.ts'
+import { lookAt, UUID } from '../../../packages/miners/src/deployment/checks.ts'
 import {
   chutesAccount,
   minerClient,

@@ -40,8 +40,8 @@ export class DeploymentChecks {
   readonly #checksByEpoch = cachePerEpoch(() => new Map<string, Promise<FirstCheck>>())
   readonly #setup: CheckSetup
 
-  constructor(looking: CheckSetup) {
-    this.#setup = looking
+  constructor(setup: CheckSetup) {
+    this.#setup = setup
   }
 
   /**

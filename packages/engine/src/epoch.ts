@@ -99,17 +99,14 @@ export class Epoch {
   /** Finished audits by validator. */
   readonly #audited = new Map<string, CheckedLane>()
   /**
-   * The latest audit of each lane by validator. Audits of one lane share a folder and run one at a
-   * time.
+   * The latest audit of each lane by validator. Audits of one lane share a folder and never
+   * overlap.
    */
   readonly #audits = new Map<string, Promise<CheckedLane>>()
-  /**
-   * For each transaction, a promise that resolves when it is in a block, was refused, or is not
-   * needed.
-   */
+  /** Per transaction, a promise that resolves when it is in a block, refused, or not needed. */
   readonly #sent = new Map<Transaction['kind'], Promise<void>>()
   /**
-   * Whether the governing state is in its own bucket. Everyone has the first state of the network.
+   * Whether its own bucket has the governing state. Everyone has the first state of the network.
    */
   #isPublished: boolean
 
@@ -155,10 +152,7 @@ export class Epoch {
     this.#send('weights', () => chain.setWeights(account, weights, until))
   }
 
-  /**
-   * Publishes the state. It runs in the background, so sampling does not wait for an unreachable
-   * bucket.
-   */
+  /** Publishes the state in the background: sampling does not wait for an unreachable bucket. */
   async #publishState(): Promise<void> {
     if (this.#isPublished) return
     await writeState(this.state, this.#setup.bucket)

@@ -7,8 +7,8 @@ import pLimit from 'p-limit'
 /** Minimum length of sampling, in clocks of a game. */
 const CLOCKS = 6
 /**
- * One of 32 games of a contender starts immediately and keeps its turn for a sixth of a clock. So
- * the last game starts within six clocks of the first, regardless of the players.
+ * One in 32 of a contender's games starts immediately, and each game keeps its turn for a sixth of
+ * a clock. So the last game starts within six clocks of the first, regardless of the players.
  */
 const [GAMES_A_TURN, TURN_CLOCKS] = [32, 1 / 6]
 

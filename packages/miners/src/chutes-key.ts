@@ -48,10 +48,7 @@ export class ChutesKey {
    * was in order throughout.
    */
   #check: Promise<boolean> | undefined
-  /**
-   * Whether the platform reported that the account is not in order. Then all requests wait for the
-   * check.
-   */
+  /** Whether the account is known not to be in order. Then all requests wait for the check. */
   #isBad = false
   readonly #access = cachePerEpoch<EpochAccess>(() => ({ begun: undefined, isPaused: false }))
   /** The ends of calls that waited for the account, if a call ends before its epoch. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { httpBucket } from '@affine/blocks'
 import { publicFetch } from '@affine/settlement/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { NoReply, Undelivered } from '../packages/miners/src/asking.ts'
+import { AskingProblem, Undelivered } from '../packages/miners/src/asking.ts'
 import { exchange } from '../packages/miners/src/node/exchange.ts'
 import { DEEDS, FILE } from '../packages/settlement/test/hostile-server.ts'
 import { killAll, type Started, start } from './processes.ts'
@@ -63,7 +63,7 @@ const miner: Read = (place, replyMs) => {
   return exchange({ url: `${server.http}/${place}`, replyMs, signal, now: Date.now }).then(
     String,
     (error) => {
-      if (error instanceof NoReply || error instanceof Undelivered) return String(error)
+      if (error instanceof AskingProblem || error instanceof Undelivered) return String(error)
       throw error
     },
   )

@@ -8,7 +8,7 @@ import { type Account, decodeCommitment } from '../../packages/chain/src/index.t
 import { encodeBitmap } from '../../packages/duel/src/index.ts'
 import { withQuota } from '../../packages/duel/test/subnet.ts'
 import {
-  type AuditReading,
+  type AuditOptions,
   auditLane,
   lanesToAudit,
   publish,
@@ -181,7 +181,7 @@ test.each(['incoming', 'bucket'])(
       if (audit === undefined) throw new Error('it is sealed')
       const reader = new BucketReader({ openBucket: buckets.open })
       const deadline = new AbortController().signal
-      const copy: AuditReading['publish'] = (blocks, from) => publish(blocks, from, bucket)
+      const copy: AuditOptions['publish'] = (blocks, from) => publish(blocks, from, bucket)
       const reading = { state, reader, deadline, publish: copy }
       expect(await auditLane(setup, audit, reading)).toMatchObject({ ok: true })
     })

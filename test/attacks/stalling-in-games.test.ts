@@ -1,15 +1,16 @@
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { ChallengePair } from '../../packages/blocks/src/index.ts'
-import { leadIn, pairsOf } from '../../packages/blocks/test/play-plan.ts'
-import { BLOCK_MS } from '../../packages/chain/src/index.ts'
+import { leadIn } from '../../packages/blocks/test/play-plan.ts'
 import { PROTOCOL } from '../../packages/duel/src/index.ts'
-import { samplingBlocks } from '../../packages/engine/src/own-lane.ts'
-import { sampleLane } from '../../packages/engine/src/sampling.ts'
 import { FakeTime } from '../../packages/engine/test/fake-time.ts'
-import { CHAMPION, CONTENDER, SECRET, scopeOf } from '../../packages/engine/test/lanes.ts'
-import { make } from '../../packages/envs/src/index.ts'
+import {
+  CLOCK_MS,
+  replying,
+  SAMPLING_MS,
+  sampleGames,
+} from '../../packages/engine/test/game-lane.ts'
+import { CHAMPION } from '../../packages/engine/test/lanes.ts'
 import type { MinerAgent } from '../../packages/miners/src/index.ts'
 import { testFolder } from '../test-folder.ts'
 
@@ -19,18 +20,7 @@ import { testFolder } from '../test-folder.ts'
  * clock for each game, and one that lasts holds up no other: all have begun long before the end,
  * also if it pretends to sleep, for which its games wait.
  */
-const HEX = 'hex@0.1.0'
-const MULT8 = 'mult8@0.1.0'
-const { spec } = make(HEX)
-const CLOCK_MS = spec.game?.clockMs ?? 0
-const SAMPLING_MS = samplingBlocks(PROTOCOL) * BLOCK_MS
 const root = testFolder('stalling')
-
-/** A perfect player, or at hex a good one. */
-const replying: MinerAgent = ([prompt]) => {
-  const { content = '' } = prompt ?? {}
-  return { content: make(content.startsWith('Hex') ? HEX : MULT8).spec.solve(content) }
-}
 
 /** A lane of the most games that there are, on a clock that the test moves. */
 async function laneAgainst(
@@ -39,33 +29,13 @@ async function laneAgainst(
   contender: (time: FakeTime) => MinerAgent = () => replying,
 ) {
   const time = new FakeTime()
-  const { templates } = PROTOCOL
-  const miner = (hotkey: string) => ({
-    ...{ hotkey, model: 'm', revision: 'main', chute: '', templates },
-  })
   const [stalling, other] = [champion(time), contender(time)]
-  const phase = new AbortController()
-  let isOver = false
-  const sampling = sampleLane({
-    scope: scopeOf({ [HEX]: PROTOCOL.envs[HEX]?.quotaMost ?? 0, [MULT8]: 8 }),
-    miners: [miner(CHAMPION), miner(CONTENDER)],
-    secret: SECRET,
+  const most = PROTOCOL.envs['hex@0.1.0']?.quotaMost ?? 0
+  const games = await sampleGames(most, ({ hotkey }) => (hotkey === CHAMPION ? stalling : other), {
+    time,
     journalPath: join(root, name),
-    agent: ({ hotkey }) => (hotkey === CHAMPION ? stalling : other),
-    deadline: phase.signal,
-    gamesTime: { ...time, samplingMs: SAMPLING_MS, endsAt: SAMPLING_MS },
-    now: () => 0,
-    on: () => {},
-  }).finally(() => {
-    isOver = true
   })
-  while (!isOver) {
-    await nextTurn()
-    if (time.isAwaited) time.pass(1000)
-    if (time.now() >= SAMPLING_MS) phase.abort()
-  }
-  const { samples } = await sampling
-  return { games: pairsOf(samples).filter(({ env }) => env === HEX), tookMs: time.now() }
+  return { games, tookMs: time.now() }
 }
 
 test('a champion that never replies loses each game by its own clock, and none is left unbegun', async () => {

@@ -245,11 +245,10 @@ describe('af commit', () => {
     expect(seen.map(({ url }) => url)).toEqual([CHAT, '/v1/models'])
     const illegal = await inProcess(commit, ...asked)
     expect(illegal.error?.message).toContain('--anyway')
-    const before8 = { without: 'before', legal: 8 }
     expect(illegal.records).toMatchObject([
       { code: 'ANSWER', result: 'ok' },
-      { code: 'NO_LEGAL_REPLY', result: 'fail', env: 'hex@0.1.0', usable: 8, near: [before8] },
-      { code: 'NO_LEGAL_REPLY', env: 'mult8@0.1.0', near: [{ without: 'before', right: 8 }] },
+      { code: 'NO_LEGAL_REPLY', result: 'fail', env: 'hex@0.1.0', usable: 8, legal: 0 },
+      { code: 'NO_LEGAL_REPLY', env: 'mult8@0.1.0', usable: 8, legal: 0 },
       { code: 'REPLIES', result: 'ok', env: 'pack@0.1.0', legal: 7 },
       { code: 'REPLIES', env: 'tictactoe@0.1.0', right: 8 },
       { code: 'REPLIES_FAIL', result: 'warn', count: 1, status: 404 },

@@ -101,7 +101,7 @@ const FIELDS = {
   ...{ freeBytes: 9e9, dayBytes: 1e9, dollars: '1.50', balance: 0, status: 401, aheadMs: -7000 },
   ...{ roles: ['subnet_admin'], netuids: [1], path: '<path>', url: '<url>', chute: '<chute>' },
   ...{ text: '<text>', models: ['one', 'two'], count: 3, env: 'mult8@0.1.0', challenges: 8 },
-  ...{ asked: 8, usable: 7, legal: 6, right: 5, near: [{ without: 'before', right: 1, legal: 0 }] },
+  ...{ asked: 8, usable: 7, legal: 6, right: 5 },
 }
 
 const root = testFolder('doctor')
@@ -520,13 +520,13 @@ describe('af doctor', () => {
     })
   })
 
-  it('a source alone, with nothing else named: all for which it is refused', async () => {
+  it('a source alone, with nothing else named: why it is refused', async () => {
     const path = await fileOf('import requests\n')
     const refused = await inProcess(doctor, '--source', path, '--json')
     expect(refused.error).toBeUndefined()
     expect(refused.exitCode).toBe(1)
     expect(refused.records).toMatchObject([
-      { type: 'source', path, refusals: [expect.stringMatching(/^line 1: "import requests"/)] },
+      { type: 'source', path, refusal: expect.stringMatching(/^line 1: "import requests"/) },
     ])
     const whole = {
       hotkey: 'me',

@@ -7,7 +7,7 @@ import { LocalChain } from '@affine/chain'
 import { BucketReader, beginningAt, type CheckBlock } from '@affine/settlement'
 import { openThreads } from '@affine/settlement/node'
 import { bucketIn, makeEvidence, networkOf, shortEnvs } from '../../../bench/evidence.ts'
-import { type AuditReading, auditLane, lanesToAudit, publish } from '../src/audit-lane.ts'
+import { type AuditOptions, auditLane, lanesToAudit, publish } from '../src/audit-lane.ts'
 import type { Setup } from '../src/setup.ts'
 
 /*
@@ -30,7 +30,7 @@ async function audit(name: string, check?: CheckBlock): Promise<void> {
   const setup = { ...place, chain, account } as unknown as Setup
   const reader = new BucketReader({ openBucket, check, readsAtOnce: 2 })
   const deadline = new AbortController().signal
-  const copy: AuditReading['publish'] = (blocks, from) => publish(blocks, from, place.bucket)
+  const copy: AuditOptions['publish'] = (blocks, from) => publish(blocks, from, place.bucket)
   const reading = { state, reader, deadline, publish: copy }
   const delay = monitorEventLoopDelay({ resolution: 1 })
   delay.enable()

@@ -18,20 +18,20 @@ import {
 } from '@affine/settlement'
 import type { Setup } from './setup.ts'
 
-/** A sealed lane, and the validators that may have it, in the order in which to ask. */
+/** A sealed lane, and the validators that may have it, in the order of reading. */
 export type Audit = Omit<Sought, 'attesters'>
 
-/** How the lanes are read of the epoch that `state` governs. */
-export interface AuditReading {
+/** The options of reading a lane in the epoch that `state` governs. */
+export interface AuditOptions {
   readonly state: State
   readonly reader: BucketReader
-  /** Ends what is read from others. */
+  /** Aborts reads from other validators. */
   readonly deadline: AbortSignal
-  /** Puts a whole lane's blocks, from the head back, where everyone can read them. */
+  /** Publishes the blocks of a valid lane, listed from the head back. */
   readonly publish: (blocks: readonly string[], from: Pick<Bucket, 'read'>) => Promise<void>
 }
 
-/** Every lane that a due validator sealed. Protocol §6.4. */
+/** Returns the lanes that validators sealed in this epoch. Protocol §6.4. */
 export async function lanesToAudit(chain: Chain, state: State): Promise<readonly Audit[]> {
   const { epoch, protocol, voters } = state
   const seals = await readSeals(chain, state)
@@ -44,20 +44,20 @@ export async function lanesToAudit(chain: Chain, state: State): Promise<readonly
 }
 
 /**
- * Verifies a sealed lane, and publishes it if it is whole. Each block is
- * looked for in that bucket, then in the store, which has this validator's own lanes, then in the
- * buckets of the others that may have it. Meanwhile the blocks are in a folder of their own, which
- * is deleted at the end: nobody can fill this bucket with a lane that is void.
+ * Verifies a sealed lane, and publishes it if it is valid. Each block is read from the validator's
+ * own bucket, from its store, which has its own lanes, or from the buckets of other validators that
+ * may have it. The blocks are collected in a temporary folder, which is deleted at the end, so no
+ * one can fill the bucket with a void lane.
  */
 export async function auditLane(
   { chain, account, bucket, store, folder }: Setup,
   { holders, ...sealed }: Audit,
-  { state, reader, deadline, publish }: AuditReading,
+  { state, reader, deadline, publish }: AuditOptions,
 ): Promise<CheckedLane> {
   const place = join(incomingFolder(folder), `${state.epoch}-${sealed.validator}`)
   const incoming = directoryBucket(place)
   const read = reader.blocks({
-    // By names of their own: one that is slow or fails has only itself asked last.
+    // Sources are ranked by name: a slow or failing source only moves itself to the end.
     sources: Object.entries({ bucket, store, incoming }).map(([name, { read }]) => ({
       name,
       read,
@@ -73,10 +73,10 @@ export async function auditLane(
   return lane
 }
 
-/** The folder for blocks of lanes, of any epoch, whose audit has not ended. */
+/** Returns the folder for blocks of unfinished audits, of all epochs. */
 export const incomingFolder = (folder: string): string => join(folder, 'incoming')
 
-/** Copies a lane's blocks in their order. `blocks` are their hashes, from the head back. */
+/** Copies the blocks of a lane, oldest first. `blocks` are their hashes, from the head back. */
 export async function publish(
   blocks: readonly string[],
   from: Pick<Bucket, 'read'>,
@@ -89,11 +89,14 @@ export async function publish(
   }
 }
 
-/** Writes a block, where none of its hash is: one signed twice has two copies that hold. */
+/**
+ * Writes a block, unless a valid block with its hash exists. A block that was signed twice has two
+ * valid copies.
+ */
 async function putBlock({ read, write }: Bucket, hash: string, bytes: Uint8Array): Promise<void> {
   const path = blockPath(hash)
   await write(path, bytes).catch(async (error: Error) => {
-    const there = await read(path, LIMITS.blockBytes)
-    if (there === null || !openBlock(there, { hash, verify }).ok) throw error
+    const existing = await read(path, LIMITS.blockBytes)
+    if (existing === null || !openBlock(existing, { hash, verify }).ok) throw error
   })
 }

@@ -20,90 +20,97 @@ import {
 } from '@affine/settlement'
 import {
   type Audit,
-  type AuditReading,
+  type AuditOptions,
   auditLane,
   incomingFolder,
   lanesToAudit,
   publish,
 } from './audit-lane.ts'
-import { startOf } from './games.ts'
+import { awaitStart } from './games.ts'
 import {
+  createOwnTask,
+  loadSecret,
   margin,
   type OwnLane,
-  ownTask,
+  readOwnSeal,
   samplingBlocks,
-  sealOnChain,
-  secretOf,
   writeOwnLane,
 } from './own-lane.ts'
 import { sampleLane } from './sampling.ts'
 import type { Job, Setup, Transaction } from './setup.ts'
 
-/** Of each bucket of another validator. */
-const READS_AT_ONCE = 2
+/** Maximum concurrent reads per bucket of another validator. */
+const READS_PER_BUCKET = 2
 
-/** One epoch's deadlines, and the buckets read in it. It begins before its state is known. */
+/**
+ * The deadlines of one epoch, and its reader of buckets. It starts before the epoch's state is
+ * known.
+ */
 export class Phase {
   readonly epoch: number
   readonly reader: BucketReader
   /**
-   * Aborts when sampling ends: from then on a missing reply is the miner's fault, unless the reason
-   * is `Stopped`.
+   * Aborts when sampling ends: missing replies are then the miner's fault, unless the reason is
+   * `Stopped`.
    */
   readonly sampling: AbortController = new AbortController()
-  /** Aborts when the attestation must be sent, even if lanes are missing. */
+  /** Aborts when the attestation is due, even if lanes are missing. */
   readonly audit: AbortController = new AbortController()
-  /** Aborts when another epoch has begun. */
+  /** Aborts when the next epoch has begun. */
   readonly whole: AbortController = new AbortController()
 
   constructor(epoch: number, { on, ...setup }: Setup) {
     this.epoch = epoch
-    // Every read of every bucket listens: any number is no leak, and no warning for the operator.
+    // Every read adds a listener: they are not a leak and need no warning.
     setMaxListeners(0, this.sampling.signal, this.audit.signal, this.whole.signal)
     const onLost = (hotkey: string): void => on({ type: 'slow', hotkey })
-    this.reader = new BucketReader({ ...setup, readsAtOnce: READS_AT_ONCE, onLost })
+    this.reader = new BucketReader({ ...setup, readsAtOnce: READS_PER_BUCKET, onLost })
   }
 
-  /** Aborts the parts of the epoch that end before this block of it. Protocol §5.4. */
+  /** Aborts the parts of the epoch that end before block `offset` of it. Protocol §5.4. */
   advance(offset: number, protocol: Protocol): void {
     const { sealBlock, epochBlocks } = protocol
     if (offset >= samplingBlocks(protocol)) this.sampling.abort()
     if (offset >= epochBlocks - margin(epochBlocks - sealBlock)) this.audit.abort()
   }
 
-  /** Ends all of it: another epoch has begun. */
+  /** Aborts all parts. */
   end(): void {
     for (const part of [this.sampling, this.audit, this.whole]) part.abort()
   }
 }
 
-/** Starts a job in the background, unless it is still running. Resolves when it has ended. */
-type Start = (task: Job, work: () => Promise<void>) => Promise<void>
+/** Starts a job in the background, unless it is running. Resolves when it has ended. */
+type StartJob = (task: Job, work: () => Promise<void>) => Promise<void>
 
 /**
- * What one validator does in one epoch, in this order: all weight is set, and the state published;
- * the own lane is sampled and sealed, then published; all lanes are audited; what held is attested;
- * the epoch is settled. Each step can be repeated at the next head, or after a restart. Protocol
- * §5.2.
+ * The work of one validator in one epoch, in this order: set all weight, and publish the state;
+ * sample and seal its lane, then publish the lane; audit all lanes; attest the valid lanes; settle
+ * the epoch. Each step can be repeated at the next head or after a restart. Protocol §5.2.
  */
 export class Epoch {
-  /** Governs the epoch. */
+  /** The state that governs the epoch. */
   readonly state: State
   readonly #setup: Setup
   readonly #phase: Phase
-  readonly #start: Start
-  /** The own lane as it was checked before its seal; none if that was before a restart. */
+  readonly #start: StartJob
+  /** Its own lane as checked before the seal. Undefined if the process was restarted since. */
   #own: OwnLane | undefined
-  /** The lanes whose audit has ended, by validator. */
+  /** Finished audits by validator. */
   readonly #audited = new Map<string, CheckedLane>()
-  /** The last audit of each lane, by validator: those of one lane share a folder. */
+  /**
+   * The latest audit of each lane by validator. Audits of one lane share a folder and never
+   * overlap.
+   */
   readonly #audits = new Map<string, Promise<CheckedLane>>()
-  /** For each transaction: resolves when it is in a block, was refused or is not needed. */
+  /** Per transaction, a promise that resolves when it is in a block, refused, or not needed. */
   readonly #sent = new Map<Transaction['kind'], Promise<void>>()
-  /** Is the state that governs it in the own bucket? Everybody has the network's first. */
+  /**
+   * Whether its own bucket has the governing state. Everyone has the first state of the network.
+   */
   #isPublished: boolean
 
-  constructor(setup: Setup, state: State, phase: Phase, start: Start) {
+  constructor(setup: Setup, state: State, phase: Phase, start: StartJob) {
     this.#setup = setup
     this.state = state
     this.#isPublished = state.epoch === setup.network.firstEpoch
@@ -111,7 +118,7 @@ export class Epoch {
     this.#start = start
   }
 
-  /** Does what is due at a head of this epoch. What is under way already goes on. */
+  /** Starts the tasks due at this head. Running tasks continue. */
   async advance(head: Head): Promise<void> {
     const { protocol } = this.#setup.network
     const { epoch, offset } = placeOf(head.number, protocol)
@@ -123,8 +130,9 @@ export class Epoch {
   }
 
   /**
-   * All weight to the champion, or else to the subnet's owner, once an epoch, restarts included:
-   * the chain says when weights were set last. Protocol §8.13.
+   * Sets all weight to the champion, or to the subnet's owner if there is no champion. It is done
+   * once an epoch, even after restarts, because the chain states when weights were last set.
+   * Protocol §8.13.
    */
   async #setWeights(): Promise<void> {
     const { chain, account } = this.#setup
@@ -138,45 +146,47 @@ export class Epoch {
     const isPermitted = before.neurons.some((neuron) => isOwn(neuron) && neuron.permit)
     const own = neurons.find(isOwn)
     if (own && own.lastUpdate >= beaconBlock(epoch, protocol)) this.#skip('weights')
-    // In no block of the next epoch, whose champion may be another.
+    // The transaction must not land in the next epoch, which may have a different champion.
     const until = snapshotBlock(epoch + 1, protocol)
     if (head >= until || weights === undefined || !isPermitted) return
     this.#send('weights', () => chain.setWeights(account, weights, until))
   }
 
-  /** In the background: while the own bucket is out of reach, the lane is sampled all the same. */
+  /** Publishes the state in the background: sampling does not wait for an unreachable bucket. */
   async #publishState(): Promise<void> {
     if (this.#isPublished) return
     await writeState(this.state, this.#setup.bucket)
     this.#isPublished = true
   }
 
-  /** Samples the own lane, and puts the hash of its last block on chain. */
+  /** Samples its own lane, and commits the hash of the last block on chain. */
   async #seal(): Promise<void> {
     const { bucketUrl: url } = this.#setup
     const { epoch, protocol, duels } = this.state
     if (duels.length === 0 || this.#sent.has('seal')) return
-    const made = (await sealOnChain(this.#setup, epoch)) ?? this.#own?.head
+    const made = (await readOwnSeal(this.#setup, epoch)) ?? this.#own?.head
     const head = made ?? (await this.#sample())
     if (head === undefined) return
     const fields = encodeCommitment({ kind: 'seal', epoch, head, url })
     await this.#commit('seal', fields, sealBlock(epoch, protocol))
   }
 
-  /** Plays the own lane to its end. Returns its last block's hash; undefined when it is not due. */
+  /**
+   * Samples its own lane to the end. Returns the hash of the last block, or undefined if no lane is
+   * due.
+   */
   async #sample(): Promise<Hash | undefined> {
     const deadline = this.#phase.sampling.signal
-    const task = await ownTask(this.#setup, this.state, deadline)
+    const task = await createOwnTask(this.#setup, this.state, deadline)
     if (task === undefined) return undefined
     if (this.#setup.network.platform !== 'loopback')
-      await startOf(task.secret, task.gamesTime, deadline)
-    // Each sample is in the journal before it counts.
+      await awaitStart(task.secret, task.gamesTime, deadline)
     const sampled = await sampleLane(task)
     this.#own = await writeOwnLane(this.#setup, this.state, { ...task, ...sampled })
     return this.#own.head
   }
 
-  /** At the seal block every validator publishes its own lane: from the next on others read it. */
+  /** Publishes its own lane at the seal block. Other validators read it from the next block on. */
   async #publish(): Promise<void> {
     const { chain, account } = this.#setup
     const audits = await lanesToAudit(chain, this.state)
@@ -185,41 +195,41 @@ export class Epoch {
   }
 
   /**
-   * Audits all lanes, and attests once that is done, or when there is no more time. Each lane is a
-   * task by itself: a slow validator holds up no other lane.
+   * Audits all lanes, and attests when all audits have ended or at the deadline. Each lane is its
+   * own task, so a slow validator delays no other lane.
    */
   async #auditAndAttest(): Promise<void> {
     const { epoch } = this.state
     if (this.#sent.has('attest')) return
     const audits = await lanesToAudit(this.#setup.chain, this.state)
-    // One at a time: two would each draw a secret for the next epoch.
+    // Two concurrent attestations would draw two secrets for the next epoch.
     const attestOnce = (needed: readonly Audit[]): Promise<void> =>
       this.#start({ kind: 'attest', epoch }, () => this.#attest(needed))
     const auditing = audits.map((audit) => this.#startAudit(audit, () => attestOnce(audits)))
     if (!this.#phase.audit.signal.aborted) return attestOnce(audits)
-    // Others are not waited for any longer: what is left is soon read from the own folder.
+    // Reads from other validators have ended, so the remaining audits are short.
     await Promise.all(auditing)
     await attestOnce([])
   }
 
   #startAudit(audit: Audit, next?: () => Promise<void>): Promise<void> {
-    return this.#start(this.#auditOf(audit), async () => {
+    return this.#start(this.#laneJob(audit), async () => {
       const { reader, audit: deadline } = this.#phase
       await this.#audit(audit, { reader, deadline: deadline.signal, publish: this.#publishLane })
       await next?.()
     })
   }
 
-  #auditOf({ validator: hotkey }: Pick<Audit, 'validator'>): Job {
+  #laneJob({ validator: hotkey }: Pick<Audit, 'validator'>): Job {
     return { kind: 'lane', epoch: this.state.epoch, hotkey }
   }
 
-  /** Puts a whole lane into the own bucket: what is attested can be read there. */
-  readonly #publishLane: AuditReading['publish'] = (blocks, from) =>
+  /** Publishes a valid lane in its own bucket, which has to serve the lanes that it attests. */
+  readonly #publishLane: AuditOptions['publish'] = (blocks, from) =>
     publish(blocks, from, this.#setup.bucket)
 
-  /** One audit of a lane after the other. */
-  #audit(audit: Audit, reading: Omit<AuditReading, 'state'>): Promise<CheckedLane> {
+  /** Audits a lane after the previous audit of the same lane. */
+  #audit(audit: Audit, reading: Omit<AuditOptions, 'state'>): Promise<CheckedLane> {
     const before = this.#audits.get(audit.validator)?.catch(() => {})
     const auditing = Promise.resolve(before).then(() => this.#auditOnce(audit, reading))
     this.#audits.set(audit.validator, auditing)
@@ -227,10 +237,10 @@ export class Epoch {
   }
 
   /**
-   * Verifies a lane once, and publishes it if it is whole. What could not be had can be asked for
-   * again.
+   * Verifies a lane once, and publishes it if it is valid. An audit with missing blocks can be
+   * repeated.
    */
-  async #auditOnce(audit: Audit, reading: Omit<AuditReading, 'state'>): Promise<CheckedLane> {
+  async #auditOnce(audit: Audit, reading: Omit<AuditOptions, 'state'>): Promise<CheckedLane> {
     const known = this.#audited.get(audit.validator)
     if (known !== undefined) return known
     const own = this.#own?.head === audit.head ? this.#own : undefined
@@ -241,7 +251,7 @@ export class Epoch {
     return lane
   }
 
-  /** Attests which lanes held, once those that are needed were all audited. */
+  /** Attests the valid lanes, once all lanes in `needed` are audited. */
   async #attest(needed: readonly Audit[]): Promise<void> {
     const { epoch, protocol } = this.state
     const isComplete = needed.every(({ validator }) => this.#audited.has(validator))
@@ -252,8 +262,8 @@ export class Epoch {
   }
 
   /**
-   * The fields of the attestation: which lanes are whole and served from the own bucket, the
-   * commitment to the next secret, and the root of the state. Protocol §5.2.
+   * Returns the fields of the attestation: the valid lanes that its bucket serves, the commitment
+   * to the next secret, and the root of the state. Protocol §5.2.
    */
   async #attestation(): Promise<Uint8Array[]> {
     const { chain, account, bucketUrl: url } = this.#setup
@@ -262,25 +272,25 @@ export class Epoch {
     const whole = new Set(lanes.map(([validator]) => validator))
     const bitmap = encodeBitmap(voters, whole)
     const { genesis, netuid } = chain
-    const secret = await secretOf(this.#setup, epoch + 1)
+    const secret = await loadSecret(this.#setup, epoch + 1)
     const scope = { genesis, netuid, validator: account.hotkey, epoch: epoch + 1 }
     const next = commitmentOf({ ...scope, secret })
     const root = stateRoot(this.state)
     return encodeCommitment({ kind: 'attest', epoch, bitmap, next, stateRoot: root, url })
   }
 
-  /** Once the epoch is over: decides it, and keeps the state that governs the next. */
+  /** Decides the epoch after its end, and stores the state that governs the next epoch. */
   async settle({ reader, whole }: Phase): Promise<Settled> {
     const { store, account, folder, on } = this.#setup
     reader.beginEpoch(this.state)
-    // To decide takes reading only: a bucket that takes nothing must not be in its way.
-    const find: FindLane = (sought) => {
-      const task = this.#auditOf(sought)
-      const publish: AuditReading['publish'] = (...lane) =>
+    // Deciding only reads, so a failed write to its bucket must not block it.
+    const find: FindLane = (request) => {
+      const task = this.#laneJob(request)
+      const publish: AuditOptions['publish'] = (...lane) =>
         this.#publishLane(...lane).catch((error) => on({ type: 'problem', task, error }))
-      return this.#audit(sought, { reader, deadline: whole.signal, publish })
+      return this.#audit(request, { reader, deadline: whole.signal, publish })
     }
-    // The own lane, too: to find it publishes it, if this process was not there to do so.
+    // Its own lane is included: finding the lane also publishes it, if that was not done before.
     const isWanted = (validator: string): boolean =>
       validator === account.hotkey || this.#audited.has(validator)
     const settled = await decideEpoch(this.#setup, this.state, find, isWanted)
@@ -290,46 +300,46 @@ export class Epoch {
   }
 
   /**
-   * Puts these fields into the own slot by the block `until`, unless they are there: this process
-   * may have been started again, and a tempo has room for few commitments.
+   * Commits these fields by block `until`, unless its slot contains them: the process may have been
+   * restarted, and the number of commitments per tempo is limited.
    */
   async #commit(kind: Transaction['kind'], fields: Uint8Array[], until: number): Promise<void> {
     const { chain, account } = this.#setup
     const { commitments } = await chain.snapshot((await chain.head()).number)
     const own = commitments.find(({ hotkey }) => hotkey === account.hotkey)
     if (own?.fields.join(' ') === fields.join(' ')) this.#skip(kind)
-    // A lane may have come so late that its epoch is over.
+    // The epoch may be over if a lane was late.
     if (this.#phase.whole.signal.aborted) return
     this.#send(kind, () => chain.commit(account, fields, until))
   }
 
-  /** Resolves when each transaction that was sent is in a block or was refused. */
+  /** Resolves when each sent transaction is in a block or was refused. */
   async sent(): Promise<void> {
     await Promise.all(this.#sent.values())
   }
 
-  /** Notes that a transaction need not be sent. */
+  /** Records that a transaction is not needed. */
   #skip(kind: Transaction['kind']): void {
     this.#sent.set(kind, Promise.resolve())
   }
 
   /**
-   * Sends a transaction, unless it was sent or skipped, without waiting for its block; in a dry run
-   * reports that it would. After a refusal it can be sent again.
+   * Sends a transaction, unless it was sent or skipped, and does not wait for its block. In a dry
+   * run it reports the transaction instead. A refused transaction can be sent again.
    */
   #send(kind: Transaction['kind'], transaction: () => Promise<Head>): void {
     const { emit, on } = this.#setup
     if (this.#sent.has(kind)) return
     const task = { kind, epoch: this.state.epoch }
     if (emit) {
-      this.#sent.set(kind, this.#inBlock(task, transaction()))
+      this.#sent.set(kind, this.#confirm(task, transaction()))
       return
     }
     on({ type: 'withheld', task })
     this.#skip(kind)
   }
 
-  async #inBlock(task: Transaction, sent: Promise<Head>): Promise<void> {
+  async #confirm(task: Transaction, sent: Promise<Head>): Promise<void> {
     const { on } = this.#setup
     try {
       const { number } = await sent
@@ -344,7 +354,10 @@ export class Epoch {
 const writeState = (state: State, place: Bucket): Promise<void> =>
   place.write(statePath(state.epoch), new TextEncoder().encode(encodeState(state)))
 
-/** Weights that give all to a hotkey; undefined if it is not registered. Protocol §8.13. */
+/**
+ * Returns weights that give everything to one hotkey, or undefined if it is not registered.
+ * Protocol §8.13.
+ */
 export function allWeightTo(
   hotkey: string | undefined,
   neurons: readonly Neuron[],

@@ -4,58 +4,62 @@ import { type GameRules, make } from '@affine/envs'
 import { digest, type Hash } from '@affine/prng'
 import pLimit from 'p-limit'
 
-/** How many clocks a sampling is as long as, at least. */
+/** Minimum length of sampling, in clocks of a game. */
 const CLOCKS = 6
 /**
- * Of so many of a contender's games one begins at once, and keeps its turn for such a part of a
- * clock: whatever players do, the last begins within six clocks of the first.
+ * One in 32 of a contender's games starts immediately, and each game keeps its turn for a sixth of
+ * a clock. So the last game starts within six clocks of the first, regardless of the players.
  */
 const [GAMES_A_TURN, TURN_CLOCKS] = [32, 1 / 6]
 
-/** The time there is for a lane's games. */
+/** The time for the games of a lane. */
 export interface GamesTime extends Clock {
-  /** How long the epoch's sampling is, and when it ends, by this time: an estimate. */
+  /** Estimated length of sampling and its end by this clock, in milliseconds. */
   readonly samplingMs: number
   readonly endsAt: number
 }
 
-/** What each side of a game has for all its replies, in milliseconds. Protocol §5.4. */
-export function clockMsOf({ clockMs }: GameRules, { samplingMs }: GamesTime): number {
+/**
+ * Returns the time of each side for all of its replies in a game, in milliseconds. Protocol §5.4.
+ */
+export function limitClockMs({ clockMs }: GameRules, { samplingMs }: GamesTime): number {
   return Math.min(clockMs, Math.floor(samplingMs / CLOCKS))
 }
 
-/** Do both clocks of a game that begins now fit before sampling ends? Protocol §5.4. */
-export function hasRoom(rules: GameRules, time: GamesTime): boolean {
-  return time.now() + 2 * clockMsOf(rules, time) <= time.endsAt
+/**
+ * Reports whether both clocks of a game that begins now fit before sampling ends. Protocol §5.4.
+ */
+export function hasTimeLeft(rules: GameRules, time: GamesTime): boolean {
+  return time.now() + 2 * limitClockMs(rules, time) <= time.endsAt
 }
 
-/** Begins a game in its turn, and resolves with its result. */
-type InTurn = <Played>(rules: GameRules, play: () => Promise<Played>) => Promise<Played>
+/** Starts a game when its turn comes. Resolves with its result. */
+type PlayInTurn = <Result>(rules: GameRules, play: () => Promise<Result>) => Promise<Result>
 
-/** The games of one contender in a lane. */
-export interface ContenderGames {
-  /** Resolves when the first may begin. */
+/** The schedule of one contender's games in a lane. */
+export interface GameSchedule {
+  /** Resolves when the first game may start. */
   readonly started: Promise<void>
-  readonly inTurn: InTurn
+  readonly inTurn: PlayInTurn
 }
 
 /**
- * Plays the games of one contender, which plays `quotas`, by environment, in turn: one begins when
- * another is over, or has lasted for a sixth of a clock. So few are under way, and share what a
- * miner can do, unless they take long. Other contenders' games have turns of their own, so that
- * none waits for them.
+ * Returns the schedule of one contender's games, `quotas` of each environment. A game starts when
+ * another game has ended or has lasted a sixth of a clock. This limits how many games share a
+ * miner's capacity, unless they take long. The games of another contender have another schedule,
+ * and none waits for them.
  *
- * They start once `awake` has resolved, or when all turns and two clocks just fit before sampling
- * ends: every game begins, however long a player sleeps. Protocol §5.4.
+ * The games start once `awake` has resolved, or when all turns and two clocks just fit before
+ * sampling ends: every game starts, even if a player sleeps. Protocol §5.4.
  */
-export function gamesInTurn(
+export function planGames(
   quotas: Readonly<Record<string, number>>,
   time: GamesTime,
   awake: Promise<unknown>,
-): ContenderGames {
+): GameSchedule {
   const played = Object.entries(quotas).flatMap(([env, quota]) => {
     const { game } = make(env).spec
-    return game === undefined ? [] : { quota, clockMs: clockMsOf(game, time) }
+    return game === undefined ? [] : { quota, clockMs: limitClockMs(game, time) }
   })
   const games = played.reduce((sum, { quota }) => sum + quota, 0)
   const atOnce = Math.max(1, Math.ceil(games / GAMES_A_TURN))
@@ -64,35 +68,35 @@ export function gamesInTurn(
   const leftMs = startsBy - time.now()
   const begin = pLimit(atOnce)
   return {
-    started: leftMs > 0 ? within(leftMs, awake, time) : Promise.resolve(),
+    started: leftMs > 0 ? waitAtMost(leftMs, awake, time) : Promise.resolve(),
     inTurn: (rules, play) =>
       new Promise((resolve) => {
         const turn = async (): Promise<void> => {
           const game = play()
           resolve(game)
-          await within(TURN_CLOCKS * clockMsOf(rules, time), game, time)
+          await waitAtMost(TURN_CLOCKS * limitClockMs(rules, time), game, time)
         }
-        begin(turn).catch(() => {}) // what the game rejects with is its caller's
+        begin(turn).catch(() => {}) // the caller receives the error of the game
       }),
   }
 }
 
 /**
- * Resolves when a lane's sampling begins: at a moment in the first tenth, which follows from the
- * epoch's secret, so that validators do not all call at once. Protocol §5.4.
+ * Resolves when the sampling of a lane starts: in the first tenth, at a time that follows from the
+ * epoch's secret, so that validators do not all start together. Protocol §5.4.
  */
-export async function startOf(secret: Hash, time: GamesTime, deadline: AbortSignal): Promise<void> {
+export async function awaitStart(secret: Hash, time: GamesTime, end: AbortSignal): Promise<void> {
   const share = Number.parseInt(digest('start', secret).slice(0, 8), 16) / 2 ** 32
   const startsAt = time.endsAt - (1 - share / 10) * time.samplingMs
   const leftMs = startsAt - time.now()
-  if (leftMs > 0 && !deadline.aborted) await within(leftMs, once(deadline, 'abort'), time)
+  if (leftMs > 0 && !end.aborted) await waitAtMost(leftMs, once(end, 'abort'), time)
 }
 
-/** Resolves when something is over, and after so many milliseconds at the latest. */
-async function within(ms: number, what: Promise<unknown>, { after }: Clock): Promise<void> {
+/** Resolves when a promise has settled, or after `ms` milliseconds. */
+async function waitAtMost(ms: number, promise: Promise<unknown>, { after }: Clock): Promise<void> {
   let stop = (): void => {}
   const timeout = new Promise<void>((resolve) => {
     stop = after(ms, resolve)
   })
-  await Promise.race([what, timeout]).finally(stop)
+  await Promise.race([promise, timeout]).finally(stop)
 }

@@ -26,27 +26,27 @@ import {
   sealsOf,
 } from '@affine/settlement'
 import type { GamesTime } from './games.ts'
-import type { LaneTask, Sampled } from './sampling.ts'
+import type { LaneTask, SampledLane } from './sampling.ts'
 import type { Setup } from './setup.ts'
 
-/** How many blocks before a deadline a validator stops waiting for others and does its own part. */
+/** Returns the number of blocks before a deadline at which a validator stops waiting for others. */
 export const margin = (blocks: number): number => Math.max(2, Math.floor(blocks / 10))
 
-/** For so many blocks of an epoch a validator samples. Protocol §5.4. */
+/** Returns the number of blocks of an epoch in which a validator samples. Protocol §5.4. */
 export const samplingBlocks = ({ sealBlock }: Protocol): number => sealBlock - margin(sealBlock)
 
-/** The own lane, which was checked and is whole, and the hash of its last block. */
+/** This validator's lane after its check, and the hash of its last block. */
 export interface OwnLane {
   readonly head: Hash
   readonly lane: { readonly ok: true; readonly value: Lane }
 }
 
 /**
- * What this validator has to sample in the epoch that `state` governs, from now on; undefined when
- * it is not due.
- * @throws AlteredFile if that is the epoch's secret.
+ * Returns the sampling task of this validator in the epoch that `state` governs, or undefined if no
+ * lane is due.
+ * @throws AlteredFile for the epoch's secret.
  */
-export async function ownTask(
+export async function createOwnTask(
   setup: Setup,
   state: State,
   deadline: AbortSignal,
@@ -55,20 +55,20 @@ export async function ownTask(
   const { champion, duels, epoch, protocol } = state
   const scope = await laneScope(chain, state, account.hotkey)
   if (scope === null || champion === undefined) return undefined
-  const secret = await committedSecret(setup, scope)
+  const secret = await loadCommittedSecret(setup, scope)
   const journalPath = join(folder, 'journal', `${epoch}.jsonl`)
   const { templates } = protocol
-  const time = await gamesTimeOf(setup, state)
+  const time = await estimateGamesTime(setup, state)
   const playing = [champion, ...duels.map(({ contender }) => contender)]
   const miners = playing.map((miner) => ({ ...miner, templates }))
   return { ...setup, scope, miners, secret, journalPath, deadline, gamesTime: time }
 }
 
 /**
- * When sampling ends if blocks come as the last ones did, counted from the newest: the head that
- * this epoch began with may be old, as to decide the one before takes time.
+ * Estimates when sampling ends, at the pace of the last blocks and from the newest block. The head
+ * with which this epoch began may be old, because deciding the previous epoch takes time.
  */
-async function gamesTimeOf(
+async function estimateGamesTime(
   { chain, clock = SYSTEM_CLOCK }: Setup,
   { epoch, protocol }: State,
 ): Promise<GamesTime> {
@@ -80,32 +80,32 @@ async function gamesTimeOf(
   return { ...clock, samplingMs: blocks * blockMs, endsAt: seenAt + left * blockMs }
 }
 
-/** Where an epoch's secret is in the validator's folder. */
+/** Returns the path of an epoch's secret in the validator's folder. */
 const secretPath = (epoch: number): string => `secrets/${epoch}`
 
 /**
- * The secret of `epoch`, 64 hex digits: made, and synced to disk, before its digest can go on
- * chain. Protocol §4.
- * @throws AlteredFile when the file holds something else.
+ * Returns the secret of `epoch`, 64 hex digits. A new secret is drawn and synced to disk before its
+ * digest can be committed on chain. Protocol §4.
+ * @throws AlteredFile if the file has other contents.
  */
-export const secretOf = (
+export const loadSecret = (
   setup: Pick<Setup, 'store' | 'folder' | 'random'>,
   epoch: number,
 ): Promise<Hash> => keptSecret(setup.store, secretPath(epoch), setup)
 
-/** The epoch's secret, if it is the one whose digest is on chain. */
-async function committedSecret(setup: Setup, scope: Scope): Promise<Hash> {
-  const secret = await secretOf(setup, scope.epoch)
+/** Returns the secret of the epoch, if its digest is on chain. */
+async function loadCommittedSecret(setup: Setup, scope: Scope): Promise<Hash> {
+  const secret = await loadSecret(setup, scope.epoch)
   if (commitmentOf({ ...scope, secret }) === scope.commitment) return secret
   const path = `${setup.folder}/${secretPath(scope.epoch)}`
   throw new AlteredFile(path, 'OTHER_SECRET', 'not the secret whose digest is on chain')
 }
 
 /**
- * The head of this validator's lane, if its seal is on chain already. It must not be made again: if
- * the journal was lost since, the result would be a second lane in the same epoch.
+ * Returns the hash of this validator's sealed lane, if its seal is on chain. That lane must not be
+ * created again: after the loss of its journal the result would be a second lane in the same epoch.
  */
-export async function sealOnChain(
+export async function readOwnSeal(
   { chain, account }: Pick<Setup, 'chain' | 'account'>,
   epoch: number,
 ): Promise<Hash | undefined> {
@@ -114,23 +114,23 @@ export async function sealOnChain(
 }
 
 /**
- * Writes a sampled lane to the store as blocks, and checks it as everybody else will, which replays
- * it once: only what they will find whole is sealed. It is checked in this thread: a thread that is
- * still to be started takes longer than a local network leaves between sampling and seal.
- * @throws AlteredFile if that is the journal.
+ * Writes a sampled lane to the store as blocks, and verifies it as all other validators will, by
+ * one replay, so that only a valid lane is sealed. It is verified in this thread, because starting
+ * a thread takes longer than the time between sampling and seal on a local network.
+ * @throws AlteredFile for the journal.
  */
 export async function writeOwnLane(
   { chain, account, store }: Setup,
   state: State,
-  { scope, secret, journalPath, samples, time }: LaneTask & Sampled,
+  { scope, secret, journalPath, samples, time }: LaneTask & SampledLane,
 ): Promise<OwnLane> {
   const { genesis, netuid, validator, epoch } = scope
   const prev = state.heads[validator] ?? NO_BLOCK
   const { sign } = account
   const draft = { genesis, netuid, validator, epoch, prev, secret, sign, samples, time }
   const hashes = await writeLane(draft, store).catch((error: Error) => {
-    const isDrafts = error instanceof RangeError || error instanceof TypeError
-    throw isDrafts ? new AlteredFile(journalPath, 'BAD_SAMPLE', error.message) : error
+    const isInvalidDraft = error instanceof RangeError || error instanceof TypeError
+    throw isInvalidDraft ? new AlteredFile(journalPath, 'BAD_SAMPLE', error.message) : error
   })
   const head = hashes.at(-1) ?? ''
   const read = blockReader(store, verify)
@@ -140,20 +140,19 @@ export async function writeOwnLane(
 }
 
 /**
- * Writes an epoch's samples, in their order, to `store` as the blocks of a lane and returns their
+ * Writes the samples of an epoch, in their order, to `store` as the blocks of a lane. Returns their
  * hashes, first to last. `prev` is the validator's last seal on chain, or `NO_BLOCK`. Protocol
  * §6.2.
  *
- * The hashes follow from the draft alone: after a crash the same lane comes out, so there are never
- * two blocks at one height. A block that is in the store already is left as it is, if it is the
- * same.
+ * The hashes depend only on the draft: the same lane results after a crash, so there are never two
+ * blocks at one height. An identical block in the store remains unchanged.
  */
 export async function writeLane(
   { secret, ...draft }: Omit<BlockDraft, 'height'> & { readonly secret: Hash },
   store: Bucket,
 ): Promise<readonly Hash[]> {
   const hashes: Hash[] = []
-  const shares = inBlocks(draft.samples)
+  const shares = splitIntoBlocks(draft.samples)
   for (const [height, samples] of shares.entries()) {
     const prev = hashes.at(-1) ?? draft.prev
     const isLast = height === shares.length - 1
@@ -165,8 +164,8 @@ export async function writeLane(
   return hashes
 }
 
-/** The samples of each block, full but for the last. A lane of none is a block too. */
-function inBlocks(samples: readonly Sample[]): readonly (readonly Sample[])[] {
+/** Splits samples into blocks, all full except the last. A lane without samples has one block. */
+function splitIntoBlocks(samples: readonly Sample[]): readonly (readonly Sample[])[] {
   let block: Sample[] = []
   let bytes = 0
   const blocks = [block]

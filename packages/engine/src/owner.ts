@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { LIMITS } from '@affine/blocks'
 import { directoryBucket } from '@affine/blocks/directory'
@@ -6,17 +5,13 @@ import type { Chain } from '@affine/chain'
 import { AlteredFile, OWNERS } from '@affine/node/disk'
 import { canonicalize, type Hash } from '@affine/prng'
 
-const RECORD = 'owner.json'
-/** What a validator writes into its folder once it owns it. */
-const CONTENTS = ['journal', 'secrets', 'v1']
+const OWNER_FILE = 'owner.json'
 
 /**
- * Records in `folder`, durably, that a hotkey on one subnet of one chain owns it; to be called
- * before a validator writes anything there. Journals, secrets and states of two validators must
- * not mix. Only a folder without files of a validator gets the record.
- *
- * @throws RangeError, as a rejection, if the owner is another or unknown; AlteredFile if that is
- *   the record.
+ * Records durably that a hotkey on one subnet of one chain owns `folder`. A validator calls it
+ * before it writes into the folder, because journals, secrets and states of two validators must not
+ * mix.
+ * @throws RangeError, as a rejection, if the owner is another; AlteredFile for the record.
  */
 export async function claimFolder(
   folder: string,
@@ -24,45 +19,30 @@ export async function claimFolder(
   hotkey: string,
 ): Promise<void> {
   const store = directoryBucket(folder, OWNERS)
-  const own = recordText(genesis, hotkey, netuid)
-  const bytes = await store.read(RECORD, LIMITS.headerBytes)
-  if (bytes === null) await expectUnused(folder, own)
+  const own = formatOwner(genesis, hotkey, netuid)
+  const bytes = await store.read(OWNER_FILE, LIMITS.headerBytes)
   const owner = bytes === null ? own : new TextDecoder().decode(bytes)
-  // An existing record is written too: a crash may have come before its sync.
-  if (owner === own) return store.write(RECORD, new TextEncoder().encode(own))
+  // An existing record is also written, because a crash may have prevented its sync.
+  if (owner === own) return store.write(OWNER_FILE, new TextEncoder().encode(own))
   const place = resolve(folder)
-  const named = ownerName(owner)
+  const named = describeOwner(owner)
   if (named === undefined)
-    throw new AlteredFile(join(place, RECORD), 'NOT_A_RECORD', 'it does not name an owner')
+    throw new AlteredFile(join(place, OWNER_FILE), 'NOT_A_RECORD', 'it does not contain an owner')
   throw new RangeError(
-    `${place} belongs to ${named}, not to ${ownerName(own)}: ` +
-      'name another folder, or use the key and the network of its owner',
+    `${place} belongs to ${named}, not to ${describeOwner(own)}: ` +
+      'use another folder, or the key and the network of its owner',
   )
 }
 
-const recordText = (genesis: Hash, hotkey: string, netuid: number): string =>
+const formatOwner = (genesis: Hash, hotkey: string, netuid: number): string =>
   `${canonicalize({ genesis, hotkey, netuid })}\n`
 
-/** The only texts of `recordText`. */
+/** Matches only the texts of `formatOwner`. */
 const RECORD_TEXT = /^\{"genesis":"([0-9a-f]{64})","hotkey":"(\w{1,64})","netuid":(\d{1,5})\}\n$/
 
-/** Returns the owner in a record as a text for people; undefined for anything but a record. */
-function ownerName(record: string): string | undefined {
+/** Returns the owner in a record as a text for people, or undefined for any other text. */
+function describeOwner(record: string): string | undefined {
   const [, genesis, hotkey, netuid] = RECORD_TEXT.exec(record) ?? []
   if (genesis === undefined) return undefined
   return `${hotkey} on subnet ${netuid} of the chain with genesis ${genesis}`
-}
-
-/** Rejects with a RangeError if a validator wrote into a folder, which has no record. */
-async function expectUnused(folder: string, own: string): Promise<void> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
-  if (!CONTENTS.some((name) => names.includes(name))) return
-  const place = resolve(folder)
-  throw new RangeError(
-    `${place} has a validator's files, but no record of its owner: name another folder, or, if ` +
-      `${ownerName(own)} wrote them, put ${own.trim()} as a line into ${join(place, RECORD)}`,
-  )
 }

@@ -14,69 +14,71 @@ import { type EnvSpec, type GameRules, make, type PerSide } from '@affine/envs'
 import {
   type AnsweringMiner,
   type Asked,
+  limitByClock,
   type MinerAgent,
   playEpisode,
   playPair,
+  removeReplies,
   Stopped,
-  unbegunSample,
-  withClock,
-  withoutReplies,
+  skipGame,
 } from '@affine/miners'
 import { AlteredFile, type Journal, openJournal } from '@affine/node/disk'
 import { canonicalize, digest, type Hash, type Json } from '@affine/prng'
-import { type ContenderGames, clockMsOf, type GamesTime, gamesInTurn, hasRoom } from './games.ts'
+import { type GameSchedule, type GamesTime, hasTimeLeft, limitClockMs, planGames } from './games.ts'
 import type { Setup } from './setup.ts'
 
-/** One epoch's sampling: what to play, the journal, the agents, and the deadline. */
+/** The sampling of one epoch: its plan, journal, agents and deadline. */
 export interface LaneTask extends Pick<Setup, 'agent' | 'mayAsk' | 'hasChanged' | 'now' | 'on'> {
   readonly scope: Scope
-  /** All that play in the lane: the champion and the contenders. */
+  /** All participants of the lane: the champion and the contenders. */
   readonly miners: readonly Asked[]
   readonly secret: Hash
   readonly journalPath: string
   /**
-   * Aborts when the sampling phase is over: what has no reply by then is a fault, unless it is
-   * `Stopped`.
+   * Aborts when sampling ends: a reply that is missing then is the miner's fault, unless the reason
+   * is `Stopped`.
    */
   readonly deadline: AbortSignal
   readonly gamesTime: GamesTime
 }
 
-/** A sample, and when it was taken, in milliseconds. */
+/** A sample, and the time at which it was taken, in milliseconds. */
 interface Entry {
   readonly at: number
   readonly sample: Sample
 }
 
 /** All samples of a lane in the order of its plan, and the time of the last. */
-export type Sampled = Pick<BlockDraft, 'samples' | 'time'>
+export type SampledLane = Pick<BlockDraft, 'samples' | 'time'>
 
-/** A sample that is due: what the plan says of it, and its challenge. */
+/** A planned sample with its challenge. */
 type DueSample = PlannedSample & LaneChallenge
 
 /**
- * Takes every sample of a lane that its journal does not hold yet, side by side, games in turn, and
- * resolves with all samples and the time of the last. A sample counts once it is on disk, so a
- * killed process goes on where it stopped, and plays anew a game that was under way. Each
- * invocation id occurs once in a lane: a reply with an id that the lane has already is asked for
- * again. At the end, what the miners run is looked at again. Rejects when an agent rejects; the
- * samples taken by then stay in the journal. Protocol §5.4.
+ * Takes every sample that is not yet in the lane's journal. Episodes run concurrently; games are
+ * scheduled. Resolves with all samples and the time of the last. A sample counts once it is on
+ * disk, so a restarted process continues where it stopped and plays an unfinished game again. Each
+ * invocation id occurs once in a lane: a reply with a used id is requested again. At the end, the
+ * miners' deployments are checked again. Rejects if an agent rejects; the samples until then remain
+ * in the journal. Protocol §5.4.
  */
-export async function sampleLane(task: LaneTask): Promise<Sampled> {
+export async function sampleLane(task: LaneTask): Promise<SampledLane> {
   const { scope, now, on } = task
   await using journal = await openJournal(task.journalPath)
-  const kept = await keptIn(journal, task)
-  const entries: Entry[] = [...kept.entries]
+  const journaled = await readJournal(journal, task)
+  const entries: Entry[] = [...journaled.entries]
   const taking: { readonly due: DueSample; readonly taken: Promise<Sample> }[] = []
-  const firstReplyOf = (hotkey: string): Promise<void> =>
-    firstReply(taking.flatMap(({ due, taken }) => (isOf(due, hotkey) ? taken : [])))
-  const take = samplerOf(task, entries, firstReplyOf)
-  const taken = new Set(entries.map(({ sample }) => nameOf(sample)))
-  const plan = dueSamples(task)
-  const open = inAskingOrder(plan.filter((due) => !taken.has(nameOf(due))))
+  const waitForFirstReply = (hotkey: string): Promise<void> => {
+    const isOfMiner = (due: DueSample): boolean => 'miner' in due && due.miner === hotkey
+    return waitForReply(taking.flatMap(({ due, taken }) => (isOfMiner(due) ? taken : [])))
+  }
+  const take = createSampler(task, entries, waitForFirstReply)
+  const taken = new Set(entries.map(({ sample }) => getSampleKey(sample)))
+  const plan = listDue(task)
+  const open = shuffleGamesLast(plan.filter((due) => !taken.has(getSampleKey(due))))
   let left = open.length
 
-  const keep = async (taken: Promise<Sample>): Promise<void> => {
+  const store = async (taken: Promise<Sample>): Promise<void> => {
     const entry = { sample: await taken, at: now() }
     await journal.append(entry as unknown as Json)
     entries.push(entry)
@@ -85,19 +87,19 @@ export async function sampleLane(task: LaneTask): Promise<Sampled> {
     on({ type: 'sample', epoch, sample: entry.sample, champion, left })
   }
   for (const due of open) taking.push({ due, taken: take(due) })
-  const keeping = taking.map(({ taken }) => keep(taken))
-  await Promise.allSettled(keeping)
-  await Promise.all(keeping)
-  const changed = kept.changed ?? (await lookAgain(task, journal))
-  const samples = inOrderOf(plan, entries).map((sample) => withoutReplies(sample, changed))
+  const storing = taking.map(({ taken }) => store(taken))
+  await Promise.allSettled(storing)
+  await Promise.all(storing)
+  const changed = journaled.changed ?? (await recheckDeployments(task, journal))
+  const samples = sortByPlan(plan, entries).map((sample) => removeReplies(sample, changed))
   return {
     samples: await Promise.all(samples),
     time: Math.max(0, ...entries.map(({ at }) => at)),
   }
 }
 
-/** Every sample of the lane, in the order of the plan. Protocol §4, §6.5. */
-function dueSamples({ scope, secret }: LaneTask): readonly DueSample[] {
+/** Returns every sample of the lane, in the order of the plan. Protocol §4, §6.5. */
+function listDue({ scope, secret }: LaneTask): readonly DueSample[] {
   const envs = laneEnvs(scope, secret)
   return planOf(scope).map((planned) => {
     const challengeId = envs.get(planned.env)?.challengeAt(planned).id ?? ''
@@ -105,17 +107,15 @@ function dueSamples({ scope, secret }: LaneTask): readonly DueSample[] {
   })
 }
 
-/** In a lane no two samples have the same name. */
-const nameOf = (sample: Sample | DueSample): string =>
+/** Returns the key of a sample, which is unique in its lane. */
+const getSampleKey = (sample: Sample | DueSample): string =>
   'miner' in sample ? `${sample.challengeId} ${sample.miner}` : sample.challengeId
 
-const isOf = (due: DueSample, hotkey: string): boolean => 'miner' in due && due.miner === hotkey
-
 /**
- * Resolves when the first of a miner's samples has a reply, so that the miner is awake. Without one
- * it resolves when all have ended, since nothing else would tell.
+ * Resolves when one of a miner's samples has a reply, which shows that the miner is awake. If none
+ * has a reply, it resolves when all have ended.
  */
-async function firstReply(samples: readonly Promise<Sample>[]): Promise<void> {
+async function waitForReply(samples: readonly Promise<Sample>[]): Promise<void> {
   const replies = samples.map(async (taken) => {
     const hasReply = episodesIn(await taken).some(({ messages }) => messages.length > 1)
     if (!hasReply) throw new Error('no reply')
@@ -124,104 +124,110 @@ async function firstReply(samples: readonly Promise<Sample>[]): Promise<void> {
 }
 
 /**
- * Games last, since they wait for a reply to another sample. Each kind is in an order over all
- * environments that follows from the secret, as the challenge ids do: so no outage falls on a
- * chosen environment or miner. Protocol §5.4.
+ * Returns the samples in the order of asking: games last, since they wait for a reply to another
+ * sample. Each kind is in an order over all environments that follows from the secret, as the
+ * challenge ids do, so an outage does not affect a chosen environment or miner. Protocol §5.4.
  */
-function inAskingOrder(open: readonly DueSample[]): readonly DueSample[] {
+function shuffleGamesLast(open: readonly DueSample[]): readonly DueSample[] {
   const ranked = open.map((due) => {
     const kind = 'miner' in due ? 0 : 1
-    return { due, rank: `${kind} ${digest('order', nameOf(due))}` }
+    return { due, rank: `${kind} ${digest('order', getSampleKey(due))}` }
   })
   ranked.sort((a, b) => (a.rank < b.rank ? -1 : 1))
   return ranked.map(({ due }) => due)
 }
 
-/** What the plan does not have comes last: the check of the whole lane finds it there. */
-function inOrderOf(plan: readonly DueSample[], entries: readonly Entry[]): readonly Sample[] {
-  const places = new Map(plan.map((due, place) => [nameOf(due), place]))
-  const placeOf = (sample: Sample): number => places.get(nameOf(sample)) ?? plan.length
+/**
+ * Returns samples in the order of the plan. A sample outside the plan is last; the lane check
+ * reports it.
+ */
+function sortByPlan(plan: readonly DueSample[], entries: readonly Entry[]): readonly Sample[] {
+  const places = new Map(plan.map((due, place) => [getSampleKey(due), place]))
+  const placeOf = (sample: Sample): number => places.get(getSampleKey(sample)) ?? plan.length
   return entries.map(({ sample }) => sample).sort((a, b) => placeOf(a) - placeOf(b))
 }
 
 /**
- * Returns what takes a sample of the lane, or leaves a game unbegun. Games of a miner wait for
- * `firstReplyOf`.
+ * Returns a function that takes a sample of the lane, or leaves a game unbegun. A miner's games
+ * wait for `waitForFirstReply`.
  */
-function samplerOf(
+function createSampler(
   task: LaneTask,
   entries: readonly Entry[],
-  firstReplyOf: (hotkey: string) => Promise<void>,
+  waitForFirstReply: (hotkey: string) => Promise<void>,
 ): (due: DueSample) => Promise<Sample> {
   const { miners, deadline, gamesTime, mayAsk, now } = task
-  const used = invocationsIn(entries)
-  const asked = new Map(miners.map((miner) => [miner.hotkey, miner]))
-  const gamesOf = gamesByContender(task, firstReplyOf)
-  // The plan is of these miners.
-  const askedAs = (hotkey: string): Asked => asked.get(hotkey) as Asked
+  const used = listInvocations(entries)
+  const byHotkey = new Map(miners.map((miner) => [miner.hotkey, miner]))
+  const scheduleFor = createGameScheduler(task, waitForFirstReply)
+  // The cast is safe: the plan names only these miners.
+  const getMiner = (hotkey: string): Asked => byHotkey.get(hotkey) as Asked
 
   const context = { epoch: task.scope.epoch, signal: deadline }
-  const playerOf = (hotkey: string, { replyMs, game }: EnvSpec): AnsweringMiner => {
-    const agent = distinctAgent(task.agent(askedAs(hotkey), replyMs, context), used, deadline)
+  const prepare = (hotkey: string, { replyMs, game }: EnvSpec): AnsweringMiner => {
+    const agent = dedupeReplies(task.agent(getMiner(hotkey), replyMs, context), used, deadline)
     if (game === undefined) return { hotkey, agent }
-    const clock = { ...gamesTime, ms: clockMsOf(game, gamesTime), signal: deadline }
-    return { hotkey, agent: withClock(agent, clock) }
+    const clock = { ...gamesTime, ms: limitClockMs(game, gamesTime), signal: deadline }
+    return { hotkey, agent: limitByClock(agent, clock) }
   }
   const takeEpisode = async (challenge: LaneChallenge, hotkey: string): Promise<Sample> => {
-    const player = playerOf(hotkey, make(challenge.env).spec)
+    const player = prepare(hotkey, make(challenge.env).spec)
     return { ...challenge, ...(await playEpisode(challenge, player, now)) }
   }
   const takeGame = async (challenge: LaneChallenge, hotkeys: PerSide<string>): Promise<Sample> => {
     const { spec } = make(challenge.env)
-    // The plan has games in no other environments.
+    // The cast is safe: the plan has games only in environments with game rules.
     const game = spec.game as GameRules
     const { champion, contender } = hotkeys
-    const { started, inTurn } = gamesOf(hotkeys)
+    const { started, inTurn } = scheduleFor(hotkeys)
     await started
-    // Before its turn: a look that hangs must keep no turn from another game.
-    const looks = [champion, contender].map((hotkey) => mayAsk?.(askedAs(hotkey), context))
-    const isAnyAsked = (await Promise.all(looks)).some((isAsked) => isAsked !== false)
+    // Deployments are checked before the turn, so a hanging check does not block other games.
+    const checks = [champion, contender].map((hotkey) => mayAsk?.(getMiner(hotkey), context))
+    const isAnyAsked = (await Promise.all(checks)).some((isAsked) => isAsked !== false)
     return inTurn(game, async () => {
-      const isBegun = isAnyAsked && hasRoom(game, gamesTime) && !deadline.aborted
-      if (!isBegun) return unbegunSample(challenge, hotkeys)
-      const players = { champion: playerOf(champion, spec), contender: playerOf(contender, spec) }
+      const isBegun = isAnyAsked && hasTimeLeft(game, gamesTime) && !deadline.aborted
+      if (!isBegun) return skipGame(challenge, hotkeys)
+      const players = { champion: prepare(champion, spec), contender: prepare(contender, spec) }
       return playPair(challenge, players, now)
     })
   }
   return async (due) => {
     const { env, index, challengeId } = due
     const challenge = { env, index, challengeId }
-    const isAlone = 'miner' in due
-    const sample = await (isAlone ? takeEpisode(challenge, due.miner) : takeGame(challenge, due))
+    const isEpisode = 'miner' in due
+    const sample = await (isEpisode ? takeEpisode(challenge, due.miner) : takeGame(challenge, due))
     const isComplete = episodesIn(sample).every(({ fault }) => fault !== 'no-reply')
-    // A reply that is missing because the validator stops is not the miner's fault.
+    // The miner is not at fault for a reply that is missing because the validator stops.
     if (!isComplete && deadline.reason instanceof Stopped) throw deadline.reason
     return sample
   }
 }
 
-/** Returns what gives the games of a contender, which wait for both players' first replies. */
-function gamesByContender(
+/**
+ * Returns a function that returns a contender's schedule, which waits for the first replies of both
+ * players.
+ */
+function createGameScheduler(
   { scope, gamesTime }: LaneTask,
-  firstReplyOf: (hotkey: string) => Promise<void>,
-): (hotkeys: PerSide<string>) => ContenderGames {
-  const known = new Map<string, ContenderGames>()
+  waitForFirstReply: (hotkey: string) => Promise<void>,
+): (hotkeys: PerSide<string>) => GameSchedule {
+  const known = new Map<string, GameSchedule>()
   return ({ champion, contender }) => {
     const games = known.get(contender)
     if (games !== undefined) return games
-    const replies = Promise.all([firstReplyOf(champion), firstReplyOf(contender)])
-    const begun = gamesInTurn(scope.quotas[contender] ?? {}, gamesTime, replies)
+    const replies = Promise.all([waitForFirstReply(champion), waitForFirstReply(contender)])
+    const begun = planGames(scope.quotas[contender] ?? {}, gamesTime, replies)
     known.set(contender, begun)
     return begun
   }
 }
 
 /**
- * An agent none of whose replies has an invocation id that is in `used`, to which it adds its own:
- * what has one is asked again, a second or two later, until the deadline, or the call's own end.
- * Protocol §5.4.
+ * Returns an agent whose replies have no invocation id in `used`, to which it adds the new ids. A
+ * reply with a used id is requested again after one to two seconds, until the deadline or the end
+ * of the call. Protocol §5.4.
  */
-function distinctAgent(agent: MinerAgent, used: Set<string>, deadline: AbortSignal): MinerAgent {
+function dedupeReplies(agent: MinerAgent, used: Set<string>, deadline: AbortSignal): MinerAgent {
   return async (messages, call) => {
     for (;;) {
       const answer = await agent(messages, call)
@@ -237,18 +243,18 @@ function distinctAgent(agent: MinerAgent, used: Set<string>, deadline: AbortSign
   }
 }
 
-function invocationsIn(entries: readonly Entry[]): Set<string> {
+function listInvocations(entries: readonly Entry[]): Set<string> {
   const episodes = entries.flatMap(({ sample }) => episodesIn(sample))
   const messages = episodes.flatMap((episode) => episode.messages)
   return new Set(messages.flatMap(({ invocation }) => invocation ?? []))
 }
 
 /**
- * Looks at all miners' deployments again. Returns those that were changed in the epoch: none of
- * their replies counts. What was found is on disk first, so that the lane comes out alike after a
- * crash. Protocol §5.4.
+ * Checks all miners' deployments again. Returns the miners whose deployment changed in the epoch:
+ * none of their replies counts. The result is stored in the journal first, so that the same lane
+ * results after a crash. Protocol §5.4.
  */
-async function lookAgain(
+async function recheckDeployments(
   { scope, miners, deadline, hasChanged }: LaneTask,
   journal: Journal,
 ): Promise<readonly string[]> {
@@ -261,29 +267,31 @@ async function lookAgain(
 }
 
 /**
- * What the journal of a lane holds: samples, and what the second look had found, if it was over. A
- * new one gets its heading.
- * @throws AlteredFile also when it is another lane's.
+ * Returns the samples in the journal of a lane, and the result of the second deployment check if
+ * there is one. A new journal gets its heading.
+ * @throws AlteredFile also for the journal of another lane.
  */
-async function keptIn(journal: Journal, { scope, journalPath: path }: LaneTask) {
+async function readJournal(journal: Journal, { scope, journalPath: path }: LaneTask) {
   const { beacon, champion, commitment, epoch, quotas } = scope
   const heading: Json = { beacon, champion, commitment, epoch, quotas }
   const [first, ...rest] = journal.entries
   if (first === undefined) await journal.append(heading)
   else if (canonicalize(first) !== canonicalize(heading))
     throw new AlteredFile(path, 'OTHER_LANE', 'it belongs to another epoch, plan or chain')
-  const changed = changedIn(rest.at(-1))
+  const changed = readChanged(rest.at(-1))
   if (changed !== undefined) rest.pop()
   return { entries: rest.map((entry, i) => readEntry(entry, `${path}, line ${i + 2}`)), changed }
 }
 
-/** What the second look found, if an entry says that. */
-function changedIn(entry: Json | undefined): readonly string[] | undefined {
+/**
+ * Returns the miners in the entry of the second deployment check, or undefined for any other entry.
+ */
+function readChanged(entry: Json | undefined): readonly string[] | undefined {
   const { changed } = Object(entry) as { readonly changed?: readonly string[] }
   return Array.isArray(changed) ? changed : undefined
 }
 
-/** Checks only what the sampling relies on: the check of the whole lane checks each sample. */
+/** Reads an entry, and checks the fields that sampling uses: the lane check verifies the sample. */
 function readEntry(entry: Json, place: string): Entry {
   const { at, sample } = Object(entry) as Entry
   const isSample =

@@ -4,66 +4,68 @@ import type { State } from '@affine/duel'
 import type { AgentOf, Chutes, MinerEvent, MinerTask } from '@affine/miners'
 import type { CheckBlock, Network, OpenBucket, Settled } from '@affine/settlement'
 
-/**
- * Everything a validator needs from outside: chain, key, disk, miners, peers, clock, randomness.
- */
+/** The environment of a validator: chain, key, disk, miners, peers, clock, random numbers. */
 export interface Setup {
   readonly chain: Chain
   readonly account: Account
   readonly network: Network
-  /** Does it send transactions? If not, it reports what it would send. */
+  /** Whether it sends transactions. If not, it reports them only. */
   readonly emit: boolean
   /**
-   * Without a state of its own: does it recompute all epochs, instead of starting from the state
-   * that the others attested?
+   * Whether a validator without a state recomputes all epochs, instead of starting from the
+   * attested state. Default: false.
    */
   readonly replay?: boolean
-  /** Its own folder, for its journals; nobody else reads it. */
+  /** Its private folder for journals. */
   readonly folder: string
   /**
-   * The same folder as a bucket, for secrets and sealed blocks: what is written there is never
-   * overwritten.
+   * The same folder as a bucket, for secrets and sealed blocks. Its files are never overwritten.
    */
   readonly store: Bucket
-  /** What everyone may read, and the name or URL under which the chain announces it. */
+  /** The public bucket, and the name or URL that the chain announces for it. */
   readonly bucket: Bucket
   readonly bucketUrl: string
-  /** Opens another validator's bucket; null when the announced URL may not be opened. */
+  /** Opens another validator's bucket; null if its URL is not allowed. */
   readonly openBucket: OpenBucket
-  /** Audits blocks, as in other threads. If it is missing, this thread does it. */
+  /** Verifies blocks, for example in other threads. Default: verification in this thread. */
   readonly check?: CheckBlock
-  /** Gives the agent of a miner, in an epoch, with the time for a reply. */
+  /** Returns the agent of a miner in an epoch, with the time limit of a reply. */
   readonly agent: AgentOf
-  /** On a platform: was what a miner runs changed since it was first asked in this epoch? */
+  /**
+   * On a platform: reports whether a miner's deployment changed since it was first asked in the
+   * epoch.
+   */
   readonly hasChanged?: Chutes['hasChanged']
-  /** On a platform: may a miner be asked in this epoch, by what it runs? */
+  /** On a platform: reports whether a miner may be asked in the epoch. */
   readonly mayAsk?: Chutes['mayAsk']
   readonly now: () => number
-  /** The machine's if left out: how long buckets are waited for, and the clocks of games. */
+  /** Clock for bucket timeouts and game clocks. Default: the system clock. */
   readonly clock?: Clock
   readonly random: (size: number) => Uint8Array
   readonly on: (event: Event) => void
 }
 
-/** What a validator puts on chain in an epoch: its weights, its lane's seal, its attestation. */
+/**
+ * A transaction of a validator in an epoch: its weights, the seal of its lane, or its attestation.
+ */
 export interface Transaction {
   readonly kind: 'weights' | 'seal' | 'attest'
   readonly epoch: number
 }
 
-/** What a validator does. A head starts `head`, which starts the others. */
+/** A job of a validator. A head starts the job `head`, which starts the others. */
 export type Job =
   | Transaction
   | { readonly kind: 'head' }
-  /** Publishes the epoch's state in the own bucket. */
+  /** Publishes the epoch's state in its own bucket. */
   | { readonly kind: 'state'; readonly epoch: number }
   /** Audits and publishes the lane of a validator. */
   | { readonly kind: 'lane'; readonly epoch: number; readonly hotkey: string }
 
-/** What a problem is about: a job, a miner, the account at Chutes, or the chain's node. */
+/** The subject of a problem: a job, a miner, the account at Chutes, or the chain's node. */
 export type ValidatorTask = Job | MinerTask | { readonly kind: 'node' }
 
-/** A failure that was or will be tried again. */
+/** A failure whose task was or will be repeated. */
 export interface Problem {
   readonly type: 'problem'
   readonly task: ValidatorTask
@@ -72,14 +74,14 @@ export interface Problem {
   readonly error: Error
 }
 
-/** What happens in a validator, for people, logs and metrics. Nothing is decided from it. */
+/** An event of a validator, for people, logs and metrics. No decision depends on events. */
 export type Event =
   | Exclude<MinerEvent, { readonly type: 'problem' }>
   | Problem
   | { readonly type: 'head'; readonly head: Head; readonly epoch: number; readonly offset: number }
-  /** How old the last head's block was when it came, by the clock here. */
+  /** The age of the head's block when it arrived, by the local clock, in milliseconds. */
   | { readonly type: 'made'; readonly ageMs: number }
-  /** The state from which it starts. */
+  /** The starting state of the validator. */
   | { readonly type: 'state'; readonly state: State }
   | { readonly type: 'epoch'; readonly settled: Settled }
   | {
@@ -91,11 +93,11 @@ export type Event =
       readonly left: number
     }
   | { readonly type: 'sent'; readonly task: Transaction; readonly block: number }
-  /** In a dry run. */
+  /** A transaction of a dry run. */
   | { readonly type: 'withheld'; readonly task: Transaction }
   /** A task has succeeded or failed. */
   | { readonly type: 'ended'; readonly task: Job }
-  /** The bucket of this hotkey was waited for so long that it is not asked for a while. */
+  /** The bucket of this hotkey was too slow, and is not read for some time. */
   | { readonly type: 'slow'; readonly hotkey: string }
-  /** A bucket of another validator answered, or failed to. */
+  /** A read of another validator's bucket has ended or failed. */
   | { readonly type: 'read' }

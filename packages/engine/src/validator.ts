@@ -18,17 +18,17 @@ import { claimFolder } from './owner.ts'
 import type { Job, Setup } from './setup.ts'
 
 /**
- * One validator: at every finalized head it does what is due. What it must not forget is on disk
- * before it acts on it; everything else follows from the chain and the buckets, so it can be killed
- * at any moment and started again.
+ * One validator, which runs the tasks due at each finalized head. It writes to disk what it must
+ * remember before acting on it; everything else follows from the chain and the buckets. So it can
+ * be killed and restarted at any time.
  */
 export class Validator {
   readonly #setup: Setup
-  /** The jobs in the background, by `JSON.stringify`. */
+  /** Background jobs, by `JSON.stringify` of the job. */
   readonly #running = new Map<string, Promise<void>>()
   /** The deadlines of the last head's epoch. */
   #phase: Phase | undefined
-  /** The epoch whose state is known: that of the last head, or one before it. */
+  /** The newest epoch whose state is known: that of the last head or an earlier one. */
   #epoch: Epoch | undefined
 
   constructor(setup: Setup) {
@@ -40,15 +40,15 @@ export class Validator {
     return this.#epoch?.state
   }
 
-  /** Resolves when no job is under way. What was sent may still wait for its block. */
+  /** Resolves when no job is running. Sent transactions may still wait for their block. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values())
   }
 
   /**
    * Stops asking miners, finishes everything else, and resolves when each transaction is in a block
-   * or was refused. No miner is blamed for a reply that is missing: the lane goes on with the next
-   * start. `onHead` must not be called after it.
+   * or was refused. Missing replies are not counted against miners: the lane continues after the
+   * next start. `onHead` must not be called afterwards.
    */
   async stop(): Promise<void> {
     this.#phase?.sampling.abort(new Stopped('the validator is stopping'))
@@ -57,8 +57,8 @@ export class Validator {
   }
 
   /**
-   * Does what is due at a finalized head, nothing before the network's first epoch. Heads come in
-   * order; the work goes on in the background.
+   * Starts the tasks due at a finalized head, none before the network's first epoch. Heads must
+   * arrive in order. The work continues in the background.
    */
   onHead(head: Head): void {
     const { network, on } = this.#setup
@@ -71,12 +71,12 @@ export class Validator {
     const phase = this.#phase
     phase.advance(offset, network.protocol)
     this.#start({ kind: 'head' }, async () => {
-      if (epoch >= network.firstEpoch) await (await this.#comeTo(phase)).advance(head)
+      if (epoch >= network.firstEpoch) await (await this.#catchUp(phase)).advance(head)
     })
   }
 
-  /** Settles one epoch after the other, from the last state kept to that of the phase. */
-  async #comeTo(phase: Phase): Promise<Epoch> {
+  /** Settles all epochs from the last stored state up to the epoch of the phase. */
+  async #catchUp(phase: Phase): Promise<Epoch> {
     const begin = (state: State): Epoch => {
       phase.reader.beginEpoch(state)
       return new Epoch(this.#setup, state, phase, (job, work) => this.#start(job, work))
@@ -99,8 +99,8 @@ export class Validator {
   }
 
   /**
-   * Starts a job, unless it is still running. Resolves when it has ended; a failure is reported as
-   * an event.
+   * Starts a job, unless it is running. Resolves when it has ended. A failure is reported as an
+   * event.
    */
   #start(task: Job, work: () => Promise<void>): Promise<void> {
     const key = JSON.stringify(task)
@@ -123,29 +123,30 @@ export class Validator {
 }
 
 /**
- * The state from which a validator that starts in `epoch` decides on: the last one it kept; else
- * the newest that more than half of the active stake attested, or, if it is to replay everything,
- * the network's first.
- * @throws AlteredFile for its own state; Error when nobody serves the attested one.
+ * Returns the starting state of a validator in `epoch`: its last stored state; otherwise the newest
+ * state that more than half of the active stake attested, or the network's first state if it
+ * replays everything.
+ * @throws AlteredFile for its own state; Error if no bucket serves the attested state.
  */
 export async function startingState(setup: Setup, epoch: number): Promise<State> {
-  const kept = await keptState(setup, epoch)
-  if (kept !== null) return kept
+  const stored = await readOwnState(setup, epoch)
+  if (stored !== null) return stored
   if (setup.replay) return firstStateOf(setup.network)
   return newestAttested(setup, epoch)
 }
 
 /**
- * The last state in the validator's folder that governs `epoch` or one before; null without one.
+ * Returns the last state in the validator's folder that governs `epoch` or an earlier epoch, or
+ * null.
  */
-async function keptState(setup: Setup, epoch: number): Promise<State | null> {
+async function readOwnState(setup: Setup, epoch: number): Promise<State | null> {
   const { store, network, folder } = setup
   for (let at = epoch; at > network.firstEpoch; at--) {
     const path = statePath(at)
     const bytes = await store.read(path, STATE_BYTES)
     if (bytes === null) continue
     const state = parseState(new TextDecoder().decode(bytes))
-    const isRight = state.ok && (await isAsWritten(setup, epoch, at, bytes))
+    const isRight = state.ok && (await isUnaltered(setup, epoch, at, bytes))
     if (isRight) return state.value
     const why = 'it differs from the copy in the bucket and from the attested state'
     const fault = state.ok ? { code: 'OTHER_STATE', detail: why } : state
@@ -155,11 +156,11 @@ async function keptState(setup: Setup, epoch: number): Promise<State | null> {
 }
 
 /**
- * Are these bytes of the state that governs the epoch `at` what was written? They are compared with
- * the copy in this validator's bucket; if it has none, or another, with the root that more than
- * half of the active stake attested, if any.
+ * Reports whether these bytes of the state that governs epoch `at` are as written. They are
+ * compared with the copy in this validator's bucket; if it has none or another one, with the root
+ * that more than half of the active stake attested, if any.
  */
-async function isAsWritten(
+async function isUnaltered(
   setup: Setup,
   epoch: number,
   at: number,

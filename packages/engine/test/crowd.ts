@@ -6,26 +6,26 @@ import { account } from '@affine/chain'
 import { PROTOCOL } from '@affine/duel'
 import { type PerSide, registry } from '@affine/envs'
 import {
+  AskingProblem,
   type Exchange,
   endpointAgents,
-  NoReply,
   type Query,
   type Received,
   Undelivered,
 } from '@affine/miners'
 import { digest, type Generator, pcg64 } from '@affine/prng'
 import { Clock } from '../../../test/simulate/clock.ts'
-import { startOf } from '../src/games.ts'
-import { type LaneTask, type Sampled, sampleLane } from '../src/sampling.ts'
+import { awaitStart } from '../src/games.ts'
+import { type LaneTask, type SampledLane, sampleLane } from '../src/sampling.ts'
 import { CHAMPION, CONTENDER, scopeOf } from './lanes.ts'
 
-/** How many servers an endpoint has, and what it does with calls for which none is free. */
+/** The number of servers of an endpoint, and its treatment of calls without a free server. */
 interface Capacity {
   readonly servers: number
   readonly isQueueing: boolean
 }
 
-/** What a miner's endpoint does: it refuses by a 429, denies by a 404, floods by no end of bytes. */
+/** The behaviour of an endpoint: it refuses with a 429, denies with a 404, or floods with bytes. */
 export type Conduct =
   | 'answers'
   | 'stalls'
@@ -35,7 +35,7 @@ export type Conduct =
   | 'floods'
   | 'is large'
 
-/** Many validators that sample some duels, and others who call the same endpoints. */
+/** Validators that sample duels, and strangers that call the same endpoints. */
 export interface Crowd extends Pick<Capacity, 'isQueueing'> {
   readonly validators: number
   /** Of each contender. */
@@ -43,35 +43,35 @@ export interface Crowd extends Pick<Capacity, 'isQueueing'> {
   readonly samplingMs: number
   /** Of the champion, and of each contender. */
   readonly servers: PerSide<number>
-  /** One for each contender. */
+  /** One endpoint per contender. */
   readonly contenders: readonly Conduct[]
-  /** How many others call each endpoint, again and again. */
+  /** The number of strangers that call each endpoint repeatedly. */
   readonly foreign?: number
 }
 
-/** What came of it: the samples of all lanes, and how many calls were answered. */
+/** The samples of all lanes, and the number of answered calls. */
 export interface CrowdRun {
   readonly samples: readonly Sample[]
-  /** By the champion, and by the contender that answered most. */
+  /** Answered calls of the champion, and of the contender that answered most. */
   readonly answered: PerSide<number>
-  /** By miner: when the last of its samples was taken. */
+  /** Time of the last sample by miner. */
   readonly endedMs: Readonly<Record<string, number>>
 }
 
-/** The hotkey of each contender. */
+/** Returns the hotkey of a contender. */
 export const contenderOf = (index: number): string =>
   index === 0 ? CONTENDER : account(new Uint8Array(32).fill(100 + index)).hotkey
 
-/** How many servers each needs to answer so many times what was answered, all of the time. */
+/** Returns the servers that each endpoint needs to answer a multiple of the answered calls. */
 export const serversFor = (times: number, answered: PerSide<number>, samplingMs: number) => {
   const needOf = (calls: number): number => Math.ceil((times * calls * MEAN_MS) / samplingMs)
   return { champion: needOf(answered.champion), contender: needOf(answered.contender) }
 }
 
-/** An answer takes 1 to 3 seconds; a refusal and its way take a twentieth of one. */
+/** An answer takes 1 to 3 seconds, and a refusal 50 ms. */
 export const MEAN_MS = 2000
 const REFUSAL_MS = 50
-/** Others wait so long between two calls. */
+/** Pause of a stranger between two calls. */
 export const MEAN_PAUSE_MS = 1500
 
 const streamOf = (...name: readonly (string | number)[]): Generator =>
@@ -102,7 +102,7 @@ class Endpoint {
   exchange({ body = '', replyMs, signal }: Query): Promise<Received> {
     const asked = this.#clock.now
     return new Promise((resolve, reject) => {
-      const late = (): void => reject(new NoReply('late', 'late'))
+      const late = (): void => reject(new AskingProblem('late', 'late'))
       if (signal.aborted) return late()
       setMaxListeners(0, signal)
       signal.addEventListener('abort', late, { once: true })
@@ -116,13 +116,13 @@ class Endpoint {
       if (this.#conduct === 'denies')
         return this.#clock.at(asked + REFUSAL_MS, () => settle(404, 'no such thing'))
       if (this.#conduct === 'is down') return fail(new Undelivered('nothing listens there'))
-      if (this.#conduct === 'floods') return fail(new NoReply('too-large', 'too large'))
+      if (this.#conduct === 'floods') return fail(new AskingProblem('too-large', 'too large'))
       const isAnswered = this.serve(() => settle(200, completionFor(body, this.#conduct)))
       if (!isAnswered) this.#clock.at(asked + REFUSAL_MS, () => settle(429, 'all are busy'))
     })
   }
 
-  /** Does it take a call? If so, it hears when it is done. */
+  /** Reports whether it accepts a call. If so, it is called when the call ends. */
   serve(done: () => void): boolean {
     const { servers, isQueueing } = this.#capacity
     if (this.#conduct === 'refuses') return false
@@ -144,7 +144,7 @@ class Endpoint {
   }
 }
 
-/** What a perfect player replies. */
+/** Returns the reply of a perfect player. */
 function completionFor(body: string, conduct: Conduct): string {
   const prompt = JSON.parse(body).messages.at(-1).content
   const name = /^Hex/.test(prompt) ? 'hex@0.1.0' : /^Compute/.test(prompt) ? 'mult8@0.1.0' : ''
@@ -154,7 +154,7 @@ function completionFor(body: string, conduct: Conduct): string {
   return JSON.stringify({ choices: [{ message }] })
 }
 
-/** Has every validator sample its lane, all on one fake clock. The same crowd has the same end. */
+/** Samples the lanes of all validators on one fake clock. The same crowd has the same result. */
 export async function sampleAll(crowd: Crowd): Promise<CrowdRun> {
   const { validators, samplingMs, contenders, foreign = 0, isQueueing, servers } = crowd
   const clock = new Clock()
@@ -201,8 +201,8 @@ export async function sampleAll(crowd: Crowd): Promise<CrowdRun> {
 }
 
 /** As in an epoch. */
-async function sample(task: LaneTask): Promise<Sampled> {
-  await startOf(task.secret, task.gamesTime, task.deadline)
+async function sample(task: LaneTask): Promise<SampledLane> {
+  await awaitStart(task.secret, task.gamesTime, task.deadline)
   return sampleLane(task)
 }
 
@@ -250,7 +250,7 @@ function after(clock: Clock, ms: number, wake: () => void): () => void {
   }
 }
 
-/** Others call again and again, a second or two after each answer or refusal. */
+/** Calls an endpoint repeatedly, one to two seconds after each answer or refusal. */
 function callFromOutside(endpoint: Endpoint, clock: Clock, foreign: number): void {
   const random = streamOf('foreign')
   const pause = (): void => clock.at(clock.now + MEAN_PAUSE_MS * (0.5 + random.random()), call)
@@ -260,10 +260,10 @@ function callFromOutside(endpoint: Endpoint, clock: Clock, foreign: number): voi
   for (let i = 0; i < foreign; i++) pause()
 }
 
-/** Journals that nobody keeps lie there. */
+/** The folder of journals that are not stored. */
 const NOWHERE = '/crowd'
 
-/** Timers by the clock, chance from a seed, and journals that are not kept, until it is disposed of. */
+/** Replaces timers, random numbers and journals until it is disposed of. */
 function fakeWorld(clock: Clock): Disposable {
   const { setTimeout, clearTimeout } = globalThis
   const real = { ...fs.promises }

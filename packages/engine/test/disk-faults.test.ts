@@ -26,8 +26,8 @@ import {
 } from './one-validator.ts'
 
 /*
- * A disk that fails under a validator, and files that were altered while it was down. It says what
- * is wrong and where, sends nothing that rests on it, and goes on once that is mended.
+ * A disk fails under a validator, or files were altered while it was down. The validator reports
+ * what is wrong and where, sends nothing that depends on it, and continues once it is fixed.
  */
 const network = { ...LOCAL_NETWORK, protocol: withQuota(LOCAL, 4) }
 const END = START + tempo - 1
@@ -36,7 +36,7 @@ let count = 0
 
 afterEach(() => setFaults([]))
 
-/** A chain before the epoch of its first duel, and a validator that is started on it again and again. */
+/** A chain before the epoch of its first duel, and a validator that can be restarted on it. */
 async function seat(folder = join(root, `${count++}`)) {
   const chain = await chainOf([miner, contender])
   const start = () => validatorOf(chain, folder, { network, agent: reply, bucketUrl: 'b' })
@@ -49,7 +49,7 @@ async function seat(folder = join(root, `${count++}`)) {
 }
 type Seat = Awaited<ReturnType<typeof seat>>
 
-/** The samples of the lane that was sealed, as text: these very ones are in the journal. */
+/** Returns the samples of the sealed lane as text, which are those in the journal. */
 async function expectWhole({ at, journal, head }: Seat): Promise<void> {
   const blocks: Block[] = []
   for (let hash = (await head()) ?? '', height = 1; height > 0; ) {
@@ -78,22 +78,19 @@ describe('a disk that fails', () => {
     ['EIO', 'journal', 'datasync', 2],
     ['ENOSPC', 'v1/blocks', 'writeFile', 1],
     ['EIO', 'v1/blocks', 'sync', 1],
-  ])(
-    'with %s in %s at %s: it is said, and the lane is sealed once it is mended',
-    async (...way) => {
-      const [fault, place, op, from] = way
-      const { folder, first, ...rest } = await seat()
-      setFaults([{ fault, path: `${folder}/${place}`, op, from }])
-      await first.follow(START + 3)
-      expect(messagesOf(first)).toMatch(RegExp(`cannot write ${folder}/${place}/[^ "]+: ${fault}`))
-      expect(await rest.head()).toBeUndefined()
-      setFaults([])
-      await first.follow(START + 5)
-      await expectWhole({ folder, first, ...rest })
-    },
-  )
+  ])('with %s in %s at %s is reported, and the lane is sealed once it is fixed', async (...way) => {
+    const [fault, place, op, from] = way
+    const { folder, first, ...rest } = await seat()
+    setFaults([{ fault, path: `${folder}/${place}`, op, from }])
+    await first.follow(START + 3)
+    expect(messagesOf(first)).toMatch(RegExp(`cannot write ${folder}/${place}/[^ "]+: ${fault}`))
+    expect(await rest.head()).toBeUndefined()
+    setFaults([])
+    await first.follow(START + 5)
+    await expectWhole({ folder, first, ...rest })
+  })
 
-  it('attests nothing while the next secret is not on disk; then everything holds', async () => {
+  it('blocks the attestation until the next secret is on disk', async () => {
     const { chain, folder, first } = await seat()
     setFaults([{ fault: 'ENOSPC', path: `${folder}/secrets`, op: 'writeFile' }])
     await first.follow(END - 2)
@@ -113,7 +110,7 @@ describe('a disk that fails', () => {
     })
   })
 
-  it('keeps nothing of a sample that it could not sync, and all that it could', async () => {
+  it('loses exactly the samples that it could not sync', async () => {
     const { folder, first, start, journal, ...rest } = await seat()
     const fails = (from: number): Way => ({ fault: 'EIO', path: '/journal/', op: 'datasync', from })
     setFaults([fails(3)])
@@ -131,7 +128,7 @@ describe('a disk that fails', () => {
     expect((await readFile(journal, 'utf8')).startsWith(kept)).toBe(true)
   })
 
-  it('that is full holds its folder, though it cannot write its name into the lock', async () => {
+  it('locks its folder although it is full and cannot store the name of the owner', async () => {
     const folder = join(root, 'nameless')
     await mkdir(folder)
     setFaults([{ fault: 'ENOSPC', path: `${folder}/lock`, op: 'truncate' }])
@@ -139,7 +136,7 @@ describe('a disk that fails', () => {
     await expect(holdFolder(folder)).rejects.toThrow(`${folder} is in use by`)
   })
 
-  it('that is really full, or read-only, is a disk that fails', async (context) => {
+  it('fails if it is really full or read-only', async (context) => {
     const folder = join(root, 'mounted')
     await mkdir(folder)
     const mount = (...words: string[]) =>
@@ -168,10 +165,10 @@ describe('a disk that fails', () => {
 })
 
 describe('a file that was altered while the validator was down', () => {
-  /** A seat that has all samples of its lane in its journal, but could not seal it. */
+  /** Returns a seat with all samples of its lane in the journal, before the seal. */
   async function unsealed(): Promise<Seat> {
     const seated = await seat()
-    // Its block is there, but it cannot know that the disk has it.
+    // Its block exists, but may not be synced.
     const path = `${seated.folder}/v1/blocks`
     setFaults([{ fault: 'EIO', path, op: 'sync', from: 2 }])
     await seated.first.follow(START)
@@ -194,7 +191,7 @@ describe('a file that was altered while the validator was down', () => {
     ['its secret, another', SECRET, (bytes) => bytes.fill('0', 0, 9), { fault: 'OTHER_SECRET' }],
     ['its state', statePath(FIRST), (bytes) => bytes.subarray(0, -20), { fault: 'BAD_STATE' }],
     ['its block', 'v1/blocks', (bytes) => bytes.subarray(0, -20), { code: 'conflict' }],
-  ])('%s: it says so, seals nothing, and goes on once it is put back', async (...row) => {
+  ])('%s: reports it, seals nothing, and continues once it is restored', async (...row) => {
     const [, place, change, error] = row
     const seated = await unsealed()
     const names = place === 'v1/blocks' ? await readdir(seated.at(place)) : ['']
@@ -212,7 +209,7 @@ describe('a file that was altered while the validator was down', () => {
     await expectWhole(seated)
   })
 
-  it('a journal that is gone is no reason to seal a second lane', async () => {
+  it('does not seal a second lane if the journal is missing', async () => {
     const { first, ...seated } = await seat()
     await first.follow(START + 2)
     const head = await seated.head()

@@ -1,6 +1,6 @@
 import type { Clock } from '@affine/blocks'
 
-/** Time that passes when a test says so. */
+/** A clock that a test advances. */
 export class FakeTime {
   #now = 0
   readonly #waiting = new Set<{ readonly at: number; readonly wake: () => void }>()
@@ -10,7 +10,7 @@ export class FakeTime {
     this.#waiting.add(waiting)
     return () => void this.#waiting.delete(waiting)
   }
-  /** Does anything wait for it? */
+  /** Whether a timer is pending. */
   get isAwaited(): boolean {
     return this.#waiting.size > 0
   }

@@ -8,8 +8,8 @@ import {
   endpointAgents,
   type MinerAgent,
   type MinerEvent,
+  removeReplies,
   Stopped,
-  withoutReplies,
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -21,7 +21,7 @@ import {
   serve,
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { startOf } from '../src/games.ts'
+import { awaitStart } from '../src/games.ts'
 import { type LaneTask, sampleLane } from '../src/sampling.ts'
 import { FakeTime } from './fake-time.ts'
 import { CHAMPION, CONTENDER, SECRET, scopeOf } from './lanes.ts'
@@ -41,7 +41,7 @@ afterAll(closeServers)
 const promptIn: (messages: Parameters<Agent>[0]) => string = (messages) =>
   messages.at(-1)?.content ?? ''
 const scripted: MinerAgent = (messages) => ({ content: spec.solve(promptIn(messages)) })
-/** Never replies: what ends the call ends it. */
+/** Never replies before the end of the call. */
 const silent: MinerAgent = (_, call) =>
   new Promise((resolve) => {
     if (call?.end.aborted) resolve({ fault: 'no-reply' })
@@ -84,7 +84,7 @@ function sampled(options: Sampling) {
   })
 }
 
-/** The samples, each of which is held against its replay. */
+/** Returns the samples after comparing each with its replay. */
 async function gamesOf(options: Sampling): Promise<readonly ChallengePair[]> {
   const games = pairsOf((await sampled(options)).samples)
   for (const game of games) expectWhole(game)
@@ -99,14 +99,14 @@ function expectWhole({ env, challengeId, champion, contender }: ChallengePair): 
   expect(replayed).toMatchObject({ ok: true, value })
 }
 
-/** The only one. */
+/** Returns the only element. */
 function only(samples: readonly ChallengePair[]): ChallengePair {
   const [sample, ...others] = samples
   if (sample === undefined || others.length > 0) throw new Error(`${samples.length} samples`)
   return sample
 }
 
-/** An agent that does something before each reply, with the number of the call, from 0. */
+/** Returns an agent that calls a function with the index of the call before each reply. */
 function counting(before: (index: number) => unknown, agent = scripted): MinerAgent {
   let calls = 0
   return async (messages, call) => {
@@ -120,25 +120,25 @@ const replies = ({ messages }: ChallengePair['champion']): number =>
 const callsOf = ({ champion, contender }: ChallengePair): number =>
   replies(champion) + replies(contender)
 describe('the clock of a side', () => {
-  it('runs for its own replies alone', async () => {
+  it('runs only for its own replies', async () => {
     const whole = only(await gamesOf({}))
     const most = Math.max(replies(whole.champion), replies(whole.contender))
     const time = new FakeTime()
-    // Both together take nearly twice a clock.
+    // The two sides take nearly two clocks in total.
     const slow = counting(() => time.pass(Math.floor(CLOCK_MS / most)))
     const sample = only(await gamesOf({ time, agent: byRole(slow, slow) }))
     expect([sample.champion.fault, sample.contender.fault]).toEqual([undefined, undefined])
     expect(time.now()).toBeGreaterThan(CLOCK_MS)
   })
 
-  it('is for all its replies together', async () => {
+  it('covers all its replies', async () => {
     const time = new FakeTime()
     const slow = counting(() => time.pass(CLOCK_MS / 2))
     const sample = only(await gamesOf({ time, agent: byRole(scripted, slow) }))
     expect([sample.contender.fault, replies(sample.contender)]).toEqual(['no-reply', 2])
   })
 
-  it('has no reply after it, whatever comes', async () => {
+  it('ignores replies after it has run out', async () => {
     const time = new FakeTime()
     const late = counting(() => time.pass(CLOCK_MS + 1))
     const sample = only(await gamesOf({ time, agent: byRole(late, scripted) }))
@@ -146,7 +146,7 @@ describe('the clock of a side', () => {
     expect(replies(sample.champion)).toBe(0)
   })
 
-  it('is a sixth of sampling if that is less', async () => {
+  it('is a sixth of sampling if that is shorter', async () => {
     const samplingMs = 2 * CLOCK_MS
     const time = new FakeTime()
     const [inTime, late] = [samplingMs / 6, samplingMs / 6 + 1].map((ms) =>
@@ -171,9 +171,9 @@ describe('the clock of a side', () => {
       'never answers',
       (time) => () => time.pass(CLOCK_MS),
       ['late', 'clock'],
-      `in the ${seconds} s`,
+      `in the remaining ${seconds} s`,
     ],
-  ])('loses the game of a miner that %s, and why is told', async (_, by, reasons, said) => {
+  ])('loses the game of a miner that %s, with the reason', async (_, by, reasons, said) => {
     const time = new FakeTime()
     const { url } = await serve(by(time))
     const events: MinerEvent[] = []
@@ -194,7 +194,7 @@ describe('the clock of a side', () => {
     expect(problems).toEqual([expect.objectContaining({ code: reasons[0], message })])
   })
 
-  it('runs on while a reply is asked for again whose id the lane has', async () => {
+  it('continues while a reply with a used id is requested again', async () => {
     const time = new FakeTime()
     const repeating: MinerAgent = async (messages, call) => {
       time.pass(CLOCK_MS / 3)
@@ -208,7 +208,7 @@ describe('the clock of a side', () => {
 })
 
 describe('a game', () => {
-  it('is begun only if both clocks fit before sampling ends', async () => {
+  it('starts only if both clocks fit before sampling ends', async () => {
     let asked = 0
     const agent = byRole(
       counting(() => asked++),
@@ -223,7 +223,7 @@ describe('a game', () => {
     expect(callsOf(begun)).toBe(asked)
   })
 
-  it('is not begun before what the miners run has been looked at', async () => {
+  it('does not start before the deployment checks', async () => {
     const looks: string[] = []
     const mayAsk: NonNullable<LaneTask['mayAsk']> = async ({ hotkey }) => {
       looks.push(hotkey)
@@ -236,7 +236,7 @@ describe('a game', () => {
     expect(only(await gamesOf({ agent, mayAsk })).champion.fault).toBeUndefined()
   })
 
-  it('is not begun if neither miner may be asked, and lost by one that alone may not', async () => {
+  it('does not start if neither miner may be asked, and is lost by a single miner that may not', async () => {
     const of = async (refused: readonly string[]) => {
       const mayAsk: LaneTask['mayAsk'] = async ({ hotkey }) => !refused.includes(hotkey)
       const agentOf = (hotkey: string) => (refused.includes(hotkey) ? () => NO_REPLY : scripted)
@@ -248,7 +248,7 @@ describe('a game', () => {
     expect(await of([CONTENDER])).toEqual(Array(4).fill(-2))
   })
 
-  it('that sampling’s end breaks off is lost by the mover', async () => {
+  it('is lost by the mover if the end of sampling interrupts it', async () => {
     const whole = only(await gamesOf({}))
     for (let at = 0; at < callsOf(whole); at += 5) {
       const phase = new AbortController()
@@ -266,7 +266,7 @@ describe('a game', () => {
     }
   })
 
-  it('that a stop or a kill breaks off is played anew, between whichever two moves', async () => {
+  it('is played again if a stop or a kill interrupts it between any two moves', async () => {
     const whole = only(await gamesOf({}))
     for (let at = 0; at < callsOf(whole); at++) {
       for (const isStopped of [true, false]) {
@@ -297,12 +297,12 @@ describe('a game', () => {
 describe('the beginning of sampling', () => {
   const samplingMs = 1_000_000
   const never = new AbortController().signal
-  /** When sampling begins that could have begun at 0, by a clock that shows `nowMs`. */
+  /** Returns the start of sampling that could start at 0, for a clock at `nowMs`. */
   const startAt = async (secret: string, nowMs = 0, deadline = never): Promise<number> => {
     const time = new FakeTime()
     time.pass(nowMs)
     let isBegun = false
-    const begun = startOf(secret, { ...time, samplingMs, endsAt: samplingMs }, deadline)
+    const begun = awaitStart(secret, { ...time, samplingMs, endsAt: samplingMs }, deadline)
     void begun.then(() => {
       isBegun = true
     })
@@ -313,7 +313,7 @@ describe('the beginning of sampling', () => {
     }
   }
 
-  it('is in its first tenth, and follows from the secret', async () => {
+  it('is in its first tenth and depends on the secret', async () => {
     const secrets = ['1', '2', '3', '4'].map((digit) => digit.repeat(64))
     const starts = await Promise.all(secrets.map((secret) => startAt(secret)))
     expect(new Set(starts).size).toBe(4)
@@ -322,7 +322,7 @@ describe('the beginning of sampling', () => {
     expect(await Promise.all(secrets.map((secret) => startAt(secret)))).toEqual(starts)
   })
 
-  it('is at once when that is past, or sampling has ended', async () => {
+  it('is immediate if that time is over or sampling has ended', async () => {
     expect(await startAt(SECRET, samplingMs / 10)).toBe(samplingMs / 10)
     expect(await startAt(SECRET, 0, AbortSignal.abort())).toBe(0)
     const phase = new AbortController()
@@ -336,7 +336,7 @@ describe('the games of a lane', () => {
   const OTHER = account(new Uint8Array(32).fill(10)).hotkey
   const resigning: MinerAgent = () => ({ content: 'I resign.' })
 
-  it('are under way two at a time of 64 of one contender, whatever others are', async () => {
+  it('run two at a time of 64 of one contender, regardless of others', async () => {
     const waiting: { readonly hotkey: string; readonly end: () => void }[] = []
     const most: Record<string, number> = {}
     let mostAtOnce = 0
@@ -365,7 +365,7 @@ describe('the games of a lane', () => {
     expect(mostAtOnce).toBe(4)
   })
 
-  it('do not wait for those of another contender, which last or whose look hangs', async () => {
+  it('do not wait for long games or hanging checks of another contender', async () => {
     for (const isHanging of [true, false]) {
       const phase = new AbortController()
       let ended = 0
@@ -380,7 +380,7 @@ describe('the games of a lane', () => {
           ended += type === 'sample' ? 1 : 0
         },
       })
-      // On this clock no time passes.
+      // This clock does not advance.
       while (ended < 64) await new Promise(setImmediate)
       phase.abort()
       const games = await run
@@ -391,7 +391,7 @@ describe('the games of a lane', () => {
     }
   })
 
-  it('begin all the same if those under way last long', async () => {
+  it('start although running games last long', async () => {
     const time = new FakeTime()
     const phase = new AbortController()
     let asked = 0
@@ -413,7 +413,7 @@ describe('the games of a lane', () => {
     expect((await run).length).toBe(64)
   })
 
-  it('take their turns only once both miners have been looked at', async () => {
+  it('take their turns only after the checks of both miners', async () => {
     const time = new FakeTime()
     const phase = new AbortController()
     let [looks, asked] = [0, 0]
@@ -446,7 +446,7 @@ describe('the games of a lane', () => {
     expect((await run).length).toBe(64)
   })
 
-  it('go before all calls that wait, within the bound of all', async () => {
+  it('precede other waiting calls within the common limit', async () => {
     let underWay = 0
     let mostUnderWay = 0
     const answer: Answer = (_, __, response, body) => {
@@ -461,12 +461,12 @@ describe('the games of a lane', () => {
     const { url, seen } = await serve(answer)
     await sampled({
       agent: endpointAgents({ ...NODE_CALLER, concurrency: 2 }),
-      // A game of each is under way: of three calls one waits.
+      // Each contender has a running game: one of three calls waits.
       contenders: [CONTENDER, OTHER, account(new Uint8Array(32).fill(11)).hotkey],
       quota: { 'mult8@0.1.0': 20, [HEX]: 8 },
       urls: [url, url],
     })
-    // Games begin at the first replies of their players.
+    // Games start with the first replies of their players.
     const begun = seen.findIndex(({ body }) => body.includes('Hex'))
     const first = seen.slice(begun, begun + 40).filter(({ body }) => !body.includes('Hex'))
     expect(first.length).toBeLessThanOrEqual(2)
@@ -474,16 +474,16 @@ describe('the games of a lane', () => {
   })
 })
 
-describe('a game whose miners’ deployments were changed under way', () => {
+describe('a game with changed deployments', () => {
   const changed = async (agent: LaneTask['agent'], ...hotkeys: readonly string[]) => {
     const samples = await gamesOf({ quota: { [HEX]: 16 }, agent })
-    const without = await Promise.all(samples.map((sample) => withoutReplies(sample, hotkeys)))
+    const without = await Promise.all(samples.map((sample) => removeReplies(sample, hotkeys)))
     const games = pairsOf(without)
     for (const game of games) expectWhole(game)
     return games.map((after, i) => ({ before: samples[i] as ChallengePair, after }))
   }
 
-  it('ends at the first prompt of that miner, which loses it', async () => {
+  it('ends at the first prompt of the miner that changed, which loses it', async () => {
     for (const { before, after } of await changed(byRole(scripted, scripted), CONTENDER)) {
       const isFirst = before.contender.messages.length >= before.champion.messages.length
       expect(after.contender).toMatchObject({ fault: 'no-reply', reward: -1 })
@@ -494,7 +494,7 @@ describe('a game whose miners’ deployments were changed under way', () => {
     }
   })
 
-  it('was not begun if both were', async () => {
+  it('counts as unbegun if both changed', async () => {
     for (const { after } of await changed(byRole(scripted, scripted), CHAMPION, CONTENDER)) {
       expect(after.champion).toMatchObject({ ...NO_REPLY, messages: [] })
       expect(after.contender).toMatchObject({ ...NO_REPLY, messages: [] })
@@ -502,7 +502,7 @@ describe('a game whose miners’ deployments were changed under way', () => {
     }
   })
 
-  it('stands if that miner had given no reply', async () => {
+  it('is unchanged if the changed miner had not replied', async () => {
     const silent: MinerAgent = () => ({ fault: 'no-reply' })
     const stands: boolean[] = []
     for (const { before, after } of await changed(byRole(silent, scripted), CONTENDER)) {

@@ -20,7 +20,7 @@ describe('health', () => {
   const pass = (seconds: number): void => {
     time += seconds * 1000
   }
-  it('is good while blocks come and the turn gets on, and says what does not', () => {
+  it('is good while blocks arrive and the head job progresses, and names what is late', () => {
     const { on, late } = healthOf(() => time)
     pass(9)
     expect(late(10)).toEqual([])
@@ -34,7 +34,7 @@ describe('health', () => {
       on(event)
       pass(seconds)
     }
-    expect(late(10)).toEqual(['no-progress']) // it is the first head's
+    expect(late(10)).toEqual(['no-progress']) // of the first head
     expect(late(20)).toEqual([])
     for (const event of [{ type: 'read' }, { type: 'epoch' }] as unknown as Event[]) {
       on(event)
@@ -52,7 +52,7 @@ describe('health', () => {
     expect(late(10)).toEqual([])
   })
 
-  it('is a page, beside the metrics and nothing else', async () => {
+  it('is served next to the metrics, and other paths are not found', async () => {
     const ask = healthPages(
       10,
       healthOf(() => time),
@@ -75,7 +75,7 @@ describe('the guard', () => {
     vi.useRealTimers()
     vi.unstubAllEnvs()
   })
-  /** A guard of 600 seconds, and what it did. */
+  /** Starts a guard of 600 seconds. */
   function guarded() {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const reasons: Late[] = []
@@ -84,7 +84,7 @@ describe('the guard', () => {
     return { reasons, end, looking }
   }
 
-  it('ends the process once, with what is late', () => {
+  it('calls `end` once with the late events', () => {
     const { reasons, end } = guarded()
     vi.advanceTimersByTime(120_000)
     expect(end).not.toHaveBeenCalled()
@@ -93,7 +93,7 @@ describe('the guard', () => {
     expect(end.mock.calls).toEqual([[['no-block']]])
   })
 
-  it('looks no more once it is disposed of', () => {
+  it('stops once it is disposed of', () => {
     const { reasons, end, looking } = guarded()
     looking[Symbol.dispose]()
     reasons.push('no-block')
@@ -102,7 +102,7 @@ describe('the guard', () => {
   })
 
   const folder = testFolder('watchdog')
-  it('tells the watchdog of systemd, where there is one, that the process lives, until it ends', async () => {
+  it('notifies the watchdog of systemd, if there is one, until something is late', async () => {
     const told = join(folder, 'told')
     const words = async (): Promise<string> => readFile(told, 'utf8').catch(() => '')
     const script = `#!/bin/sh\necho "$NOTIFY_SOCKET $@" >> ${told}\n`
@@ -121,23 +121,10 @@ describe('the guard', () => {
 })
 
 describe('pages of health and metrics', () => {
-  it('are got or headed, nothing else', async () => {
-    const ask = healthPages(10, healthOf(Date.now), metrics)
-    for (const page of ['healthz', 'metrics', 'other']) {
-      const at = `http://127.0.0.1:9/${page}`
-      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND']) {
-        const { status, headers } = await ask(new Request(at, { method }))
-        expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD'])
-      }
-      const { status } = await ask(new Request(at, { method: 'HEAD' }))
-      expect(status).toBe(page === 'other' ? 404 : 200)
-    }
-  })
-
   it.each([
     ['1.1', ''],
     ['1.0', 'Connection: keep-alive\r\n'],
-  ])('are made one at a time for a connection: HTTP/%s', async (version, more) => {
+  ])('are created one at a time per connection: HTTP/%s', async (version, more) => {
     let count = 0
     const read = () => {
       count += 1
@@ -149,7 +136,7 @@ describe('pages of health and metrics', () => {
     socket.write(`GET /metrics HTTP/${version}\r\nHost: a\r\n${more}\r\n`.repeat(10_000))
     await new Promise((done) => socket.resume().once('close', done))
     expect(count).toBe(1)
-    // One after the other is fine.
+    // Sequential requests are accepted.
     for (let i = 0; i < 3; i++) expect((await fetch(`${server.url}/metrics`)).status).toBe(200)
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
   })

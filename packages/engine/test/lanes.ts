@@ -6,11 +6,11 @@ import type { writeLane } from '../src/own-lane.ts'
 export { CHAMPION, CONTENDER, SECRET } from '../../../packages/blocks/test/lane.ts'
 export const VALIDATOR: Account = account(new Uint8Array(32).fill(7))
 
-/** A duel's epoch as a lane of `VALIDATOR` must match it. */
+/** Returns the scope of a lane of `VALIDATOR` in a duel's epoch. */
 export const scopeOf = (quota: Readonly<Record<string, number>>, quotas?: Scope['quotas']): Scope =>
   scopeFor(VALIDATOR.hotkey, quota, quotas)
 
-/** A lane without its samples. */
+/** Returns a lane without its samples. */
 export function headerOf({
   genesis,
   netuid,

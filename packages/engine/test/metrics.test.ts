@@ -15,7 +15,7 @@ const head = (number: number): Event => ({
 })
 const problem = (task: ValidatorTask): Event => ({ type: 'problem', task, error: new Error('why') })
 
-/** What Prometheus reads: values by series. */
+/** Returns the values that Prometheus reads, by series. */
 async function valuesOf(response: Response): Promise<Record<string, number>> {
   const lines = (await response.text()).split('\n').filter((line) => /^affine_/.test(line))
   return Object.fromEntries(
@@ -67,7 +67,7 @@ describe('metrics', () => {
   const metrics = metricsOf({ hotkey: HOTKEY, lastUpdate: 41, emit: false }, () => time)
   const read = async () => valuesOf(await metrics.read())
 
-  it('say all there is to say from the start, with a help text each', async () => {
+  it('exist from the start, each with a help text', async () => {
     const response = await metrics.read()
     expect(response.headers.get('content-type')).toContain('text/plain; version=0.0.4')
     const text = await response.clone().text()
@@ -140,7 +140,7 @@ describe('metrics', () => {
     })
   })
 
-  it('forget who has left, and a duel that is over', async () => {
+  it('remove validators that have left and finished duels', async () => {
     const trust = { third: { correct: 0, incorrect: 0 } }
     const state = { trust, ratio: 510_000, protocol: { envs: {} }, duels: [] }
     metrics.on({ type: 'state', state } as unknown as Event)
@@ -148,7 +148,7 @@ describe('metrics', () => {
     expect(names).toEqual(['affine_trust{hotkey="third"}'])
   })
 
-  it('tell the statuses after which a miner is asked again, and no more, whatever it answers', async () => {
+  it('report only the statuses of requests that are repeated, for any response', async () => {
     const statuses = Array.from({ length: 200 }, (_, i) => 400 + i)
     const left = [...statuses]
     const exchange = async () => {
@@ -168,7 +168,7 @@ describe('metrics', () => {
     expect(counts).toMatchObject({ 429: 1, '5xx': 100, status: 200 })
   })
 
-  it('have few labels, whatever fails', async () => {
+  it('have few labels for any failure', async () => {
     for (let i = 0; i < 100; i++) metrics.on(problem({ kind: 'lane', epoch: i, hotkey: `${i}` }))
     const values = await read()
     const problems = Object.keys(values).filter((name) => name.startsWith('affine_problems_total'))
@@ -176,7 +176,7 @@ describe('metrics', () => {
     expect(values['affine_problems_total{task="lane"}']).toBe(100)
   })
 
-  it('count as refused what the chain refused, and not a failure before', async () => {
+  it('count refusals of the chain, and not an earlier failure', async () => {
     const task = { kind: 'weights', epoch: 3 } as const
     for (let i = 0; i < 3; i++) metrics.on(problem(task))
     metrics.on({ type: 'problem', task, phase: 'send', error: new Error('why') })
@@ -192,7 +192,7 @@ describe('the age of a block', () => {
   const told: Event[] = []
   const tell = (event: Event): unknown => told.push(event)
 
-  it('is told at a head, and at no other event', async () => {
+  it('is emitted at heads only', async () => {
     const time = vi.fn(async (block: number) => NOW - 1000 * block)
     const on = blockAges({ time }, () => NOW, tell)
     on({ type: 'read' })
@@ -201,7 +201,7 @@ describe('the age of a block', () => {
     await expect.poll(() => told.splice(0)).toEqual([{ type: 'made', ageMs: 7000 }])
   })
 
-  it('is asked for once at a time, and again after no answer', async () => {
+  it('is queried one head at a time, and again after a failure', async () => {
     const answers: (() => void)[] = []
     const time = vi.fn(
       (_: number) =>

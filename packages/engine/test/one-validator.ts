@@ -16,10 +16,10 @@ export const tempo: number = network.protocol.epochBlocks
 export const FIRST = 2
 export const START: number = FIRST * tempo
 
-/** What a miner commits if nothing else is asked for. */
+/** The default commitment of a miner. */
 const plainly = ({ hotkey }: Account) => ({ model: `m-${hotkey}`, revision: 'main', chute: 'c' })
 
-/** A chain with one validator and miners that have committed, one after the other. */
+/** Creates a chain with one validator and miners that have committed in this order. */
 export async function chainOf(
   miners: readonly Account[] = [miner],
   committed: (miner: Account) => ReturnType<typeof plainly> = plainly,
@@ -41,7 +41,7 @@ export async function chainOf(
   return chain
 }
 
-/** Plays at once, the contender better than the champion. */
+/** Replies immediately; the contender is better than the champion. */
 export const reply: Setup['agent'] =
   ({ hotkey }) =>
   async (messages) => {
@@ -51,7 +51,7 @@ export const reply: Setup['agent'] =
 
 let count = 0
 
-/** A validator, and what it says; its bucket is in the folder `buckets` beside its own. */
+/** Creates a validator with its events. Its bucket is in the folder `buckets` next to its folder. */
 export function validatorOf(chain: Setup['chain'], folder: string, options: Partial<Setup> = {}) {
   const events: Event[] = []
   const bucketUrl = `b${count++}`
@@ -76,7 +76,7 @@ export function validatorOf(chain: Setup['chain'], folder: string, options: Part
     ended: (): readonly ValidatorTask[] =>
       events.flatMap((event) => (event.type === 'ended' ? [event.task] : [])),
     problems: (): readonly Problem[] => events.filter((event) => event.type === 'problem'),
-    /** Makes blocks up to `block`, and lets the validator do at each what is due. */
+    /** Produces blocks up to `block`, and runs the validator's tasks at each. */
     async follow(block: number): Promise<void> {
       const own = chain as LocalChain
       while (own.height < block) {

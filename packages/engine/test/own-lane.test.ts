@@ -41,12 +41,12 @@ it.each([
   [29, 2],
   [30, 3],
   [399, 39],
-])('of %i blocks the last %i are left', (blocks, left) => {
+])('leaves a margin: of %i blocks the last %i', (blocks, left) => {
   expect(margin(blocks)).toBe(left)
 })
 
 describe('a lane', () => {
-  it('is accepted by verifyLane, from its last block back to the validator’s last seal', async () => {
+  it('verifies from its last block back to the validator’s last seal', async () => {
     const hashes = await write(samples)
     expect(hashes.length).toBe(3)
     const read = blockReader(store, verify)
@@ -55,7 +55,7 @@ describe('a lane', () => {
     expect(lane).toMatchObject({ ok: true, value: { blocks: [...hashes].reverse() } })
   })
 
-  it('that a crash left half written is completed', async () => {
+  it('is completed after a crash left it partly written', async () => {
     const hashes = await write(samples)
     for (const gone of hashes) {
       await rm(join(folder, blockPath(gone)))
@@ -64,7 +64,7 @@ describe('a lane', () => {
     }
   })
 
-  it('of no samples is one block, which reveals', async () => {
+  it('is one block with the secret if it has no samples', async () => {
     const hashes = await write([])
     const bytes = await store.read(blockPath(hashes[0] ?? ''), LIMITS.blockBytes)
     const block = readBlock(bytes ?? new Uint8Array(), { verify })
@@ -89,7 +89,7 @@ describe('its blocks', () => {
     )
   }
 
-  it('hold 2048 samples each, but for the last', async () => {
+  it('contain 2048 samples each, except the last', async () => {
     for (const size of [1, 62, 63, 64, 2047, 2048, 2049, 2600]) {
       const written = await blocks(await write(samples.slice(0, size)))
       const counts = written.map(({ samples }) => samples.length)
@@ -100,8 +100,8 @@ describe('its blocks', () => {
     }
   })
 
-  it('hold at most 8 MiB, and are full', async () => {
-    // As large as games can be, whatever is in them: nothing is replayed here.
+  it('contain at most 8 MiB, and are full', async () => {
+    // Games of the maximum size; this test does not replay them.
     const prompt = { role: 'user' as const, content: 'x'.repeat(50_000) }
     const large = samples.slice(0, 256).map((sample) => ({ ...sample, messages: [prompt] }))
     const written = await blocks(await write(large))

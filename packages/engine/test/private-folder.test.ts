@@ -10,7 +10,7 @@ afterAll(killAll)
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777
 
-/** The files of a folder that others could read, or itself. */
+/** Returns a folder and its files, if others can read them. */
 async function wideIn(folder: string): Promise<readonly string[]> {
   const found = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = found.filter((each) => each.isFile())
@@ -19,7 +19,7 @@ async function wideIn(folder: string): Promise<readonly string[]> {
   return paths.filter((_, i) => (modes[i] ?? 0) & 0o077)
 }
 
-it('a validator’s folder and a localnet’s keys are for their owner alone under any umask, a bucket is not', async () => {
+it('restricts a validator’s folder and a localnet’s keys to their owner under any umask, and not a bucket', async () => {
   const before = process.umask(0)
   try {
     const out = join(root, 'net')
@@ -34,7 +34,7 @@ it('a validator’s folder and a localnet’s keys are for their owner alone und
     const validator = start(AF, words, { cwd: root })
     await validator.says(/epoch 0 {2}/)
     expect(await wideIn(folder)).toEqual([])
-    // Its state is published beside all else.
+    // Its state is published too.
     const isPublic = async () => expect(await wideIn(join(root, 'buckets'))).not.toEqual([])
     await vi.waitFor(isPublic, 30_000)
     await validator.stop()

@@ -73,7 +73,7 @@ const sampled = (duel: Duel, options: Partial<LaneTask> = {}) =>
     ...options,
   })
 
-/** What `verifyLane` says of the lane of these samples. */
+/** Verifies the lane of these samples with `verifyLane`. */
 async function verdictOn(samples: readonly Sample[]) {
   const store = directoryBucket(join(root, `store-${count++}`))
   const hashes = await writeLane({ ...headerOf(scope), samples }, store)
@@ -82,7 +82,7 @@ async function verdictOn(samples: readonly Sample[]) {
 }
 
 describe('a lane', () => {
-  it('has every sample once, each on disk before it is told, and is whole', async () => {
+  it('has every sample once, each on disk before its event, and is valid', async () => {
     const { duel } = await minersOf(honest(0.4), honest(0.9))
     const lefts: number[] = []
     const kept: Promise<string>[] = []
@@ -103,7 +103,7 @@ describe('a lane', () => {
     expect(samples.filter(({ env }) => env === 'mult8@0.1.0').length).toBe(48)
   })
 
-  it('is taken up where its journal ends: nobody is asked again, and the samples are the same', async () => {
+  it('continues at the end of its journal: no miner is asked again, and the samples are the same', async () => {
     const { duel, seen } = await minersOf(honest(0.4), honest(0.9))
     const first = await sampled(duel)
     const asked = seen.champion.length + seen.contender.length
@@ -131,7 +131,7 @@ describe('a lane', () => {
     expect(await verdictOn(again.samples)).toMatchObject({ ok: true })
   })
 
-  it('does not mix with another epoch’s, plan’s or chain’s: their journal is refused, and left alone', async () => {
+  it('rejects the journal of another epoch, plan or chain, and does not change it', async () => {
     const { duel, seen } = await minersOf(honest(1), honest(1))
     await sampled(duel)
     const asked = seen.champion.length
@@ -161,7 +161,7 @@ describe('a lane of several contenders', () => {
   const miners = [CHAMPION, CONTENDER, OTHER].map((hotkey) => {
     return { hotkey, model: hotkey, revision: 'main', chute: '' }
   })
-  /** The lane, and which environment each miner was asked in, in the order of the first questions. */
+  /** Samples the lane, and lists the environments and miners in the order of first prompts. */
   async function asked(options: Partial<LaneTask> = {}) {
     const questions: string[] = []
     const agent: LaneTask['agent'] =
@@ -182,7 +182,7 @@ describe('a lane of several contenders', () => {
     return { ...lane, questions }
   }
 
-  it('has the samples of the plan in its order, of which the champion plays each challenge once', async () => {
+  it('has the samples in the order of the plan; the champion plays each challenge once', async () => {
     const { samples, questions } = await asked()
     const placeOf = (sample: Sample) => [
       ...[sample.env, sample.index],
@@ -198,11 +198,11 @@ describe('a lane of several contenders', () => {
     expect(questions.filter((each) => each.endsWith(OTHER) && !each.startsWith(HEX)).length).toBe(8)
   })
 
-  it('asks over all environments, in an order that the secret gives, and games after a first reply', async () => {
+  it('asks in an order over all environments that depends on the secret, and games after a first reply', async () => {
     const { questions } = await asked()
     expect(questions[0]?.startsWith(HEX)).toBe(false)
     const others = questions.filter((each) => !each.startsWith(HEX))
-    // Agents here answer at once, so that each is asked in its turn.
+    // These agents answer immediately, so the order of asking is the order of turns.
     const kinds = others.map((each) => each.replace(/ .*/, ''))
     expect(new Set(kinds.slice(0, 20))).toEqual(new Set([MULT8, PACK]))
     expect(kinds).not.toEqual([...kinds].sort())
@@ -213,7 +213,7 @@ describe('a lane of several contenders', () => {
 })
 
 describe('the end of the sampling phase', () => {
-  it('makes a forfeit of every reply that did not come, and the lane is whole all the same', async () => {
+  it('makes every missing reply a forfeit, and the lane is valid', async () => {
     const never: Answer = () => {}
     const busy: Answer = (_, __, response) => response.writeHead(503).end()
     const { duel } = await minersOf(never, busy)
@@ -224,7 +224,7 @@ describe('the end of the sampling phase', () => {
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
   })
 
-  it('that has come already asks nobody', async () => {
+  it('asks no miner if it is over before the start', async () => {
     const { duel, seen } = await minersOf(honest(1), honest(1))
     const { samples } = await sampled(duel, { deadline: AbortSignal.abort() })
     expect(samples.length).toBe(96)
@@ -232,7 +232,7 @@ describe('the end of the sampling phase', () => {
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
   })
 
-  it('costs a miner that does not answer its own rewards, and not the other’s', async () => {
+  it('costs only the silent miner its rewards', async () => {
     const { duel } = await minersOf((_, __, response) => response.writeHead(404).end(), honest(1))
     const { samples } = await sampled(duel)
     for (const { env, champion, contender } of pairsOf(samples)) {
@@ -281,7 +281,7 @@ describe('a hostile miner', () => {
     else response.writeHead(200, headers).end(completion(nasty[kind]))
   }
 
-  it('cannot void a lane, whatever it sends: the evidence is whole, and nothing in it acts on a terminal', async () => {
+  it('cannot void a lane with any reply: the evidence is valid and harmless to a terminal', async () => {
     const { duel, seen } = await minersOf(hostile, hostile)
     const { samples } = await sampled(duel)
     expect(seen.champion.length).toBeGreaterThan(nasty.length + 4)
@@ -292,7 +292,7 @@ describe('a hostile miner', () => {
     expect(replies.some(({ content }) => content.startsWith('[249456 bytes, '))).toBe(true)
   })
 
-  it('cannot void it with a clock of ours that jumps, either', async () => {
+  it('cannot void it if our clock jumps', async () => {
     const { duel } = await minersOf(honest(0.5), honest(0.5))
     let calls = 0
     const now = (): number => 1_000_000 - 1000 * (calls++ % 7)
@@ -306,7 +306,7 @@ describe('a hostile miner', () => {
 })
 
 describe('the two miners of a duel', () => {
-  it('are sent the same but for the model’s name, and neither their role nor the challenge’s id is in it', async () => {
+  it('receive the same requests except for the model’s name, without role and challenge id', async () => {
     const { duel, seen } = await minersOf(honest(0.7), honest(0.7))
     const { samples } = await sampled(duel)
     const sent = (role: 'champion' | 'contender') =>
@@ -357,7 +357,7 @@ describe('a lane through Chutes', () => {
     return { agent, hasChanged, seen, duel: { champion, contender } }
   }
 
-  it('has the id of every invocation in its samples, and stands while no chute was changed', async () => {
+  it('has the id of every invocation in its samples, and is unchanged if no chute changed', async () => {
     const { agent, hasChanged, duel, seen } = await duelOn({})
     const { samples } = await sampled(duel, { agent, hasChanged })
     expect(await verdictOn(samples)).toMatchObject({ ok: true })
@@ -372,9 +372,9 @@ describe('a lane through Chutes', () => {
     ['champion', champion, 'one'],
     ['contender', contender, 'two'],
   ] as const)(
-    'has no reply of a %s whose chute was changed in the epoch, after a restart too',
+    'has no reply of a %s whose chute changed in the epoch, also after a restart',
     async (side, miner, slug) => {
-      // It was changed whenever it is looked at.
+      // It differs at each check.
       const changing: Handle = (...rest) =>
         answers(200, { ...described(miner, slug), updated_at: randomUUID() })(...rest)
       const { agent, hasChanged, duel } = await duelOn({ [`/chutes/${miner.chute}`]: changing })
@@ -385,7 +385,7 @@ describe('a lane through Chutes', () => {
         expect(sample[side].messages.length).toBe(1)
       }
       expect(await verdictOn(samples)).toMatchObject({ ok: true })
-      // What was found is on disk: the same lane comes out, and nobody is asked again.
+      // The result is on disk: the lane is the same, and no miner is asked again.
       const unasked = async () => expect.fail('asked again')
       const again = await sampled(duel, { agent: () => unasked, hasChanged: unasked })
       expect(again).toEqual({ samples, time })
@@ -398,7 +398,7 @@ const invocationsIn = (samples: readonly Sample[]): readonly string[] =>
     .flatMap(episodesIn)
     .flatMap(({ messages }) => messages.flatMap(({ invocation }) => invocation ?? []))
 
-describe('a lane whose agents answer at once', () => {
+describe('a lane whose agents answer immediately', () => {
   const miner = (hotkey: string) => ({ hotkey, model: 'm', revision: 'main', chute: '' })
   const duel = { champion: miner(CHAMPION), contender: miner(CONTENDER) }
   const plays =
@@ -409,7 +409,7 @@ describe('a lane whose agents answer at once', () => {
       return { content, invocation: id() }
     }
 
-  it('is not voided by ids that come twice: those replies are asked for again, after a restart too', async () => {
+  it('requests replies with repeated ids again, also after a restart, and is valid', async () => {
     const given: string[] = []
     let count = 0
     const repeating = (): string => {
@@ -431,7 +431,7 @@ describe('a lane whose agents answer at once', () => {
     expect(await verdictOn(all)).toMatchObject({ ok: true })
   })
 
-  it('is no lane when one rejects; nothing false is kept, and it goes on when that is mended', async () => {
+  it('stops if an agent rejects, stores only real samples, and continues later', async () => {
     let left = 20
     const refused: LaneTask['agent'] = (...miner) => {
       const agent = plays(randomUUID)(...miner)

@@ -18,7 +18,7 @@ import { describe, expect, it } from 'vitest'
 import { ReadingClock } from '../../../test/attacks/reading-clock.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { Phase } from '../src/epoch.ts'
-import { ownTask, samplingBlocks } from '../src/own-lane.ts'
+import { createOwnTask, samplingBlocks } from '../src/own-lane.ts'
 import type { Event, Setup } from '../src/setup.ts'
 import type { Validator } from '../src/validator.ts'
 import {
@@ -34,9 +34,9 @@ import {
   validatorOf,
 } from './one-validator.ts'
 
-/** A hotkey that is not registered. */
+/** An unregistered hotkey. */
 const stranger = account(new Uint8Array(32).fill(9)).hotkey
-/** How many samples a lane has, and how many episodes are in them. */
+/** The numbers of samples and episodes in a lane. */
 const quotas = Object.values(network.protocol.envs)
 const LANE = quotas.reduce((sum, { players, quotaFirst }) => sum + quotaFirst * (3 - players), 0)
 const EPISODES = quotas.reduce((sum, { quotaFirst }) => sum + 2 * quotaFirst, 0)
@@ -49,12 +49,12 @@ const withheldIn = (events: readonly Event[]): readonly string[] =>
     event.type === 'withheld' ? [`${event.task.kind} ${event.task.epoch}`] : [],
   )
 
-/** Makes blocks up to `block`, of which no validator hears. */
+/** Produces blocks up to `block` without the validator. */
 async function unheard(chain: LocalChain, block: number): Promise<void> {
   while (chain.height < block) await chain.produce(chain.height * BLOCK_MS)
 }
 
-it('has deadlines that any number of reads wait for, without a warning of a leak', async () => {
+it('lets any number of reads wait for a deadline without a leak warning', async () => {
   const { sampling, audit, whole } = new Phase(1, { on: () => {} } as unknown as Setup)
   const warnings: Error[] = []
   const warned = (warning: Error): number => warnings.push(warning)
@@ -71,7 +71,7 @@ it.each([
   [90, [true, false, false]],
   [279, [true, false, false]],
   [280, [true, true, false]],
-])('at block %i of 300, sealed at the 100th, these parts of an epoch are over: %j', (...row) => {
+])('ends these parts of an epoch at block %i of 300, with the seal at block 100: %j', (...row) => {
   const [offset, over] = row
   const phase = new Phase(1, { on: () => {} } as unknown as Setup)
   const isOver = () =>
@@ -82,7 +82,7 @@ it.each([
   expect(isOver()).toEqual([true, true, true])
 })
 
-it('tells of a bucket that is not waited for any longer', async () => {
+it('reports a bucket that is too slow', async () => {
   const clock = new ReadingClock()
   const told: Event[] = []
   const openBucket = (name: string) => ({ name, read: () => new Promise<never>(() => {}) })
@@ -93,7 +93,7 @@ it('tells of a bucket that is not waited for any longer', async () => {
   expect(told).toEqual([{ type: 'slow', hotkey: 'slow' }])
 })
 
-it('has so much time for games as its blocks take, if they come as the last ones', async () => {
+it('estimates the time for games from the pace of the last blocks', async () => {
   const chain = await chainOf([miner, contender])
   const folder = join(root, 'games-time')
   const { follow, validator } = validatorOf(chain, folder)
@@ -103,7 +103,7 @@ it('has so much time for games as its blocks take, if they come as the last ones
     const clock = { now: () => 5 }
     const setup = { chain, account, folder, store: directoryBucket(folder), clock }
     const { signal } = new AbortController()
-    return state && ownTask(setup as unknown as Setup, state, signal)
+    return state && createOwnTask(setup as unknown as Setup, state, signal)
   }
   const blocks = samplingBlocks(network.protocol)
   expect((await taskOf(own))?.gamesTime).toMatchObject({
@@ -128,7 +128,7 @@ describe('a validator', () => {
     expect(waiting.validator.state?.epoch).toBe(FIRST)
   })
 
-  it('sends no weights of an epoch that is over, and does not wait for them with the next', async () => {
+  it('sends no weights of a past epoch, and does not delay the next epoch for them', async () => {
     const chain = await chainOf()
     let answer = (): void => {}
     const late = new Promise<void>((resolve) => {
@@ -136,8 +136,8 @@ describe('a validator', () => {
     })
     const read = chain.snapshot.bind(chain)
     let asked = 0
-    // The first epoch's weights ask for the snapshot before its beacon: only the settling before
-    // may have that at once.
+    // The weights of the first epoch need the snapshot before its beacon. Only the preceding
+    // settlement gets that snapshot immediately.
     chain.snapshot = async (block) => {
       if (block === tempo - 1 && ++asked === 2) await late
       return read(block)
@@ -159,7 +159,7 @@ describe('a validator', () => {
     expect(sent().filter((what) => what.startsWith('weights'))).toEqual(['weights 2'])
   })
 
-  it('sets its weights once an epoch, however often it is started again', async () => {
+  it('sets its weights once an epoch despite restarts', async () => {
     const chain = await chainOf()
     const folder = join(root, 'weights')
     const first = validatorOf(chain, folder)
@@ -181,7 +181,7 @@ describe('a validator', () => {
     ['the owner', {}, { [own.hotkey]: [[0, 65_535]] }],
     ['nobody without an owner', { owner: undefined }, {}],
     ['nobody without a registered owner', { owner: stranger }, {}],
-  ])('with an empty throne gives its weight to %s', async (_, change, want) => {
+  ])('without a champion gives its weight to %s', async (_, change, want) => {
     const neurons = [miner, own].map(({ hotkey }, uid) => ({ hotkey, stake: BigInt(uid * STAKE) }))
     const params = { tempo, weightsRateLimit: 1, stakeThreshold: STAKE }
     const random = () => new Uint8Array(32)
@@ -195,23 +195,20 @@ describe('a validator', () => {
   it.each([
     [0, false],
     [-1, true],
-  ])(
-    'that set weights %i blocks after a beacon sets them in its epoch: %s',
-    async (after, isSet) => {
-      const chain = await chainOf()
-      const read = chain.snapshot.bind(chain)
-      chain.snapshot = async (block) => {
-        const seen = await read(block)
-        const neurons = seen.neurons.map((each) => ({ ...each, lastUpdate: tempo + after }))
-        return { ...seen, neurons }
-      }
-      const { follow, sent } = validatorOf(chain, join(root, `updated${after}`))
-      await follow(tempo + 1)
-      expect(sent().includes('weights 1')).toBe(isSet)
-    },
-  )
+  ])('sets weights again %i blocks after a beacon: %s', async (after, isSet) => {
+    const chain = await chainOf()
+    const read = chain.snapshot.bind(chain)
+    chain.snapshot = async (block) => {
+      const seen = await read(block)
+      const neurons = seen.neurons.map((each) => ({ ...each, lastUpdate: tempo + after }))
+      return { ...seen, neurons }
+    }
+    const { follow, sent } = validatorOf(chain, join(root, `updated${after}`))
+    await follow(tempo + 1)
+    expect(sent().includes('weights 1')).toBe(isSet)
+  })
 
-  /** From this block on a stranger has the champion's uid. */
+  /** From this block on, a stranger has the champion's uid. */
   function evictChampion(chain: LocalChain, from: number): void {
     const read = chain.snapshot.bind(chain)
     const evicted = (neuron: Neuron) =>
@@ -222,14 +219,14 @@ describe('a validator', () => {
     }
   }
 
-  it('gives no weight to the miner that took the evicted champion’s uid', async () => {
+  it('gives no weight to the miner with the uid of the evicted champion', async () => {
     const chain = await chainOf()
     evictChampion(chain, tempo)
     await validatorOf(chain, join(root, 'evicted')).follow(tempo + 5)
     expect(await chain.weights(chain.height)).toEqual({})
   })
 
-  it('gives no weight to whoever got the uid of an evicted champion, though it heard late of the epoch', async () => {
+  it('gives no weight to the miner with the uid of an evicted champion after a late start', async () => {
     const chain = await chainOf()
     const late = tempo + 5
     evictChampion(chain, late)
@@ -242,13 +239,13 @@ describe('a validator', () => {
     expect(await chain.weights(chain.height)).toEqual({})
   })
 
-  it('begins no game that cannot end, though it heard late that the epoch has begun', async () => {
+  it('starts no game that cannot end after a late start in the epoch', async () => {
     const chain = await chainOf([miner, contender])
     const { validator, events, follow } = validatorOf(chain, join(root, 'late-games'), {
       agent: reply,
     })
     await follow(START - 1)
-    // Two clocks are a third of the sampling's 18 blocks.
+    // Two clocks take a third of the 18 blocks of sampling.
     await unheard(chain, START + 13)
     validator.onHead({ number: START, hash: await chain.blockHash(START) })
     await validator.idle()
@@ -259,7 +256,7 @@ describe('a validator', () => {
     expect(games.filter(({ champion }) => champion.messages.length > 0)).toEqual([])
   })
 
-  it('seals, decides and sets weights though its bucket takes nothing, and attests once that has its state', async () => {
+  it('seals, decides and sets weights while its bucket rejects writes, and attests once it has the state', async () => {
     const chain = await chainOf([miner, contender])
     const disk = directoryBucket(join(root, 'outage-bucket'))
     let isDown = false
@@ -284,7 +281,7 @@ describe('a validator', () => {
     expect(await disk.read(statePath(FIRST + 1), LIMITS.blockBytes)).not.toBeNull()
   })
 
-  it('sets weights in no block of the next epoch', async () => {
+  it('does not set weights in the next epoch', async () => {
     const chain = await chainOf()
     const lasts: (number | undefined)[] = []
     const setWeights = chain.setWeights.bind(chain)
@@ -301,7 +298,7 @@ describe('a validator', () => {
     expect(lasts).toHaveLength(2)
   })
 
-  it('makes its lane once, though the chain refuses its seal', async () => {
+  it('creates its lane once although the chain refuses its seal', async () => {
     const chain = await chainOf([miner, contender])
     const folder = join(root, 'refused')
     const disk = directoryBucket(folder)
@@ -327,7 +324,7 @@ describe('a validator', () => {
     expect(written.filter((path) => path.includes('blocks'))).toHaveLength(1)
   })
 
-  it('attests once an epoch, though it is started again in the last block', async () => {
+  it('attests once an epoch despite a restart in the last block', async () => {
     const chain = await chainOf()
     const folder = join(root, 'attested')
     const first = validatorOf(chain, folder, { bucketUrl: 'b' })
@@ -339,7 +336,7 @@ describe('a validator', () => {
     expect(again.sent()).not.toContain('attest 1')
   })
 
-  it('that begins in the last block of an epoch knows its state at once', async () => {
+  it('knows its state immediately if it starts in the last block of an epoch', async () => {
     const chain = await chainOf()
     const first = validatorOf(chain, join(root, 'early'))
     await first.follow(3 * tempo - 2)
@@ -349,7 +346,7 @@ describe('a validator', () => {
     expect(late.validator.state).toEqual(first.validator.state)
   })
 
-  it('in a dry run sends nothing, and says once what it withholds', async () => {
+  it('sends nothing in a dry run, and reports each withheld transaction once', async () => {
     const chain = await chainOf()
     const { events, follow } = validatorOf(chain, join(root, 'dry'), { emit: false })
     await follow(2 * tempo + 5)
@@ -358,7 +355,7 @@ describe('a validator', () => {
     expect(events.filter(({ type }) => type === 'sent' || type === 'problem')).toEqual([])
   })
 
-  it('tells of every head, and when a task has ended', async () => {
+  it('reports every head and the end of each task', async () => {
     const chain = await chainOf()
     const { validator, events, ended } = validatorOf(chain, join(root, 'events'))
     const head = await chain.produce(chain.height * BLOCK_MS)
@@ -372,7 +369,7 @@ describe('a validator', () => {
 
 describe('a validator that is stopped', () => {
   const pause = () => new Promise((resolve) => setTimeout(resolve, 5))
-  /** Stops the validator, and makes blocks until it has. */
+  /** Stops the validator, and produces blocks until it has stopped. */
   async function stopped(chain: LocalChain, validator: Validator): Promise<void> {
     let isDone = false
     const stopping = validator.stop().finally(() => {
@@ -382,7 +379,7 @@ describe('a validator that is stopped', () => {
     for (await pause(); !isDone; await pause()) await chain.produce(chain.height * BLOCK_MS)
     await stopping
   }
-  /** A call that is broken off. */
+  /** An interrupted call. */
   const hang = async (signal: AbortSignal) => {
     setMaxListeners(0, signal)
     if (!signal.aborted)
@@ -400,7 +397,7 @@ describe('a validator that is stopped', () => {
     (await chain.snapshot(chain.height)).commitments.find(({ hotkey }) => hotkey === own.hotkey)
       ?.fields
 
-  it('in the middle of a lane blames nobody, keeps what was played, and later comes to the very same lane', async () => {
+  it('stores the samples of a partial lane, blames no miner, and later completes the same lane', async () => {
     const never = await chainOf([miner, contender])
     const without = validatorOf(never, join(root, 'never'), { agent: reply, bucketUrl: 'b' })
     await without.follow(START + 3)
@@ -446,7 +443,7 @@ describe('a validator that is stopped', () => {
     expect(await commitment(chain)).toEqual(await commitment(never)) // the head of the lane is in it
   })
 
-  it('seals a lane that is complete, and waits for its block', async () => {
+  it('seals a complete lane and waits for the block', async () => {
     const chain = await chainOf([miner, contender])
     const { validator, events, follow } = validatorOf(chain, join(root, 'whole'), { agent: reply })
     await follow(START - 1)
@@ -460,7 +457,7 @@ describe('a validator that is stopped', () => {
     ])
   })
 
-  it('replays its own lane before the seal in its own thread, and in others only after a restart', async () => {
+  it('replays its own lane before the seal in its thread, and in other threads only after a restart', async () => {
     const chain = await chainOf([miner, contender])
     const audited: string[] = []
     const check: Setup['check'] = (bytes, wanted) => {
@@ -485,7 +482,7 @@ describe('a validator that is stopped', () => {
     expect([...first.events, ...again.events].filter(({ type }) => type === 'problem')).toEqual([])
   })
 
-  it('and returns in the last block of an epoch, reads the lanes of the epoch before', async () => {
+  it('reads the lanes of the previous epoch if it returns in the last block of an epoch', async () => {
     const chain = await chainOf([miner, contender])
     const folder = join(root, 'away')
     const options = { account: miner, emit: false, agent: reply }
@@ -504,30 +501,27 @@ describe('a validator that is stopped', () => {
     await back.follow(START + 2 * tempo - 1)
     expect([...away.problems(), ...back.problems()]).toEqual([])
     expect(back.validator.state).toEqual(first.validator.state)
-    // It has no permit.
+    // The validator has no permit.
     expect(withheldIn(away.events).join()).not.toContain('weights')
   })
 
-  it.each([1, 2])(
-    'after its seal, and started again %d epochs later, publishes the lane that it sealed',
-    async (later) => {
-      const chain = await chainOf([miner, contender])
-      const folder = join(root, `dead-${later}`)
-      const first = validatorOf(chain, folder, { agent: reply })
-      await first.follow(START + network.protocol.sealBlock - 1)
-      expect(seals(first.events)).toHaveLength(1)
-      // Dead, and the chain goes on.
-      await unheard(chain, START + later * tempo)
-      const head = sealsOf(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
-      const again = validatorOf(chain, folder, { agent: reply })
-      expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).toBeNull()
-      await again.follow(START + later * tempo + 1)
-      expect(again.problems()).toEqual([])
-      expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).not.toBeNull()
-    },
-  )
+  it.each([1, 2])('publishes its sealed lane after a restart %d epochs later', async (later) => {
+    const chain = await chainOf([miner, contender])
+    const folder = join(root, `dead-${later}`)
+    const first = validatorOf(chain, folder, { agent: reply })
+    await first.follow(START + network.protocol.sealBlock - 1)
+    expect(seals(first.events)).toHaveLength(1)
+    // The chain continues without the validator.
+    await unheard(chain, START + later * tempo)
+    const head = sealsOf(await chain.snapshot(chain.height), FIRST)[own.hotkey] ?? ''
+    const again = validatorOf(chain, folder, { agent: reply })
+    expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).toBeNull()
+    await again.follow(START + later * tempo + 1)
+    expect(again.problems()).toEqual([])
+    expect(await again.bucket.read(blockPath(head), LIMITS.blockBytes)).not.toBeNull()
+  })
 
-  it('after the deadline of its lane makes forfeits of what has no reply, as without', async () => {
+  it('makes missing replies forfeits if it stops after the deadline of its lane', async () => {
     const chain = await chainOf([miner, contender])
     let isAsked = false
     const agent: Setup['agent'] =
@@ -546,7 +540,7 @@ describe('a validator that is stopped', () => {
     await stopped(chain, validator)
     expect((await journal('deadline')).length).toBe(LANE)
     for (const line of await journal('deadline')) {
-      // A game is lost by the mover alone, if it was begun.
+      // Only the mover loses a game that was begun.
       const faults = line.includes('"hex@') ? [1, 2] : [1]
       expect(line.split('no-reply').length - 1).toBeOneOf(faults)
     }

@@ -4,44 +4,46 @@ import type { Asked, DeploymentFault } from './deployment/deployment.ts'
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** A POST of JSON; without a body a GET. */
+/** An HTTP request: a POST of JSON, or a GET if `body` is omitted. */
 export interface Query {
   readonly url: string
   readonly headers?: Headers
   readonly body?: string
+  /** Time limit of the response in milliseconds. */
   readonly replyMs: number
-  /** How many bytes a response may have, if not 256 KiB. */
-  readonly mostBytes?: number
+  /** Maximum response size in bytes. Default: 256 KiB. */
+  readonly maxBytes?: number
   readonly signal: AbortSignal
   readonly now: () => number
 }
 
-/** `text` is the body, `ms` the time it all took. */
+/** An HTTP response: `text` is its body, `ms` the time of the whole request in milliseconds. */
 export interface Received {
   readonly status: number
-  /** By their names in lower case. */
+  /** Values by header name in lower case. */
   readonly headers: Headers
   readonly text: string
   readonly ms: number
+  /** The platform's id of the call. */
   readonly invocation?: string
 }
 
 /**
- * Sends a request and resolves with the response, whatever its status. Rejects with `Undelivered`
- * when the platform did not deliver, and with another error for what the server itself did wrong.
+ * Sends a request. Resolves with the response, regardless of its status. Rejects with `Undelivered`
+ * if the platform failed to deliver the request, and with another error if the server is at fault.
  * Protocol §5.4.
  */
 export type Exchange = (query: Query) => Promise<Received>
 
-/** Reports whether a status says that the platform failed. Protocol §5.4. */
+/** Reports whether a status means that the platform failed. Protocol §5.4. */
 export function isUndelivered(status: number): boolean {
   return status === 429 || status >= 500
 }
 
-/** The kind of its status; `undelivered` without one, as where there is no connection. */
+/** The status of a failed delivery; `undelivered` without a status, as without a connection. */
 export type UndeliveredReason = '429' | '5xx' | 'not-shown' | 'undelivered'
 
-/** The platform did not deliver: what was asked is asked again. Protocol §5.4. */
+/** The platform failed to deliver a request, which is therefore sent again. Protocol §5.4. */
 export class Undelivered extends Error {
   readonly reason: UndeliveredReason
   constructor(message: string, reason: UndeliveredReason = 'undelivered') {
@@ -50,15 +52,18 @@ export class Undelivered extends Error {
   }
 }
 
-/** What requests are made with: a network, a clock in milliseconds, and a draw from 0 to 1. */
+/** The network, the clock in milliseconds, and random numbers from 0 to 1, for requests. */
 export interface Caller {
   readonly exchange: Exchange
   readonly now: () => number
   readonly random: () => number
 }
 
-/** Why a request had no usable reply. */
-export type NoReplyReason =
+/** The cause of a problem with a miner or the account at Chutes. */
+export type MinerErrorCode =
+  | UndeliveredReason
+  | DeploymentFault
+  // The response has no usable reply.
   | 'status'
   | 'redirect'
   | 'late'
@@ -68,114 +73,108 @@ export type NoReplyReason =
   | 'stream'
   | 'error'
   | 'no-text'
+  | 'nothing'
+  // The deployment, or the clock in a game.
   | 'deployment'
-
-/**
- * The miner's server did not give a usable reply. The message states what came, and what to try;
- * `status` is that of a response with another status than 200.
- */
-export class NoReply extends Error {
-  readonly reason: NoReplyReason
-  readonly status: number | undefined
-  constructor(reason: NoReplyReason, message: string, status?: number) {
-    super(message)
-    this.reason = reason
-    this.status = status
-  }
-}
-
-/**
- * The reason for ending a sampling phase early: the validator is stopping. No miner is blamed for a
- * reply that is missing, and the lane goes on when the validator is started again.
- */
-export class Stopped extends Error {}
-
-/** The terms of one call. */
-export interface CallTerms {
-  /** Aborts when the call is over. Without a reply before that, it has none. */
-  readonly end: AbortSignal
-  /** Whether the clock of a game runs: the call goes first, and is repeated after short pauses. */
-  readonly isGame: boolean
-}
-
-/** An agent. A call without terms is not a game's, and ends with the sampling. */
-export type MinerAgent = (messages: Parameters<Agent>[0], call?: CallTerms) => ReturnType<Agent>
-
-/** The sampling of one epoch. */
-export interface EpochContext {
-  readonly epoch: number
-  /**
-   * Aborts when the sampling ends: a reply that is missing then never comes. If its reason is
-   * `Stopped`, no miner is blamed for that.
-   */
-  readonly signal: AbortSignal
-}
-
-/** Returns the agent of a miner in an epoch; `replyMs` is the time for a reply in milliseconds. */
-export type AgentOf = (miner: Asked, replyMs: number, context: EpochContext) => MinerAgent
-
-/**
- * A request to a miner had no usable reply: `platform` is nothing that the miner could help.
- * Reasons are few. `text` is for people.
- */
-export interface CallFailure {
-  readonly type: 'call'
-  readonly outcome: 'platform' | 'miner'
-  readonly reason: NoReplyReason | UndeliveredReason | 'changed' | 'clock'
-  /** The status of the response, if it is another than 200. */
-  readonly status?: number | undefined
-  readonly text: string
-}
-
-/** Where a miner answers, and how it is called there. */
-export type Endpoint = Pick<Miner, 'model' | 'chute'> & Partial<Pick<Miner, 'hotkey'>>
-
-/** What a problem is about: the account at Chutes, or a miner. */
-export type MinerTask = { readonly kind: 'chutes' } | ({ readonly kind: 'miner' } & Endpoint)
-
-/** Why a miner, or the account at Chutes, is a problem. */
-type AskingProblemCode =
-  | CallFailure['reason']
-  | DeploymentFault
+  | 'changed'
   | 'not-seen'
+  | 'clock'
+  // The account at Chutes.
   | 'account-unknown'
   | 'key-refused'
   | 'no-access'
 
-/** A problem with a miner, or with the account at Chutes. `status` is that of a response. */
+/**
+ * An unusable response of a miner's server, or another problem with a miner or with the account at
+ * Chutes. The message states what is wrong and how to fix it. `status` is set if a response has
+ * another status than 200.
+ */
 export class AskingProblem extends Error {
-  readonly code: AskingProblemCode
+  readonly code: MinerErrorCode
   readonly status: number | undefined
-  constructor(code: AskingProblemCode, message: string, status?: number) {
+  constructor(code: MinerErrorCode, message: string, status?: number) {
     super(message)
     this.code = code
     this.status = status
   }
 }
 
-/** What happens while miners are asked. Nothing is decided from it. */
+/**
+ * The reason for ending a sampling phase early: the validator is stopping. Missing replies are not
+ * counted against miners, and the lane continues when the validator is restarted.
+ */
+export class Stopped extends Error {}
+
+/** The conditions of one call. */
+export interface CallTerms {
+  /** Aborts when the call ends; a call without a reply by then has none. */
+  readonly end: AbortSignal
+  /**
+   * Whether the clock of a game runs: the call takes precedence and is repeated after short pauses.
+   */
+  readonly isGame: boolean
+}
+
+/** Answers for a miner. A call without conditions is not part of a game and ends with sampling. */
+export type MinerAgent = (messages: Parameters<Agent>[0], call?: CallTerms) => ReturnType<Agent>
+
+/** The sampling phase of one epoch. */
+export interface EpochContext {
+  readonly epoch: number
+  /**
+   * Aborts when sampling ends; replies that are missing then do not come. Missing replies are not
+   * counted against miners if the reason is `Stopped`.
+   */
+  readonly signal: AbortSignal
+}
+
+/**
+ * Returns the agent of a miner in an epoch. `replyMs` is the time limit of a reply in milliseconds.
+ */
+export type AgentOf = (miner: Asked, replyMs: number, context: EpochContext) => MinerAgent
+
+/**
+ * A request to a miner without a usable reply. `outcome` is `platform` if the miner is not at
+ * fault. `reason` is one of a few codes; `text` is for people.
+ */
+export interface CallFailure {
+  readonly type: 'call'
+  readonly outcome: 'platform' | 'miner'
+  readonly reason: MinerErrorCode
+  /** Status of the response, if it is not 200. */
+  readonly status?: number | undefined
+  readonly text: string
+}
+
+/** The model of a miner and the address of its endpoint. */
+export type Endpoint = Pick<Miner, 'model' | 'chute'> & Partial<Pick<Miner, 'hotkey'>>
+
+/** The subject of a problem: the account at Chutes, or a miner. */
+export type MinerTask = { readonly kind: 'chutes' } | ({ readonly kind: 'miner' } & Endpoint)
+
+/** An event of calling miners. No decision depends on events. */
 export type MinerEvent =
   /** A request to a miner had a usable reply. */
   | { readonly type: 'call'; readonly outcome: 'reply' }
   | CallFailure
   | { readonly type: 'problem'; readonly task: MinerTask; readonly error: AskingProblem }
 
-/** Hears what happens while miners are asked. */
+/** Receives the events of calling miners. */
 export type Hear = (event: MinerEvent) => void
 
-/** How miners are asked. */
+/** The options of calls to miners. */
 export interface Asking extends Caller {
-  /** The most calls at once to one miner. */
+  /** Maximum concurrent calls to one miner. */
   readonly concurrency: number
   readonly on?: Hear
 }
 
 /**
- * Returns a signal that aborts with `signal`, or after `ms` milliseconds. Node 20 forgets the
- * timeout of `AbortSignal.any([signal, AbortSignal.timeout(ms)])` as soon as it collects garbage,
- * unless it has a listener.
+ * Returns a signal that aborts with `signal` or after `ms` milliseconds. The listener is needed
+ * because Node 20 garbage-collects the timeout of `AbortSignal.any([signal,
+ * AbortSignal.timeout(ms)])` if it has none.
  */
-export function within(ms: number, signal: AbortSignal): AbortSignal {
+export function addTimeout(ms: number, signal: AbortSignal): AbortSignal {
   const timeout = AbortSignal.timeout(ms)
   timeout.addEventListener('abort', () => {})
   return AbortSignal.any([signal, timeout])

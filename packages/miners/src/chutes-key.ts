@@ -1,56 +1,60 @@
 import {
   type Asking,
   AskingProblem,
+  addTimeout,
   type Caller,
   type EpochContext,
   type Query,
   type Received,
   Undelivered,
-  within,
 } from './asking.ts'
-import { perEpoch } from './per-epoch.ts'
+import { cachePerEpoch } from './per-epoch.ts'
 
 export const CHUTES_API = 'https://api.chutes.ai'
-/** How long Chutes may take to say something about a chute or an account. */
+/** Time limit of a request about a chute or an account, in milliseconds. */
 export const LOOK_UP_MS = 30_000
-/** Statuses that are about the key, its account or a chute. Protocol §5.4. */
+/** Statuses that concern the key, its account or a chute. Protocol §5.4. */
 const REFUSALS: readonly number[] = [401, 402, 403, 404]
 const NO_MONEY = 402
 
 interface KeyOptions extends Pick<Asking, 'exchange' | 'now' | 'on'> {
   readonly apiKey: string
-  /** The subnet whose chutes are called; left out by anyone who calls a chute of their own. */
+  /** The subnet whose chutes are called. Omitted for a chute of the account. */
   readonly netuid?: number | undefined
-  /** Between two looks at the account. */
+  /** Milliseconds between account checks. */
   readonly pauseMs: number
 }
 
-/** An epoch as far as the account goes. */
+/** The access of the account in one epoch. */
 interface EpochAccess {
-  /** Resolves once its first look at the account is over. Undefined before its first request. */
+  /** Resolves after the first account check. Undefined before the first request. */
   begun: Promise<void> | undefined
-  /** Whether sampling paused for the account. */
+  /** Whether sampling paused because of the account. */
   isPaused: boolean
 }
 
 /**
- * The key with which everything on Chutes is asked. A refusal may be about the key or about one
- * chute, whose owner can bring it about: the account tells. What was refused waits for that alone;
- * once the account is known not to be in order, everything does. It is looked at every `pauseMs`,
- * with an event each time; and before the first request of an epoch, since an account without the
- * role for a subnet is told of each of its chutes that it is not there. Protocol §5.4.
+ * The API key for all requests to Chutes. A refusal concerns either the key or one chute, whose
+ * owner can cause it: the account shows which. Only the refused request waits for the account
+ * check; once the account is known not to be in order, all requests wait. The account is then
+ * checked every `pauseMs`, with an event each time. It is also checked before the first request of
+ * an epoch, because an account without the role for a subnet gets a 404 for each chute of it.
+ * Protocol §5.4.
  */
 export class ChutesKey {
   readonly #options: KeyOptions
-  /** While the account is looked at, and for a moment after: was it in order all the time? */
+  /**
+   * The account check in progress, also for a moment after it. Resolves with whether the account
+   * was in order throughout.
+   */
   #check: Promise<boolean> | undefined
-  /** Did the platform say that the account is not in order? Then everybody waits for the check. */
+  /** Whether the account is known not to be in order. Then all requests wait for the check. */
   #isBad = false
-  readonly #accessIn = perEpoch<EpochAccess>(() => ({ begun: undefined, isPaused: false }))
-  /** The ends of calls that waited for the account, if they end before their epoch. */
+  readonly #access = cachePerEpoch<EpochAccess>(() => ({ begun: undefined, isPaused: false }))
+  /** The ends of calls that waited for the account, if a call ends before its epoch. */
   readonly #paused = new WeakSet<AbortSignal>()
 
-  /** @throws RangeError for what cannot be a key, which is not quoted. */
+  /** @throws RangeError for an invalid key, which is not quoted. */
   constructor(options: KeyOptions) {
     if (!/^[!-~]+$/.test(options.apiKey))
       throw new RangeError('"apiKey" expected printable ASCII without spaces')
@@ -58,9 +62,9 @@ export class ChutesKey {
   }
 
   /**
-   * Asks with the key. Rejects with `Undelivered` when that is refused, once it works again; but a
-   * 401, 403 or 404 while the account is in order is the answer of the miner. The query may end
-   * before the epoch. Protocol §5.4.
+   * Sends a request with the key. Rejects with `Undelivered` if the key is refused, once it works
+   * again. A 401, 403 or 404 while the account is in order is the miner's response. The request may
+   * end before the epoch. Protocol §5.4.
    */
   async ask(query: Query, context: EpochContext): Promise<Received> {
     const wait = async (check: Promise<boolean> = Promise.resolve(true)): Promise<boolean> => {
@@ -68,8 +72,8 @@ export class ChutesKey {
       if (!wasInOrder && query.signal !== context.signal) this.#paused.add(query.signal)
       return wasInOrder
     }
-    const access = this.#accessIn(context.epoch)
-    access.begun ??= this.#begin(context)
+    const access = this.#access(context.epoch)
+    access.begun ??= this.#checkAccess(context)
     await access.begun
     if (this.#isBad) await wait(this.#check)
     const { exchange, apiKey } = this.#options
@@ -82,18 +86,18 @@ export class ChutesKey {
   }
 
   /**
-   * Reports whether an epoch is over in which sampling paused for the key; or, before that, whether
-   * a call is over that waited for the key. `end` is the call's, if it has one of its own.
+   * Reports whether an ended epoch had a pause for the key; before the end of the epoch, whether an
+   * ended call waited for the key. `end` is the signal of the call, if it has its own.
    */
   async wasRefused({ epoch, signal }: EpochContext, end: AbortSignal = signal): Promise<boolean> {
     if (!end.aborted && !signal.aborted) return false
     const isEpochOver = signal.aborted
     await this.#check
-    return isEpochOver ? this.#accessIn(epoch).isPaused : this.#paused.has(end)
+    return isEpochOver ? this.#access(epoch).isPaused : this.#paused.has(end)
   }
 
-  /** Where the account is known to have no access, nothing is asked until it has. */
-  async #begin(context: EpochContext): Promise<void> {
+  /** Blocks all requests if the account is known to have no access, until it has access. */
+  async #checkAccess(context: EpochContext): Promise<void> {
     const { netuid } = this.#options
     if (netuid === undefined) return
     const account = await this.#account()
@@ -104,16 +108,15 @@ export class ChutesKey {
   }
 
   /**
-   * Resolves once the account is in order or the epoch over: was it all the time? The next check is
-   * a while later.
+   * Waits until the account is in order or the epoch is over. Resolves with whether the account was
+   * in order throughout. The next check is some time later.
    */
   async #checkAccount(context: EpochContext): Promise<boolean> {
     const wasInOrder = await this.#waitForOrder(context).catch(() => false)
     this.#isBad = false
-    const forget = (): void => {
+    setTimeout(() => {
       this.#check = undefined
-    }
-    setTimeout(forget, this.#options.pauseMs / 10)
+    }, this.#options.pauseMs / 10)
     return wasInOrder
   }
 
@@ -123,7 +126,7 @@ export class ChutesKey {
       isInOrder(account) && (netuid === undefined || mayCall(account, netuid))
     let account = await this.#account()
     if (isWell(account)) return true
-    const access = this.#accessIn(epoch)
+    const access = this.#access(epoch)
     const wasPaused = access.isPaused
     let wasKnown = false
     while (!isWell(account)) {
@@ -134,8 +137,7 @@ export class ChutesKey {
       await pause(this.#options.pauseMs, signal)
       account = await this.#account()
     }
-    // That the platform could not say for a while must not cost a lane: a miner's refusals are what
-    // has it asked so often.
+    // An unknown account must not cost the lane, because a miner's refusals cause these checks.
     if (!wasPaused && !wasKnown) access.isPaused = false
     return false
   }
@@ -149,18 +151,18 @@ export class ChutesKey {
   }
 
   #report(account: KeyAccount): void {
-    const error = accountProblem(account, this.#options.netuid)
+    const error = createAccountProblem(account, this.#options.netuid)
     this.#options.on?.({ type: 'problem', task: { kind: 'chutes' }, error })
   }
 }
 
-/** Returns what is wrong with an account for which sampling pauses. */
-function accountProblem(account: KeyAccount, netuid: number | undefined): AskingProblem {
+/** Returns the problem of an account for which sampling pauses. */
+function createAccountProblem(account: KeyAccount, netuid: number | undefined): AskingProblem {
   const { status, balance, failure = `status ${status}` } = account
-  const problem = (code: AskingProblem['code'], why: string): AskingProblem =>
-    new AskingProblem(code, `${why}: sampling pauses`)
+  const problem = (code: AskingProblem['code'], text: string): AskingProblem =>
+    new AskingProblem(code, `${text}: sampling pauses`)
   if (!isKnown(account))
-    return problem('account-unknown', `does not return the account (${failure})`)
+    return problem('account-unknown', `does not report the account (${failure})`)
   if (status === 200 && netuid !== undefined && !mayCall(account, netuid))
     return problem('no-access', noAccessText(account, netuid))
   return problem(
@@ -169,58 +171,61 @@ function accountProblem(account: KeyAccount, netuid: number | undefined): Asking
   )
 }
 
-/** Of a subnet's: one that calls its private chutes; one that may delete them besides. */
-type Role = 'subnet_invoke' | 'subnet_admin'
+/**
+ * The bits of an account's permission mask for its roles: `subnet_invoke` may call a subnet's
+ * private chutes, `subnet_admin` may also delete them.
+ */
+const ROLES = { subnet_invoke: 2 ** 12, subnet_admin: 2 ** 10 }
+type Role = keyof typeof ROLES
+const ROLE_NAMES: readonly Role[] = ['subnet_invoke', 'subnet_admin']
 
-/** By which bit of an account's mask, and by which words, Chutes tells of a role. */
-const ROLES: readonly (readonly [role: Role, bit: number, words: string])[] = [
-  ['subnet_invoke', 12, 'Allow invocation of private chutes of a subnet'],
-  ['subnet_admin', 10, 'Subnet admin'],
-]
-
-/** `balance` is in dollars, NaN when there is none to read. */
+/** The account of a key. `balance` is in dollars, NaN if it is not readable. */
 export interface KeyAccount {
   readonly status: number
   readonly balance: number
-  /** The subnets for which it has its roles. */
+  /** Subnets for which the account has its roles. */
   readonly netuids: readonly number[]
   readonly roles: readonly Role[]
-  /** How long the answer took. */
+  /** Response time in milliseconds. */
   readonly ms: number
-  /** How far the clock here is ahead of Chutes', to half a second and half of `ms`; or NaN. */
+  /**
+   * Offset of the local clock from Chutes' clock in milliseconds, positive if it is ahead, to
+   * within 500 ms plus half of `ms`; or NaN.
+   */
   readonly aheadMs: number
-  /** Why the account is not known: Chutes could not be reached, or returned no JSON. */
+  /** Reason for an unknown account: Chutes was unreachable or did not return JSON. */
   readonly failure?: string
 }
 
-/** May the account call the private chutes of a subnet? Chutes answers it 404 for each if not. */
+/** Reports whether the account may call a subnet's private chutes. Chutes answers 404 otherwise. */
 export function mayCall({ netuids, roles }: KeyAccount, netuid: number): boolean {
   return roles.length > 0 && netuids.includes(netuid)
 }
 
-/** What is wrong with an account that may not call the chutes of a subnet, and what to do. */
+/** Returns why an account may not call the chutes of a subnet, and how to fix it. */
 export function noAccessText(
   { netuids, roles }: Pick<KeyAccount, 'netuids' | 'roles'>,
   netuid: number,
 ): string {
-  const has = `it has the roles [${roles.join(', ')}] for the subnets [${netuids.join(', ')}]`
-  const advice = 'ask an admin of the subnet at Chutes, its owner, for the role subnet_invoke'
-  return `lets the account call no chute of subnet ${netuid}, ${has}; ${advice}`
+  const has = `its roles are [${roles.join(', ')}] for the subnets [${netuids.join(', ')}]`
+  const advice =
+    'ask an admin of the subnet at Chutes, such as its owner, for the role subnet_invoke'
+  return `lets the account call no chute of subnet ${netuid}: ${has}; ${advice}`
 }
 
-/** Did the platform say how the account is? */
+/** Reports whether the platform reported the state of the account. */
 function isKnown({ status }: KeyAccount): boolean {
   return status === 200 || REFUSALS.includes(status)
 }
 
-/** Can it be read with the key, and has it money? */
+/** Reports whether the key can read the account, and whether the account has money. */
 export function isInOrder({ balance }: Pick<KeyAccount, 'balance'>): boolean {
   return balance > 0
 }
 
 /**
- * The account behind a key, in one cheap call: status 200 when the key may read it, the balance
- * and the roles. Rejects when Chutes cannot be reached, and for what is no JSON.
+ * Fetches the account of a key: the status is 200 if the key may read it. Rejects if Chutes is
+ * unreachable or does not return JSON.
  */
 export async function chutesAccount(
   apiKey: string,
@@ -230,23 +235,20 @@ export async function chutesAccount(
     url: `${CHUTES_API}/users/me`,
     headers: bearer(apiKey),
     replyMs: LOOK_UP_MS,
-    signal: AbortSignal.timeout(LOOK_UP_MS), // of its own: it still matters when an epoch ends
+    signal: AbortSignal.timeout(LOOK_UP_MS), // the account also matters after an epoch's end
     now,
   })
-  // A date is cut to its second, and was written half-way.
-  // biome-ignore lint/style/noRestrictedGlobals: this reads a text, not the clock.
+  // The date is truncated to seconds, and was written after half of the response time.
+  // biome-ignore lint/style/noRestrictedGlobals: this parses a text and does not read the clock.
   const aheadMs = now() - ms / 2 - (Date.parse(String(headers.date)) + 500)
-  const asked = { status, ms, aheadMs }
-  if (status !== 200) return { ...asked, balance: Number.NaN, netuids: [], roles: [] }
-  const { balance, netuids, permissions, permissions_bitmask: mask } = Object(JSON.parse(text))
-  const has = (bit: number, words: readonly string[]): boolean =>
-    Math.floor(Number(mask) / 2 ** bit) % 2 === 1 ||
-    (Array.isArray(permissions) && words.some((each) => permissions.includes(each)))
+  const response = { status, ms, aheadMs }
+  if (status !== 200) return { ...response, balance: Number.NaN, netuids: [], roles: [] }
+  const { balance, netuids, permissions_bitmask: mask } = Object(JSON.parse(text))
   return {
-    ...asked,
+    ...response,
     balance: Number(balance),
     netuids: Array.isArray(netuids) ? netuids.filter(Number.isSafeInteger) : [],
-    roles: ROLES.flatMap(([role, bit, words]) => (has(bit, [role, words]) ? [role] : [])),
+    roles: ROLE_NAMES.filter((role) => (mask & ROLES[role]) !== 0),
   }
 }
 
@@ -254,10 +256,9 @@ function bearer(apiKey: string): { readonly authorization: string } {
   return { authorization: `Bearer ${apiKey}` }
 }
 
-/** Resolves after `ms` milliseconds. Rejects once `signal` aborts, with its reason. */
+/** Resolves after `ms` milliseconds. Rejects with the reason of `signal` once it aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted()
-  const end = within(ms, signal)
-  await new Promise((resolve) => end.addEventListener('abort', resolve))
+  const end = addTimeout(ms, signal)
+  if (!end.aborted) await new Promise((resolve) => end.addEventListener('abort', resolve))
   signal.throwIfAborted()
 }

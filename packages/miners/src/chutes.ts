@@ -8,20 +8,20 @@ import {
   Undelivered,
 } from './asking.ts'
 import { ChutesKey } from './chutes-key.ts'
+import { createRefusalError, DeploymentChecks, UUID } from './deployment/checks.ts'
 import type { Asked } from './deployment/deployment.ts'
-import { DeploymentLooks, refusalError, UUID } from './deployment/looks.ts'
-import { templatesOf } from './deployment/templates.ts'
+import { findTemplates } from './deployment/templates.ts'
 import { type Client, minerClient } from './miner-client.ts'
-import { perEpoch } from './per-epoch.ts'
+import { cachePerEpoch } from './per-epoch.ts'
 
 interface Options extends Asking {
   readonly apiKey: string
   /**
-   * The subnet whose chutes are called, by the account's role for it; left out by anyone who calls
-   * a chute of their own.
+   * The subnet whose chutes are called, by the account's role for it. Omitted for a chute of the
+   * account.
    */
   readonly netuid?: number | undefined
-  /** For tests: pauses are short. */
+  /** Milliseconds between account checks. Default: 60,000. Tests set a lower value. */
   readonly pauseMs?: number
 }
 
@@ -29,69 +29,69 @@ interface Options extends Asking {
 export interface Chutes {
   readonly agents: AgentOf
   /**
-   * Reports whether a miner may be asked in an epoch. Resolves once its deployment was checked, or
-   * the epoch is over; with false while its model is not shown, which may change later.
+   * Reports whether a miner may be asked in an epoch. Resolves after its deployment check, or when
+   * the epoch is over; with false while its model is not public, which may change later.
    */
   readonly mayAsk: (miner: Asked, context: EpochContext) => Promise<boolean>
-  /** Reports whether a miner's deployment was changed since it was first asked in an epoch. */
+  /** Reports whether a miner's deployment changed since it was first asked in an epoch. */
   readonly hasChanged: (miner: Asked, context: EpochContext) => Promise<boolean>
 }
 
 /**
- * Agents for miners on Chutes. In every epoch, a miner's chute is looked at before it is asked, and
- * so are its model's files: it must be the plain use of a template with what was committed, and
- * write its prompts by a chat template of the list, else the miner does not reply. Every reply has
- * the id of its invocation.
+ * Opens the miners on Chutes. In each epoch, a miner's chute and the files of its model are checked
+ * before it is asked: the chute must be the plain use of a template with the committed model, and
+ * its chat templates must be on the list; otherwise the miner does not reply. Each reply has the id
+ * of its invocation.
  *
- * While the account is not in order nobody is asked: it is looked at every `pauseMs`, with an event
- * each time. An agent rejects where it would have no reply at the end of an epoch with such a
- * pause, or of a clock that ran in one: that may not be the miner's doing. Protocol §5.4.
- * @throws RangeError for what cannot be a key, which is not quoted; from `agents` for a list of
- *   templates that this release does not have.
+ * While the account is not in order no miner is asked: the account is checked every `pauseMs`, with
+ * an event each time. An agent rejects if it would have no reply at the end of an epoch with such a
+ * pause, or of a clock that ran in one, since the miner may not be at fault. Protocol §5.4.
+ * @throws RangeError for an invalid key, which is not quoted; from `agents` for a list of templates
+ *   that this release does not have.
  */
 export function openChutes(options: Options): Chutes {
   const { apiKey, netuid, pauseMs = 60_000, ...asking } = options
   const key = new ChutesKey({ ...asking, apiKey, netuid, pauseMs })
-  const looks = new DeploymentLooks({ ...asking, key, pauseMs })
-  const clientsIn = perEpoch(() => new Map<string, Client>())
+  const checks = new DeploymentChecks({ ...asking, key, pauseMs })
+  const clientsByEpoch = cachePerEpoch(() => new Map<string, Client>())
 
-  /** Asks a miner's chute, which is looked at before the first time. Protocol §5.4. */
-  const exchangeWith =
+  /** Returns an exchange with a chute, which is checked before its first request. Protocol §5.4. */
+  const createExchange =
     (miner: Asked, context: EpochContext): Exchange =>
     async (query) => {
-      const look = await looks.first(miner, context)
-      if (!look.ok) throw refusalError(look)
-      const url = `https://${look.value.slug}.chutes.ai/v1/chat/completions`
+      const check = await checks.first(miner, context)
+      if (!check.ok) throw createRefusalError(check)
+      const url = `https://${check.value.slug}.chutes.ai/v1/chat/completions`
       const received = await key.ask({ ...query, url }, context)
       if (received.status !== 200) return received
       const invocation = String(received.headers['x-chutes-invocationid'])
-      if (!UUID.test(invocation)) throw new Undelivered('no id of an invocation')
+      if (!UUID.test(invocation)) throw new Undelivered('the response has no invocation id')
       return { ...received, invocation }
     }
 
-  const clientOf = (miner: Asked, context: EpochContext): Client => {
-    const known = clientsIn(context.epoch)
-    const exchange = exchangeWith(miner, context)
+  const getClient = (miner: Asked, context: EpochContext): Client => {
+    const known = clientsByEpoch(context.epoch)
+    const exchange = createExchange(miner, context)
     const client = known.get(miner.hotkey) ?? minerClient(miner, { ...asking, exchange })
     known.set(miner.hotkey, client)
     return client
   }
 
   const agents: AgentOf = (miner, replyMs, context): MinerAgent => {
-    templatesOf(miner.templates)
-    const ask = clientOf(miner, context)(replyMs, context.signal)
+    findTemplates(miner.templates)
+    const ask = getClient(miner, context)(replyMs, context.signal)
     return async (messages, call) => {
       const answer = await ask(messages, call)
       if ('content' in answer || !(await key.wasRefused(context, call?.end))) return answer
-      throw new AskingProblem('key-refused', 'Chutes refused the API key: its lane is not sealed')
+      throw new AskingProblem('key-refused', 'Chutes refused the API key: the lane is not sealed')
     }
   }
   return {
     agents,
     mayAsk: async (miner, context) => {
-      const look = await looks.first(miner, context).catch(() => undefined)
-      return look?.ok === true
+      const check = await checks.first(miner, context).catch(() => undefined)
+      return check?.ok === true
     },
-    hasChanged: (miner, context) => looks.hasChanged(miner, context),
+    hasChanged: (miner, context) => checks.hasChanged(miner, context),
   }
 }

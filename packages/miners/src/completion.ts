@@ -1,70 +1,62 @@
-import { NoReply, type Received } from './asking.ts'
+import { AskingProblem, type Received } from './asking.ts'
 
 /**
- * The text of the first choice of a chat completion. A list of text parts is their texts, one after
- * the other. A blank one is no reply where something tells why there is no text. Protocol §5.4.
- * @throws NoReply for whatever else came from `url`.
+ * Returns the text of the first choice of a chat completion. A list of text parts is joined. A
+ * blank text is rejected if the choice states why there is no text. Protocol §5.4.
+ * @throws AskingProblem for any other response from `url`.
  */
-export function completionIn(received: Received, url: string): string {
+export function readCompletion(received: Received, url: string): string {
   const { status } = received
-  if (status >= 300 && status < 400) throw new NoReply('redirect', redirectText(received), status)
+  if (status >= 300 && status < 400)
+    throw new AskingProblem('redirect', describeRedirect(received), status)
   if (status !== 200)
-    throw new NoReply('status', `${statusText(received)}: ${adviceOn(status, url)}`, status)
-  return textOf(parse(received, url), url)
+    throw new AskingProblem('status', `${showStatus(received)}: ${advise(status, url)}`, status)
+  return extractText(parseBody(received, url), url)
 }
 
-function parse({ text: body, headers }: Received, url: string): unknown {
+function parseBody({ text: body, headers }: Received, url: string): unknown {
   try {
     return JSON.parse(body)
   } catch (error) {
     if (isStream(body, headers['content-type'])) {
-      const advice = 'none was asked for: turn streaming off in the server'
-      throw new NoReply('stream', `a stream of events came, ${quote(body)}: ${advice}`)
+      const advice = 'streaming was not requested; disable it on the server'
+      throw new AskingProblem('stream', `got a stream of events, ${quote(body)}: ${advice}`)
     }
-    throw new NoReply('not-json', jsonFault(body, error as SyntaxError, url))
+    const isJsonLike = /^\s*[{[]/.test(body)
+    // The parser's message contains the position of the error, or the text around it.
+    const detail = isJsonLike ? `: ${(error as Error).message.replace(/[^ -~]+/g, '?')}` : ''
+    const advice = isJsonLike || body.trim() === '' ? SEE_LOG : adviseOnApi(url)
+    throw new AskingProblem('not-json', `expected JSON, got ${quote(body)}${detail}: ${advice}`)
   }
 }
 
-/** States why a body is not JSON: with the parser's message, if it begins like JSON. */
-function jsonFault(body: string, { message }: SyntaxError, url: string): string {
-  if (body.startsWith('\uFEFF')) {
-    const got = `a byte order mark and then ${quote(body.slice(1))}`
-    return `expected JSON, got ${got}: have the server leave the mark out`
-  }
-  const isJsonLike = /^\s*[{[]/.test(body)
-  // It has the position of the fault, or the characters around it.
-  const fault = isJsonLike ? `: ${message.replace(/[^ -~]+/g, '?')}` : ''
-  const advice = isJsonLike || body.trim() === '' ? SEE_LOG : apiAdvice(url)
-  return `expected JSON, got ${quote(body)}${fault}: ${advice}`
-}
-
-/** By its type, or by its first field. */
+/** Reports whether a body is a stream of events, by its content type or its first field. */
 function isStream(body: string, type: unknown): boolean {
   return /^text\/event-stream\b/i.test(String(type)) || /^\s*(data|event|id|retry)?:/.test(body)
 }
 
-function textOf(completion: unknown, url: string): string {
+function extractText(completion: unknown, url: string): string {
   const { choices, error, object } = Object(completion)
   const isError = error || (object === 'error' && choices === undefined)
   if (isError) {
-    const said = quote(JSON.stringify(error || completion))
-    throw new NoReply('error', `status 200 with an error: ${said}: ${SEE_LOG}`)
+    const got = quote(JSON.stringify(error || completion))
+    throw new AskingProblem('error', `status 200 with an error: ${got}: ${SEE_LOG}`)
   }
   const choice = Object(Object(choices)[0])
   const { message } = choice
   if (Object.keys(Object(message)).length === 0) {
-    const said = `choices[0].message is missing in ${quote(JSON.stringify(completion))}`
-    throw new NoReply('no-text', `${said}: ${apiAdvice(url)}`)
+    const got = `choices[0].message is missing in ${quote(JSON.stringify(completion))}`
+    throw new AskingProblem('no-text', `${got}: ${adviseOnApi(url)}`)
   }
-  const text = partsOf(message.content)
-  const why = whyBlank(choice)
+  const text = joinParts(message.content)
+  const why = explainBlankText(choice)
   if (text === undefined || (text.trim() === '' && why !== undefined))
-    throw new NoReply('no-text', why ?? lackOf(choice))
+    throw new AskingProblem('no-text', why ?? describeMissingText(choice))
   return text
 }
 
-/** A text, or the text of a list of text parts, which is not empty. */
-export function partsOf(content: unknown): string | undefined {
+/** Returns a text, or the joined texts of a non-empty list of text parts; otherwise undefined. */
+export function joinParts(content: unknown): string | undefined {
   if (typeof content === 'string') return content
   if (!Array.isArray(content) || content.length === 0) return undefined
   const texts: unknown[] = content.map((part) =>
@@ -79,74 +71,77 @@ interface Choice {
   readonly finish_reason?: unknown
 }
 
-/** What came instead of a text, if a choice tells. Servers differ in the name of reasoning. */
-function whyBlank({ message, finish_reason: finish }: Choice): string | undefined {
+/**
+ * Returns the reason for a missing text, if a choice states one. Servers name reasoning
+ * differently.
+ */
+function explainBlankText({ message, finish_reason: finish }: Choice): string | undefined {
   const { tool_calls: calls, reasoning, reasoning_content: thoughts } = message
   if (Array.isArray(calls) && calls.length > 0)
-    return 'tool calls came instead of a text: serve the model without tools'
+    return 'the response has tool calls instead of a text: serve the model without tools'
   if (thoughts || reasoning)
-    return 'reasoning came without a text: allow more tokens, or have it parsed as text'
+    return 'the response has reasoning without a text: allow more tokens or disable the parser'
   if (finish === 'length')
-    return 'the limit of tokens was reached without a text: raise max_tokens in the server'
+    return 'the token limit was reached without a text: raise max_tokens on the server'
   return undefined
 }
 
-function lackOf(choice: Choice): string {
+function describeMissingText(choice: Choice): string {
   const { content } = choice.message
   const got = content ? quote(JSON.stringify(content)) : String(content ?? 'nothing')
-  const said = `choices[0].message.content expected a text, got ${got}`
-  const advice = 'serve the model without parsers of tools or reasoning'
-  return `${said}, in ${quote(JSON.stringify(choice))}: ${advice}`
+  const fault = `choices[0].message.content expected a text, got ${got}`
+  const advice = 'disable the parsers of tools and reasoning'
+  return `${fault}, in ${quote(JSON.stringify(choice))}: ${advice}`
 }
 
-/** How much of a body is quoted. */
-const QUOTED = 120
+/** Maximum quoted characters of a body. */
+const QUOTE_LENGTH = 120
 
-const SEE_LOG = 'the log of the server may say why'
+const SEE_LOG = "see the server's log"
 
-/** A status, with the first words of the body. */
-export function statusText({ status, text }: Pick<Received, 'status' | 'text'>): string {
+/** Returns a status and the beginning of its body. */
+export function showStatus({ status, text }: Pick<Received, 'status' | 'text'>): string {
   return `status ${status}, ${quote(text)}`
 }
 
-/** A redirect: where it goes, or else the first words of the body. */
-function redirectText(received: Received): string {
+/** Returns the target of a redirect, or the beginning of its body if there is no target. */
+function describeRedirect(received: Received): string {
   const { status, headers } = received
   const { location } = headers
-  const said = location ? `status ${status} to ${quote(location)}` : statusText(received)
-  return `${said}: no redirect is followed: name the address that answers`
+  const got = location ? `status ${status} to ${quote(location)}` : showStatus(received)
+  return `${got}: redirects are not followed; use the final address`
 }
 
-/** What to try after any other status than 200. */
-function adviceOn(status: number, url: string): string {
-  if (status < 300) return 'a chat completion has the status 200'
+/** Returns advice for a status other than 200. */
+function advise(status: number, url: string): string {
+  if (status < 300) return 'expected status 200'
   if (status === 401 || status === 403)
-    return 'start the server without an API key of its own: validators do not have that key'
-  const base = likelyBase(url)
+    return 'start the server without an API key; validators do not have one'
+  const base = guessBaseUrl(url)
   const isElsewhere = status === 404 || status === 405
-  if (isElsewhere && base !== undefined) return `is it at ${base}?`
+  if (isElsewhere && base !== undefined) return `try ${base}`
   if (status === 404) return "check the URL and the model's name"
-  if (status === 405) return 'no POST is taken there, check the URL'
+  if (status === 405) return 'the server does not accept POST there; check the URL'
   return SEE_LOG
 }
 
-/** What to try where something else than a chat completion came from `url`. */
-function apiAdvice(url: string): string {
-  const base = likelyBase(url)
-  if (base !== undefined) return `is it at ${base}?`
-  return 'is it an OpenAI-compatible API, at a URL that ends with /v1?'
+/** Returns advice for a response from `url` that is not a chat completion. */
+function adviseOnApi(url: string): string {
+  const base = guessBaseUrl(url)
+  if (base !== undefined) return `try ${base}`
+  return 'use the URL of an OpenAI-compatible API, up to and including /v1'
 }
 
-/** Where an endpoint probably is, if its URL lacks "/v1" or goes on after it. */
-function likelyBase(url: string): string | undefined {
+/** Returns the likely base URL of an endpoint whose URL lacks "/v1" or continues after it. */
+function guessBaseUrl(url: string): string | undefined {
   const [, host] = /^(https?:\/\/[^/]+)\/chat\/completions$/.exec(url) ?? []
   const [, twice] = /^(.+)\/chat\/completions\/chat\/completions$/.exec(url) ?? []
   return host === undefined ? twice : `${host}/v1`
 }
 
-/** The first words of a body, as a JSON text. */
+/** Returns the beginning of a body as a JSON text. */
 function quote(text: unknown): string {
   const words = String(text).trim()
   if (words === '') return 'an empty body'
-  return JSON.stringify(words.length > QUOTED ? `${words.slice(0, QUOTED)}…` : words)
+  return JSON.stringify(words.length > QUOTE_LENGTH ? `${words.slice(0, QUOTE_LENGTH)}…` : words)
 }

@@ -7,9 +7,7 @@ export {
   mayCall,
   noAccessText,
 } from './chutes-key.ts'
-export { type Asked, sourceRefusals } from './deployment/deployment.ts'
-export type { SourceFault } from './deployment/python-tokens.ts'
-export { type Literals, readTemplate } from './deployment/template-source.ts'
+export { type Asked, findSourceRefusal } from './deployment/deployment.ts'
 export { TEMPLATES } from './deployment/templates.ts'
 export { type Client, endpointAgents, minerClient } from './miner-client.ts'
 export * from './play-sample.ts'
@@ -17,12 +15,12 @@ export {
   countFailures,
   expectReply,
   type FailureCount,
+  type MissingReply,
   NoAnswer,
   type Opponent,
   openMiner,
   openPlayer,
   type PlayerAsking,
-  type Unanswered,
   unansweredText,
   whyNoAnswer,
 } from './player.ts'

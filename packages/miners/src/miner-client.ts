@@ -8,61 +8,55 @@ import {
   type CallFailure,
   type Endpoint,
   type EpochContext,
+  type Exchange,
   type Hear,
   isUndelivered,
   type MinerAgent,
-  type MinerEvent,
-  NoReply,
   type Query,
   type Received,
   Stopped,
   Undelivered,
 } from './asking.ts'
-import { completionIn, statusText } from './completion.ts'
+import { readCompletion, showStatus } from './completion.ts'
 
 /**
- * Agents for one miner: they have `replyMs` a reply, and give up on everything once `signal`
- * aborts.
+ * Returns an agent of one miner with `replyMs` milliseconds for each reply, which stops when
+ * `signal` aborts.
  */
 export type Client = (replyMs: number, signal: AbortSignal) => MinerAgent
 
 export const NO_REPLY = { fault: 'no-reply' } as const
-const NO_URL: MinerEvent = {
-  type: 'call',
-  outcome: 'miner',
-  reason: 'deployment',
-  text:
-    'on a local network the chute is the http:// URL of an endpoint on this machine, ' +
-    'such as http://127.0.0.1:8001/v1',
-}
+const NO_URL =
+  'on a local network the chute must be the http:// URL of an endpoint on this machine, ' +
+  'such as http://127.0.0.1:8001/v1'
 
 /**
- * A client for one miner whose chute is the URL of an OpenAI-compatible endpoint, up to and
- * including `/v1`. Its agents share a bound on how many calls are under way, `concurrency` at
- * first; a game's call goes before all others that wait.
+ * Returns a client for a miner whose chute is the URL of an OpenAI-compatible endpoint, up to and
+ * including `/v1`. Its agents share a limit of concurrent calls, initially `concurrency`; calls of
+ * games precede other waiting calls.
  *
- * A request holds the model's name and the conversation, nothing else. What fails for the
- * platform's reasons is asked again until `signal` aborts; a reply is never asked for twice. An
- * agent never rejects: no usable reply is `{ fault: 'no-reply' }`. Protocol §5.4.
+ * A request contains only the model's name and the conversation. Requests that fail because of the
+ * platform are repeated until `signal` aborts; a received reply is never requested again. An agent
+ * never rejects: without a usable reply it returns `{ fault: 'no-reply' }`. Protocol §5.4.
  */
 export function minerClient(
   miner: Endpoint,
   { exchange, concurrency, now, random, on = () => {} }: Asking,
 ): Client {
   const throttle = new Throttle(concurrency, now)
-  const tell = problemsOf(miner, on)
+  const tell = createReporter(miner, on)
   return (replyMs, signal) => (messages, call) => {
     const { end, isGame } = call ?? { end: signal, isGame: false }
-    const query = queryOf(miner, messages, { replyMs, signal: end, now })
+    const query = buildQuery(miner, messages, { replyMs, signal: end, now })
     const ask = async (): Promise<Reply> => {
       const received = await throttle.run(() => exchange(query), isGame ? 1 : 0)
-      const reply = replyIn(received, query.url)
+      const reply = readReply(received, query.url)
       on({ type: 'call', outcome: 'reply' })
       return reply
     }
     let last: CallFailure | undefined
     const note = (error: Error): void => {
-      last = failureOf(error)
+      last = toFailure(error)
       on(last)
     }
     const failed = (error: Error): void => {
@@ -70,11 +64,11 @@ export function minerClient(
       if (last?.outcome === 'miner') tell(last)
     }
     const ended = (error: unknown): void => {
-      // What had failed before tells more than a request that was still under way.
-      if (last === undefined && error instanceof NoReply) note(error)
-      tell(isGame && !signal.aborted ? clockFailure(last, on) : last)
+      // An earlier failure is more specific than a request that was still pending.
+      if (last === undefined && error instanceof AskingProblem) note(error)
+      tell(isGame && !signal.aborted ? reportClock(last, on) : last)
     }
-    const policy = retryPolicy(end, random, { failed, isGame })
+    const policy = createRetryPolicy(end, random, { failed, isGame })
     return pRetry(ask, policy).catch((error: unknown) => {
       if (end.aborted && !(signal.reason instanceof Stopped)) ended(error)
       return NO_REPLY
@@ -82,66 +76,70 @@ export function minerClient(
   }
 }
 
-/** What a miner is told: its model's name, and roles and contents. Protocol §5.4. */
-function queryOf(
+/**
+ * Returns the request for a reply: it contains the model's name, and roles and contents. Protocol
+ * §5.4.
+ */
+function buildQuery(
   { model, chute }: Endpoint,
   messages: readonly Message[],
   limits: Pick<Query, 'replyMs' | 'signal' | 'now'>,
 ): Query {
-  const told = messages.map(({ role, content }) => ({ role, content }))
+  const content = messages.map(({ role, content }) => ({ role, content }))
   const url = `${chute.replace(/\/$/, '')}/chat/completions`
-  return { ...limits, url, body: JSON.stringify({ model, messages: told }) }
+  return { ...limits, url, body: JSON.stringify({ model, messages: content }) }
 }
 
 /**
- * The reply in what came from `url`.
- * @throws Undelivered when the platform says that the miner was not reached; NoReply for what is no
- *   chat completion.
+ * Returns the reply in a response from `url`.
+ * @throws Undelivered if the platform did not reach the miner; AskingProblem if the response is not
+ *   a chat completion.
  */
-function replyIn(received: Received, url: string): Reply {
+function readReply(received: Received, url: string): Reply {
   const { status, ms, invocation } = received
   if (isUndelivered(status))
-    throw new Undelivered(statusText(received), status === 429 ? '429' : '5xx')
-  const content = completionIn(received, url)
+    throw new Undelivered(showStatus(received), status === 429 ? '429' : '5xx')
+  const content = readCompletion(received, url)
   return { content, ms, ...(invocation !== undefined && { invocation }) }
 }
 
-/** The URLs at which miners of a local network are asked. Protocol §5.4. */
+/** URLs of miners on a local network. Protocol §5.4. */
 const LOOPBACK = /^https?:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:\d+)?(\/|$)/
 
 /**
- * Agents for the miners of a local network: a chute is a URL on this machine. Other miners never
- * reply. Protocol §5.4.
+ * Returns agents for the miners of a local network, whose chutes are URLs on this machine. Miners
+ * with another chute never reply. Protocol §5.4.
  */
 export function endpointAgents(
   asking: Asking,
 ): (miner: Endpoint, replyMs: number, context: Pick<EpochContext, 'signal'>) => MinerAgent {
   const clients = new Map<string, Client>()
+  const exchange: Exchange = async (query) => {
+    if (LOOPBACK.test(query.url)) return asking.exchange(query)
+    throw new AskingProblem('deployment', NO_URL)
+  }
   return ({ model, chute }, replyMs, { signal }) => {
-    if (!LOOPBACK.test(chute)) {
-      return () => {
-        asking.on?.(NO_URL)
-        return NO_REPLY
-      }
-    }
     const key = `${chute} ${model}`
-    const client = clients.get(key) ?? minerClient({ model, chute }, asking)
+    const client = clients.get(key) ?? minerClient({ model, chute }, { ...asking, exchange })
     clients.set(key, client)
     return client(replyMs, signal)
   }
 }
 
-/** What a request failed by. */
-function failureOf(error: Error): CallFailure {
+/** Returns the failure of a request. */
+function toFailure(error: Error): CallFailure {
   const { message: text } = error
-  if (error instanceof NoReply)
-    return { type: 'call', outcome: 'miner', reason: error.reason, status: error.status, text }
+  if (error instanceof AskingProblem)
+    return { type: 'call', outcome: 'miner', reason: error.code, status: error.status, text }
   const reason = error instanceof Undelivered ? error.reason : 'undelivered'
   return { type: 'call', outcome: 'platform', reason, text }
 }
 
-/** Tells that the clock of a game ran out, and gives the reason: that of the last request. */
-function clockFailure(last: CallFailure | undefined, on: Hear): CallFailure {
+/**
+ * Reports that the clock of a game ran out. Returns that failure with the reason of the last failed
+ * request.
+ */
+function reportClock(last: CallFailure | undefined, on: Hear): CallFailure {
   const why = last === undefined ? '' : `; its last request: ${last.text}`
   const text = `its clock in a game ran out, so it lost that game${why}`
   const failure = { type: 'call', outcome: 'miner', reason: 'clock', text } as const
@@ -150,29 +148,29 @@ function clockFailure(last: CallFailure | undefined, on: Hear): CallFailure {
 }
 
 /**
- * Tells people of each reason for which a reply is missing, once. A request that is made again, and
- * then gets a reply, is no problem; another one tells of deployments.
+ * Returns a function that reports each reason of missing replies once. A failure of a deployment is
+ * reported elsewhere, and a repeated request that succeeds is not a problem.
  */
-function problemsOf(
+function createReporter(
   { model, chute, hotkey }: Endpoint,
   on: Hear,
 ): (failure: CallFailure | undefined) => void {
   const task = { kind: 'miner', model, chute, ...(hotkey !== undefined && { hotkey }) } as const
-  const told = new Set<string>(['deployment', 'not-shown'])
+  const reported = new Set<string>(['deployment', 'not-shown'])
   return (failure) => {
-    if (failure === undefined || told.has(failure.reason)) return
-    told.add(failure.reason)
+    if (failure === undefined || reported.has(failure.reason)) return
+    reported.add(failure.reason)
     const error = new AskingProblem(failure.reason, failure.text, failure.status)
     on({ type: 'problem', task, error })
   }
 }
 
 /**
- * What is `Undelivered` is tried again until `signal` aborts: after pauses that grow up to half a
- * minute, or a whole; in a game, whose clock runs in the pauses, after one to two seconds. `failed`
- * hears how attempts failed. Protocol §5.4.
+ * Returns a policy that repeats `Undelivered` requests until `signal` aborts. The pauses grow to
+ * between 30 and 60 seconds; in a game, whose clock runs in them, they are one to two seconds.
+ * `failed` receives the error of each failed attempt. Protocol §5.4.
  */
-export function retryPolicy(
+export function createRetryPolicy(
   signal: AbortSignal,
   random: Caller['random'],
   { isGame = false, failed }: { isGame?: boolean; failed?: (error: Error) => void } = {},
@@ -191,29 +189,29 @@ export function retryPolicy(
   }
 }
 
-const CALM_MS = 1000
+const QUIET_MS = 1000
 
 /**
- * A bound on how many calls are under way: `most`, half as many after a 429, one more after every
+ * A limit of concurrent calls, initially `max`: halved after a 429, and increased by one after each
  * round of successes.
  */
 class Throttle {
-  readonly #most: number
+  readonly #max: number
   readonly #now: () => number
   readonly #queue: PQueue
-  /** How many there may be, with a fraction. */
-  #room: number
-  #calmAt = 0
+  /** Maximum concurrent calls, with a fraction. */
+  #limit: number
+  #quietUntilMs = 0
 
-  /** By a clock in milliseconds. */
-  constructor(most: number, now: () => number) {
-    this.#most = most
+  /** `now` returns milliseconds. */
+  constructor(max: number, now: () => number) {
+    this.#max = max
     this.#now = now
-    this.#room = most
-    this.#queue = new PQueue({ concurrency: most })
+    this.#limit = max
+    this.#queue = new PQueue({ concurrency: max })
   }
 
-  /** Makes a call once there is room for it, and none of a higher priority waits. */
+  /** Makes a call once the limit allows it and no call of a higher priority waits. */
   async run(call: () => Promise<Received>, priority: number): Promise<Received> {
     const received = await this.#queue.add(call, { priority })
     if (received.status === 429) this.#shrink()
@@ -221,21 +219,21 @@ class Throttle {
     return received
   }
 
-  /** Once a second at most: calls that were under way together tell of one overload. */
+  /** Halves the limit, at most once a second: concurrent calls report the same overload. */
   #shrink(): void {
     const now = this.#now()
-    if (now <= this.#calmAt) return
-    this.#calmAt = now + CALM_MS
-    const underWay = Math.min(this.#room, this.#queue.pending + 1)
-    this.#setRoom(Math.max(1, underWay / 2))
+    if (now <= this.#quietUntilMs) return
+    this.#quietUntilMs = now + QUIET_MS
+    const pending = Math.min(this.#limit, this.#queue.pending + 1)
+    this.#setLimit(Math.max(1, pending / 2))
   }
 
   #grow(): void {
-    this.#setRoom(Math.min(this.#most, this.#room + 1 / this.#room))
+    this.#setLimit(Math.min(this.#max, this.#limit + 1 / this.#limit))
   }
 
-  #setRoom(room: number): void {
-    this.#room = room
-    this.#queue.concurrency = Math.floor(room)
+  #setLimit(limit: number): void {
+    this.#limit = limit
+    this.#queue.concurrency = Math.floor(limit)
   }
 }

@@ -1,8 +1,8 @@
 /**
- * Returns a function that gives the value of an epoch, made by `create` when it is first asked for.
- * Keeps those of the epoch that was asked for last, and of the one before.
+ * Returns a function that returns the value of an epoch, created by `create` on first use. It
+ * stores the values of the last requested epoch and of the epoch before it.
  */
-export function perEpoch<Value>(create: () => Value): (epoch: number) => Value {
+export function cachePerEpoch<Value>(create: () => Value): (epoch: number) => Value {
   const values = new Map<number, Value>()
   return (epoch) => {
     const value = values.get(epoch) ?? create()

@@ -3,13 +3,13 @@ import { type Agent, make, type PerSide, play, playGame, SIDES, unbegunGame } fr
 import type { MinerAgent } from './asking.ts'
 import { NO_REPLY } from './miner-client.ts'
 
-/** The miner of an episode, and the agent that answers for it. */
+/** A miner in an episode, and the agent that answers for it. */
 export interface AnsweringMiner {
   readonly hotkey: string
   readonly agent: Agent
 }
 
-/** Puts a challenge for one player to a miner. Protocol §3.1, §5.4. */
+/** Plays a challenge of one player with a miner. Protocol §3.1, §5.4. */
 export async function playEpisode(
   { env, challengeId }: LaneChallenge,
   { hotkey, agent }: AnsweringMiner,
@@ -21,8 +21,8 @@ export async function playEpisode(
 }
 
 /**
- * Puts one challenge to both miners: apart from each other and at once, or as a game, of which `ms`
- * is the time. Protocol §3.1, §5.4.
+ * Plays one challenge with both miners: concurrently and independently, or as a game, in which `ms`
+ * is the time of the whole game. Protocol §3.1, §5.4.
  */
 export async function playPair(
   challenge: LaneChallenge,
@@ -30,44 +30,46 @@ export async function playPair(
   now: () => number,
 ): Promise<ChallengePair> {
   const { spec } = make(challenge.env)
-  const { champion: one, contender: other } = players
   if (spec.game === undefined) {
-    const apart = [one, other].map((player) => playEpisode(challenge, player, now))
+    const apart = SIDES.map((side) => playEpisode(challenge, players[side], now))
     const [champion, contender] = (await Promise.all(apart)) as [Episode, Episode]
     return { ...challenge, champion, contender }
   }
   const started = now()
-  const agents = { champion: one.agent, contender: other.agent }
+  const agents = { champion: players.champion.agent, contender: players.contender.agent }
   const game = await playGame({ spec }, challenge.challengeId, agents)
   const ms = Math.max(0, now() - started)
-  const champion = { miner: one.hotkey, ...game.champion, ms }
-  const contender = { miner: other.hotkey, ...game.contender, ms }
+  const champion = { miner: players.champion.hotkey, ...game.champion, ms }
+  const contender = { miner: players.contender.hotkey, ...game.contender, ms }
   return { ...challenge, champion, contender }
 }
 
-/** A game that there was no time for. Protocol §3.1, §5.4. */
-export function unbegunSample(challenge: LaneChallenge, hotkeys: PerSide<string>): ChallengePair {
+/** Returns the sample of a game that was not begun for lack of time. Protocol §3.1, §5.4. */
+export function skipGame(challenge: LaneChallenge, hotkeys: PerSide<string>): ChallengePair {
   const game = unbegunGame(make(challenge.env))
   const champion = { miner: hotkeys.champion, ...game.champion, ms: 0 }
   const contender = { miner: hotkeys.contender, ...game.contender, ms: 0 }
   return { ...challenge, champion, contender }
 }
 
-/** A sample as it is if some miners never reply. Protocol §5.4. */
-export async function withoutReplies(sample: Sample, miners: readonly string[]): Promise<Sample> {
-  if (!('miner' in sample)) return gameWithout(sample, miners)
+/** Returns a sample as if `miners` had never replied. Protocol §5.4. */
+export async function removeReplies(sample: Sample, miners: readonly string[]): Promise<Sample> {
+  if (!('miner' in sample)) return muteGame(sample, miners)
   const { env, index, challengeId, miner, ms } = sample
   if (!miners.includes(miner)) return sample
   const silent = await play(make(env), challengeId, () => NO_REPLY)
   return { env, index, challengeId, miner, ms, ...silent }
 }
 
-/** A game up to the first prompt of a silent player. If that never replied it is as it was. */
-async function gameWithout(game: ChallengePair, miners: readonly string[]): Promise<ChallengePair> {
+/**
+ * Returns a game up to the first prompt of a silent player. The game is unchanged if that player
+ * never replied.
+ */
+async function muteGame(game: ChallengePair, miners: readonly string[]): Promise<ChallengePair> {
   const { champion, contender, ...challenge } = game
   const silent = SIDES.filter((side) => miners.includes(game[side].miner))
   if (silent.length === 2)
-    return unbegunSample(challenge, { champion: champion.miner, contender: contender.miner })
+    return skipGame(challenge, { champion: champion.miner, contender: contender.miner })
   if (!silent.some((side) => game[side].messages.length > 1)) return game
   const playerOf = ({ miner, messages }: Episode): AnsweringMiner => {
     const [, first] = messages
@@ -79,23 +81,23 @@ async function gameWithout(game: ChallengePair, miners: readonly string[]): Prom
 }
 
 /**
- * The player of one side of one game, with a clock of `ms` for all its replies together. It runs
- * from a prompt to the reply, whatever fails or waits in between. Once it has run out, or `signal`
- * has aborted, there is no reply. Protocol §5.4.
+ * Returns the agent of one side in one game, with a clock of `ms` milliseconds for all of its
+ * replies. The clock runs from a prompt to the reply, during failures and waiting too. There is no
+ * reply once the clock has run out or `signal` has aborted. Protocol §5.4.
  */
-export function withClock(
+export function limitByClock(
   agent: MinerAgent,
   { ms, now, after, signal }: Clock & { readonly ms: number; readonly signal: AbortSignal },
 ): Agent {
   let left = ms
   return async (messages) => {
-    const asked = now()
+    const startedMs = now()
     const runsOut = new AbortController()
     const stop = after(left, () => runsOut.abort())
     const end = AbortSignal.any([signal, runsOut.signal])
     try {
       const answer = await agent(messages, { end, isGame: true })
-      left -= now() - asked
+      left -= now() - startedMs
       return left < 0 ? NO_REPLY : answer
     } finally {
       stop()

@@ -1,52 +1,47 @@
 import { type Agent, make, registry, type Transcript } from '@affine/envs'
-import {
-  type AgentOf,
-  type AskingProblem,
-  type Caller,
-  type CallFailure,
-  type Hear,
-  type MinerAgent,
-  within,
-} from './asking.ts'
-import type { Asked } from './deployment/deployment.ts'
+import { addTimeout, type Caller, type CallFailure, type Hear, type MinerAgent } from './asking.ts'
 import { type Client, minerClient } from './miner-client.ts'
 import { playerReply } from './reference-miner.ts'
 
-/** How a player is asked. */
+/** The options of calls to a player. */
 export interface PlayerAsking extends Caller {
-  /** What an endpoint calls the model. */
+  /** Name of the model in requests to an endpoint. */
   readonly model: string
-  /** The environment of the first question, which only tests whether an endpoint answers. */
+  /** Environment of the first prompt, which only tests whether an endpoint answers. */
   readonly env?: string | undefined
+  /** Time limit of an unreachable endpoint in milliseconds. It then forfeits. */
   readonly giveUpMs: number
   readonly signal: AbortSignal
 }
 
-/** How many requests had no usable reply for one reason and status. `text` is that of the first. */
+/** The count of requests that failed for one reason and status. `text` is from the first. */
 export interface FailureCount extends Pick<CallFailure, 'reason' | 'status' | 'text'> {
   readonly count: number
 }
 
-/** Someone to play with. */
+/** A player of challenges. */
 export interface Opponent {
-  /** The requests without a usable reply, by reason and status. */
+  /** Requests without a usable reply, by reason and status. */
   readonly failures: ReadonlyMap<string, FailureCount>
   readonly agent: (replyMs: number) => MinerAgent
 }
 
 /**
- * Opens a player: `who` is a URL up to and including `/v1`, or a built-in player, `perfect`,
- * `random`, or a skill from 0 to 1, with luck from a seed. An endpoint that is out of reach for
- * `giveUpMs` forfeits; an agent rejects when `signal` aborts.
- * @throws RangeError for what is no player; NoAnswer when a URL gives no usable reply.
+ * Opens a player. `player` is a URL up to and including `/v1`, or a built-in player: `perfect`,
+ * `random`, or a skill from 0 to 1 with random numbers from a seed.
+ * @throws RangeError for any other text; NoAnswer if a URL gives no usable reply.
  */
 export async function openPlayer(
-  who: string,
+  player: string,
   seed: string,
   asking: PlayerAsking,
 ): Promise<Opponent> {
-  const skill = skillOf(who)
-  if (skill === undefined) return openEndpoint(endpointOf(who), asking)
+  const skill = parseSkill(player)
+  if (skill === undefined) {
+    const endpoint = { chute: parseEndpoint(player), model: asking.model }
+    const unbounded = { ...asking, concurrency: Number.POSITIVE_INFINITY }
+    return openMiner(endpoint.chute, (on) => minerClient(endpoint, { ...unbounded, on }), asking)
+  }
   const agent: Agent = async (messages) => ({
     content: playerReply(messages.at(-1)?.content ?? '', { skill, seed }),
     ms: 0,
@@ -54,52 +49,48 @@ export async function openPlayer(
   return { failures: new Map(), agent: () => agent }
 }
 
-/** The skill of a built-in player, 0 to 1; undefined for what names none. */
-function skillOf(who: string): number | undefined {
-  if (who === 'perfect') return 1
-  if (who === 'random') return 0
-  const skill = Number(who)
-  if (who.trim() !== '' && skill >= 0 && skill <= 1) return skill
+/** Returns the skill of a built-in player, 0 to 1, or undefined for any other text. */
+function parseSkill(player: string): number | undefined {
+  if (player === 'perfect') return 1
+  if (player === 'random') return 0
+  const skill = Number(player)
+  if (player.trim() !== '' && skill >= 0 && skill <= 1) return skill
   return undefined
 }
 
-function endpointOf(who: string): string {
-  if (/^https?:\/\//.test(who) && URL.canParse(who)) {
-    // Paths are added to it. `?` and `#` without anything behind them are not in a URL's parts.
-    if (!/[?#]/.test(who)) return who
+function parseEndpoint(player: string): string {
+  if (/^https?:\/\//.test(player) && URL.canParse(player)) {
+    // Paths are appended to the URL. Its parts do not show a `?` or `#` at the end.
+    if (!/[?#]/.test(player)) return player
     throw new RangeError(`expected a player's URL up to and including /v1, without "?" or "#"`)
   }
   const players = 'an http:// or https:// URL, perfect, random, or a skill from 0 to 1'
-  const advice = /^[\w.-]+:\d+(\/|$)/.test(who) ? ': put http:// before it' : ''
-  throw new RangeError(`expected a player: ${players}; got "${who}"${advice}`)
+  const advice = /^[\w.-]+:\d+(\/|$)/.test(player) ? ': put http:// before it' : ''
+  throw new RangeError(`expected a player: ${players}; got "${player}"${advice}`)
 }
 
-/** Why a player gave no usable reply. */
-export interface Unanswered {
-  readonly reason: AskingProblem['code'] | 'nothing'
-  /** The status of the response, if it is another than 200. */
-  readonly status?: number | undefined
-  readonly text: string
-  /** The models that its endpoint serves, if it refused a request and lists them. */
+/** The reason for which a player gave no usable reply. */
+export interface MissingReply extends Pick<CallFailure, 'reason' | 'status' | 'text'> {
+  /** Models that its endpoint lists, if it refused a request. */
   readonly models?: readonly string[]
 }
 
-/** A player gave no usable reply to a first prompt: there is nothing to compare. */
+/** A player gave no usable reply to the first prompt, so there is nothing to compare. */
 export class NoAnswer extends Error {
-  readonly why: Unanswered
-  constructor(player: string, why: Unanswered) {
+  readonly why: MissingReply
+  constructor(player: string, why: MissingReply) {
     super(`${player} gives no usable reply: ${unansweredText(why)}`)
     this.why = why
   }
 }
 
-/** Returns why a player gave no usable reply, as the end of a sentence. */
-export function unansweredText({ text, models = [] }: Omit<Unanswered, 'reason'>): string {
+/** Returns the reason for which a player gave no usable reply, as the end of a sentence. */
+export function unansweredText({ text, models = [] }: Omit<MissingReply, 'reason'>): string {
   const names = models.map((name) => JSON.stringify(name)).join(', ')
   return names === '' ? text : `${text}; it serves the models ${names}`
 }
 
-/** Counts the requests of which `on` hears that they had no usable reply. */
+/** Returns a listener that counts the requests without a usable reply. */
 export function countFailures(): Pick<Opponent, 'failures'> & { readonly on: Hear } {
   const failures = new Map<string, FailureCount>()
   const on: Hear = (event) => {
@@ -111,97 +102,59 @@ export function countFailures(): Pick<Opponent, 'failures'> & { readonly on: Hea
   return { failures, on }
 }
 
-async function openEndpoint(chute: string, asking: PlayerAsking): Promise<Opponent> {
-  const { model, giveUpMs, signal } = asking
-  const clientOf = (on: Hear): Client =>
-    minerClient({ chute, model }, { ...asking, on, concurrency: Number.POSITIVE_INFINITY })
-  await expectAnswer(chute, clientOf, asking)
+/**
+ * Opens a player at `chute`, which the client of `clientOf` calls. A player that is unreachable for
+ * `giveUpMs` forfeits a challenge; in a game only its clock counts. The agent rejects if `signal`
+ * aborts.
+ * @throws NoAnswer if the player gives no usable reply.
+ */
+export async function openMiner(
+  chute: string,
+  clientOf: (on: Hear) => Client,
+  asking: Omit<PlayerAsking, 'model'>,
+): Promise<Opponent> {
+  const { giveUpMs, signal } = asking
+  const why = await whyNoAnswer(chute, clientOf, asking)
+  if (why !== undefined) throw new NoAnswer(chute, why)
   const { failures, on } = countFailures()
   const client = clientOf(on)
   return {
     failures,
     agent: (replyMs) => async (messages, call) => {
-      const end = within(giveUpMs + replyMs, call?.end ?? signal) // out of reach, and then late
-      const reply = await client(replyMs, end)(messages, { isGame: call?.isGame ?? false, end })
-      signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
+      const terms = call ?? { end: addTimeout(giveUpMs + replyMs, signal), isGame: false }
+      const reply = await client(replyMs, signal)(messages, terms)
+      signal.throwIfAborted() // an interrupted call looks like a missing reply
       return reply
     },
   }
 }
 
-/** Time for which one check of a deployment is valid, in milliseconds. */
-const CHECKED_MS = 600_000
-
-/**
- * Opens a miner with its commitment, asked by `agentsWith` as a validator asks it. Its deployment
- * is checked now and every ten minutes while it plays; calls that are not delivered are repeated
- * for that time at most. An agent rejects when `signal` aborts.
- * @throws NoAnswer when the miner gives no usable reply.
- */
-export async function openMiner(
-  miner: Asked,
-  agentsWith: (on: Hear) => AgentOf,
-  asking: PlayerAsking,
-): Promise<Opponent> {
-  const { now, giveUpMs, signal } = asking
-  const clientOf = (on: Hear): Client => {
-    const agents = agentsWith(on)
-    return (replyMs, end) => agents(miner, replyMs, { epoch: 0, signal: end })
-  }
-  await expectAnswer(miner.chute, clientOf, asking)
-  const { failures, on } = countFailures()
-  const agents = agentsWith(on)
-  let check = { epoch: 0, at: Number.NEGATIVE_INFINITY, signal }
-  return {
-    failures,
-    agent: (replyMs) => async (messages, call) => {
-      // The deployment is checked once in each epoch. Here an epoch is the time for which a check
-      // is valid, and the last call in it must still have its time.
-      if (now() - check.at >= CHECKED_MS) {
-        const end = within(CHECKED_MS + giveUpMs + replyMs, signal)
-        check = { epoch: check.epoch + 1, at: now(), signal: end }
-      }
-      const reply = await agents(miner, replyMs, check)(messages, call)
-      signal.throwIfAborted()
-      return reply
-    },
-  }
-}
-
-async function expectAnswer(
-  chute: string,
-  clientOf: (on: Hear) => Client,
-  asking: PlayerAsking,
-): Promise<void> {
-  const why = await whyNoAnswer(chute, clientOf, asking)
-  if (why !== undefined) throw new NoAnswer(chute, why)
-}
-
-type FirstAsking = Omit<PlayerAsking, 'model' | 'random' | 'giveUpMs'> & {
+type ProbeOptions = Omit<PlayerAsking, 'model' | 'random' | 'giveUpMs'> & {
   readonly giveUpMs?: number
 }
 
-/** Failures of an endpoint that is there, and may be asked again. */
+/** Failures of a reachable endpoint, whose request is repeated. */
 const BUSY: ReadonlySet<string> = new Set(['429', '5xx'])
 
 /**
- * Resolves with why a player at `chute` gives no usable reply to a first prompt of an environment;
- * with undefined if it gives one. What it says is not judged. It is asked by agents that tell how
- * requests end: one that is busy, again until `giveUpMs` are over; one without a connection, once.
- * A reply has its own time. Rejects when `signal` aborts, and with what the agent rejects with.
+ * Sends one prompt of an environment to `chute`. Resolves with the reason for which the reply is
+ * unusable, or undefined if it is usable; its contents are not judged. Requests to a busy endpoint
+ * are repeated until `giveUpMs` are over; an endpoint without a connection gets one request. A
+ * reply has the time limit of its environment in addition. Rejects if `signal` aborts, and with any
+ * error of the agent.
  */
 export async function whyNoAnswer(
   chute: string,
   clientOf: (on: Hear) => Client,
-  asking: FirstAsking,
-): Promise<Unanswered | undefined> {
+  asking: ProbeOptions,
+): Promise<MissingReply | undefined> {
   const { now, signal, giveUpMs = 30_000, env = [...registry.keys()][0] ?? '' } = asking
   const game = make(env)
   game.reset()
   const { replyMs } = game.spec
   const started = now()
   const lost = new AbortController()
-  let why: Unanswered = { reason: 'nothing', text: 'nothing came' }
+  let why: MissingReply = { reason: 'nothing', text: 'there was no response' }
   const client = clientOf((event) => {
     if (event.type === 'problem') {
       const { code: reason, status, message: text } = event.error
@@ -212,55 +165,55 @@ export async function whyNoAnswer(
       if (event.outcome === 'platform' && !isBusy) lost.abort()
     }
   })
-  const giveUp = within(giveUpMs + replyMs, AbortSignal.any([signal, lost.signal]))
-  const answer = await client(replyMs, giveUp)([{ role: 'user', content: game.render() }])
+  const end = addTimeout(giveUpMs + replyMs, AbortSignal.any([signal, lost.signal]))
+  const answer = await client(replyMs, end)([{ role: 'user', content: game.render() }])
   signal.throwIfAborted()
   if ('content' in answer) return undefined
   const { reason, status, text } = why
-  return { reason, status, text, models: await servedModels(chute, status, asking) }
+  return { reason, status, text, models: await listModels(chute, status, asking) }
 }
 
-const MOST_NAMED = 5
+const MAX_MODELS = 5
 
-/** Statuses with which servers refuse the name of a model. */
+/** Statuses with which servers refuse an unknown model. */
 const MODEL_REFUSALS: readonly (number | undefined)[] = [400, 404, 422]
 
 /**
- * Returns the first models that an endpoint serves; none if the status with which it refused a
- * request is not about a model, or it does not list them.
+ * Returns the first models that an endpoint lists; empty if it refused the request with a status
+ * that does not concern the model, or if it lists none.
  */
-async function servedModels(
+async function listModels(
   chute: string,
   status: number | undefined,
-  { exchange, now, signal }: FirstAsking,
+  { exchange, now, signal }: ProbeOptions,
 ): Promise<readonly string[]> {
   if (!MODEL_REFUSALS.includes(status) || !/^https?:/.test(chute)) return []
   const url = `${chute.replace(/\/$/, '')}/models`
   try {
     const { text } = await exchange({ url, replyMs: 5000, signal, now })
     const { data }: { readonly data: readonly { readonly id: string }[] } = JSON.parse(text)
-    return data.slice(0, MOST_NAMED).map(({ id }) => id.slice(0, 128))
+    return data.slice(0, MAX_MODELS).map(({ id }) => id.slice(0, 128))
   } catch {
-    return [] // it says nothing of models
+    return [] // the endpoint does not list models
   }
 }
 
 /**
- * Whatever a player that never replies comes to says nothing about it.
- * @throws NoAnswer when the player of these episodes was asked and gave no usable reply in any;
- *   with what came instead in this run most often.
+ * Checks that a player replied in at least one of its episodes.
+ * @throws NoAnswer if the player was asked and gave no usable reply, with the most frequent failure
+ *   of this run.
  */
 export function expectReply(
   player: string,
   episodes: readonly Pick<Transcript, 'messages'>[],
   { failures }: Pick<Opponent, 'failures'>,
 ): void {
-  // In a game that the other player loses at once, a player is not asked.
+  // A player gets no prompt if its opponent forfeits the first move.
   const asked = episodes.filter(({ messages }) => messages.length > 0)
   const hasReply = asked.some(({ messages }) => messages.length > 1)
   if (asked.length === 0 || hasReply) return
-  const text = 'none of what was kept has one; to ask again, keep it in another place'
-  const [why = { reason: 'nothing' as const, text }] = [...failures.values()].sort(
+  const text = 'none of the stored samples has one; use another folder or file to ask again'
+  const [why = { reason: 'nothing', text } as const] = [...failures.values()].sort(
     (a, b) => b.count - a.count,
   )
   throw new NoAnswer(player, why)

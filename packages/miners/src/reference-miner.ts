@@ -2,27 +2,27 @@ import { registry } from '@affine/envs'
 import { digest, pcg64 } from '@affine/prng'
 
 /**
- * A player for trying things out. Its skill is the share of replies, 0 to 1, that a perfect player
- * would have given; the others are drawn at random. Two players with one seed and one skill answer
- * alike, always.
+ * A player for experiments. Its skill is the share of replies, 0 to 1, that a perfect player would
+ * have given; the others are random. Two players with the same seed and skill always give the same
+ * answers.
  */
 export type ReferencePlayer = { readonly skill: number; readonly seed: string }
 
-/** A reply, and what it was to: `env` is undefined where the prompt is of none. */
-export interface Answered {
+/** A reply to a prompt. `env` is undefined if no environment has such a prompt. */
+export interface ReferenceReply {
   readonly reply: string
   readonly env: string | undefined
-  /** Would a perfect player have given it? */
+  /** Whether a perfect player would have given the reply. */
   readonly isPerfect: boolean
 }
 
-/** What the player replies to a prompt: a function of the two alone. */
+/** Returns the reply of a player to a prompt, which depends only on the two. */
 export function playerReply(prompt: string, player: ReferencePlayer): string {
-  return replyTo(prompt, player).reply
+  return answerPrompt(prompt, player).reply
 }
 
-/** The same, with what it was a reply to. */
-export function replyTo(prompt: string, { skill, seed }: ReferencePlayer): Answered {
+/** Returns the reply of a player to a prompt, with the environment of the prompt. */
+export function answerPrompt(prompt: string, { skill, seed }: ReferencePlayer): ReferenceReply {
   const random = pcg64(BigInt(`0x${digest('player', seed, prompt).slice(0, 32)}`))
   for (const spec of registry.values()) {
     try {
@@ -30,7 +30,7 @@ export function replyTo(prompt: string, { skill, seed }: ReferencePlayer): Answe
       const isGood = random.random() < skill
       const reply = isGood ? perfect : spec.guess(prompt, random)
       return { reply, env: spec.id, isPerfect: reply === perfect }
-    } catch {} // another environment's prompt
+    } catch {} // the prompt is of another environment
   }
   return { reply: 'I do not know this game.', env: undefined, isPerfect: false }
 }

@@ -17,58 +17,61 @@ import {
   type Transcript,
 } from '@affine/envs'
 import { canonicalize, type Hash, type Json } from '@affine/prng'
-import { within } from './asking.ts'
+import { addTimeout } from './asking.ts'
 import type { Client } from './miner-client.ts'
-import { type AnsweringMiner, playPair, withClock } from './play-sample.ts'
+import { type AnsweringMiner, limitByClock, playPair } from './play-sample.ts'
 import type { Opponent } from './player.ts'
-import { Hope, judgeReplies, legalReplies, type ReplyCounts } from './reply-counts.ts'
+import { countLegal, Hope, judgeReplies, type ReplyCounts } from './reply-counts.ts'
 
-/** What somebody plays by oneself, on disk or wherever it is kept, to be taken up again. */
+/**
+ * The journal of a run that one person plays, on disk or elsewhere. An interrupted run continues
+ * with it.
+ */
 export interface Notes {
-  /** What was there when they were opened, in the order of its writing. */
+  /** Entries at opening, in the order of writing. */
   readonly entries: readonly Json[]
-  /** Resolves when the entry is kept. */
+  /** Resolves when the entry is stored. */
   append(entry: Json): Promise<void>
 }
 
 type JsonFields = { readonly [key: string]: Json }
 
 /**
- * What is played: the first entry of the notes, or what was asked for with what is drawn for it
- * now, which is their first entry from then on; undefined when they are of something else.
+ * Returns the first entry of the journal. A new journal gets `terms` and `draws` as its first
+ * entry. Returns undefined if the terms in the journal differ.
  */
-export async function takeUp<Asked extends JsonFields, Drawn extends JsonFields>(
+export async function takeUp<Terms extends JsonFields, Draws extends JsonFields>(
   notes: Notes,
-  asked: Asked,
-  drawn: Drawn,
-): Promise<(Asked & Drawn) | undefined> {
-  const fresh = { ...asked, ...drawn }
-  const [begun] = notes.entries as readonly (Asked & Drawn)[]
-  if (begun === undefined) {
+  terms: Terms,
+  draws: Draws,
+): Promise<(Terms & Draws) | undefined> {
+  const fresh = { ...terms, ...draws }
+  const [first] = notes.entries as readonly (Terms & Draws)[]
+  if (first === undefined) {
     await notes.append(fresh)
     return fresh
   }
   const names = Object.keys(fresh)
-  const isSame = canonicalize({ ...begun, ...asked }) === canonicalize(begun)
-  return isSame && names.every((name) => Object.hasOwn(begun, name)) ? begun : undefined
+  const isSame = canonicalize({ ...first, ...terms }) === canonicalize(first)
+  return isSame && names.every((name) => Object.hasOwn(first, name)) ? first : undefined
 }
 
 interface SoloRun {
-  /** Begins with what is played; what was played follows. */
+  /** The first entry states the arguments of the run; the challenges played follow. */
   readonly journal: Notes
-  /** Challenges under way at once; in a duel, in each environment. */
+  /** Maximum concurrent challenges; in a duel, in each environment. */
   readonly ahead: number
   readonly signal: AbortSignal
-  /** By what the clocks of games run. */
+  /** Clock of the games. */
   readonly time: Clock
 }
 
 /**
- * Plays what is left, side by side: what `next` gives, until that is undefined. `add` hears what
- * was played, once it is kept. Rejects when `signal` aborts, or with the first failure, once
- * nothing is under way any more; what is in the journal then need not be played again.
+ * Plays concurrently what `next` returns, until it returns undefined. Calls `add` with each entry
+ * once it is stored. Rejects if `signal` aborts, or with the first failure, after all pending
+ * entries have ended; stored entries need not be played again.
  */
-export async function playOn<Entry>(
+export async function playAll<Entry>(
   { journal, ahead, signal }: Pick<SoloRun, 'journal' | 'ahead' | 'signal'>,
   next: () => (() => Promise<Entry>) | undefined,
   add: (entry: Entry) => void,
@@ -77,7 +80,7 @@ export async function playOn<Entry>(
   const work = async (): Promise<void> => {
     for (let play = next(); play !== undefined && !hasFailed; play = next()) {
       const entry = await play()
-      signal.throwIfAborted() // a call that was broken off reads as no reply: it is not one
+      signal.throwIfAborted() // an interrupted call looks like a missing reply
       await journal.append(entry as unknown as Json)
       add(entry)
     }
@@ -86,27 +89,27 @@ export async function playOn<Entry>(
     hasFailed = true
     throw error
   }
-  await allSettled(Array.from({ length: ahead }, () => work().catch(noteFailure)))
+  await awaitAll(Array.from({ length: ahead }, () => work().catch(noteFailure)))
 }
 
-/** Resolves once all have; rejects with the first failure, but not before all have ended. */
-async function allSettled(works: readonly Promise<void>[]): Promise<void> {
-  await Promise.allSettled(works)
-  await Promise.all(works)
+/** Resolves when all have resolved. Rejects with the first failure after all have ended. */
+async function awaitAll(promises: readonly Promise<void>[]): Promise<void> {
+  await Promise.allSettled(promises)
+  await Promise.all(promises)
 }
 
 /**
- * A duel that one person runs: one lane, nothing trimmed. Kept beside what was played, so that it
- * can be taken up again. The secret is 64 hex digits, drawn when the duel starts: nobody knows its
- * challenges before. Protocol §10.
+ * A duel that one person runs: one lane, without trimming. It is stored with its samples, so that
+ * it can continue. The secret is 64 hex digits, drawn when the duel starts, so that its challenges
+ * are unknown before. Protocol §10.
  */
 export type SoloDuel = Readonly<
   Record<Side, string> & { secret: Hash; envs: readonly string[]; ratioPpm: number }
 >
 
 /**
- * The result of a duel so far: each environment, and the winner once it is certain. Environments
- * that are `left` are held because no side gave a legal answer in the first 20 challenges.
+ * The result of a duel so far: each environment, and the winner once it is certain. Environments in
+ * `left` count as held, because neither side gave a legal answer in the first 20 challenges.
  */
 export type DuelStanding = {
   readonly envs: Readonly<Record<string, Match>>
@@ -118,54 +121,54 @@ interface DuelRun extends SoloRun {
   readonly duel: SoloDuel
   readonly players: Readonly<Record<Side, Pick<Opponent, 'agent'>>>
   readonly now: () => number
-  /** Hears how it stands after every challenge; what the journal had is not told. */
+  /** Receives the standing after each new challenge. */
   readonly on: (standing: DuelStanding, played: ChallengePair) => void
 }
 
 /**
- * Plays until it is certain who is better: environments side by side, a look after every decisive
- * challenge in the order of the index, never of arrival. An environment without a verdict after
- * `PROTOCOL.cap` challenges is held. Rejects when `signal` aborts; what is in the journal then is
- * not played again. Protocol §10.
+ * Plays until the better player is certain. Environments run concurrently. Each is evaluated after
+ * every decisive challenge, in the order of the index and not of arrival. The champion holds an
+ * environment without a verdict after `PROTOCOL.cap` challenges. Rejects if `signal` aborts; stored
+ * challenges are not played again. Protocol §10.
  */
 export async function runDuel(run: DuelRun): Promise<DuelStanding> {
   const duels = run.duel.envs.map((env) => new EnvDuel(env, run))
   const playEnv = (duel: EnvDuel): Promise<void> => {
-    const next = () => (standingOf(duels).outcome === undefined ? duel.next() : undefined)
-    return playOn(run, next, (played) => {
+    const next = () => (readStanding(duels).outcome === undefined ? duel.next() : undefined)
+    return playAll(run, next, (played) => {
       duel.add(played)
-      run.on(standingOf(duels), played)
+      run.on(readStanding(duels), played)
     })
   }
-  await allSettled(duels.map(playEnv))
-  return standingOf(duels)
+  await awaitAll(duels.map(playEnv))
+  return readStanding(duels)
 }
 
-function standingOf(duels: readonly EnvDuel[]): DuelStanding {
+function readStanding(duels: readonly EnvDuel[]): DuelStanding {
   const envs = Object.fromEntries(duels.map(({ env, match }) => [env, match]))
   const verdicts = Object.fromEntries(duels.map(({ env, match }) => [env, match.verdict]))
   const left = duels.filter(({ hope }) => hope.isGone).map(({ env }) => env)
   return { envs, outcome: winnerOf(verdicts, PROTOCOL.margin), left }
 }
 
-/** One environment of a duel: what was played in it, and its match so far. */
+/** The challenges of one environment of a duel, and its match so far. */
 class EnvDuel {
   readonly env: string
   match: Match = NO_MATCH
   readonly hope: Hope = new Hope()
   readonly #run: DuelRun
-  /** By the challenge's index: what has come in, and what the journal had. */
+  /** Stored and new challenges by index. */
   readonly #played = new Map<number, ChallengePair>()
   #next = 0
 
   constructor(env: string, run: DuelRun) {
     this.env = env
     this.#run = run
-    const kept = run.journal.entries.slice(1) as unknown as readonly ChallengePair[]
-    for (const played of kept.filter((each) => each.env === env)) this.add(played)
+    const stored = run.journal.entries.slice(1) as unknown as readonly ChallengePair[]
+    for (const played of stored.filter((each) => each.env === env)) this.add(played)
   }
 
-  /** The next challenge that was not played yet; undefined after the verdict. */
+  /** Returns a function that plays the next open challenge, or undefined after the verdict. */
   next(): (() => Promise<ChallengePair>) | undefined {
     while (this.#played.has(this.#next)) this.#next += 1
     if (this.match.verdict !== 'continue' || this.#next >= PROTOCOL.cap) return undefined
@@ -174,7 +177,7 @@ class EnvDuel {
     return () => this.#play(index)
   }
 
-  /** Adds to the match what has come in, in the order of the index, up to the first gap. */
+  /** Adds a challenge, and evaluates challenges in the order of the index up to the first gap. */
   add(pair: ChallengePair): void {
     this.#played.set(pair.index, pair)
     const rule = { ratioPpm: this.#run.duel.ratioPpm, rule: PROTOCOL }
@@ -184,7 +187,7 @@ class EnvDuel {
       const { champion, contender } = next
       const rewards = { champion: champion.reward, contender: contender.reward }
       this.match = addChallenge(this.match, challengeVerdict(rewards), rule)
-      this.hope.add(() => SIDES.some((side) => legalReplies(next[side], forfeitOf(next, side)) > 0))
+      this.hope.add(() => SIDES.some((side) => countLegal(next[side], forfeitOf(next, side)) > 0))
       const isOver = this.match.played === PROTOCOL.cap || this.hope.isGone
       if (isOver && this.match.verdict === 'continue')
         this.match = { ...this.match, verdict: 'hold' }
@@ -198,7 +201,7 @@ class EnvDuel {
       const agent = players[role].agent(replyMs)
       const hotkey = duel[role]
       if (game === undefined) return { hotkey, agent }
-      return { hotkey, agent: withClock(agent, { ...time, ms: game.clockMs, signal }) }
+      return { hotkey, agent: limitByClock(agent, { ...time, ms: game.clockMs, signal }) }
     }
     const challengeId = soloChallenge(this.env, duel.secret, index)
     const sides = { champion: playerOf('champion'), contender: playerOf('contender') }
@@ -206,7 +209,7 @@ class EnvDuel {
   }
 }
 
-/** The exact ids of the environments named; of all, if none are. */
+/** Returns the exact ids of the named environments, or of all if `names` is omitted. */
 export function environmentsNamed(
   names: readonly string[] = [...registry.keys()],
 ): readonly string[] {
@@ -216,7 +219,7 @@ export function environmentsNamed(
 const NONE = '0'.repeat(64)
 
 /**
- * The id of a challenge that belongs to no subnet: it follows from the secret and the index.
+ * Returns the id of a challenge outside of any subnet, derived from the secret and the index.
  * Protocol §10.
  */
 export function soloChallenge(env: string, secret: Hash, index: number): string {
@@ -224,7 +227,7 @@ export function soloChallenge(env: string, secret: Hash, index: number): string 
   return challengeId({ ...nobody, env, specHash: specHash(env), secret, index })
 }
 
-/** So many challenges of each environment, which belong to no subnet. */
+/** Returns `count` challenges of each environment, outside of any subnet. */
 export const exercisesOf = (
   envs: readonly string[],
   secret: Hash,
@@ -237,40 +240,40 @@ export const exercisesOf = (
     })),
   )
 
-/** A challenge to practise on; of a past one, what the champion earned in it. */
+/** A challenge for practice. `champion` is the champion's reward in a past challenge. */
 export type Exercise = {
   readonly env: string
   readonly challengeId: string
   readonly champion?: number
 }
 
-/** An exercise as it was played, with the most that can be earned: in a game, by winning it. */
+/** A played exercise, with the highest possible reward; in a game, that of winning it. */
 export type Played = Exercise & Transcript & { readonly best: number }
 
 interface PracticeRun extends SoloRun {
   readonly exercises: readonly Exercise[]
   readonly player: Pick<Opponent, 'agent'>
-  /** Of the scripted opponent in games: 1 if it is left out. Protocol §3.6. */
+  /** Strength of the scripted opponent in games. Default: 1. Protocol §3.6. */
   readonly strength?: number
   readonly on: (played: readonly Played[]) => void
 }
 
 /**
- * Plays the exercises that the journal does not hold yet, and resolves with all that were played,
- * in their order: an environment is left after 20 without a legal answer. Rejects when `signal`
- * aborts; what is in the journal then is not played again.
+ * Plays the exercises that are not in the journal. Resolves with all played exercises in their
+ * order. An environment ends after 20 challenges without a legal answer. Rejects if `signal`
+ * aborts; stored exercises are not played again.
  */
 export async function practise(run: PracticeRun): Promise<readonly Played[]> {
   const { exercises, journal, on } = run
-  const kept = journal.entries.slice(1) as unknown as readonly Played[]
-  const played = new Map(kept.map((each) => [each.challengeId, each]))
+  const stored = journal.entries.slice(1) as unknown as readonly Played[]
+  const played = new Map(stored.map((each) => [each.challengeId, each]))
   const hopes = new Map(exercises.map(({ env }) => [env, new Hope()]))
-  const note = (one: Played): void => {
-    const strength = make(one.env).spec.game && run.strength
-    const forfeit = () => forfeitIn({ ...one, strength }, one)
-    hopes.get(one.env)?.add(() => legalReplies(one, forfeit()) > 0)
+  const note = (exercise: Played): void => {
+    const strength = make(exercise.env).spec.game && run.strength
+    const forfeit = () => forfeitIn({ ...exercise, strength }, exercise)
+    hopes.get(exercise.env)?.add(() => countLegal(exercise, forfeit()) > 0)
   }
-  kept.forEach(note)
+  stored.forEach(note)
   const open = exercises.filter(({ challengeId }) => !played.has(challengeId)).reverse()
   const next = (): (() => Promise<Played>) | undefined => {
     let exercise = open.pop()
@@ -278,16 +281,16 @@ export async function practise(run: PracticeRun): Promise<readonly Played[]> {
     const chosen = exercise
     return chosen && (() => playExercise(chosen, run))
   }
-  const add = (one: Played): void => {
-    played.set(one.challengeId, one)
-    note(one)
+  const add = (exercise: Played): void => {
+    played.set(exercise.challengeId, exercise)
+    note(exercise)
     on([...played.values()])
   }
-  await playOn(run, next, add)
+  await playAll(run, next, add)
   return exercises.flatMap(({ challengeId }) => played.get(challengeId) ?? [])
 }
 
-/** A game is played against the scripted opponent. */
+/** Plays an exercise; a game is played against the scripted opponent. */
 async function playExercise(
   exercise: Exercise,
   { player, strength, time, signal }: Pick<PracticeRun, 'player' | 'strength' | 'time' | 'signal'>,
@@ -297,16 +300,16 @@ async function playExercise(
   const agent = player.agent(spec.replyMs)
   if (spec.game === undefined) {
     const transcript = await play({ spec }, challengeId, agent)
-    return { ...exercise, ...transcript, best: await bestOf(exercise) }
+    return { ...exercise, ...transcript, best: await findBestReward(exercise) }
   }
-  const clocked = withClock(agent, { ...time, ms: spec.game.clockMs, signal })
+  const clocked = limitByClock(agent, { ...time, ms: spec.game.clockMs, signal })
   const game = make(env, { strength })
   const transcript = await play(game, challengeId, (messages) => clocked(messages.slice(-1)))
   return { ...exercise, ...transcript, best: spec.highestReward }
 }
 
-/** What a perfect player earns in a challenge for one. */
-async function bestOf({ env, challengeId }: Exercise): Promise<number> {
+/** Returns the reward of a perfect player in a challenge of one player. */
+async function findBestReward({ env, challengeId }: Exercise): Promise<number> {
   const { spec } = make(env)
   const { reward } = await play({ spec }, challengeId, (messages) => ({
     content: spec.solve(messages.at(-1)?.content ?? ''),
@@ -314,26 +317,26 @@ async function bestOf({ env, challengeId }: Exercise): Promise<number> {
   return reward
 }
 
-/** What is played with a miner, of each environment; how much of it at once, and until when. */
+/** Challenges per environment, concurrent challenges, and time limit of a trial in milliseconds. */
 const [TRIAL_CHALLENGES, TRIAL_AHEAD, TRIAL_MS] = [8, 8, 900_000]
 
-/** How a miner is tried: its challenges follow from the secret, 64 hex digits. */
+/** The options of a trial. Its challenges are derived from the secret, 64 hex digits. */
 interface TrialOptions extends Pick<SoloRun, 'time' | 'signal'> {
   readonly envs: readonly string[]
   readonly secret: Hash
 }
 
 /**
- * Plays eight challenges of each environment with a miner, eight at once, asked as validators ask
- * it, and judges its replies. What has none after a quarter of an hour has none. Rejects when
- * `signal` aborts.
+ * Plays eight challenges of each environment with a miner, eight concurrently, as a validator calls
+ * it. Resolves with the counts of its replies. Replies that are missing after 15 minutes count as
+ * missing. Rejects if `signal` aborts.
  */
 export async function tryMiner(
   client: Client,
   { envs, secret, ...playing }: TrialOptions,
 ): Promise<readonly (ReplyCounts & { readonly env: string })[]> {
-  const until = within(TRIAL_MS, playing.signal)
-  const player = { agent: (replyMs: number) => client(replyMs, until) }
+  const end = addTimeout(TRIAL_MS, playing.signal)
+  const player = { agent: (replyMs: number) => client(replyMs, end) }
   const exercises = exercisesOf(envs, secret, TRIAL_CHALLENGES)
   const journal = { entries: [], append: async () => {} }
   const run = { exercises, journal, player, ahead: TRIAL_AHEAD, on: () => {} }

@@ -9,7 +9,7 @@ const SLUGS = [
 ]
 const deep: unknown = JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`)
 
-/** What is said otherwise of a chute than its miner committed, and how that is refused. */
+/** Altered properties of a chute, and the codes of their refusals. */
 export const alteredDescriptions: readonly Altered[] = [
   ['of another name', { name: 'you/affine-5M' }, 'MODEL'],
   ['whose name is a number', { name: 5 }, 'MODEL'],

@@ -4,7 +4,7 @@ import { MODEL, REVISION, SGLANG, VLLM } from './plain-sources.ts'
 type Altered = readonly [what: string, source: string, code: SourceFault, line: number]
 type Named = readonly [what: string, text: string]
 
-/** The source with another text in it. */
+/** Returns a source with one text replaced. */
 const as = (from: string, to: string, source = VLLM): string => {
   if (!source.includes(from)) throw new Error(`no ${from}`)
   return source.replace(from, () => to)
@@ -126,19 +126,19 @@ const readings: readonly Altered[] = [
   ['a continued line', as(OS, 'import \\\n os\n'), 'TOKEN', 1],
   ['a name that Python normalises', as('model_name=', 'ｍodel_name='), 'TOKEN', 9],
   ['a Cyrillic name', as('chute = build', 'сhute = build'), 'TOKEN', 6],
-  ['a blank that is none', as('concurrency=32', 'concurrency=\u00a032'), 'TOKEN', 12],
+  ['a non-breaking space', as('concurrency=32', 'concurrency=\u00a032'), 'TOKEN', 12],
   ['too much', last(`# ${'x'.repeat(33_000)}`), 'TOO_LARGE', 1],
   ['too many lines', last('\n'.repeat(1000)), 'TOO_LARGE', 1],
   ['too many words', last('a '.repeat(600)), 'TOO_LARGE', 25],
   ['too deep', as(README, `${'('.repeat(9)}"a"${')'.repeat(9)}`), 'TOO_DEEP', 8],
-  ['no Python', last('chute = ='), 'SECOND_CALL', 25],
+  ['invalid Python', last('chute = ='), 'SECOND_CALL', 25],
   ['an indent', first(' import os'), 'SYNTAX', 1],
   ['a bracket that nothing opened', last(')'), 'SYNTAX', 26],
   ['a bracket of another kind', VLLM.replace(/\)\n$/, ']\n'), 'ARGUMENT', 24],
   ['no comma', as('concurrency=32,', 'concurrency=32'), 'LITERAL', 13],
   ['two commas', as('concurrency=32,', 'concurrency=32,,'), 'ARGUMENT', 12],
   ['a bracketed piece', as(README, '("a") "b"'), 'LITERAL', 8],
-  ['a bracket too few', VLLM.replace(/\)\n$/, '\n'), 'SYNTAX', 25],
+  ['one bracket too few', VLLM.replace(/\)\n$/, '\n'), 'SYNTAX', 25],
 ]
 
 const values: readonly Altered[] = [
@@ -164,14 +164,14 @@ const values: readonly Altered[] = [
   ['no tee', as('    tee=True,\n', ''), 'ARGUMENT', 6],
   ['an image without a tag', as(IMAGE, 'chutes/vllm'), 'IMAGE', 10],
   ['an image built here', as(`"${IMAGE}"`, 'Image(username="me")'), 'LITERAL', 10],
-  ['a selector that is none', as('NodeSelector(\n', 'Other(\n'), 'LITERAL', 13],
+  ['another function as a selector', as('NodeSelector(\n', 'Other(\n'), 'LITERAL', 13],
   ['an unknown selector argument', as('gpu_count=1', 'gpu_uuid="x"'), 'ARGUMENT', 14],
   ['engine arguments as a dict', as('engine_args=(', 'engine_args=dict('), 'LITERAL', 18],
 ]
 
 const noEngineArguments: readonly Named[] = [
   ['a chat template', '--chat-template /app/solver.jinja'],
-  ['code beside the model', '--trust-remote-code'],
+  ['code next to the model', '--trust-remote-code'],
   ['another served model', '--served-model-name other'],
   ['another model', '--model other/model'],
   ['another revision', '--revision main'],
@@ -194,7 +194,7 @@ const noEngineArguments: readonly Named[] = [
   ['a value that is a path', '--tool-call-parser /x.py'],
   ['a word for a whole number', '--max-num-seqs many'],
   ['a word for a number', '--gpu-memory-utilization most'],
-  ['a value too many', '--max-num-seqs 1 2'],
+  ['one value too many', '--max-num-seqs 1 2'],
   ['a value where none belongs', '--enforce-eager yes'],
   ['a missing value', '--max-num-seqs --enforce-eager'],
   ['a backslash, which becomes a blank', '--enforce-eager\\--chat-template=x'],
@@ -208,7 +208,7 @@ const engineSources: readonly (readonly [what: string, source: string, line: num
   ["another engine's argument", as('--context-length', '--max-model-len', SGLANG), 19],
 ]
 
-/** What is changed in a plain source, and how that is refused. */
+/** Altered plain sources, and the codes of their refusals. */
 export const altered: readonly Altered[] = [
   ...statements,
   ...imports,

@@ -29,7 +29,7 @@ const PROMPT: readonly Message[] = [{ role: 'user', content: 'What is it?' }]
 const NO_REPLY = { fault: 'no-reply' }
 const A1 = expect.objectContaining({ content: 'A1' })
 const PAUSE_MS = 300
-/** So that whatever is refused while a test runs is one look at the account. */
+/** So long that one account check covers all refusals of a test. */
 const RARE_MS = 600_000
 const json = { 'content-type': 'application/json' }
 
@@ -49,7 +49,7 @@ interface Setting {
   readonly netuid?: number
 }
 
-/** A stand-in for Chutes with both miners' chutes, and what agents on it say. */
+/** Serves a stand-in for Chutes with both miners' chutes, and opens its agents. */
 async function chutes(
   routes: Readonly<Record<string, Handle>> = {},
   { pauseMs = PAUSE_MS, netuid }: Setting = {},
@@ -66,17 +66,17 @@ async function chutes(
   const on = (event: MinerEvent) => void events.push(event)
   const options = { ...NODE_CALLER, apiKey: KEY, concurrency: 8, on, pauseMs, netuid }
   const { agents, mayAsk, hasChanged } = openChutes({ ...options, ...place })
-  /** Asks a miner, in an epoch of its own if none is given; by the end of a clock, if one is. */
+  /** Asks a miner, in a new epoch by default, until the end of a clock if one is given. */
   const ask = (miner = MINER, epoch: EpochContext = phase(), clock?: AbortController) =>
     Promise.resolve(
       agents(miner, 10_000, epoch)(PROMPT, clock && { end: clock.signal, isGame: true }),
     )
   const problems = () => events.filter((event) => event.type === 'problem')
-  /** Resolves once so many problems were told. */
+  /** Resolves after `count` reported problems. */
   const told = async (count: number): Promise<void> => {
     while (problems().length < count) await sleep(5)
   }
-  /** Resolves once a path was asked for so often. */
+  /** Resolves after `count` requests for a path. */
   const heard = async (path: string, count: number): Promise<void> => {
     while (asked(path).length < count) await sleep(5)
   }
@@ -86,11 +86,11 @@ async function chutes(
 let epochs = 0
 const phase = () => Object.assign(new AbortController(), { epoch: epochs++ })
 
-/** What `ask` gives when it is called so often. */
+/** Returns the results of `count` calls of `ask`. */
 const times = <Value>(count: number, ask: () => Value): Value[] =>
   Array.from({ length: count }, ask)
 
-/** What is said to be one thing, while it is so, and another otherwise. */
+/** Answers with `then` while `isSo` is true, and with `otherwise` after that. */
 const whether =
   (isSo: () => boolean, then: Handle, otherwise: Handle): Handle =>
   (...rest) =>
@@ -99,7 +99,7 @@ const whether =
 afterAll(closeServers)
 
 describe.concurrent('a miner on Chutes', () => {
-  it('is asked at its own host, with the key, for its model; the reply has the id of the invocation', async () => {
+  it('is called at its own host with the key and its model; the reply has the invocation id', async () => {
     const { ask, seen, heard } = await chutes()
     const reply = (await ask()) as Reply
     await heard(wakeOf(MINER), 1)
@@ -114,7 +114,7 @@ describe.concurrent('a miner on Chutes', () => {
       ...files.map((file) => `GET ${file}`),
     ])
     expect(requests.slice(-2).sort()).toEqual([`GET ${wakeOf(MINER)}`, `POST ${POST}`])
-    // Nothing is told to the place where models are.
+    // Hugging Face does not receive the key.
     for (const { url, headers } of seen)
       expect(headers.authorization).toBe(files.includes(url) ? undefined : `Bearer ${KEY}`)
     const [post] = seen.filter(({ method }) => method === 'POST')
@@ -122,7 +122,7 @@ describe.concurrent('a miner on Chutes', () => {
   })
 
   it.each([401, 403, 404])(
-    'whose model is answered with %i at first is asked and woken once it is shown',
+    'whose model has status %i at first is woken and asked once the model is public',
     async (status) => {
       const file = fileOf(MINER, 'tokenizer_config.json')
       const shows = published(MINER, 'me-one')[file]
@@ -141,21 +141,22 @@ describe.concurrent('a miner on Chutes', () => {
     },
   )
 
-  it('may not be asked as long as its model is not shown, also if Hugging Face fails meanwhile', async () => {
+  it('may not be asked until its model is public, even if Hugging Face fails in the meantime', async () => {
     const file = fileOf(MINER, 'tokenizer_config.json')
-    const { mayAsk, hasChanged, heard } = await chutes({
+    const { mayAsk, hasChanged, asked } = await chutes({
       [file]: (...rest) => answers(rest[2] === 0 ? 404 : 503)(...rest),
     })
     const epoch = phase()
     expect(await mayAsk(MINER, epoch)).toBe(false)
-    await sleep(2 * PAUSE_MS) // a timer may be a millisecond early by the other clock
-    expect(await mayAsk(MINER, epoch)).toBe(false)
-    await heard(file, 2)
+    while (asked(file).length < 2) {
+      expect(await mayAsk(MINER, epoch)).toBe(false)
+      await sleep(5)
+    }
     expect(await mayAsk(MINER, epoch)).toBe(false)
     expect(await hasChanged(MINER, epoch)).toBe(false) // it was not asked
   })
 
-  it('is woken once in an epoch, after it was looked at, and again if Chutes fails', async () => {
+  it('is woken once an epoch after its check, and again if Chutes fails', async () => {
     const { ask, asked, heard } = await chutes({
       [wakeOf(MINER)]: (...rest) => answers(rest[2] === 0 ? 503 : 200)(...rest),
       [DESCRIPTION]: (...rest) => {
@@ -170,7 +171,7 @@ describe.concurrent('a miner on Chutes', () => {
     expect(asked(wakeOf(MINER)).length).toBe(2)
   })
 
-  it('is looked up once in an epoch, however many calls there are, and again in the next', async () => {
+  it('is checked once an epoch for any number of calls, and again in the next epoch', async () => {
     let name = MINER.model
     const { ask, asked, problems } = await chutes({
       [DESCRIPTION]: (...rest) => answers(200, { ...described(MINER, 'me-one'), name })(...rest),
@@ -199,14 +200,14 @@ describe.concurrent('a miner on Chutes', () => {
     `${MINER.chute}/../me`,
     `${MINER.chute}\n`,
     'https://evil.example/v1',
-  ])('is not asked, and not looked up, when its chute is %j, no id', async (chute) => {
+  ])('is neither checked nor asked if its chute is %j instead of an id', async (chute) => {
     const { ask, seen, problems } = await chutes()
     expect(await ask({ ...MINER, chute })).toEqual(NO_REPLY)
     expect(seen).toEqual([])
     expect(problems()).toMatchObject([{ task: { chute }, error: { code: 'NO_ID' } }])
   })
 
-  it('has no reply when the description does not come before the end, and is not the key’s trouble', async () => {
+  it('has no reply if its description does not arrive before the end; the key is not blamed', async () => {
     const { ask } = await chutes({ [DESCRIPTION]: answers(500) })
     const epoch = phase()
     setTimeout(() => epoch.abort(), 400)
@@ -218,7 +219,7 @@ describe.concurrent('a miner on Chutes', () => {
     ['an empty id', { 'x-chutes-invocationid': '' }],
     ['a malformed id', { 'x-chutes-invocationid': 'f'.repeat(32) }],
     ['two ids', { 'x-chutes-invocationid': [randomUUID(), randomUUID()] }],
-  ])('is asked again when a reply has %s', async (_, headers) => {
+  ])('is asked again if a reply has %s', async (_, headers) => {
     const { ask, asked } = await chutes({
       [POST]: (...rest) => {
         const [, response, index] = rest
@@ -233,7 +234,7 @@ describe.concurrent('a miner on Chutes', () => {
 
 describe.concurrent('a key that is refused', () => {
   it.each([401, 403])(
-    'with %i stops all sampling until it works: one look a pause, one event each',
+    'pauses all sampling after a %i until it works, with one check and one event per pause',
     async (refusal) => {
       let isRefused = true
       const guarded = (otherwise: Handle) =>
@@ -250,9 +251,9 @@ describe.concurrent('a key that is refused', () => {
       await told(2)
       calls.push(...askBoth(22))
       await told(5)
-      // Only what was on its way when the first one was refused.
+      // Only the calls that were pending at the first refusal.
       expect(seen.filter(({ method }) => method === 'POST').length).toBeLessThanOrEqual(8)
-      // One more may be under way.
+      // One more check may be pending.
       expect(asked('/users/me').length - problems().length).toBeOneOf([0, 1])
       isRefused = false
       expect(await Promise.all(calls)).toEqual(Array(calls.length).fill(A1))
@@ -268,7 +269,7 @@ describe.concurrent('a key that is refused', () => {
     ['has no money', answers(200, accountWith(0)), 402],
     ['has lost its access', answers(200, accountWith(3, { netuids: [] })), 404],
     ['cannot be looked at', (request) => request.socket.resetAndDestroy(), 402],
-  ])('because its account %s is waited for, and nobody is blamed', async (_, account, refusal) => {
+  ])('pauses calls while its account %s, without blaming a miner', async (_, account, refusal) => {
     let isBad = false
     const { ask, told } = await chutes(
       {
@@ -286,7 +287,7 @@ describe.concurrent('a key that is refused', () => {
     expect(await call).toEqual(A1)
   })
 
-  it('holds up nobody else while it is not known how the account is', async () => {
+  it('does not delay other miners while the account check is pending', async () => {
     let tell: (() => void) | undefined
     const { ask } = await chutes({
       '/users/me': (...rest) => {
@@ -304,7 +305,7 @@ describe.concurrent('a key that is refused', () => {
   })
 
   it.each([401, 403])(
-    'with %i is what a description is refused for with it: it is asked for again, and no chute was changed',
+    'repeats the request for a description after a %i, and reports no changed chute',
     async (refusal) => {
       let isRefused = true
       const guarded = (value: unknown) =>
@@ -326,7 +327,7 @@ describe.concurrent('a key that is refused', () => {
     },
   )
 
-  it('costs no lane by an account that the platform could not describe for a while', async () => {
+  it('does not cost the lane if the platform could not report the account for some time', async () => {
     const { ask, heard, problems } = await chutes({
       '/users/me': (...rest) =>
         (rest[2] < 2 ? answers(503) : answers(200, { balance: 1 }))(...rest),
@@ -346,7 +347,7 @@ describe.concurrent('a key that is refused', () => {
     expect(await silent).toEqual(NO_REPLY)
   })
 
-  it('blames nobody at the end: agents reject, of every miner, whatever they waited for', async () => {
+  it('makes the agents of all miners reject at the end of the epoch', async () => {
     const { ask, told } = await chutes({
       '/users/me': answers(401),
       [POST]: answers(401),
@@ -361,7 +362,7 @@ describe.concurrent('a key that is refused', () => {
     await expect(ask(MINER, epoch)).rejects.toMatchObject({ code: 'key-refused' })
   })
 
-  it('blames nobody for a clock that ran meanwhile, but for one that runs after it', async () => {
+  it('rejects for a clock that ran during the pause, and not for a later clock', async () => {
     let isPaid = false
     const { ask, heard, told, outcomes } = await chutes({
       '/users/me': (...rest) => answers(200, { balance: isPaid ? 1 : 0 })(...rest),
@@ -377,7 +378,7 @@ describe.concurrent('a key that is refused', () => {
     clock.abort()
     isPaid = true
     await expect(call).rejects.toMatchObject({ code: 'key-refused' })
-    await sleep(PAUSE_MS) // so long the account is not looked at again
+    await sleep(PAUSE_MS) // the account is not checked again for this time
     const stalled = ask(MINER, epoch, next)
     await heard(POST, 2)
     next.abort()
@@ -385,7 +386,7 @@ describe.concurrent('a key that is refused', () => {
     expect(outcomes().at(-1)).toBe('miner')
   })
 
-  it('blames nobody when it was refused just before the end, and what for is known only after it', async () => {
+  it('rejects if it was refused just before the end and the account is known only after it', async () => {
     const { ask, heard } = await chutes({
       [POST]: answers(402),
       '/users/me': (...rest) => void setTimeout(() => answers(200, { balance: 0 })(...rest), 300),
@@ -397,7 +398,7 @@ describe.concurrent('a key that is refused', () => {
     expect(await call).toMatchObject({ code: 'key-refused' })
   })
 
-  it('is not what one miner’s chute is refused for: the other is asked on, and that one has no reply at the end', async () => {
+  it('is not blamed for the refusal of one chute: other miners are asked, and that one has no reply', async () => {
     const unpaying = answers(402, { detail: 'the creator of this chute has zero balance' })
     const { ask, asked, heard, problems } = await chutes({ [POST]: unpaying }, { pauseMs: RARE_MS })
     const epoch = phase()
@@ -414,27 +415,31 @@ describe.concurrent('a key that is refused', () => {
 
 describe.concurrent('an account without access to the subnet’s chutes', () => {
   it.each<[what: string, more: object]>([
-    ['has no role', { permissions_bitmask: 1, permissions: [] }],
+    ['has no role', { permissions_bitmask: 1 }],
+    ['has no mask', { permissions_bitmask: null }],
     ['serves another subnet', { netuids: [64] }],
     ['names no subnet', { netuids: null }],
-  ])('asks nothing while it %s, tells who grants it, and blames nobody', async (_, more) => {
-    let hasAccess = false
-    const { ask, seen, problems, told } = await chutes(
-      {
-        '/users/me': (...rest) => answers(200, accountWith(3, hasAccess ? {} : more))(...rest),
-        [POST]: whether(() => hasAccess, replies, answers(404)),
-      },
-      { netuid: NETUID },
-    )
-    const calls = [ask(MINER), ask(OTHER)]
-    await told(3)
-    expect(new Set(seen.map(({ url }) => url))).toEqual(new Set(['/users/me']))
-    expect(problems()[0]).toMatchObject({ error: { code: 'no-access' } })
-    hasAccess = true
-    expect(await Promise.all(calls)).toEqual([A1, A1])
-  })
+  ])(
+    'blocks all calls while it %s, reports who grants access, and blames no miner',
+    async (_, more) => {
+      let hasAccess = false
+      const { ask, seen, problems, told } = await chutes(
+        {
+          '/users/me': (...rest) => answers(200, accountWith(3, hasAccess ? {} : more))(...rest),
+          [POST]: whether(() => hasAccess, replies, answers(404)),
+        },
+        { netuid: NETUID },
+      )
+      const calls = [ask(MINER), ask(OTHER)]
+      await told(3)
+      expect(new Set(seen.map(({ url }) => url))).toEqual(new Set(['/users/me']))
+      expect(problems()[0]).toMatchObject({ error: { code: 'no-access' } })
+      hasAccess = true
+      expect(await Promise.all(calls)).toEqual([A1, A1])
+    },
+  )
 
-  it('has no lane if it has none until the end', async () => {
+  it('has no lane if it gets no access until the end', async () => {
     const account = answers(200, accountWith(3, { netuids: [] }))
     const { ask, told } = await chutes({ '/users/me': account }, { netuid: NETUID })
     const epoch = phase()
@@ -447,9 +452,8 @@ describe.concurrent('an account without access to the subnet’s chutes', () => 
   it.each<[role: string, more: object]>([
     ['subnet_invoke', {}],
     ['subnet_admin', { permissions_bitmask: 1 << 10 }],
-    ['a role in words', { permissions_bitmask: null }],
   ])(
-    'has access with %s: a 404 is that miner’s fault, and others are asked on',
+    'has access with %s: a 404 is the fault of that miner, and others are asked',
     async (_, more) => {
       const routes = { '/users/me': answers(200, accountWith(3, more)), [POST]: answers(404) }
       const setting = { pauseMs: RARE_MS, netuid: NETUID }
@@ -462,22 +466,19 @@ describe.concurrent('an account without access to the subnet’s chutes', () => 
     },
   )
 
-  it('is not held to be so while Chutes cannot say how it is', async () => {
+  it('does not block calls while Chutes cannot report it', async () => {
     const { ask } = await chutes({ '/users/me': answers(503) }, { netuid: NETUID })
     expect(await ask()).toEqual(A1)
   })
 })
 
 describe('a key', () => {
-  it.each(['', 'two words', 'line\nfeed', 'cpk_ü'])(
-    '%j cannot be one, and is not quoted',
-    (apiKey) => {
-      const make = () => openChutes({ ...NODE_CALLER, apiKey, concurrency: 1 })
-      expect(make).toThrow(new RangeError('"apiKey" expected printable ASCII without spaces'))
-    },
-  )
+  it.each(['', 'two words', 'line\nfeed', 'cpk_ü'])('rejects %j without quoting it', (apiKey) => {
+    const make = () => openChutes({ ...NODE_CALLER, apiKey, concurrency: 1 })
+    expect(make).toThrow(new RangeError('"apiKey" expected printable ASCII without spaces'))
+  })
 
-  it('goes over https to hosts of Chutes alone', async () => {
+  it('is sent only to hosts of Chutes, over https', async () => {
     const { place } = await chutes()
     const told = new Set<string>()
     const exchange: Exchange = (query) => {
@@ -494,7 +495,7 @@ describe('a key', () => {
     [200, { balance: 12.5 }, 12.5],
     [200, { username: 'me' }, Number.NaN],
     [401, { balance: 4 }, Number.NaN],
-  ])('has an account that can be looked at: status %i, %j', async (status, said, balance) => {
+  ])('reads the account of a response with status %i and %j', async (status, said, balance) => {
     const headers = { date: 'Thu, 01 Jan 1970 00:00:08 GMT' }
     const exchange: Exchange = async ({ url, body }) => {
       expect([url, body]).toEqual(['https://api.chutes.ai/users/me', undefined])

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
-import { sourceRefusals } from '../src/deployment/deployment.ts'
-import { lookAt } from '../src/deployment/looks.ts'
+import { lookAt } from '../src/deployment/checks.ts'
+import { findSourceRefusal } from '../src/deployment/deployment.ts'
 import { TEMPLATES } from '../src/deployment/templates.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
 import { alteredDescriptions } from './altered-descriptions.ts'
@@ -16,7 +16,7 @@ const MINER = {
   templates: PROTOCOL.templates,
 }
 
-/** What is said of a chute that differs so, or whose miner committed something else. */
+/** Returns the code for a chute with other properties, or whose miner committed something else. */
 async function codeOf(more: object, committed: Partial<typeof MINER> = {}) {
   const miner = { ...MINER, ...committed }
   const said = JSON.stringify({ ...described(miner, 'mine'), ...more })
@@ -33,14 +33,14 @@ async function codeOf(more: object, committed: Partial<typeof MINER> = {}) {
   return look.ok ? 'ok' : look.code
 }
 
-it.each(alteredDescriptions)('a chute %s is refused', async (_, more, code) => {
+it.each(alteredDescriptions)('rejects a chute %s', async (_, more, code) => {
   expect(await codeOf(more)).toBe(code)
 })
 
 it.each([
-  ['as it should be', {}, {}, 'ok'],
+  ['as required', {}, {}, 'ok'],
   ['hosted, explicitly', { execution_backend: 'hosted' }, {}, 'ok'],
-  ['not public, but shown', { public: false }, {}, 'ok'],
+  ['not public but shown', { public: false }, {}, 'ok'],
   ['"affine" inside its name', { public: false }, { model: 'me/my-AFFine' }, 'ok'],
   ['"affine" in its owner', { public: false }, { model: 'affine2/5M' }, 'ok'],
   ['not public', { public: false }, { model: 'me/5M' }, 'NOT_PUBLIC'],
@@ -49,27 +49,25 @@ it.each([
   ['of a model below a folder', {}, { model: 'me/affine-5M/other' }, 'MODEL'],
   ['committed with a branch', {}, { revision: 'main' }, 'REVISION'],
   ['committed with a short revision', {}, { revision: 'c0ffee11' }, 'REVISION'],
-])('a chute %s: %j %j', async (_, more, committed, code) => {
+])('checks a chute %s: %j %j', async (_, more, committed, code) => {
   expect(await codeOf(more, committed)).toBe(code)
 })
 
-describe('a source, before it is deployed,', () => {
+describe('a source before its deployment', () => {
   const source = sourceFor(MINER)
 
-  it('is refused for nothing, or for each argument, with its line', () => {
-    expect(sourceRefusals(source, TEMPLATES)).toEqual([])
+  it('is accepted, or refused for its first invalid argument', () => {
+    expect(findSourceRefusal(source, TEMPLATES)).toBeUndefined()
     const altered = source.replace(/image="[^"]*"/, 'image="me/sglang:latest"')
-    const refusals = sourceRefusals(altered.replace('tee=True', 'tee=False'), TEMPLATES)
-    expect(refusals).toEqual([
-      expect.stringMatching(/^line 8: expected chutes.*, got "me.sglang:latest"$/),
-      'line 19: expected a literal, True, got "False"',
-    ])
+    expect(findSourceRefusal(altered.replace('tee=True', 'tee=False'), TEMPLATES)).toMatch(
+      /^line 8: expected chutes.*, got "me.sglang:latest"$/,
+    )
   })
 
-  it('is refused for a name of which Chutes shows no source, and for a branch', () => {
+  it('is refused if Chutes would not show it, and if its revision is a branch', () => {
     const refused = (more: Partial<typeof MINER>) =>
-      sourceRefusals(sourceFor({ ...MINER, ...more }), TEMPLATES)
-    expect(refused({ model: 'me/other' })).toEqual([expect.stringContaining('"affine"')])
-    expect(refused({ revision: 'main' })).toEqual([expect.stringContaining('40 hex digits')])
+      findSourceRefusal(sourceFor({ ...MINER, ...more }), TEMPLATES)
+    expect(refused({ model: 'me/other' })).toContain('"affine"')
+    expect(refused({ revision: 'main' })).toContain('40 hex digits')
   })
 })

@@ -37,7 +37,7 @@ const content = async (reply: ReturnType<typeof ask>) => ((await reply) as Reply
 
 afterAll(closeServers)
 
-describe.concurrent('asked again, until it answers', () => {
+describe.concurrent('repeats the request until it is answered', () => {
   const reset = (_: unknown, { socket }: IncomingMessage) => void socket.resetAndDestroy()
   const cut: Answer = (_, { socket }, response) => {
     response.writeHead(200, { 'content-length': '5000' })
@@ -55,7 +55,7 @@ describe.concurrent('asked again, until it answers', () => {
     ['x-should-retry: false', sends(429, '', forbidding)],
     ['two reset connections', reset, cut],
     ['another protocol', (_, { socket }) => void socket.end(OTHER)],
-  ])('after %s, in the same words', async (_, ...faults) => {
+  ])('after %s, unchanged', async (_, ...faults) => {
     const { url, seen } = await serve((index, ...rest) =>
       (faults[index] ?? sends(200, completion('B2')))(index, ...rest),
     )
@@ -71,12 +71,12 @@ describe.concurrent('asked again, until it answers', () => {
     })
     expect(await content(ask(url))).toBe('B2')
     const pauses = times.slice(1).map((time, i) => time - (times[i] ?? 0))
-    // 100, 200, 400, 800 ms, each made up to twice as long by chance: never shorter.
+    // 100, 200, 400 and 800 ms, each multiplied by a random factor from 1 to 2.
     for (const [i, pause] of pauses.entries())
       expect(pause).toBeGreaterThanOrEqual(100 * 2 ** i - 5)
   })
 
-  it('after a connection that takes longer than a reply may: time for that counts once a request is sent', async () => {
+  it('after a connection that takes longer than a reply may; its time starts once a request is sent', async () => {
     let connections = 0
     const silent: TcpServer = createTcpServer((socket) => {
       connections += 1
@@ -84,7 +84,7 @@ describe.concurrent('asked again, until it answers', () => {
     })
     const url = await listen(silent, 0)
     const controller = new AbortController()
-    const reply = ask(`${url.replace('http:', 'https:')}/v1`, 100, controller.signal) // no handshake comes of it
+    const reply = ask(`${url.replace('http:', 'https:')}/v1`, 100, controller.signal) // the handshake fails
     while (connections < 3) await sleep(20)
     controller.abort()
     expect(await reply).toEqual(NO_REPLY)
@@ -109,8 +109,8 @@ describe.concurrent('asked again, until it answers', () => {
   })
 })
 
-describe.concurrent('no reply, at once and for good', () => {
-  /** Writes on the wire whatever it likes, again and again, for as long as it is listened to. */
+describe.concurrent('has no reply and sends no second request', () => {
+  /** Writes any bytes repeatedly until the connection closes. */
   const raw =
     (head: string, more = ''): Answer =>
     (_, { socket }) => {
@@ -126,7 +126,7 @@ describe.concurrent('no reply, at once and for good', () => {
   const ZEROS = Buffer.alloc(64 * 1024 * 1024)
   const reply = completion('B2')
 
-  /** By what came, and the reason that is recorded. What a whole body is, `no-reply.test.ts` says. */
+  /** Failures by their reason; `no-reply.test.ts` covers complete bodies. */
   it.each<[what: string, reason: string, answer: Answer]>([
     ['status 404 with a completion', 'status', sends(404, reply)],
     ['an empty body', 'not-json', sends(200, '')],
@@ -144,7 +144,7 @@ describe.concurrent('no reply, at once and for good', () => {
       if (event.type === 'call') reasons.push('reason' in event && event.reason)
     }
     expect(await clientOf(url, { on })(60_000, forever)(PROMPT)).toEqual(NO_REPLY)
-    await sleep(300) // as long as two retries would have taken
+    await sleep(300) // two retries would take as long
     expect([seen.length, reasons]).toEqual([1, [reason]])
   })
 
@@ -161,7 +161,7 @@ describe.concurrent('no reply, at once and for good', () => {
     },
   )
 
-  it('when it takes longer than a reply may: no head, no body, or a trickle', async () => {
+  it('if it takes longer than a reply may: no head, no body, or a slow body', async () => {
     for (const slow of ['head', 'body', 'trickle']) {
       const { url, seen } = await serve((_, __, response) => {
         if (slow === 'head') return
@@ -184,7 +184,7 @@ describe.concurrent('no reply, at once and for good', () => {
     'file:///etc/passwd',
     'http://',
     'javascript:0',
-  ])('when a commitment names no endpoint but %j', async (chute) => {
+  ])('if a commitment has %j instead of an endpoint', async (chute) => {
     const miner = { hotkey: 'h', model: 'm', revision: 'main', chute }
     expect(
       await endpointAgents({ ...NODE_CALLER, concurrency: 1 })(miner, 1000, { signal: forever })(
@@ -194,8 +194,8 @@ describe.concurrent('no reply, at once and for good', () => {
   })
 })
 
-describe('a kept connection that the server closes', () => {
-  it('costs no failed call and no pause, in a game or outside of one', async () => {
+describe('a reused connection that the server closes', () => {
+  it('causes no failed call and no pause, in a game or outside of it', async () => {
     const { url } = await serve((_, { socket }, response) => {
       response.once('finish', () => socket.end())
       sends(200, completion('A1'))(0, {} as IncomingMessage, response, '')
@@ -216,7 +216,7 @@ describe('a kept connection that the server closes', () => {
 
 describe('an answer', () => {
   it.each(['I do not know.', '', 'x'.repeat(100_000), '\u0000\u001b]0;owned\u0007\ud800 \u202e'])(
-    'is never asked for twice, however wrong: %#',
+    'is never requested twice, even if it is wrong: %#',
     async (wrong) => {
       const { url, seen } = await serve(sends(200, completion(wrong)))
       expect(await content(ask(url))).toBe(wrong)
@@ -225,7 +225,7 @@ describe('an answer', () => {
     },
   )
 
-  it('may be chunked, and have more in it than is read', async () => {
+  it('may be chunked, and may have unknown fields', async () => {
     const body = Buffer.from(
       JSON.stringify({ ...JSON.parse(completion('é')), usage: { total_tokens: 3 }, extra: null }),
     )
@@ -237,14 +237,14 @@ describe('an answer', () => {
     expect(await content(ask(url))).toBe('é')
   })
 
-  it('may be compressed, though that was not requested', async () => {
+  it('may be compressed although compression was not requested', async () => {
     const { url } = await serve(
       sends(200, gzipSync(completion('A1')), { 'content-encoding': 'gzip' }),
     )
     expect(await content(ask(url))).toBe('A1')
   })
 
-  it('has the time it took, which is never negative, by a clock that was set back too', async () => {
+  it('has a duration that is not negative, even if the clock was set back', async () => {
     const { url } = await serve(sends(200, completion('A1')))
     const times = [5000, 5250, 5250, 1000]
     const client = clientOf(url, { now: () => times.shift() ?? 0 })
@@ -252,7 +252,7 @@ describe('an answer', () => {
     expect(await client(10_000, forever)(PROMPT)).toEqual({ content: 'A1', ms: 0 })
   })
 
-  it('that does not come is told by a time that is not negative either', async () => {
+  it('is reported as late by a duration that is not negative', async () => {
     const { url, seen } = await serve(() => {})
     const phase = new AbortController()
     const times = [5000, 1000]
@@ -265,10 +265,10 @@ describe('an answer', () => {
     while (seen.length === 0) await sleep(2)
     phase.abort()
     expect(await reply).toEqual(NO_REPLY)
-    expect(told).toEqual([expect.stringContaining('no reply in the 0 s that were left')])
+    expect(told).toEqual([expect.stringContaining('no reply in the remaining 0 s')])
   })
 
-  it('may take all its time once it is asked, however long the connection took', async () => {
+  it('has its full time after the connection, regardless of the connection’s time', async () => {
     const { url, seen } = await serve(sends(200, completion('A1')))
     const replyMs = 1_234_567
     const timer = { refresh: vi.fn() }
@@ -296,15 +296,15 @@ describe('an answer', () => {
     expect(seen.length).toBe(1)
   })
 
-  it('cannot name its own invocation: one that is repeated or malformed would void the lane', async () => {
+  it('cannot set its own invocation id, which could void the lane', async () => {
     const same = { 'x-chutes-invocationid': 'same' }
     const { url } = await serve(sends(200, completion('A1'), same))
     expect(await ask(url)).not.toHaveProperty('invocation')
   })
 })
 
-describe('what the server is told', () => {
-  it('is the model and the conversation, nothing else, whoever asks and whatever the environment holds', async () => {
+describe('a request', () => {
+  it('contains only the model and the conversation, for any caller and environment variables', async () => {
     const { url, seen } = await serve(sends(200, completion('A1')))
     const variables = {
       OPENAI_API_KEY: 'key-of-mine',
@@ -333,17 +333,17 @@ describe('what the server is told', () => {
   })
 })
 
-describe('calls at once', () => {
-  /** A server of a miner that answers only when it is told to, the oldest call first. */
+describe('concurrent calls', () => {
+  /** A miner's server that answers the oldest call on request. */
   async function holding() {
     const held: ServerResponse[] = []
     const { url, seen } = await serve((_, __, response) => void held.push(response))
     const answer = (status = 200) => held.shift()?.writeHead(status, json).end(completion('A1'))
-    /** Resolves when so many calls are under way. */
+    /** Resolves when `count` calls are pending. */
     const come = async (count: number): Promise<void> => {
       while (held.length < count) await sleep(2)
     }
-    /** As well, and fails when there are more. */
+    /** Resolves when `count` calls are pending, and fails if there are more. */
     const areUnderWay = async (count: number): Promise<void> => {
       await come(count)
       await sleep(20)
@@ -352,7 +352,7 @@ describe('calls at once', () => {
     return { url, seen, answer, come, areUnderWay }
   }
 
-  it('are as many as allowed and no more, over all agents of a client', async () => {
+  it('reach the limit over all agents of a client, and do not exceed it', async () => {
     const { url, seen, answer, areUnderWay } = await holding()
     const client = clientOf(url, { concurrency: 3 })
     const agents = [client(10_000, forever), client(20_000, forever)]
@@ -365,7 +365,7 @@ describe('calls at once', () => {
     expect(seen.length).toBe(20)
   })
 
-  it('are bounded by endpoint: two miners behind one URL and model share, another model does not', async () => {
+  it('are limited by URL and model: two miners with both in common share a limit', async () => {
     const { url, answer, areUnderWay } = await holding()
     const agents = endpointAgents({ ...NODE_CALLER, concurrency: 2 })
     const miner = { hotkey: 'h', model: 'm', revision: 'main', chute: url }
@@ -382,7 +382,7 @@ describe('calls at once', () => {
     for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ content: 'A1' })
   })
 
-  it('are half as many after a 429, once for the overload, and grow back with every round of replies', async () => {
+  it('are halved once after 429s, and increase by one with every round of replies', async () => {
     const { url, answer, come, areUnderWay } = await holding()
     const client = clientOf(url)(600_000, forever)
     const replies = Array.from({ length: 8 }, () => client(PROMPT))
@@ -393,7 +393,7 @@ describe('calls at once', () => {
     clock.mockRestore()
     replies.push(...Array.from({ length: 60 }, () => client(PROMPT)))
     for (let i = 0; i < 4; i++) answer()
-    // One more by these four replies: 4 + 1/4 + 1/4.25 and so on.
+    // Four replies add one: 4 + 1/4 + 1/4.25 and so on.
     await areUnderWay(4)
     answer()
     await areUnderWay(5)
@@ -406,7 +406,7 @@ describe('calls at once', () => {
     for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ content: 'A1' })
   })
 
-  it('are one at least, however often there were too many', async () => {
+  it('are at least one after any number of 429s', async () => {
     const { url, seen } = await serve((index, _, response) => {
       const send = () => response.writeHead(index < 6 ? 429 : 200, json).end(completion('A1'))
       setTimeout(send, index < 6 ? 250 : 0)
@@ -417,7 +417,7 @@ describe('calls at once', () => {
     expect(seen.length).toBe(8)
   })
 
-  it('leave the others a turn while one waits for its next attempt', async () => {
+  it('continue while one call waits for its next attempt', async () => {
     let busy = true
     const { url } = await serve((_, request, response) => {
       const first = busy
@@ -435,7 +435,7 @@ describe('calls at once', () => {
 })
 
 describe('the end of sampling', () => {
-  it('ends what is under way, what waits for a turn, and what waits for its next attempt', async () => {
+  it('ends pending calls, queued calls, and calls between attempts', async () => {
     const closed: number[] = []
     const { url, seen } = await serve((index, _, response) => {
       response.once('close', () => closed.push(index))

@@ -12,7 +12,7 @@ const wanted = {
   revision: 'c0ffee11'.repeat(5),
 }
 
-it('docs/mining.md has a source that passes, and what is said of one that does not', () => {
+it('accepts the source in docs/mining.md, and prints its refusal of an altered source', () => {
   expect(readTemplate(source, wanted, TEMPLATES)).toMatchObject({ ok: true })
   const changed = source.replace('"--mem-fraction-static 0.8"', '"--chat-template x"')
   const read = readTemplate(changed, wanted, TEMPLATES)
@@ -31,7 +31,7 @@ it.each([
   expect(page).toContain(`\`\`\`text\n${prompt}\n\`\`\`\n\nReply: \`${env.spec.solve(prompt)}\`\n`)
 })
 
-it('docs/mining.md says how many challenges there are', () => {
+it('states the number of challenges in docs/mining.md', () => {
   const text = page.replace(/\s+/g, ' ')
   for (const { players, quotaFirst, quotaMost } of Object.values(PROTOCOL.envs))
     expect(text).toContain(
@@ -41,7 +41,7 @@ it('docs/mining.md says how many challenges there are', () => {
     )
 })
 
-it('docs/mining.md says how many requests come in an epoch at most', () => {
+it('states the maximum number of requests in an epoch in docs/mining.md', () => {
   const ofOne = (games: number): number =>
     Object.entries(PROTOCOL.envs).reduce((sum, [env, { players, quotaMost }]) => {
       const { maxSteps } = make(env).spec

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, expect, it, vi } from 'vitest'
-import { refusedFile } from '../src/deployment/model-files.ts'
+import { checkModelFiles } from '../src/deployment/model-files.ts'
 import { TEMPLATES } from '../src/deployment/templates.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
 import {
@@ -22,18 +22,18 @@ const OTHER = '{{ messages[-1].content | length }}'
 
 afterAll(closeServers)
 
-/** What is refused of a model with these files; the first one is asked for again after a failure. */
+/** Returns the refusal of a model with these files, and the requests. */
 async function refusalOf(files: Readonly<Record<string, Handle>>) {
   const routes = Object.entries({ [CONFIG]: answers(200), ...files }).map(
     ([name, handle]) => [at(name), handle] as const,
   )
   const { place, seen } = await serveChutes(Object.fromEntries(routes))
   const { signal } = new AbortController()
-  const refusal = await refusedFile(MINER, TEMPLATES, { ...NODE_CALLER, ...place, signal })
+  const refusal = await checkModelFiles(MINER, TEMPLATES, { ...NODE_CALLER, ...place, signal })
   return { refusal, seen }
 }
 
-/** A JSON file that has this as its chat template. */
+/** Returns a JSON file with this chat template. */
 const has = (chat_template: unknown): Handle => answers(200, { chat_template })
 const listed = has(CHAT_TEMPLATE)
 const named = (template: unknown): Handle => has([{ name: 'default', template }])
@@ -42,15 +42,15 @@ const everywhere = Object.entries(TEMPLATES.modelFiles).map(
 )
 
 it.each<[string, Record<string, Handle>]>([
-  ['none', {}],
+  ['nothing', {}],
   ['a null', { [CONFIG]: has(null) }],
-  ['one of the list', { [CONFIG]: listed }],
-  ['several of the list', { [CONFIG]: named(CHAT_TEMPLATE) }],
-  ['a listed one, by file', { [JINJA]: code(CHAT_TEMPLATE) }],
-  ['a listed one, line feed', { [JINJA]: code(`${CHAT_TEMPLATE}\n`) }],
+  ['a listed one', { [CONFIG]: listed }],
+  ['several listed ones', { [CONFIG]: named(CHAT_TEMPLATE) }],
+  ['a listed one in a file', { [JINJA]: code(CHAT_TEMPLATE) }],
+  ['a listed one with a line feed', { [JINJA]: code(`${CHAT_TEMPLATE}\n`) }],
   ['an empty folder', { [FOLDER]: answers(200, []) }],
   ['a listed one everywhere', Object.fromEntries(everywhere)],
-])('a model may have as its chat template %s', async (_, files) => {
+])('accepts %s as the chat template of a model', async (_, files) => {
   expect((await refusalOf(files)).refusal).toBeUndefined()
 })
 
@@ -59,14 +59,19 @@ it.each<[string, string, Handle, string]>([
   ['another template', CONFIG, has(OTHER), 'CHAT_TEMPLATE'],
   ['another one in a list', CONFIG, named(OTHER), 'CHAT_TEMPLATE'],
   ['an empty one', CONFIG, has(''), 'CHAT_TEMPLATE'],
-  ['a blank more', JINJA, code(`${CHAT_TEMPLATE} `), 'CHAT_TEMPLATE'],
-  ['two line feeds more', JINJA, code(`${CHAT_TEMPLATE}\n\n`), 'CHAT_TEMPLATE'],
+  ['an additional blank', JINJA, code(`${CHAT_TEMPLATE} `), 'CHAT_TEMPLATE'],
+  ['two additional line feeds', JINJA, code(`${CHAT_TEMPLATE}\n\n`), 'CHAT_TEMPLATE'],
   ['another one in a file', JINJA, code(OTHER), 'CHAT_TEMPLATE'],
   ['an inherited property name', JINJA, code('constructor'), 'CHAT_TEMPLATE'],
-  ['an old processor’s', 'chat_template.json', has(OTHER), 'CHAT_TEMPLATE'],
+  ['another one of an old processor', 'chat_template.json', has(OTHER), 'CHAT_TEMPLATE'],
   ['another one of processors', 'processor_config.json', named(OTHER), 'CHAT_TEMPLATE'],
   ['another one among tokens', 'special_tokens_map.json', has(OTHER), 'CHAT_TEMPLATE'],
-  ['a folder of more', FOLDER, answers(200, [{ path: 'default.jinja' }]), 'CHAT_TEMPLATE'],
+  [
+    'a folder of additional ones',
+    FOLDER,
+    answers(200, [{ path: 'default.jinja' }]),
+    'CHAT_TEMPLATE',
+  ],
   ['a number as one', CONFIG, has(5), 'MODEL_FILE'],
   ['an object of them', CONFIG, has({ default: CHAT_TEMPLATE }), 'MODEL_FILE'],
   ['a list of texts', CONFIG, has([CHAT_TEMPLATE]), 'MODEL_FILE'],
@@ -80,8 +85,8 @@ it.each<[string, string, Handle, string]>([
   ['a hidden folder', FOLDER, answers(403), 'MODEL_NOT_SHOWN'],
   ['a large file', CONFIG, has('x'.repeat(4_200_000)), 'MODEL_FILE'],
   ['a file that is gone', CONFIG, answers(410), 'MODEL_FILE'],
-  ['a redirect to nowhere', CONFIG, answers(307), 'MODEL_NOT_SHOWN'],
-])('a model may not have %s', async (_, name, handle, fault) => {
+  ['a redirect without a location', CONFIG, answers(307), 'MODEL_FILE'],
+])('rejects a model with %s', async (_, name, handle, fault) => {
   const { refusal } = await refusalOf({ [name]: handle })
   expect(refusal).toMatchObject({ code: fault })
   expect(refusal?.detail).toContain(`of ${MINER.model} at ${MINER.revision} `)
@@ -94,7 +99,7 @@ it.each([
   ['brackets 32 deep', nest(32), nest(33)],
   ['262,144 commas and brackets', list(262_143), list(262_144)],
   ['262,144 flat lists', list(262_142).replace('0', '[]'), list(262_143).replace('0', '{}')],
-])('a configuration may have %s, and no more', async (_, most, more) => {
+])('accepts a configuration of %s, and rejects a larger one', async (_, most, more) => {
   expect((await refusalOf({ [CONFIG]: code(most) })).refusal).toBeUndefined()
   using parse = vi.spyOn(JSON, 'parse')
   const { refusal } = await refusalOf({ [CONFIG]: code(more) })
@@ -102,13 +107,13 @@ it.each([
   expect(parse).not.toHaveBeenCalledWith(more)
 })
 
-it('commas and brackets in texts do not count, nor do escaped quotes end a text', async () => {
+it('ignores commas, brackets and escaped quotes in texts', async () => {
   const text = `[{,"\\\\${'[,'.repeat(200_000)}`
   const { refusal } = await refusalOf({ [CONFIG]: answers(200, { [text]: text }) })
   expect(refusal).toBeUndefined()
 })
 
-it('of 100,000 templates the first that is refused is told, by its digest, and none after it digested', async () => {
+it('reports the digest of the first refused template of 100,000, and hashes no later one', async () => {
   using digest = vi.spyOn(crypto.subtle, 'digest')
   const templates = [CHAT_TEMPLATE, ...Array<string>(99_999).fill('')]
   const list = templates.map((template) => ({ template }))
@@ -122,7 +127,7 @@ const leads =
   (_, response) =>
     response.writeHead(307, { location }).end()
 
-it('redirects are followed, three at most, and none to another protocol', async () => {
+it('follows at most three redirects, and none to another protocol', async () => {
   const chain = { [CONFIG]: leads('/1'), '/1': leads('/2'), '/2': leads('/3') }
   const near = await refusalOf({ ...chain, '/3': listed })
   expect(near.refusal).toBeUndefined()
@@ -139,7 +144,7 @@ it.each<[string, Handle]>([
   ['429', answers(429)],
   ['503', answers(503)],
   ['no connection', (request) => request.socket.resetAndDestroy()],
-])('%s is the platform’s failure', async (_, handle) => {
+])('rejects with a failure of the platform after %s', async (_, handle) => {
   for (const name of [CONFIG, JINJA, FOLDER])
     await expect(refusalOf({ [name]: handle })).rejects.toThrow()
 })

@@ -1,7 +1,13 @@
 import { createServer } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type MinerEvent, NoReply, type Received, Stopped, Undelivered } from '../src/asking.ts'
-import { completionIn } from '../src/completion.ts'
+import {
+  AskingProblem,
+  type MinerEvent,
+  type Received,
+  Stopped,
+  Undelivered,
+} from '../src/asking.ts'
+import { readCompletion } from '../src/completion.ts'
 import { minerClient } from '../src/miner-client.ts'
 import { NODE_CALLER } from '../src/node/exchange.ts'
 import { countFailures, openPlayer, unansweredText } from '../src/player.ts'
@@ -17,19 +23,19 @@ const busyWith =
 const ok = (text: string) => ({ status: 200, headers: {}, text, ms: 0 })
 const message = (fields: object) => JSON.stringify({ choices: [{ message: fields }] })
 
-function refusalOf(received: Received, url = ANSWER_URL): NoReply {
+function refusalOf(received: Received, url = ANSWER_URL): AskingProblem {
   try {
-    throw new Error(completionIn(received, url))
+    throw new Error(readCompletion(received, url))
   } catch (error) {
-    expect(error).toBeInstanceOf(NoReply)
-    return error as NoReply
+    expect(error).toBeInstanceOf(AskingProblem)
+    return error as AskingProblem
   }
 }
 
-describe('what came instead of a reply is said', () => {
+describe('an unusable response', () => {
   const cutOff = (content: unknown) =>
     JSON.stringify({ choices: [{ finish_reason: 'length', message: { content } }] })
-  const BODIES: Readonly<Partial<Record<NoReply['reason'], readonly string[]>>> = {
+  const BODIES: Readonly<Partial<Record<AskingProblem['code'], readonly string[]>>> = {
     'not-json': ['<html>log in</html>', 'idle server', 'database is down', '', '\uFEFF{}'],
     stream: ['data: {}', '\n\nevent: ping', 'retry: 9', ': hello'],
     error: ['{"error":"busy"}', '{"object":"error"}'],
@@ -77,33 +83,33 @@ describe('what came instead of a reply is said', () => {
     ],
   ] as const
 
-  it('by a reason, a status and a sentence', async () => {
+  it('has a code, a status and a message', async () => {
     const lines = [...bodies, ...statuses].map(([reason, received, url]) => {
       const error = refusalOf(received, url)
       const { status } = received
-      expect(error).toMatchObject({ reason, status: status === 200 ? undefined : status })
+      expect(error).toMatchObject({ code: reason, status: status === 200 ? undefined : status })
       const body = JSON.stringify(received.text.slice(0, 200)).replace('\uFEFF', '\\ufeff')
       return `${url.replace(HOST, '')} ${status} ${body}\n    ${error.message}\n`
     })
     await expect(lines.join('\n')).toMatchFileSnapshot('snapshots/no-reply.txt')
   })
 
-  it('JSON with a fault far behind the quoted part, with the position of the fault', () => {
+  it('is reported with the position of a JSON error outside the quoted part', () => {
     const text = `{"choices":[${'0,'.repeat(1000)}}`
     expect(refusalOf(ok(text)).message).toMatch(/": Unexpected token '}', /)
     expect(refusalOf(ok('{"choices"')).message).toMatch(/": .* in JSON at position 10/)
   })
 
-  it('a blank text is a reply, if the response gives no reason for it', () => {
-    expect(completionIn(ok(message({ content: '', tool_calls: [] })), ANSWER_URL)).toBe('')
+  it('is not a blank text without a reason in the response', () => {
+    expect(readCompletion(ok(message({ content: '', tool_calls: [] })), ANSWER_URL)).toBe('')
     const text = message({ content: 'A1', tool_calls: [{}], reasoning: 'so' })
-    expect(completionIn(ok(text), ANSWER_URL)).toBe('A1')
-    expect(completionIn(ok(cutOff('A1')), ANSWER_URL)).toBe('A1')
+    expect(readCompletion(ok(text), ANSWER_URL)).toBe('A1')
+    expect(readCompletion(ok(cutOff('A1')), ANSWER_URL)).toBe('A1')
   })
 
-  it('a text may come in parts', () => {
+  it('is not a text in parts', () => {
     const parts = ['B', '2'].map((text) => ({ type: 'text', text }))
-    expect(completionIn(ok(message({ content: parts })), ANSWER_URL)).toBe('B2')
+    expect(readCompletion(ok(message({ content: parts })), ANSWER_URL)).toBe('B2')
   })
 })
 
@@ -113,39 +119,36 @@ const received = async (answer: Answer) => {
   return NODE_CALLER.exchange({ url, replyMs: 1000, signal, now: Date.now })
 }
 
-describe.each([404, 503])(
-  'of a body with status %i that is never whole, the first words are said',
-  (code) => {
-    const breaksOff: Answer = (_, { socket }, response) => {
-      response.writeHead(code).write('gone', () => setTimeout(() => socket.destroy(), 20))
-    }
+describe.each([404, 503])('quotes the beginning of an incomplete body with status %i', (code) => {
+  const breaksOff: Answer = (_, { socket }, response) => {
+    response.writeHead(code).write('gone', () => setTimeout(() => socket.destroy(), 20))
+  }
 
-    it.each<[what: string, answer: Answer]>([
-      ['too large', (_, __, response) => response.writeHead(code).end('gone'.padEnd(300_000))],
-      ['without an end', (_, __, response) => void response.writeHead(code).write('gone')],
-      ['broken off', breaksOff],
-    ])('%s', async (_, answer) => {
-      const { status, text } = await received(answer)
-      expect([status, text.slice(0, 4)]).toEqual([code, 'gone'])
-      expect(text.length).toBeLessThanOrEqual(256 * 1024)
-    })
-  },
-)
+  it.each<[what: string, answer: Answer]>([
+    ['too large', (_, __, response) => response.writeHead(code).end('gone'.padEnd(300_000))],
+    ['without an end', (_, __, response) => void response.writeHead(code).write('gone')],
+    ['broken off', breaksOff],
+  ])('%s', async (_, answer) => {
+    const { status, text } = await received(answer)
+    expect([status, text.slice(0, 4)]).toEqual([code, 'gone'])
+    expect(text.length).toBeLessThanOrEqual(256 * 1024)
+  })
+})
 
-it('of a redirect with a large body is said where it goes', async () => {
+it('reports the target of a redirect with a large body', async () => {
   const redirect = await received((_, __, response) =>
     response.writeHead(301, { location: '/v2' }).end('.'.repeat(300_000)),
   )
   expect(refusalOf(redirect).message).toContain('"/v2"')
 })
 
-it('a name that cannot be looked up is no failure of the miner', async () => {
+it('does not blame the miner for a host name that cannot be resolved', async () => {
   const { signal } = new AbortController()
   const query = { url: 'http://no-such-host.invalid/', replyMs: 9000, signal, now: Date.now }
   await expect(NODE_CALLER.exchange(query)).rejects.toBeInstanceOf(Undelivered)
 })
 
-describe('an event tells', () => {
+describe('an event', () => {
   const eventsOf = async (answer: Answer, calls: number, replyMs = 5000) => {
     const { url } = await serve(answer)
     const events: MinerEvent[] = []
@@ -159,7 +162,7 @@ describe('an event tells', () => {
     return { url, events }
   }
 
-  it('of each request why it failed, and of the first of its kind as a problem', async () => {
+  it('states why each request failed; the first of a kind is a problem', async () => {
     const { url, events } = await eventsOf((_, __, response) => response.writeHead(403).end(), 2)
     const call = { type: 'call', outcome: 'miner', reason: 'status', status: 403 }
     const task = { kind: 'miner', model: 'm', chute: url }
@@ -169,7 +172,7 @@ describe('an event tells', () => {
 
   const COMPLETION = completion([{ type: 'text', text: 'A1' }])
 
-  it('of a 429 that it is asked again, and is the platform’s', async () => {
+  it('states that a 429 is repeated and is a failure of the platform', async () => {
     const busy: Answer = (index, _, response) =>
       response.writeHead(index === 0 ? 429 : 200).end(COMPLETION)
     const { events } = await eventsOf(busy, 1)
@@ -177,12 +180,12 @@ describe('an event tells', () => {
     expect(events).toMatchObject([first, { outcome: 'reply' }])
   })
 
-  it('that a reply was late', async () => {
+  it('states that a reply was late', async () => {
     const { events } = await eventsOf(() => {}, 1, 200)
     expect(events[0]).toMatchObject({ reason: 'late', text: expect.stringContaining('0.2 s') })
   })
 
-  /** Events of calls that have no reply when sampling ends, as soon as so many requests came. */
+  /** Returns the events of calls without a reply when sampling ends after `count` requests. */
   const eventsOfSampling = async (answer: Answer, requests: number, why?: Error) => {
     const sampling = new AbortController()
     const { url } = await serve((index, request, response, body) => {
@@ -206,23 +209,20 @@ describe('an event tells', () => {
     [429, '429'],
     [500, '5xx'],
     [520, '5xx'],
-  ])(
-    'of %i, by the label %s, and once as a problem if no reply came of it',
-    async (status, label) => {
-      const { url, problems, labels } = await eventsOfSampling(busyWith(status), 9)
-      const task = { kind: 'miner', model: 'm', chute: url }
-      expect(problems).toMatchObject([{ task, error: { code: label } }])
-      expect([...labels]).toEqual([`platform ${label}`])
-    },
-  )
+  ])('has for %i the label %s, and is one problem without a reply', async (status, label) => {
+    const { url, problems, labels } = await eventsOfSampling(busyWith(status), 9)
+    const task = { kind: 'miner', model: 'm', chute: url }
+    expect(problems).toMatchObject([{ task, error: { code: label } }])
+    expect([...labels]).toEqual([`platform ${label}`])
+  })
 
-  it('of what never answers, as late, and once as a problem', async () => {
+  it('states that a silent miner is late, and is one problem', async () => {
     const { problems, labels } = await eventsOfSampling(() => {}, 3)
     expect(problems).toMatchObject([{ error: { code: 'late' } }])
     expect([...labels]).toEqual(['miner late'])
   })
 
-  it('nothing of what has no reply because the validator stops', async () => {
+  it('is not emitted for a missing reply if the validator stops', async () => {
     for (const answer of [() => {}, busyWith(503)]) {
       const { problems } = await eventsOfSampling(answer, 3, new Stopped('stopping'))
       expect(problems).toEqual([])
@@ -230,12 +230,12 @@ describe('an event tells', () => {
   })
 })
 
-describe('a player that never answers is refused, with why', () => {
+describe('openPlayer', () => {
   const signal = new AbortController().signal
   const open = (url: string) =>
     openPlayer(url, 'seed', { ...NODE_CALLER, model: 'default', giveUpMs: 1000, signal })
 
-  /** Refuses every model but its own, of which it tells. */
+  /** Refuses every model except its own, which it lists. */
   const refuses =
     (status: number, why: string, ...ids: readonly string[]): Answer =>
     (_, { url }, response) => {
@@ -253,12 +253,12 @@ describe('a player that never answers is refused, with why', () => {
 
   it.each<[what: string, answer: Answer, why: object]>([
     [
-      'knows no such model',
+      'does not know the model',
       refuses(404, 'No model `default`.', 'one', 'two'),
       { reason: 'status', status: 404, models: ['one', 'two'] },
     ],
     [
-      'says so by a 400',
+      'refuses it with a 400',
       refuses(400, 'unknown model', 'one'),
       { reason: 'status', status: 400, models: ['one'] },
     ],
@@ -266,30 +266,30 @@ describe('a player that never answers is refused, with why', () => {
     ['breaks a reply off', breaksOff, { reason: 'undelivered' }],
     ['stays busy', staysBusy, { reason: '5xx' }],
     ['is late', () => {}, { reason: 'late' }],
-  ])('one that %s', async (_, answer, why) => {
+  ])('rejects a player that %s', async (_, answer, why) => {
     const { url } = await serve(answer)
     await expect(open(url)).rejects.toMatchObject({ why })
   })
 
-  it('states which models an endpoint serves', () => {
+  it('states the models of an endpoint', () => {
     const text = 'status 404'
     expect(unansweredText({ text, models: ['one', 'a "b"'] })).toMatch(/ "one", "a \\"b\\""$/)
     expect(unansweredText({ text, models: [] })).toBe(text)
   })
 
-  it('where nothing listens', async () => {
+  it('rejects a URL without a server', async () => {
     const closed = createServer()
     const url = await listen(closed, 0)
     await new Promise((done) => closed.close(done))
     await expect(open(`${url}/v1`)).rejects.toMatchObject({ why: { reason: 'undelivered' } })
   })
 
-  it('where the name is that of no host', async () => {
+  it('rejects an unknown host name', async () => {
     const url = 'http://no-such-host.invalid/v1'
     await expect(open(url)).rejects.toMatchObject({ why: { reason: 'undelivered' } })
   })
 
-  it('but not one that takes more time than it may be out of reach', async () => {
+  it('accepts a player that replies later than its time limit when unreachable', async () => {
     const { url } = await serve((index, _, response) => {
       const answer = () => response.writeHead(200).end(completion('A1'))
       if (index === 0) setTimeout(answer, 1500)
@@ -300,13 +300,13 @@ describe('a player that never answers is refused, with why', () => {
     expect([...failures.values()]).toMatchObject([{ reason: 'late', count: 2 }])
   })
 
-  it('where no TLS is spoken', async () => {
+  it('rejects a server without TLS at an https URL', async () => {
     const { url } = await serve((_, __, response) => void response.end())
     const opening = open(url.replace('http:', 'https:'))
     await expect(opening).rejects.toMatchObject({ why: { reason: 'undelivered' } })
   })
 
-  it('but not one that is only busy; later failures are counted by what came', async () => {
+  it('accepts a player that is only busy, and counts later failures', async () => {
     const BODY = completion('A1')
     const bodies = ['busy', BODY, 'busy', 'busy']
     const { url } = await serve((index, _, response) =>
@@ -317,7 +317,7 @@ describe('a player that never answers is refused, with why', () => {
     expect([...player.failures.values()]).toMatchObject([{ reason: '5xx', count: 2 }])
   })
 
-  it('counts a late reply after any number of other failures', () => {
+  it('counts a late reply after many other failures', () => {
     const { failures, on } = countFailures()
     const call = { type: 'call', outcome: 'miner' } as const
     for (let i = 0; i < 99; i++) on({ ...call, reason: 'not-json', text: `${i}` })

@@ -5,7 +5,7 @@
 export const MODEL = 'me/affine-5Miner'
 export const REVISION = 'f7361cd9ff99396dbf6bd644ad846015e59ed4fc'
 
-/** A source for vLLM; its lines are what the altered ones count. */
+/** A source for vLLM. The altered sources refer to its line numbers. */
 export const VLLM: string = `import os
 from chutes.chute import NodeSelector
 from chutes.chute.template.vllm import build_vllm_chute
@@ -38,12 +38,12 @@ export const SGLANG: string = VLLM.replaceAll('vllm', 'sglang').replace(
   '--context-length',
 )
 
-/** The shortest. */
+/** The shortest source. */
 const SHORT = `from chutes.chute.template.vllm import build_vllm_chute
 chute = build_vllm_chute(model_name='${MODEL}', revision='${REVISION}', image='chutes/vllm:nightly-2026030900', tee=True)
 `
 
-/** Mostly texts and comments, in which much may stand that could end them. */
+/** Mostly texts and comments that contain characters that could end them. */
 export const SPACIOUS: string = `${SHORT.trimEnd().slice(0, -1)},  # It "plays".
     readme='''It's a "model", é.\n\n## Read 'me':\n''', tagline=( # no
         "a \\"b\\"" 'c'), username=( ("me") ), # "one", (two
@@ -63,7 +63,7 @@ const engineArguments = [
   '  --block-size 32\\n  --seed 7  ',
   '--max-model-len 32k --no-enable-log-requests --attention-backend FLASHINFER',
   '--language-model-only --mamba-ssm-cache-dtype float32 --moe-backend triton',
-  // As the platform adds its own.
+  // The platform adds its own arguments.
   '--gpu-memory-utilization 0.8 --tensor-parallel-size 1 --data-parallel-size 2',
   '--tensor-parallel-size 2 --gpu-memory-utilization=0.9 --gpu-memory-utilization 0.8',
   '',

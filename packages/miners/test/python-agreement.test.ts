@@ -5,12 +5,12 @@ import { readTemplate } from '../src/deployment/template-source.ts'
 import { TEMPLATES } from '../src/deployment/templates.ts'
 import { MODEL, plain, REVISION, SPACIOUS } from './plain-sources.ts'
 
-/** A few are tried with whatever Python is here; every night it is 60,000. */
+/** The number of mutants; the nightly run tests 60,000. */
 const MUTANTS = Number(process.env.MUTANTS ?? 500)
 const PYTHON = process.env.TEST_PYTHON ?? 'python3'
 const isHere = spawnSync(PYTHON, ['--version']).status === 0
 
-/** Reads sources by CPython's own `ast`, as the statements that they are, and writes them anew. */
+/** Parses sources with CPython's `ast`, and writes them again with `ast.unparse`. */
 const PROGRAM = `
 import ast, json, sys, warnings
 warnings.simplefilter("error")
@@ -56,7 +56,7 @@ function readByPython(sources: readonly string[]): readonly ReadByPython[] {
 const read = (source: string) =>
   readTemplate(source, { model: MODEL, revision: REVISION }, TEMPLATES)
 
-/** What Python makes of sources that are accepted here is what was read here. */
+/** Checks that Python reads the accepted sources with the same values. */
 function expectSame(sources: readonly string[]): void {
   for (const [i, [statements]] of readByPython(sources).entries()) {
     const source = sources[i] ?? ''
@@ -75,7 +75,7 @@ function expectSame(sources: readonly string[]): void {
   }
 }
 
-/** What Python reads in a way of its own, or may not read, and what joins and ends things. */
+/** Characters with a special meaning in Python, and those that join or end tokens. */
 const PIECES = [
   ...'\'"#\\()[]{}=,.:;-+*@0_aAbBfFrRuUxXN \t\f\v\r\n\0\u001a\u0085\u00a0\u2028\ufeffｍé😀',
   ...'""" \'\'\' "" """" \'\'\'\' \\x41 \\u0041 \\U0001F600 \\ud83d \\101 \\a'.split(' '),
@@ -93,7 +93,7 @@ const PIECES = [
   ],
 ]
 
-/** Sources with one to three edits each, always the same ones. */
+/** Returns sources with one to three edits each, the same in each run. */
 function* mutantsOf(seed: number): Generator<string> {
   const random = pcg64(seed)
   const oneOf = <Value>(values: readonly Value[]): Value =>
@@ -110,16 +110,16 @@ function* mutantsOf(seed: number): Generator<string> {
   }
 }
 
-it.skipIf(!isHere)('CPython’s own ast reads plain sources as they are read here', () => {
+it.skipIf(!isHere)('reads plain sources as CPython’s ast does', () => {
   expectSame(plain)
 })
 
-it.skipIf(!isHere)('what ast.unparse writes of plain sources is read here, as the same', () => {
+it.skipIf(!isHere)('reads plain sources equally after ast.unparse', () => {
   for (const [i, [, written]] of readByPython(plain).entries())
     expect(read(written), written).toEqual(read(plain[i] ?? ''))
 })
 
-it.skipIf(!isHere)(`CPython’s own ast reads what is accepted of ${MUTANTS} mutants alike`, () => {
+it.skipIf(!isHere)(`reads the accepted ones of ${MUTANTS} mutants as CPython’s ast does`, () => {
   const mutants = mutantsOf(20_261_016)
   const accepted = Array.from({ length: MUTANTS }, () => String(mutants.next().value)).filter(
     (mutant) => read(mutant).ok,

@@ -14,7 +14,7 @@ const post = (body: unknown) =>
 const asking = (content: unknown, more: object = {}) =>
   post({ model: 'm', messages: [{ role: 'user', content }], ...more })
 
-it('has models, ids of its own, and the model asked for', async () => {
+it('returns a list of models, unique ids and the requested model', async () => {
   const models = (await (await fetch(`${server.url}/models`)).json()) as object
   expect(models).toMatchObject({ object: 'list', data: [{ id: 'reference', object: 'model' }] })
   const [one, two] = (await Promise.all(
@@ -24,7 +24,7 @@ it('has models, ids of its own, and the model asked for', async () => {
   expect(one).toMatchObject({ object: 'chat.completion', model: 'm' })
 })
 
-it('reads a list of text parts as its text', async () => {
+it('joins a list of text parts', async () => {
   const parts = [PROMPT.slice(0, 20), PROMPT.slice(20)].map((text) => ({ type: 'text', text }))
   const choices = [{ message: { content: PRODUCT } }]
   for (const content of [PROMPT, parts])
@@ -39,7 +39,7 @@ it.each([
   { messages: [] },
   { messages: [{ content: [{}] }] },
   { messages: [{ content: PROMPT }], stream: true },
-])('refuses %j with what it expected', async (body) => {
+])('rejects %j and states the expected request', async (body) => {
   const response = await post(body)
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error: { type: 'invalid_request_error' } })

@@ -14,7 +14,7 @@ import type { Caller, Query } from '../src/asking.ts'
 import { exchange } from '../src/node/exchange.ts'
 import { playerReply } from '../src/reference-miner.ts'
 
-/** A request as a server saw it. */
+/** A received request. */
 export interface Seen {
   readonly method: string
   readonly url: string
@@ -30,7 +30,7 @@ export async function listen(server: TcpServer, port: number): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Gets a request's index, from 0, and its body, which has been read. */
+/** Answers a request. `index` is the number of earlier requests; `body` has been read. */
 export type Answer = (
   index: number,
   request: IncomingMessage,
@@ -38,13 +38,13 @@ export type Answer = (
   body: string,
 ) => void
 
-/** A real server on loopback that notes every request. */
+/** Starts a server on loopback that records every request. */
 export async function serve(
   answer: Answer,
 ): Promise<{ readonly url: string; readonly seen: readonly Seen[] }> {
   const seen: Seen[] = []
   let count = 0
-  // It closes no connection that a busy client is about to use again.
+  // Without a timeout, it closes no connection that a busy client is about to reuse.
   const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const index = count++
     let body = ''
@@ -57,20 +57,20 @@ export async function serve(
   return { url: `${await listen(server, 0)}/v1`, seen }
 }
 
-/** The same answer to every request, in JSON. */
+/** Answers every request with the same JSON. */
 export const sends =
   (status: number, body: string | Buffer, headers: OutgoingHttpHeaders = {}): Answer =>
   (_, __, response) =>
     response.writeHead(status, { ...json, ...headers }).end(body)
 
-/** The body of a chat completion. */
+/** Returns the body of a chat completion. */
 export function completion(content: unknown): string {
   return JSON.stringify({
     choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content } }],
   })
 }
 
-/** Answers the request of an index, from 0, among those for one path. */
+/** Answers a request. `index` is the number of earlier requests for its path. */
 export type Handle = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -80,36 +80,35 @@ export type Handle = (
 
 const json = { 'content-type': 'application/json' }
 
-/** The same answer to everything. */
+/** Answers every request with the same value. */
 export const answers =
   (status: number, value: unknown = {}): Handle =>
   (_, response) =>
     response.writeHead(status, json).end(JSON.stringify(value))
 
-/** A reply as Chutes gives them, under an id of its own. */
+/** Replies as Chutes does, with a new invocation id. */
 export const replies: Handle = (_, response) =>
   response.writeHead(200, { ...json, 'x-chutes-invocationid': randomUUID() }).end(completion('A1'))
 
-/** What a perfect player replies, as Chutes gives it. */
+/** Replies as a perfect player on Chutes. */
 export const plays: Handle = (_, response, __, body) => {
   const prompt: string = JSON.parse(body).messages.at(-1).content
   const reply = completion(playerReply(prompt, { skill: 1, seed: '' }))
   response.writeHead(200, { ...json, 'x-chutes-invocationid': randomUUID() }).end(reply)
 }
 
-/** Of images, as of hotkeys, it does not matter which. */
+/** The tag of an image; any allowed tag will do. */
 const TAG = 'nightly-2026040100'
 
-/** The subnet whose chutes may be called by an account as `accountWith` has it. */
+/** The subnet whose chutes the account of `accountWith` may call. */
 export const NETUID = 120
 
-/** What Chutes says of an account that may call the subnet's chutes. */
+/** Returns an account at Chutes that may call the subnet's chutes. */
 export const accountWith = (balance: number, more: object = {}): object => ({
   username: 'me',
   balance,
   netuids: [NETUID],
   permissions_bitmask: 1 << 12,
-  permissions: ['Allow invocation of private chutes of a subnet'],
   ...more,
 })
 
@@ -125,8 +124,8 @@ interface Described {
 }
 
 /**
- * What Chutes says of a chute that is as its miner committed, in the shape of `ChuteResponse` in
- * `api/chute/response.py`; without what nobody reads: prices, cords, instances.
+ * Returns the description of a chute as committed, in the shape of `ChuteResponse` in
+ * `api/chute/response.py`, without unused fields: prices, cords, instances.
  */
 export const described = ({ model, revision, chute }: Miner, slug: string): Described => {
   const user = { username: 'chutes', user_id: 'dff3e6bb-3a6b-5a2b-9c48-da3abcd5ca5f' }
@@ -152,7 +151,7 @@ export const described = ({ model, revision, chute }: Miner, slug: string): Desc
   }
 }
 
-/** The source of such a chute. */
+/** Returns the source of such a chute. */
 export const sourceFor = ({ model, revision }: Miner): string =>
   `from chutes.chute import NodeSelector
 from chutes.chute.template.sglang import build_sglang_chute
@@ -176,20 +175,20 @@ chute = build_sglang_chute(
 )
 `
 
-/** What `GET /chutes/code/{id}` answers: a text. */
+/** Answers as `GET /chutes/code/{id}`, with a text. */
 export const code =
   (source: string): Handle =>
   (_, response) =>
     response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' }).end(source)
 
-/** Where a file of a model is. */
+/** Returns the path of a file of a model. */
 export const fileOf = ({ model, revision }: Miner, name: string): string =>
   `/${model}/resolve/${revision}/${name}`
 
-/** Where Chutes is asked to wake a chute. */
+/** Returns the path of the request that wakes a chute. */
 export const wakeOf = ({ chute }: Miner): string => `/chutes/warmup/${chute}`
 
-/** The routes by which a chute and its model are looked at, as its miner committed. */
+/** Returns the routes of a committed chute and its model. */
 export const published = (miner: Miner, slug: string): Readonly<Record<string, Handle>> => ({
   [`/chutes/${miner.chute}`]: answers(200, described(miner, slug)),
   [`/chutes/code/${miner.chute}`]: code(sourceFor(miner)),
@@ -198,7 +197,7 @@ export const published = (miner: Miner, slug: string): Readonly<Record<string, H
 })
 
 interface StandIn {
-  /** Where it is, and what leads requests there that are for Chutes and Hugging Face. */
+  /** Its URL, and an exchange that redirects requests for Chutes and Hugging Face to it. */
   readonly api: string
   readonly place: Pick<Caller, 'exchange'>
   readonly seen: readonly Seen[]
@@ -206,8 +205,8 @@ interface StandIn {
 }
 
 /**
- * A server that stands in for Chutes and Hugging Face, by path, and `place`, which leads agents to
- * it: the host of a slug is a folder there. Its account is in order, unless a handler says more.
+ * Starts a server that stands in for Chutes and Hugging Face. `place` redirects requests to it: the
+ * host of a slug becomes a folder. Its account is in order unless a handler changes it.
  */
 export async function serveChutes(handlers: Readonly<Record<string, Handle>>): Promise<StandIn> {
   const counts = new Map<string, number>()
@@ -224,14 +223,14 @@ export async function serveChutes(handlers: Readonly<Record<string, Handle>>): P
   return { api, place, seen, asked }
 }
 
-/** The place in a stand-in for a URL of Chutes' or Hugging Face's. */
+/** Returns the URL in a stand-in for a URL of Chutes or Hugging Face. */
 export function ledTo(api: string, url: string): string {
   const { hostname, pathname, search } = new URL(url)
   const [, slug] = /^(?!api\.)(.+)\.chutes\.ai$/.exec(hostname) ?? []
   return `${api}${slug === undefined ? '' : `/${slug}`}${pathname}${search}`
 }
 
-/** For `afterAll`. */
+/** Closes all servers; for `afterAll`. */
 export function closeServers(): void {
   for (const server of servers) server.close().closeAllConnections()
 }

@@ -11,7 +11,7 @@ import { playerReply } from '../src/reference-miner.ts'
 import {
   type DuelStanding,
   type Notes,
-  playOn,
+  playAll,
   practise,
   runDuel,
   type SoloDuel,
@@ -29,7 +29,7 @@ const perfect = (prompt: string): string => playerReply(prompt, { skill: 1, seed
 
 type Player = Pick<Opponent, 'agent'>
 
-/** A player that says so, as late as `delayMs` says, and what it was sent. */
+/** Returns a player that replies by `say` after `delayMs`, with the messages that it received. */
 function playerThat(say: (prompt: string) => string, delayMs: (isGood: boolean) => number) {
   const sent: (readonly Message[])[] = []
   const agent: MinerAgent = async (messages) => {
@@ -42,11 +42,11 @@ function playerThat(say: (prompt: string) => string, delayMs: (isGood: boolean) 
   return { agent: () => agent, sent }
 }
 
-/** One whose replies follow from skill and prompt. */
+/** Returns a player whose replies depend on skill and prompt only. */
 const playerOf = (skill: number, delayMs: (isGood: boolean) => number = () => 0) =>
   playerThat((prompt) => playerReply(prompt, { skill, seed: String(skill) }), delayMs)
 
-/** Notes in memory. */
+/** Creates a journal in memory. */
 function newNotes(): Notes & { readonly entries: Json[] } {
   const entries: Json[] = []
   return { entries, append: async (entry) => void entries.push(entry) }
@@ -63,7 +63,7 @@ interface Options {
   readonly on?: (standing: DuelStanding) => void
 }
 
-/** The duel of two players; what it asks follows from the secret, which is always the same. */
+/** Runs the duel of two players. Its challenges depend on the secret, which is constant. */
 async function duelOf(
   champion: Player,
   contender: Player,
@@ -72,7 +72,7 @@ async function duelOf(
   const { notes = newNotes(), envs = ENVS, ahead = 16, signal = endless, on = () => {} } = options
   const duel: SoloDuel = { champion: 'a', contender: 'b', envs, ratioPpm: RATIO, secret: SECRET }
   if (notes.entries.length === 0) await notes.append(duel)
-  /** Whoever is broken off has no reply. */
+  /** An interrupted call has no reply. */
   const untilEnd = ({ agent }: Player): Player => ({
     agent: (replyMs) => async (messages) => {
       const answer = await agent(replyMs)(messages)
@@ -91,7 +91,7 @@ const inOrder = (samples: readonly ChallengePair[], env: string): readonly Chall
   samples.filter((sample) => sample.env === env).sort((a, b) => a.index - b.index)
 
 describe('a duel', () => {
-  it('stops as soon as it is certain, and each environment at its verdict', async () => {
+  it('stops when the winner is certain, and each environment at its verdict', async () => {
     const notes = newNotes()
     const { envs, outcome } = await duelOf(playerOf(0), playerOf(1), { notes, ahead: 4 })
     expect(outcome).toBe('contender')
@@ -99,25 +99,25 @@ describe('a duel', () => {
     for (const env of ENVS) {
       const own = inOrder(samples, env)
       expect(own.map(({ index }) => index)).toEqual(own.map((_, i) => i))
-      // The same by another way: the pure rule over all samples in the order of the index.
+      // The pure rule over all samples in the order of the index has the same result.
       const verdicts = own.map(verdictIn)
       expect(envs[env]).toEqual(playMatch(verdicts, RULE))
       expect(envs[env]?.verdict).toBe('win')
-      // What was under way when the verdict fell is all that came in after it.
+      // Only challenges that were pending at the verdict were stored after it.
       const kept = samples.filter((sample) => sample.env === env)
       const counted = kept.map(({ index }) => index < (envs[env]?.played ?? 0))
       expect(kept.length - 1 - counted.lastIndexOf(true)).toBeLessThan(4)
     }
   })
 
-  it('is the champion’s as soon as one environment holds, whatever the other says', async () => {
+  it('is won by the champion when it holds one environment, regardless of the other', async () => {
     const { envs, outcome } = await duelOf(playerOf(1), playerOf(0), { ahead: 1 })
     expect(outcome).toBe('champion')
     expect(Object.values(envs).some(({ verdict }) => verdict === 'hold')).toBe(true)
     for (const { trials } of Object.values(envs)) expect(trials).toBeLessThan(4000)
   })
 
-  it('leaves an environment in which nobody gave a legal answer to 20 challenges', async () => {
+  it('leaves an environment without a legal answer to 20 challenges', async () => {
     const says = (isHopeless: (prompt: string) => boolean) =>
       playerThat(
         (prompt) => (isHopeless(prompt) ? 'no idea' : perfect(prompt)),
@@ -134,7 +134,7 @@ describe('a duel', () => {
     expect([able.outcome, able.left]).toEqual(['contender', []])
   })
 
-  it('comes to the same whoever answers slowly: wrong answers late, good ones late, or one at a time', async () => {
+  it('has the same result for late wrong answers, late good answers, and one call at a time', async () => {
     const champion = playerOf(0.5)
     const quick = playerOf(0.8)
     const lateWhenWrong = playerOf(0.8, (isGood) => (isGood ? 0 : 40))
@@ -145,7 +145,7 @@ describe('a duel', () => {
       const notes = newNotes()
       expect(await duelOf(champion, contender, { notes })).toEqual(one)
       if (contender === quick) continue
-      // Not vacuous: judged in the order of arrival, the verdict would have fallen elsewhere.
+      // This tests something: the order of arrival differs from the order of the index.
       for (const env of ENVS) {
         const own = samplesIn(notes).filter((sample) => sample.env === env)
         expect(own).not.toEqual(inOrder(own, env))
@@ -154,7 +154,7 @@ describe('a duel', () => {
     }
   })
 
-  it('shows how it stands after every challenge, never going back', async () => {
+  it('reports its standing after every challenge, with increasing counts', async () => {
     const shown: DuelStanding[] = []
     const end = await duelOf(playerOf(0.2), playerOf(1), {
       on: (standing) => shown.push({ ...standing, envs: { ...standing.envs } }),
@@ -167,8 +167,8 @@ describe('a duel', () => {
   })
 })
 
-describe('a duel that was broken off', () => {
-  it('goes on where it stopped and ends as if nothing had happened: no forfeit is made of the end', async () => {
+describe('an interrupted duel', () => {
+  it('continues where it stopped, with the same result and without forfeits', async () => {
     const [champion, contender] = [playerOf(0.5), playerOf(0.75)]
     const undisturbed = await duelOf(champion, contender)
     expect(undisturbed.outcome).toBe('contender')
@@ -192,7 +192,7 @@ describe('a duel that was broken off', () => {
     expect(new Set(places).size).toBe(places.length)
   })
 
-  it('asks nobody again for what it has', async () => {
+  it('does not play stored challenges again', async () => {
     const [champion, contender] = [playerOf(0), playerOf(1)]
     const notes = newNotes()
     const end = await duelOf(champion, contender, { notes })
@@ -204,9 +204,9 @@ describe('a duel that was broken off', () => {
 
 describe('the two miners', () => {
   it.each(ALL.filter((env) => !GAMES.includes(env)))(
-    'of %s are sent the same, in the same order: neither can tell its role',
+    'of %s receive the same messages in the same order, which do not show their roles',
     async (env) => {
-      // Two that answer alike: whatever differed in what they are sent would be for their roles.
+      // Both give the same answers, so any difference in their messages would show their roles.
       const [champion, contender] = [playerOf(0.7), playerOf(0.7)]
       const controller = new AbortController()
       const on = ({ envs }: DuelStanding) =>
@@ -218,7 +218,7 @@ describe('the two miners', () => {
     },
   )
 
-  it.each(GAMES)('of %s play one another, and are sent the present prompt alone', async (env) => {
+  it.each(GAMES)('of %s play each other, and receive only the current prompt', async (env) => {
     const [champion, contender] = [playerOf(0.3), playerOf(1)]
     const notes = newNotes()
     const { outcome } = await duelOf(champion, contender, { notes, envs: [env] })
@@ -229,9 +229,9 @@ describe('the two miners', () => {
       expect(contender.reward + champion.reward).toBe(0)
   })
 
-  it.each(GAMES)('of %s have a clock each: one that never replies loses', async (env) => {
+  it.each(GAMES)('of %s have a clock each: a silent player loses', async (env) => {
     const { solve } = make(env).spec
-    // Time enough for what comes at once, and for nothing else.
+    // Only immediate replies are in time.
     const after: Clock['after'] = (_, wake) => {
       const soon = setImmediate(wake)
       return () => clearImmediate(soon)
@@ -277,7 +277,7 @@ describe('the two miners', () => {
   })
 })
 
-it('rejects with the first failure, once what is being kept is kept', async () => {
+it('rejects with the first failure after pending writes have ended', async () => {
   const kept: Json[] = []
   let finish = (): void => {}
   const writing = new Promise<void>((resolve) => {
@@ -291,7 +291,7 @@ it('rejects with the first failure, once what is being kept is kept', async () =
   const { signal } = new AbortController()
   const journal = { entries: [], append }
   const run = { journal, ahead: 2, signal }
-  const playing = playOn(
+  const playing = playAll(
     run,
     () => plays.shift(),
     () => {},

@@ -15,11 +15,10 @@ import {
   type MinerEvent,
   type Received,
 } from '../../../packages/miners/src/asking.ts'
-import { lookAt, UUID } from '../../../packages/miners/src/deployment/looks.ts'
+import { lookAt, UUID } from '../../../packages/miners/src/deployment/checks.ts'
 import {
   chutesAccount,
   minerClient,
-  NoReply,
   openChutes,
   Undelivered,
 } from '../../../packages/miners/src/index.ts'
@@ -249,7 +248,7 @@ async function socketReaders(): Promise<readonly Reader[]> {
         answer = bytes
         return exchange(query)
       },
-      refuses: refusal(Undelivered, NoReply, Error),
+      refuses: refusal(Undelivered, AskingProblem, Error),
     },
     {
       name: 'account',
@@ -259,7 +258,7 @@ async function socketReaders(): Promise<readonly Reader[]> {
         answer = bytes
         return readAccount(url)
       },
-      refuses: refusal(Undelivered, NoReply, Error, SyntaxError, TypeError),
+      refuses: refusal(Undelivered, AskingProblem, Error, SyntaxError, TypeError),
     },
   ]
 }

@@ -8,7 +8,7 @@ import { checkAnswers } from '../examination/examine.ts'
 import { type Finding, sayFinding } from '../examination/findings.ts'
 import { expectNothingOf, ownSeat } from '../examination/seat.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
-import { agentsHere } from '../service/agents.ts'
+import { clientHere } from '../service/agents.ts'
 import { emits } from '../settings/settings.ts'
 import { BUCKETS, type ReplayOptions, replayOf } from './replay.ts'
 
@@ -80,7 +80,7 @@ async function expectSkill(
   network: Network,
   { screen, signal }: { readonly screen: Output; readonly signal: AbortSignal },
 ): Promise<void> {
-  agentsHere(network, () => {})
+  clientHere(network, miner, () => {})
   screen.status('playing eight challenges of each environment')
   let isFit = true
   for await (const finding of checkAnswers(miner, network, signal)) {

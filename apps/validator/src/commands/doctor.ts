@@ -1,4 +1,4 @@
-import { sourceRefusals, TEMPLATES } from '@affine/miners'
+import { findSourceRefusal, TEMPLATES } from '@affine/miners'
 import { readRegularFile } from '@affine/node/disk'
 import { openChain } from '@affine/settlement'
 import { type Output, output, readNamed, table, wholePath } from '@affine/terminal'
@@ -26,7 +26,7 @@ const command = accountOnChain('doctor')
   .addOption(
     new Option(
       '--source <file>',
-      "only read a chute's source, before it is deployed, and say all that validators would refuse",
+      "only read a chute's source, before it is deployed, and say why validators would refuse it",
     )
       .argParser((path) => wholePath(path, 'source'))
       .implies({ network: 'local' }), // nothing is asked then, so that none has to be named
@@ -65,11 +65,10 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
 /** Much more than a chute's source may have, so that the source's own fault is reported. */
 const MOST_SOURCE_BYTES = 2 ** 20
 
-/** Says all for which a chute's source is refused; if anything, the process ends with 1. */
+/** Says why a chute's source is refused; if it is, the process ends with 1. */
 async function judgeSource(path: string, screen: Output): Promise<void> {
   const { bytes } = await readNamed(readRegularFile(path, MOST_SOURCE_BYTES))
-  const refusals = sourceRefusals(bytes.toString(), TEMPLATES)
-  const text = refusals.length === 0 ? 'nothing in it is refused' : refusals.join('\n')
-  screen.line(text, { type: 'source', path, refusals })
-  if (refusals.length > 0) process.exitCode = 1
+  const refusal = findSourceRefusal(bytes.toString(), TEMPLATES)
+  screen.line(refusal ?? 'nothing in it is refused', { type: 'source', path, refusal })
+  if (refusal !== undefined) process.exitCode = 1
 }

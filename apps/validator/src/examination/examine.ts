@@ -11,7 +11,7 @@ import {
 import { NODE_CALLER } from '@affine/miners/node'
 import { type Network, type Open, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
 import { type ChainOptions, onChain, output } from '@affine/terminal'
-import { agentsHere } from '../service/agents.ts'
+import { clientHere } from '../service/agents.ts'
 import { type Prices, sayCosts } from '../service/costs.ts'
 import { loadsOf } from '../service/load.ts'
 import type { ReadSettings } from '../settings/settings.ts'
@@ -133,10 +133,7 @@ export async function* checkAnswers(
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { chute } = miner
-  const clientOf = (on: Hear): Client => {
-    const agents = agentsHere(network, on)
-    return (replyMs, end) => agents(miner, replyMs, { epoch: 0, signal: end })
-  }
+  const clientOf = (on: Hear): Client => clientHere(network, miner, on)
   const asked = performance.now()
   try {
     const why = await whyNoAnswer(chute, clientOf, { ...NODE_CALLER, signal })

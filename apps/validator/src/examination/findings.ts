@@ -38,7 +38,7 @@ export function slotText({ block, kind, says }: SlotFacts): string {
 }
 
 const countsText = (counts: ReplyCounts & { readonly env: string }): string =>
-  `${counts.env}: ${replyCountsText(counts).join('; ')}`
+  `${counts.env}: ${replyCountsText(counts)}`
 
 const unreadText = ({ problems }: { readonly problems: readonly SettingProblem[] }): string =>
   `disk, bucket and Chutes are not looked at: ${problems.map(problemText).join('; ')}`

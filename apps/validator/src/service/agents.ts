@@ -1,6 +1,7 @@
 import type { Setup } from '@affine/engine'
 import {
-  type AgentOf,
+  type Asked,
+  type Client,
   chutesAccount,
   endpointAgents,
   type Hear,
@@ -42,6 +43,13 @@ export async function accessProblem(
   return `Chutes ${noAccessText(account, netuid)}`
 }
 
-/** The agents for a trial, on Chutes with the environment's CHUTES_API_KEY. */
-export const agentsHere = (network: Network, on: Hear, concurrency = 8): AgentOf =>
-  minersOf(network, { chutesApiKey: process.env.CHUTES_API_KEY, concurrency }, on).agent
+/** The client of a miner for a trial, on Chutes with the environment's CHUTES_API_KEY. */
+export function clientHere(
+  network: Network,
+  miner: Asked,
+  on: Hear,
+  concurrency: number = 8,
+): Client {
+  const { agent } = minersOf(network, { chutesApiKey: process.env.CHUTES_API_KEY, concurrency }, on)
+  return (replyMs, signal) => agent(miner, replyMs, { epoch: 0, signal })
+}

@@ -2,19 +2,19 @@ import { spawn } from 'node:child_process'
 import type { Setup } from '../setup.ts'
 import type { Metrics } from './metrics.ts'
 
-/** What has not happened in time: a new block; progress with the last one. */
+/** An overdue event: a new block, or progress with the last one. */
 export type Late = 'no-block' | 'no-progress'
 
-/** Is a validator making progress? `late` lists what has not happened for `seconds`. */
+/** The health of a validator. `late` lists what has not happened for `seconds`. */
 export type Health = {
   readonly on: Setup['on']
   readonly late: (seconds: number) => readonly Late[]
 }
 
-/** The health of a validator, from its events, by a clock in milliseconds. */
+/** Returns the health of a validator, from its events. `now` returns milliseconds. */
 export function healthOf(now: () => number): Health {
   let blockAt = now()
-  /** When its turn last got further; undefined while none is under way. */
+  /** Time of the last progress of the `head` job. Undefined if it is not running. */
   let stepAt: number | undefined
   return {
     on: (event) => {
@@ -37,9 +37,10 @@ export function healthOf(now: () => number): Health {
 }
 
 /**
- * Looks ten times in so many seconds, and once a minute at least. When something is late by them,
- * calls `end` with it, once. Until then it tells systemd's watchdog, if that started this
- * process, that it lives: with a blocked event loop it does not. It looks until it is disposed of.
+ * Checks for overdue events every `seconds / 10`, and at least once a minute. If there are any, it
+ * calls `end` with them, once, and stops. Otherwise it notifies the watchdog of systemd, if systemd
+ * started this process; a blocked event loop does not. Checks continue until the result is disposed
+ * of.
  */
 export function guard(
   seconds: number,
@@ -49,7 +50,7 @@ export function guard(
   const timer = setInterval(
     () => {
       const reasons = late(seconds)
-      if (reasons.length === 0) return tellWatchdog()
+      if (reasons.length === 0) return notifyWatchdog()
       clearInterval(timer)
       end(reasons)
     },
@@ -58,37 +59,29 @@ export function guard(
   return { [Symbol.dispose]: () => clearInterval(timer) }
 }
 
-/** By systemd's own program: Node has no sockets of the kind on which systemd listens. */
-function tellWatchdog(): void {
+/** Notifies systemd by its own program, because Node does not support systemd's kind of socket. */
+function notifyWatchdog(): void {
   if (process.env.NOTIFY_SOCKET === undefined) return
   const telling = spawn('systemd-notify', ['WATCHDOG=1'], { stdio: 'ignore' })
   telling.on('error', () => {}).unref()
 }
 
-const READS = ['GET', 'HEAD']
-
 /**
- * `/metrics` for Prometheus, and `/healthz`, whose status is 503 while something is late by so many
- * seconds. Both are only read.
+ * Serves `/metrics` for Prometheus, and `/healthz`, with status 503 while something is late by
+ * `seconds`.
  */
 export function healthPages(
   seconds: number,
   { late }: Health,
   { read }: Metrics,
-): (request: Request) => Promise<Response> {
-  return async ({ method, url }) => {
-    if (!READS.includes(method)) {
-      const headers = { allow: READS.join(', ') }
-      return new Response('read-only\n', { status: 405, headers })
-    }
+): (request: Request) => Response | Promise<Response> {
+  return ({ url }) => {
     const { pathname } = new URL(url)
-    if (pathname === '/healthz') return healthPage(late(seconds))
     if (pathname === '/metrics') return read()
-    return new Response('not found: try /metrics or /healthz\n', { status: 404 })
+    if (pathname !== '/healthz')
+      return new Response('not found: try /metrics or /healthz\n', { status: 404 })
+    const reasons = late(seconds)
+    const ok = reasons.length === 0
+    return Response.json({ ok, reasons }, { status: ok ? 200 : 503 })
   }
-}
-
-function healthPage(reasons: readonly Late[]): Response {
-  const ok = reasons.length === 0
-  return Response.json({ ok, reasons }, { status: ok ? 200 : 503 })
 }

@@ -6,7 +6,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Event, Setup, Transaction, ValidatorTask } from '../setup.ts'
 
 const TRANSACTIONS: readonly Transaction['kind'][] = ['seal', 'attest', 'weights']
-/** A tag for each kind of task: a missing one is a type error. */
+/** A label for each kind of task; the type requires all of them. */
 const TASKS: Readonly<Record<ValidatorTask['kind'], true>> = {
   head: true,
   weights: true,
@@ -18,17 +18,17 @@ const TASKS: Readonly<Record<ValidatorTask['kind'], true>> = {
   chutes: true,
   node: true,
 }
-/** The results of a lane. */
-const LANES: readonly string[] = ['accepted', 'rejected', 'set_aside']
+/** Results of a lane. */
+const LANE_OUTCOMES: readonly string[] = ['accepted', 'rejected', 'set_aside']
 const OUTCOMES = ['sent', 'refused', 'withheld']
-const CALLED = ['reply', 'platform', 'miner']
+const CALL_OUTCOMES = ['reply', 'platform', 'miner']
 
-/** What Prometheus is told of a validator and its process. */
+/** The metrics of a validator and its process for Prometheus. */
 export type Metrics = { readonly on: Setup['on']; readonly read: () => Promise<Response> }
 
 /**
- * The metrics of a validator, by a clock in milliseconds. `lastUpdate` is the block of its last
- * weights as it starts. Every counter starts at 0.
+ * Returns the metrics of a validator. `lastUpdate` is the block of its last weights at the start.
+ * `now` returns milliseconds. Every counter starts at 0.
  */
 export function metricsOf(
   { hotkey, lastUpdate, emit }: Pick<Neuron, 'hotkey' | 'lastUpdate'> & Pick<Setup, 'emit'>,
@@ -36,17 +36,17 @@ export function metricsOf(
 ): Metrics {
   const register = new Registry()
   collectDefaultMetrics({ register })
-  const meters = { ...gaugesIn(register), ...countersIn(register) }
-  startCounting(meters)
+  const meters = { ...createGauges(register), ...createCounters(register) }
+  initCounters(meters)
   meters.weights.set(lastUpdate)
   meters.emits.set(Number(emit))
-  let seen = now()
+  let headMs = now()
   const on: Setup['on'] = (event) => {
-    if (event.type === 'head') seen = now()
-    note(event, meters, hotkey)
+    if (event.type === 'head') headMs = now()
+    recordEvent(event, meters, hotkey)
   }
   const read = async (): Promise<Response> => {
-    meters.age.set((now() - seen) / 1000)
+    meters.age.set((now() - headMs) / 1000)
     const headers = { 'content-type': register.contentType }
     return new Response(await register.metrics(), { headers })
   }
@@ -54,8 +54,9 @@ export function metricsOf(
 }
 
 /**
- * Tells how old the block of each head is when it comes, by the time of day in milliseconds. Asks
- * the node once at a time; an age that it does not give is left out, and not reported as a problem.
+ * Returns a listener that emits the age of each head's block, by the time of day in milliseconds.
+ * It queries the node one head at a time; an age that the node does not return is omitted and not a
+ * problem.
  */
 export function blockAges(
   chain: Pick<Chain, 'time'>,
@@ -67,9 +68,9 @@ export function blockAges(
     if (event.type !== 'head' || isAsking) return
     isAsking = true
     const seenMs = now()
-    const tell = (madeMs: number): void => on({ type: 'made', ageMs: seenMs - madeMs })
-    const asked = chain.time(event.head.number).then(tell)
-    void asked
+    const report = (madeMs: number): void => on({ type: 'made', ageMs: seenMs - madeMs })
+    const query = chain.time(event.head.number).then(report)
+    void query
       .catch(() => {})
       .finally(() => {
         isAsking = false
@@ -77,66 +78,66 @@ export function blockAges(
   }
 }
 
-/** All meters of a validator. Those of any Node process are not among them. */
-type Meters = ReturnType<typeof gaugesIn> & ReturnType<typeof countersIn>
+/** All meters of a validator, without those of the Node process. */
+type Meters = ReturnType<typeof createGauges> & ReturnType<typeof createCounters>
 
-function gaugesIn(register: Registry) {
+function createGauges(register: Registry) {
   const gauge = (name: string, help: string, ...labelNames: string[]) =>
     new Gauge({ name: `affine_${name}`, help, labelNames, registers: [register] })
   return {
-    emits: gauge('emits', 'Is 1 if it sends to the chain, 0 in a dry run'),
-    block: gauge('head_block', 'The last finalized block it has seen'),
-    age: gauge('head_age_seconds', 'Time since it saw that block'),
-    made: gauge('head_made_seconds', 'The age of that block when it came, by the clock here'),
-    epoch: gauge('epoch', 'The epoch of that block'),
+    emits: gauge('emits', 'Is 1 if transactions are sent, 0 in a dry run'),
+    block: gauge('head_block', 'Newest finalized block'),
+    age: gauge('head_age_seconds', 'Time since that block arrived'),
+    made: gauge('head_made_seconds', 'Age of that block on arrival, by the local clock'),
+    epoch: gauge('epoch', 'Epoch of that block'),
     offset: gauge('epoch_offset_blocks', 'Blocks of the epoch before that block'),
-    left: gauge('lane_challenges_left', 'Challenges of its lane that are not played yet'),
-    lanes: gauge('lanes', 'Lanes in the last epoch decided, by result', 'outcome'),
-    own: gauge('own_trust', 'The trust in it, 0 to 1'),
-    trust: gauge('trust', 'The trust in each validator, 0 to 1', 'hotkey'),
-    miners: gauge('miner', 'The miner on the throne, and its contenders: 1 each', 'role', 'hotkey'),
+    left: gauge('lane_challenges_left', 'Open challenges of the own lane'),
+    lanes: gauge('lanes', 'Lanes in the last decided epoch, by result', 'outcome'),
+    own: gauge('own_trust', 'Trust of the validator, 0 to 1'),
+    trust: gauge('trust', 'Trust of each validator, 0 to 1', 'hotkey'),
+    miners: gauge('miner', 'The champion and its contenders: 1 each', 'role', 'hotkey'),
     tallies: gauge(
       'duel_challenges',
-      "Challenges of each duel in lanes accepted, by the contender's result",
+      "Challenges of each duel in accepted lanes, by the contender's result",
       'contender',
       'env',
       'verdict',
     ),
-    ratio: gauge('ratio_to_beat', 'The ratio that a contender has to beat, 0 to 1'),
-    weights: gauge('last_weights_block', 'The block in which it last set weights'),
+    ratio: gauge('ratio_to_beat', 'The ratio to beat, 0 to 1'),
+    weights: gauge('last_weights_block', 'Block of the last weights'),
   }
 }
 
-function countersIn(register: Registry) {
+function createCounters(register: Registry) {
   const counter = (name: string, help: string, ...labelNames: string[]) =>
     new Counter({ name: `affine_${name}_total`, help, labelNames, registers: [register] })
   return {
-    samples: counter('samples', 'Samples taken: episodes, and whole games', 'env'),
+    samples: counter('samples', 'Samples taken: episodes and whole games', 'env'),
     faults: counter('faults', 'Episodes that ended without a usable reply', 'env', 'side', 'fault'),
     calls: counter(
       'miner_calls',
-      'Requests to miners, by outcome: a reply, or on which side it failed, and why',
+      'Requests to miners, by outcome (a reply, or the side that failed) and reason',
       'outcome',
       'reason',
     ),
     sent: counter(
       'transactions',
-      'Transactions that are in a block, refused, or withheld in a dry run',
+      'Transactions in a block, refused, or withheld in a dry run',
       'task',
       'outcome',
     ),
-    problems: counter('problems', 'Failures that were or will be tried again', 'task'),
+    problems: counter('problems', 'Failures of tasks that were or will be repeated', 'task'),
   }
 }
 
-/** Counts from the start, so that the first of a kind is an increase. */
-function startCounting({ sent, problems, calls }: Meters): void {
+/** Starts counters at 0, so that the first event of a kind is an increase. */
+function initCounters({ sent, problems, calls }: Meters): void {
   for (const task of TRANSACTIONS) for (const outcome of OUTCOMES) sent.inc({ task, outcome }, 0)
   for (const task of Object.keys(TASKS)) problems.inc({ task }, 0)
-  for (const outcome of CALLED) calls.inc({ outcome, reason: '' }, 0)
+  for (const outcome of CALL_OUTCOMES) calls.inc({ outcome, reason: '' }, 0)
 }
 
-function note(event: Event, meters: Meters, hotkey: string): void {
+function recordEvent(event: Event, meters: Meters, hotkey: string): void {
   switch (event.type) {
     case 'head':
       meters.block.set(event.head.number)
@@ -147,13 +148,13 @@ function note(event: Event, meters: Meters, hotkey: string): void {
       meters.made.set(event.ageMs / 1000)
       break
     case 'sample':
-      noteSample(event, meters)
+      recordSample(event, meters)
       break
     case 'state':
-      noteState(event.state, meters, hotkey)
+      recordState(event.state, meters, hotkey)
       break
     case 'epoch':
-      noteEpoch(event.settled, meters, hotkey)
+      recordEpoch(event.settled, meters, hotkey)
       break
     case 'sent':
       meters.sent.inc({ task: event.task.kind, outcome: 'sent' })
@@ -171,9 +172,9 @@ function note(event: Event, meters: Meters, hotkey: string): void {
   }
 }
 
-type Of<Type extends Event['type']> = Extract<Event, { readonly type: Type }>
+type EventOf<Type extends Event['type']> = Extract<Event, { readonly type: Type }>
 
-function noteSample({ sample, champion, left }: Of<'sample'>, meters: Meters): void {
+function recordSample({ sample, champion, left }: EventOf<'sample'>, meters: Meters): void {
   const { env } = sample
   meters.left.set(left)
   meters.samples.inc({ env })
@@ -183,20 +184,20 @@ function noteSample({ sample, champion, left }: Of<'sample'>, meters: Meters): v
   }
 }
 
-function noteEpoch({ state, report }: Settled, meters: Meters, hotkey: string): void {
+function recordEpoch({ state, report }: Settled, meters: Meters, hotkey: string): void {
   meters.left.set(0)
-  for (const outcome of LANES) meters.lanes.set({ outcome }, 0)
-  const looks = report.duels.flatMap(({ envs }) => Object.values(envs))
+  for (const outcome of LANE_OUTCOMES) meters.lanes.set({ outcome }, 0)
+  const verdicts = report.duels.flatMap(({ envs }) => Object.values(envs))
   for (const [validator, { accepted }] of Object.entries(report.lanes)) {
-    const isAside = looks.some(({ setAside }) => setAside.includes(validator))
+    const isAside = verdicts.some(({ setAside }) => setAside.includes(validator))
     const outcome = accepted ? 'accepted' : 'rejected'
     meters.lanes.inc({ outcome: isAside ? 'set_aside' : outcome })
   }
-  noteState(state, meters, hotkey)
+  recordState(state, meters, hotkey)
 }
 
-/** Validators that are no longer there are removed. */
-function noteState(state: State, meters: Meters, hotkey: string): void {
+/** Records a state. Validators that no longer exist are removed. */
+function recordState(state: State, meters: Meters, hotkey: string): void {
   const { champion, duels, trust, ratio, protocol } = state
   meters.ratio.set(ratio / 1e6)
   meters.own.set(trustOf(trust[hotkey]) / 1e6)
@@ -206,10 +207,10 @@ function noteState(state: State, meters: Meters, hotkey: string): void {
   meters.miners.reset()
   if (champion) meters.miners.set({ role: 'champion', hotkey: champion.hotkey }, 1)
   meters.tallies.reset()
-  for (const duel of duels) noteDuel(duel, protocol, meters)
+  for (const duel of duels) recordDuel(duel, protocol, meters)
 }
 
-function noteDuel(duel: Duel, protocol: Protocol, meters: Meters): void {
+function recordDuel(duel: Duel, protocol: Protocol, meters: Meters): void {
   const { hotkey } = duel.contender
   meters.miners.set({ role: 'contender', hotkey }, 1)
   for (const env of Object.keys(protocol.envs)) {

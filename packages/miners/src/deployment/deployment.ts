@@ -1,13 +1,13 @@
 import type { Miner } from '@affine/duel'
 import { digest, type Hash, type Result } from '@affine/prng'
-import { quoted, type SourceFault } from './python-tokens.ts'
+import { quote, type SourceFault } from './python-tokens.ts'
 import { COMMIT, type CommittedModel, MODEL, readTemplate } from './template-source.ts'
 import type { Templates } from './templates.ts'
 
-/** A miner, and the digest of the list of templates that its deployment may use. Protocol §9.2. */
+/** A miner, with the digest of the list of templates that its deployment may use. Protocol §9.2. */
 export type Asked = Miner & { readonly templates: Hash }
 
-/** Why a deployment is not asked. Protocol §5.4. */
+/** The reason for which a deployment is not asked. Protocol §5.4. */
 export type DeploymentFault =
   | SourceFault
   | 'NO_ID'
@@ -25,134 +25,137 @@ export type DeploymentFault =
 /** A deployment that may be asked. */
 export interface Deployment {
   readonly slug: string
-  /** Another one after every change, also after one that was taken back. */
+  /** Changes with each change of the deployment, even if the change is reverted. */
   readonly version: Hash
 }
 
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
-/** Of these the platform shows everybody the description and the source, public or not. */
+/** The platform shows everyone the description and source of these deployments, public or not. */
 const SHOWN = /affine/i
-/** Of these it shows a placeholder. */
+/** The platform shows a placeholder instead of the source of these deployments. */
 const HIDDEN = /chronoseek/i
 
 const HOSTED = 'hosted'
-const MOST_TEXT = 128
+const MAX_LENGTH = 128
 
-/** What Chutes says of a deployment that may be asked by it, if its source is as it must be. */
+/**
+ * The properties of a deployment that Chutes reports; they are valid if its source is valid too.
+ */
 export interface Description {
   readonly slug: string
-  /** The image, with its owner and its tag. */
+  /** The image as owner/name:tag. */
   readonly image: string
-  /** When it was last changed. */
+  /** The time of the last change. */
   readonly updated: string
 }
 
-/** A short text that a stranger's object has under a name; undefined for whatever else is there. */
-function textIn(json: unknown, name: string): string | undefined {
+/** Returns a short text property of an untrusted object, or undefined. */
+function readShortText(json: unknown, name: string): string | undefined {
   const value: unknown = Object(json)[name]
-  return typeof value === 'string' && value.length <= MOST_TEXT ? value : undefined
+  return typeof value === 'string' && value.length <= MAX_LENGTH ? value : undefined
 }
 
 /**
- * What a platform says of a deployment, if that is hosted there, shown to everybody, made by a
- * standard template, and of the name and the revision that the miner committed to. Its owner
- * chooses most of it. Never throws. Protocol §5.4.
+ * Returns the description that the platform reports of a deployment, if the deployment is hosted
+ * there, shown to everyone, made by a standard template, and has the name and the revision that the
+ * miner committed. Its owner chooses most of it. Never throws. Protocol §5.4.
  */
 export function readDescription(
   json: unknown,
   committed: CommittedModel,
   { standard }: Templates,
 ): Result<Description, DeploymentFault> {
-  const slug = textIn(json, 'slug')
-  const refusal = refusedName(json, committed) ?? refusedRun(json, standard)
+  const slug = readShortText(json, 'slug')
+  const refusal = checkName(json, committed) ?? checkRuntime(json, standard)
   if (refusal !== undefined) return refusal
   if (slug === undefined || !DNS_LABEL.test(slug))
-    return refused('NO_SLUG', `its slug, ${is(slug)}, is no name of a host`)
+    return refuse('NO_SLUG', `its slug, ${show(slug)}, is not a host name`)
   const { image } = Object(json)
-  const [name = '', tag = ''] = [textIn(image, 'name'), textIn(image, 'tag')]
-  const username = textIn(Object(image).user, 'username')
+  const [name = '', tag = ''] = [readShortText(image, 'name'), readShortText(image, 'tag')]
+  const username = readShortText(Object(image).user, 'username')
   const value = {
     slug,
     image: `${username}/${name}:${tag}`,
-    updated: textIn(json, 'updated_at') ?? '',
+    updated: readShortText(json, 'updated_at') ?? '',
   }
   return { ok: true, value }
 }
 
-/** A refusal of a deployment. */
-export type NotAsked = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
+/** A refused deployment. */
+export type ChuteRefusal = Extract<Result<never, DeploymentFault>, { readonly ok: false }>
 
-const is = (value: string | undefined): string => (value === undefined ? 'missing' : quoted(value))
+const show = (value: string | undefined): string => (value === undefined ? 'missing' : quote(value))
 
-/** Why a deployment is not of the model that was committed, or is not shown to everybody. */
-function refusedName(json: unknown, { model, revision }: CommittedModel): NotAsked | undefined {
-  const [name, said] = [textIn(json, 'name'), textIn(json, 'revision')]
+/**
+ * Returns a refusal if a deployment does not have the committed model or is not shown to everyone.
+ */
+function checkName(json: unknown, { model, revision }: CommittedModel): ChuteRefusal | undefined {
+  const [name, version] = [readShortText(json, 'name'), readShortText(json, 'revision')]
   if (!MODEL.test(model))
-    return refused('MODEL', `the committed model, ${quoted(model)}, is not owner/name`)
+    return refuse('MODEL', `the committed model, ${quote(model)}, is not owner/name`)
   if (!COMMIT.test(revision))
-    return refused('REVISION', `the committed revision, ${quoted(revision)}, is not 40 hex digits`)
+    return refuse('REVISION', `the committed revision, ${quote(revision)}, is not 40 hex digits`)
   if (name !== model)
-    return refused('MODEL', `its name is ${is(name)}, not the committed ${quoted(model)}`)
-  if (said !== revision)
-    return refused('REVISION', `its revision is ${is(said)}, not the committed ${revision}`)
+    return refuse('MODEL', `its name is ${show(name)}, not the committed ${quote(model)}`)
+  if (version !== revision)
+    return refuse('REVISION', `its revision is ${show(version)}, not the committed ${revision}`)
   if (Object(json).public !== true && !SHOWN.test(model))
-    return refused('NOT_PUBLIC', 'it is not public, and its name does not have "affine"')
+    return refuse('NOT_PUBLIC', 'it is not public, and its name does not contain "affine"')
   if (HIDDEN.test(model))
-    return refused('NOT_PUBLIC', 'its name has "chronoseek": no source of such a one is shown')
+    return refuse('NOT_PUBLIC', 'its name contains "chronoseek": Chutes hides the source')
   return undefined
 }
 
-/** Why a deployment does not run as it must. */
-function refusedRun(json: unknown, standard: string): NotAsked | undefined {
-  const backend = textIn(json, 'execution_backend') ?? HOSTED
+/** Returns a refusal if a deployment does not run as required. */
+function checkRuntime(json: unknown, standard: string): ChuteRefusal | undefined {
+  const backend = readShortText(json, 'execution_backend') ?? HOSTED
   if (backend !== HOSTED)
-    return refused('NOT_HOSTED', `its backend is ${quoted(backend)}, not ${HOSTED}`)
-  const template = textIn(json, 'standard_template')
+    return refuse('NOT_HOSTED', `its backend is ${quote(backend)}, not ${HOSTED}`)
+  const template = readShortText(json, 'standard_template')
   if (template !== standard)
-    return refused('NOT_A_TEMPLATE', `its template is ${is(template)}, not ${standard}`)
+    return refuse('NOT_A_TEMPLATE', `its template is ${show(template)}, not ${standard}`)
   if (Object(json).tee !== true)
-    return refused('NOT_CONFIDENTIAL', '"tee" is not true: deploy it with tee=True')
+    return refuse('NOT_CONFIDENTIAL', '"tee" is not true; deploy it with tee=True')
   const on = Object.entries(Object(json)).flatMap(([name, value]) => (value === true ? name : []))
   const egress = on.filter((name) => name.includes('egress'))
   if (egress.length > 0)
-    return refused('EGRESS', `it may reach other hosts: ${quoted(String(egress))} is true`)
+    return refuse('EGRESS', `it may reach other hosts: ${quote(String(egress))} is true`)
   return undefined
 }
 
 /**
- * Is the source of a deployment the plain use of a template, in the image that it says? Never
- * throws. What this cannot see is in Protocol §11. Protocol §5.4.
+ * Checks that the source of a deployment is the plain use of a template, in the image of its
+ * description. Never throws. Protocol §11 states what this check cannot detect. Protocol §5.4.
  */
 export function judgeSource(
   source: string,
-  { committed, said }: { readonly committed: CommittedModel; readonly said: Description },
+  committed: CommittedModel,
+  { slug, image, updated }: Description,
   templates: Templates,
 ): Result<Deployment, DeploymentFault> {
   const read = readTemplate(source, committed, templates)
   if (!read.ok) return read
-  const { slug, image, updated } = said
   const wanted = String(read.value.image)
-  if (image !== wanted)
-    return refused('IMAGE', `its image is ${quoted(image)}, not ${quoted(wanted)}`)
-  // Not its `version`: that changes for all chutes when the platform mends an image's library.
+  if (image !== wanted) return refuse('IMAGE', `its image is ${quote(image)}, not ${quote(wanted)}`)
+  // The platform's own `version` also changes when a library of the image is updated.
   const version = digest('deployment', JSON.stringify([updated, image, source]))
   return { ok: true, value: { slug, version } }
 }
 
 /**
- * Everything for which validators would refuse a chute's source, before it is deployed, each with
- * its line if it has one. What Chutes makes of a source is refused for the same. Protocol §5.4.
+ * Returns the first reason for which validators would refuse a chute's source, with its line if it
+ * has one, or undefined. The source that Chutes makes of it is refused for the same reason.
+ * Protocol §5.4.
  */
-export function sourceRefusals(source: string, templates: Templates): readonly string[] {
+export function findSourceRefusal(source: string, templates: Templates): string | undefined {
   const read = readTemplate(source, {}, templates)
-  if (!read.ok) return read.refusals.map(({ detail }) => detail)
+  if (!read.ok) return read.detail
   const { model_name: name, revision } = read.value
   const wanted = { model: String(name), revision: String(revision) }
-  const refusal = refusedName({ ...wanted, name: wanted.model, public: false }, wanted)
-  return refusal === undefined ? [] : [refusal.detail]
+  return checkName({ ...wanted, name: wanted.model, public: false }, wanted)?.detail
 }
 
-/** A refusal. */
-export function refused(code: DeploymentFault, detail: string): NotAsked {
+/** Returns a refusal. */
+export function refuse(code: DeploymentFault, detail: string): ChuteRefusal {
   return { ok: false, code, detail }
 }

@@ -1,145 +1,155 @@
-import { type JsonBounds, parseBounded, type Result } from '@affine/prng'
+import { type JsonBounds, parseBounded } from '@affine/prng'
 import {
+  AskingProblem,
   type Caller,
+  type Exchange,
   isUndelivered,
-  NoReply,
   type Query,
   type Received,
   Undelivered,
 } from '../asking.ts'
 import { LOOK_UP_MS } from '../chutes-key.ts'
-import { quoted } from './python-tokens.ts'
+import { type ChuteRefusal, type DeploymentFault, refuse } from './deployment.ts'
+import { quote } from './python-tokens.ts'
 import type { CommittedModel } from './template-source.ts'
 import type { Templates } from './templates.ts'
 
 const HUGGING_FACE = 'https://huggingface.co'
-/** The configuration of a tokenizer with many added tokens has more than one MiB. */
-const MOST_BYTES = 4 * 1024 * 1024
 /**
- * For an added token, transformers writes at least 180 bytes, with 7 commas and brackets. So a
- * tokenizer's configuration of 4 MiB has up to 163,000 of these.
+ * Maximum size of a file. The configuration of a tokenizer with many added tokens exceeds 1 MiB.
+ */
+const MAX_BYTES = 4 * 1024 * 1024
+/**
+ * Limits of a JSON file. transformers writes at least 180 bytes for an added token, with 7 commas
+ * and brackets, so a tokenizer's configuration of 4 MiB has at most 163,000 commas and brackets.
  */
 const BOUNDS: JsonBounds = { items: 2 ** 18, depth: 32 }
-/** So many redirects are followed. Files are often kept by another host. */
-const MOST_HOPS = 3
+/** Maximum redirects. Files are often stored on another host. */
+const MAX_REDIRECTS = 3
 
-/** Where models' files are, and what they are asked for with. No key goes there. */
+/** The means to fetch models' files. No key is sent. */
 type Hub = Pick<Caller, 'exchange' | 'now'> & Pick<Query, 'signal'>
 
-type FileFault = 'MODEL_FILE' | 'MODEL_NOT_SHOWN' | 'CHAT_TEMPLATE'
-type FileRefusal = Extract<Result<never, FileFault>, { readonly ok: false }>
-
 /**
- * Why a model may not be asked for its files at the committed revision: a chat template in them is
- * not on the list, or a file is not there, too large, or none that an engine reads. Undefined when
- * nothing is wrong. A file that is not shown, as of a repository that is private or was published a
- * moment ago, has a code of its own. Every file is asked for at each call, also one that was read
- * before, so that two validators do not differ when one is gone. Rejects when the platform fails:
- * without a connection, late, or with a status of 429 or 5xx. Protocol §5.4.
+ * Checks a model's files at the committed revision. Returns a refusal if one of its chat templates
+ * is not on the list, or if a file is missing, too large, or unreadable for an engine; otherwise
+ * undefined. A file that is not public, as in a private or a new repository, has its own code. Each
+ * call fetches every file, so that two validators agree when a file is gone. Rejects if the
+ * platform fails: without a connection, late, or with a status of 429 or 5xx. Protocol §5.4.
  */
-export async function refusedFile(
+export async function checkModelFiles(
   { model, revision }: CommittedModel,
   templates: Templates,
   hub: Hub,
-): Promise<FileRefusal | undefined> {
+): Promise<ChuteRefusal | undefined> {
   const { modelFiles, neededFile, templatesFolder, chatTemplates } = templates
-  const told = (name: string, [code, what]: FileProblem): FileRefusal => ({
-    ok: false,
-    code,
-    detail: `${name} of ${model} at ${revision} ${what}`,
-  })
+  const about = (name: string, { code, detail }: ChuteRefusal): ChuteRefusal =>
+    refuse(code, `${name} of ${model} at ${revision} ${detail}`)
   for (const [name, kind] of Object.entries(modelFiles)) {
-    const file = await fileAt(`${HUGGING_FACE}/${model}/resolve/${revision}/${name}`, hub)
+    const file = await fetchFile(`${HUGGING_FACE}/${model}/resolve/${revision}/${name}`, hub)
     if (file.status === 404 && name !== neededFile) continue
-    const why = await faultIn(file, kind, chatTemplates)
-    if (why !== undefined) return told(name, why)
+    const refusal = await checkFile(file, kind, chatTemplates)
+    if (refusal !== undefined) return about(name, refusal)
   }
   const folder = `${HUGGING_FACE}/api/models/${model}/tree/${revision}/${templatesFolder}`
-  const why = folderFault(await fileAt(folder, hub))
-  return why && told(`the folder ${templatesFolder}`, why)
+  const refusal = checkFolder(await fetchFile(folder, hub))
+  return refusal && about(`the folder ${templatesFolder}`, refusal)
 }
 
-type FileProblem = readonly [code: FileFault, what: string]
-
 const UNREADABLE =
-  `is no JSON object of at most ${BOUNDS.items} commas and opening brackets, ` +
+  `is not a JSON object of at most ${BOUNDS.items} commas and opening brackets, ` +
   `${BOUNDS.depth} deep, whose chat_template is a text or a list`
 
-/** What is wrong with a file. */
-async function faultIn(
-  { status, text }: HubAnswer,
+/** Returns a refusal if a file is missing or has a chat template that is not on the list. */
+async function checkFile(
+  { status, text }: HubResponse,
   kind: 'template' | 'json',
   chatTemplates: Templates['chatTemplates'],
-): Promise<FileProblem | undefined> {
-  if (status !== 200) return [statusFault(status), text]
-  const texts = kind === 'json' ? templatesIn(text) : [text]
-  if (texts === undefined) return ['MODEL_FILE', UNREADABLE]
-  // One at a time, up to the first that is not on the list: there may be 131,071.
+): Promise<ChuteRefusal | undefined> {
+  if (status !== 200) return refuse(classifyStatus(status), text)
+  const texts = kind === 'json' ? readChatTemplates(text) : [text]
+  if (texts === undefined) return refuse('MODEL_FILE', UNREADABLE)
+  // There may be 131,071 templates, so hashing stops at the first that is not on the list.
   for (const each of texts) {
-    const digest = await templateDigest(each)
+    const digest = await hashTemplate(each)
     if (!Object.hasOwn(chatTemplates, digest))
-      return ['CHAT_TEMPLATE', `has a chat template that is not on the list, ${digest}`]
+      return refuse('CHAT_TEMPLATE', `has a chat template that is not on the list, ${digest}`)
   }
   return undefined
 }
 
-/** The code for a file that came with another status than 200. */
-const statusFault = (status: number): FileFault =>
+/** Returns the code for a file whose status is not 200. */
+const classifyStatus = (status: number): DeploymentFault =>
   [401, 403, 404].includes(status) ? 'MODEL_NOT_SHOWN' : 'MODEL_FILE'
 
-/** What is wrong with the folder in which engines look for more templates: that it is there. */
-function folderFault({ status, text }: HubAnswer): FileProblem | undefined {
+/** Returns a refusal if the folder of additional chat templates exists. */
+function checkFolder({ status, text }: HubResponse): ChuteRefusal | undefined {
   if (status === 404 || (status === 200 && text.trim() === '[]')) return undefined
-  if (status !== 200) return [statusFault(status), text]
-  return ['CHAT_TEMPLATE', 'may not be there: it holds more chat templates']
+  if (status !== 200) return refuse(classifyStatus(status), text)
+  return refuse('CHAT_TEMPLATE', 'may not exist: it contains more chat templates')
 }
 
-type HubAnswer = Pick<Received, 'status' | 'text'>
+type HubResponse = Pick<Received, 'status' | 'text'>
 
-/** What is at a URL, after redirects; if that is not status 200, `text` says what is wrong. */
-async function fileAt(url: string, hub: Hub, hops = MOST_HOPS): Promise<HubAnswer> {
+/** Fetches a file and follows redirects. If the status is not 200, `text` states the failure. */
+async function fetchFile(url: string, hub: Hub, hops = MAX_REDIRECTS): Promise<HubResponse> {
   const { exchange, signal, now } = hub
-  const query = { url, replyMs: LOOK_UP_MS, mostBytes: MOST_BYTES, signal, now }
+  const query = { url, replyMs: LOOK_UP_MS, maxBytes: MAX_BYTES, signal, now }
+  const received = await lookUp(exchange, query)
+  if (received === undefined) return { status: 413, text: `has more than ${MAX_BYTES} bytes` }
+  const { status, text, headers } = received
+  if (status === 200) return { status, text }
+  const next = status >= 300 && status < 400 ? resolveRedirect(headers.location, url) : undefined
+  if (next !== undefined && hops > 0) return fetchFile(next, hub, hops - 1)
+  return { status, text: `has status ${status}; check that it exists and is public` }
+}
+
+/**
+ * Fetches what a platform publishes. Resolves with undefined if the response is too large. Rejects
+ * if the platform fails. Protocol §5.4.
+ */
+export async function lookUp(exchange: Exchange, query: Query): Promise<Received | undefined> {
   try {
-    const { status, text, headers } = await exchange(query)
-    if (isUndelivered(status)) throw new Undelivered(`${quoted(url)}: status ${status}`)
-    if (status === 200) return { status, text }
-    const next = status >= 300 && status < 400 ? placeOf(headers.location, url) : undefined
-    if (next !== undefined && hops > 0) return await fileAt(next, hub, hops - 1)
-    return { status, text: `is answered with status ${status}: is it there, for everybody?` }
+    const received = await exchange(query)
+    const { status } = received
+    if (isUndelivered(status)) throw new Undelivered(`${quote(query.url)}: status ${status}`)
+    return received
   } catch (error) {
-    const isLarge = error instanceof NoReply && error.reason === 'too-large'
-    if (!isLarge) throw error
-    return { status: 413, text: `has more than ${MOST_BYTES} bytes` }
+    if (error instanceof AskingProblem && error.code === 'too-large') return undefined
+    throw error
   }
 }
 
-/** Where a redirect from `url` leads, if that is a place of the same kind. */
-function placeOf(location: Received['headers'][string], url: string): string | undefined {
+/** Returns the target of a redirect from `url`, if it has the same protocol. */
+function resolveRedirect(location: Received['headers'][string], url: string): string | undefined {
+  if (location === undefined) return undefined
   try {
-    const place = new URL(String(location), url)
-    return place.protocol === new URL(url).protocol ? place.href : undefined
+    const target = new URL(String(location), url)
+    return target.protocol === new URL(url).protocol ? target.href : undefined
   } catch {
     return undefined
   }
 }
 
-/** The chat templates in a JSON file; undefined if none can be read from it. */
-function templatesIn(text: string): readonly string[] | undefined {
+/** Returns the chat templates in a JSON file, or undefined if the file is malformed. */
+function readChatTemplates(text: string): readonly string[] | undefined {
   try {
     const file = parseBounded(text, BOUNDS)
     if (typeof file !== 'object' || file === null || Array.isArray(file)) return undefined
-    const found: unknown = Object.hasOwn(file, 'chat_template') ? Object(file).chat_template : null
-    if (found === null) return []
-    const texts = Array.isArray(found) ? found.map((each) => Object(each).template) : [found]
+    const value: unknown = Object.hasOwn(file, 'chat_template') ? Object(file).chat_template : null
+    if (value === null) return []
+    const texts = Array.isArray(value) ? value.map((each) => Object(each).template) : [value]
     return texts.every((each) => typeof each === 'string') ? texts : undefined
   } catch {
     return undefined
   }
 }
 
-/** By what the list of chat templates names one: Jinja drops a line feed at its end. */
-async function templateDigest(template: string): Promise<string> {
+/**
+ * Returns the digest of a chat template as in the list, without the final line feed, which Jinja
+ * removes.
+ */
+async function hashTemplate(template: string): Promise<string> {
   const bytes = new TextEncoder().encode(template.replace(/\n$/, ''))
   const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,4 +1,4 @@
-/** Why a deployment's source is refused. Protocol §5.4. */
+/** The reason for which a deployment's source is refused. Protocol §5.4. */
 export type SourceFault =
   | 'TOO_LARGE'
   | 'TOO_DEEP'
@@ -17,10 +17,10 @@ export type SourceFault =
   | 'IMAGE'
   | 'ENGINE_ARGUMENT'
 
-/** Thrown inside the readers of a source alone, and caught by `readTemplate`. */
+/** A refusal of a source. Only the readers of a source throw it, and `readTemplate` catches it. */
 export class SourceRefusal extends Error {
   readonly code: SourceFault
-  /** Where in the source. */
+  /** Position in the source. */
   readonly at: number
   constructor(code: SourceFault, at: number, message: string) {
     super(message)
@@ -29,21 +29,23 @@ export class SourceRefusal extends Error {
   }
 }
 
-const QUOTED = 60
+const QUOTE_LENGTH = 60
 
-/** A stranger's text in a message: short, and nothing that a terminal acts on. */
-export function quoted(text: string): string {
-  const short = text.length > QUOTED ? `${text.slice(0, QUOTED)}…` : text
+/** Returns an untrusted text for a message: short, and harmless to a terminal. */
+export function quote(text: string): string {
+  const short = text.length > QUOTE_LENGTH ? `${text.slice(0, QUOTE_LENGTH)}…` : text
   return JSON.stringify(short.replace(/[^ -~…]/g, '?'))
 }
 
-const MOST_BYTES = 32 * 1024
-const MOST_LINES = 1000
-const MOST_TOKENS = 600
-const MOST_DEPTH = 8
+const MAX_BYTES = 32 * 1024
+const MAX_LINES = 1000
+const MAX_TOKENS = 600
+const MAX_DEPTH = 8
 
 const HEX = '[0-9A-Fa-f]'
-/** A character by its number. Half a surrogate pair is refused: Python would not join two. */
+/**
+ * A character by its code. Half of a surrogate pair is refused: Python would not join two halves.
+ */
 const CODE = `x${HEX}{2}|(?:u|U0000)(?![Dd][89A-Fa-f])${HEX}{4}|U00(?:0[1-9A-Fa-f]|10)${HEX}{4}`
 const ESCAPE = String.raw`\\(?:[nrt\\"']|${CODE})`
 const TEXT = [
@@ -51,9 +53,9 @@ const TEXT = [
   String.raw`"(?!"")(?:[^"\\\r\n]|${ESCAPE})*"|'(?!'')(?:[^'\\\r\n]|${ESCAPE})*'`,
 ].join('|')
 /**
- * The few tokens of Python that may stand in a source, each as Python reads it: comments, names,
- * numbers of at most 15 digits on a side of the point, small ones as Python writes them (`1e-05`),
- * texts without a prefix, and what joins them.
+ * The tokens of Python that a source may contain, each as Python reads it: comments, names, numbers
+ * of at most 15 digits on each side of the point, small numbers as Python writes them (`1e-05`),
+ * texts without a prefix, and punctuation.
  */
 const TOKEN = new RegExp(
   [
@@ -66,54 +68,55 @@ const TOKEN = new RegExp(
   ].join('|'),
   'gy',
 )
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression searches for them.
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]|\r(?!\n)/
-/** A comment that would have Python read the file in another encoding: PEP 263. */
+/** A comment that makes Python read the file in another encoding: PEP 263. */
 const COOKIE = /^(?:[^\n]*\n)?[^\n#]*#[^\n]*coding[:=]/
 
-/** A token, and where in the source it begins. */
+/** A token, and its position in the source. */
 export interface Token {
   readonly kind: string
   readonly value: string
   readonly from: number
 }
 
-/** By how much a mark changes how many brackets are open. */
-export const DEPTHS: ReadonlyMap<string, number> = new Map(
+/** The change of the bracket depth by a mark. */
+const DEPTHS: ReadonlyMap<string, number> = new Map(
   Object.entries({ '(': 1, '[': 1, ')': -1, ']': -1 }),
 )
 /** Stands for a token after the last one. */
-export const NOTHING: Token = { kind: 'end', value: '', from: 0 }
+export const END_TOKEN: Token = { kind: 'end', value: '', from: 0 }
 
 /**
- * The statements of a source as their tokens, without blanks and comments: one begins with a line,
- * and ends with a line when no bracket is open. Everything is refused that Python could read in
- * another way: encodings, control characters, indents, continued lines, prefixes, other escapes.
+ * Returns the statements of a source as their tokens, without blanks and comments. A statement
+ * starts at the beginning of a line and ends with a line outside brackets. A source that Python
+ * could read in another way is refused: encodings, control characters, indents, continued lines,
+ * prefixes, other escapes.
  * @throws SourceRefusal
  */
-export function statementsOf(source: string): readonly Token[][] {
+export function readStatements(source: string): readonly Token[][] {
   expectReadable(source)
   const statements: Token[][] = [[]]
   let depth = 0
-  for (const token of tokensOf(source)) {
+  for (const token of tokenize(source)) {
     depth += DEPTHS.get(token.value) ?? 0
-    if (depth > MOST_DEPTH)
-      throw new SourceRefusal('TOO_DEEP', token.from, 'too many brackets in brackets')
+    if (depth > MAX_DEPTH)
+      throw new SourceRefusal('TOO_DEEP', token.from, `brackets are more than ${MAX_DEPTH} deep`)
     if (token.kind !== 'end') statements.at(-1)?.push(token)
     else if (depth === 0) statements.push([])
   }
-  if (depth !== 0) throw new SourceRefusal('SYNTAX', source.length, 'a bracket has no other one')
-  for (const [{ from } = NOTHING] of statements) expectLineStart(source, from)
+  if (depth !== 0) throw new SourceRefusal('SYNTAX', source.length, 'a bracket is not closed')
+  for (const [{ from } = END_TOKEN] of statements) expectLineStart(source, from)
   return statements.filter((tokens) => tokens.length > 0)
 }
 
 function expectLineStart(source: string, from: number): void {
   if (from === 0 || source[from - 1] === '\n') return
-  throw new SourceRefusal('SYNTAX', from, 'a statement begins with its line')
+  throw new SourceRefusal('SYNTAX', from, 'a statement must start at the beginning of its line')
 }
 
-/** Without blanks and comments, but with the ends of lines. */
-function tokensOf(source: string): readonly Token[] {
+/** Returns the tokens of a source, with the ends of lines, without blanks and comments. */
+function tokenize(source: string): readonly Token[] {
   const tokens: Token[] = []
   let end = 0
   for (const { 0: value, index: from, groups = {} } of source.matchAll(TOKEN)) {
@@ -121,35 +124,35 @@ function tokensOf(source: string): readonly Token[] {
     if (kind !== 'blank') tokens.push({ kind, value, from })
     end = from + value.length
   }
-  const over = tokens.filter(({ kind }) => kind !== 'end')[MOST_TOKENS]
+  const over = tokens.filter(({ kind }) => kind !== 'end')[MAX_TOKENS]
   if (over !== undefined)
-    throw new SourceRefusal('TOO_LARGE', over.from, `more than ${MOST_TOKENS} words and marks`)
+    throw new SourceRefusal('TOO_LARGE', over.from, `more than ${MAX_TOKENS} tokens`)
   if (end === source.length) return tokens
   const rest = source.slice(end, end + 20).split('\n', 1)[0] ?? ''
-  throw new SourceRefusal('TOKEN', end, `no import and no literal has ${quoted(rest)}`)
+  throw new SourceRefusal('TOKEN', end, `${quote(rest)} is not allowed outside a text`)
 }
 
 function expectReadable(source: string): void {
-  if (new TextEncoder().encode(source).length > MOST_BYTES)
-    throw new SourceRefusal('TOO_LARGE', 0, `more than ${MOST_BYTES} bytes`)
-  if (source.split('\n', MOST_LINES + 1).length > MOST_LINES)
-    throw new SourceRefusal('TOO_LARGE', 0, `more than ${MOST_LINES} lines`)
+  if (new TextEncoder().encode(source).length > MAX_BYTES)
+    throw new SourceRefusal('TOO_LARGE', 0, `more than ${MAX_BYTES} bytes`)
+  if (source.split('\n', MAX_LINES + 1).length > MAX_LINES)
+    throw new SourceRefusal('TOO_LARGE', 0, `more than ${MAX_LINES} lines`)
   const control = CONTROL.exec(source)
   if (control !== null)
-    throw new SourceRefusal('ENCODING', control.index, 'a control character stands there')
+    throw new SourceRefusal('ENCODING', control.index, 'the source contains a control character')
   const cookie = COOKIE.exec(source)
   if (cookie !== null)
-    throw new SourceRefusal('ENCODING', cookie[0].length - 1, 'a comment names an encoding')
+    throw new SourceRefusal('ENCODING', cookie[0].length - 1, 'a comment declares an encoding')
 }
 
 const ESCAPED: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' }
 
-/** What a text says. */
-export function meaningOf({ value }: Token): string {
+/** Returns the value of a text token. */
+export function decodeText({ value }: Token): string {
   const quote = /^("""|'''|"|')/.exec(value)?.[0] ?? ''
   const body = value.slice(quote.length, value.length - quote.length).replaceAll('\r\n', '\n')
-  return body.replace(/\\(?:x..|u.{4}|U.{8}|.)/g, (found) => {
-    const mark = found.slice(1)
+  return body.replace(/\\(?:x..|u.{4}|U.{8}|.)/g, (sequence) => {
+    const mark = sequence.slice(1)
     if (mark.length === 1) return ESCAPED[mark] ?? mark
     return String.fromCodePoint(Number.parseInt(mark.slice(1), 16))
   })

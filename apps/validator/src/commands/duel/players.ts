@@ -4,7 +4,7 @@ import { type Asked, type Opponent, openMiner, openPlayer, type PlayerAsking } f
 import { type Network, openChain } from '@affine/settlement'
 import { type ChainOptions, type Output, openSaying, raceAbort, shown } from '@affine/terminal'
 import { seatOf } from '../../examination/seat.ts'
-import { agentsHere } from '../../service/agents.ts'
+import { clientHere } from '../../service/agents.ts'
 import { PLAYER } from '../solo.ts'
 
 export const DUEL_PLAYER = `with --network, a miner's uid; or ${PLAYER}`
@@ -45,7 +45,8 @@ export async function openPlayers(
       uid: found.uid,
       ...miner,
     })
-    return openMiner(miner, (on) => agentsHere(network, on, Number.POSITIVE_INFINITY), asking)
+    const unbounded = Number.POSITIVE_INFINITY
+    return openMiner(miner.chute, (on) => clientHere(network, miner, on, unbounded), asking)
   }
   const name = (side: Side): string => {
     const found = committed?.[side]

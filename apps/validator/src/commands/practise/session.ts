@@ -108,7 +108,7 @@ export function sayEnvironment(
   const replies = judgeReplies(played, opponent?.strength)
   const isLeft = replies.legal === 0 && played.length >= HOPELESS
   const left = `none was legal in ${played.length} challenges, so the rest was not played`
-  const judged = [...replyCountsText(replies), ...(isLeft ? [left] : [])]
+  const judged = [replyCountsText(replies), ...(isLeft ? [left] : [])]
   const text = [practiceText(result, spec), ...judged.map((line) => `  ${line}`)].join('\n')
   screen.line(text, { type: 'result', ...result, judged: replies })
   for (const each of played.filter(isLost).slice(0, MOST_SHOWN)) {

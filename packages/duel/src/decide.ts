@@ -1,6 +1,6 @@
 import { canonicalize } from '@affine/prng'
 import { countedAttestations, dueSeals, type Lanes, type Seals } from './acceptance.ts'
-import { type Judgement, judge, type Report, reportOf, trustAfter } from './judgement.ts'
+import { type DuelReport, judge, type Report, trustAfter } from './judgement.ts'
 import { only } from './own-keys.ts'
 import { isWon } from './played.ts'
 import type { Protocol } from './protocol.ts'
@@ -56,14 +56,14 @@ export function decide(state: State, { snapshot, seals, lanes }: Facts): Decided
       heads: only({ ...state.heads, ...dueSeals(state, seals) }, snapshot.hotkeys),
       due: turns.duels.length > 0 ? dueVoters(voters, heard) : {},
     },
-    report: { ...reportOf(judged), ...(crowned && { crowned: crowned.won.duel.contender.hotkey }) },
+    report: { ...judged, ...(crowned && { crowned: crowned.won.contender.hotkey }) },
   }
 }
 
 /** The ratio to beat and the throne's record. Protocol §8.10. */
 function throneAfter(
   state: State,
-  judged: Judgement,
+  judged: Report,
   crowned: WonDuel | undefined,
 ): Pick<State, 'ratio' | 'record'> {
   const lost = judged.duels.filter(({ standing }) => standing === 'lost')
@@ -79,12 +79,12 @@ function throneAfter(
 /** The champion and the list of duels of the coming epoch. Protocol §8.11, §8.12. */
 function nextTurns(
   state: State,
-  judged: Judgement,
+  judged: Report,
   crowned: WonDuel | undefined,
   snapshot: DuelSnapshot,
 ): Pick<State, 'lastPlayed' | 'duels'> & { readonly champion?: Miner } {
   const { leaving, staying } = turnsEnding(state, judged, crowned)
-  const begun = crowned?.won.duel.contender ?? state.champion
+  const begun = crowned?.won.contender ?? state.champion
   const left = snapshot.protocol.epochBlocks * snapshot.epoch - 1
   const ended = withTurns(state.lastPlayed, leaving, left)
   const going = restartedBy(snapshot, state, staying)
@@ -109,13 +109,15 @@ function nextTurns(
 }
 
 /** Whose turns have ended, and the duels that go on. */
-function turnsEnding({ champion }: State, { duels }: Judgement, crowned: WonDuel | undefined) {
-  const isEnding = ({ standing }: Judgement['duels'][number]) =>
+function turnsEnding({ champion }: State, { duels }: Report, crowned: WonDuel | undefined) {
+  const isEnding = ({ standing }: DuelReport) =>
     standing === 'lost' || (crowned !== undefined && standing === 'won')
-  const ending = duels.filter(isEnding).map(({ duel }) => duel.contender)
-  const staying = duels.filter((each) => !isEnding(each)).map(({ duel }) => duel)
+  const ending = duels.filter(isEnding).map(({ contender }) => contender)
+  const staying = duels
+    .filter((each) => !isEnding(each))
+    .map(({ contender, start, tallies, verdicts }) => ({ contender, start, tallies, verdicts }))
   if (crowned !== undefined && champion !== undefined) ending.push(champion)
-  const leaving = ending.filter((miner) => miner.hotkey !== crowned?.won.duel.contender.hotkey)
+  const leaving = ending.filter((miner) => miner.hotkey !== crowned?.won.contender.hotkey)
   return { leaving, staying }
 }
 

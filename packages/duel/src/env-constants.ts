@@ -30,7 +30,7 @@ const PACK: EnvConstants = {
 }
 
 /** The main network's. */
-export const MAIN_ENVS: EnvsConstants = frozen({
+export const MAIN_ENVS: EnvsConstants = {
   'hex@0.1.0': HEX,
   'mult8@0.1.0': {
     specHash: '8acf99839b8d1880a156699fd1f0e180447373b1f973a30c4e9fdf4772755bcc',
@@ -41,18 +41,13 @@ export const MAIN_ENVS: EnvsConstants = frozen({
     specHash: '2424f500d3908c39d41fb37929f6db9a82493420964d0ed4e5b97520f5d0cdea',
     ...ONE_PLAYER,
   },
-})
+}
 
 /** A local network's: fewer of the challenges that take long. */
-export const LOCAL_ENVS: EnvsConstants = frozen({
+export const LOCAL_ENVS: EnvsConstants = {
   ...MAIN_ENVS,
   'hex@0.1.0': { ...HEX, quotaFirst: 4, quotaMost: 24 },
   'pack@0.1.0': { ...PACK, quotaFirst: 16, quotaMost: 128 },
-})
-
-function frozen(envs: EnvsConstants): EnvsConstants {
-  const each = Object.entries(envs).map(([env, constants]) => [env, Object.freeze(constants)])
-  return Object.freeze(Object.fromEntries(each))
 }
 
 /**

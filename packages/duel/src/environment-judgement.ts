@@ -23,6 +23,8 @@ export interface Evidence {
   /** What remains without the third of the weight most favourable to a win, and to a hold. */
   readonly win: WeightedTally
   readonly hold: WeightedTally
+  /** What is left of each counted lane's weight in `win` and in `hold`. */
+  readonly kept: Readonly<Record<'win' | 'hold', Weights>>
   /** How far the contender leads in `win`, no lane counting for less than the ratio. */
   readonly score: Score
   /** What the lane that is the median by its share of decisive challenges played. */
@@ -60,11 +62,11 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observed):
     ratioPpm,
   )
   const third = thirdOf(weights)
-  const kept = trim(ranked, third)
+  const kept = { win: trim(ranked, third), hold: trim([...ranked].reverse(), third) }
   const seen = {
-    win: weigh(kept),
-    hold: weigh(trim([...ranked].reverse(), third)),
-    score: scoreOf(kept, ratioPpm),
+    win: weigh(kept.win),
+    hold: weigh(kept.hold),
+    score: scoreOf(kept.win, ratioPpm),
   }
   const middle = medianLane(lanes, 'trials')
   const contender = shareIn(ranked, 'contenderPoints')
@@ -72,6 +74,7 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observed):
   return {
     setAside: [...outliers].map(({ hotkey }) => hotkey).sort(),
     ...seen,
+    kept: { win: weightsIn(kept.win), hold: weightsIn(kept.hold) },
     median: middle && { trials: Number(middle.trials), played: Number(middle.played) },
     rates: { contender: rateOf(contender, rule), champion: rateOf(champion, rule) },
     shown: contender,
@@ -79,29 +82,8 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observed):
   }
 }
 
-/** What is left of each lane's weight in the two tallies that decide: by hotkey, in ppm. */
-export interface KeptWeights {
-  readonly win: Weights
-  readonly hold: Weights
-}
-
-/**
- * Of whose weight, and how much of it, `win` and `hold` of an environment's evidence are made, by
- * what its lanes have seen in all and which were set aside. Protocol §8.6.
- */
-export function keptWeights(
-  weights: Weights,
-  { tallies, setAside }: Pick<Evidence, 'setAside'> & { readonly tallies: Tallies },
-  ratioPpm: number,
-): KeptWeights {
-  const counted = lanesOf(weights, [tallies]).filter(({ hotkey }) => !setAside.includes(hotkey))
-  const ranked = rankBy(counted, ratioPpm)
-  const without = (lanes: readonly EnvLane[]): Weights =>
-    Object.fromEntries(
-      trim(lanes, thirdOf(weights)).map(([{ hotkey }, kept]) => [hotkey, Number(kept)]),
-    )
-  return { win: without(ranked), hold: without([...ranked].reverse()) }
-}
+const weightsIn = (kept: KeptLanes): Weights =>
+  Object.fromEntries(kept.map(([{ hotkey }, weight]) => [hotkey, Number(weight)]))
 
 /** Of the lane that is the median by these points; undefined without a lane. */
 function shareIn(

@@ -8,8 +8,8 @@ import {
 } from './acceptance.ts'
 import { tabulate } from './own-keys.ts'
 import { epochIndexOf, isWon, playedEnvs, winnerBy } from './played.ts'
-import { type Duel, type EpochTallies, minerOf, type State } from './state.ts'
-import { type EnvReports, joined, judgeOpen, lookAtPlayed } from './verdicts.ts'
+import type { Duel, EpochTallies, State } from './state.ts'
+import { type EnvReports, judgeOpen, lookAtPlayed } from './verdicts.ts'
 import { remember } from './voters.ts'
 
 /** What an epoch came to, for people and logs: nothing in it is needed for the next one. */
@@ -24,20 +24,14 @@ export interface Report {
   readonly crowned?: string
 }
 
-/** What a duel came to in an epoch, after which one that is lost, or crowned, is in no list. */
-export interface DuelReport extends Omit<Duel, 'tallies'>, Omit<JudgedDuel, 'duel'> {}
-
 /** Of a contender. Protocol §8.7. */
 export type Standing = 'open' | 'won' | 'lost'
 
-/** An epoch of all duels. */
-export interface Judgement extends Pick<Report, 'frozen' | 'lanes'> {
-  readonly duels: readonly JudgedDuel[]
-}
-
-/** One epoch of a duel, and the duel as it stands after it. */
-export interface JudgedDuel {
-  readonly duel: Duel
+/**
+ * One epoch of a duel, and the duel as it stands after it. One that is lost, or crowned, is in no
+ * list from then on.
+ */
+export interface DuelReport extends Duel {
   /** The number of the epoch in it, from 1. */
   readonly epochIndex: number
   /** By environment that was played. */
@@ -49,7 +43,7 @@ export interface JudgedDuel {
 const FROZEN_MOST = 4
 
 /** The epoch that a state governs: acceptance, and each duel by itself. Protocol §9.4. */
-export function judge(state: State, inputs: EpochInputs): Judgement {
+export function judge(state: State, inputs: EpochInputs): Report {
   const frozen = isFrozen(state, inputs.heard)
   const lanes = acceptLanes(state, inputs)
   const accepted = Object.keys(lanes).filter((hotkey) => lanes[hotkey]?.accepted)
@@ -81,7 +75,7 @@ function judgeDuel(
   state: State,
   before: Duel,
   { seen, frozen }: { readonly seen: EpochTallies; readonly frozen: boolean },
-): JudgedDuel {
+): DuelReport {
   const { protocol } = state
   const epochIndex = epochIndexOf(before, state.epoch)
   const isOver = epochIndex > protocol.duelEpochs
@@ -94,7 +88,7 @@ function judgeDuel(
       ? { envs: lookAtPlayed(counted, turn), verdicts: before.verdicts }
       : judgeOpen(counted, turn)
   const duel = { ...counted, verdicts }
-  return { duel, epochIndex, envs, standing: standingOf(duel, turn) }
+  return { ...duel, epochIndex, envs, standing: standingOf(duel, turn) }
 }
 
 /** By its verdicts, its length, its frozen epochs. Protocol §8.3, §8.7. */
@@ -110,25 +104,11 @@ function standingOf(
 }
 
 /**
- * For people: without the tallies, which each environment's report sums up, and in the same order
- * whether the state was computed or read.
- */
-export function reportOf({ frozen, lanes, duels }: Judgement): Omit<Report, 'crowned'> {
-  const reports = duels.map(({ duel, epochIndex, envs, standing }): DuelReport => {
-    const { start } = duel
-    const contender = minerOf(duel.contender)
-    const verdicts = joined(duel.verdicts)
-    return { contender, start, epochIndex, verdicts, envs, standing }
-  })
-  return { frozen, lanes, duels: reports }
-}
-
-/**
  * For each due validator one count an environment that some duel played, but for those in which its
  * lane was set aside in half of the duels that did: miners can have that happen to it.
  * Protocol §8.9.
  */
-export function trustAfter({ trust, protocol }: State, judged: Judgement): State['trust'] {
+export function trustAfter({ trust, protocol }: State, judged: Report): State['trust'] {
   if (judged.frozen) return trust
   const played = judged.duels.flatMap(({ envs }) => Object.entries(envs))
   const all = [...new Set(played.map(([env]) => env))]

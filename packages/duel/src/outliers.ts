@@ -35,8 +35,9 @@ export function countOver(
  */
 export function outliersOf(lanes: readonly EnvLane[], zSquared: number): ReadonlySet<EnvLane> {
   const far = new Set<EnvLane>()
-  for (const alike of groupBy(lanes, presenceOf)) {
-    const [first] = alike
+  const firstOf = new Map([...lanes].reverse().map((lane) => [presenceOf(lane), lane]))
+  for (const [presence, first] of firstOf) {
+    const alike = lanes.filter((lane) => presenceOf(lane) === presence)
     const sharing = lanes.map((lane) => ({ ...lane, ...countShared(lane, first) }))
     const peers = sharing.filter(({ played }) => played > 0n)
     for (const kind of ['wins', 'losses'] as const) {
@@ -60,19 +61,6 @@ function countShared(lane: EnvLane, other: EnvLane): LaneCounts {
 
 /** The epochs that a lane has, as a text. */
 const presenceOf = ({ epochs }: EnvLane): string => epochs.map((tally) => (tally ? 1 : 0)).join('')
-
-function groupBy<Value>(
-  values: readonly Value[],
-  keyOf: (value: Value) => string,
-): Iterable<readonly [Value, ...Value[]]> {
-  const groups = new Map<string, [Value, ...Value[]]>()
-  for (const value of values) {
-    const group = groups.get(keyOf(value))
-    if (group) group.push(value)
-    else groups.set(keyOf(value), [value])
-  }
-  return groups.values()
-}
 
 /**
  * The lane at half the lanes' weight, in ascending order of count / played (so the lower of two).

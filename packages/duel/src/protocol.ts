@@ -62,13 +62,13 @@ const CONSTANTS = {
 export type Protocol = Readonly<typeof CONSTANTS>
 
 /** The main network's. */
-export const PROTOCOL: Protocol = Object.freeze(CONSTANTS)
+export const PROTOCOL: Protocol = CONSTANTS
 
 /**
  * A local network's: short epochs, fewer of the long challenges, and a cap of 500 with its line of
  * a hold. Protocol §9.2.
  */
-export const LOCAL: Protocol = Object.freeze({
+export const LOCAL: Protocol = {
   ...PROTOCOL,
   envs: LOCAL_ENVS,
   epochBlocks: 30,
@@ -76,7 +76,7 @@ export const LOCAL: Protocol = Object.freeze({
   cap: 500,
   holdOffset: 20,
   holdSlopePpm: 60_000,
-})
+}
 
 /** The numbers by which `judgeEnvironment` judges one environment. */
 export type LaneRule = HoldLine &

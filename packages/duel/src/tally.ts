@@ -46,7 +46,7 @@ export function sumTallies(epochs: readonly Tallies[]): Tallies {
 }
 
 /** What a lane that played nothing has seen. */
-const NOTHING: Tally = Object.freeze(tallyOf([0, 0, 0, 0], 0))
+const NOTHING: Tally = tallyOf([0, 0, 0, 0], 0)
 
 function addTallies(a: Tally, b: Tally = NOTHING): Tally {
   const sum = (of: keyof Tally): number => a[of] + b[of]
@@ -63,9 +63,6 @@ export function fitsQuota(tally: LaneTally | undefined, quota: number): boolean 
   return counts.every((count) => Number.isInteger(count) && count >= 0)
 }
 
-/** How one challenge ended for the contender, as its sample says. */
-export type ChallengeOutcome = 'win' | 'loss' | 'tie'
-
 /**
  * A tally that ends at its verdict: nothing is played after it. `trials` are the decisive
  * challenges, `wins + losses`.
@@ -77,24 +74,25 @@ export type Match = Counts & {
 }
 
 /** A match before its first challenge. */
-export const NO_MATCH: Match = Object.freeze({
+export const NO_MATCH: Match = {
   wins: 0,
   losses: 0,
   played: 0,
   ties: 0,
   trials: 0,
   verdict: 'continue',
-})
+}
 
 /**
- * The match after one more challenge. A tie is not a trial; a match that has its verdict stays as
- * it is. Protocol §10.
+ * The match after one more challenge of one environment in one lane, nothing trimmed. A tie is not
+ * a trial; a match that has its verdict stays as it is. Challenges are added in the order of their
+ * index, never of arrival: one that answers slowly answers differently. Protocol §10.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000.
  */
 export function addChallenge(
   match: Match,
-  challenge: ChallengeOutcome,
+  challenge: 'win' | 'loss' | 'tie',
   { ratioPpm, rule }: Contest,
 ): Match {
   if (match.verdict !== 'continue') return match
@@ -104,15 +102,4 @@ export function addChallenge(
   const trials = wins + losses
   const verdict = lookAt({ wins, trials, ratioPpm, rule })
   return { wins, losses, ties, trials, played: trials + ties, verdict }
-}
-
-/**
- * One environment, one lane, nothing trimmed: a look after every challenge, and stop at the
- * verdict. `challenges` in the order of their index, never of arrival: one that answers
- * slowly answers differently. Protocol §10.
- *
- * @throws RangeError unless 0 < ratioPpm < 1_000_000.
- */
-export function playMatch(challenges: readonly ChallengeOutcome[], rule: Contest): Match {
-  return challenges.reduce((match, challenge) => addChallenge(match, challenge, rule), NO_MATCH)
 }

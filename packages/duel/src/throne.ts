@@ -1,7 +1,7 @@
 import { own } from '@affine/prng'
 import { boundsPpm, leastAbove, PPM } from '@affine/wilson'
 import type { Rates, WeightedTally } from './environment-judgement.ts'
-import type { JudgedDuel, Judgement } from './judgement.ts'
+import type { DuelReport, Report } from './judgement.ts'
 import { areApart, type Share } from './outliers.ts'
 import type { Protocol } from './protocol.ts'
 import type { State } from './state.ts'
@@ -9,17 +9,17 @@ import { type EnvReports, reportOn } from './verdicts.ts'
 
 /** A duel that is won, and what its environments of one player came to, closed ones too. */
 export interface WonDuel {
-  readonly won: JudgedDuel
+  readonly won: DuelReport
   readonly rated: EnvReports
 }
 
 /**
  * Whom an epoch crowns: of those who have won, when all are heard, the best. Protocol §8.11.
  */
-export function crownedIn(state: State, { frozen, duels }: Judgement): WonDuel | undefined {
+export function crownedIn(state: State, { frozen, duels }: Report): WonDuel | undefined {
   const won = duels.filter(({ standing }) => standing === 'won')
   const isOpen = duels.some(({ standing }) => standing === 'open')
-  const isHeard = ({ epochIndex }: JudgedDuel) => epochIndex >= state.protocol.duelEpochs
+  const isHeard = ({ epochIndex }: DuelReport) => epochIndex >= state.protocol.duelEpochs
   if (frozen || isOpen || (won.length > 1 && !won.every(isHeard))) return undefined
   return bestOf(
     won.map((report) => ({ won: report, rated: ratedIn(state, report) })),
@@ -31,10 +31,10 @@ export function crownedIn(state: State, { frozen, duels }: Judgement): WonDuel |
  * The environments of one player, which count for throne, ratio and record. Not those of two: rates
  * against different opponents do not compare. Protocol §8.10.
  */
-export function ratedIn(state: State, { duel, envs }: JudgedDuel): EnvReports {
+export function ratedIn(state: State, duel: DuelReport): EnvReports {
   const all = Object.entries(state.protocol.envs).filter(([, { players }]) => players === 1)
   return Object.fromEntries(
-    all.map(([env]) => [env, own(envs, env) ?? reportOn(env, duel, state, state.protocol)]),
+    all.map(([env]) => [env, own(duel.envs, env) ?? reportOn(env, duel, state, state.protocol)]),
   )
 }
 
@@ -164,7 +164,7 @@ export function ratioAfter(
   record: State['record'],
   protocol: Protocol,
 ): number {
-  const wins = Object.entries(rated).filter(([env]) => own(won.duel.verdicts, env) === 'win')
+  const wins = Object.entries(rated).filter(([env]) => own(won.verdicts, env) === 'win')
   const bounds = wins.map(([env, { win, rates }]) => {
     const champion = Math.max(rates.champion, own(record, env) ?? 0)
     return { tally: win, contender: rates.contender, champion }

@@ -99,7 +99,7 @@ export function reportOn(
   const epochs = seenIn(duel, env, protocol)
   const evidence = judgeEnvironment({ weights: voters, epochs, ratioPpm: ratio, rule })
   const none = { given: undefined, cause: undefined }
-  return { ...evidence, tallies: sumTallies(epochs), ...none, rule: numbersOf(rule) }
+  return { ...evidence, tallies: sumTallies(epochs), ...none, rule }
 }
 
 /** What accepted lanes saw of an environment, by epoch of a duel. Protocol §8.4. */
@@ -139,15 +139,7 @@ function verdictsIn(envs: EnvReports): Duel['verdicts'] {
 }
 
 /** By environment, ascending. */
-export function joined(...verdicts: readonly Duel['verdicts'][]): Duel['verdicts'] {
+function joined(...verdicts: readonly Duel['verdicts'][]): Duel['verdicts'] {
   const all = Object.entries(Object.assign({}, ...verdicts) as Duel['verdicts'])
   return Object.fromEntries(all.sort(([a], [b]) => compare(a, b)))
-}
-
-/** A rule's numbers alone: it may be a whole protocol. */
-function numbersOf(rule: LaneRule): LaneRule {
-  const { minTrials, holdOffset, holdSlopePpm } = rule
-  const { floorZSquaredPpm, outlierZSquared, ratchetZSquaredPpm } = rule
-  const line = { holdOffset, holdSlopePpm }
-  return { minTrials, ...line, floorZSquaredPpm, outlierZSquared, ratchetZSquaredPpm }
 }

@@ -114,7 +114,7 @@ export function votingStakes(
 }
 
 /** What a validator without a record has. */
-const NEWCOMER: Trust = Object.freeze({ correct: 0, incorrect: 0 })
+const NEWCOMER: Trust = { correct: 0, incorrect: 0 }
 
 /**
  * Trust in ppm: the mean of Beta(1 + correct, 1 + incorrect), so that one without a record

@@ -10,7 +10,6 @@ import {
   firstState,
   type Lanes,
   parseState,
-  type Report,
   type State,
   stateRoot,
 } from '../src/index.ts'
@@ -98,10 +97,6 @@ function freeze<Value>(value: Value): Value {
   return Object.freeze(value)
 }
 
-/** A report as it is printed, its keys in their order. */
-const textOf = (report: Report): string =>
-  JSON.stringify(report, (_, value) => (typeof value === 'bigint' ? String(value) : value))
-
 test('a hundred and fifty epochs of anything: the same root everywhere, in any order, through a file, changing no input', () => {
   const random = pcg64(150n)
   const order = pcg64(1n)
@@ -117,7 +112,7 @@ test('a hundred and fifty epochs of anything: the same root everywhere, in any o
     }
     const other = decide(shuffled(state, order, 'keys'), others)
     expect(stateRoot(other.state)).toBe(stateRoot(next))
-    expect(textOf(other.report)).toBe(textOf(decide(state, facts).report))
+    expect(other.report).toEqual(decide(state, facts).report)
     const read = parseState(encodeState(next))
     if (!read.ok) throw new Error(read.detail)
     expect(stateRoot(read.value)).toBe(stateRoot(next))

@@ -5,7 +5,6 @@ import looksText from '../../../vectors/duel/looks.json?raw'
 import {
   aloneRuleOf,
   judgeEnvironment,
-  keptWeights,
   LOCAL,
   lackForWin,
   PROTOCOL,
@@ -26,6 +25,7 @@ describe('named vectors', () => {
       hold,
       score,
       shown: _shown,
+      kept: _kept,
       ...rest
     } = judgeEnvironment({
       weights: input.weights as unknown as Weights,
@@ -33,9 +33,9 @@ describe('named vectors', () => {
       ratioPpm: input.ratioPpm,
       rule: { outlierZSquared: PROTOCOL.outlierZSquared, ...input.rule },
     })
-    const { unit: _, ...kept } = win
+    const { unit: _, ...won } = win
     const { unit: __, ...held } = hold
-    const seen = { win: digits(kept), hold: digits(held), score: digits(score) }
+    const seen = { win: digits(won), hold: digits(held), score: digits(score) }
     expect({ ...rest, ...seen, verdict: look }).toEqual({ median: undefined, ...want })
   })
 })
@@ -129,11 +129,9 @@ describe('properties', () => {
       fc.property(lanes, (entries) => {
         const evidence = judge(entries)
         const seen = Object.fromEntries(entries.map(([hotkey, , tallied]) => [hotkey, tallied]))
-        const weights = Object.fromEntries(entries.map(([hotkey, weight]) => [hotkey, weight]))
-        const kept = keptWeights(weights, { ...evidence, tallies: seen }, RATIO)
         for (const side of ['win', 'hold'] as const) {
           let [wins, trials] = [0n, 0n]
-          for (const [hotkey, weight] of Object.entries(kept[side])) {
+          for (const [hotkey, weight] of Object.entries(evidence.kept[side])) {
             wins += BigInt(weight) * BigInt(seen[hotkey]?.wins ?? 0)
             trials +=
               BigInt(weight) * BigInt((seen[hotkey]?.wins ?? 0) + (seen[hotkey]?.losses ?? 0))

@@ -1,15 +1,6 @@
 import { expect, test } from 'vitest'
 import { LOCAL, PROTOCOL, quotaOf } from '../src/index.ts'
 
-test('the constants cannot be changed', () => {
-  for (const protocol of [PROTOCOL, LOCAL]) {
-    expect(() => Object.assign(protocol, { cap: 1 })).toThrow(TypeError)
-    for (const each of Object.values(protocol.envs))
-      expect(() => Object.assign(each, { quotaMost: 1 })).toThrow(TypeError)
-    expect(() => Object.assign(protocol.envs, { 'mult8@0.1.0': {} })).toThrow(TypeError)
-  }
-})
-
 test('a local network differs in its clock, its quotas, its cap and what follows from it alone', () => {
   expect(LOCAL).toEqual({
     ...PROTOCOL,

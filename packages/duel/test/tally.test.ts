@@ -1,18 +1,13 @@
 import { calibrate, lookAt, walk } from '@affine/wilson'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import {
-  addChallenge,
-  type ChallengeOutcome,
-  LOCAL,
-  NO_MATCH,
-  PROTOCOL,
-  playMatch,
-  winnerOf,
-} from '../src/index.ts'
+import { addChallenge, LOCAL, NO_MATCH, PROTOCOL, winnerOf } from '../src/index.ts'
 
 const RULE = { ratioPpm: 510_000, rule: LOCAL }
-const challenges = (wins: number, losses: number, ties = 0): ChallengeOutcome[] => [
+type Outcome = Parameters<typeof addChallenge>[1]
+const playMatch = (outcomes: readonly Outcome[]) =>
+  outcomes.reduce((match, outcome) => addChallenge(match, outcome, RULE), NO_MATCH)
+const challenges = (wins: number, losses: number, ties = 0): Outcome[] => [
   ...Array.from({ length: ties }, () => 'tie' as const),
   ...Array.from({ length: wins }, () => 'win' as const),
   ...Array.from({ length: losses }, () => 'loss' as const),
@@ -20,15 +15,15 @@ const challenges = (wins: number, losses: number, ties = 0): ChallengeOutcome[] 
 
 describe('a match', () => {
   it('has no verdict before the tenth trial, and stops at the first one', () => {
-    expect(playMatch([], RULE)).toEqual(NO_MATCH)
-    expect(playMatch(challenges(9, 0, 5), RULE)).toMatchObject({
+    expect(playMatch([])).toEqual(NO_MATCH)
+    expect(playMatch(challenges(9, 0, 5))).toMatchObject({
       trials: 9,
       played: 14,
       verdict: 'continue',
     })
     const won = { wins: 10, losses: 0, ties: 5, trials: 10, played: 15, verdict: 'win' }
-    expect(playMatch(challenges(10, 400, 5), RULE)).toEqual(won)
-    expect(playMatch(challenges(0, 50), RULE)).toMatchObject({
+    expect(playMatch(challenges(10, 400, 5))).toEqual(won)
+    expect(playMatch(challenges(0, 50))).toMatchObject({
       losses: 10,
       played: 10,
       verdict: 'hold',
@@ -38,7 +33,7 @@ describe('a match', () => {
   it('is a look after every trial, in order', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.constantFrom<ChallengeOutcome>('win', 'loss', 'tie'), { maxLength: 120 }),
+        fc.array(fc.constantFrom<Outcome>('win', 'loss', 'tie'), { maxLength: 120 }),
         (played) => {
           let naive = 'continue'
           let seen = 0
@@ -48,11 +43,8 @@ describe('a match', () => {
             const trials = part.filter((one) => one !== 'tie').length
             naive = lookAt({ wins, trials, ...RULE })
           }
-          const { verdict: reached, played: looked } = playMatch(played, RULE)
+          const { verdict: reached, played: looked } = playMatch(played)
           expect([reached, looked]).toEqual([naive, seen])
-          expect(played.reduce((now, one) => addChallenge(now, one, RULE), NO_MATCH)).toEqual(
-            playMatch(played, RULE),
-          )
         },
       ),
     )

@@ -36,7 +36,7 @@ function wonBy(weights: Weights, duel: Crowning['duels'][number], place: number)
   })
   const contender = miner(`m${place}`)
   const ended = { contender, start: 1, tallies: [], verdicts: {} }
-  const won = { duel: ended, epochIndex: 8, envs: {}, standing: 'won' } as const
+  const won = { ...ended, epochIndex: 8, envs: {}, standing: 'won' } as const
   return { won, rated: Object.fromEntries(rated) }
 }
 

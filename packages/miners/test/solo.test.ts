@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChallengePair, type Clock, challengeVerdict } from '@affine/blocks'
-import { PROTOCOL, playMatch } from '@affine/duel'
+import { addChallenge, NO_MATCH, PROTOCOL } from '@affine/duel'
 import { type Message, make, registry } from '@affine/envs'
 import type { Json } from '@affine/prng'
 import { describe, expect, it } from 'vitest'
@@ -100,8 +100,8 @@ describe('a duel', () => {
       const own = inOrder(samples, env)
       expect(own.map(({ index }) => index)).toEqual(own.map((_, i) => i))
       // The same by another way: the pure rule over all samples in the order of the index.
-      const verdicts = own.map(verdictIn)
-      expect(envs[env]).toEqual(playMatch(verdicts, RULE))
+      const match = own.reduce((so, pair) => addChallenge(so, verdictIn(pair), RULE), NO_MATCH)
+      expect(envs[env]).toEqual(match)
       expect(envs[env]?.verdict).toBe('win')
       // What was under way when the verdict fell is all that came in after it.
       const kept = samples.filter((sample) => sample.env === env)

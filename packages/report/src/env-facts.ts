@@ -1,6 +1,5 @@
 import {
   type EnvReport,
-  keptWeights,
   type Score,
   sumTallies,
   type Verdict,
@@ -159,9 +158,8 @@ function hundredthsOf({ lead, spread }: Score): number {
 export function envLaneFacts({
   report,
   weights,
-  ratioPpm,
-}: Omit<EnvLook, 'env'>): readonly EnvLaneFacts[] {
-  const kept = keptWeights(weights, report, ratioPpm)
+}: Pick<EnvLook, 'report' | 'weights'>): readonly EnvLaneFacts[] {
+  const { kept } = report
   const shareIn = (left: Weights, validator: string): number => {
     const weight = weights[validator] ?? 0
     return weight === 0 ? 0 : Math.round((MILLION * (left[validator] ?? 0)) / weight)

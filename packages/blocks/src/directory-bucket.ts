@@ -114,16 +114,9 @@ async function isLinked(directory: string, path: string): Promise<boolean> {
   return folder !== join(await realpath(directory), dirname(path))
 }
 
-/** In bytes: at least so many are read at once. */
-const LEAST_READ = 65_536
-
-/**
- * The file's first bytes, `most` of them or all there are, and closes it. What size it claims to be
- * is a guess at how much to read at once.
- */
-async function readUpTo(most: number, { handle, stats }: OpenFile): Promise<Uint8Array> {
-  const highWaterMark = Math.min(Math.max(stats.size + 1, LEAST_READ), most)
-  const stream = handle.createReadStream({ end: most - 1, highWaterMark })
+/** Reads the first `max` bytes of a file, or all if there are fewer, and closes it. */
+async function readUpTo(max: number, { handle }: OpenFile): Promise<Uint8Array> {
+  const stream = handle.createReadStream({ end: max - 1, highWaterMark: 2 ** 20 })
   return concatBytes(...(await stream.toArray()))
 }
 

@@ -225,11 +225,10 @@ export function checkBlock(
   const samples: AuditedSample[] = []
   for (const [i, line] of lines.entries()) {
     const sample = readSample(line)
-    if (!sample.ok) return faultAt(`line ${2 + i}`, sample)
-    const audited = auditSample(sample.value, plan[before + i], envs)
+    const audited = sample.ok ? auditSample(sample.value, plan[before + i], envs) : sample
     if (!audited.ok) {
-      const { env, index } = sample.value
-      const place = `block ${hash}, line ${2 + i}, ${env} ${index}`
+      const challenge = sample.ok ? `, ${sample.value.env} ${sample.value.index}` : ''
+      const place = `block ${hash}, line ${2 + i}${challenge}`
       return { ok: true, value: { ...block, samples, wrong: faultAt(place, audited) } }
     }
     samples.push(audited.value)

@@ -87,15 +87,11 @@ export interface ProofVerdict {
 }
 
 /**
- * The sample, if the validator of `scope` signed it for that chain, subnet and epoch, and it lies
- * under the chain of blocks that ends at `head`. Needs no other data, and never throws, whatever
- * `proof` is parsed from. Says nothing of the rest of the lane, nor that the transcript replays.
- * Protocol §6.6.
+ * Verifies that the validator of `scope` signed a sample for that chain, subnet and epoch, and that
+ * it lies under the chain of blocks that ends at `head`. Returns the sample or the fault, and every
+ * step. Needs no other data, and never throws, whatever `proof` is parsed from. Does not verify the
+ * rest of the lane, or that the transcript replays. Protocol §6.6.
  */
-export const verifySampleProof = (proof: unknown, target: ProofTarget): EvidenceResult<Sample> =>
-  judgeSampleProof(proof, target).result
-
-/** Verifies a proof as `verifySampleProof` does, and returns every step of it. Protocol §6.6. */
 export function judgeSampleProof(
   proof: unknown,
   { head, scope, verify }: ProofTarget,

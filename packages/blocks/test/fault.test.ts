@@ -8,13 +8,13 @@ import {
   type EpisodeSample,
   FAULT_CODES,
   type Header,
+  judgeSampleProof,
   LIMITS,
   readBlock,
   type Sample,
   type SampleProof,
   sampleProof,
   verifyLane,
-  verifySampleProof,
 } from '../src/index.ts'
 import { keyOf } from './keys.ts'
 import {
@@ -118,7 +118,7 @@ async function blockAt(place: number, files: Files = honest) {
 
 /** The proof, changed. */
 async function proven(change: (proof: SampleProof) => unknown): Verdict {
-  return verifySampleProof(change(proof), { head: honest.head, scope, verify: key.verify })
+  return judgeSampleProof(change(proof), { head: honest.head, scope, verify: key.verify }).result
 }
 
 const other = keyOf(2)

@@ -6,7 +6,6 @@ import {
   readBlock,
   type SampleProof,
   sampleProof,
-  verifySampleProof,
 } from '../src/index.ts'
 import { type Files, honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
 
@@ -31,7 +30,8 @@ const headersIn = (some: readonly Block[]) => some.map(({ header }) => header)
 const headersAfter = (place: number) => headersIn(blocks.slice(place + 1))
 /** Proves the first sample of these blocks under the last of them. */
 const firstOf = ([block, ...after]: readonly Block[]) => sampleProof(block!, 0, headersIn(after))
-const check = (value: unknown) => verifySampleProof(value, { head, scope, verify: toy.verify })
+const check = (value: unknown) =>
+  judgeSampleProof(value, { head, scope, verify: toy.verify }).result
 
 it('proves every sample of every block, through JSON', () => {
   for (const [place, block] of blocks.entries()) {
@@ -45,7 +45,9 @@ it('proves every sample of every block, through JSON', () => {
 it('proves under the block itself when that is the head', () => {
   const block = blocks[1]!
   const made = sampleProof(block, 0)
-  expect(verifySampleProof(made, { head: block.hash, scope, verify: toy.verify }).ok).toBe(true)
+  expect(judgeSampleProof(made, { head: block.hash, scope, verify: toy.verify }).result.ok).toBe(
+    true,
+  )
   expect(check(made)).toMatchObject({ code: 'BAD_PROOF' })
 })
 
@@ -94,7 +96,7 @@ it('does not prove a sample of the epoch before, whose blocks the head leads to 
   const before = laneOf(toy, { ...scope, epoch: 6 }, plansOf(await honestSamples(scope), 7))
   const lane = laneOf(toy, scope, plansOf(await honestSamples(scope), 7), before.head)
   const made = firstOf([...blocksOf(before), ...blocksOf(lane)])
-  expect(verifySampleProof(made, { head: lane.head, scope, verify: toy.verify })).toEqual({
+  expect(judgeSampleProof(made, { head: lane.head, scope, verify: toy.verify }).result).toEqual({
     ok: false,
     code: 'BAD_PROOF',
     detail: 'epoch: expected 7, got 6',
@@ -116,7 +118,7 @@ describe('a proof longer than it can be is refused', () => {
       const plans = [{ lines: samples }, ...Array.from({ length: empty }, () => ({ lines: [] }))]
       const lane = laneOf(toy, few, plans)
       const made = firstOf(blocksOf(lane))
-      return verifySampleProof(made, { head: lane.head, scope: few, verify: toy.verify })
+      return judgeSampleProof(made, { head: lane.head, scope: few, verify: toy.verify }).result
     }
     expect(await provenIn(4)).toEqual({ ok: true, value: samples[0] })
     expect(await provenIn(5)).toEqual({

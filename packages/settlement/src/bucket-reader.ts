@@ -136,20 +136,12 @@ export class BucketReader {
         clock,
       })
       if (found === null) return search.nobody()
-      const { block, bytes, from } = found
       // To keep it is not the time that its source took.
-      if (block.ok) await keep?.({ block: block.value, bytes, from, asked: search.asked })
-      return block
+      await keep?.({ ...found, asked: search.asked })
+      return { ok: true, value: found.block }
     }
     return (wanted) => this.#blocks(find, wanted)
   }
-}
-
-/** A block as far as it holds, and which source had it. */
-interface FirstCopy {
-  readonly block: EvidenceResult<AuditedBlock>
-  readonly bytes: Uint8Array
-  readonly from: string
 }
 
 interface SearchOptions {
@@ -157,6 +149,9 @@ interface SearchOptions {
   readonly check: CheckBlock
   readonly isKept: boolean
 }
+
+/** A block as far as it holds, and which source had it. */
+type FoundCopy = Omit<FoundBlock, 'asked'> & { readonly block: AuditedBlock }
 
 /** One block that is looked for. */
 class BlockSearch {
@@ -167,7 +162,7 @@ class BlockSearch {
   readonly #tried: string[] = []
   /** Answers are checked one after the other, and none once the block was found. */
   readonly #oneByOne = pLimit(1)
-  #found: FirstCopy | null = null
+  #found: FoundCopy | null = null
 
   constructor(wanted: BlockRequest, options: SearchOptions) {
     this.#wanted = wanted
@@ -175,7 +170,7 @@ class BlockSearch {
   }
 
   /** The block, if this source has it, or another had it meanwhile. */
-  async readFrom(source: Source): Promise<FirstCopy | null> {
+  async readFrom(source: Source): Promise<FoundCopy | null> {
     const { name } = source
     const copy = ask(source, blockPath(this.#wanted.hash), LIMITS.blockBytes).then((answer) =>
       this.#oneByOne(() => this.#copyIn(answer, name)),
@@ -203,12 +198,11 @@ class BlockSearch {
   async #check(bytes: Uint8Array, from: string): Promise<Copy> {
     const { check, isKept } = this.#options
     const block = await check(isKept ? bytes.slice() : bytes, this.#wanted)
-    // A bad sample was signed by the validator: no other copy is better.
-    if (!block.ok && block.code !== 'BAD_SAMPLE') {
+    if (!block.ok) {
       this.#fail(from, block.code)
       return otherCopy(bytes, block.code)
     }
-    this.#found = { block, bytes, from }
+    this.#found = { block: block.value, bytes, from }
     return SAME
   }
 

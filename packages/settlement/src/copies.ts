@@ -18,11 +18,20 @@ import {
   worse,
 } from './copy.ts'
 import type { Sought } from './epoch-decision.ts'
-import type { Network } from './networks.ts'
 import { commitmentsOf, holdersOf } from './on-chain.ts'
 
 /** Chooses which of the copies of a block to compare. */
 export type Choose = (holders: readonly string[]) => readonly string[]
+
+interface CopiesOptions {
+  readonly reader: BucketReader
+  /** Governs the epoch. */
+  readonly state: State
+  /** Those that attested it, and must serve it. */
+  readonly attesters: readonly string[]
+  /** Chooses all copies if left out. */
+  readonly choose?: Choose | undefined
+}
 
 /** So many copies are read at a time, of all lanes: each may have 8 MiB. */
 const COPIES_AT_ONCE = 32
@@ -40,68 +49,40 @@ const COPIES_AT_ONCE = 32
 export class Copies {
   readonly #sources: ReadonlyMap<string, Source>
   readonly #limit = pLimit(COPIES_AT_ONCE)
-  readonly #reader: BucketReader
-  readonly #choose: Choose
+  readonly #options: CopiesOptions
   /** Those that attested a block that was compared. */
   readonly #owing = new Set<string>()
   /** The worst failure of each bucket to serve a block that its validator attested. */
   readonly #silent = new Map<string, BucketFailureFacts>()
   /** The same for blocks of its validator's lane that only others attested. */
   readonly #silentUnowed = new Map<string, BucketFailureFacts>()
-  /** The roots of states that buckets hold, by path. */
-  readonly #roots: (readonly [path: string, holder: string, root: Hash])[] = []
-  /** By attester: the path of the state that it attested, and what its bucket has there. */
-  readonly #attested = new Map<string, readonly [path: string, root: Root | undefined]>()
-  /** The states that are being read. */
-  readonly #reading: Promise<void>[] = []
+  /** By bucket: the root of the state that it holds. */
+  readonly #roots: Promise<ReadonlyMap<string, Root>>
   readonly #differing: Differing[] = []
 
-  constructor(
-    sources: readonly Source[],
-    reader: BucketReader,
-    choose: Choose = (holders) => holders,
-  ) {
+  /** Begins to read the state from all buckets. */
+  constructor(sources: readonly Source[], options: CopiesOptions) {
     this.#sources = new Map(sources.map((source) => [source.name, source]))
-    this.#reader = reader
-    this.#choose = choose
-  }
-
-  /** Begins to read the state that governs `epoch` from all buckets. */
-  readStates(epoch: number): void {
-    this.#reading.push(this.#readStates(epoch))
+    this.#options = options
+    this.#roots = this.#readRoots(statePath(options.state.epoch))
   }
 
   /** Never rejects. */
-  async #readStates(epoch: number): Promise<void> {
-    const path = statePath(epoch)
-    const reading = [...this.#sources].map(
-      async ([name, source]) => [name, await this.#limit(readRoot, source, path)] as const,
-    )
-    for (const [name, root] of await Promise.all(reading)) {
-      if (typeof root === 'string') this.#roots.push([path, name, root])
-      if (isFailure(root)) this.#reader.failed.add(name)
-    }
-  }
-
-  /** Begins to read the state that governs `epoch` from its attesters, who must serve it. */
-  readAttested(epoch: number, attesters: readonly string[]): void {
-    const path = statePath(epoch)
-    for (const holder of attesters) this.#reading.push(this.#readAttested(path, holder))
-  }
-
-  /** Never rejects. */
-  async #readAttested(path: string, holder: string): Promise<void> {
-    const source = this.#sources.get(holder)
-    const root = source && (await this.#limit(readRoot, source, path))
-    if (isFailure(root)) this.#reader.failed.add(holder)
-    this.#attested.set(holder, [path, root])
+  async #readRoots(path: string): Promise<ReadonlyMap<string, Root>> {
+    const reading = [...this.#sources].map(async ([name, source]) => {
+      const root = await this.#limit(readRoot, source, path)
+      if (isFailure(root)) this.#options.reader.failed.add(name)
+      return [name, root] as const
+    })
+    return new Map(await Promise.all(reading))
   }
 
   /** Compares the copies of a block that its lane's validator and attesters have: those chosen. */
   async compareBlock({ validator, attesters }: Sought, found: FoundBlock): Promise<void> {
     const { block, from } = found
+    const { choose = (all) => all } = this.#options
     const holders = [...new Set([validator, ...attesters])]
-    const chosen = this.#choose(holders.filter((holder) => holder !== from))
+    const chosen = choose(holders.filter((holder) => holder !== from))
     const asked = holders.filter((holder) => holder === from || chosen.includes(holder))
     const looking = asked.map(async (holder) => {
       const isOwing = attesters.includes(holder)
@@ -128,14 +109,15 @@ export class Copies {
     const copy = await this.#limit(readCopy, source, found)
     if (copy.is !== 'silent') return copy
     silent.set(holder, worse(copy.failure, silent.get(holder) ?? copy.failure))
-    this.#reader.failed.add(holder)
+    this.#options.reader.failed.add(holder)
     return copy
   }
 
-  /** What did not hold, once it is known which states are right; in an order of its own. */
-  async flaws(states: readonly State[]): Promise<readonly UndatedFlaw[]> {
-    await Promise.all(this.#reading)
-    const { lost } = this.#reader
+  /** What did not hold, in an order of its own. */
+  async flaws(): Promise<readonly UndatedFlaw[]> {
+    const roots = await this.#roots
+    const { state, reader } = this.#options
+    const { lost } = reader
     const unheard = [...this.#owing].filter((each) => this.#silent.has(each) || lost.has(each))
     const found = this.#differing.flatMap(({ copies, ...of }) => {
       const known = copies.filter(([holder]) => !lost.has(holder))
@@ -146,25 +128,27 @@ export class Copies {
       const detail = `its bucket did not serve a block that it attested: ${failureText(failure)}`
       found.push({ validator, code: 'COPY_MISSING', detail: `${detail}; ask its operator` })
     }
-    found.push(...this.#missingStates(unheard))
+    found.push(...this.#missingStates(roots, unheard))
     found.sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
-    for (const state of states) {
-      const expected = stateRoot(state)
-      for (const [path, holder, root] of this.#roots) {
-        if (path !== statePath(state.epoch) || root === expected || lost.has(holder)) continue
-        found.push({ validator: holder, code: 'STATE_DIFFERS', detail: path })
-      }
+    const expected = stateRoot(state)
+    for (const [validator, root] of roots) {
+      if (typeof root !== 'string' || root === expected || lost.has(validator)) continue
+      found.push({ validator, code: 'STATE_DIFFERS', detail: statePath(state.epoch) })
     }
     return found
   }
 
   /** Returns the attested states that are not served. Of `unheard` their silence is known. */
-  #missingStates(unheard: readonly string[]): readonly UndatedFlaw[] {
-    return [...this.#attested].flatMap(([validator, [path, read]]) => {
-      const root = this.#reader.lost.has(validator) ? LOST : read
+  #missingStates(
+    roots: ReadonlyMap<string, Root>,
+    unheard: readonly string[],
+  ): readonly UndatedFlaw[] {
+    const { state, attesters, reader } = this.#options
+    return attesters.flatMap((validator) => {
+      const root = reader.lost.has(validator) ? LOST : roots.get(validator)
       if (typeof root === 'string') return []
       if (isFailure(root) && unheard.includes(validator)) return []
-      const detail = `it attested ${path}: ${missingText(root)}`
+      const detail = `it attested ${statePath(state.epoch)}: ${missingText(root)}`
       return [{ validator, code: 'STATE_MISSING' as const, detail }]
     })
   }
@@ -204,22 +188,13 @@ async function readCopy(source: Source, { block, bytes, asked }: FoundBlock): Pr
 const textOf = ({ validator, detail, code }: UndatedFlaw): string =>
   `${validator} ${detail} ${code}`
 
-interface Looking {
-  readonly reader: BucketReader
-  readonly network: Pick<Network, 'firstEpoch'>
-  /** The chain at the epoch's end. */
-  readonly ended: Snapshot
-  readonly choose?: Choose | undefined
-}
-
 /**
- * The copies that those have who answer for the epoch that `state` governs: the voters that were
- * due or attested it. What they have of its states is read meanwhile.
+ * The copies that those have who answer for the epoch that `state` governs, by the chain at its
+ * end: the voters that were due or attested it.
  */
-export function copiesOf(
-  { epoch, due, voters }: State,
-  { reader, network, ended, choose }: Looking,
-): Copies {
+export function copiesOf(ended: Snapshot, options: Omit<CopiesOptions, 'attesters'>): Copies {
+  const { state, reader } = options
+  const { epoch, due, voters } = state
   const said = commitmentsOf(ended)
   const attests = (hotkey: string): boolean => {
     const commitment = said.get(hotkey)
@@ -229,11 +204,6 @@ export function copiesOf(
   const sources = holders
     .filter(({ hotkey }) => Object.hasOwn(due, hotkey) || attests(hotkey))
     .flatMap(({ hotkey, url }) => reader.open(hotkey, url) ?? [])
-  const copies = new Copies(sources, reader, choose)
   const attesters = holders.map(({ hotkey }) => hotkey).filter(attests)
-  copies.readAttested(epoch, attesters)
-  // All others are read with the epoch before; a network's first epoch has no voters.
-  if (epoch === network.firstEpoch + 1) copies.readStates(epoch)
-  copies.readStates(epoch + 1)
-  return copies
+  return new Copies(sources, { ...options, attesters })
 }

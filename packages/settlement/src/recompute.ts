@@ -115,16 +115,15 @@ interface EpochOptions extends RecomputeOptions {
 }
 
 async function recomputeEpoch(options: EpochOptions, state: State): Promise<Recomputed> {
-  const { chain, network, reader, compare = true, choose, onSample, lanesAtOnce } = options
+  const { chain, reader, compare = true, choose, onSample, lanesAtOnce } = options
   const { epoch } = state
   reader.beginEpoch(state)
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
-  const copies =
-    ended && choose !== null ? copiesOf(state, { reader, network, choose, ended }) : undefined
+  const copies = ended && choose !== null ? copiesOf(ended, { reader, state, choose }) : undefined
   const find = laneFinder({ chain, state, reader, copies, onSample, lanesAtOnce })
   // Whoever compares looks at every lane that is due.
   const settled = await decideEpoch(options, state, find, () => compare)
-  const differing = (await copies?.flaws([state, settled.state])) ?? []
+  const differing = (await copies?.flaws()) ?? []
   const found = [...faultsIn(settled), ...differing, ...attestationFaults(settled)]
   const flaws = found.map((flaw) => ({ epoch, ...flaw }))
   if (!ended) return { epoch, ...settled, flaws, warnings: [], votes: undefined }

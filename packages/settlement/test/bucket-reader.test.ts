@@ -113,15 +113,6 @@ describe('a block that several buckets may have', () => {
     return { reads, sources }
   }
 
-  it('is asked for nowhere else once its validator signed a bad sample', async () => {
-    const { reads, sources } = namedSources('one', 'other')
-    const bad = { ok: false, code: 'BAD_SAMPLE', detail: 'line 2' } as const
-    const keep = () => Promise.reject(new Error('it does not hold'))
-    const read = blocksOf({ sources, keep }, () => bad)
-    expect(await read(wanted)).toEqual(bad)
-    expect(reads).toEqual(['one'])
-  })
-
   it('is taken from the first that has it: of those that were late it is known what they have', async () => {
     const clock = new ReadingClock()
     const late: Readonly<Record<string, () => Uint8Array | null>> = {

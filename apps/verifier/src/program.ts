@@ -60,8 +60,8 @@ export const program: CommandUnknownOpts = chainCommand('af-verify')
   )
   .option(
     '--jobs <n>',
-    'the number of blocks to check at once, each in its own thread (default: the number of ' +
-      'processors, once there is enough to check)',
+    'the number of blocks to check at once, each in its own thread, after the first 16 MiB ' +
+      '(default: the number of processors)',
     whole(1, 256),
   )
   .option(

@@ -44,7 +44,7 @@ export interface VerifyOptions {
   readonly toEpoch?: number
   /** The only epoch to show. */
   readonly epoch?: number
-  /** How many blocks are checked at once; by default as many as is useful. */
+  /** Maximum blocks checked at once. Default: the processors of this machine. */
   readonly jobs?: number
   /** How many copies of each block are compared; by default all. */
   readonly copies?: number
@@ -56,7 +56,7 @@ export interface VerifyOptions {
   readonly sample?: string
 }
 
-/** So many bytes are checked by one thread while others would still be starting. */
+/** The bytes that one thread checks while others would still be starting. */
 const SHORT_BYTES = 2 ** 24
 
 /**
@@ -162,12 +162,11 @@ function nothingFor({ epoch, sample }: VerifyOptions): RangeError {
 /** The epochs, recomputed with one thread per job; with one job, without threads. */
 async function* epochsOf(
   data: RecomputeOptions,
-  { jobs: wanted, toEpoch: to, copies }: VerifyOptions,
+  { jobs = availableParallelism(), toEpoch: to, copies }: VerifyOptions,
 ): AsyncGenerator<Recomputed, void> {
   const choose = copies === undefined ? undefined : drawing(copies)
-  const jobs = wanted ?? availableParallelism()
   if (jobs === 1) return yield* recompute({ ...data, to, choose })
-  await using threads = openThreads(jobs, wanted === undefined ? SHORT_BYTES : 0)
+  await using threads = openThreads(jobs, SHORT_BYTES)
   yield* recompute({ ...data, to, choose, ...threads })
 }
 

@@ -17,8 +17,8 @@ import type { Network, Subnet } from '../networks.ts'
 import { commitmentsOf } from '../on-chain.ts'
 import { publicFetch } from './public-fetch.ts'
 
-/** One each for all buckets, so that connections are used again. */
-const [publicOnly, anywhere] = [publicFetch(), publicFetch({ allowPrivate: true })]
+/** One for all buckets, so that connections are used again. */
+const publicOnly = publicFetch()
 
 /**
  * A function that opens the bucket which a validator announced; null if it may not be opened. A
@@ -32,7 +32,7 @@ export function bucketsIn(
   network?: Pick<Network, 'platform'>,
 ): OpenBucket {
   const isLocal = network?.platform === 'loopback'
-  const fetch = isLocal ? anywhere : publicOnly
+  const fetch = isLocal ? nodeFetch : publicOnly
   return (hotkey, url) => {
     if (isBucketUrl(url, isLocal)) return { name: hotkey, ...httpBucket(url, { fetch }) }
     if (base === undefined || !isPlainName(url)) return null

@@ -1,5 +1,4 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
-import { Agent as HttpAgent } from 'node:http'
 import { Agent, type RequestOptions } from 'node:https'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -63,23 +62,16 @@ export class PublicAgent extends Agent {
 
 /** `lookup`, and `ca`, the certificates to trust, are the system's if left out. */
 export interface FetchOptions {
-  readonly allowPrivate?: boolean
   readonly lookup?: LookupFunction
   readonly ca?: string
 }
 
 /**
  * A fetch, made by `fetchBy`, for untrusted URLs: https only, and public addresses only. Addresses
- * are checked when the connection is made, so that a name cannot be changed after a check. With
- * `allowPrivate`, for local networks, http and any address are allowed too.
+ * are checked when the connection is made, so that a name cannot be changed after a check.
  */
 export function publicFetch(options: FetchOptions = {}): typeof globalThis.fetch {
-  const { allowPrivate, lookup = systemLookup, ca } = options
+  const { lookup = systemLookup, ca } = options
   const trust = ca === undefined ? KEPT : { ...KEPT, ca }
-  if (!allowPrivate)
-    return fetchBy({ 'https:': new PublicAgent({ ...trust, lookup: publicLookup(lookup) }) })
-  return fetchBy({
-    'http:': new HttpAgent({ ...KEPT, lookup }),
-    'https:': new Agent({ ...trust, lookup }),
-  })
+  return fetchBy({ 'https:': new PublicAgent({ ...trust, lookup: publicLookup(lookup) }) })
 }

@@ -1,8 +1,8 @@
 import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type EvidenceResult, fault, faultAt } from './fault.ts'
-import { decode, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
-import { leafHash, merkleRoot } from './merkle.ts'
+import { decodeUtf8, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
+import { hashLeaf, merkleRoot } from './merkle.ts'
 
 /**
  * Is `signature` the hotkey's, over `message`? Must not throw, whatever the bytes. Protocol §1.4.
@@ -29,7 +29,7 @@ const SIGNATURE_LINE = /^\{"signature":"([0-9a-f]{128})"\}$/
 const LINE_FEED = 0x0a
 
 /** A block's hash: the Merkle leaf hash of its header's line. Protocol §6.2. */
-export const blockHash = (headerLine: Uint8Array): Hash => bytesToHex(leafHash(headerLine))
+export const blockHash = (headerLine: Uint8Array): Hash => bytesToHex(hashLeaf(headerLine))
 
 export interface BlockTrust {
   /** What the block is known by. Without it any block that its own validator signed is read. */
@@ -89,7 +89,7 @@ export function openHeader(
   const header = readHeader(headerLine)
   if (!header.ok) return faultAt('line 0', header)
   const { validator } = header.value
-  const signature = SIGNATURE_LINE.exec(decode(signatureLine))?.[1]
+  const signature = SIGNATURE_LINE.exec(decodeUtf8(signatureLine))?.[1]
   if (signature === undefined || !verify(hexToBytes(hash), hexToBytes(signature), validator))
     return fault('WRONG_SIGNATURE', `line 1: expected 128 hex digits, signed by ${validator}`)
   return { ok: true, value: { hash, header: header.value, signature, lines } }

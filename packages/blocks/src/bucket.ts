@@ -91,10 +91,10 @@ export interface Clock {
   readonly after: (ms: number, wake: () => void) => () => void
 }
 
-const LAYOUT = /^v1\/(?:blocks|states|probes)\/[\w-][\w.-]*$/
+const PUBLIC_PATH = /^v1\/(?:blocks|states|probes)\/[\w-][\w.-]*$/
 
 /** Is it a path as those above make? Nothing else in a bucket's folder is public. Protocol §6.4. */
-export const isBucketPath = (path: string): boolean => LAYOUT.test(path)
+export const isBucketPath = (path: string): boolean => PUBLIC_PATH.test(path)
 
 /** What a web server should call a file of a bucket. */
 export function mediaType(path: string): string {
@@ -114,7 +114,7 @@ export function checkPath(path: string): string {
 }
 
 /** A URL of a host and a path only. */
-const WEB = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
+const PLAIN_URL = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
 const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 
 /** Reports whether a reader may look up an announced bucket by name, below a place of its own. */
@@ -126,5 +126,5 @@ export const isPlainName = (announced: string): boolean => PLAIN_NAME.test(annou
  */
 export function isBucketUrl(announced: string, isLocal: boolean): boolean {
   const isAllowed = announced.startsWith('https:') || isLocal
-  return isAllowed && WEB.test(announced) && URL.canParse(announced)
+  return isAllowed && PLAIN_URL.test(announced) && URL.canParse(announced)
 }

@@ -50,15 +50,15 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
           code: 'not-a-file',
           reason: `a link leads to ${folder}`,
         })
-      if (!(await isThere(root, path, bytes))) {
+      if (!(await hasFile(root, path, bytes))) {
         await writeFile(temporary, bytes, { flag: 'wx', flush: true, mode })
         await link(temporary, place).catch(async (error: NodeJS.ErrnoException) => {
           // Another writer was faster: with the same bytes.
-          if (error.code !== 'EEXIST' || !(await isThere(root, path, bytes))) throw error
+          if (error.code !== 'EEXIST' || !(await hasFile(root, path, bytes))) throw error
         })
       }
       // Also if the file was there: the process that linked it may have crashed before this.
-      await syncFolders(folder, topOf(root, firstMade))
+      await syncFolders(folder, findTop(root, firstMade))
     } catch (error) {
       throw diskFailure(`write ${place}`, error)
     } finally {
@@ -76,9 +76,9 @@ function diskFailure(action: string, error: unknown): BucketFailure {
 }
 
 /** Opening follows no link, and waits for nobody to write to a FIFO. */
-const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 /** What the system says of paths that lead to no file, though something is there. */
-const ODD = ['ELOOP', 'ENOTDIR', 'ENXIO', 'ENAMETOOLONG']
+const NOT_A_FILE_CODES = ['ELOOP', 'ENOTDIR', 'ENXIO', 'ENAMETOOLONG']
 
 /**
  * Opens the file at a path of the bucket in `directory`. What is not a regular file, or lies behind
@@ -92,7 +92,7 @@ export async function openFile(
   const place = join(directory, checkPath(path))
   try {
     if (await isLinked(directory, path)) return 'not-a-file'
-    const handle = await open(place, READ)
+    const handle = await open(place, OPEN_FLAGS)
     const stats = await handle.stat().catch(async (error) => {
       await handle.close()
       throw error
@@ -103,7 +103,7 @@ export async function openFile(
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return 'missing'
-    if (ODD.includes(code)) return 'not-a-file'
+    if (NOT_A_FILE_CODES.includes(code)) return 'not-a-file'
     throw error
   }
 }
@@ -124,7 +124,7 @@ async function readUpTo(max: number, { handle }: OpenFile): Promise<Uint8Array> 
  * Is the file there, with these bytes?
  * @throws BucketFailure if something else is there: nothing is overwritten.
  */
-async function isThere(root: string, path: string, bytes: Uint8Array): Promise<boolean> {
+async function hasFile(root: string, path: string, bytes: Uint8Array): Promise<boolean> {
   const found = await openFile(root, path)
   if (found === 'missing') return false
   if (found !== 'not-a-file' && isSame(await readUpTo(bytes.length + 1, found), bytes)) return true
@@ -138,7 +138,7 @@ const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) =
  * Up to where folders must be synced after `firstMade` and those below it were made: to the root,
  * or above it if that is new too.
  */
-function topOf(root: string, firstMade: string | undefined): string {
+function findTop(root: string, firstMade: string | undefined): string {
   if (firstMade !== undefined && firstMade.length <= root.length) return dirname(firstMade)
   return root
 }

@@ -1,7 +1,7 @@
 import { make, registry, replay, replayGame, type Side, type Transcript } from '@affine/envs'
 import type { ChallengePair } from './line.ts'
 
-type PlayedBy<Played extends Side> = Pick<ChallengePair, 'env' | 'challengeId' | Played>
+type ChallengeEpisodes<Played extends Side> = Pick<ChallengePair, 'env' | 'challengeId' | Played>
 
 /** Is it a game that was never begun? That is nobody's forfeit. Protocol §3.1. */
 export const isUnbegun = ({ champion, contender }: Pick<ChallengePair, Side>): boolean =>
@@ -12,7 +12,7 @@ export const isUnbegun = ({ champion, contender }: Pick<ChallengePair, Side>): b
  * `illegal` for one that is not allowed there. Undefined when it did not, when nobody began the
  * game, or when the transcript does not replay. Never throws, whatever the pair.
  */
-export function forfeitOf(pair: PlayedBy<Side>, side: Side): string | undefined {
+export function forfeitOf(pair: ChallengeEpisodes<Side>, side: Side): string | undefined {
   const { env, challengeId, champion, contender } = pair
   const { game, lowestReward } = registry.get(env) ?? {}
   // A forfeit's reward is the lowest: what earned more is not played again.
@@ -26,7 +26,7 @@ export function forfeitOf(pair: PlayedBy<Side>, side: Side): string | undefined 
 
 /** The same for what one player played: of a game, against the scripted opponent of a strength. */
 export function forfeitIn(
-  { env, challengeId, strength }: PlayedBy<never> & { readonly strength?: number | undefined },
+  { env, challengeId, strength }: ChallengeEpisodes<never> & { readonly strength?: number | undefined },
   { messages, fault }: Transcript,
 ): string | undefined {
   if (!registry.has(env)) return undefined

@@ -19,24 +19,24 @@ export interface HttpOptions {
  */
 export function httpBucket(url: string | URL, options: HttpOptions): Pick<Bucket, 'read'> {
   const { fetch, timeoutMs = 30_000 } = options
-  const base = folderUrl(url, 'url')
+  const base = toFolderUrl(url, 'url')
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
     const place = new URL(checkPath(path), base).href
     const request = { action: `read ${place}`, signal: AbortSignal.timeout(timeoutMs) }
     const { signal } = request
     const response = await fetch(place, { redirect: 'manual', signal }).catch((error) => {
-      throw ioFailure(request, 'connection', error)
+      throw toFailure(request, 'connection', error)
     })
     if (response.status === 404) {
       await response.body?.cancel()
       return null
     }
-    if (response.status !== 200) throw await responseFailure(request, response)
+    if (response.status !== 200) throw await readFailure(request, response)
     const bytes = await readBody(response, limit, signal).catch((error) => {
-      throw ioFailure(request, 'body', error)
+      throw toFailure(request, 'body', error)
     })
-    if (bytes === null) throw tooLarge(request, limit)
+    if (bytes === null) throw createTooLarge(request, limit)
     return bytes
   }
   return { read }
@@ -50,32 +50,32 @@ export interface FileRequest {
 }
 
 /** Returns the failure of a request that ended with `error`. */
-export function ioFailure(
+export function toFailure(
   { action, signal }: FileRequest,
   code: 'connection' | 'body',
   error: unknown,
 ): BucketFailure {
   if (error instanceof BucketFailure) return error
   const late = { code: 'late', reason: 'no complete response in time' } as const
-  const facts = signal.aborted ? late : { code, reason: errorReason(error) }
+  const facts = signal.aborted ? late : { code, reason: describeError(error) }
   return new BucketFailure(action, facts, error)
 }
 
 /** Fetch may state only "fetch failed": the cause has the reason. */
-function errorReason(error: unknown): string {
+function describeError(error: unknown): string {
   const { message, cause, errors } = Object(error)
-  if (cause instanceof Error) return errorReason(cause)
-  if (Array.isArray(errors) && !message) return errors.map(errorReason).join('; ')
+  if (cause instanceof Error) return describeError(cause)
+  if (Array.isArray(errors) && !message) return errors.map(describeError).join('; ')
   return String(message)
 }
 
-export function tooLarge({ action }: FileRequest, limit: number): BucketFailure {
+export function createTooLarge({ action }: FileRequest, limit: number): BucketFailure {
   const reason = `larger than ${limit} bytes`
   return new BucketFailure(action, { code: 'too-large', reason, isFinal: true })
 }
 
 /** Returns the failure that a response reports by its status. */
-async function responseFailure(
+async function readFailure(
   { action, signal }: FileRequest,
   response: Response,
 ): Promise<BucketFailure> {
@@ -88,7 +88,7 @@ async function responseFailure(
     return new BucketFailure(action, { code: 'redirect', status, reason })
   }
   const text = await readMessage(response, signal).catch(() => '')
-  return new BucketFailure(action, { code: 'status', status, reason: statusReason(status, text) })
+  return new BucketFailure(action, { code: 'status', status, reason: describeStatus(status, text) })
 }
 
 /** Maximum bytes of a response that brings no file. */
@@ -101,17 +101,17 @@ export async function readMessage(response: Response, signal: AbortSignal): Prom
 }
 
 /** Returns the code in a service's XML; empty without one that is safe to print. */
-export const codeIn = (text: string): string => /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? ''
+export const findCode = (text: string): string => /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? ''
 
 /** Returns a status in words, with the code and the message in a service's XML. */
-export function statusReason(status: number, text: string): string {
+export function describeStatus(status: number, text: string): string {
   const [, message] = /<Message>([^<]{1,200})/.exec(text) ?? []
-  const statusAndCode = [`status ${status}`, codeIn(text)].filter(Boolean).join(' ')
+  const statusAndCode = [`status ${status}`, findCode(text)].filter(Boolean).join(' ')
   return message === undefined ? statusAndCode : `${statusAndCode}: ${message.trim()}`
 }
 
 /** An http or https URL as a folder: what is resolved against it lies below. */
-export function folderUrl(url: string | URL, name: string): URL {
+export function toFolderUrl(url: string | URL, name: string): URL {
   if (!isPlainUrl(url))
     throw new TypeError(`"${name}" expected an http or https URL without a user or password`)
   const base = new URL(url)

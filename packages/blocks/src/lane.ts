@@ -23,8 +23,8 @@ import {
   planOf,
   type Rewards,
   type Scope,
-  scopeFault,
-  talliesOf,
+  checkScope,
+  countTallies,
 } from './plan.ts'
 
 /** What a whole lane amounts to. Protocol §6.5. */
@@ -89,7 +89,7 @@ export async function verifyLane({
     const { header, samples, firstLineBytes } = found.value
     const misplaced =
       faultUnlessEqual('WRONG_HASH', found.value.hash, hash) ??
-      misplacementOf(found.value, scope, after)
+      findMisplacement(found.value, scope, after)
     if (misplaced !== null) return faultAt(`block ${hash}`, misplaced)
     // The head has it, and is the first block to be read.
     secret = header.secret ?? secret
@@ -104,7 +104,7 @@ export async function verifyLane({
   const wrongPrevious = faultUnlessEqual('WRONG_PREVIOUS', hash, previous)
   if (wrongPrevious !== null) return wrongPrevious
   if (due > 0) return fault('MISSING_INDEX', `${due} samples too few`)
-  const tallies = talliesOf(scope, plan, count.rewards.reverse().flat())
+  const tallies = countTallies(scope, plan, count.rewards.reverse().flat())
   return { ok: true, value: { tallies, blocks, unbegun: count.unbegun } }
 }
 
@@ -142,13 +142,13 @@ function addBlock(count: SampleCount, { hash, samples, wrong }: AuditedBlock): F
 type NextBlock = Pick<Header, 'height'> & Pick<AuditedBlock, 'firstLineBytes'>
 
 /** What is wrong with where a block stands in its lane, null if nothing. Protocol §6.5. */
-function misplacementOf(
+function findMisplacement(
   { header, lineBytes }: AuditedBlock,
   scope: Scope,
   after: NextBlock | null,
 ): Failure | null {
-  const revealed = revealedBy(header, scope)
-  const wrongScope = scopeFault('WRONG_SCOPE', header, scope)
+  const revealed = hashRevealed(header, scope)
+  const wrongScope = checkScope('WRONG_SCOPE', header, scope)
   if (wrongScope !== null) return wrongScope
   // Only the last block, the head, reveals the secret.
   if (after === null) return faultUnlessEqual('WRONG_SECRET', revealed, scope.commitment)
@@ -161,7 +161,7 @@ function misplacementOf(
 }
 
 /** The commitment to the secret that a block reveals, if it reveals one. */
-function revealedBy({ secret }: Header, scope: Scope): Hash | 'none' {
+function hashRevealed({ secret }: Header, scope: Scope): Hash | 'none' {
   if (secret === undefined) return 'none'
   return commitmentOf({ ...scope, secret })
 }
@@ -243,12 +243,12 @@ function auditSample(
   envs: ReadonlyMap<string, LaneEnv>,
 ): EvidenceResult<AuditedSample> {
   if (planned === undefined) return fault('MISSING_INDEX', 'more samples than the lane has to hold')
-  if (!isPlanned(sample, planned)) return fault('WRONG_CHALLENGE', `expected ${placeText(planned)}`)
+  if (!isPlanned(sample, planned)) return fault('WRONG_CHALLENGE', `expected ${formatPlace(planned)}`)
   // The plan is of these environments.
   const env = envs.get(planned.env) as LaneEnv
   const seed = env.seedIf(planned, sample.challengeId)
   if (seed === undefined) return fault('WRONG_CHALLENGE', `expected ${env.idOf(planned)}`)
-  const wrong = 'miner' in sample ? episodeFault(sample, env, seed) : gameFault(sample, env, seed)
+  const wrong = 'miner' in sample ? checkEpisode(sample, env, seed) : checkGame(sample, env, seed)
   if (wrong !== null) return wrong
   const episodes = episodesIn(sample)
   const invocations: string[] = []
@@ -265,37 +265,37 @@ function isPlanned(sample: Sample, planned: PlannedSample): boolean {
   return champion.miner === planned.champion && contender.miner === planned.contender
 }
 
-function placeText(planned: PlannedSample): string {
+function formatPlace(planned: PlannedSample): string {
   const { env, index } = planned
   if ('miner' in planned) return `${env} ${index} of ${planned.miner}`
   return `${env} ${index} of ${planned.champion} and ${planned.contender}`
 }
 
 /** What is wrong with an episode of one player, null if nothing. Protocol §6.5. */
-function episodeFault(sample: EpisodeSample, { env }: LaneEnv, seed: bigint): Failure | null {
+function checkEpisode(sample: EpisodeSample, { env }: LaneEnv, seed: bigint): Failure | null {
   const replayed = replayFrom(env, seed, sample.messages)
-  return replayed.ok ? endingFault(sample, replayed.value) : replayed
+  return replayed.ok ? checkEnding(sample, replayed.value) : replayed
 }
 
 /** What is wrong with a game, null if nothing. Protocol §6.5. */
-function gameFault(game: ChallengePair, { env }: LaneEnv, seed: bigint): Failure | null {
+function checkGame(game: ChallengePair, { env }: LaneEnv, seed: bigint): Failure | null {
   const { champion, contender } = game
   const recorded = { champion: champion.messages, contender: contender.messages }
   const replayed = replayGameFrom(env, seed, recorded)
   if (!replayed.ok) return replayed
   for (const side of SIDES) {
-    const wrong = endingFault(game[side], replayed.value[side])
+    const wrong = checkEnding(game[side], replayed.value[side])
     if (wrong !== null) return faultAt(side, wrong)
   }
   return null
 }
 
 /** Does an episode that replays end as it says? Protocol §6.5. */
-function endingFault({ fault, reward }: Episode, replayed: ReplayedSide): Failure | null {
+function checkEnding({ fault, reward }: Episode, replayed: ReplayedSide): Failure | null {
   return (
-    faultUnlessEqual('WRONG_FAULT', endingOf(fault !== undefined), endingOf(replayed.fault)) ??
+    faultUnlessEqual('WRONG_FAULT', formatEnding(fault !== undefined), formatEnding(replayed.fault)) ??
     faultUnlessEqual('WRONG_REWARD', reward, replayed.reward)
   )
 }
 
-const endingOf = (hasFault: boolean): string => (hasFault ? 'a fault' : 'none')
+const formatEnding = (hasFault: boolean): string => (hasFault ? 'a fault' : 'none')

@@ -92,11 +92,11 @@ export function pairing(): (sample: Sample) => ChallengePair | undefined {
       return undefined
     }
     const { env, index, challengeId } = sample
-    return { env, index, challengeId, champion: episodeOf(first), contender: episodeOf(sample) }
+    return { env, index, challengeId, champion: toEpisode(first), contender: toEpisode(sample) }
   }
 }
 
-function episodeOf({ env, index, challengeId, ...episode }: EpisodeSample): Episode {
+function toEpisode({ env, index, challengeId, ...episode }: EpisodeSample): Episode {
   return episode
 }
 
@@ -106,7 +106,7 @@ export type ChallengeVerdict = 'win' | 'loss' | 'tie'
 /**
  * What an episode earned, in ppm of what its environment has to give, rounded down. Protocol §6.5.
  */
-export function pointsOf(reward: number, { lowestReward, highestReward }: EnvSpec): number {
+export function computePoints(reward: number, { lowestReward, highestReward }: EnvSpec): number {
   return Math.floor((1_000_000 * (reward - lowestReward)) / (highestReward - lowestReward))
 }
 
@@ -128,8 +128,8 @@ const hotkey: Shape<string> = text('an SS58 address', /^5[1-9A-HJ-NP-Za-km-z]{47
  */
 const challengeId = text('base58 of 32 bytes', /^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
 /** ASCII without spaces: what people will see of it is safe to print as it is. Protocol §6.1. */
-const visibleAscii = (most: number): Shape<string> =>
-  text(`1 to ${most} visible ASCII characters`, new RegExp(`^[!-~]{1,${most}}$`))
+const visibleAscii = (max: number): Shape<string> =>
+  text(`1 to ${max} visible ASCII characters`, new RegExp(`^[!-~]{1,${max}}$`))
 
 const header = record<Header>(
   {
@@ -183,7 +183,7 @@ const sample: Shape<Sample> = (value) => {
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The text of UTF-8 bytes, a byte order mark kept; of others none. */
-export function decode(bytes: Uint8Array): string {
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
@@ -202,9 +202,9 @@ function readLine<T>(
   code: BlockFault,
 ): EvidenceResult<T> {
   if (line.length > limit) return fault(code, `expected at most ${limit} bytes, got ${line.length}`)
-  const parsed = parseCanonical(decode(line))
+  const parsed = parseCanonical(decodeUtf8(line))
   if (!parsed.ok) return fault(code, parsed.detail)
-  return conform(parsed.value, shape, code)
+  return checkShape(parsed.value, shape, code)
 }
 
 /** Says only that the shape is a header's. Protocol §6.2. */
@@ -219,7 +219,7 @@ export const readSample = (line: Uint8Array): EvidenceResult<Sample> =>
  * The value if it has the shape, else where it has not: neither what is there nor an unknown key is
  * quoted.
  */
-export function conform<T>(value: unknown, shape: Shape<T>, code: BlockFault): EvidenceResult<T> {
+export function checkShape<T>(value: unknown, shape: Shape<T>, code: BlockFault): EvidenceResult<T> {
   const wrong = shape(value)
   if (wrong === undefined) return { ok: true, value: value as T }
   return fault(code, wrong.replace(/^: /, ''))

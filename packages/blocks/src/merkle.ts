@@ -8,7 +8,7 @@ const LEAF = /* @__PURE__ */ Uint8Array.of(0)
 const NODE = /* @__PURE__ */ Uint8Array.of(1)
 
 /** Hash of one line as a leaf: `hash(0x00 || line)`. Protocol §1.3. */
-export const leafHash = (line: Uint8Array, hash: HashFunction = blake3): Uint8Array =>
+export const hashLeaf = (line: Uint8Array, hash: HashFunction = blake3): Uint8Array =>
   hash(LEAF, line)
 
 /** Returns how many of a tree's leaves are left of its root: the largest power of 2 below `size`. */
@@ -19,12 +19,12 @@ function leftSize(size: number): number {
 }
 
 /** Returns the root over the hashes of leaves. A node is `hash(0x01 || left || right)`. */
-function rootOver(leaves: readonly Uint8Array[], hash: HashFunction): Uint8Array {
+function computeRoot(leaves: readonly Uint8Array[], hash: HashFunction): Uint8Array {
   const [first] = leaves
   if (first === undefined) return hash(new Uint8Array())
   if (leaves.length === 1) return first
   const left = leftSize(leaves.length)
-  return hash(NODE, rootOver(leaves.slice(0, left), hash), rootOver(leaves.slice(left), hash))
+  return hash(NODE, computeRoot(leaves.slice(0, left), hash), computeRoot(leaves.slice(left), hash))
 }
 
 /**
@@ -33,8 +33,8 @@ function rootOver(leaves: readonly Uint8Array[], hash: HashFunction): Uint8Array
  * Source: RFC 9162, 2.1.1, with BLAKE3. Vectors: vectors/blocks/merkle-blake3.json.
  */
 export function merkleRoot(lines: readonly Uint8Array[], hash: HashFunction = blake3): Uint8Array {
-  const leaves = lines.map((line) => leafHash(line, hash))
-  return rootOver(leaves, hash)
+  const leaves = lines.map((line) => hashLeaf(line, hash))
+  return computeRoot(leaves, hash)
 }
 
 /**
@@ -50,13 +50,13 @@ export function inclusionProof(
   if (!(index in lines))
     throw new RangeError(`"index" expected 0..${lines.length - 1}, got ${index}`)
   const proof: Uint8Array[] = []
-  let leaves = lines.map((line) => leafHash(line, hash))
+  let leaves = lines.map((line) => hashLeaf(line, hash))
   let place = index
   while (leaves.length > 1) {
     const left = leftSize(leaves.length)
     const halves = [leaves.slice(0, left), leaves.slice(left)] as const
     const [own, other] = place < left ? halves : [halves[1], halves[0]]
-    proof.unshift(rootOver(other, hash))
+    proof.unshift(computeRoot(other, hash))
     leaves = own
     if (place >= left) place -= left
   }
@@ -97,7 +97,7 @@ function climb({
   proof,
   hash = blake3,
 }: Omit<Inclusion, 'root'>): Uint8Array | null {
-  if (size === 1) return proof.length === 0 ? leafHash(leaf, hash) : null
+  if (size === 1) return proof.length === 0 ? hashLeaf(leaf, hash) : null
   const sibling = proof.at(-1)
   if (sibling?.length !== 32) return null
   const left = leftSize(size)

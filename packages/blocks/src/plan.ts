@@ -9,7 +9,7 @@ import {
 } from '@affine/envs'
 import { digest, type Hash } from '@affine/prng'
 import { type BlockFault, type Failure, faultAt, faultUnlessEqual } from './fault.ts'
-import { challengeVerdict, type Header, type LaneChallenge, pointsOf } from './line.ts'
+import { challengeVerdict, type Header, type LaneChallenge, computePoints } from './line.ts'
 
 /** What all blocks of one lane share. */
 export type LaneId = Pick<Header, 'genesis' | 'netuid' | 'validator' | 'epoch'>
@@ -17,7 +17,7 @@ export type LaneId = Pick<Header, 'genesis' | 'netuid' | 'validator' | 'epoch'>
 const LANE = ['genesis', 'netuid', 'validator', 'epoch'] as const
 
 /** What a block belongs to that is not in the scope; null if nothing. Protocol §6.5, §6.6. */
-export function scopeFault(code: BlockFault, header: LaneId, scope: LaneId): Failure | null {
+export function checkScope(code: BlockFault, header: LaneId, scope: LaneId): Failure | null {
   for (const name of LANE) {
     const wrong = faultUnlessEqual(code, header[name], scope[name])
     if (wrong !== null) return faultAt(name, wrong)
@@ -81,32 +81,32 @@ const plans = new WeakMap<LaneQuotas, readonly PlannedSample[]>()
 
 function makePlan(lane: LaneQuotas): readonly PlannedSample[] {
   const isGame = (env: string): boolean => make(env).spec.game !== undefined
-  return envsIn(lane).flatMap((env): readonly PlannedSample[] =>
-    isGame(env) ? gamesOf(env, lane) : episodesOf(env, lane),
+  return listEnvs(lane).flatMap((env): readonly PlannedSample[] =>
+    isGame(env) ? planGames(env, lane) : planEpisodes(env, lane),
   )
 }
 
 /** The environments in which somebody plays, ascending. */
-const envsIn = ({ quotas }: LaneQuotas): readonly string[] =>
+const listEnvs = ({ quotas }: LaneQuotas): readonly string[] =>
   [...new Set(Object.values(quotas).flatMap(Object.keys))].sort()
 
 /** The contenders that play in an environment, ascending, and how much each of them plays. */
-const playersOf = (env: string, { quotas }: LaneQuotas): (readonly [string, number])[] =>
+const listPlayers = (env: string, { quotas }: LaneQuotas): (readonly [string, number])[] =>
   Object.keys(quotas)
     .sort()
     .map((contender) => [contender, quotas[contender]?.[env] ?? 0] as const)
 
 /** Every contender has games of its own. */
-function gamesOf(env: string, lane: LaneQuotas): readonly PlannedGame[] {
+function planGames(env: string, lane: LaneQuotas): readonly PlannedGame[] {
   const { champion } = lane
-  return playersOf(env, lane).flatMap(([contender, quota]) =>
+  return listPlayers(env, lane).flatMap(([contender, quota]) =>
     Array.from({ length: quota }, (_, index) => ({ env, index, champion, contender })),
   )
 }
 
 /** All play the same challenges: the champion each, a contender the first ones. */
-function episodesOf(env: string, lane: LaneQuotas): readonly PlannedEpisode[] {
-  const contenders = playersOf(env, lane)
+function planEpisodes(env: string, lane: LaneQuotas): readonly PlannedEpisode[] {
+  const contenders = listPlayers(env, lane)
   const most = Math.max(...contenders.map(([, quota]) => quota))
   const episodes: PlannedEpisode[] = []
   for (let index = 0; index < most; index++) {
@@ -131,13 +131,13 @@ export function laneEnvs(scope: Scope, secret: Hash): ReadonlyMap<string, LaneEn
     if (specHash === undefined)
       throw new TypeError(`"specHashes" expected one for ${env}, got none`)
     const challenges = challengesOf({ ...scope, env, specHash, secret })
-    return { env: make(env), ...challenges, seedIf: rememberingLast(challenges.seedIf) }
+    return { env: make(env), ...challenges, seedIf: rememberLast(challenges.seedIf) }
   }
-  return new Map(envsIn(scope).map((env) => [env, laneEnvOf(env)]))
+  return new Map(listEnvs(scope).map((env) => [env, laneEnvOf(env)]))
 }
 
 /** Miners that play the same challenge are next to each other: its seed is found once. */
-function rememberingLast(seedIf: Challenges['seedIf']): Challenges['seedIf'] {
+function rememberLast(seedIf: Challenges['seedIf']): Challenges['seedIf'] {
   let last: ChallengePlace = { index: -1 }
   let lastId = ''
   let seed: bigint | undefined
@@ -164,43 +164,43 @@ type Totals = [wins: number, losses: number, contenderPoints: number, championPo
 export type LaneTotals = Readonly<Record<string, Readonly<Record<string, Readonly<Totals>>>>>
 
 /** What a whole lane amounts to, by its plan and the rewards in each sample. Protocol §6.5. */
-export function talliesOf(
+export function countTallies(
   lane: LaneQuotas,
   plan: readonly PlannedSample[],
   rewards: readonly Rewards[],
 ): LaneTotals {
-  const tallies = emptyTallies(lane)
+  const tallies = createTallies(lane)
   // The champion's line of a challenge comes before those of the contenders.
   let champion = 0
   for (const [k, planned] of plan.entries()) {
     const [first = 0, second = 0] = rewards[k] ?? []
     if ('contender' in planned) {
       const { env, contender } = planned
-      addChallenge(tallies[contender]?.[env], { champion: first, contender: second }, env)
+      countChallenge(tallies[contender]?.[env], { champion: first, contender: second }, env)
     } else if (planned.miner === lane.champion) {
       champion = first
     } else {
       const { env, miner } = planned
-      addChallenge(tallies[miner]?.[env], { champion, contender: first }, env)
+      countChallenge(tallies[miner]?.[env], { champion, contender: first }, env)
     }
   }
   return tallies
 }
 
-function emptyTallies({ quotas }: LaneQuotas): Record<string, Record<string, Totals>> {
+function createTallies({ quotas }: LaneQuotas): Record<string, Record<string, Totals>> {
   const emptyOf = (envs: object) =>
     Object.fromEntries(Object.keys(envs).map((env): [string, Totals] => [env, [0, 0, 0, 0]]))
   const contenders = Object.entries(quotas)
   return Object.fromEntries(contenders.map(([contender, envs]) => [contender, emptyOf(envs)]))
 }
 
-function addChallenge(tally: Totals | undefined, rewards: PerSide<number>, env: string): void {
+function countChallenge(tally: Totals | undefined, rewards: PerSide<number>, env: string): void {
   const spec = registry.get(env)
   if (tally === undefined || spec === undefined) return
   const verdict = challengeVerdict(rewards)
   if (verdict === 'win') tally[0] += 1
   if (verdict === 'loss') tally[1] += 1
   if (spec.game !== undefined) return
-  tally[2] += pointsOf(rewards.contender, spec)
-  tally[3] += pointsOf(rewards.champion, spec)
+  tally[2] += computePoints(rewards.contender, spec)
+  tally[3] += computePoints(rewards.champion, spec)
 }

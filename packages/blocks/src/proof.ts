@@ -3,9 +3,9 @@ import { anyText, hex, list, record, uint } from '@affine/prng/shape'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Block, blockHash, toLine, type Verify } from './block.ts'
 import { type EvidenceResult, type Failure, fault, faultAt } from './fault.ts'
-import { conform, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
+import { checkShape, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
 import { inclusionProof, merkleRoot, verifyInclusion } from './merkle.ts'
-import { type LaneId, type LaneQuotas, planOf, scopeFault } from './plan.ts'
+import { type LaneId, type LaneQuotas, planOf, checkScope } from './plan.ts'
 
 /**
  * One sample and all that links it to an anchored head, as JSON. Lines are kept as text: hashes are
@@ -24,13 +24,13 @@ export interface SampleProof {
 }
 
 /** How many siblings a leaf has below the root of `LIMITS.blockSamples` = 2^11 leaves. */
-const PATH_MOST = 11
+const MAX_PATH = 11
 
 /** A line of at most so many bytes has no more characters. */
 const proofShape = record<SampleProof>({
   sample: anyText(LIMITS.sampleBytes),
   index: uint(LIMITS.blockSamples - 1),
-  path: list(hex(32), PATH_MOST),
+  path: list(hex(32), MAX_PATH),
   header: anyText(LIMITS.headerBytes),
   signature: hex(64),
   links: list(anyText(LIMITS.headerBytes)),
@@ -53,7 +53,7 @@ export function sampleProof(
   // There is one: the proof would have thrown.
   const sample = lines[index] as string
   const links = after.map(toLine)
-  if (headAfter(hash, links) === null)
+  if (followLinks(hash, links) === null)
     throw new RangeError('"after" expected the headers after the block')
   return { sample, index, path, header: toLine(header), signature, links }
 }
@@ -96,11 +96,11 @@ export function judgeSampleProof(
   proof: unknown,
   { head, scope, verify }: ProofTarget,
 ): ProofVerdict {
-  const read = conform(proof, proofShape, 'BAD_PROOF')
-  if (!read.ok) return formFault(read)
+  const read = checkShape(proof, proofShape, 'BAD_PROOF')
+  if (!read.ok) return failForm(read)
   const { index, path, header, signature, links } = read.value
   const block = readHeader(utf8ToBytes(header))
-  if (!block.ok) return formFault(faultAt('the header', fault('BAD_PROOF', block.detail)))
+  if (!block.ok) return failForm(faultAt('the header', fault('BAD_PROOF', block.detail)))
   const { genesis, netuid, validator, epoch, count, root } = block.value
   const [hash = '', ...after] = [header, ...links].map((line) => blockHash(utf8ToBytes(line)))
   const last = after.at(-1) ?? hash
@@ -115,23 +115,23 @@ export function judgeSampleProof(
     { code: 'form', fault: null, values: {} },
     {
       code: 'scope',
-      fault: scopeFault('BAD_PROOF', block.value, scope),
+      fault: checkScope('BAD_PROOF', block.value, scope),
       values: { genesis, netuid, validator, epoch },
     },
     {
       code: 'headers',
-      fault: excessOf(links, scope) ?? unless(headAfter(hash, links) !== null, unlinked),
+      fault: checkLinkCount(links, scope) ?? faultUnless(followLinks(hash, links) !== null, unlinked),
       values: { block: hash, after },
     },
-    { code: 'head', fault: unless(last === head, unlinked), values: { last, head } },
+    { code: 'head', fault: faultUnless(last === head, unlinked), values: { last, head } },
     {
       code: 'signature',
-      fault: unless(isSigned, unsigned),
+      fault: faultUnless(isSigned, unsigned),
       values: { hash, validator, signature },
     },
     {
       code: 'inclusion',
-      fault: unless(verifyInclusion(proved), notIncluded),
+      fault: faultUnless(verifyInclusion(proved), notIncluded),
       values: { leaf: bytesToHex(merkleRoot([leaf])), index, count, path, root },
     },
     { code: 'sample', fault: sample.ok ? null : sample, values: {} },
@@ -140,9 +140,9 @@ export function judgeSampleProof(
   return { result: failed?.fault ?? sample, sample: sample.ok ? sample.value : undefined, steps }
 }
 
-const unless = (holds: boolean, failure: Failure): Failure | null => (holds ? null : failure)
+const faultUnless = (holds: boolean, failure: Failure): Failure | null => (holds ? null : failure)
 
-const formFault = (failure: Failure): ProofVerdict => ({
+const failForm = (failure: Failure): ProofVerdict => ({
   result: failure,
   steps: [{ code: 'form', fault: failure, values: {} }],
 })
@@ -151,7 +151,7 @@ const formFault = (failure: Failure): ProofVerdict => ({
  * Every block but the lane's last is full, so no more can follow one than the lane has samples.
  * Protocol §6.6.
  */
-function excessOf(links: readonly string[], scope: ProofTarget['scope']): Failure | null {
+function checkLinkCount(links: readonly string[], scope: ProofTarget['scope']): Failure | null {
   const most = planOf(scope).length
   if (links.length <= most) return null
   return fault('BAD_PROOF', `expected at most ${most} links, got ${links.length}`)
@@ -161,7 +161,7 @@ function excessOf(links: readonly string[], scope: ProofTarget['scope']): Failur
  * The hash of the last of these header lines, or `hash` if there are none; null unless each has the
  * hash of the block before it as `prev`, the first one `hash` itself. Protocol §6.6.
  */
-export function headAfter(hash: Hash, links: readonly string[]): Hash | null {
+export function followLinks(hash: Hash, links: readonly string[]): Hash | null {
   let last = hash
   for (const link of links) {
     const line = utf8ToBytes(link)

@@ -1,5 +1,5 @@
 import { BucketFailure } from './bucket.ts'
-import { codeIn, type FileRequest, readBody, readMessage, statusReason } from './http-bucket.ts'
+import { findCode, type FileRequest, readBody, readMessage, describeStatus } from './http-bucket.ts'
 
 /** What a service said of a file. */
 export interface S3Answer {
@@ -28,24 +28,24 @@ export async function readAnswer(response: Response, request: S3Request): Promis
   const { limit, region, accessKeyId, signal, action } = request
   if (ok && limit !== null) return { status: 200, bytes: await readBody(response, limit, signal) }
   const text = (await readMessage(response, signal)).replaceAll(accessKeyId, '****')
-  const code = codeIn(text)
+  const code = findCode(text)
   if (ok && code === '') return { status: 200, bytes: null }
   if (status === 412 || code === 'PreconditionFailed') return { status: 412, bytes: null }
   if (code === 'NoSuchKey') return { status: 404, bytes: null }
-  const isFinal = !mayPass(status, code)
-  const advice = isFinal && isOfRegion(code, text) ? `: ${regionAdvice(region, text)}` : ''
-  const reason = `${statusReason(status, text)}${advice}`
+  const isFinal = !isTransient(status, code)
+  const advice = isFinal && isRegionFailure(code, text) ? `: ${adviseRegion(region, text)}` : ''
+  const reason = `${describeStatus(status, text)}${advice}`
   throw new BucketFailure(action, { code: 'status', status, reason, isFinal })
 }
 
 /** Does the service say that the request was signed for another region? */
-function isOfRegion(code: string, text: string): boolean {
+function isRegionFailure(code: string, text: string): boolean {
   if (code === 'AuthorizationHeaderMalformed') return true
   return /<Message>[^<]*\bregion\b/i.test(text)
 }
 
 /** Which region the request was signed for, and the one that the service names, if it does. */
-function regionAdvice(region: string, text: string): string {
+function adviseRegion(region: string, text: string): string {
   const [, expected] = /(?:<Region>|expecting ')([a-z0-9-]{1,32})[<']/i.exec(text) ?? []
   const named = expected === undefined ? 'its own region' : `the region ${expected}`
   return `the request was signed for the region ${region}; set ${named} (S3_REGION)`
@@ -69,10 +69,10 @@ export const PASSING: readonly string[] = (
 ).split(' ')
 
 /** Statuses of failures that last: not implemented, and no room. */
-const LASTING = [501, 507]
+const PERMANENT = [501, 507]
 
 /** A success with a code in it is one of the service's own troubles, as statuses from 500 on. */
-function mayPass(status: number, code: string): boolean {
+function isTransient(status: number, code: string): boolean {
   if (PASSING.includes(code) || PASSING.includes(`${status}`)) return true
-  return status < 300 || (status >= 500 && !LASTING.includes(status))
+  return status < 300 || (status >= 500 && !PERMANENT.includes(status))
 }

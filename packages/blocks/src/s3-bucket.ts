@@ -8,9 +8,9 @@ import {
   isBucketUrl,
   mediaType,
 } from './bucket.ts'
-import { folderUrl, type HttpOptions, ioFailure, tooLarge } from './http-bucket.ts'
+import { toFolderUrl, type HttpOptions, toFailure, createTooLarge } from './http-bucket.ts'
 import { readAnswer, type S3Answer, type S3Request } from './s3-answer.ts'
-import { AMAZON, type Dialect, type Signer, signedHeaders } from './s3-signature.ts'
+import { AMAZON, type Dialect, type Signer, signHeaders } from './s3-signature.ts'
 
 export { BucketFailure, type Dialect, isBucketUrl }
 
@@ -43,7 +43,7 @@ export interface S3Options extends HttpOptions {
  */
 export function s3Bucket(options: S3Options): Bucket {
   checkNameAndKeys(options)
-  const base = bucketUrl(options)
+  const base = buildUrl(options)
   const urlOf = (path: string): string => new URL(checkPath(path), base).href
   const { region = 'auto', dialect = AMAZON, timeoutMs = 30_000, ...given } = options
   const account: S3Account = { ...given, region, dialect }
@@ -59,8 +59,8 @@ export function s3Bucket(options: S3Options): Bucket {
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
     const request = { ...requestTo('read', urlOf(path)), body: null, limit }
-    const { status, bytes } = await askS3(request, account)
-    if (status === 200 && bytes === null) throw tooLarge(request, limit)
+    const { status, bytes } = await sendS3(request, account)
+    if (status === 200 && bytes === null) throw createTooLarge(request, limit)
     if (status !== 412) return bytes
     const reason = 'status 412, though a read has no condition'
     throw new BucketFailure(request.action, { code: 'status', status, reason, isFinal: true })
@@ -76,18 +76,18 @@ export function s3Bucket(options: S3Options): Bucket {
     // The caller may change its buffer before the end.
     const own = bytes.slice()
     const request = { ...requestTo('write', url), body: await gzip(own), limit: null }
-    const { status } = await askS3(request, account)
+    const { status } = await sendS3(request, account)
     // Another writer's, or ours from an attempt whose answer was lost.
     const reading = { ...requestTo('write', url), body: null, limit: own.length }
-    const stored = await askS3(reading, account)
+    const stored = await sendS3(reading, account)
     if (stored.status === 200 && areEqual(stored.bytes, own)) return
-    throw new BucketFailure(request.action, writeFault(status, stored))
+    throw new BucketFailure(request.action, explainWrite(status, stored))
   }
   return { read, write }
 }
 
 /** Returns why a file is not there after a write with this status. */
-function writeFault(status: number, stored: S3Answer): BucketFailureFacts {
+function explainWrite(status: number, stored: S3Answer): BucketFailureFacts {
   if (stored.status !== 200)
     return { code: 'lost', status, reason: `nothing is there after the answer ${status}` }
   if (status === 200) {
@@ -98,8 +98,8 @@ function writeFault(status: number, stored: S3Answer): BucketFailureFacts {
 }
 
 /** Where the bucket's paths begin. */
-function bucketUrl({ endpoint, bucket, style }: S3Options): URL {
-  const base = folderUrl(endpoint, 'endpoint')
+function buildUrl({ endpoint, bucket, style }: S3Options): URL {
+  const base = toFolderUrl(endpoint, 'endpoint')
   if (style !== 'virtual') {
     base.pathname += `${bucket}/`
     return base
@@ -147,28 +147,28 @@ interface FileTransfer extends S3Request {
  * Reads a file, or writes one that does not exist yet. Follows no redirect.
  * @throws BucketFailure if the service is unreachable, or refuses as `readAnswer` states.
  */
-async function askS3(transfer: FileTransfer, account: S3Account): Promise<S3Answer> {
+async function sendS3(transfer: FileTransfer, account: S3Account): Promise<S3Answer> {
   const { url, body, signal } = transfer
   const { fetch, dialect } = account
   const method = body === null ? 'GET' : 'PUT'
   const unsigned = {
     method,
     url: new URL(url),
-    headers: headersOf(transfer, dialect),
+    headers: buildHeaders(transfer, dialect),
     body,
   } as const
-  const headers = signedHeaders(unsigned, account)
+  const headers = signHeaders(unsigned, account)
   const response = await fetch(url, { method, headers, body, redirect: 'manual', signal }).catch(
     (error) => {
-      throw ioFailure(transfer, 'connection', error)
+      throw toFailure(transfer, 'connection', error)
     },
   )
   return readAnswer(response, transfer).catch((error) => {
-    throw ioFailure(transfer, 'body', error)
+    throw toFailure(transfer, 'body', error)
   })
 }
 
-function headersOf({ url, body }: FileTransfer, { createOnly }: Dialect): Record<string, string> {
+function buildHeaders({ url, body }: FileTransfer, { createOnly }: Dialect): Record<string, string> {
   if (body === null) return {}
   const [name, value] = createOnly
   return {

@@ -47,11 +47,11 @@ export interface Signer {
  * Source: "Signature Version 4" of Amazon's API reference of S3, and "Signatures" of Google Cloud
  * Storage, which differ in the dialect alone.
  */
-export function signedHeaders(request: UnsignedRequest, signer: Signer): Record<string, string> {
+export function signHeaders(request: UnsignedRequest, signer: Signer): Record<string, string> {
   const { method, url, body } = request
   const { accessKeyId, secretAccessKey, region, dialect, now } = signer
-  const time = compactTime(now())
-  const digest = digestOf(body ?? new Uint8Array())
+  const time = formatTime(now())
+  const digest = hashHex(body ?? new Uint8Array())
   const { headers: own, prefix } = dialect
   const headers = { ...request.headers, [`${own}content-sha256`]: digest, [`${own}date`]: time }
   const lines = Object.entries({ ...headers, host: url.host }).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -61,20 +61,20 @@ export function signedHeaders(request: UnsignedRequest, signer: Signer): Record<
 
   const scope = [time.slice(0, 8), region, ...dialect.scope.split('/')]
   const algorithm = `${prefix}-HMAC-SHA256`
-  const text = [algorithm, time, scope.join('/'), digestOf(utf8ToBytes(canonical))].join('\n')
-  const key = scope.reduce(macOf, utf8ToBytes(`${prefix}${secretAccessKey}`))
+  const text = [algorithm, time, scope.join('/'), hashHex(utf8ToBytes(canonical))].join('\n')
+  const key = scope.reduce(computeMac, utf8ToBytes(`${prefix}${secretAccessKey}`))
   const credential = `${accessKeyId}/${scope.join('/')}`
-  const signature = bytesToHex(macOf(key, text))
+  const signature = bytesToHex(computeMac(key, text))
   const parts = `Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`
   return { ...headers, authorization: `${algorithm} ${parts}` }
 }
 
 /** As `20261123T201500Z`. */
-function compactTime(ms: number): string {
+function formatTime(ms: number): string {
   // biome-ignore lint/style/noRestrictedGlobals: formats a time, reads no clock
   return new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '')
 }
 
-const digestOf = (bytes: Uint8Array): string => bytesToHex(sha256(bytes))
+const hashHex = (bytes: Uint8Array): string => bytesToHex(sha256(bytes))
 
-const macOf = (key: Uint8Array, text: string): Uint8Array => hmac(sha256, key, utf8ToBytes(text))
+const computeMac = (key: Uint8Array, text: string): Uint8Array => hmac(sha256, key, utf8ToBytes(text))

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import published from '../../../vectors/blocks/inclusion-sha256.json' with { type: 'json' }
 import vectors from '../../../vectors/blocks/merkle-blake3.json' with { type: 'json' }
 import { inclusionProof, merkleRoot, verifyInclusion } from '../src/index.ts'
-import { leafHash } from '../src/merkle.ts'
+import { hashLeaf } from '../src/merkle.ts'
 
 const sha256 = (...parts: readonly Uint8Array[]): Uint8Array => sha256Of(concatBytes(...parts))
 
@@ -100,7 +100,7 @@ describe('properties', () => {
 
   it('does not confuse a node with a leaf', () => {
     const lines = ['a', 'b'].map(utf8ToBytes)
-    const forged = concatBytes(...lines.map((line) => leafHash(line)))
+    const forged = concatBytes(...lines.map((line) => hashLeaf(line)))
     expect(merkleRoot([forged])).not.toEqual(merkleRoot(lines))
   })
 })

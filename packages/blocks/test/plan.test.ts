@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type LaneQuotas, type PlannedSample, pairing, planOf, verifyLane } from '../src/index.ts'
-import { talliesOf } from '../src/plan.ts'
+import { countTallies } from '../src/plan.ts'
 import { CHAMPION, honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
 
 const [HEX, MULT8, PACK] = ['hex@0.1.0', 'mult8@0.1.0', 'pack@0.1.0']
@@ -18,7 +18,7 @@ it.each([
 ])('%s that the lane does not know counts for nothing', (_, env, other) => {
   const lane = { champion: CHAMPION, quotas: { [A]: { [env]: 1 } } }
   const plan = [CHAMPION, other].map((miner) => ({ env, index: 0, miner }))
-  expect(talliesOf(lane, plan, [[1], [0]])).toEqual({ [A]: { [env]: [0, 0, 0, 0] } })
+  expect(countTallies(lane, plan, [[1], [0]])).toEqual({ [A]: { [env]: [0, 0, 0, 0] } })
 })
 
 describe('the plan of a lane', () => {
@@ -77,7 +77,7 @@ describe('tallies', () => {
     ] // the last was never begun
     // Of each challenge the champion's reward, then A's, then B's where it plays.
     const products = [[0], [1], [1], [1], [0], [0], [0]]
-    expect(talliesOf(lane, planOf(lane), [...games, ...products, [-1], [0]])).toEqual({
+    expect(countTallies(lane, planOf(lane), [...games, ...products, [-1], [0]])).toEqual({
       [A]: { [HEX]: [1, 0, 0, 0], [MULT8]: [1, 1, 1_000_000, 1_000_000] },
       [B]: {
         [HEX]: [0, 1, 0, 0],

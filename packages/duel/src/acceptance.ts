@@ -1,5 +1,5 @@
 import { own } from '@affine/prng'
-import { only, tabulate } from './own-keys.ts'
+import { pickKeys, tabulate } from './own-keys.ts'
 import { quotasOf } from './played.ts'
 import {
   type Attestation,
@@ -8,8 +8,8 @@ import {
   type State,
   stateRoot,
 } from './state.ts'
-import { fitsQuota, type LaneTally } from './tally.ts'
-import { weightOf } from './voters.ts'
+import { isWithinQuota, type LaneTally } from './tally.ts'
+import { sumWeight } from './voters.ts'
 
 /** The head each validator had on chain when lanes closed. */
 export type Seals = State['heads']
@@ -48,13 +48,13 @@ export function countedAttestations(
 
 /** The seals of validators that are due: nobody else's lane counts. Protocol §9.4. */
 export function dueSeals({ due }: State, seals: Seals): Seals {
-  return only(seals, Object.keys(due))
+  return pickKeys(seals, Object.keys(due))
 }
 
 /** Does too little weight attest to say what happened? Protocol §8.3. */
 export function isFrozen({ voters }: Pick<State, 'voters'>, heard: CountedAttestations): boolean {
-  const attesting = weightOf(voters, [...heard.keys()])
-  return attesting === 0 || 3 * attesting < 2 * weightOf(voters)
+  const attesting = sumWeight(voters, [...heard.keys()])
+  return attesting === 0 || 3 * attesting < 2 * sumWeight(voters)
 }
 
 /**
@@ -72,7 +72,7 @@ export function acceptLanes(
     const sealed = Object.hasOwn(seals, hotkey)
     const fits = ([contender, envs]: (typeof quotas)[number]): boolean => {
       const seen = own(lane, contender)
-      return Object.entries(envs).every(([env, quota]) => fitsQuota(own(seen, env), quota))
+      return Object.entries(envs).every(([env, quota]) => isWithinQuota(own(seen, env), quota))
     }
     // A lane that plays nothing is whole, too, only if it was found.
     const whole = lane !== undefined && quotas.every(fits)
@@ -96,7 +96,7 @@ export function laneAttesters(
 ): Readonly<Record<string, readonly string[]>> {
   const attesting = [...heard].filter(([voter]) => Object.hasOwn(voters, voter))
   return tabulate(Object.keys(due), (hotkey) => {
-    const hasBit = bitReader(voters, hotkey)
+    const hasBit = createBitReader(voters, hotkey)
     const attesters = attesting.filter(([, { bitmap }]) => hasBit(bitmap))
     return attesters.map(([voter]) => voter).sort()
   })
@@ -108,7 +108,7 @@ export function laneAttesters(
  */
 function isMajority(state: State, heard: CountedAttestations, voters: readonly string[]): boolean {
   if (isFrozen(state, heard)) return false
-  return 2 * weightOf(state.voters, voters) > weightOf(state.voters, [...heard.keys()])
+  return 2 * sumWeight(state.voters, voters) > sumWeight(state.voters, [...heard.keys()])
 }
 
 /**
@@ -141,7 +141,7 @@ export function encodeBitmap(voters: State['voters'], whole: ReadonlySet<string>
 }
 
 /** Reads bitmaps: has one the bit of `hotkey`'s lane? Protocol §5.2. */
-export function bitReader(
+export function createBitReader(
   voters: State['voters'],
   hotkey: string,
 ): (bitmap: Uint8Array) => boolean {

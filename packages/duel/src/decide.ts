@@ -1,13 +1,13 @@
 import { canonicalize } from '@affine/prng'
 import { countedAttestations, dueSeals, type Lanes, type Seals } from './acceptance.ts'
-import { type DuelReport, judge, type Report, trustAfter } from './judgement.ts'
-import { only } from './own-keys.ts'
+import { type DuelReport, judge, type Report, updateTrust } from './judgement.ts'
+import { pickKeys } from './own-keys.ts'
 import { isWon } from './played.ts'
 import type { Protocol } from './protocol.ts'
-import { playingIn, queueOf, withTurns } from './queue.ts'
+import { playingIn, queueOf, recordTurns } from './queue.ts'
 import type { Duel, DuelSnapshot, Miner, State } from './state.ts'
-import { crownedIn, decay, ratedIn, ratioAfter, type WonDuel, withRates } from './throne.ts'
-import { activeAfter, activeBefore, dueVoters, votingStakes, weighVoters } from './voters.ts'
+import { chooseCrowned, decay, rateEnvs, computeRatio, type WonDuel, raiseRecord } from './throne.ts'
+import { updateActive, findActive, findDueVoters, votingStakes, weighVoters } from './voters.ts'
 
 /** What an epoch is decided from, besides the state that governs it. */
 export interface Facts {
@@ -37,11 +37,11 @@ export interface Decided {
 export function decide(state: State, { snapshot, seals, lanes }: Facts): Decided {
   const heard = countedAttestations(state, snapshot)
   const judged = judge(state, { heard, seals, lanes })
-  const trust = only(trustAfter(state, judged), snapshot.hotkeys)
-  const crowned = crownedIn(state, judged)
-  const throne = throneAfter(state, judged, crowned)
-  const turns = nextTurns(state, judged, crowned, snapshot)
-  const active = activeBefore(state, snapshot)
+  const trust = pickKeys(updateTrust(state, judged), snapshot.hotkeys)
+  const crowned = chooseCrowned(state, judged)
+  const throne = updateThrone(state, judged, crowned)
+  const turns = scheduleTurns(state, judged, crowned, snapshot)
+  const active = findActive(state, snapshot)
   const { protocol } = snapshot
   const voters = weighVoters(votingStakes(active, snapshot), trust, protocol)
   return {
@@ -50,44 +50,44 @@ export function decide(state: State, { snapshot, seals, lanes }: Facts): Decided
       epoch: state.epoch + 1,
       ...throne,
       ...turns,
-      attested: activeAfter(active, heard, snapshot),
+      attested: updateActive(active, heard, snapshot),
       voters,
       trust,
-      heads: only({ ...state.heads, ...dueSeals(state, seals) }, snapshot.hotkeys),
-      due: turns.duels.length > 0 ? dueVoters(voters, heard) : {},
+      heads: pickKeys({ ...state.heads, ...dueSeals(state, seals) }, snapshot.hotkeys),
+      due: turns.duels.length > 0 ? findDueVoters(voters, heard) : {},
     },
     report: { ...judged, ...(crowned && { crowned: crowned.won.contender.hotkey }) },
   }
 }
 
 /** The ratio to beat and the throne's record. Protocol §8.10. */
-function throneAfter(
+function updateThrone(
   state: State,
   judged: Report,
   crowned: WonDuel | undefined,
 ): Pick<State, 'ratio' | 'record'> {
   const lost = judged.duels.filter(({ standing }) => standing === 'lost')
   const record = lost.reduce(
-    (record, duel) => withRates(record, ratedIn(state, duel), 'champion'),
+    (record, duel) => raiseRecord(record, rateEnvs(state, duel), 'champion'),
     state.record,
   )
   if (crowned === undefined) return { ratio: decay(state.ratio, state.protocol), record }
-  const ratio = ratioAfter(crowned, record, state.protocol)
-  return { ratio, record: withRates(record, crowned.rated, 'contender') }
+  const ratio = computeRatio(crowned, record, state.protocol)
+  return { ratio, record: raiseRecord(record, crowned.rated, 'contender') }
 }
 
 /** The champion and the list of duels of the coming epoch. Protocol §8.11, §8.12. */
-function nextTurns(
+function scheduleTurns(
   state: State,
   judged: Report,
   crowned: WonDuel | undefined,
   snapshot: DuelSnapshot,
 ): Pick<State, 'lastPlayed' | 'duels'> & { readonly champion?: Miner } {
-  const { leaving, staying } = turnsEnding(state, judged, crowned)
+  const { leaving, staying } = splitTurns(state, judged, crowned)
   const begun = crowned?.won.contender ?? state.champion
   const left = snapshot.protocol.epochBlocks * snapshot.epoch - 1
-  const ended = withTurns(state.lastPlayed, leaving, left)
-  const going = restartedBy(snapshot, state, staying)
+  const ended = recordTurns(state.lastPlayed, leaving, left)
+  const going = restartDuels(snapshot, state, staying)
   const queue = queueOf(
     { ...(begun && { champion: begun }), duels: going, lastPlayed: ended },
     snapshot,
@@ -98,10 +98,10 @@ function nextTurns(
   const room = snapshot.protocol.duelsMost - going.length
   const isClosed = judged.frozen || going.some((duel) => isWon(duel, snapshot.protocol))
   const contenders = isClosed ? [] : waiting.slice(0, Math.max(0, room))
-  const duels = [...going, ...contenders.map((miner) => newDuel(miner, snapshot.epoch))]
+  const duels = [...going, ...contenders.map((miner) => startDuel(miner, snapshot.epoch))]
   const turns = { ...(champion && { champion }), duels }
   // Those who neither are registered nor have a turn are forgotten.
-  const lastPlayed = only(withTurns(ended, [...seated, ...contenders]), [
+  const lastPlayed = pickKeys(recordTurns(ended, [...seated, ...contenders]), [
     ...snapshot.hotkeys,
     ...playingIn(turns),
   ])
@@ -109,7 +109,7 @@ function nextTurns(
 }
 
 /** Whose turns have ended, and the duels that go on. */
-function turnsEnding({ champion }: State, { duels }: Report, crowned: WonDuel | undefined) {
+function splitTurns({ champion }: State, { duels }: Report, crowned: WonDuel | undefined) {
   const isEnding = ({ standing }: DuelReport) =>
     standing === 'lost' || (crowned !== undefined && standing === 'won')
   const ending = duels.filter(isEnding).map(({ contender }) => contender)
@@ -122,17 +122,17 @@ function turnsEnding({ champion }: State, { duels }: Report, crowned: WonDuel | 
 }
 
 /** The duels, begun anew where constants other than `templates` differ. Protocol §9.2. */
-function restartedBy(
+function restartDuels(
   { protocol, epoch }: DuelSnapshot,
   before: State,
   duels: readonly Duel[],
 ): readonly Duel[] {
   const ofDuels = (constants: Protocol) => canonicalize({ ...constants, templates: '' })
   if (ofDuels(protocol) === ofDuels(before.protocol)) return duels
-  return duels.map(({ contender }) => newDuel(contender, epoch))
+  return duels.map(({ contender }) => startDuel(contender, epoch))
 }
 
-const newDuel = (contender: Miner, start: number): Duel => ({
+const startDuel = (contender: Miner, start: number): Duel => ({
   contender,
   start,
   tallies: [],

@@ -1,7 +1,7 @@
 import { own } from '@affine/prng'
 import { boundsPpm, ceilRoot, holdLine, type Look, PPM, type Proportion } from '@affine/wilson'
 import { compare } from './ascending.ts'
-import { countOver, type EnvLane, medianLane, outliersOf, type Share, shareOf } from './outliers.ts'
+import { sumEpochs, type EnvLane, findMedianLane, findOutliers, type Share, toShare } from './outliers.ts'
 import type { LaneRule } from './protocol.ts'
 import type { Weights } from './state.ts'
 import type { Tallies } from './tally.ts'
@@ -10,7 +10,7 @@ import type { Tallies } from './tally.ts'
  * One environment: the weights are those of all voters, in ppm, also of those without a lane;
  * `epochs` are the lanes accepted in each epoch.
  */
-export interface Observed {
+export interface Observation {
   readonly weights: Weights
   readonly epochs: readonly Tallies[]
   readonly ratioPpm: number
@@ -54,74 +54,74 @@ export interface Rates {
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000, or when a count is not a whole number.
  */
-export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observed): Evidence {
-  const lanes = lanesOf(weights, epochs)
-  const outliers = outliersOf(lanes, rule.outlierZSquared)
-  const ranked = rankBy(
+export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observation): Evidence {
+  const lanes = collectLanes(weights, epochs)
+  const outliers = findOutliers(lanes, rule.outlierZSquared)
+  const ranked = rankLanes(
     lanes.filter((lane) => !outliers.has(lane)),
     ratioPpm,
   )
-  const third = thirdOf(weights)
+  const third = computeThird(weights)
   const kept = { win: trim(ranked, third), hold: trim([...ranked].reverse(), third) }
   const seen = {
-    win: weigh(kept.win),
-    hold: weigh(kept.hold),
-    score: scoreOf(kept.win, ratioPpm),
+    win: sumTally(kept.win),
+    hold: sumTally(kept.hold),
+    score: computeScore(kept.win, ratioPpm),
   }
-  const middle = medianLane(lanes, 'trials')
-  const contender = shareIn(ranked, 'contenderPoints')
-  const champion = shareIn(ranked, 'championPoints')
+  const middle = findMedianLane(lanes, 'trials')
+  const contender = findMedianShare(ranked, 'contenderPoints')
+  const champion = findMedianShare(ranked, 'championPoints')
   return {
     setAside: [...outliers].map(({ hotkey }) => hotkey).sort(),
     ...seen,
-    kept: { win: weightsIn(kept.win), hold: weightsIn(kept.hold) },
+    kept: { win: toWeights(kept.win), hold: toWeights(kept.hold) },
     median: middle && { trials: Number(middle.trials), played: Number(middle.played) },
-    rates: { contender: rateOf(contender, rule), champion: rateOf(champion, rule) },
+    rates: { contender: computeRate(contender, rule), champion: computeRate(champion, rule) },
     shown: contender,
-    look: winOrHold(seen, { ratioPpm, rule }),
+    look: evaluate(seen, { ratioPpm, rule }),
   }
 }
 
-const weightsIn = (kept: KeptLanes): Weights =>
+const toWeights = (kept: KeptLanes): Weights =>
   Object.fromEntries(kept.map(([{ hotkey }, weight]) => [hotkey, Number(weight)]))
 
 /** Of the lane that is the median by these points; undefined without a lane. */
-function shareIn(
+function findMedianShare(
   lanes: readonly EnvLane[],
   kind: 'contenderPoints' | 'championPoints',
 ): Share | undefined {
-  const middle = medianLane(lanes, kind)
-  return middle && shareOf(middle, kind)
+  const middle = findMedianLane(lanes, kind)
+  return middle && toShare(middle, kind)
 }
 
 /** The lower Wilson bound of the points a challenge, in ppm; 0 without a lane. Protocol §8.10. */
-function rateOf(share: Share | undefined, { ratchetZSquaredPpm }: LaneRule): number {
+function computeRate(share: Share | undefined, { ratchetZSquaredPpm }: LaneRule): number {
   if (share === undefined) return 0
   const proportion = { wins: share.count, trials: share.played * PPM, unit: PPM }
   return boundsPpm({ ...proportion, zSquaredPpm: ratchetZSquaredPpm }).lower
 }
 
 /** A WIN by what is left for it, else a HOLD by what is left for that. Protocol §8.6. */
-function winOrHold(
+function evaluate(
   seen: Pick<Evidence, 'win' | 'hold' | 'score'>,
-  { ratioPpm, rule }: Pick<Observed, 'ratioPpm' | 'rule'>,
+  { ratioPpm, rule }: Pick<Observation, 'ratioPpm' | 'rule'>,
 ): Look {
-  if (lackForWin(seen, rule) === undefined) return 'win'
+  if (findWinLack(seen, rule) === undefined) return 'win'
   const { wins, trials, unit } = seen.hold
   return wins <= holdLine({ trials, unit, ratioPpm, rule }) ? 'hold' : 'continue'
 }
 
 /** The lanes that have a weight and played. */
-function lanesOf(weights: Weights, epochs: readonly Tallies[]): readonly EnvLane[] {
+function collectLanes(weights: Weights, epochs: readonly Tallies[]): readonly EnvLane[] {
   const lanes = Object.entries(weights).map(([hotkey, ppm]): EnvLane => {
     const seen = epochs.map((tallies) => own(tallies, hotkey))
-    return { hotkey, weight: BigInt(ppm), epochs: seen, ...countOver(seen) }
+    return { hotkey, weight: BigInt(ppm), epochs: seen, ...sumEpochs(seen) }
   })
   return lanes.filter(({ weight, played }) => weight > 0n && played > 0n)
 }
 
 /** A third of all weights, rounded up. */
-function thirdOf(weights: Weights): bigint {
+function computeThird(weights: Weights): bigint {
   return (Object.values(weights).reduce((sum, ppm) => sum + BigInt(ppm), 0n) + 2n) / 3n
 }
 
@@ -138,7 +138,7 @@ export interface Score {
 export type WinLack = 'FEW' | 'BEHIND' | 'CLOSE'
 
 /** Returns what is missing for a WIN, or undefined if it is one. Protocol §8.6. */
-export function lackForWin(
+export function findWinLack(
   { win, score: { lead, spread } }: { readonly win: WeightedTally; readonly score: Score },
   { minTrials, floorZSquaredPpm }: LaneRule,
 ): WinLack | undefined {
@@ -154,11 +154,11 @@ export function lackForWin(
  * deviations a lane, is taken off: E max(0, N(0, 1)) is 0.3989. Chance is that of the lanes in
  * which it has most room. Protocol §8.6.
  */
-function scoreOf(kept: KeptLanes, ratioPpm: number): Score {
-  const varianceIn = ({ trials }: EnvLane): bigint => varianceOf(ratioPpm) * trials
+function computeScore(kept: KeptLanes, ratioPpm: number): Score {
+  const varianceIn = ({ trials }: EnvLane): bigint => computeVariance(ratioPpm) * trials
   const widest = takeWidest(kept)
-  const leading = kept.filter(([lane]) => leadOf(lane, ratioPpm) > 0n)
-  const lead = sumKept(leading, (lane) => leadOf(lane, ratioPpm))
+  const leading = kept.filter(([lane]) => computeLead(lane, ratioPpm) > 0n)
+  const lead = sumKept(leading, (lane) => computeLead(lane, ratioPpm))
   const luck = sumKept(widest, (lane) => ceilRoot(varianceIn(lane)))
   const variance = widest.reduce((sum, [lane, taken]) => sum + taken ** 2n * varianceIn(lane), 0n)
   return { lead: 10n * lead - 4n * luck, spread: 100n * variance }
@@ -176,7 +176,7 @@ function takeWidest(kept: KeptLanes): KeptLanes {
 }
 
 /** The variance of one trial at the ratio, in millionths squared. */
-function varianceOf(ratioPpm: number): bigint {
+function computeVariance(ratioPpm: number): bigint {
   return BigInt(ratioPpm) * (PPM - BigInt(ratioPpm))
 }
 
@@ -189,13 +189,13 @@ export type WeightedTally = Readonly<Record<keyof Proportion, bigint>>
 type KeptLanes = readonly (readonly [lane: EnvLane, weight: bigint])[]
 
 /** The wins a lane has over what the ratio asks of it, in millionths. */
-function leadOf({ wins, trials }: EnvLane, ratioPpm: number): bigint {
+function computeLead({ wins, trials }: EnvLane, ratioPpm: number): bigint {
   return wins * PPM - trials * BigInt(ratioPpm)
 }
 
 /** The lanes most in favour of the contender first. Protocol §8.6. */
-function rankBy(lanes: readonly EnvLane[], ratioPpm: number): readonly EnvLane[] {
-  const lead = (lane: EnvLane): bigint => leadOf(lane, ratioPpm)
+function rankLanes(lanes: readonly EnvLane[], ratioPpm: number): readonly EnvLane[] {
+  const lead = (lane: EnvLane): bigint => computeLead(lane, ratioPpm)
   return [...lanes].sort((a, b) => compare(lead(b), lead(a)) || compare(a.hotkey, b.hotkey))
 }
 
@@ -215,7 +215,7 @@ function sumKept(kept: KeptLanes, of: (lane: EnvLane) => bigint): bigint {
 }
 
 /** The weighted counts of what is kept. */
-function weigh(kept: KeptLanes): WeightedTally {
+function sumTally(kept: KeptLanes): WeightedTally {
   const wins = sumKept(kept, (lane) => lane.wins)
   const trials = sumKept(kept, (lane) => lane.trials)
   return { wins, trials, unit: PPM }

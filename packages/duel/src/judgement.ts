@@ -7,10 +7,10 @@ import {
   type Lanes,
 } from './acceptance.ts'
 import { tabulate } from './own-keys.ts'
-import { epochIndexOf, isWon, playedEnvs, winnerBy } from './played.ts'
+import { epochIndexOf, isWon, listPlayedEnvs, winnerBy } from './played.ts'
 import type { Duel, EpochTallies, State } from './state.ts'
-import { type EnvReports, judgeOpen, lookAtPlayed } from './verdicts.ts'
-import { remember } from './voters.ts'
+import { type EnvReports, judgeOpen, reportPlayed } from './verdicts.ts'
+import { updateRecord } from './voters.ts'
 
 /** What an epoch came to, for people and logs: nothing in it is needed for the next one. */
 export interface Report {
@@ -40,7 +40,7 @@ export interface DuelReport extends Duel {
 }
 
 /** With so many frozen epochs an open duel is lost. Protocol §8.3. */
-const FROZEN_MOST = 4
+const MAX_FROZEN = 4
 
 /** The epoch that a state governs: acceptance, and each duel by itself. Protocol §9.4. */
 export function judge(state: State, inputs: EpochInputs): Report {
@@ -48,19 +48,19 @@ export function judge(state: State, inputs: EpochInputs): Report {
   const lanes = acceptLanes(state, inputs)
   const accepted = Object.keys(lanes).filter((hotkey) => lanes[hotkey]?.accepted)
   const duels = state.duels.map((duel) => {
-    const seen = frozen ? {} : seenBy(accepted, duel, { state, lanes: inputs.lanes })
+    const seen = frozen ? {} : collectTallies(accepted, duel, { state, lanes: inputs.lanes })
     return judgeDuel(state, duel, { seen, frozen })
   })
   return { frozen, lanes, duels }
 }
 
 /** What the accepted lanes add to a duel. Protocol §8.4. */
-function seenBy(
+function collectTallies(
   accepted: readonly string[],
   duel: Duel,
   { state, lanes }: { readonly state: State; readonly lanes: Lanes },
 ): EpochTallies {
-  return tabulate(playedEnvs(duel, state), (env) => {
+  return tabulate(listPlayedEnvs(duel, state), (env) => {
     const tallies = accepted.map((hotkey) => {
       return [hotkey, own(own(own(lanes, hotkey), duel.contender.hotkey), env)] as const
     })
@@ -85,21 +85,21 @@ function judgeDuel(
   const counted = { ...before, tallies }
   const { envs, verdicts } =
     frozen || isClosed
-      ? { envs: lookAtPlayed(counted, turn), verdicts: before.verdicts }
+      ? { envs: reportPlayed(counted, turn), verdicts: before.verdicts }
       : judgeOpen(counted, turn)
   const duel = { ...counted, verdicts }
-  return { ...duel, epochIndex, envs, standing: standingOf(duel, turn) }
+  return { ...duel, epochIndex, envs, standing: findStanding(duel, turn) }
 }
 
 /** By its verdicts, its length, its frozen epochs. Protocol §8.3, §8.7. */
-function standingOf(
+function findStanding(
   { verdicts, tallies }: Duel,
   { state, epochIndex }: { readonly state: State; readonly epochIndex: number },
 ): Standing {
   const winner = winnerBy(verdicts, state.protocol)
   if (winner === 'contender') return 'won'
   const frozen = tallies.filter((epoch) => Object.keys(epoch).length === 0).length
-  const isOver = epochIndex >= state.protocol.duelEpochs || frozen >= FROZEN_MOST
+  const isOver = epochIndex >= state.protocol.duelEpochs || frozen >= MAX_FROZEN
   return winner === 'champion' || isOver ? 'lost' : 'open'
 }
 
@@ -108,7 +108,7 @@ function standingOf(
  * lane was set aside in half of the duels that did: miners can have that happen to it.
  * Protocol §8.9.
  */
-export function trustAfter({ trust, protocol }: State, judged: Report): State['trust'] {
+export function updateTrust({ trust, protocol }: State, judged: Report): State['trust'] {
   if (judged.frozen) return trust
   const played = judged.duels.flatMap(({ envs }) => Object.entries(envs))
   const all = [...new Set(played.map(([env]) => env))]
@@ -120,7 +120,7 @@ export function trustAfter({ trust, protocol }: State, judged: Report): State['t
   const records = Object.entries(judged.lanes).map(([hotkey, { accepted }]) => {
     const good = { correct: all.filter(isGood(hotkey)).length, incorrect: 0 }
     const counted = accepted ? good : { correct: 0, incorrect: all.length }
-    return [hotkey, remember(own(trust, hotkey), counted, protocol)] as const
+    return [hotkey, updateRecord(own(trust, hotkey), counted, protocol)] as const
   })
   return { ...trust, ...Object.fromEntries(records) }
 }

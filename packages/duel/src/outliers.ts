@@ -15,7 +15,7 @@ export type EnvLane = LaneCounts & {
 }
 
 /** The counts of a lane over those of its epochs that `isWanted`. */
-export function countOver(
+export function sumEpochs(
   epochs: EnvLane['epochs'],
   isWanted: (epoch: number) => boolean = () => true,
 ): LaneCounts {
@@ -33,40 +33,40 @@ export function countOver(
  * over the epochs that both have: who missed one is not judged by how miners played in it.
  * Protocol §8.5.
  */
-export function outliersOf(lanes: readonly EnvLane[], zSquared: number): ReadonlySet<EnvLane> {
+export function findOutliers(lanes: readonly EnvLane[], zSquared: number): ReadonlySet<EnvLane> {
   const far = new Set<EnvLane>()
-  const firstOf = new Map([...lanes].reverse().map((lane) => [presenceOf(lane), lane]))
+  const firstOf = new Map([...lanes].reverse().map((lane) => [encodePresence(lane), lane]))
   for (const [presence, first] of firstOf) {
-    const alike = lanes.filter((lane) => presenceOf(lane) === presence)
-    const sharing = lanes.map((lane) => ({ ...lane, ...countShared(lane, first) }))
+    const alike = lanes.filter((lane) => encodePresence(lane) === presence)
+    const sharing = lanes.map((lane) => ({ ...lane, ...sumSharedEpochs(lane, first) }))
     const peers = sharing.filter(({ played }) => played > 0n)
     for (const kind of ['wins', 'losses'] as const) {
-      const middle = medianLane(peers, kind)
-      for (const lane of alike) if (middle && isFar(lane, middle, kind, zSquared)) far.add(lane)
+      const middle = findMedianLane(peers, kind)
+      for (const lane of alike) if (middle && isOutlier(lane, middle, kind, zSquared)) far.add(lane)
     }
   }
   return far
 }
 
 /** Is the lane too far from this median lane? */
-function isFar(lane: EnvLane, middle: EnvLane, kind: LaneQuantity, zSquared: number): boolean {
-  return areApart(shareOf(countShared(lane, middle), kind), shareOf(middle, kind), { zSquared })
+function isOutlier(lane: EnvLane, middle: EnvLane, kind: LaneQuantity, zSquared: number): boolean {
+  return areApart(toShare(sumSharedEpochs(lane, middle), kind), toShare(middle, kind), { zSquared })
 }
 
 /** The counts of a lane over the epochs that another one has: mostly all of its own. */
-function countShared(lane: EnvLane, other: EnvLane): LaneCounts {
-  if (presenceOf(lane) === presenceOf(other)) return lane
-  return countOver(lane.epochs, (epoch) => other.epochs[epoch] !== undefined)
+function sumSharedEpochs(lane: EnvLane, other: EnvLane): LaneCounts {
+  if (encodePresence(lane) === encodePresence(other)) return lane
+  return sumEpochs(lane.epochs, (epoch) => other.epochs[epoch] !== undefined)
 }
 
 /** The epochs that a lane has, as a text. */
-const presenceOf = ({ epochs }: EnvLane): string => epochs.map((tally) => (tally ? 1 : 0)).join('')
+const encodePresence = ({ epochs }: EnvLane): string => epochs.map((tally) => (tally ? 1 : 0)).join('')
 
 /**
  * The lane at half the lanes' weight, in ascending order of count / played (so the lower of two).
  * Undefined without a lane. Protocol §8.5.
  */
-export function medianLane(lanes: readonly EnvLane[], kind: LaneQuantity): EnvLane | undefined {
+export function findMedianLane(lanes: readonly EnvLane[], kind: LaneQuantity): EnvLane | undefined {
   const ascending = [...lanes].sort(
     (a, b) => compare(a[kind] * b.played, b[kind] * a.played) || compare(a.hotkey, b.hotkey),
   )
@@ -84,7 +84,7 @@ export interface Share {
   readonly played: bigint
 }
 
-export const shareOf = (lane: LaneCounts, kind: LaneQuantity): Share => ({
+export const toShare = (lane: LaneCounts, kind: LaneQuantity): Share => ({
   count: lane[kind],
   played: lane.played,
 })

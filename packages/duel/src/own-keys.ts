@@ -7,7 +7,7 @@ export function tabulate<Value>(
 }
 
 /** What a record holds under these keys. */
-export function only<Value>(
+export function pickKeys<Value>(
   record: Readonly<Record<string, Value>>,
   keys: Iterable<string>,
 ): Record<string, Value> {

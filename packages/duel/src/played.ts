@@ -16,7 +16,7 @@ export const isWon = ({ verdicts }: Pick<Duel, 'verdicts'>, protocol: Protocol):
  * The environments that a duel plays in an epoch, ascending: while it is open those without a
  * verdict, and once it is won those of one player. Protocol §8.2.
  */
-export function playedEnvs(
+export function listPlayedEnvs(
   duel: Duel,
   { epoch, protocol }: Pick<State, 'epoch' | 'protocol'>,
 ): readonly string[] {
@@ -36,7 +36,7 @@ export type Quotas = Readonly<Record<string, Readonly<Record<string, number>>>>
 export function quotasOf(state: Pick<State, 'epoch' | 'duels' | 'protocol'>): Quotas {
   const { epoch, duels, protocol } = state
   const quotas = duels.map((duel) => {
-    const envs = playedEnvs(duel, state).map((env) => {
+    const envs = listPlayedEnvs(duel, state).map((env) => {
       const constants = protocol.envs[env] as EnvConstants // it is played, so it is one of them
       return [env, quotaOf(epochIndexOf(duel, epoch), constants)] as const
     })

@@ -87,6 +87,6 @@ export type LaneRule = HoldLine &
  * to be a false dethronement. That of one that decides with others is the protocol itself.
  * Protocol §8.6.
  */
-export function aloneRuleOf(protocol: Protocol): LaneRule {
+export function makeSoleRule(protocol: Protocol): LaneRule {
   return { ...protocol, floorZSquaredPpm: protocol.aloneZSquaredPpm }
 }

@@ -51,7 +51,7 @@ const hasDigest = (miner: Miner): boolean =>
  * With these miners' turns: begun, so that they are out of the queue; or over, with `left`, the
  * last block before they were out of list or throne. Protocol §8.12.
  */
-export function withTurns(
+export function recordTurns(
   lastPlayed: State['lastPlayed'],
   miners: readonly Miner[],
   left?: number,

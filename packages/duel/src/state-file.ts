@@ -4,7 +4,7 @@ import { type EnvConstants, quotaOf } from './env-constants.ts'
 import { tabulate } from './own-keys.ts'
 import { PROTOCOL, type Protocol } from './protocol.ts'
 import type { Duel, EpochTallies, LastAttested, LastPlayed, Miner, State, Trust } from './state.ts'
-import { fitsQuota, type LaneTally } from './tally.ts'
+import { isWithinQuota, type LaneTally } from './tally.ts'
 
 /** Canonical JSON, as `v1/states/<epoch>.json` holds it and `parseState` reads it. */
 export const encodeState = (state: State): string => canonicalize(state)
@@ -17,13 +17,13 @@ export function parseState(text: string): Result<State, 'BAD_STATE'> {
   const parsed = parseCanonical(text)
   if (!parsed.ok) return { ...parsed, code: 'BAD_STATE' }
   const value = parsed.value as unknown as State
-  const wrong = STATE(value) ?? conflictIn(value)
+  const wrong = STATE(value) ?? findConflict(value)
   if (wrong !== undefined) return { ok: false, code: 'BAD_STATE', detail: `state${wrong}` }
   return { ok: true, value }
 }
 
 /** What does not fit together where every field has its shape. */
-function conflictIn({ protocol, epoch, champion, duels }: State): string | undefined {
+function findConflict({ protocol, epoch, champion, duels }: State): string | undefined {
   if (protocol.minTrials > protocol.cap) return '/protocol/minTrials: more than the cap'
   if (duels.length > 0 && !champion) return '/duels: without a champion'
   const playing = [champion, ...duels.map(({ contender }) => contender)]
@@ -33,18 +33,18 @@ function conflictIn({ protocol, epoch, champion, duels }: State): string | undef
     if (start > epoch) return `/duels/${i}/start: after the epoch`
     if (tallies.length !== Math.min(epoch - start, protocol.duelEpochs))
       return `/duels/${i}/tallies: not one for each epoch`
-    const wrong = tallies.findIndex((epoch, k) => !couldBe(epoch, k + 1, protocol))
+    const wrong = tallies.findIndex((epoch, k) => !isPossible(epoch, k + 1, protocol))
     if (wrong !== -1) return `/duels/${i}/tallies/${wrong}: not of the quotas`
   }
   return undefined
 }
 
 /** Can lanes have seen this in the `epochIndex`-th epoch of a duel? */
-function couldBe(seen: EpochTallies, epochIndex: number, { envs }: Protocol): boolean {
+function isPossible(seen: EpochTallies, epochIndex: number, { envs }: Protocol): boolean {
   return Object.entries(seen).every(([env, lanes]) => {
     const constants = own(envs, env)
     const fits = (tally: LaneTally): boolean =>
-      constants !== undefined && fitsQuota(tally, quotaOf(epochIndex, constants))
+      constants !== undefined && isWithinQuota(tally, quotaOf(epochIndex, constants))
     return Object.values(lanes).every(fits)
   })
 }

@@ -30,7 +30,7 @@ export type LaneTally = readonly [
 ]
 
 /** The tally of a lane that played so many challenges. */
-export function tallyOf(
+export function toTally(
   [wins, losses, contenderPoints, championPoints]: LaneTally,
   played: number,
 ): Tally {
@@ -41,21 +41,21 @@ export function tallyOf(
 export function sumTallies(epochs: readonly Tallies[]): Tallies {
   const hotkeys = [...new Set(epochs.flatMap(Object.keys))].sort()
   return tabulate(hotkeys, (hotkey) =>
-    epochs.map((lanes) => own(lanes, hotkey)).reduce<Tally>(addTallies, NOTHING),
+    epochs.map((lanes) => own(lanes, hotkey)).reduce<Tally>(addTallies, NO_TALLY),
   )
 }
 
 /** What a lane that played nothing has seen. */
-const NOTHING: Tally = tallyOf([0, 0, 0, 0], 0)
+const NO_TALLY: Tally = toTally([0, 0, 0, 0], 0)
 
-function addTallies(a: Tally, b: Tally = NOTHING): Tally {
+function addTallies(a: Tally, b: Tally = NO_TALLY): Tally {
   const sum = (of: keyof Tally): number => a[of] + b[of]
   const points = [sum('contenderPoints'), sum('championPoints')] as const
-  return tallyOf([sum('wins'), sum('losses'), ...points], sum('played'))
+  return toTally([sum('wins'), sum('losses'), ...points], sum('played'))
 }
 
 /** Can so many challenges have come to this? Protocol §9.4. */
-export function fitsQuota(tally: LaneTally | undefined, quota: number): boolean {
+export function isWithinQuota(tally: LaneTally | undefined, quota: number): boolean {
   if (tally === undefined) return false
   const [wins, losses, ...points] = tally
   const left = points.map((each) => quota * 1_000_000 - each)

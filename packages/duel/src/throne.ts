@@ -16,13 +16,13 @@ export interface WonDuel {
 /**
  * Whom an epoch crowns: of those who have won, when all are heard, the best. Protocol §8.11.
  */
-export function crownedIn(state: State, { frozen, duels }: Report): WonDuel | undefined {
+export function chooseCrowned(state: State, { frozen, duels }: Report): WonDuel | undefined {
   const won = duels.filter(({ standing }) => standing === 'won')
   const isOpen = duels.some(({ standing }) => standing === 'open')
   const isHeard = ({ epochIndex }: DuelReport) => epochIndex >= state.protocol.duelEpochs
   if (frozen || isOpen || (won.length > 1 && !won.every(isHeard))) return undefined
-  return bestOf(
-    won.map((report) => ({ won: report, rated: ratedIn(state, report) })),
+  return chooseBest(
+    won.map((report) => ({ won: report, rated: rateEnvs(state, report) })),
     state.protocol.envs,
   )
 }
@@ -31,7 +31,7 @@ export function crownedIn(state: State, { frozen, duels }: Report): WonDuel | un
  * The environments of one player, which count for throne, ratio and record. Not those of two: rates
  * against different opponents do not compare. Protocol §8.10.
  */
-export function ratedIn(state: State, duel: DuelReport): EnvReports {
+export function rateEnvs(state: State, duel: DuelReport): EnvReports {
   const all = Object.entries(state.protocol.envs).filter(([, { players }]) => players === 1)
   return Object.fromEntries(
     all.map(([env]) => [env, own(duel.envs, env) ?? reportOn(env, duel, state, state.protocol)]),
@@ -42,14 +42,14 @@ export function ratedIn(state: State, duel: DuelReport): EnvReports {
  * The one that is better than most others. Ties go to the first in the list, which an original is
  * and its copies are not. Protocol §8.11.
  */
-export function bestOf(
+export function chooseBest(
   contenders: readonly WonDuel[],
   envs: Protocol['envs'],
 ): WonDuel | undefined {
   const ranks = contenders.map((each, i) => ({
     each,
     beaten: contenders.filter((other, j) => {
-      const lead = leadOver(each.rated, other.rated, envs)
+      const lead = compareRated(each.rated, other.rated, envs)
       return lead > 0 || (lead === 0 && i < j)
     }).length,
   }))
@@ -62,12 +62,12 @@ export function bestOf(
  * at length, by how much its sum of rates is greater: its lanes say too little for it to be apart.
  * Protocol §8.11.
  */
-function leadOver(a: EnvReports, b: EnvReports, envs: Protocol['envs']): number {
+function compareRated(a: EnvReports, b: EnvReports, envs: Protocol['envs']): number {
   const ahead = (x: EnvReports, y: EnvReports): number =>
     Object.keys(a).filter((env) => isAhead(own(x, env)?.shown, own(y, env)?.shown)).length
   const lead = ahead(a, b) - ahead(b, a)
   if (lead !== 0 || [a, b].every((rated) => isKnown(rated, envs))) return lead
-  return ratesOf(a) - ratesOf(b)
+  return sumRates(a) - sumRates(b)
 }
 
 /** Has its median lane the most challenges of an epoch or more, in each of these? */
@@ -76,7 +76,7 @@ const isKnown = (rated: EnvReports, envs: Protocol['envs']): boolean =>
     ([env, { shown }]) => shown !== undefined && shown.played >= (own(envs, env)?.quotaMost ?? 0),
   )
 
-const ratesOf = (rated: EnvReports): number =>
+const sumRates = (rated: EnvReports): number =>
   Object.values(rated).reduce((sum, { rates }) => sum + rates.contender, 0)
 
 /** Two deviations. Protocol §8.11. */
@@ -100,7 +100,7 @@ export function decay(ratioPpm: number, { ratioFloorPpm, ratioDecayPpm }: Protoc
 }
 
 /** An environment that the contender won. */
-export interface Won {
+export interface WonEnv {
   /** Trimmed as for a win. */
   readonly tally: WeightedTally
   /** What the contender earned, and the best that the champion is known for, in ppm. */
@@ -114,13 +114,13 @@ export interface Won {
  * bound, so that a lucky 10 of 10 does not lock the throne, and no more than the champion's record
  * supports, so that a champion which throws its duel does not either. Protocol §8.10.
  */
-export function ratchet(won: readonly Won[], protocol: Protocol): number {
+export function ratchet(won: readonly WonEnv[], protocol: Protocol): number {
   const zSquaredPpm = protocol.ratchetZSquaredPpm
   const bounds = won.map((each) => {
     const { lower } = boundsPpm({ ...each.tally, zSquaredPpm })
-    return Math.min(lower, supportedBy(each))
+    return Math.min(lower, computeSupport(each))
   })
-  const mean = geometricMean(bounds)
+  const mean = computeGeometricMean(bounds)
   return Math.min(Math.max(mean, protocol.ratioFloorPpm), protocol.ratioCeilingPpm)
 }
 
@@ -128,7 +128,7 @@ export function ratchet(won: readonly Won[], protocol: Protocol): number {
  * How often, in ppm, one who earns so much would beat the other where just one of them succeeds, if
  * each did so at its rate and by itself. Protocol §8.10.
  */
-function supportedBy({ contender, champion }: Won): number {
+function computeSupport({ contender, champion }: WonEnv): number {
   const [a, r] = [BigInt(contender), BigInt(champion)]
   const winning = a * (PPM - r)
   const losing = r * (PPM - a)
@@ -137,7 +137,7 @@ function supportedBy({ contender, champion }: Won): number {
 }
 
 /** Of ppm, rounded down; of none 0. */
-function geometricMean(bounds: readonly number[]): number {
+function computeGeometricMean(bounds: readonly number[]): number {
   if (bounds.length === 0) return 0
   const product = bounds.reduce((soFar, bound) => soFar * BigInt(bound), 1n)
   const isAbove = (root: number): boolean => BigInt(root) ** BigInt(bounds.length) > product
@@ -147,7 +147,7 @@ function geometricMean(bounds: readonly number[]): number {
 /**
  * The record with these rates of one who has the throne, where they are higher. Protocol §8.10.
  */
-export function withRates(
+export function raiseRecord(
   record: State['record'],
   rated: EnvReports,
   side: keyof Rates,
@@ -159,7 +159,7 @@ export function withRates(
 }
 
 /** The ratio that a contender has to beat to dethrone the crowned one. Protocol §8.10. */
-export function ratioAfter(
+export function computeRatio(
   { won, rated }: WonDuel,
   record: State['record'],
   protocol: Protocol,

@@ -4,14 +4,14 @@ import { quotaOf } from './env-constants.ts'
 import {
   type Evidence,
   judgeEnvironment,
-  lackForWin,
+  findWinLack,
   type WinLack,
 } from './environment-judgement.ts'
 import { tabulate } from './own-keys.ts'
-import { playedEnvs } from './played.ts'
-import { aloneRuleOf, type LaneRule, type Protocol } from './protocol.ts'
+import { listPlayedEnvs } from './played.ts'
+import { makeSoleRule, type LaneRule, type Protocol } from './protocol.ts'
 import type { Duel, State, Verdict } from './state.ts'
-import { sumTallies, type Tallies, tallyOf } from './tally.ts'
+import { sumTallies, type Tallies, toTally } from './tally.ts'
 
 /**
  * What accepted lanes saw over the duel, and the verdict that the environment got in this epoch.
@@ -42,7 +42,7 @@ export interface DuelEpoch {
 }
 
 /** What environments came to, and all verdicts of the duel. */
-interface Judged {
+interface DuelVerdicts {
   readonly envs: EnvReports
   readonly verdicts: Duel['verdicts']
 }
@@ -52,41 +52,41 @@ interface Judged {
  * decides alone and has to meet the stricter bar: also if it was won before they were, and is then
  * open again. Protocol §8.6.
  */
-export function judgeOpen(duel: Duel, turn: DuelEpoch): Judged {
+export function judgeOpen(duel: Duel, turn: DuelEpoch): DuelVerdicts {
   const { protocol } = turn.state
   const judge = (env: string, rule: LaneRule): EnvReport => {
     const report = reportOn(env, duel, turn.state, rule)
-    return { ...report, ...verdictOf(report, turn) }
+    return { ...report, ...giveVerdict(report, turn) }
   }
-  const envs = tabulate(playedEnvs(duel, turn.state), (env) => judge(env, protocol))
-  const verdicts = joined(duel.verdicts, verdictsIn(envs))
-  const alone = envAlone(verdicts, protocol)
+  const envs = tabulate(listPlayedEnvs(duel, turn.state), (env) => judge(env, protocol))
+  const verdicts = joinVerdicts(duel.verdicts, listVerdicts(envs))
+  const alone = findSoleEnv(verdicts, protocol)
   if (alone === undefined || own(duel.verdicts, alone) === 'hold') return { envs, verdicts }
 
-  const report = judge(alone, aloneRuleOf(protocol))
+  const report = judge(alone, makeSoleRule(protocol))
   const { [alone]: _, ...others } = verdicts
   return {
     envs: { ...envs, ...(Object.hasOwn(envs, alone) && { [alone]: report }) },
-    verdicts: joined(others, verdictsIn({ [alone]: report })),
+    verdicts: joinVerdicts(others, listVerdicts({ [alone]: report })),
   }
 }
 
 /** The environments that a duel plays, as they stand: nobody gets a verdict. */
-export function lookAtPlayed(duel: Duel, { state }: DuelEpoch): EnvReports {
-  return tabulate(playedEnvs(duel, state), (env) =>
+export function reportPlayed(duel: Duel, { state }: DuelEpoch): EnvReports {
+  return tabulate(listPlayedEnvs(duel, state), (env) =>
     reportOn(env, duel, state, ruleAmong(duel.verdicts, env, state.protocol)),
   )
 }
 
 /** The environment that is left when all others are even. */
-function envAlone(verdicts: Duel['verdicts'], { envs }: Protocol): string | undefined {
+function findSoleEnv(verdicts: Duel['verdicts'], { envs }: Protocol): string | undefined {
   const left = Object.keys(envs).filter((env) => own(verdicts, env) !== 'even')
   return left.length === 1 ? left[0] : undefined
 }
 
 /** The rule of an open environment of a duel with these verdicts. Protocol §8.6. */
 export function ruleAmong(verdicts: Duel['verdicts'], env: string, protocol: Protocol): LaneRule {
-  return envAlone(verdicts, protocol) === env ? aloneRuleOf(protocol) : protocol
+  return findSoleEnv(verdicts, protocol) === env ? makeSoleRule(protocol) : protocol
 }
 
 /** What one environment came to under these numbers. */
@@ -109,7 +109,7 @@ export function seenIn(duel: Duel, env: string, { envs }: Protocol): readonly Ta
   return duel.tallies.map((epoch, i) => {
     const lanes = own(epoch, env) ?? {}
     const played = quotaOf(i + 1, constants)
-    const tallies = Object.entries(lanes).map(([hotkey, lane]) => [hotkey, tallyOf(lane, played)])
+    const tallies = Object.entries(lanes).map(([hotkey, lane]) => [hotkey, toTally(lane, played)])
     return Object.fromEntries(tallies)
   })
 }
@@ -118,7 +118,7 @@ export function seenIn(duel: Duel, env: string, { envs }: Protocol): readonly Ta
 const BLANK_PLAYED = 96
 
 /** A win or a hold, else perhaps an even one, which needs time; and its cause. Protocol §8.6. */
-function verdictOf(report: EnvReport, turn: DuelEpoch): Pick<EnvReport, 'given' | 'cause'> {
+function giveVerdict(report: EnvReport, turn: DuelEpoch): Pick<EnvReport, 'given' | 'cause'> {
   const { evenEpoch, evenPpm } = turn.state.protocol
   const { look, median } = report
   if (look === 'win') return { given: look, cause: 'SCORE' }
@@ -128,18 +128,18 @@ function verdictOf(report: EnvReport, turn: DuelEpoch): Pick<EnvReport, 'given' 
   const isLate = played > 0 && turn.epochIndex >= evenEpoch
   if (isLate && Math.floor((1_000_000 * trials) / played) < evenPpm)
     return { given: 'even', cause: 'SCARCE' }
-  return { given: undefined, cause: lackForWin(report, report.rule) }
+  return { given: undefined, cause: findWinLack(report, report.rule) }
 }
 
 /** The verdicts given in this epoch. */
-function verdictsIn(envs: EnvReports): Duel['verdicts'] {
+function listVerdicts(envs: EnvReports): Duel['verdicts'] {
   const verdicts: [env: string, verdict: Verdict][] = []
   for (const [env, { given }] of Object.entries(envs)) if (given) verdicts.push([env, given])
   return Object.fromEntries(verdicts)
 }
 
 /** By environment, ascending. */
-function joined(...verdicts: readonly Duel['verdicts'][]): Duel['verdicts'] {
+function joinVerdicts(...verdicts: readonly Duel['verdicts'][]): Duel['verdicts'] {
   const all = Object.entries(Object.assign({}, ...verdicts) as Duel['verdicts'])
   return Object.fromEntries(all.sort(([a], [b]) => compare(a, b)))
 }

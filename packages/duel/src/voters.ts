@@ -34,13 +34,13 @@ export function weighVoters(
 }
 
 /** The voters with a commitment to a secret for the coming epoch, and that. Protocol §8.1. */
-export function dueVoters(voters: Weights, heard: CountedAttestations): State['due'] {
+export function findDueVoters(voters: Weights, heard: CountedAttestations): State['due'] {
   const due = [...heard].filter(([hotkey]) => Object.hasOwn(voters, hotkey))
   return Object.fromEntries(due.map(([hotkey, { next }]) => [hotkey, next]))
 }
 
 /** What these voters, or all of them, weigh. */
-export function weightOf(
+export function sumWeight(
   weights: Weights,
   voters: readonly string[] = Object.keys(weights),
 ): number {
@@ -54,41 +54,41 @@ type ActiveValidators = Readonly<Record<string, LastAttested>>
  * `quorumEpochs` epochs. In a network's first epoch nobody could have, so that all with a permit
  * are, but for those whose slot holds a miner's commitment: they cannot attest. Protocol §8.1.
  */
-export function activeBefore(
+export function findActive(
   state: Pick<State, 'attested' | 'epoch'>,
   snapshot: DuelSnapshot,
 ): ActiveValidators {
   const { epoch } = state
   const { protocol } = snapshot
   const registered = new Set(snapshot.hotkeys)
-  const known = Object.entries(state.attested ?? permittedIn(state, snapshot))
+  const known = Object.entries(state.attested ?? listPermitted(state, snapshot))
   const isActive = ([hotkey, last]: (typeof known)[number]) =>
     registered.has(hotkey) && epoch - last.epoch < protocol.quorumEpochs
   return Object.fromEntries(known.filter(isActive))
 }
 
-function permittedIn(
+function listPermitted(
   { epoch }: Pick<State, 'epoch'>,
   { validators, miners }: DuelSnapshot,
 ): ActiveValidators {
   const mining = new Set(miners.map(({ hotkey }) => hotkey))
-  return lastOf(
+  return toAttested(
     validators.filter(({ hotkey }) => !mining.has(hotkey)),
     epoch,
   )
 }
 
 /** The active validators, with the attestations that count in this snapshot. Protocol §9.4. */
-export function activeAfter(
+export function updateActive(
   active: ActiveValidators,
   heard: CountedAttestations,
   { epoch, validators }: DuelSnapshot,
 ): ActiveValidators {
   const attesting = validators.filter(({ hotkey }) => heard.has(hotkey))
-  return { ...active, ...lastOf(attesting, epoch - 1) }
+  return { ...active, ...toAttested(attesting, epoch - 1) }
 }
 
-function lastOf(validators: DuelSnapshot['validators'], epoch: number): ActiveValidators {
+function toAttested(validators: DuelSnapshot['validators'], epoch: number): ActiveValidators {
   const staked = validators.filter(({ stake }) => stake > 0n)
   return Object.fromEntries(
     staked.map(({ hotkey, stake }) => [hotkey, { epoch, stake: String(stake) }]),
@@ -129,7 +129,7 @@ export function trustOf({ correct, incorrect }: Trust = NEWCOMER): number {
  * The record after an epoch: what was there fades first. `counted` are the environments of that
  * epoch in which a lane was good, and in which it was not. Protocol §8.9.
  */
-export function remember(
+export function updateRecord(
   record: Trust | undefined = NEWCOMER,
   counted: Trust,
   { trustFadePpm }: Protocol,

@@ -3,10 +3,10 @@ import { describe, expect, it, test } from 'vitest'
 import named from '../../../vectors/duel/evidence.json' with { type: 'json' }
 import looksText from '../../../vectors/duel/looks.json?raw'
 import {
-  aloneRuleOf,
+  makeSoleRule,
   judgeEnvironment,
   LOCAL,
-  lackForWin,
+  findWinLack,
   PROTOCOL,
   type Tallies,
   type Tally,
@@ -49,7 +49,7 @@ interface Look {
 }
 
 test('two thousand looks, as a second implementation sees them', () => {
-  const rules = [PROTOCOL, LOCAL, aloneRuleOf(PROTOCOL)]
+  const rules = [PROTOCOL, LOCAL, makeSoleRule(PROTOCOL)]
   const named = (lane: readonly number[]): Tally => {
     const [wins = 0, losses = 0, played = 0, contenderPoints = 0, championPoints = 0] = lane
     return { wins, losses, played, contenderPoints, championPoints }
@@ -211,11 +211,11 @@ test('a score that is exactly z deviations is reached, and one behind is not', (
   const win = { wins: 10n ** 7n, trials: 10n ** 7n, unit: 10n ** 6n }
   const rule = PROTOCOL // z is 2.45
   const lackAt = (lead: bigint, spread: bigint) =>
-    lackForWin({ win, score: { lead, spread } }, rule)
+    findWinLack({ win, score: { lead, spread } }, rule)
   expect([lackAt(245n, 10_000n), lackAt(245n, 10_001n)]).toEqual([undefined, 'CLOSE'])
   expect([lackAt(0n, 10_000n), lackAt(-245n, 10_000n)]).toEqual(['BEHIND', 'BEHIND'])
   const few = { ...win, trials: 10n ** 7n - 1n }
-  expect(lackForWin({ win: few, score: { lead: 245n, spread: 1n } }, rule)).toBe('FEW')
+  expect(findWinLack({ win: few, score: { lead: 245n, spread: 1n } }, rule)).toBe('FEW')
 })
 
 test('what is not a count, or not a ratio, is refused', () => {

@@ -3,11 +3,11 @@ import { describe, expect, it, test } from 'vitest'
 import decays from '../../../vectors/duel/decay.json' with { type: 'json' }
 import ratchets from '../../../vectors/duel/ratchet.json' with { type: 'json' }
 import trusts from '../../../vectors/duel/trust.json' with { type: 'json' }
-import { decay, PROTOCOL, ratchet, type Trust, trustOf, type Won } from '../src/index.ts'
-import { remember } from '../src/voters.ts'
+import { decay, PROTOCOL, ratchet, type Trust, trustOf, type WonEnv } from '../src/index.ts'
+import { updateRecord } from '../src/voters.ts'
 
 describe('ratchet', () => {
-  const revive = (won: (typeof ratchets.vectors)[number]['input'][number]): Won => {
+  const revive = (won: (typeof ratchets.vectors)[number]['input'][number]): WonEnv => {
     const { contender, champion, ...counts } = won
     const [wins, trials, unit] = [BigInt(counts.wins), BigInt(counts.trials), BigInt(counts.unit)]
     return { tally: { wins, trials, unit }, contender, champion }
@@ -23,7 +23,7 @@ describe('ratchet', () => {
 
   const won = fc
     .tuple(fc.nat(300), fc.nat(300), fc.nat(1_000_000), fc.nat(1_000_000))
-    .map(([wins, losses, contender, champion]): Won => {
+    .map(([wins, losses, contender, champion]): WonEnv => {
       const tally = { wins: BigInt(wins), trials: BigInt(wins + losses), unit: 1n }
       return { tally, contender, champion }
     })
@@ -85,19 +85,19 @@ describe('trust', () => {
   test('without a record is one half', () => expect(trustOf(undefined)).toBe(500_000))
 
   test('what was there fades by a sixteenth, rounded down, before the epoch counts', () => {
-    expect(remember(undefined, { correct: 2, incorrect: 0 }, PROTOCOL)).toEqual({
+    expect(updateRecord(undefined, { correct: 2, incorrect: 0 }, PROTOCOL)).toEqual({
       correct: 2_000_000,
       incorrect: 0,
     })
     const before = { correct: 1_000_001, incorrect: 17 }
-    const after = remember(before, { correct: 1, incorrect: 1 }, PROTOCOL)
+    const after = updateRecord(before, { correct: 1, incorrect: 1 }, PROTOCOL)
     expect(after).toEqual({ correct: 1_937_500, incorrect: 1_000_015 })
   })
 
   test('sixteen lanes an environment are the most that is remembered', () => {
     const one = { correct: 1, incorrect: 0 }
     let record: Trust = { correct: 0, incorrect: 0 }
-    for (let epoch = 0; epoch < 500; epoch++) record = remember(record, one, PROTOCOL)
+    for (let epoch = 0; epoch < 500; epoch++) record = updateRecord(record, one, PROTOCOL)
     expect(record.correct).toBeGreaterThan(15_999_000)
     expect(record.correct).toBeLessThanOrEqual(16_000_000)
     expect(trustOf(record)).toBe(944_444)

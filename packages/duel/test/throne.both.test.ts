@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import crownings from '../../../vectors/duel/crowning.json?raw'
 import { judgeEnvironment, PROTOCOL, type Tally, type Weights } from '../src/index.ts'
-import { bestOf, type WonDuel } from '../src/throne.ts'
+import { chooseBest, type WonDuel } from '../src/throne.ts'
 import { miner } from './subnet.ts'
 
 /** As vectors/duel/make.py writes them. */
@@ -47,7 +47,7 @@ test('three hundred crownings, as a second implementation chooses', () => {
       env,
       { ...each, quotaMost: most },
     ])
-    return contenders.indexOf(bestOf(contenders, Object.fromEntries(constants)) as WonDuel)
+    return contenders.indexOf(chooseBest(contenders, Object.fromEntries(constants)) as WonDuel)
   })
   expect(places.length).toBe(300)
   expect(places).toEqual(vectors.map(({ want }) => want))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Duel, LaneTally, Verdict } from '../src/index.ts'
-import { aloneRuleOf, type Protocol } from '../src/protocol.ts'
+import { makeSoleRule, type Protocol } from '../src/protocol.ts'
 import { judgeOpen, ruleAmong } from '../src/verdicts.ts'
 import { constantsOf, MAIN, MULT8, miner } from './subnet.ts'
 
@@ -10,7 +10,7 @@ const protocol: Protocol = {
   ...MAIN,
   envs: Object.fromEntries(NAMES.map((name) => [name, constantsOf(MULT8)])),
 }
-const [RULE, ALONE] = [protocol, aloneRuleOf(protocol)]
+const [RULE, ALONE] = [protocol, makeSoleRule(protocol)]
 /** Four equal voters saw this in A, in the first epoch of a duel, and nothing decisive elsewhere. */
 function judge(
   verdicts: Record<string, Verdict>,

@@ -10,7 +10,7 @@ import {
   votingStakes,
   type Weights,
 } from '../src/index.ts'
-import { weightOf, weighVoters } from '../src/voters.ts'
+import { sumWeight, weighVoters } from '../src/voters.ts'
 import { epochOf, HEAD, MAIN, MULT8, NEXT, startedDuels } from './subnet.ts'
 
 const started = startedDuels()
@@ -68,7 +68,7 @@ test('four hundred epochs are frozen, or take lanes, as a second implementation 
     const heard = countedAttestations(state, facts.snapshot)
     const { state: next, report } = decide(state, facts)
     return {
-      attesting: weightOf(state.voters, [...heard.keys()]),
+      attesting: sumWeight(state.voters, [...heard.keys()]),
       frozen: report.frozen,
       asked: attestedLanes(state, heard),
       accepted: Object.keys(next.duels[0]?.tallies[0]?.[MULT8] ?? {}).sort(),

@@ -2,9 +2,9 @@ import { type Clock, statePath } from '@affine/blocks'
 import { firstState, parseState, type State, stateRoot, votingStakes } from '@affine/duel'
 import { digestOfText, type Hash } from '@affine/prng'
 import type { OpenBucket, Source } from './bucket-reader.ts'
-import { ask, failureText } from './copy.ts'
+import { tryRead, failureText } from './copy.ts'
 import { inTurn } from './in-turn.ts'
-import { constantsFor, type Network, type Subnet } from './networks.ts'
+import { findConstants, type Network, type Subnet } from './networks.ts'
 import {
   commitmentsOf,
   duelSnapshot,
@@ -15,13 +15,13 @@ import {
   snapshotBlock,
   snapshotOf,
 } from './on-chain.ts'
-import { lagOf, type Recipients } from './on-chain-faults.ts'
+import { computeLag, type Recipients } from './on-chain-faults.ts'
 
 /** A few hundred hotkeys take well under this. */
 export const STATE_BYTES: number = 8 * 1024 * 1024
 
 /** Of the buckets that lack a state, so many are named. */
-const MOST_TOLD = 4
+const MAX_NAMED = 4
 
 /** A subnet, and how the buckets of its validators are opened. */
 export interface PublicData extends Subnet {
@@ -38,9 +38,9 @@ export interface PublicData extends Subnet {
  * attested it in turn, until one serves it.
  * @throws Error when they did, but no bucket of theirs serves the state.
  */
-export async function attestedState(data: PublicData, epoch: number): Promise<State | null> {
+export async function readAttested(data: PublicData, epoch: number): Promise<State | null> {
   if (epoch <= data.network.firstEpoch) return null
-  const attested = await attestedBefore(data, epoch)
+  const attested = await findAttested(data, epoch)
   if (attested === undefined) return null
   const { root, holders } = attested
   // Everybody has it, so nobody serves it.
@@ -56,7 +56,7 @@ export async function attestedState(data: PublicData, epoch: number): Promise<St
   }
   const found = await inTurn(holders, { ask: read, clock: data.clock })
   if (found !== null) return found
-  const told = tried.sort().slice(0, MOST_TOLD)
+  const told = tried.sort().slice(0, MAX_NAMED)
   if (told.length < tried.length) told.push(`and ${tried.length - told.length} more`)
   const places = told.join('; ')
   const advice = 'check that "buckets" names the right folder, or wait'
@@ -68,7 +68,7 @@ export async function attestedState(data: PublicData, epoch: number): Promise<St
  * without one.
  */
 export async function attestedRoot(subnet: Subnet, epoch: number): Promise<Hash | undefined> {
-  return (await attestedBefore(subnet, epoch))?.root
+  return (await findAttested(subnet, epoch))?.root
 }
 
 /** A root, and who attested it with how much stake. */
@@ -79,7 +79,7 @@ interface AttestedRoot {
 }
 
 /** What more than half of the active stake attests for the epoch before `epoch`. */
-async function attestedBefore(
+async function findAttested(
   { chain, network: { protocol } }: Subnet,
   epoch: number,
 ): Promise<AttestedRoot | undefined> {
@@ -108,7 +108,7 @@ async function attestedBefore(
 /** The state of this root in a source's file, or why it is not there. */
 async function readState(source: Source | null, path: string, root: Hash): Promise<State | string> {
   if (source === null) return 'it cannot be opened'
-  const bytes = await ask(source, path, STATE_BYTES)
+  const bytes = await tryRead(source, path, STATE_BYTES)
   if (bytes === null) return 'not there'
   if (!(bytes instanceof Uint8Array)) return failureText(bytes)
   // The root first: nothing is parsed that is not what was asked for.
@@ -125,7 +125,7 @@ async function readState(source: Source | null, path: string, root: Hash): Promi
 export async function newestAttested(data: PublicData, epoch: number): Promise<State> {
   const oldest = epoch - data.network.protocol.quorumEpochs
   for (let at = epoch; at > oldest; at--) {
-    const state = await attestedState(data, at)
+    const state = await readAttested(data, at)
     if (state !== null) return state
   }
   return firstStateOf(data.network)
@@ -142,7 +142,7 @@ export async function readersState(data: PublicData, epochs: number): Promise<St
 }
 
 /** What a stretch of epochs is recomputed from. */
-export interface Beginning {
+export interface StartingPoint {
   readonly from: State
   /** Who got all weight in the epochs right before, as many as weights may wait. */
   readonly recipients: Recipients
@@ -154,25 +154,25 @@ export interface Beginning {
  * @throws RangeError when there is no such epoch, or it has not ended. Error as `attestedState`,
  *   and when none was attested.
  */
-export async function beginningAt(data: PublicData, epoch: number): Promise<Beginning> {
+export async function beginningAt(data: PublicData, epoch: number): Promise<StartingPoint> {
   const { protocol, firstEpoch } = data.network
   const open = placeOf((await data.chain.head()).number + 1, protocol).epoch
   if (open <= firstEpoch) throw new Error('the chain has not closed an epoch yet')
   if (epoch < firstEpoch || epoch >= open)
     throw new RangeError(`epoch ${epoch} expected to be one of ${firstEpoch} to ${open - 1}`)
-  const lag = lagOf(await data.chain.snapshot(snapshotBlock(epoch + 1, protocol)), protocol)
+  const lag = computeLag(await data.chain.snapshot(snapshotBlock(epoch + 1, protocol)), protocol)
   const recipients: (string | undefined)[] = []
   for (let before = Math.max(epoch - lag, firstEpoch); before < epoch; before++) {
-    const state = await governing(data, before)
+    const state = await readGoverning(data, before)
     recipients.push(recipientOf(state, await snapshotOf(data.chain, state)))
   }
-  return { from: await governing(data, epoch), recipients }
+  return { from: await readGoverning(data, epoch), recipients }
 }
 
 /** The state that governed `epoch`, by those who attested it. */
-async function governing(data: PublicData, epoch: number): Promise<State> {
+async function readGoverning(data: PublicData, epoch: number): Promise<State> {
   if (epoch === data.network.firstEpoch) return firstStateOf(data.network)
-  const state = await attestedState(data, epoch + 1)
+  const state = await readAttested(data, epoch + 1)
   if (state !== null) return state
   throw new Error(
     `no state of epoch ${epoch} is attested by more than half of the active stake: begin earlier`,
@@ -182,5 +182,5 @@ async function governing(data: PublicData, epoch: number): Promise<State> {
 /** The state that governs a network's first epoch. Protocol §9.3. */
 export function firstStateOf(network: Network): State {
   const { firstEpoch } = network
-  return firstState(constantsFor(network, firstEpoch), firstEpoch)
+  return firstState(findConstants(network, firstEpoch), firstEpoch)
 }

@@ -11,7 +11,7 @@ import {
 import { verify } from '@affine/chain/account'
 import type { State } from '@affine/duel'
 import pLimit from 'p-limit'
-import { ask, type BucketAnswer, type Copy, copyOf, failureText, otherCopy, SAME } from './copy.ts'
+import { tryRead, type BucketAnswer, type Copy, classifyCopy, failureText, classifyOther, SAME } from './copy.ts'
 import { inTurn } from './in-turn.ts'
 import type { Holder } from './on-chain.ts'
 import { BucketTimes, type WaitingOptions, type Waits } from './waiting.ts'
@@ -91,7 +91,7 @@ export class BucketReader {
     if (epoch === this.#epoch) return
     this.#epoch = epoch
     this.failed.clear()
-    this.#times.weigh(voters)
+    this.#times.setWeights(voters)
   }
 
   /** The hotkeys whose buckets are not waited for any longer. */
@@ -110,8 +110,8 @@ export class BucketReader {
   open(hotkey: string, url: string, deadline?: AbortSignal): Source | null {
     const bucket = this.#options.openBucket(hotkey, url)
     if (bucket === null) return null
-    const read: Source['read'] = (path, most) =>
-      this.#times.during(hotkey, () => bucket.read(path, most), deadline)
+    const read: Source['read'] = (path, limit) =>
+      this.#times.readWithin(hotkey, () => bucket.read(path, limit), deadline)
     return { name: bucket.name, read }
   }
 
@@ -135,7 +135,7 @@ export class BucketReader {
         onLate: ({ name }) => failed.add(name),
         clock,
       })
-      if (found === null) return search.nobody()
+      if (found === null) return search.describeMissing()
       // To keep it is not the time that its source took.
       await keep?.({ ...found, asked: search.asked })
       return { ok: true, value: found.block }
@@ -172,7 +172,7 @@ class BlockSearch {
   /** The block, if this source has it, or another had it meanwhile. */
   async readFrom(source: Source): Promise<FoundCopy | null> {
     const { name } = source
-    const copy = ask(source, blockPath(this.#wanted.hash), LIMITS.blockBytes).then((answer) =>
+    const copy = tryRead(source, blockPath(this.#wanted.hash), LIMITS.blockBytes).then((answer) =>
       this.#oneByOne(() => this.#copyIn(answer, name)),
     )
     this.asked.set(name, copy)
@@ -180,7 +180,7 @@ class BlockSearch {
     return this.#found
   }
 
-  nobody(): EvidenceResult<AuditedBlock> {
+  describeMissing(): EvidenceResult<AuditedBlock> {
     const detail = `nobody has it whole (${this.#tried.sort().join('; ')})`
     return { ok: false, code: 'MISSING_BLOCK', detail }
   }
@@ -192,7 +192,7 @@ class BlockSearch {
       if (answer === null) this.#tried.push(`${from}: not there`)
       else this.#fail(from, failureText(answer))
     }
-    return copyOf(answer, { hash: this.#wanted.hash, bytes })
+    return classifyCopy(answer, { hash: this.#wanted.hash, bytes })
   }
 
   async #check(bytes: Uint8Array, from: string): Promise<Copy> {
@@ -200,7 +200,7 @@ class BlockSearch {
     const block = await check(isKept ? bytes.slice() : bytes, this.#wanted)
     if (!block.ok) {
       this.#fail(from, block.code)
-      return otherCopy(bytes, block.code)
+      return classifyOther(bytes, block.code)
     }
     this.#found = { block: block.value, bytes, from }
     return SAME

@@ -6,16 +6,16 @@ import pLimit from 'p-limit'
 import { STATE_BYTES } from './attested-state.ts'
 import type { BucketReader, FoundBlock, Source } from './bucket-reader.ts'
 import {
-  ask,
+  tryRead,
   type Copy,
-  copyOf,
-  type Differing,
+  classifyCopy,
+  type BlockMismatch,
   failureText,
-  flawsIn,
+  listFlaws,
   isTimeout,
   SAME,
   type UndatedFlaw,
-  worse,
+  chooseWorse,
 } from './copy.ts'
 import type { Sought } from './epoch-decision.ts'
 import { commitmentsOf, holdersOf } from './on-chain.ts'
@@ -58,7 +58,7 @@ export class Copies {
   readonly #silentUnowed = new Map<string, BucketFailureFacts>()
   /** By bucket: the root of the state that it holds. */
   readonly #roots: Promise<ReadonlyMap<string, Root>>
-  readonly #differing: Differing[] = []
+  readonly #differing: BlockMismatch[] = []
 
   /** Begins to read the state from all buckets. */
   constructor(sources: readonly Source[], options: CopiesOptions) {
@@ -102,13 +102,13 @@ export class Copies {
     silent: Map<string, BucketFailureFacts>,
   ): Promise<Copy> {
     const source = this.#sources.get(holder)
-    if (source === undefined) return { is: 'missing', why: NOT_OPENED }
+    if (source === undefined) return { kind: 'missing', why: NOT_OPENED }
     if (holder === found.from) return SAME
     const before = silent.get(holder)
-    if (before && isTimeout(before)) return { is: 'silent', failure: before }
+    if (before && isTimeout(before)) return { kind: 'silent', failure: before }
     const copy = await this.#limit(readCopy, source, found)
-    if (copy.is !== 'silent') return copy
-    silent.set(holder, worse(copy.failure, silent.get(holder) ?? copy.failure))
+    if (copy.kind !== 'silent') return copy
+    silent.set(holder, chooseWorse(copy.failure, silent.get(holder) ?? copy.failure))
     this.#options.reader.failed.add(holder)
     return copy
   }
@@ -121,7 +121,7 @@ export class Copies {
     const unheard = [...this.#owing].filter((each) => this.#silent.has(each) || lost.has(each))
     const found = this.#differing.flatMap(({ copies, ...of }) => {
       const known = copies.filter(([holder]) => !lost.has(holder))
-      return flawsIn({ ...of, copies: known }, new Set(this.#silent.keys()))
+      return listFlaws({ ...of, copies: known }, new Set(this.#silent.keys()))
     })
     for (const validator of unheard) {
       const failure = (lost.has(validator) ? undefined : this.#silent.get(validator)) ?? LOST
@@ -129,7 +129,7 @@ export class Copies {
       found.push({ validator, code: 'COPY_MISSING', detail: `${detail}; ask its operator` })
     }
     found.push(...this.#missingStates(roots, unheard))
-    found.sort((a, b) => (textOf(a) < textOf(b) ? -1 : 1))
+    found.sort((a, b) => (formatSortKey(a) < formatSortKey(b) ? -1 : 1))
     const expected = stateRoot(state)
     for (const [validator, root] of roots) {
       if (typeof root !== 'string' || root === expected || lost.has(validator)) continue
@@ -148,7 +148,7 @@ export class Copies {
       const root = reader.lost.has(validator) ? LOST : roots.get(validator)
       if (typeof root === 'string') return []
       if (isFailure(root) && unheard.includes(validator)) return []
-      const detail = `it attested ${statePath(state.epoch)}: ${missingText(root)}`
+      const detail = `it attested ${statePath(state.epoch)}: ${explainMissing(root)}`
       return [{ validator, code: 'STATE_MISSING' as const, detail }]
     })
   }
@@ -166,14 +166,14 @@ const isFailure = (root: Root | undefined): root is BucketFailureFacts =>
   typeof root === 'object' && root !== null
 
 /** Returns why a state is missing. Undefined stands for a bucket that cannot be opened. */
-function missingText(root: Exclude<Root, Hash> | undefined): string {
+function explainMissing(root: Exclude<Root, Hash> | undefined): string {
   if (root === undefined) return NOT_OPENED
   return root === null ? 'not there' : failureText(root)
 }
 
 /** Never rejects. */
 async function readRoot(source: Source, path: string): Promise<Root> {
-  const answer = await ask(source, path, STATE_BYTES)
+  const answer = await tryRead(source, path, STATE_BYTES)
   return answer instanceof Uint8Array ? digestOfText('state', answer) : answer
 }
 
@@ -181,18 +181,18 @@ async function readCopy(source: Source, { block, bytes, asked }: FoundBlock): Pr
   const { hash } = block
   return (
     asked.get(source.name) ??
-    copyOf(await ask(source, blockPath(hash), LIMITS.blockBytes), { hash, bytes })
+    classifyCopy(await tryRead(source, blockPath(hash), LIMITS.blockBytes), { hash, bytes })
   )
 }
 
-const textOf = ({ validator, detail, code }: UndatedFlaw): string =>
+const formatSortKey = ({ validator, detail, code }: UndatedFlaw): string =>
   `${validator} ${detail} ${code}`
 
 /**
  * The copies that those have who answer for the epoch that `state` governs, by the chain at its
  * end: the voters that were due or attested it.
  */
-export function copiesOf(ended: Snapshot, options: Omit<CopiesOptions, 'attesters'>): Copies {
+export function openCopies(ended: Snapshot, options: Omit<CopiesOptions, 'attesters'>): Copies {
   const { state, reader } = options
   const { epoch, due, voters } = state
   const said = commitmentsOf(ended)

@@ -15,7 +15,7 @@ import type { Hash } from '@affine/prng'
 export type BucketAnswer = Uint8Array | null | BucketFailureFacts
 
 /** Reads a file. Never rejects: a failure is a value. */
-export async function ask(
+export async function tryRead(
   { read }: Pick<Bucket, 'read'>,
   path: string,
   limit: number,
@@ -48,7 +48,7 @@ export function failureText(failure: BucketFailureFacts): string {
 }
 
 /** Returns the failure to report of two: a timeout, or else the first by its words. */
-export function worse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailureFacts {
+export function chooseWorse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailureFacts {
   if (isTimeout(a) !== isTimeout(b)) return isTimeout(a) ? a : b
   return failureText(a) <= failureText(b) ? a : b
 }
@@ -56,42 +56,42 @@ export function worse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailu
 /** What a bucket has in the place of a block. */
 export type Copy =
   /** The block itself. Two that are signed differently are two: their signer signed twice. */
-  | { readonly is: 'whole'; readonly signature: string }
+  | { readonly kind: 'whole'; readonly signature: string }
   /** Something else; if it has a header, one that its validator signed. */
-  | { readonly is: 'other'; readonly code: BlockFault; readonly header?: Header | undefined }
-  | { readonly is: 'missing'; readonly why: string }
+  | { readonly kind: 'other'; readonly code: BlockFault; readonly header?: Header | undefined }
+  | { readonly kind: 'missing'; readonly why: string }
   /** The read failed. */
-  | { readonly is: 'silent'; readonly failure: BucketFailureFacts }
+  | { readonly kind: 'silent'; readonly failure: BucketFailureFacts }
 
 /** A copy that is the original. */
-export const SAME: Copy = { is: 'whole', signature: '' }
+export const SAME: Copy = { kind: 'whole', signature: '' }
 
 /** What an answer is in the place of a block, whose bytes were read if it is there. */
-export function copyOf(
+export function classifyCopy(
   answer: BucketAnswer,
   { hash, bytes }: { readonly hash: Hash; readonly bytes?: Uint8Array | undefined },
 ): Copy {
-  if (answer === null) return { is: 'missing', why: 'not there' }
-  if (!(answer instanceof Uint8Array)) return { is: 'silent', failure: answer }
+  if (answer === null) return { kind: 'missing', why: 'not there' }
+  if (!(answer instanceof Uint8Array)) return { kind: 'silent', failure: answer }
   if (bytes && isSame(answer, bytes)) return SAME
   // The samples under one root are those that were read already.
   const opened = openBlock(answer, { hash, verify })
-  if (!opened.ok) return otherCopy(answer, opened.code)
-  return { is: 'whole', signature: opened.value.signature }
+  if (!opened.ok) return classifyOther(answer, opened.code)
+  return { kind: 'whole', signature: opened.value.signature }
 }
 
 /**
  * What bytes are that failed as a copy of a block for this reason. A header signed twice is its
  * signer's fault, whatever comes after it, so the rest is not read: it may be long.
  */
-export function otherCopy(bytes: Uint8Array, code: BlockFault): Copy {
-  if (code !== 'WRONG_HASH') return { is: 'other', code }
+export function classifyOther(bytes: Uint8Array, code: BlockFault): Copy {
+  if (code !== 'WRONG_HASH') return { kind: 'other', code }
   const other = openHeader(bytes, { verify })
-  return { is: 'other', code, header: other.ok ? other.value.header : undefined }
+  return { kind: 'other', code, header: other.ok ? other.value.header : undefined }
 }
 
 /** Of two blocks of these headers: were they signed for the same place? */
-function isOfOneHeight(one: Header, other: Header): boolean {
+function isSameSlot(one: Header, other: Header): boolean {
   const isOnChain = one.genesis === other.genesis && one.netuid === other.netuid
   const isLanes = one.validator === other.validator && one.epoch === other.epoch
   return isOnChain && isLanes && one.height === other.height
@@ -124,7 +124,7 @@ export interface Flaw {
 export type UndatedFlaw = Omit<Flaw, 'epoch'>
 
 /** A block of which a copy differs, and what each of its holders has. */
-export interface Differing {
+export interface BlockMismatch {
   readonly block: Pick<AuditedBlock, 'hash' | 'header'>
   /** Its lane's validator first, then attesters. */
   readonly copies: readonly (readonly [holder: string, copy: Copy])[]
@@ -135,20 +135,20 @@ export interface Differing {
  * What is wrong with the copies of a block, but for those that buckets of `silent` answer for.
  * Whoever announces an address answers for what is served there. Protocol §6.4.
  */
-export function flawsIn(
-  { block: { hash, header }, copies, attesters }: Differing,
+export function listFlaws(
+  { block: { hash, header }, copies, attesters }: BlockMismatch,
   silent: ReadonlySet<string>,
 ): readonly UndatedFlaw[] {
   const what = `block ${hash} of ${header.validator}`
   const known = copies.filter(([holder]) => !(attesters.includes(holder) && silent.has(holder)))
-  const signatures = known.flatMap(([, copy]) => (copy.is === 'whole' ? [copy.signature] : []))
+  const signatures = known.flatMap(([, copy]) => (copy.kind === 'whole' ? [copy.signature] : []))
   const isTwin = (copy: Copy): boolean => {
-    if (copy.is === 'whole') return copy.signature !== signatures[0]
-    return copy.is === 'other' && copy.header !== undefined && isOfOneHeight(copy.header, header)
+    if (copy.kind === 'whole') return copy.signature !== signatures[0]
+    return copy.kind === 'other' && copy.header !== undefined && isSameSlot(copy.header, header)
   }
   const found = known.flatMap(([holder, copy]): readonly UndatedFlaw[] => {
-    if (copy.is === 'silent' || copy.is === 'whole' || isTwin(copy)) return []
-    if (copy.is === 'other')
+    if (copy.kind === 'silent' || copy.kind === 'whole' || isTwin(copy)) return []
+    if (copy.kind === 'other')
       return [{ validator: holder, code: copy.code, detail: `its copy of ${what}` }]
     // Only a validator that attested a lane has promised to serve it.
     if (!attesters.includes(holder)) return []

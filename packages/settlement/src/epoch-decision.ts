@@ -21,7 +21,7 @@ import {
   type State,
 } from '@affine/duel'
 import type { Hash, Result } from '@affine/prng'
-import { constantsFor, type Subnet } from './networks.ts'
+import { findConstants, type Subnet } from './networks.ts'
 import {
   beaconBlock,
   duelSnapshot,
@@ -83,7 +83,7 @@ export async function decideEpoch(
 ): Promise<Settled> {
   const { epoch, protocol, voters } = state
   const ended = await chain.snapshot(snapshotBlock(epoch + 1, protocol))
-  const snapshot = duelSnapshot(ended, epoch + 1, constantsFor(network, epoch + 1))
+  const snapshot = duelSnapshot(ended, epoch + 1, findConstants(network, epoch + 1))
   const seals = await readSeals(chain, state)
   const heard = countedAttestations(state, snapshot)
   const needed = attestedLanes(state, heard)

@@ -4,7 +4,7 @@ import { SYSTEM_CLOCK } from './waiting.ts'
 /** An answer that takes longer is not waited for before the next one is asked. */
 const LATE_MS = 2000
 /** So many late answers are waited for at a time, in this process: each may have 8 MiB. */
-const MOST_LATE = 32
+const MAX_LATE = 32
 let late = 0
 
 interface TurnOptions<Item, Value> {
@@ -39,7 +39,7 @@ export function inTurn<Item, Value>(
       let isBeside = false
       const cancel = clock.after(LATE_MS, () => {
         onLate?.(item)
-        if (late === MOST_LATE) return
+        if (late === MAX_LATE) return
         isBeside = true
         late += 1
         askNext()

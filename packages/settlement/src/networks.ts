@@ -73,12 +73,12 @@ export function networkNamed(where: string): Preset | undefined {
 }
 
 /** The network whose chain has this genesis; `local` when none has. */
-export function networkOn(genesis: string): Preset {
+export function findNetworkByGenesis(genesis: string): Preset {
   const known = Object.values(NETWORKS).find((network) => network.genesis === genesis)
   return known ?? LOCAL_NETWORK
 }
 
 /** The constants that a network has set for an epoch. Protocol §9.2. */
-export function constantsFor({ protocol, earlier = [] }: Network, epoch: number): Protocol {
+export function findConstants({ protocol, earlier = [] }: Network, epoch: number): Protocol {
   return earlier.find(({ until }) => epoch < until)?.protocol ?? protocol
 }

@@ -5,12 +5,12 @@ import { isMissing, type Settled } from './epoch-decision.ts'
 import { snapshotBlock } from './on-chain.ts'
 
 /** What voters have attested though it is not so. */
-export function attestationFaults(settled: Settled): readonly UndatedFlaw[] {
-  return [...wrongRoots(settled), ...neverSealed(settled), ...neverServed(settled)]
+export function findAttestationFlaws(settled: Settled): readonly UndatedFlaw[] {
+  return [...findWrongRoots(settled), ...findNeverSealed(settled), ...findNeverServed(settled)]
 }
 
 /** The voters': those of others are ignored. */
-function attestationsIn({ before, snapshot }: Settled) {
+function listAttestations({ before, snapshot }: Settled) {
   const { epoch, voters } = before
   return snapshot.validators.flatMap(({ hotkey, attest }) =>
     attest?.epoch === epoch && Object.hasOwn(voters, hotkey) ? [{ hotkey, attest }] : [],
@@ -18,9 +18,9 @@ function attestationsIn({ before, snapshot }: Settled) {
 }
 
 /** What voters attest must be the root of the state before. Protocol §8.3. */
-function wrongRoots(settled: Settled): readonly UndatedFlaw[] {
+function findWrongRoots(settled: Settled): readonly UndatedFlaw[] {
   const root = stateRoot(settled.before)
-  return attestationsIn(settled)
+  return listAttestations(settled)
     .filter(({ attest }) => attest.stateRoot !== root)
     .map(({ hotkey, attest }) => {
       const advice = 'if others say so too, compare the releases that you and they run'
@@ -30,13 +30,13 @@ function wrongRoots(settled: Settled): readonly UndatedFlaw[] {
 }
 
 /** Bits stand for lanes that were sealed. Protocol §5.2. */
-function neverSealed(settled: Settled): readonly UndatedFlaw[] {
+function findNeverSealed(settled: Settled): readonly UndatedFlaw[] {
   const { before, report } = settled
   const sealed = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.sealed)
   const most = encodeBitmap(before.voters, new Set(sealed))
   const isMore = (bitmap: Uint8Array): boolean =>
     bitmap.some((byte, i) => (byte & ~(most[i] ?? 0)) !== 0)
-  return attestationsIn(settled)
+  return listAttestations(settled)
     .filter(({ attest }) => isMore(attest.bitmap))
     .map(({ hotkey }) => {
       const detail = 'it attested a lane that was never sealed'
@@ -45,7 +45,7 @@ function neverSealed(settled: Settled): readonly UndatedFlaw[] {
 }
 
 /** If nobody has a lane, those that attested it do not serve it. Protocol §5.2. */
-function neverServed({ lanes, report }: Settled): readonly UndatedFlaw[] {
+function findNeverServed({ lanes, report }: Settled): readonly UndatedFlaw[] {
   return [...lanes].flatMap(([validator, lane]) => {
     if (!isMissing(lane)) return []
     const detail = `it attested the lane of ${validator}, which nobody has`
@@ -70,7 +70,7 @@ export interface Warning {
  * others than their validators attest. They may have come too late for who withheld it.
  * Protocol §5.2.
  */
-export function withheldBits(settled: Settled): readonly Warning[] {
+export function findWithheldBits(settled: Settled): readonly Warning[] {
   const { before, lanes, report } = settled
   const root = stateRoot(before)
   const whole = [...lanes.keys()].filter((validator) => lanes.get(validator)?.ok).sort()
@@ -78,7 +78,7 @@ export function withheldBits(settled: Settled): readonly Warning[] {
     const attesters = report.lanes[validator]?.attesters ?? []
     return !attesters.includes(voter) && attesters.some((attester) => attester !== validator)
   }
-  return attestationsIn(settled)
+  return listAttestations(settled)
     .filter(({ attest }) => attest.stateRoot === root)
     .map(({ hotkey }) => ({ hotkey, withheld: whole.filter(isWithheldBy(hotkey)) }))
     .filter(({ withheld }) => withheld.length > 0)
@@ -107,14 +107,14 @@ export type Recipients = readonly (string | undefined)[]
  * nobody is owed any, or it is not known whom. Where weights are committed first, those of epochs
  * before may be in force still. Protocol §8.13.
  */
-export async function votesIn(
+export async function countVotes(
   chain: Chain,
   ended: Snapshot,
   recipients: Recipients,
   { before, snapshot: { validators } }: Settled,
 ): Promise<Votes | undefined> {
   const { epoch, protocol } = before
-  const lag = lagOf(ended, protocol)
+  const lag = computeLag(ended, protocol)
   const uidOf = new Map(ended.neurons.map(({ hotkey, uid }) => [hotkey, uid]))
   const uid = uidOf.get(recipients.at(-1) ?? '')
   if (uid === undefined || recipients.length <= lag) return undefined
@@ -124,9 +124,9 @@ export async function votesIn(
     const row = (weights.get(hotkey) ?? []).filter(([, weight]) => weight > 0)
     return row.length > 0 ? [{ hotkey, row }] : []
   })
-  const agreeing = rows.filter(({ row }) => goesToOneOf(new Set([uid]), row)).length
+  const agreeing = rows.filter(({ row }) => isPaidTo(new Set([uid]), row)).length
   const others = rows
-    .filter(({ row }) => !goesToOneOf(owed, row))
+    .filter(({ row }) => !isPaidTo(owed, row))
     .map(({ hotkey, row }): Warning => {
       const given = row.map(([to, weight]) => `${weight} to uid ${to}`)
       const detail = `expected all to uid ${uid}, got ${given.join(', ')}`
@@ -136,11 +136,11 @@ export async function votesIn(
 }
 
 /** Does all the weight go to one uid, which is one of these? */
-const goesToOneOf = (uids: ReadonlySet<number | undefined>, row: UidWeights): boolean =>
+const isPaidTo = (uids: ReadonlySet<number | undefined>, row: UidWeights): boolean =>
   row.length === 1 && row.every(([to]) => uids.has(to))
 
 /** For how many epochs weights may wait until they are in force. */
-export function lagOf({ revealPeriod, tempo }: Snapshot, { epochBlocks }: Protocol): number {
+export function computeLag({ revealPeriod, tempo }: Snapshot, { epochBlocks }: Protocol): number {
   if (revealPeriod === 0) return 0
   return Math.ceil(((revealPeriod + 1) * tempo) / epochBlocks)
 }

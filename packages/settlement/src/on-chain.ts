@@ -41,11 +41,11 @@ export async function averageBlockMs(chain: Pick<Chain, 'time'>, block: number):
 }
 
 /** What a hotkey has committed, and the block that holds it. */
-type Committed = Commitment & { readonly block: number }
+type StoredCommitment = Commitment & { readonly block: number }
 
 /** What every hotkey has committed. Whatever does not decode counts as nothing. Protocol §5.3. */
-export function commitmentsOf({ commitments }: Snapshot): ReadonlyMap<string, Committed> {
-  const decoded = new Map<string, Committed>()
+export function commitmentsOf({ commitments }: Snapshot): ReadonlyMap<string, StoredCommitment> {
+  const decoded = new Map<string, StoredCommitment>()
   for (const { hotkey, block, fields } of commitments) {
     const commitment = decodeCommitment(fields, hotkey)
     if (commitment !== null) decoded.set(hotkey, { ...commitment, block })

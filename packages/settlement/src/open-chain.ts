@@ -3,7 +3,7 @@ import {
   FINNEY_FIRST_EPOCH,
   type Network,
   networkNamed,
-  networkOn,
+  findNetworkByGenesis,
   type Subnet,
 } from './networks.ts'
 
@@ -65,7 +65,7 @@ export async function openChain(
     const { netuid = chain.netuid } = options
     if (netuid !== chain.netuid)
       throw new RangeError(`"netuid" expected ${chain.netuid}, which ${where} has, got ${netuid}`)
-    const network = networkOf(where, chain, options)
+    const network = resolveNetwork(where, chain, options)
     return { chain, network, [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()
@@ -85,28 +85,28 @@ export const openLive: Open = async (where, host, options) => {
   throw new RangeError(`"network" expected a chain that goes on, got ${got}`)
 }
 
-const placesIn = (where: string): readonly string[] =>
+const listPlaces = (where: string): readonly string[] =>
   where.split(',').flatMap((each) => networkNamed(each)?.endpoints ?? each.trim())
 
-const liveKindOf = (places: readonly string[]) =>
+const findLiveKind = (places: readonly string[]) =>
   LIVE_KINDS.find(({ place }) => places.every((each) => place.test(each)))
 
 /** Does it name networks, or URLs of one kind of chain? Whether one answers is not asked. */
 export function isOnline(where: string): boolean {
-  const places = placesIn(where)
-  return places.every((each) => URL.canParse(each)) && liveKindOf(places) !== undefined
+  const places = listPlaces(where)
+  return places.every((each) => URL.canParse(each)) && findLiveKind(places) !== undefined
 }
 
 async function openAt(where: string, host: Host, options: OpenOptions): Promise<Chain> {
-  const places = placesIn(where)
+  const places = listPlaces(where)
   const named = networkNamed(where)
   const { netuid = named?.netuid, onRetry } = options
   const readText: Host['readText'] = (path) =>
     host.readText(path).catch((error: Error & { readonly code?: string }) => {
-      throw unreadable(where, error)
+      throw explainUnreadable(where, error)
     })
   const opening = { ...host, readText, name: where, places, netuid, onRetry }
-  const live = liveKindOf(places)
+  const live = findLiveKind(places)
   const open = live ? await live.wing() : (await import('@affine/chain')).openExport
   return open({ ...opening, genesis: named?.genesis })
 }
@@ -117,7 +117,7 @@ const NO_FILE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
 const DENIED = ['EACCES', 'EPERM']
 
 /** Returns a RangeError if `where` is wrong. A disk that fails is not the caller's mistake. */
-function unreadable(where: string, error: Error & { readonly code?: string }): Error {
+function explainUnreadable(where: string, error: Error & { readonly code?: string }): Error {
   const got = JSON.stringify(where)
   const wanted = '"network" expected the file of a chain\'s export'
   const { code = 'ENOENT' } = error
@@ -133,8 +133,8 @@ function unreadable(where: string, error: Error & { readonly code?: string }): E
 }
 
 /** The rules that hold on a chain, by its name or its genesis. Protocol §9.2. */
-function networkOf(where: string, chain: Chain, options: OpenOptions): Network {
-  const preset = networkNamed(where) ?? networkOn(chain.genesis)
+function resolveNetwork(where: string, chain: Chain, options: OpenOptions): Network {
+  const preset = networkNamed(where) ?? findNetworkByGenesis(chain.genesis)
   const { firstEpoch = preset.firstEpoch } = options
   if (firstEpoch === undefined)
     throw new RangeError(`"first-epoch" expected a number: none is agreed on for ${where}`)

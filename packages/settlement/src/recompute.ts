@@ -10,17 +10,17 @@ import {
   type CheckBlock,
   type FoundBlock,
 } from './bucket-reader.ts'
-import { type Choose, type Copies, copiesOf } from './copies.ts'
+import { type Choose, type Copies, openCopies } from './copies.ts'
 import type { Flaw, UndatedFlaw } from './copy.ts'
 import { checkLane, decideEpoch, type FindLane, type Settled } from './epoch-decision.ts'
 import { placeOf, recipientOf, snapshotBlock, snapshotOf } from './on-chain.ts'
 import {
-  attestationFaults,
+  findAttestationFlaws,
   type Recipients,
   type Votes,
-  votesIn,
+  countVotes,
   type Warning,
-  withheldBits,
+  findWithheldBits,
 } from './on-chain-faults.ts'
 import type { Waits } from './waiting.ts'
 
@@ -119,16 +119,16 @@ async function recomputeEpoch(options: EpochOptions, state: State): Promise<Reco
   const { epoch } = state
   reader.beginEpoch(state)
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
-  const copies = ended && choose !== null ? copiesOf(ended, { reader, state, choose }) : undefined
-  const find = laneFinder({ chain, state, reader, copies, onSample, lanesAtOnce })
+  const copies = ended && choose !== null ? openCopies(ended, { reader, state, choose }) : undefined
+  const find = createLaneFinder({ chain, state, reader, copies, onSample, lanesAtOnce })
   // Whoever compares looks at every lane that is due.
   const settled = await decideEpoch(options, state, find, () => compare)
   const differing = (await copies?.flaws()) ?? []
-  const found = [...faultsIn(settled), ...differing, ...attestationFaults(settled)]
+  const found = [...listLaneFlaws(settled), ...differing, ...findAttestationFlaws(settled)]
   const flaws = found.map((flaw) => ({ epoch, ...flaw }))
   if (!ended) return { epoch, ...settled, flaws, warnings: [], votes: undefined }
-  const votes = await votesIn(chain, ended, options.recipients, settled)
-  const warnings = [...withheldBits(settled), ...(votes?.others ?? [])]
+  const votes = await countVotes(chain, ended, options.recipients, settled)
+  const warnings = [...findWithheldBits(settled), ...(votes?.others ?? [])]
   return { epoch, ...settled, flaws, warnings, votes }
 }
 
@@ -146,7 +146,7 @@ interface LaneReading extends Pick<EpochOptions, 'chain' | 'reader' | 'onSample'
  * shown one lane after the other, in the order in which the lanes were asked for: a lane that is
  * read ends once those before it were shown.
  */
-export function laneFinder(reading: LaneReading): FindLane {
+export function createLaneFinder(reading: LaneReading): FindLane {
   const { chain, state, reader, copies, onSample } = reading
   const { lanesAtOnce = 1, heldBytes = 268_435_456 } = reading
   // Each has one block at a time.
@@ -192,7 +192,7 @@ function showSamples(blocks: readonly FoundBlock[], validator: string, onSample:
   }
 }
 
-function faultsIn({ lanes }: Settled): readonly UndatedFlaw[] {
+function listLaneFlaws({ lanes }: Settled): readonly UndatedFlaw[] {
   return [...lanes].flatMap(([validator, lane]) => {
     if (lane.ok) return []
     return [{ validator, code: lane.code, detail: lane.detail }]

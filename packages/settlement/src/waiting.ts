@@ -11,17 +11,17 @@ export const SYSTEM_CLOCK: Clock = {
 }
 
 /** So long a reader waits for a bucket beyond what its answers may take. */
-const MOST_MS = 90_000
+const MAX_EXCESS_MS = 90_000
 /** An answer may take so long, and more by its size: a second for each megabyte. */
 const ANSWER_MS = 250
 const BYTES_PER_MS = 1000
 /** Or so many times as long as buckets of half of the weight take, if that is more. */
-const TIMES_USUAL = 2
+const MEDIAN_FACTOR = 2
 
 const LOST = 'the bucket was too slow and is no longer read'
 const ENDED = 'the deadline for reading has passed'
 
-const dropped = (reason: string): BucketFailure =>
+const createDropped = (reason: string): BucketFailure =>
   new BucketFailure('read the bucket', { code: 'dropped', reason })
 
 /** How long reads of a bucket were under way, several at once counted once. */
@@ -67,7 +67,7 @@ export class BucketTimes {
   }
 
   /** Of those whose buckets are read from now on. */
-  weigh(weights: Readonly<Record<string, number>>): void {
+  setWeights(weights: Readonly<Record<string, number>>): void {
     this.#weights = Object.entries(weights)
   }
 
@@ -77,7 +77,7 @@ export class BucketTimes {
   }
 
   get waits(): Waits {
-    const waits = [...this.#times].map(([hotkey, time]) => [hotkey, this.#waited(time)] as const)
+    const waits = [...this.#times].map(([hotkey, time]) => [hotkey, this.#excessMs(time)] as const)
     return new Map(waits.filter(([, ms]) => ms > 0))
   }
 
@@ -85,15 +85,15 @@ export class BucketTimes {
    * Reads a hotkey's bucket by `read`. Rejects with the code `dropped` once the bucket was too
    * slow, and at the deadline.
    */
-  during(
+  readWithin(
     hotkey: string,
     read: () => Promise<Uint8Array | null>,
     deadline?: AbortSignal,
   ): Promise<Uint8Array | null> {
-    const time = this.#timeOf(hotkey)
+    const time = this.#findTime(hotkey)
     return time.limit(async () => {
-      if (this.#isLost(time)) throw dropped(LOST)
-      if (deadline?.aborted) throw dropped(ENDED)
+      if (this.#isLost(time)) throw createDropped(LOST)
+      if (deadline?.aborted) throw createDropped(ENDED)
       if (time.reads === 0) time.since = this.#clock.now()
       time.reads += 1
       let size = 0
@@ -109,7 +109,7 @@ export class BucketTimes {
     })
   }
 
-  #timeOf(hotkey: string): BucketTime {
+  #findTime(hotkey: string): BucketTime {
     const known = this.#times.get(hotkey)
     if (known !== undefined) return known
     const limit = pLimit(this.#options.readsAtOnce ?? Number.POSITIVE_INFINITY)
@@ -123,11 +123,11 @@ export class BucketTimes {
     return new Promise((resolve, reject) => {
       let stop = (): void => {}
       const look = (): void => {
-        if (this.#isLost(time)) reject(dropped(LOST))
-        else stop = this.#clock.after(Math.ceil(MOST_MS - this.#waited(time)), look)
+        if (this.#isLost(time)) reject(createDropped(LOST))
+        else stop = this.#clock.after(Math.ceil(MAX_EXCESS_MS - this.#excessMs(time)), look)
       }
       look()
-      const end = (): void => reject(dropped(ENDED))
+      const end = (): void => reject(createDropped(ENDED))
       deadline?.addEventListener('abort', end)
       const done = (): void => {
         stop()
@@ -139,7 +139,7 @@ export class BucketTimes {
 
   #isLost(time: BucketTime): boolean {
     const { hotkey } = time
-    if (!this.#lost.has(hotkey) && this.#waited(time) >= MOST_MS) {
+    if (!this.#lost.has(hotkey) && this.#excessMs(time) >= MAX_EXCESS_MS) {
       this.#lost.add(hotkey)
       this.#options.onLost?.(hotkey)
     }
@@ -147,8 +147,8 @@ export class BucketTimes {
   }
 
   /** How long a bucket was waited for beyond what its answers may take. */
-  #waited(time: BucketTime): number {
-    const times = Math.max(1, TIMES_USUAL * this.#usual())
+  #excessMs(time: BucketTime): number {
+    const times = Math.max(1, MEDIAN_FACTOR * this.#medianSlowness())
     return Math.max(0, this.#tookMs(time) - times * time.allowedMs)
   }
 
@@ -160,7 +160,7 @@ export class BucketTimes {
    * How many times as long as its answers may take a bucket took, at most, of half of the weight:
    * the weighted median. Those that were not asked took none.
    */
-  #usual(): number {
+  #medianSlowness(): number {
     const all = this.#weights.map(([hotkey, weight]) => {
       const time = this.#times.get(hotkey)
       return { weight, times: time?.allowedMs ? this.#tookMs(time) / time.allowedMs : 0 }

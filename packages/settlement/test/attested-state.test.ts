@@ -12,7 +12,7 @@ import {
 } from '../../../test/attacks/reading-subnet.ts'
 import {
   attestedRoot,
-  attestedState,
+  readAttested,
   beginningAt,
   newestAttested,
   readersState,
@@ -50,12 +50,12 @@ function serve(place: number, bytes: Uint8Array = new TextEncoder().encode(encod
 
 describe('the attested state', () => {
   test('is the first one where that was attested, and nobody is asked for it', async () => {
-    expect(await attestedState(data(), 1)).toEqual(first)
+    expect(await readAttested(data(), 1)).toEqual(first)
     expect(subnet.buckets.reads).toEqual([])
   })
 
   test('is none before an epoch has ended', async () => {
-    expect(await attestedState(data(), 0)).toBeNull()
+    expect(await readAttested(data(), 0)).toBeNull()
   })
 
   test.each([
@@ -65,7 +65,7 @@ describe('the attested state', () => {
   ])('is none where %s of the stake attests it', async (_, places) => {
     await attestedBy(...places)
     expect(await attestedRoot(data(), 3)).toBeUndefined()
-    expect(await attestedState(data(), 3)).toBeNull()
+    expect(await readAttested(data(), 3)).toBeNull()
   })
 
   test('is what more than half the stake attests, from whoever serves it', async () => {
@@ -73,7 +73,7 @@ describe('the attested state', () => {
     serve(0, RUBBISH)
     serve(2)
     expect(await attestedRoot(data(), 3)).toBe(stateRoot(state))
-    expect(await attestedState(data(), 3)).toEqual(state)
+    expect(await readAttested(data(), 3)).toEqual(state)
   })
 
   test('is asked of those alone who attested it, each once', async () => {
@@ -83,7 +83,7 @@ describe('the attested state', () => {
     serve(2)
     subnet.buckets.at(one).behaviour = 'fails'
     const tried = [`${one}: no answer in time`, `${other}: not there`].sort()
-    await expect(attestedState(data(), 3)).rejects.toThrow(
+    await expect(readAttested(data(), 3)).rejects.toThrow(
       new RegExp(`v1/states/2.json .* ${root} \\(.*${tried.join('; .*')}\\): .*"buckets"`),
     )
     expect([...subnet.buckets.reads].sort()).toEqual(
@@ -100,7 +100,7 @@ describe('the attested state', () => {
     await subnet.end(state)
     serve(0, RUBBISH)
     const told = [`${heavy?.hotkey}: another state`, 'nowhere: it cannot be opened']
-    for (const each of told) await expect(attestedState(data(), 3)).rejects.toThrow(each)
+    for (const each of told) await expect(readAttested(data(), 3)).rejects.toThrow(each)
     const read = [heavy?.hotkey, statePath(2)]
     expect(subnet.buckets.reads).toEqual([read, read])
   })
@@ -111,7 +111,7 @@ describe('the attested state', () => {
     await attestedBy(0, 1, 2, 3, 4, 5)
     const told = [...hotkeys(subnet.voters)].sort().slice(0, 4)
     const places = told.map((hotkey) => `${hotkey} at ${hotkey}: not there`).join('; ')
-    await expect(attestedState(data(), 3)).rejects.toThrow(`(${places}; and 2 more): check`)
+    await expect(readAttested(data(), 3)).rejects.toThrow(`(${places}; and 2 more): check`)
   })
 
   test('is not hindered by idle stake, miners, or slots of epochs long ago or to come', async () => {
@@ -165,7 +165,7 @@ describe('the attested state', () => {
     }
     await subnet.end(state)
     for (const place of [0, 1, 2]) serve(place, RUBBISH)
-    await expect(attestedState(data(), 3)).rejects.toThrow(/\(\S+ at \S+: the text is not JSON; /)
+    await expect(readAttested(data(), 3)).rejects.toThrow(/\(\S+ at \S+: the text is not JSON; /)
   })
 })
 

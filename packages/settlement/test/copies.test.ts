@@ -11,7 +11,7 @@ import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
 import { BucketReader, type FoundBlock, type Source } from '../src/bucket-reader.ts'
 import { Copies } from '../src/copies.ts'
-import { type Copy, copyOf, otherCopy, SAME } from '../src/copy.ts'
+import { type Copy, classifyCopy, classifyOther, SAME } from '../src/copy.ts'
 import { key, draft as unsigned } from './draft.ts'
 
 const other = account(new Uint8Array(32).fill(4))
@@ -76,7 +76,7 @@ it('finds nothing in the same bytes', async () => {
 it('compares bytes of any length', () => {
   for (let length = 0; length < 10; length++) {
     const bytes = Uint8Array.from({ length }, (_, i) => i)
-    const isSame = (copy: Uint8Array) => copyOf(copy, { hash: '', bytes }) === SAME
+    const isSame = (copy: Uint8Array) => classifyCopy(copy, { hash: '', bytes }) === SAME
     expect(isSame(bytes.slice())).toBe(true)
     for (let at = 0; at < length; at++)
       expect(isSame(bytes.map((byte, i) => (i === at ? 99 : byte)))).toBe(false)
@@ -260,9 +260,9 @@ it('takes what the reader of a block was told for an answer, and does not ask ag
   const { compareIn, sources, asked } = await blockOfFour()
   const copies = copiesIn(sources)
   const told = new Map<string, Promise<Copy>>([
-    ['a', Promise.resolve({ is: 'missing', why: 'not there' })],
-    ['b', Promise.resolve(otherCopy(new Uint8Array(9), 'BAD_LINES'))],
-    ['c', Promise.resolve({ is: 'silent', failure: failure('late', 'timed out') })],
+    ['a', Promise.resolve({ kind: 'missing', why: 'not there' })],
+    ['b', Promise.resolve(classifyOther(new Uint8Array(9), 'BAD_LINES'))],
+    ['c', Promise.resolve({ kind: 'silent', failure: failure('late', 'timed out') })],
   ])
   await compareIn(copies, ['a', 'b', 'c', 'd'], { validator: 'a', asked: told })
   expect(asked).toEqual(['d'])

@@ -1,6 +1,6 @@
 import type { Protocol } from '@affine/duel'
 import { expect, test } from 'vitest'
-import { constantsFor, LOCAL_NETWORK, NETWORKS, networkNamed, networkOn } from '../src/index.ts'
+import { findConstants, LOCAL_NETWORK, NETWORKS, networkNamed, findNetworkByGenesis } from '../src/index.ts'
 
 const { finney } = NETWORKS
 
@@ -13,8 +13,8 @@ test('a network is named alone, or before other nodes and a comma', () => {
 
 test('a chain’s network is the one with its genesis; any other chain is local', () => {
   for (const network of Object.values(NETWORKS))
-    if (network.genesis) expect(networkOn(network.genesis)).toBe(network)
-  expect(networkOn('00'.repeat(32))).toBe(LOCAL_NETWORK)
+    if (network.genesis) expect(findNetworkByGenesis(network.genesis)).toBe(network)
+  expect(findNetworkByGenesis('00'.repeat(32))).toBe(LOCAL_NETWORK)
 })
 
 test('a network of Bittensor’s is reached in secret, at its genesis', () => {
@@ -43,7 +43,7 @@ test('an epoch has the constants that were set for it', () => {
     { until: 3, protocol: first },
     { until: 5, protocol: second },
   ]
-  const caps = [2, 3, 4, 5].map((epoch) => constantsFor({ ...LOCAL_NETWORK, earlier }, epoch).cap)
+  const caps = [2, 3, 4, 5].map((epoch) => findConstants({ ...LOCAL_NETWORK, earlier }, epoch).cap)
   expect(caps).toEqual([1, 2, 2, protocol.cap])
-  expect(constantsFor(LOCAL_NETWORK, 0)).toBe(protocol)
+  expect(findConstants(LOCAL_NETWORK, 0)).toBe(protocol)
 })

@@ -11,7 +11,7 @@ import {
 import { withQuota } from '../../duel/test/subnet.ts'
 import { BucketReader, type OpenBucket, type Source } from '../src/bucket-reader.ts'
 import type { Copies } from '../src/copies.ts'
-import { laneFinder, type RecomputeOptions } from '../src/recompute.ts'
+import { createLaneFinder, type RecomputeOptions } from '../src/recompute.ts'
 import type { Waits } from '../src/waiting.ts'
 
 /** Three voters, and an epoch that has ended: all seal, the second by this plan, and attest all. */
@@ -144,7 +144,7 @@ it('holds no more bytes than it may, but for the next lane, and shows lanes as a
   let held: string[]
   const compareBlock: Copies['compareBlock'] = async ({ validator }) => void held.push(validator)
   let shown: Set<string>
-  const find = laneFinder({
+  const find = createLaneFinder({
     ...{ chain: subnet.chain, state, reader: new BucketReader({ openBucket }) },
     copies: { compareBlock } as Copies,
     onSample: (_, { validator }) => shown.add(validator),

@@ -14,12 +14,12 @@ function reading(weights: Readonly<Record<string, number>> = {}) {
   const clock = new ReadingClock()
   const lost: string[] = []
   const times = new BucketTimes({ clock, onLost: (hotkey) => lost.push(hotkey) })
-  times.weigh(weights)
+  times.setWeights(weights)
   /** An answer of so many bytes, or null, after so long. */
   const read = (hotkey: string, ms: number, bytes: number | null) => {
     const answer = () =>
       clock.sleep(ms).then(() => (bytes === null ? null : ZEROS.subarray(0, bytes)))
-    return times.during(hotkey, answer)
+    return times.readWithin(hotkey, answer)
   }
   return { clock, times, lost, read }
 }
@@ -96,7 +96,7 @@ test('a read that is under way ends with the patience, and none is begun after i
   await clock.pass(Promise.all(reads))
   expect(clock.now() - began).toBe(30 * SECOND)
   let isAsked = false
-  const asking = times.during('a', async () => {
+  const asking = times.readWithin('a', async () => {
     isAsked = true
     return null
   })
@@ -119,7 +119,7 @@ test('what was read leaves nothing behind that waits for the patience or the dea
   const times = new BucketTimes({ clock: { now: clock.now, after } })
   const { signal } = new AbortController()
   const answer = new Uint8Array(1)
-  const reading = times.during('a', () => clock.sleep(SECOND).then(() => answer), signal)
+  const reading = times.readWithin('a', () => clock.sleep(SECOND).then(() => answer), signal)
   await clock.pass(clock.sleep(1))
   expect([waiting, getEventListeners(signal, 'abort').length]).toEqual([1, 1])
   expect((await clock.pass(reading)).value).toBe(answer)

@@ -3,7 +3,7 @@ import { readRegularFile } from '@affine/node/disk'
 import type { Host } from '../open-chain.ts'
 
 /** As many as the log of a served chain may have. */
-const MOST_BYTES = 268_435_456
+const MAX_BYTES = 268_435_456
 
 /**
  * Node's clock and randomness, regular files of at most 256 MiB, and a fetch by `node:http` and
@@ -14,5 +14,5 @@ export const NODE_HOST: Host = {
   now: () => Date.now(),
   // Loaded when needed: a command's help does without the network.
   fetch: async (...asked) => (await import('@affine/node/http')).nodeFetch(...asked),
-  readText: async (path) => (await readRegularFile(path, MOST_BYTES)).bytes.toString(),
+  readText: async (path) => (await readRegularFile(path, MAX_BYTES)).bytes.toString(),
 }

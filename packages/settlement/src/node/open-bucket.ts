@@ -12,7 +12,7 @@ import {
 import { directoryBucket } from '@affine/blocks/directory'
 import { nodeFetch } from '@affine/node/http'
 import type { OpenBucket } from '../bucket-reader.ts'
-import { ask, failureText } from '../copy.ts'
+import { tryRead, failureText } from '../copy.ts'
 import type { Network, Subnet } from '../networks.ts'
 import { commitmentsOf } from '../on-chain.ts'
 import { publicFetch } from './public-fetch.ts'
@@ -36,7 +36,7 @@ export function bucketsIn(
   return (hotkey, url) => {
     if (isBucketUrl(url, isLocal)) return { name: hotkey, ...httpBucket(url, { fetch }) }
     if (base === undefined || !isPlainName(url)) return null
-    return { name: hotkey, read: bucketBelow(base, url).read }
+    return { name: hotkey, read: openBelow(base, url).read }
   }
 }
 
@@ -47,7 +47,7 @@ export function bucketsIn(
  *   announced by name. Error if none is known to be there, and some could not be read.
  */
 export async function expectBuckets(subnet: Subnet, base: string | undefined): Promise<void> {
-  const { named, urlCount } = await announcedIn(subnet)
+  const { named, urlCount } = await listAnnounced(subnet)
   const [first] = named
   if (first === undefined) return
   if (base === undefined) {
@@ -57,7 +57,7 @@ export async function expectBuckets(subnet: Subnet, base: string | undefined): P
   }
   const failures: string[] = []
   for (const each of named) {
-    const found = await lookBelow(base, each, subnet)
+    const found = await findBucket(base, each, subnet)
     if (found === 'there') return
     if (found !== 'missing') failures.push(`${each.name}: ${failureText(found)}`)
   }
@@ -77,7 +77,7 @@ export async function expectBuckets(subnet: Subnet, base: string | undefined): P
  * The buckets that validators with a permit announced by plain names, and how many others they
  * announced by URLs.
  */
-async function announcedIn({ chain }: Subnet) {
+async function listAnnounced({ chain }: Subnet) {
   const snapshot = await chain.snapshot((await chain.head()).number)
   const said = commitmentsOf(snapshot)
   const named: { readonly name: string; readonly epoch: number }[] = []
@@ -96,21 +96,21 @@ async function announcedIn({ chain }: Subnet) {
  * Looks for a bucket below `base`: for its folder, or at a URL for its state, except that of a
  * network's first epoch, which nobody serves. Resolves with the failure if it cannot be read.
  */
-async function lookBelow(
+async function findBucket(
   base: string,
   { name, epoch }: { readonly name: string; readonly epoch: number },
   { network }: Subnet,
 ): Promise<'there' | 'missing' | BucketFailureFacts> {
-  if (!isUrl(base)) return lookAt(join(base, name))
+  if (!isUrl(base)) return findFolder(join(base, name))
   if (epoch <= network.firstEpoch) return 'there'
-  const answer = await ask(bucketBelow(base, name, 10_000), statePath(epoch), LIMITS.blockBytes)
+  const answer = await tryRead(openBelow(base, name, 10_000), statePath(epoch), LIMITS.blockBytes)
   if (answer === null) return 'missing'
   const isThere = answer instanceof Uint8Array || answer.code === 'too-large'
   return isThere ? 'there' : answer
 }
 
 /** Looks for a folder. */
-async function lookAt(path: string): Promise<'there' | 'missing' | BucketFailureFacts> {
+async function findFolder(path: string): Promise<'there' | 'missing' | BucketFailureFacts> {
   try {
     return (await stat(path)).isDirectory() ? 'there' : 'missing'
   } catch (error) {
@@ -124,7 +124,7 @@ const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG
 
 const isUrl = (base: string): boolean => /^https?:\/\//.test(base)
 
-function bucketBelow(base: string, name: string, timeoutMs?: number): Pick<Bucket, 'read'> {
+function openBelow(base: string, name: string, timeoutMs?: number): Pick<Bucket, 'read'> {
   if (!isUrl(base)) return directoryBucket(join(base, name))
   const options = { fetch: nodeFetch, ...(timeoutMs && { timeoutMs }) }
   return httpBucket(`${base.replace(/\/$/, '')}/${name}`, options)

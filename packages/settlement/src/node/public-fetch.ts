@@ -19,7 +19,7 @@ export function isPublic(address: string): boolean {
   return place.range() === 'unicast' && place.match(ipaddr.parseCIDR('2000::/3'))
 }
 
-const refusalOf = (host: string, at: string): Error =>
+const createRefusal = (host: string, at: string): Error =>
   new Error(`${host} is at ${at}, which is not a public address`)
 
 /** Looks a name up, and fails if any of its addresses is not public. */
@@ -27,12 +27,12 @@ function publicLookup(lookup: LookupFunction): LookupFunction {
   return (host, options, done) =>
     lookup(host, options, (error, found, family) => {
       if (error) return done(error, found, family)
-      const wrong = addressesIn(found).find((address) => !isPublic(address))
-      done(wrong === undefined ? null : refusalOf(host, wrong), found, family)
+      const wrong = listAddresses(found).find((address) => !isPublic(address))
+      done(wrong === undefined ? null : createRefusal(host, wrong), found, family)
     })
 }
 
-function addressesIn(found: string | readonly LookupAddress[]): readonly string[] {
+function listAddresses(found: string | readonly LookupAddress[]): readonly string[] {
   if (typeof found === 'string') return [found]
   return found.map(({ address }) => address)
 }
@@ -48,14 +48,14 @@ export class PublicAgent extends Agent {
   ): Duplex | null | undefined {
     const host = options.host ?? ''
     if (isIP(host) && !isPublic(host)) {
-      done?.(refusalOf(host, host), new Socket())
+      done?.(createRefusal(host, host), new Socket())
       return undefined
     }
     const socket = super.createConnection(options, done)
     if (!(socket instanceof Socket)) throw new Error('expected a socket of node:net')
     return socket.once('connect', () => {
       const { remoteAddress = 'nowhere' } = socket
-      if (!isPublic(remoteAddress)) socket.destroy(refusalOf(host, remoteAddress))
+      if (!isPublic(remoteAddress)) socket.destroy(createRefusal(host, remoteAddress))
     })
   }
 }

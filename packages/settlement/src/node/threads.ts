@@ -25,7 +25,7 @@ export interface Threads extends AsyncDisposable {
  * Opens at most `most` threads, from 1. The first `spared` bytes are checked in this thread: a
  * short history is checked before new threads are as fast as this one.
  */
-export function openThreads(most: number, spared = 0): Threads {
+export function openThreads(max: number, spared = 0): Threads {
   let pool: Promise<Piscina> | undefined
   let left = spared
   const start = async (): Promise<Piscina> => {
@@ -35,7 +35,7 @@ export function openThreads(most: number, spared = 0): Threads {
     return new Piscina({
       filename,
       minThreads: 0,
-      maxThreads: most,
+      maxThreads: max,
       concurrentTasksPerWorker: BLOCKS_EACH,
       idleTimeout: IDLE_MS,
       atomics: 'disabled', // else a waiting thread is blocked, and its WebAssembly cannot start
@@ -51,7 +51,7 @@ export function openThreads(most: number, spared = 0): Threads {
       const transferList = [bytes.buffer as ArrayBuffer]
       return JSON.parse(await (await pool).run({ bytes, wanted }, { transferList }))
     },
-    lanesAtOnce: BLOCKS_EACH * most + 1,
+    lanesAtOnce: BLOCKS_EACH * max + 1,
     [Symbol.asyncDispose]: async () => (await pool)?.destroy(),
   }
 }

@@ -1,17 +1,17 @@
 import { blake3 } from '@affine/prng'
 import { bytesToHex } from '@noble/hashes/utils.js'
 
-/** Of these bytes, one after the other: BLAKE3-256, but for the vectors of other trees. */
+/** Returns the hash of the concatenated parts: BLAKE3-256, except in vectors of other trees. */
 export type HashFunction = (...parts: readonly Uint8Array[]) => Uint8Array
 
 const LEAF = /* @__PURE__ */ Uint8Array.of(0)
 const NODE = /* @__PURE__ */ Uint8Array.of(1)
 
-/** Hash of one line as a leaf: `hash(0x00 || line)`. Protocol §1.3. */
+/** Returns the hash of a line as a leaf: `hash(0x00 || line)`. Protocol §1.3. */
 export const hashLeaf = (line: Uint8Array, hash: HashFunction = blake3): Uint8Array =>
   hash(LEAF, line)
 
-/** Returns how many of a tree's leaves are left of its root: the largest power of 2 below `size`. */
+/** Returns the number of leaves in the left half of a tree: the largest power of 2 below `size`. */
 function leftSize(size: number): number {
   let left = 1
   while (2 * left < size) left *= 2
@@ -28,7 +28,8 @@ function computeRoot(leaves: readonly Uint8Array[], hash: HashFunction): Uint8Ar
 }
 
 /**
- * Merkle root of `lines` (32 bytes); of no lines it is the hash of no bytes. Protocol §1.3.
+ * Returns the Merkle root of `lines` (32 bytes). Without lines it is the hash of no bytes. Protocol
+ * §1.3.
  *
  * Source: RFC 9162, 2.1.1, with BLAKE3. Vectors: vectors/blocks/merkle-blake3.json.
  */
@@ -67,7 +68,7 @@ export interface Inclusion {
   /** The line itself, not its hash. */
   readonly leaf: Uint8Array
   readonly index: number
-  /** How many lines the tree has. Must be known from a source as good as the root's. */
+  /** Number of lines in the tree. Its source must be as trustworthy as the root's. */
   readonly size: number
   /** The siblings, lowest first. */
   readonly proof: readonly Uint8Array[]
@@ -76,7 +77,8 @@ export interface Inclusion {
 }
 
 /**
- * Is `leaf` line `index` of the `size` lines under `root`? Never throws. Protocol §1.3.
+ * Reports whether `leaf` is line `index` of the `size` lines under `root`. Never throws. Protocol
+ * §1.3.
  *
  * Source: RFC 9162, 2.1.3.2. Vectors: vectors/blocks/merkle-blake3.json, inclusion-sha256.json.
  */
@@ -89,7 +91,9 @@ export function verifyInclusion(inclusion: Inclusion): boolean {
   return bytesToHex(reached) === bytesToHex(root)
 }
 
-/** Returns the root that the siblings lead to; null if one is missing, left over or not a hash. */
+/**
+ * Returns the root that the siblings lead to. Null if a sibling is missing, unused or not a hash.
+ */
 function climb({
   leaf,
   index,

@@ -8,8 +8,8 @@ import { inclusionProof, merkleRoot, verifyInclusion } from './merkle.ts'
 import { type LaneId, type LaneQuotas, planOf, checkScope } from './plan.ts'
 
 /**
- * One sample and all that links it to an anchored head, as JSON. Lines are kept as text: hashes are
- * over their bytes. Protocol §6.6.
+ * One sample and its path to an anchored head, as JSON. Lines are text, because hashes cover their
+ * bytes. Protocol §6.6.
  */
 export interface SampleProof {
   readonly sample: string
@@ -19,14 +19,14 @@ export interface SampleProof {
   /** The header of the sample's block. */
   readonly header: string
   readonly signature: string
-  /** The headers after it, up to the head's; none if the sample's block is the head. */
+  /** The headers after it, up to the head's. Empty if the sample's block is the head. */
   readonly links: readonly string[]
 }
 
-/** How many siblings a leaf has below the root of `LIMITS.blockSamples` = 2^11 leaves. */
+/** Number of siblings of a leaf in a tree of `LIMITS.blockSamples` = 2^11 leaves. */
 const MAX_PATH = 11
 
-/** A line of at most so many bytes has no more characters. */
+/** A line of n bytes has at most n characters. */
 const proofShape = record<SampleProof>({
   sample: anyText(LIMITS.sampleBytes),
   index: uint(LIMITS.blockSamples - 1),
@@ -37,8 +37,9 @@ const proofShape = record<SampleProof>({
 })
 
 /**
- * Proves sample `index` of `block` under a lane's head. `after` are the headers of the lane's
- * blocks after this one, in order, the head's last: none if `block` is the head. Protocol §6.6.
+ * Returns the proof of sample `index` of `block` under a lane's head. `after` contains the headers
+ * of the lane's later blocks, in order, up to the head's. It is empty if `block` is the head.
+ * Protocol §6.6.
  * @throws RangeError unless `index` is the index of a sample, and `after` links this block to its
  *   last header.
  */
@@ -50,7 +51,7 @@ export function sampleProof(
   const { hash, header, signature, samples } = block
   const lines = samples.map(toLine)
   const path = inclusionProof(lines.map(utf8ToBytes), index).map(bytesToHex)
-  // There is one: the proof would have thrown.
+  // The cast is safe: `inclusionProof` throws for any other index.
   const sample = lines[index] as string
   const links = after.map(toLine)
   if (followLinks(hash, links) === null)
@@ -58,11 +59,11 @@ export function sampleProof(
   return { sample, index, path, header: toLine(header), signature, links }
 }
 
-/** What a proof has to be about, and what it has to be proved by. */
+/** The requirements for a proof. */
 interface ProofTarget {
-  /** What the validator sealed in the epoch. */
+  /** The head that the validator sealed in the epoch. */
   readonly head: Hash
-  /** Whose lane of which epoch it is, and the quotas, which bound how many blocks it has. */
+  /** The lane, and its quotas, which limit the number of its blocks. */
   readonly scope: LaneId & LaneQuotas
   readonly verify: Verify
 }
@@ -70,19 +71,19 @@ interface ProofTarget {
 /** One of the checks of Protocol §6.6. */
 export interface ProofStep {
   readonly code: 'form' | 'scope' | 'headers' | 'head' | 'signature' | 'inclusion' | 'sample'
-  /** Null if the step holds. */
+  /** Null if the step succeeds. */
   readonly fault: Failure | null
-  /** What is compared, by name. */
+  /** The compared values by name. */
   readonly values: Readonly<Record<string, string | number | readonly string[]>>
 }
 
-/** What comes of a proof. */
+/** The result of verifying a proof. */
 export interface ProofVerdict {
-  /** The sample, or the fault of the first step that does not hold. */
+  /** The sample, or the fault of the first step that fails. */
   readonly result: EvidenceResult<Sample>
-  /** The sample, proved or not. Undefined if its line cannot be read. */
+  /** The sample, proved or not. Undefined if its line is not a sample. */
   readonly sample?: Sample | undefined
-  /** Only the first step if the proof or its header has not the form of Protocol §6.6. */
+  /** Only the first step if the proof or its header does not have the form of Protocol §6.6. */
   readonly steps: readonly ProofStep[]
 }
 
@@ -148,8 +149,8 @@ const failForm = (failure: Failure): ProofVerdict => ({
 })
 
 /**
- * Every block but the lane's last is full, so no more can follow one than the lane has samples.
- * Protocol §6.6.
+ * Returns a fault if there are more links than the lane has samples, or null. Every block except
+ * the last is full, so a lane has no more blocks. Protocol §6.6.
  */
 function checkLinkCount(links: readonly string[], scope: ProofTarget['scope']): Failure | null {
   const most = planOf(scope).length
@@ -158,8 +159,8 @@ function checkLinkCount(links: readonly string[], scope: ProofTarget['scope']): 
 }
 
 /**
- * The hash of the last of these header lines, or `hash` if there are none; null unless each has the
- * hash of the block before it as `prev`, the first one `hash` itself. Protocol §6.6.
+ * Returns the hash of the last header line, or `hash` if there are none. Null unless the `prev` of
+ * each is the hash of the line before it, and that of the first is `hash`. Protocol §6.6.
  */
 export function followLinks(hash: Hash, links: readonly string[]): Hash | null {
   let last = hash

@@ -14,32 +14,31 @@ import { AMAZON, type Dialect, type Signer, signHeaders } from './s3-signature.t
 
 export { BucketFailure, type Dialect, isBucketUrl }
 
-/** The place of a bucket and the credentials. The time is for one request. */
+/** The place of a bucket, and its credentials. `timeoutMs` limits one request. */
 export interface S3Options extends HttpOptions {
   /** The service's URL, without the bucket: `https://<account>.r2.cloudflarestorage.com`. */
   readonly endpoint: string | URL
   readonly bucket: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
-  /** The time now, in milliseconds since 1970: requests are signed with it. */
+  /** Returns the time in milliseconds since 1970, with which requests are signed. */
   readonly now: () => number
-  /** `auto`, which is R2's, if left out. */
+  /** Default: `auto`, which is R2's region. */
   readonly region?: string
-  /** Is the bucket named in the URL's path, as when left out, or in its host? */
+  /** Whether URLs have the bucket's name in the path or in the host. Default: `path`. */
   readonly style?: 'path' | 'virtual'
-  /** Amazon's, which nearly all services take, if left out. */
+  /** Default: Amazon's, which nearly all services accept. */
   readonly dialect?: Dialect
 }
 
 /**
- * A bucket in a service that speaks S3 and honours its dialect's condition, in Amazon's
- * `If-None-Match: *`, which is what refuses to overwrite. Files are gzipped on the way and in
- * storage; readers get what was written. A write ends with reading it back. Does not retry: a
- * failure has `isFinal` if that is pointless. A write may be tried again, also one whose answer was
- * lost. No redirect is followed. No error contains a key. Protocol §6.4.
- * @throws TypeError unless `endpoint` is an http or https URL, in which the host has a name if
- *   `style` is virtual, and the keys are printable ASCII; RangeError for a name of a bucket that S3
- *   does not take.
+ * Returns a bucket in a service with S3's API that honours the dialect's condition (Amazon's:
+ * `If-None-Match: *`), which prevents overwriting. Files are compressed with gzip in transit and in
+ * storage; readers get the original bytes. A write ends with reading the file back. Does not retry:
+ * a failure with `isFinal` would recur. A write may be repeated, also after its response was lost.
+ * Follows no redirect. No error contains a key. Protocol §6.4.
+ * @throws TypeError unless `endpoint` is an http or https URL, whose host is a name if `style` is
+ *   virtual, and the keys are printable ASCII; RangeError for a bucket name that S3 does not allow.
  */
 export function s3Bucket(options: S3Options): Bucket {
   checkNameAndKeys(options)
@@ -67,17 +66,18 @@ export function s3Bucket(options: S3Options): Bucket {
   }
 
   /**
-   * Writes, and reads once what is there then: not every service that says it took a file has it,
-   * and what is written is soon promised on chain. It is read by the key and not at the public
-   * address, where a cache may remember for a while that there was nothing.
+   * Writes a file and reads it back once: some services confirm writes that they lose, and the
+   * chain soon promises this file. Reads with the key, because a cache at the public address may
+   * still answer that there is no file.
    */
   async function write(path: string, bytes: Uint8Array): Promise<void> {
     const url = urlOf(path)
-    // The caller may change its buffer before the end.
+    // The caller may change its buffer before the write ends.
     const own = bytes.slice()
     const request = { ...requestTo('write', url), body: await gzip(own), limit: null }
     const { status } = await sendS3(request, account)
-    // Another writer's, or ours from an attempt whose answer was lost.
+    // A file that is there may be another writer's, or ours from an attempt whose response was
+    // lost.
     const reading = { ...requestTo('write', url), body: null, limit: own.length }
     const stored = await sendS3(reading, account)
     if (stored.status === 200 && areEqual(stored.bytes, own)) return
@@ -86,7 +86,7 @@ export function s3Bucket(options: S3Options): Bucket {
   return { read, write }
 }
 
-/** Returns why a file is not there after a write with this status. */
+/** Returns the reason why a file is not there after a write with this status. */
 function explainWrite(status: number, stored: S3Answer): BucketFailureFacts {
   if (stored.status !== 200)
     return { code: 'lost', status, reason: `nothing is there after the answer ${status}` }
@@ -97,7 +97,7 @@ function explainWrite(status: number, stored: S3Answer): BucketFailureFacts {
   return { code: 'conflict', status, reason: 'the file exists with other content', isFinal: true }
 }
 
-/** Where the bucket's paths begin. */
+/** Returns the URL below which the bucket's files are. */
 function buildUrl({ endpoint, bucket, style }: S3Options): URL {
   const base = toFolderUrl(endpoint, 'endpoint')
   if (style !== 'virtual') {
@@ -111,7 +111,7 @@ function buildUrl({ endpoint, bucket, style }: S3Options): URL {
 
 export const BUCKET_NAME_EXPECTED = '3 to 63 of a-z, 0-9, "." and "-"'
 
-/** Reports whether a bucket can have this name, by the rule of S3 and Google Cloud Storage. */
+/** Reports whether a bucket can have this name, by the rules of S3 and Google Cloud Storage. */
 export const isBucketName = (name: string): boolean =>
   /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)
 
@@ -134,18 +134,18 @@ function areEqual(there: Uint8Array | null, bytes: Uint8Array): boolean {
   return there.every((byte, i) => byte === bytes[i])
 }
 
-/** The credentials, and how to send a request. */
+/** The credentials, and the fetch that sends requests. */
 interface S3Account extends Pick<HttpOptions, 'fetch'>, Signer {}
 
 interface FileTransfer extends S3Request {
   readonly url: string
-  /** The gzipped file to write; null to read a file. */
+  /** The gzipped file to write; null for a read. */
   readonly body: Uint8Array<ArrayBuffer> | null
 }
 
 /**
  * Reads a file, or writes one that does not exist yet. Follows no redirect.
- * @throws BucketFailure if the service is unreachable, or refuses as `readAnswer` states.
+ * @throws BucketFailure if the service is unreachable, or if `readAnswer` rejects the response.
  */
 async function sendS3(transfer: FileTransfer, account: S3Account): Promise<S3Answer> {
   const { url, body, signal } = transfer

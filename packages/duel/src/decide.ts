@@ -9,30 +9,30 @@ import type { Duel, DuelSnapshot, Miner, State } from './state.ts'
 import { chooseCrowned, decay, rateEnvs, computeRatio, type WonDuel, raiseRecord } from './throne.ts'
 import { updateActive, findActive, findDueVoters, votingStakes, weighVoters } from './voters.ts'
 
-/** What an epoch is decided from, besides the state that governs it. */
+/** The facts that decide an epoch, in addition to the state that governs it. */
 export interface Facts {
   /** The chain at the last block of the epoch. */
   readonly snapshot: DuelSnapshot
-  /** The heads on chain when lanes closed. */
+  /** The heads on chain at the seal block. */
   readonly seals: Seals
-  /** The lanes that are whole. */
+  /** The valid lanes. */
   readonly lanes: Lanes
 }
 
-/** The next state, with an account of how it came about. */
+/** The next state, and the report of how it was decided. */
 export interface Decided {
   readonly state: State
   readonly report: Report
 }
 
 /**
- * The state that governs the next epoch, from the state that governs this one, the chain at the
- * next epoch's snapshot, and this epoch's seals and whole lanes; and an account of it. Every
- * validator, and anyone else, computes the same one. Protocol §9.4; the verdicts are §8.6's.
+ * Returns the state that governs the next epoch and a report, from the state that governs this one,
+ * the chain at the next epoch's snapshot, and this epoch's seals and valid lanes. Everyone computes
+ * the same result. Protocol §9.4; §8.6 has the verdicts.
  *
- * Pure, and total over states that `parseState` accepts: what a stranger can write into lanes,
- * attestations and commitments is left out when it does not fit, never thrown at. The order of keys
- * and lists changes nothing. It does not check evidence: that a lane is whole is the caller's word.
+ * Pure, and total over states that `parseState` accepts. Data from strangers in lanes, attestations
+ * and commitments is ignored if it does not fit; it never throws. The order of keys and lists has
+ * no effect. Does not verify evidence: the caller states that a lane is valid.
  */
 export function decide(state: State, { snapshot, seals, lanes }: Facts): Decided {
   const heard = countedAttestations(state, snapshot)
@@ -60,7 +60,7 @@ export function decide(state: State, { snapshot, seals, lanes }: Facts): Decided
   }
 }
 
-/** The ratio to beat and the throne's record. Protocol §8.10. */
+/** Returns the ratio to beat and the throne's record. Protocol §8.10. */
 function updateThrone(
   state: State,
   judged: Report,
@@ -76,7 +76,7 @@ function updateThrone(
   return { ratio, record: raiseRecord(record, crowned.rated, 'contender') }
 }
 
-/** The champion and the list of duels of the coming epoch. Protocol §8.11, §8.12. */
+/** Returns the champion and the list of duels of the coming epoch. Protocol §8.11, §8.12. */
 function scheduleTurns(
   state: State,
   judged: Report,
@@ -100,7 +100,7 @@ function scheduleTurns(
   const contenders = isClosed ? [] : waiting.slice(0, Math.max(0, room))
   const duels = [...going, ...contenders.map((miner) => startDuel(miner, snapshot.epoch))]
   const turns = { ...(champion && { champion }), duels }
-  // Those who neither are registered nor have a turn are forgotten.
+  // Drops miners that are neither registered nor in a duel or on the throne.
   const lastPlayed = pickKeys(recordTurns(ended, [...seated, ...contenders]), [
     ...snapshot.hotkeys,
     ...playingIn(turns),
@@ -108,7 +108,7 @@ function scheduleTurns(
   return { ...turns, lastPlayed }
 }
 
-/** Whose turns have ended, and the duels that go on. */
+/** Returns the miners whose turns have ended, and the duels that continue. */
 function splitTurns({ champion }: State, { duels }: Report, crowned: WonDuel | undefined) {
   const isEnding = ({ standing }: DuelReport) =>
     standing === 'lost' || (crowned !== undefined && standing === 'won')
@@ -121,7 +121,7 @@ function splitTurns({ champion }: State, { duels }: Report, crowned: WonDuel | u
   return { leaving, staying }
 }
 
-/** The duels, begun anew where constants other than `templates` differ. Protocol §9.2. */
+/** Returns the duels, restarted if constants other than `templates` differ. Protocol §9.2. */
 function restartDuels(
   { protocol, epoch }: DuelSnapshot,
   before: State,

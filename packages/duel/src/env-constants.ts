@@ -1,14 +1,14 @@
 import type { Hash } from '@affine/prng'
 
-/** What a network agrees on for one environment. Protocol §9.2. */
+/** A network's constants for one environment. Protocol §9.2. */
 export type EnvConstants = {
-  /** The digest of its behaviour. */
+  /** Digest of its behaviour. */
   readonly specHash: Hash
-  /** 2 where a challenge is a game of the two miners, else 1. */
+  /** 2 for a game of the two miners, else 1. */
   readonly players: number
   /**
-   * Challenges a lane plays in it while it is open: doubling from a duel's first epoch, up to the
-   * most.
+   * Challenges that a lane plays in it while it is open: `quotaFirst` in a duel's first epoch, then
+   * twice as many each epoch, up to `quotaMost`.
    */
   readonly quotaFirst: number
   readonly quotaMost: number
@@ -29,7 +29,7 @@ const PACK: EnvConstants = {
   ...ONE_PLAYER,
 }
 
-/** The main network's. */
+/** The environments of the main network. */
 export const MAIN_ENVS: EnvsConstants = {
   'hex@0.1.0': HEX,
   'mult8@0.1.0': {
@@ -43,7 +43,7 @@ export const MAIN_ENVS: EnvsConstants = {
   },
 }
 
-/** A local network's: fewer of the challenges that take long. */
+/** The environments of a local network, with fewer of the long challenges. */
 export const LOCAL_ENVS: EnvsConstants = {
   ...MAIN_ENVS,
   'hex@0.1.0': { ...HEX, quotaFirst: 4, quotaMost: 24 },
@@ -51,8 +51,8 @@ export const LOCAL_ENVS: EnvsConstants = {
 }
 
 /**
- * Challenges a lane plays in an open environment in the `epochIndex`-th epoch (from 1) of a duel.
- * Protocol §8.2.
+ * Returns the challenges that a lane plays in an open environment in epoch `epochIndex` (from 1) of
+ * a duel. Protocol §8.2.
  */
 export function quotaOf(
   epochIndex: number,

@@ -12,37 +12,42 @@ import type { Duel, EpochTallies, State } from './state.ts'
 import { type EnvReports, judgeOpen, reportPlayed } from './verdicts.ts'
 import { updateRecord } from './voters.ts'
 
-/** What an epoch came to, for people and logs: nothing in it is needed for the next one. */
+/** The result of an epoch for people and logs. The next epoch does not depend on it. */
 export interface Report {
-  /** Too little weight attested: no tallies, no verdicts, no trust changes, nobody is crowned. */
+  /**
+   * Whether too little weight attested. Then there are no tallies, no verdicts and no new champion,
+   * and trust does not change.
+   */
   readonly frozen: boolean
   /** By due validator. */
   readonly lanes: Readonly<Record<string, Acceptance>>
-  /** Each duel of the epoch, in the order of the list. */
+  /** The duels of the epoch, in the order in which they began. */
   readonly duels: readonly DuelReport[]
-  /** The contender that has won the throne. */
+  /** The contender that becomes champion. */
   readonly crowned?: string
 }
 
-/** Of a contender. Protocol §8.7. */
+/** A contender's position in its duel. Protocol §8.7. */
 export type Standing = 'open' | 'won' | 'lost'
 
 /**
- * One epoch of a duel, and the duel as it stands after it. One that is lost, or crowned, is in no
- * list from then on.
+ * One epoch of a duel, and the duel after it. A lost or crowned contender has no duel afterwards.
  */
 export interface DuelReport extends Duel {
-  /** The number of the epoch in it, from 1. */
+  /** The number of the epoch in the duel, from 1. */
   readonly epochIndex: number
   /** By environment that was played. */
   readonly envs: EnvReports
   readonly standing: Standing
 }
 
-/** With so many frozen epochs an open duel is lost. Protocol §8.3. */
+/** Frozen epochs after which an open duel is lost. Protocol §8.3. */
 const MAX_FROZEN = 4
 
-/** The epoch that a state governs: acceptance, and each duel by itself. Protocol §9.4. */
+/**
+ * Judges the epoch that a state governs: which lanes count, and each duel independently. Protocol
+ * §9.4.
+ */
 export function judge(state: State, inputs: EpochInputs): Report {
   const frozen = isFrozen(state, inputs.heard)
   const lanes = acceptLanes(state, inputs)
@@ -54,7 +59,7 @@ export function judge(state: State, inputs: EpochInputs): Report {
   return { frozen, lanes, duels }
 }
 
-/** What the accepted lanes add to a duel. Protocol §8.4. */
+/** Returns what the accepted lanes add to a duel. Protocol §8.4. */
 function collectTallies(
   accepted: readonly string[],
   duel: Duel,
@@ -70,7 +75,7 @@ function collectTallies(
   })
 }
 
-/** One epoch of a duel: its tallies, its verdicts, and how it stands then. */
+/** Judges one epoch of a duel: its tallies, its verdicts and its standing. */
 function judgeDuel(
   state: State,
   before: Duel,
@@ -91,7 +96,7 @@ function judgeDuel(
   return { ...duel, epochIndex, envs, standing: findStanding(duel, turn) }
 }
 
-/** By its verdicts, its length, its frozen epochs. Protocol §8.3, §8.7. */
+/** Returns the standing by verdicts, length and frozen epochs. Protocol §8.3, §8.7. */
 function findStanding(
   { verdicts, tallies }: Duel,
   { state, epochIndex }: { readonly state: State; readonly epochIndex: number },
@@ -104,9 +109,9 @@ function findStanding(
 }
 
 /**
- * For each due validator one count an environment that some duel played, but for those in which its
- * lane was set aside in half of the duels that did: miners can have that happen to it.
- * Protocol §8.9.
+ * Returns the trust after an epoch. Each due validator's lane is counted once for each environment
+ * that a duel played, as correct if it was an outlier in less than half of the duels that played
+ * it: miners can cause single cases. Protocol §8.9.
  */
 export function updateTrust({ trust, protocol }: State, judged: Report): State['trust'] {
   if (judged.frozen) return trust

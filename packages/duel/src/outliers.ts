@@ -1,20 +1,20 @@
 import { compare } from './ascending.ts'
 import type { Tally } from './tally.ts'
 
-/** What a lane's share of the challenges played is taken of; `trials` are wins and losses. */
+/** The counts of which a lane has a share; `trials` are wins and losses. */
 type LaneQuantity = 'wins' | 'losses' | 'trials' | 'contenderPoints' | 'championPoints'
 
 type LaneCounts = Readonly<Record<LaneQuantity | 'played', bigint>>
 
-/** One validator's lane in one environment, with a weight in ppm, over the epochs of a duel. */
+/** One validator's lane in one environment over the epochs of a duel, with a weight in ppm. */
 export type EnvLane = LaneCounts & {
   readonly hotkey: string
   readonly weight: bigint
-  /** By epoch, undefined where it was not accepted. */
+  /** By epoch; undefined if the lane was not accepted. */
   readonly epochs: readonly (Tally | undefined)[]
 }
 
-/** The counts of a lane over those of its epochs that `isWanted`. */
+/** Returns the sums of a lane's counts over the epochs for which `isWanted` is true. */
 export function sumEpochs(
   epochs: EnvLane['epochs'],
   isWanted: (epoch: number) => boolean = () => true,
@@ -29,9 +29,9 @@ export function sumEpochs(
 }
 
 /**
- * The lanes whose wins or losses are further from the median lane's than √`zSquared` deviations,
- * over the epochs that both have: who missed one is not judged by how miners played in it.
- * Protocol §8.5.
+ * Returns the lanes whose wins or losses are further than √`zSquared` deviations from the median
+ * lane's. Only epochs that both lanes have are compared, so a missed epoch does not make an
+ * outlier. Protocol §8.5.
  */
 export function findOutliers(lanes: readonly EnvLane[], zSquared: number): ReadonlySet<EnvLane> {
   const far = new Set<EnvLane>()
@@ -48,23 +48,23 @@ export function findOutliers(lanes: readonly EnvLane[], zSquared: number): Reado
   return far
 }
 
-/** Is the lane too far from this median lane? */
+/** Reports whether a lane is an outlier relative to the median lane. */
 function isOutlier(lane: EnvLane, middle: EnvLane, kind: LaneQuantity, zSquared: number): boolean {
   return areApart(toShare(sumSharedEpochs(lane, middle), kind), toShare(middle, kind), { zSquared })
 }
 
-/** The counts of a lane over the epochs that another one has: mostly all of its own. */
+/** Returns a lane's counts over the epochs that both lanes have. */
 function sumSharedEpochs(lane: EnvLane, other: EnvLane): LaneCounts {
   if (encodePresence(lane) === encodePresence(other)) return lane
   return sumEpochs(lane.epochs, (epoch) => other.epochs[epoch] !== undefined)
 }
 
-/** The epochs that a lane has, as a text. */
+/** Returns the epochs that a lane has, as a text of 0 and 1. */
 const encodePresence = ({ epochs }: EnvLane): string => epochs.map((tally) => (tally ? 1 : 0)).join('')
 
 /**
- * The lane at half the lanes' weight, in ascending order of count / played (so the lower of two).
- * Undefined without a lane. Protocol §8.5.
+ * Returns the lane at half of the lanes' weight, in ascending order of count / played (the lower
+ * one of two). Undefined without a lane. Protocol §8.5.
  */
 export function findMedianLane(lanes: readonly EnvLane[], kind: LaneQuantity): EnvLane | undefined {
   const ascending = [...lanes].sort(
@@ -78,7 +78,7 @@ export function findMedianLane(lanes: readonly EnvLane[], kind: LaneQuantity): E
   })
 }
 
-/** So much of the challenges played. */
+/** A count, and the challenges played. */
 export interface Share {
   readonly count: bigint
   readonly played: bigint
@@ -90,8 +90,8 @@ export const toShare = (lane: LaneCounts, kind: LaneQuantity): Share => ({
 })
 
 /**
- * Are two proportions further apart than `zSquared` allows, under the variance of both pooled?
- * Counts are in 1 / `unit`. Protocol §8.5.
+ * Reports whether two proportions differ by more than `zSquared` allows, under their pooled
+ * variance. Counts are in 1 / `unit`. Protocol §8.5.
  */
 export function areApart(
   { count: x, played: q }: Share,

@@ -1,4 +1,4 @@
-/** A record with these keys, `__proto__` among them if it must be. */
+/** Returns a record with these keys as its own, `__proto__` included. */
 export function tabulate<Value>(
   keys: readonly string[],
   of: (key: string) => Value,
@@ -6,7 +6,7 @@ export function tabulate<Value>(
   return Object.fromEntries(keys.map((key) => [key, of(key)]))
 }
 
-/** What a record holds under these keys. */
+/** Returns the entries of a record that have these keys. */
 export function pickKeys<Value>(
   record: Readonly<Record<string, Value>>,
   keys: Iterable<string>,

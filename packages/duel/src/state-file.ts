@@ -6,12 +6,12 @@ import { PROTOCOL, type Protocol } from './protocol.ts'
 import type { Duel, EpochTallies, LastAttested, LastPlayed, Miner, State, Trust } from './state.ts'
 import { isWithinQuota, type LaneTally } from './tally.ts'
 
-/** Canonical JSON, as `v1/states/<epoch>.json` holds it and `parseState` reads it. */
+/** Returns the canonical JSON of `v1/states/<epoch>.json`. */
 export const encodeState = (state: State): string => canonicalize(state)
 
 /**
- * Reads a state as `encodeState` writes it, and nothing else. Never throws. Whether it is the right
- * one, its root says.
+ * Reads a state exactly as `encodeState` writes it. Never throws. Does not verify the state:
+ * compare its root.
  */
 export function parseState(text: string): Result<State, 'BAD_STATE'> {
   const parsed = parseCanonical(text)
@@ -22,7 +22,7 @@ export function parseState(text: string): Result<State, 'BAD_STATE'> {
   return { ok: true, value }
 }
 
-/** What does not fit together where every field has its shape. */
+/** Returns the first contradiction between fields whose schema is valid, or undefined. */
 function findConflict({ protocol, epoch, champion, duels }: State): string | undefined {
   if (protocol.minTrials > protocol.cap) return '/protocol/minTrials: more than the cap'
   if (duels.length > 0 && !champion) return '/duels: without a champion'
@@ -39,7 +39,7 @@ function findConflict({ protocol, epoch, champion, duels }: State): string | und
   return undefined
 }
 
-/** Can lanes have seen this in the `epochIndex`-th epoch of a duel? */
+/** Reports whether lanes can have these tallies in epoch `epochIndex` of a duel. */
 function isPossible(seen: EpochTallies, epochIndex: number, { envs }: Protocol): boolean {
   return Object.entries(seen).every(([env, lanes]) => {
     const constants = own(envs, env)
@@ -49,7 +49,7 @@ function isPossible(seen: EpochTallies, epochIndex: number, { envs }: Protocol):
   })
 }
 
-/** 10^12 is far above any count, and far enough below 2^53 that sums stay whole. */
+/** 10^12 is far above any count, and so far below 2^53 that sums stay exact. */
 const whole = (least = 0, most = 10 ** 12): Shape<number> => int(least, most)
 const hash = hex(32)
 const ratio = whole(1, 999_999)

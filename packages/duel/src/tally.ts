@@ -2,7 +2,7 @@ import { own } from '@affine/prng'
 import { type Contest, type Look, lookAt } from '@affine/wilson'
 import { tabulate } from './own-keys.ts'
 
-/** Challenges played, and those the contender won and lost. The rest are ties. */
+/** The challenges played, and those that the contender won and lost. The rest are ties. */
 export type Counts = {
   readonly wins: number
   readonly losses: number
@@ -10,18 +10,18 @@ export type Counts = {
 }
 
 /**
- * What one validator's lane saw in one environment, with the points of each miner, a challenge
- * giving 10^6 at most. Protocol §8.4.
+ * The result of one validator's lane in one environment, with the points of each miner: at most
+ * 10^6 per challenge. Protocol §8.4.
  */
 export type Tally = Counts & {
   readonly contenderPoints: number
   readonly championPoints: number
 }
 
-/** By hotkey: the lanes of one epoch, or sums of several. */
+/** By hotkey: the lanes of one epoch, or sums over several epochs. */
 export type Tallies = Readonly<Record<string, Tally>>
 
-/** A tally as a state keeps it: what was played is the quota. Protocol §9.1. */
+/** A tally in a state. The challenges played are the quota. Protocol §9.1. */
 export type LaneTally = readonly [
   wins: number,
   losses: number,
@@ -29,7 +29,7 @@ export type LaneTally = readonly [
   championPoints: number,
 ]
 
-/** The tally of a lane that played so many challenges. */
+/** Returns the tally of a lane that played `played` challenges. */
 export function toTally(
   [wins, losses, contenderPoints, championPoints]: LaneTally,
   played: number,
@@ -37,7 +37,7 @@ export function toTally(
   return { wins, losses, played, contenderPoints, championPoints }
 }
 
-/** Each validator's sum over these epochs, by hotkey ascending. Protocol §8.4. */
+/** Returns each validator's sum over the epochs, by hotkey ascending. Protocol §8.4. */
 export function sumTallies(epochs: readonly Tallies[]): Tallies {
   const hotkeys = [...new Set(epochs.flatMap(Object.keys))].sort()
   return tabulate(hotkeys, (hotkey) =>
@@ -45,7 +45,7 @@ export function sumTallies(epochs: readonly Tallies[]): Tallies {
   )
 }
 
-/** What a lane that played nothing has seen. */
+/** The tally of a lane without challenges. */
 const NO_TALLY: Tally = toTally([0, 0, 0, 0], 0)
 
 function addTallies(a: Tally, b: Tally = NO_TALLY): Tally {
@@ -54,7 +54,7 @@ function addTallies(a: Tally, b: Tally = NO_TALLY): Tally {
   return toTally([sum('wins'), sum('losses'), ...points], sum('played'))
 }
 
-/** Can so many challenges have come to this? Protocol §9.4. */
+/** Reports whether `quota` challenges can result in this tally. Protocol §9.4. */
 export function isWithinQuota(tally: LaneTally | undefined, quota: number): boolean {
   if (tally === undefined) return false
   const [wins, losses, ...points] = tally
@@ -63,10 +63,7 @@ export function isWithinQuota(tally: LaneTally | undefined, quota: number): bool
   return counts.every((count) => Number.isInteger(count) && count >= 0)
 }
 
-/**
- * A tally that ends at its verdict: nothing is played after it. `trials` are the decisive
- * challenges, `wins + losses`.
- */
+/** A tally that ends at its verdict. `trials` are the decisive challenges, `wins + losses`. */
 export type Match = Counts & {
   readonly ties: number
   readonly trials: number
@@ -84,9 +81,9 @@ export const NO_MATCH: Match = {
 }
 
 /**
- * The match after one more challenge of one environment in one lane, nothing trimmed. A tie is not
- * a trial; a match that has its verdict stays as it is. Challenges are added in the order of their
- * index, never of arrival: one that answers slowly answers differently. Protocol §10.
+ * Returns the match after one more challenge of one environment in one lane, without trimming. A
+ * tie is not a trial. A match with a verdict stays unchanged. Add challenges in the order of their
+ * index, not of arrival, which depends on the answers. Protocol §10.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000.
  */

@@ -12,9 +12,9 @@ import type {
 } from './state.ts'
 
 /**
- * Who votes in an epoch, in ppm of the heaviest: stake × trust of the active validators, absent
- * ones included. No more than an attestation has bits, so the heaviest ones; none whose weight
- * rounds to nothing. Protocol §8.1.
+ * Returns the voters of an epoch, in ppm of the heaviest: stake × trust of the active validators,
+ * absent ones included. At most the heaviest `validatorsMost`, and none whose weight rounds to 0.
+ * Protocol §8.1.
  */
 export function weighVoters(
   stakes: ReadonlyMap<string, bigint>,
@@ -33,13 +33,16 @@ export function weighVoters(
   return Object.fromEntries(weights.filter(([, weight]) => weight > 0))
 }
 
-/** The voters with a commitment to a secret for the coming epoch, and that. Protocol §8.1. */
+/**
+ * Returns the voters that committed to a secret for the coming epoch, with the commitments.
+ * Protocol §8.1.
+ */
 export function findDueVoters(voters: Weights, heard: CountedAttestations): State['due'] {
   const due = [...heard].filter(([hotkey]) => Object.hasOwn(voters, hotkey))
   return Object.fromEntries(due.map(([hotkey, { next }]) => [hotkey, next]))
 }
 
-/** What these voters, or all of them, weigh. */
+/** Returns the weight of these voters, or of all of them. */
 export function sumWeight(
   weights: Weights,
   voters: readonly string[] = Object.keys(weights),
@@ -50,9 +53,9 @@ export function sumWeight(
 type ActiveValidators = Readonly<Record<string, LastAttested>>
 
 /**
- * The active validators before this snapshot's attestations: those that attested in one of the last
- * `quorumEpochs` epochs. In a network's first epoch nobody could have, so that all with a permit
- * are, but for those whose slot holds a miner's commitment: they cannot attest. Protocol §8.1.
+ * Returns the active validators before this snapshot's attestations: those that attested in one of
+ * the last `quorumEpochs` epochs. In a network's first epoch these are all with a permit, except
+ * those whose slot holds a miner's commitment: they cannot attest. Protocol §8.1.
  */
 export function findActive(
   state: Pick<State, 'attested' | 'epoch'>,
@@ -78,7 +81,9 @@ function listPermitted(
   )
 }
 
-/** The active validators, with the attestations that count in this snapshot. Protocol §9.4. */
+/**
+ * Returns the active validators after the attestations that count in this snapshot. Protocol §9.4.
+ */
 export function updateActive(
   active: ActiveValidators,
   heard: CountedAttestations,
@@ -96,9 +101,8 @@ function toAttested(validators: DuelSnapshot['validators'], epoch: number): Acti
 }
 
 /**
- * The stakes that validators with a permit can vote with: the lesser of that then, in a network at
- * their last attestation, and of that now, so that stake borrowed for a block adds nothing.
- * Protocol §8.1.
+ * Returns the stakes with which validators with a permit can vote: the smaller of their stake at
+ * their last attestation and now, so that stake borrowed for one block adds nothing. Protocol §8.1.
  */
 export function votingStakes(
   before: Readonly<Record<string, { readonly stake: bigint | string }>>,
@@ -113,12 +117,12 @@ export function votingStakes(
   return stakes
 }
 
-/** What a validator without a record has. */
+/** The trust of a validator without a record. */
 const NEWCOMER: Trust = { correct: 0, incorrect: 0 }
 
 /**
- * Trust in ppm: the mean of Beta(1 + correct, 1 + incorrect), so that one without a record
- * has one half. Protocol §8.9.
+ * Returns trust in ppm: the mean of Beta(1 + correct, 1 + incorrect), which is one half without a
+ * record. Protocol §8.9.
  */
 export function trustOf({ correct, incorrect }: Trust = NEWCOMER): number {
   const good = PPM + BigInt(correct)
@@ -126,8 +130,8 @@ export function trustOf({ correct, incorrect }: Trust = NEWCOMER): number {
 }
 
 /**
- * The record after an epoch: what was there fades first. `counted` are the environments of that
- * epoch in which a lane was good, and in which it was not. Protocol §8.9.
+ * Returns the record after an epoch. The old record fades first. `counted` are the environments of
+ * that epoch in which the lane was correct and incorrect. Protocol §8.9.
  */
 export function updateRecord(
   record: Trust | undefined = NEWCOMER,

@@ -32,7 +32,11 @@ export function forfeitOf(pair: ChallengeEpisodes<Side>, side: Side): string | u
  * `strength`.
  */
 export function forfeitIn(
-  { env, challengeId, strength }: ChallengeEpisodes<never> & { readonly strength?: number | undefined },
+  {
+    env,
+    challengeId,
+    strength,
+  }: ChallengeEpisodes<never> & { readonly strength?: number | undefined },
   { messages, fault }: Transcript,
 ): string | undefined {
   if (!registry.has(env)) return undefined

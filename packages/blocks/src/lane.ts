@@ -15,7 +15,9 @@ import {
   type Sample,
 } from './line.ts'
 import {
+  checkScope,
   commitmentOf,
+  countTallies,
   type LaneEnv,
   type LaneTotals,
   laneEnvs,
@@ -23,8 +25,6 @@ import {
   planOf,
   type Rewards,
   type Scope,
-  checkScope,
-  countTallies,
 } from './plan.ts'
 
 /** The result of a valid lane. Protocol §6.5. */
@@ -243,7 +243,8 @@ function auditSample(
   envs: ReadonlyMap<string, LaneEnv>,
 ): EvidenceResult<AuditedSample> {
   if (planned === undefined) return fault('MISSING_INDEX', 'more samples than the lane has to hold')
-  if (!isPlanned(sample, planned)) return fault('WRONG_CHALLENGE', `expected ${formatPlace(planned)}`)
+  if (!isPlanned(sample, planned))
+    return fault('WRONG_CHALLENGE', `expected ${formatPlace(planned)}`)
   // The cast is safe: the plan has only environments of the scope.
   const env = envs.get(planned.env) as LaneEnv
   const seed = env.seedIf(planned, sample.challengeId)
@@ -296,8 +297,11 @@ function checkGame(game: ChallengePair, { env }: LaneEnv, seed: bigint): Failure
  */
 function checkEnding({ fault, reward }: Episode, replayed: ReplayedSide): Failure | null {
   return (
-    faultUnlessEqual('WRONG_FAULT', formatEnding(fault !== undefined), formatEnding(replayed.fault)) ??
-    faultUnlessEqual('WRONG_REWARD', reward, replayed.reward)
+    faultUnlessEqual(
+      'WRONG_FAULT',
+      formatEnding(fault !== undefined),
+      formatEnding(replayed.fault),
+    ) ?? faultUnlessEqual('WRONG_REWARD', reward, replayed.reward)
   )
 }
 

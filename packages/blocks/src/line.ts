@@ -225,7 +225,11 @@ export const readSample = (line: Uint8Array): EvidenceResult<Sample> =>
  * Returns the value if it has the shape, else a fault with the place. Quotes neither values nor
  * unknown keys.
  */
-export function checkShape<T>(value: unknown, shape: Shape<T>, code: BlockFault): EvidenceResult<T> {
+export function checkShape<T>(
+  value: unknown,
+  shape: Shape<T>,
+  code: BlockFault,
+): EvidenceResult<T> {
   const wrong = shape(value)
   if (wrong === undefined) return { ok: true, value: value as T }
   return fault(code, wrong.replace(/^: /, ''))

@@ -9,7 +9,7 @@ import {
 } from '@affine/envs'
 import { digest, type Hash } from '@affine/prng'
 import { type BlockFault, type Failure, faultAt, faultUnlessEqual } from './fault.ts'
-import { challengeVerdict, type Header, type LaneChallenge, computePoints } from './line.ts'
+import { challengeVerdict, computePoints, type Header, type LaneChallenge } from './line.ts'
 
 /** The fields that all blocks of a lane share. */
 export type LaneId = Pick<Header, 'genesis' | 'netuid' | 'validator' | 'epoch'>

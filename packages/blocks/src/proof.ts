@@ -5,7 +5,7 @@ import { type Block, blockHash, toLine, type Verify } from './block.ts'
 import { type EvidenceResult, type Failure, fault, faultAt } from './fault.ts'
 import { checkShape, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
 import { inclusionProof, merkleRoot, verifyInclusion } from './merkle.ts'
-import { type LaneId, type LaneQuotas, planOf, checkScope } from './plan.ts'
+import { checkScope, type LaneId, type LaneQuotas, planOf } from './plan.ts'
 
 /**
  * One sample and its path to an anchored head, as JSON. Lines are text, because hashes cover their
@@ -121,7 +121,8 @@ export function judgeSampleProof(
     },
     {
       code: 'headers',
-      fault: checkLinkCount(links, scope) ?? faultUnless(followLinks(hash, links) !== null, unlinked),
+      fault:
+        checkLinkCount(links, scope) ?? faultUnless(followLinks(hash, links) !== null, unlinked),
       values: { block: hash, after },
     },
     { code: 'head', fault: faultUnless(last === head, unlinked), values: { last, head } },

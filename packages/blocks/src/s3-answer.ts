@@ -1,5 +1,5 @@
 import { BucketFailure } from './bucket.ts'
-import { findCode, type FileRequest, readBody, readMessage, describeStatus } from './http-bucket.ts'
+import { describeStatus, type FileRequest, findCode, readBody, readMessage } from './http-bucket.ts'
 
 /** A service's response about a file. */
 export interface S3Answer {

@@ -8,7 +8,7 @@ import {
   isBucketUrl,
   mediaType,
 } from './bucket.ts'
-import { toFolderUrl, type HttpOptions, toFailure, createTooLarge } from './http-bucket.ts'
+import { createTooLarge, type HttpOptions, toFailure, toFolderUrl } from './http-bucket.ts'
 import { readAnswer, type S3Answer, type S3Request } from './s3-answer.ts'
 import { AMAZON, type Dialect, type Signer, signHeaders } from './s3-signature.ts'
 
@@ -168,7 +168,10 @@ async function sendS3(transfer: FileTransfer, account: S3Account): Promise<S3Ans
   })
 }
 
-function buildHeaders({ url, body }: FileTransfer, { createOnly }: Dialect): Record<string, string> {
+function buildHeaders(
+  { url, body }: FileTransfer,
+  { createOnly }: Dialect,
+): Record<string, string> {
   if (body === null) return {}
   const [name, value] = createOnly
   return {

@@ -77,4 +77,5 @@ function formatTime(ms: number): string {
 
 const hashHex = (bytes: Uint8Array): string => bytesToHex(sha256(bytes))
 
-const computeMac = (key: Uint8Array, text: string): Uint8Array => hmac(sha256, key, utf8ToBytes(text))
+const computeMac = (key: Uint8Array, text: string): Uint8Array =>
+  hmac(sha256, key, utf8ToBytes(text))

@@ -1,4 +1,4 @@
-import { makeSoleRule, type LaneRule, PROTOCOL } from '../src/index.ts'
+import { type LaneRule, makeSoleRule, PROTOCOL } from '../src/index.ts'
 
 /** The main network's rule of an environment that decides alone. */
 export const ALONE: LaneRule = makeSoleRule(PROTOCOL)

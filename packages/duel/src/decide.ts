@@ -6,8 +6,15 @@ import { isWon } from './played.ts'
 import type { Protocol } from './protocol.ts'
 import { playingIn, queueOf, recordTurns } from './queue.ts'
 import type { Duel, DuelSnapshot, Miner, State } from './state.ts'
-import { chooseCrowned, decay, rateEnvs, computeRatio, type WonDuel, raiseRecord } from './throne.ts'
-import { updateActive, findActive, findDueVoters, votingStakes, weighVoters } from './voters.ts'
+import {
+  chooseCrowned,
+  computeRatio,
+  decay,
+  raiseRecord,
+  rateEnvs,
+  type WonDuel,
+} from './throne.ts'
+import { findActive, findDueVoters, updateActive, votingStakes, weighVoters } from './voters.ts'
 
 /** The facts that decide an epoch, in addition to the state that governs it. */
 export interface Facts {

@@ -1,7 +1,14 @@
 import { own } from '@affine/prng'
 import { boundsPpm, ceilRoot, holdLine, type Look, PPM, type Proportion } from '@affine/wilson'
 import { compare } from './ascending.ts'
-import { sumEpochs, type EnvLane, findMedianLane, findOutliers, type Share, toShare } from './outliers.ts'
+import {
+  type EnvLane,
+  findMedianLane,
+  findOutliers,
+  type Share,
+  sumEpochs,
+  toShare,
+} from './outliers.ts'
 import type { LaneRule } from './protocol.ts'
 import type { Weights } from './state.ts'
 import type { Tallies } from './tally.ts'

@@ -109,9 +109,10 @@ function findStanding(
 }
 
 /**
- * Returns the trust after an epoch. Each due validator's lane is counted once for each environment
- * that a duel played, as correct if it was an outlier in less than half of the duels that played
- * it: miners can cause single cases. Protocol §8.9.
+ * Returns the trust after an epoch. A due validator's lane counts once for each environment that a
+ * duel played: as correct if it was accepted, else as incorrect. An accepted lane does not count in
+ * an environment where it was an outlier in at least half of the duels, since miners can cause
+ * that. Protocol §8.9.
  */
 export function updateTrust({ trust, protocol }: State, judged: Report): State['trust'] {
   if (judged.frozen) return trust

@@ -60,7 +60,8 @@ function sumSharedEpochs(lane: EnvLane, other: EnvLane): LaneCounts {
 }
 
 /** Returns the epochs that a lane has, as a text of 0 and 1. */
-const encodePresence = ({ epochs }: EnvLane): string => epochs.map((tally) => (tally ? 1 : 0)).join('')
+const encodePresence = ({ epochs }: EnvLane): string =>
+  epochs.map((tally) => (tally ? 1 : 0)).join('')
 
 /**
  * Returns the lane at half of the lanes' weight, in ascending order of count / played (the lower

@@ -3,13 +3,13 @@ import { compare } from './ascending.ts'
 import { quotaOf } from './env-constants.ts'
 import {
   type Evidence,
-  judgeEnvironment,
   findWinLack,
+  judgeEnvironment,
   type WinLack,
 } from './environment-judgement.ts'
 import { tabulate } from './own-keys.ts'
 import { listPlayedEnvs } from './played.ts'
-import { makeSoleRule, type LaneRule, type Protocol } from './protocol.ts'
+import { type LaneRule, makeSoleRule, type Protocol } from './protocol.ts'
 import type { Duel, State, Verdict } from './state.ts'
 import { sumTallies, type Tallies, toTally } from './tally.ts'
 

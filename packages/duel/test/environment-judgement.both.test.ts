@@ -3,10 +3,10 @@ import { describe, expect, it, test } from 'vitest'
 import named from '../../../vectors/duel/evidence.json' with { type: 'json' }
 import looksText from '../../../vectors/duel/looks.json?raw'
 import {
-  makeSoleRule,
+  findWinLack,
   judgeEnvironment,
   LOCAL,
-  findWinLack,
+  makeSoleRule,
   PROTOCOL,
   type Tallies,
   type Tally,

@@ -6,57 +6,60 @@ import pLimit from 'p-limit'
 import { STATE_BYTES } from './attested-state.ts'
 import type { BucketReader, FoundBlock, Source } from './bucket-reader.ts'
 import {
-  tryRead,
-  type Copy,
-  classifyCopy,
   type BlockMismatch,
-  failureText,
-  listFlaws,
-  isTimeout,
-  SAME,
-  type UndatedFlaw,
+  type Copy,
   chooseWorse,
+  classifyCopy,
+  failureText,
+  isTimeout,
+  listFlaws,
+  SAME,
+  tryRead,
+  type UndatedFlaw,
 } from './copy.ts'
 import type { Sought } from './epoch-decision.ts'
 import { commitmentsOf, holdersOf } from './on-chain.ts'
 
-/** Chooses which of the copies of a block to compare. */
+/** Chooses the copies of a block to compare. */
 export type Choose = (holders: readonly string[]) => readonly string[]
 
 interface CopiesOptions {
   readonly reader: BucketReader
-  /** Governs the epoch. */
+  /** The state that governs the epoch. */
   readonly state: State
-  /** Those that attested it, and must serve it. */
+  /** The voters that attested the state and must serve it. */
   readonly attesters: readonly string[]
-  /** Chooses all copies if left out. */
+  /** Default: chooses all copies. */
   readonly choose?: Choose | undefined
 }
 
-/** So many copies are read at a time, of all lanes: each may have 8 MiB. */
+/** Maximum copies read concurrently, of all lanes: each may have 8 MiB. */
 const COPIES_AT_ONCE = 32
 
 /**
- * Looks at the copies of what an epoch's decision was read from, in the buckets of those who answer
- * for them. Whoever attested a lane said that its bucket serves it. Buckets are asked side by side,
- * for each block once; one that was late with a block is not asked for another.
+ * Compares the copies of an epoch's evidence in the buckets of the voters that answer for them. An
+ * attester promises that its bucket serves the lane. Buckets are read in parallel, once for each
+ * block; a bucket that was late with one is not queried for another.
  *
- * What is found follows from what each bucket answers for each block: not from the order of the
- * answers, nor from whose copy was read first. So of a bucket that once failed only the worst
- * failure is reported, and a timeout is the worst: which of its other blocks were read is chance.
- * The same holds for a bucket that the reader no longer waits for, whatever it answered before.
+ * Flaws depend on each bucket's answers, not on their order, nor on the source of the first copy.
+ * Which blocks are read from a bucket after a failure is chance, so only its worst failure is
+ * reported, and a timeout is the worst. The same applies to a bucket that is no longer read,
+ * regardless of its answers before.
  */
 export class Copies {
   readonly #sources: ReadonlyMap<string, Source>
   readonly #limit = pLimit(COPIES_AT_ONCE)
   readonly #options: CopiesOptions
-  /** Those that attested a block that was compared. */
+  /** The attesters of blocks that were compared. */
   readonly #owing = new Set<string>()
-  /** The worst failure of each bucket to serve a block that its validator attested. */
+  /** By bucket, the worst failure to serve a block that its validator attested. */
   readonly #silent = new Map<string, BucketFailureFacts>()
-  /** The same for blocks of its validator's lane that only others attested. */
+  /**
+   * By bucket, the worst failure to serve a block of its validator's lane that only others
+   * attested.
+   */
   readonly #silentUnowed = new Map<string, BucketFailureFacts>()
-  /** By bucket: the root of the state that it holds. */
+  /** By bucket, the root of its copy of the state. */
   readonly #roots: Promise<ReadonlyMap<string, Root>>
   readonly #differing: BlockMismatch[] = []
 
@@ -77,7 +80,7 @@ export class Copies {
     return new Map(await Promise.all(reading))
   }
 
-  /** Compares the copies of a block that its lane's validator and attesters have: those chosen. */
+  /** Compares the chosen copies of a block in the buckets of its lane's validator and attesters. */
   async compareBlock({ validator, attesters }: Sought, found: FoundBlock): Promise<void> {
     const { block, from } = found
     const { choose = (all) => all } = this.#options
@@ -95,7 +98,7 @@ export class Copies {
     this.#differing.push({ block, copies, attesters })
   }
 
-  /** Returns what `holder` has in the place of a block. A failure to read it joins `silent`. */
+  /** Returns what `holder` has in the place of a block. Adds a failed read to `silent`. */
   async #copyAt(
     holder: string,
     found: FoundBlock,
@@ -113,7 +116,7 @@ export class Copies {
     return copy
   }
 
-  /** What did not hold, in an order of its own. */
+  /** Resolves with all flaws, sorted. */
   async flaws(): Promise<readonly UndatedFlaw[]> {
     const roots = await this.#roots
     const { state, reader } = this.#options
@@ -138,7 +141,10 @@ export class Copies {
     return found
   }
 
-  /** Returns the attested states that are not served. Of `unheard` their silence is known. */
+  /**
+   * Returns the attested states that are not served, except by buckets in `unheard`, whose silence
+   * is reported already.
+   */
   #missingStates(
     roots: ReadonlyMap<string, Root>,
     unheard: readonly string[],
@@ -154,10 +160,10 @@ export class Copies {
   }
 }
 
-/** The root of a bucket's state, null if the file is not there, or why it cannot be read. */
+/** The root of a bucket's state, null if the file does not exist, or the failure. */
 type Root = Hash | null | BucketFailureFacts
 
-/** The failure of a bucket that the reader no longer waits for. */
+/** The failure of a bucket that is no longer read. */
 const LOST: BucketFailureFacts = { code: 'dropped', reason: 'too slow' }
 
 const NOT_OPENED = 'it announced no bucket that can be opened'
@@ -189,8 +195,8 @@ const formatSortKey = ({ validator, detail, code }: UndatedFlaw): string =>
   `${validator} ${detail} ${code}`
 
 /**
- * The copies that those have who answer for the epoch that `state` governs, by the chain at its
- * end: the voters that were due or attested it.
+ * Opens the copies for the epoch that `state` governs: those of the voters that were due or
+ * attested it, by the chain at its end.
  */
 export function openCopies(ended: Snapshot, options: Omit<CopiesOptions, 'attesters'>): Copies {
   const { state, reader } = options

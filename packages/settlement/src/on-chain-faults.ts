@@ -4,12 +4,12 @@ import type { UndatedFlaw } from './copy.ts'
 import { isMissing, type Settled } from './epoch-decision.ts'
 import { snapshotBlock } from './on-chain.ts'
 
-/** What voters have attested though it is not so. */
+/** Returns the flaws in the attestations of voters. */
 export function findAttestationFlaws(settled: Settled): readonly UndatedFlaw[] {
   return [...findWrongRoots(settled), ...findNeverSealed(settled), ...findNeverServed(settled)]
 }
 
-/** The voters': those of others are ignored. */
+/** Returns the voters' attestations of the epoch. Those of others are ignored. */
 function listAttestations({ before, snapshot }: Settled) {
   const { epoch, voters } = before
   return snapshot.validators.flatMap(({ hotkey, attest }) =>
@@ -17,7 +17,7 @@ function listAttestations({ before, snapshot }: Settled) {
   )
 }
 
-/** What voters attest must be the root of the state before. Protocol §8.3. */
+/** Returns the attestations with a root other than the state's. Protocol §8.3. */
 function findWrongRoots(settled: Settled): readonly UndatedFlaw[] {
   const root = stateRoot(settled.before)
   return listAttestations(settled)
@@ -29,7 +29,7 @@ function findWrongRoots(settled: Settled): readonly UndatedFlaw[] {
     })
 }
 
-/** Bits stand for lanes that were sealed. Protocol §5.2. */
+/** Returns the attestations with bits of lanes that were not sealed. Protocol §5.2. */
 function findNeverSealed(settled: Settled): readonly UndatedFlaw[] {
   const { before, report } = settled
   const sealed = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.sealed)
@@ -44,7 +44,7 @@ function findNeverSealed(settled: Settled): readonly UndatedFlaw[] {
     })
 }
 
-/** If nobody has a lane, those that attested it do not serve it. Protocol §5.2. */
+/** Returns the attesters of lanes that no bucket serves. Protocol §5.2. */
 function findNeverServed({ lanes, report }: Settled): readonly UndatedFlaw[] {
   return [...lanes].flatMap(([validator, lane]) => {
     if (!isMissing(lane)) return []
@@ -55,8 +55,8 @@ function findNeverServed({ lanes, report }: Settled): readonly UndatedFlaw[] {
 }
 
 /**
- * Something that a validator did, or left undone, against the protocol, though no data is wrong:
- * whose, when, and what.
+ * An action, or a missing one, that breaks the protocol although no data is wrong: its epoch, its
+ * validator and its cause.
  */
 export interface Warning {
   readonly epoch: number
@@ -66,9 +66,8 @@ export interface Warning {
 }
 
 /**
- * Who attested without the bit of lanes that are whole, as was found by reading them, and that
- * others than their validators attest. They may have come too late for who withheld it.
- * Protocol §5.2.
+ * Returns the attestations without the bits of valid lanes that voters other than the lane's
+ * validator attest. The lanes may have arrived too late for these attesters. Protocol §5.2.
  */
 export function findWithheldBits(settled: Settled): readonly Warning[] {
   const { before, lanes, report } = settled
@@ -88,24 +87,24 @@ export function findWithheldBits(settled: Settled): readonly Warning[] {
     })
 }
 
-/** Whom the weights in force at an epoch's end go to, of validators with a permit. */
+/** The weights in force at an epoch's end, of validators with a permit. */
 export interface Votes {
-  /** Of the neuron that all weight should go to. */
+  /** The neuron that is owed all weight. */
   readonly uid: number
-  /** How many have weights in force, and how many of them give it all of theirs. */
+  /** Validators with weights in force, and those that give this neuron all of it. */
   readonly validators: number
   readonly agreeing: number
-  /** Whose weights are nobody's that they may be in force for. */
+  /** Warnings for weights that do not all go to one neuron to which they may still be owed. */
   readonly others: readonly Warning[]
 }
 
-/** The hotkeys that all weight goes to, from some epoch on, up to the one looked at. */
+/** By epoch, up to the current one: the hotkey that is owed all weight. */
 export type Recipients = readonly (string | undefined)[]
 
 /**
- * Whom the weights go to at the end of an epoch, of which `ended` is the snapshot; undefined when
- * nobody is owed any, or it is not known whom. Where weights are committed first, those of epochs
- * before may be in force still. Protocol §8.13.
+ * Counts the weights at the end of an epoch, of which `ended` is the snapshot. Undefined if no
+ * weight is owed, or if the recipient is unknown. Where weights are committed first, those of
+ * earlier epochs may still be in force. Protocol §8.13.
  */
 export async function countVotes(
   chain: Chain,
@@ -135,11 +134,11 @@ export async function countVotes(
   return { uid, validators: rows.length, agreeing, others }
 }
 
-/** Does all the weight go to one uid, which is one of these? */
+/** Reports whether all the weight goes to one of these uids. */
 const isPaidTo = (uids: ReadonlySet<number | undefined>, row: UidWeights): boolean =>
   row.length === 1 && row.every(([to]) => uids.has(to))
 
-/** For how many epochs weights may wait until they are in force. */
+/** Returns the epochs that weights may wait until they are in force. */
 export function computeLag({ revealPeriod, tempo }: Snapshot, { epochBlocks }: Protocol): number {
   if (revealPeriod === 0) return 0
   return Math.ceil(((revealPeriod + 1) * tempo) / epochBlocks)

@@ -1,7 +1,7 @@
 import { BucketFailure, type Clock } from '@affine/blocks'
 import pLimit, { type LimitFunction } from 'p-limit'
 
-/** The time of the machine. */
+/** The machine's clock. */
 export const SYSTEM_CLOCK: Clock = {
   now: () => performance.now(),
   after: (ms, wake) => {
@@ -10,12 +10,12 @@ export const SYSTEM_CLOCK: Clock = {
   },
 }
 
-/** So long a reader waits for a bucket beyond what its answers may take. */
+/** Time a bucket may exceed its allowance by before it is dropped. */
 const MAX_EXCESS_MS = 90_000
-/** An answer may take so long, and more by its size: a second for each megabyte. */
+/** Allowance for an answer; a second for each megabyte is added. */
 const ANSWER_MS = 250
 const BYTES_PER_MS = 1000
-/** Or so many times as long as buckets of half of the weight take, if that is more. */
+/** The allowance is multiplied by this factor of the median slowness, if that is more than 1. */
 const MEDIAN_FACTOR = 2
 
 const LOST = 'the bucket was too slow and is no longer read'
@@ -24,35 +24,35 @@ const ENDED = 'the deadline for reading has passed'
 const createDropped = (reason: string): BucketFailure =>
   new BucketFailure('read the bucket', { code: 'dropped', reason })
 
-/** How long reads of a bucket were under way, several at once counted once. */
+/** The time of reads from a bucket. Concurrent reads count once. */
 interface BucketTime {
   readonly hotkey: string
   readonly limit: LimitFunction
   ms: number
-  /** Now under way, since `since`. */
+  /** Reads in progress since `since`. */
   reads: number
   since: number
-  /** What its answers may have taken. */
+  /** Total allowance of its answers. */
   allowedMs: number
 }
 
-/** By hotkey: for how many milliseconds its bucket was waited for, of those with any. */
+/** By hotkey, the milliseconds by which its bucket exceeded its allowance, if any. */
 export type Waits = ReadonlyMap<string, number>
 
 export interface WaitingOptions {
-  /** The machine's if left out. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined
-  /** How many reads of one bucket are under way at once; any number if left out. */
+  /** Maximum concurrent reads of one bucket. Default: no limit. */
   readonly readsAtOnce?: number
-  /** Is told of each hotkey whose bucket is not waited for any longer. */
+  /** Called with each hotkey whose bucket is no longer read. */
   readonly onLost?: (hotkey: string) => void
 }
 
 /**
- * How long each hotkey's bucket was waited for. All the time counts in which a read of the bucket
- * is under way. It may take a quarter of a second an answer and a second a megabyte, or twice as
- * long as the buckets of half of the weight, and 90 seconds more. Then the reads under way end, and
- * it is not asked again. Protocol §6.4.
+ * The time that each hotkey's bucket takes: all time in which a read of it is in progress. The
+ * allowance is a quarter of a second an answer and a second a megabyte, or twice the median
+ * slowness of the buckets by weight. A bucket that exceeds it by 90 seconds is dropped: its reads
+ * end, and it is not queried again. Protocol §6.4.
  */
 export class BucketTimes {
   readonly #clock: Clock
@@ -66,12 +66,12 @@ export class BucketTimes {
     this.#options = options
   }
 
-  /** Of those whose buckets are read from now on. */
+  /** Sets the weights of the hotkeys whose buckets are read from now on. */
   setWeights(weights: Readonly<Record<string, number>>): void {
     this.#weights = Object.entries(weights)
   }
 
-  /** The hotkeys whose buckets are not waited for any longer. */
+  /** The hotkeys whose buckets are no longer read. */
   get lost(): ReadonlySet<string> {
     return this.#lost
   }
@@ -82,8 +82,8 @@ export class BucketTimes {
   }
 
   /**
-   * Reads a hotkey's bucket by `read`. Rejects with the code `dropped` once the bucket was too
-   * slow, and at the deadline.
+   * Reads a hotkey's bucket by `read`. Rejects with the code `dropped` once the bucket is too slow,
+   * and at the deadline.
    */
   readWithin(
     hotkey: string,
@@ -118,7 +118,7 @@ export class BucketTimes {
     return time
   }
 
-  /** Not by Promise.race, by which the deadline would hold all that was read until it comes. */
+  /** Promise.race would keep every result reachable until the deadline fires. */
   #inTime<Read>(time: BucketTime, reading: Promise<Read>, deadline?: AbortSignal): Promise<Read> {
     return new Promise((resolve, reject) => {
       let stop = (): void => {}
@@ -146,7 +146,7 @@ export class BucketTimes {
     return this.#lost.has(hotkey)
   }
 
-  /** How long a bucket was waited for beyond what its answers may take. */
+  /** Returns the milliseconds by which a bucket exceeded its allowance. */
   #excessMs(time: BucketTime): number {
     const times = Math.max(1, MEDIAN_FACTOR * this.#medianSlowness())
     return Math.max(0, this.#tookMs(time) - times * time.allowedMs)
@@ -157,8 +157,8 @@ export class BucketTimes {
   }
 
   /**
-   * How many times as long as its answers may take a bucket took, at most, of half of the weight:
-   * the weighted median. Those that were not asked took none.
+   * Returns the weighted median of the buckets' slowness: the time taken, as a multiple of the time
+   * allowed. Buckets that were not queried took none.
    */
   #medianSlowness(): number {
     const all = this.#weights.map(([hotkey, weight]) => {

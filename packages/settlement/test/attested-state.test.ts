@@ -12,9 +12,9 @@ import {
 } from '../../../test/attacks/reading-subnet.ts'
 import {
   attestedRoot,
-  readAttested,
   beginningAt,
   newestAttested,
+  readAttested,
   readersState,
 } from '../src/index.ts'
 import { changedSnapshots } from './changed-snapshots.ts'

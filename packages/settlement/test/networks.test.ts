@@ -1,6 +1,12 @@
 import type { Protocol } from '@affine/duel'
 import { expect, test } from 'vitest'
-import { findConstants, LOCAL_NETWORK, NETWORKS, networkNamed, findNetworkByGenesis } from '../src/index.ts'
+import {
+  findConstants,
+  findNetworkByGenesis,
+  LOCAL_NETWORK,
+  NETWORKS,
+  networkNamed,
+} from '../src/index.ts'
 
 const { finney } = NETWORKS
 

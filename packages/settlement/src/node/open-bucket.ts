@@ -12,20 +12,19 @@ import {
 import { directoryBucket } from '@affine/blocks/directory'
 import { nodeFetch } from '@affine/node/http'
 import type { OpenBucket } from '../bucket-reader.ts'
-import { tryRead, failureText } from '../copy.ts'
+import { failureText, tryRead } from '../copy.ts'
 import type { Network, Subnet } from '../networks.ts'
 import { commitmentsOf } from '../on-chain.ts'
 import { publicFetch } from './public-fetch.ts'
 
-/** One for all buckets, so that connections are used again. */
+/** Shared by all buckets, to reuse connections. */
 const publicOnly = publicFetch()
 
 /**
- * A function that opens the bucket which a validator announced; null if it may not be opened. A
- * plain name is looked up below `base`, a folder or a URL, which the reader chose, so that an
- * announcement cannot lead elsewhere. An https URL that has only a host and a path is read from
- * public addresses only; on a network whose miners are on loopback, http and any address are
- * allowed too. Protocol §6.4.
+ * Returns a function that opens the bucket that a validator announced. Null if it must not be
+ * opened. A plain name is looked up below `base`, a folder or URL that the reader chose, so that an
+ * announcement cannot lead elsewhere. An https URL with only a host and a path is read from public
+ * addresses; on a network whose miners are on loopback, also http and any address. Protocol §6.4.
  */
 export function bucketsIn(
   base: string | undefined,
@@ -42,9 +41,9 @@ export function bucketsIn(
 
 /**
  * Resolves if at least one of the buckets that validators announced by name is below `base`, or if
- * none was announced by name.
- * @throws RangeError, as a rejection, if none is there, or if `base` is missing and all were
- *   announced by name. Error if none is known to be there, and some could not be read.
+ * no bucket was announced by name.
+ * @throws RangeError, as a rejection, if no such bucket exists, or if `base` is missing and all
+ *   were announced by name. Error if some could not be read and the others do not exist.
  */
 export async function expectBuckets(subnet: Subnet, base: string | undefined): Promise<void> {
   const { named, urlCount } = await listAnnounced(subnet)
@@ -74,7 +73,7 @@ export async function expectBuckets(subnet: Subnet, base: string | undefined): P
 }
 
 /**
- * The buckets that validators with a permit announced by plain names, and how many others they
+ * Resolves with the buckets that validators with a permit announced by plain names, and the number
  * announced by URLs.
  */
 async function listAnnounced({ chain }: Subnet) {
@@ -93,8 +92,9 @@ async function listAnnounced({ chain }: Subnet) {
 }
 
 /**
- * Looks for a bucket below `base`: for its folder, or at a URL for its state, except that of a
- * network's first epoch, which nobody serves. Resolves with the failure if it cannot be read.
+ * Looks for a bucket below `base`: for its folder, or at a URL for its state. No bucket serves the
+ * state of a network's first epoch, so that is assumed. Resolves with the failure if the bucket
+ * cannot be read.
  */
 async function findBucket(
   base: string,
@@ -119,7 +119,7 @@ async function findFolder(path: string): Promise<'there' | 'missing' | BucketFai
   }
 }
 
-/** The system's codes for a path that leads nowhere. */
+/** The system's codes for a path without a file. */
 const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 
 const isUrl = (base: string): boolean => /^https?:\/\//.test(base)

@@ -6,14 +6,14 @@ import { fetchBy, KEPT } from '@affine/node/http'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Is this the address of a public host, by IANA's registries of special addresses? False for a text
- * that is not an address.
+ * Reports whether a text is the address of a public host, by IANA's registries of special
+ * addresses.
  */
 export function isPublic(address: string): boolean {
   if (isIP(address) === 0) return false
   const place = ipaddr.process(address) // an IPv4 address that is mapped into IPv6 becomes itself
   if (place instanceof ipaddr.IPv4) return place.range() === 'unicast'
-  // NAT64 leads to the IPv4 address at the end.
+  // NAT64 leads to the IPv4 address in the last four bytes.
   if (place.match(ipaddr.parseCIDR('64:ff9b::/96')))
     return isPublic(place.toByteArray().slice(12).join('.'))
   return place.range() === 'unicast' && place.match(ipaddr.parseCIDR('2000::/3'))
@@ -22,7 +22,7 @@ export function isPublic(address: string): boolean {
 const createRefusal = (host: string, at: string): Error =>
   new Error(`${host} is at ${at}, which is not a public address`)
 
-/** Looks a name up, and fails if any of its addresses is not public. */
+/** Returns a lookup that fails if any address of a name is not public. */
 function publicLookup(lookup: LookupFunction): LookupFunction {
   return (host, options, done) =>
     lookup(host, options, (error, found, family) => {
@@ -38,8 +38,8 @@ function listAddresses(found: string | readonly LookupAddress[]): readonly strin
 }
 
 /**
- * Connects to public addresses only. It checks an address that is in the URL before it connects,
- * and the peer's address once it is connected.
+ * Connects only to public addresses. Checks an address in the URL before connecting, and the peer's
+ * address afterwards.
  */
 export class PublicAgent extends Agent {
   override createConnection(
@@ -60,15 +60,15 @@ export class PublicAgent extends Agent {
   }
 }
 
-/** `lookup`, and `ca`, the certificates to trust, are the system's if left out. */
+/** `lookup`, and `ca`, the trusted certificates. Default: the system's. */
 export interface FetchOptions {
   readonly lookup?: LookupFunction
   readonly ca?: string
 }
 
 /**
- * A fetch, made by `fetchBy`, for untrusted URLs: https only, and public addresses only. Addresses
- * are checked when the connection is made, so that a name cannot be changed after a check.
+ * Returns a fetch for untrusted URLs: only https, and only public addresses. Addresses are checked
+ * when the connection is made, so that a name cannot be changed after a check.
  */
 export function publicFetch(options: FetchOptions = {}): typeof globalThis.fetch {
   const { lookup = systemLookup, ca } = options

@@ -71,7 +71,7 @@ export function openBlock(bytes: Uint8Array, trust: BlockTrust): EvidenceResult<
   if (lines.length === count && rootHere === root) return signed
   return fault(
     'WRONG_ROOT',
-    `header says ${count} samples under ${root}, got ${lines.length} under ${rootHere}`,
+    `header states ${count} samples under ${root}, got ${lines.length} under ${rootHere}`,
   )
 }
 
@@ -82,7 +82,7 @@ export function openHeader(
 ): EvidenceResult<OpenBlock> {
   const [headerLine, signatureLine, ...lines] = splitLines(bytes)
   if (headerLine === undefined || signatureLine === undefined)
-    return fault('BAD_LINES', 'expected 2 to 2050 whole lines, in at most 8 MiB')
+    return fault('BAD_LINES', 'expected 2 to 2050 complete lines in at most 8 MiB')
   // The hash is checked first, so that only the requested block is parsed.
   const hash = blockHash(headerLine)
   if (known !== undefined && hash !== known)

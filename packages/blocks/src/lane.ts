@@ -103,7 +103,7 @@ export async function verifyLane({
 
   const wrongPrevious = faultUnlessEqual('WRONG_PREVIOUS', hash, previous)
   if (wrongPrevious !== null) return wrongPrevious
-  if (due > 0) return fault('MISSING_INDEX', `${due} samples too few`)
+  if (due > 0) return fault('MISSING_INDEX', `samples missing: ${due}`)
   const tallies = countTallies(scope, plan, count.rewards.reverse().flat())
   return { ok: true, value: { tallies, blocks, unbegun: count.unbegun } }
 }
@@ -158,7 +158,7 @@ function findMisplacement(
     faultUnlessEqual('WRONG_HEIGHT', header.height, after.height - 1)
   if (wrong !== null) return wrong
   if (!isRoomFor(header.count + 1, lineBytes + after.firstLineBytes)) return null
-  return fault('SHORT_BLOCK', 'it has room for the next sample, and is not the last')
+  return fault('SHORT_BLOCK', 'the next sample would fit, and the block is not the last')
 }
 
 /** Returns the commitment to the secret that a block reveals, if any. */
@@ -242,7 +242,7 @@ function auditSample(
   planned: PlannedSample | undefined,
   envs: ReadonlyMap<string, LaneEnv>,
 ): EvidenceResult<AuditedSample> {
-  if (planned === undefined) return fault('MISSING_INDEX', 'more samples than the lane has to hold')
+  if (planned === undefined) return fault('MISSING_INDEX', 'more samples than in the plan')
   if (!isPlanned(sample, planned))
     return fault('WRONG_CHALLENGE', `expected ${formatPlace(planned)}`)
   // The cast is safe: the plan has only environments of the scope.

@@ -89,7 +89,7 @@ export function s3Bucket(options: S3Options): Bucket {
 /** Returns the reason why a file is not there after a write with this status. */
 function explainWrite(status: number, stored: S3Answer): BucketFailureFacts {
   if (stored.status !== 200)
-    return { code: 'lost', status, reason: `nothing is there after the answer ${status}` }
+    return { code: 'lost', status, reason: `no file exists after the response ${status}` }
   if (status === 200) {
     const reason = 'the service returns other content than was written'
     return { code: 'lost', status, reason, isFinal: true }

@@ -95,13 +95,13 @@ describe('a write', () => {
     [[503], 'PUT', /: status 503$/],
     [[412, 'cut before'], 'PUT GET', /: ECONNRESET$/],
     [[412, 503], 'PUT GET', /: status 503$/],
-    [[412, 'pass'], 'PUT GET', /: nothing is there after the answer 412$/],
+    [[412, 'pass'], 'PUT GET', /: no file exists after the response 412$/],
     // It says that it took the file, and did not, or has it only later.
-    [[200, 'pass'], 'PUT GET', /: nothing is there after the answer 200$/],
-    [['pass', '404 NoSuchKey'], 'PUT GET', /: nothing is there after the answer 200$/],
+    [[200, 'pass'], 'PUT GET', /: no file exists after the response 200$/],
+    [['pass', '404 NoSuchKey'], 'PUT GET', /: no file exists after the response 200$/],
     [['200 InternalError'], 'PUT', /: status 200 InternalError$/],
-    [['200 NoSuchKey', 'pass'], 'PUT GET', /: nothing is there after the answer 404$/],
-    [['200 PreconditionFailed', 'pass'], 'PUT GET', /: nothing is there after the answer 412$/],
+    [['200 NoSuchKey', 'pass'], 'PUT GET', /: no file exists after the response 404$/],
+    [['200 PreconditionFailed', 'pass'], 'PUT GET', /: no file exists after the response 412$/],
   ])('is not tried again by the bucket, but may be, after %j', async (steps, want, message) => {
     const path = freshPath()
     const { asked, bucket } = troubled(...steps)

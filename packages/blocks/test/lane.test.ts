@@ -104,7 +104,7 @@ describe('reading', () => {
     const read = vi.fn(hostile.read)
     expect(await verifyLane({ ...hostile, read })).toMatchObject({
       code: 'MISSING_INDEX',
-      detail: expect.stringMatching(/line 2, .*: more samples than the lane has to hold$/),
+      detail: expect.stringMatching(/line 2, .*: more samples than in the plan$/),
     })
     expect(read).toHaveBeenCalledTimes(2)
   })

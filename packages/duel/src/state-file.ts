@@ -28,13 +28,13 @@ function findConflict({ protocol, epoch, champion, duels }: State): string | und
   if (duels.length > 0 && !champion) return '/duels: without a champion'
   const playing = [champion, ...duels.map(({ contender }) => contender)]
   if (new Set(playing.map((miner) => miner?.hotkey)).size < playing.length)
-    return '/duels: of one hotkey twice'
+    return '/duels: a hotkey occurs twice'
   for (const [i, { start, tallies }] of duels.entries()) {
     if (start > epoch) return `/duels/${i}/start: after the epoch`
     if (tallies.length !== Math.min(epoch - start, protocol.duelEpochs))
       return `/duels/${i}/tallies: not one for each epoch`
     const wrong = tallies.findIndex((epoch, k) => !isPossible(epoch, k + 1, protocol))
-    if (wrong !== -1) return `/duels/${i}/tallies/${wrong}: not of the quotas`
+    if (wrong !== -1) return `/duels/${i}/tallies/${wrong}: not within the quotas`
   }
   return undefined
 }

@@ -60,7 +60,7 @@ export async function readAttested(data: PublicData, epoch: number): Promise<Sta
   if (told.length < tried.length) told.push(`and ${tried.length - told.length} more`)
   const places = told.join('; ')
   const advice = 'check that "buckets" names the right folder, or wait'
-  throw new Error(`nobody serves ${path} with the attested root ${root} (${places}): ${advice}`)
+  throw new Error(`no bucket serves ${path} with the attested root ${root} (${places}): ${advice}`)
 }
 
 /**
@@ -161,7 +161,7 @@ export async function beginningAt(data: PublicData, epoch: number): Promise<Star
   const open = placeOf((await data.chain.head()).number + 1, protocol).epoch
   if (open <= firstEpoch) throw new Error('the chain has not closed an epoch yet')
   if (epoch < firstEpoch || epoch >= open)
-    throw new RangeError(`epoch ${epoch} expected to be one of ${firstEpoch} to ${open - 1}`)
+    throw new RangeError(`expected an epoch from ${firstEpoch} to ${open - 1}, got ${epoch}`)
   const lag = computeLag(await data.chain.snapshot(snapshotBlock(epoch + 1, protocol)), protocol)
   const recipients: (string | undefined)[] = []
   for (let before = Math.max(epoch - lag, firstEpoch); before < epoch; before++) {
@@ -177,7 +177,7 @@ async function readGoverning(data: PublicData, epoch: number): Promise<State> {
   const state = await readAttested(data, epoch + 1)
   if (state !== null) return state
   throw new Error(
-    `no state of epoch ${epoch} is attested by more than half of the active stake: begin earlier`,
+    `no state of epoch ${epoch} is attested by more than half of the active stake: begin with an earlier epoch`,
   )
 }
 

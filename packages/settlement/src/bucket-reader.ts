@@ -192,7 +192,7 @@ class BlockSearch {
   }
 
   describeMissing(): EvidenceResult<AuditedBlock> {
-    const detail = `nobody has it whole (${this.#tried.sort().join('; ')})`
+    const detail = `no bucket has a valid copy (${this.#tried.sort().join('; ')})`
     return { ok: false, code: 'MISSING_BLOCK', detail }
   }
 

@@ -104,7 +104,7 @@ export async function decideEpoch(
     if (lane.ok) tallies[validator] = lane.value.tallies
     if (lane.ok || !isMissing(lane) || !needed.includes(validator)) continue
     const what = `epoch ${epoch}: the attested lane of ${validator} is not available`
-    const advice = 'try again later, or ask those who attested it'
+    const advice = 'try again later, or ask its attesters'
     throw new Unavailable(`${what}: ${advice} (${lane.detail})`)
   }
   const facts = { snapshot, seals, lanes: tallies }
@@ -153,7 +153,7 @@ export async function checkLane(lane: {
 }): Promise<CheckedLane> {
   const { chain, state, validator, head, read } = lane
   const scope = await laneScope(chain, state, validator)
-  if (scope === null) throw new RangeError(`"validator" expected one that is due, got ${validator}`)
+  if (scope === null) throw new RangeError(`"validator" expected a due validator, got ${validator}`)
   return verifyLane({ head, previous: state.heads[validator] ?? NO_BLOCK, scope, read })
 }
 

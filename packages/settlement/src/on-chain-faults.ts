@@ -23,7 +23,7 @@ function findWrongRoots(settled: Settled): readonly UndatedFlaw[] {
   return listAttestations(settled)
     .filter(({ attest }) => attest.stateRoot !== root)
     .map(({ hotkey, attest }) => {
-      const advice = 'if others say so too, compare the releases that you and they run'
+      const advice = 'if others report this too, compare your release with theirs'
       const detail = `expected ${root}, got ${attest.stateRoot}; ${advice}`
       return { validator: hotkey, code: 'WRONG_ROOT_ATTESTED', detail }
     })
@@ -48,7 +48,7 @@ function findNeverSealed(settled: Settled): readonly UndatedFlaw[] {
 function findNeverServed({ lanes, report }: Settled): readonly UndatedFlaw[] {
   return [...lanes].flatMap(([validator, lane]) => {
     if (!isMissing(lane)) return []
-    const detail = `it attested the lane of ${validator}, which nobody has`
+    const detail = `it attested the lane of ${validator}, which no bucket has`
     const attesters = report.lanes[validator]?.attesters ?? []
     return attesters.map((holder) => ({ validator: holder, code: 'COPY_MISSING' as const, detail }))
   })
@@ -82,7 +82,7 @@ export function findWithheldBits(settled: Settled): readonly Warning[] {
     .map(({ hotkey }) => ({ hotkey, withheld: whole.filter(isWithheldBy(hotkey)) }))
     .filter(({ withheld }) => withheld.length > 0)
     .map(({ hotkey, withheld }) => {
-      const detail = `${withheld.length} whole lanes that others attest: ${withheld.join(', ')}`
+      const detail = `${withheld.length} valid lanes that others attest: ${withheld.join(', ')}`
       return { epoch: before.epoch, validator: hotkey, code: 'BITS_WITHHELD', detail }
     })
 }

@@ -81,8 +81,8 @@ export const openLive: Open = async (where, host, options) => {
   const opened = await openChain(where, host, options)
   if (isOnline(where)) return opened
   await opened[Symbol.asyncDispose]()
-  const got = `the export of one: ${JSON.stringify(where)}`
-  throw new RangeError(`"network" expected a chain that goes on, got ${got}`)
+  const got = `an export: ${JSON.stringify(where)}`
+  throw new RangeError(`"network" expected a live chain, got ${got}`)
 }
 
 const listPlaces = (where: string): readonly string[] =>
@@ -127,7 +127,7 @@ function explainUnreadable(where: string, error: Error & { readonly code?: strin
   if (!NO_FILE.includes(code))
     return new Error(`cannot read ${where}: ${error.message}`, { cause: error })
   if (error.code === 'ENOENT' && /[./]/.test(where))
-    return new RangeError(`${wanted}; ${got} is not there`)
+    return new RangeError(`${wanted}; ${got} does not exist`)
   // It may be meant as a name.
   return new RangeError(`"network" expected ${NETWORK_HELP}; got ${got}`)
 }
@@ -137,6 +137,6 @@ function resolveNetwork(where: string, chain: Chain, options: OpenOptions): Netw
   const preset = networkNamed(where) ?? findNetworkByGenesis(chain.genesis)
   const { firstEpoch = preset.firstEpoch } = options
   if (firstEpoch === undefined)
-    throw new RangeError(`"first-epoch" expected a number: none is agreed on for ${where}`)
+    throw new RangeError(`"first-epoch" expected a number: ${where} has no agreed first epoch`)
   return { ...preset, firstEpoch }
 }

@@ -94,9 +94,9 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
   const open = placeOf(number + 1, network.protocol).epoch
   const { to = open - 1 } = options
   if (to >= open)
-    throw new RangeError(`epoch ${to} has not ended, the last that has is ${open - 1}`)
+    throw new RangeError(`epoch ${to} has not ended; the last ended epoch is ${open - 1}`)
   if (to < from.epoch && options.to !== undefined)
-    throw new RangeError(`epoch ${to} comes before the one to begin with, ${from.epoch}`)
+    throw new RangeError(`epoch ${to} precedes the first epoch to recompute, ${from.epoch}`)
   const reader = new BucketReader(options)
   const recipients = [...(options.recipients ?? [])]
   try {

@@ -18,7 +18,7 @@ test('an attested lane that nobody has cannot be passed over', async () => {
   const recomputing = subnet.recompute({ from: state, compare: false })
   await expect(recomputing).rejects.toThrow(Unavailable)
   await expect(recomputing).rejects.toThrow(
-    /^epoch 2: the attested lane of \S+ is not available: try again .* \(block \w+: nobody has it .*not there/,
+    /^epoch 2: the attested lane of \S+ is not available: try again .* \(block \w+: no bucket has a valid copy .*not there/,
   )
 })
 
@@ -59,6 +59,6 @@ test('a lane that is not due is not checked', async () => {
   const of = { chain: subnet.chain, state, head: '', read }
   const [validator = ''] = hotkeys(subnet.strangers)
   await expect(checkLane({ ...of, validator })).rejects.toThrow(
-    new RangeError(`"validator" expected one that is due, got ${validator}`),
+    new RangeError(`"validator" expected a due validator, got ${validator}`),
   )
 })

@@ -70,7 +70,7 @@ describe('a chain’s export', () => {
 
   test('does not go on', async () => {
     await expect(openLive('chain.json', host)).rejects.toThrow(
-      /^"network" expected .* goes on, got .*: "chain.json"$/,
+      /^"network" expected .* live chain, got .*: "chain.json"$/,
     )
   })
 

@@ -51,7 +51,7 @@ export async function expectBuckets(subnet: Subnet, base: string | undefined): P
   if (first === undefined) return
   if (base === undefined) {
     if (urlCount > 0) return
-    const given = `validators announced them by name, as ${first.name}`
+    const given = `validators announced them by name, such as ${first.name}`
     throw new RangeError(`"buckets" expected the folder or URL where buckets are: ${given}`)
   }
   const failures: string[] = []
@@ -66,7 +66,7 @@ export async function expectBuckets(subnet: Subnet, base: string | undefined): P
     throw new Error(
       `no bucket is found below ${base}, ${count} cannot be read (${failure}): try again later`,
     )
-  const lack = `none of the ${named.length} announced by name is there`
+  const lack = `none of the ${named.length} announced by name exists`
   throw new RangeError(
     `"buckets" expected the folder or URL where buckets are, got ${base}: ${lack}`,
   )

@@ -78,7 +78,7 @@ function importChain(text: string, path: string): LocalChain {
     return LocalChain.import(text, () => randomBytes(32))
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
-    const advice = 'put it back, or move its folder away to start anew'
+    const advice = 'restore it, or move its folder away to start from scratch'
     throw new Error(`${path} was altered (${error.message}): ${advice}`)
   }
 }

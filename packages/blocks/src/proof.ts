@@ -163,7 +163,7 @@ function checkLinkCount(links: readonly string[], scope: ProofTarget['scope']): 
  * Returns the hash of the last header line, or `hash` if there are none. Null unless the `prev` of
  * each is the hash of the line before it, and that of the first is `hash`. Protocol §6.6.
  */
-export function followLinks(hash: Hash, links: readonly string[]): Hash | null {
+function followLinks(hash: Hash, links: readonly string[]): Hash | null {
   let last = hash
   for (const link of links) {
     const line = utf8ToBytes(link)

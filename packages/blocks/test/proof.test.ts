@@ -28,7 +28,7 @@ function blocksOf(lane: Files): Block[] {
 
 const headersIn = (some: readonly Block[]) => some.map(({ header }) => header)
 const headersAfter = (place: number) => headersIn(blocks.slice(place + 1))
-/** Proves the first sample of these blocks under the last of them. */
+/** Returns a proof of the first sample of these blocks under the last block. */
 const firstOf = ([block, ...after]: readonly Block[]) => sampleProof(block!, 0, headersIn(after))
 const check = (value: unknown) =>
   judgeSampleProof(value, { head, scope, verify: toy.verify }).result
@@ -42,7 +42,7 @@ it('proves every sample of every block, through JSON', () => {
   }
 })
 
-it('proves under the block itself when that is the head', () => {
+it('proves a sample under its own block if that is the head', () => {
   const block = blocks[1]!
   const made = sampleProof(block, 0)
   expect(judgeSampleProof(made, { head: block.hash, scope, verify: toy.verify }).result.ok).toBe(
@@ -51,7 +51,7 @@ it('proves under the block itself when that is the head', () => {
   expect(check(made)).toMatchObject({ code: 'BAD_PROOF' })
 })
 
-it('is refused when any character is another', () => {
+it('is rejected if any character differs', () => {
   const text = JSON.stringify(proof)
   const char = fc.string({ minLength: 1, maxLength: 1 })
   fc.assert(
@@ -89,10 +89,10 @@ describe('each step', () => {
     [['signature'], () => failing({ signature: flip(proof.signature) })],
     [['inclusion'], () => failing({ index: 2 })],
     [['inclusion', 'sample'], () => failing({ sample: '{}' })],
-  ])('fails by itself: %j', (codes, judged) => expect(judged()).toEqual(codes))
+  ])('fails on its own: %j', (codes, judged) => expect(judged()).toEqual(codes))
 })
 
-it('does not prove a sample of the epoch before, whose blocks the head leads to as well', async () => {
+it('does not prove a sample of an earlier epoch, although the head leads to its blocks', async () => {
   const before = laneOf(toy, { ...scope, epoch: 6 }, plansOf(await honestSamples(scope), 7))
   const lane = laneOf(toy, scope, plansOf(await honestSamples(scope), 7), before.head)
   const made = firstOf([...blocksOf(before), ...blocksOf(lane)])
@@ -103,7 +103,7 @@ it('does not prove a sample of the epoch before, whose blocks the head leads to 
   })
 })
 
-describe('a proof longer than it can be is refused', () => {
+describe('a proof over the limits is rejected', () => {
   it('by its path', () => {
     const path = Array.from({ length: 12 }, () => '00'.repeat(32))
     expect(check({ ...proof, path })).toMatchObject({
@@ -138,7 +138,7 @@ describe('a proof longer than it can be is refused', () => {
   })
 })
 
-describe('a proof that cannot be made throws', () => {
+describe('an impossible proof throws', () => {
   it.each([-1, 7, 0.5])('index %d of 7', (index) => {
     expect(() => sampleProof(blocks[1]!, index)).toThrow(/^"index" expected 0..6, got/)
   })

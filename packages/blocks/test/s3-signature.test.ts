@@ -19,7 +19,7 @@ const request = fc.record({
   time: fc.integer({ min: 0, max: 4e12 }),
 })
 
-it('signs as aws4fetch does, whatever is asked, by whom and when', async () => {
+it('signs like aws4fetch, for any request, key and time', async () => {
   await fc.assert(
     fc.asyncProperty(request, async ({ method, host, path, headers, body, time, ...who }) => {
       const url = new URL(`https://${host}/${path.join('/')}`)

@@ -19,8 +19,8 @@ const hex = (random: Generator) =>
   Array.from({ length: 8 }, () => random.uint32().toString(16).padStart(8, '0')).join('')
 
 /**
- * The next epoch of a subnet in which anything happens: keys come and go, stakes move, commitments
- * change, lanes miss, are late, lie, disagree; some validators are on another state.
+ * Returns a random next epoch: keys come and go, stakes and commitments change, lanes are missing,
+ * late, false or different, and some validators are on another state.
  */
 function chaos(state: State, random: Generator): Facts {
   const chance = (p: number) => random.random() < p
@@ -74,8 +74,8 @@ function chaos(state: State, random: Generator): Facts {
 }
 
 /**
- * The same value with the keys of every record in another order, and every list too if it is a
- * snapshot's: a state's and a lane's are in order.
+ * Returns the value with the keys of every record in another order, and for a snapshot also every
+ * list. The lists of states and lanes have an order.
  */
 function shuffled<Value>(value: Value, random: Generator, lists: 'lists' | 'keys'): Value {
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value
@@ -97,7 +97,7 @@ function freeze<Value>(value: Value): Value {
   return Object.freeze(value)
 }
 
-test('a hundred and fifty epochs of anything: the same root everywhere, in any order, through a file, changing no input', () => {
+test('a hundred and fifty random epochs have the same root everywhere, in any order and through a file, and change no input', () => {
   const random = pcg64(150n)
   const order = pcg64(1n)
   const seen = { crowned: 0, held: 0, frozen: 0, even: 0, apart: 0 }
@@ -196,7 +196,7 @@ describe('decide', () => {
     ),
   })
 
-  it('never throws, and gives a state that can be read, whatever strangers wrote', () => {
+  it('never throws, and returns a readable state, for any data from strangers', () => {
     fc.assert(
       fc.property(
         snapshot,
@@ -213,7 +213,7 @@ describe('decide', () => {
     )
   })
 
-  it('keeps keys with the names of inherited properties as its own', () => {
+  it('stores keys with the names of inherited properties as its own', () => {
     const validators = ['__proto__', 'constructor', 'toString']
     const state = startedDuels({ validators })
     expect(Object.keys(state.voters).sort()).toEqual([...validators].sort())

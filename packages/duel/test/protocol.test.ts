@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { LOCAL, PROTOCOL, quotaOf } from '../src/index.ts'
 
-test('a local network differs in its clock, its quotas, its cap and what follows from it alone', () => {
+test('a local network differs only in its clock, its quotas, its cap and the line of a hold', () => {
   expect(LOCAL).toEqual({
     ...PROTOCOL,
     envs: {
@@ -17,7 +17,7 @@ test('a local network differs in its clock, its quotas, its cap and what follows
   })
 })
 
-test('a quota doubles up to the most', () => {
+test('a quota doubles up to its maximum', () => {
   const constants = { quotaFirst: 32, quotaMost: 512 }
   const quotas = Array.from({ length: 8 }, (_, i) => quotaOf(i + 1, constants))
   expect(quotas).toEqual([32, 64, 128, 256, 512, 512, 512, 512])

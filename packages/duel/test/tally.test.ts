@@ -30,7 +30,7 @@ describe('a match', () => {
     })
   })
 
-  it('is a look after every trial, in order', () => {
+  it('is evaluated after every trial, in order', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom<Outcome>('win', 'loss', 'tie'), { maxLength: 120 }),
@@ -50,7 +50,7 @@ describe('a match', () => {
     )
   })
 
-  it('ends by the cap, even one that was about to win all the time', () => {
+  it('ends at the cap, even if it was about to win all the time', () => {
     let now = NO_MATCH
     while (now.verdict === 'continue') {
       const won = addChallenge(now, 'win', RULE)
@@ -86,7 +86,7 @@ describe('the winner', () => {
   }
 
   it.each([1, 2, 3])(
-    'with K = %d is known exactly when the open environments cannot change it',
+    'with K = %d is known exactly if the open environments cannot change it',
     (margin) => {
       for (let n = 0; n <= 4; n++) {
         for (let code = 0; code < 4 ** n; code++) {
@@ -100,7 +100,7 @@ describe('the winner', () => {
   )
 })
 
-test('the z of the main network is the calibrated one, and more than a local one takes', () => {
+test('the z of the main network is calibrated, and larger than a local network needs', () => {
   const { cap, minTrials, zSquaredPpm } = PROTOCOL
   const z = calibrate({ alpha: 0.05, cap, minTrials })
   expect(zSquaredPpm).toBe(Math.round(z * 100) ** 2 * 100)

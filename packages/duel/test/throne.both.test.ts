@@ -4,7 +4,7 @@ import { judgeEnvironment, PROTOCOL, type Tally, type Weights } from '../src/ind
 import { chooseBest, type WonDuel } from '../src/throne.ts'
 import { miner } from './subnet.ts'
 
-/** As vectors/duel/make.py writes them. */
+/** The format of vectors/duel/make.py. */
 interface Crowning {
   readonly weights: Weights
   readonly duels: readonly Readonly<Record<string, readonly Readonly<Record<string, Counts>>[]>>[]
@@ -24,7 +24,7 @@ const tallyOf = ([wins, losses, played, contenderPoints, championPoints]: Counts
   championPoints,
 })
 
-/** A duel that is won, and what its environments came to. */
+/** Returns a won duel with the results of its environments. */
 function wonBy(weights: Weights, duel: Crowning['duels'][number], place: number): WonDuel {
   const rule = PROTOCOL
   const rated = Object.entries(duel).map(([env, epochs]) => {
@@ -40,7 +40,7 @@ function wonBy(weights: Weights, duel: Crowning['duels'][number], place: number)
   return { won, rated: Object.fromEntries(rated) }
 }
 
-test('three hundred crownings, as a second implementation chooses', () => {
+test('three hundred crownings equal those of a second implementation', () => {
   const places = vectors.map(({ weights, duels, most }) => {
     const contenders = duels.map((duel, place) => wonBy(weights, duel, place))
     const constants = Object.entries(PROTOCOL.envs).map(([env, each]) => [

@@ -29,7 +29,7 @@ const copiesIn = (
   return new Copies(sources, { reader: newReader(), state, attesters: [], ...options })
 }
 
-/** A bucket in memory; what is an error is thrown. */
+/** Returns a bucket in memory. Reading an error throws it. */
 const sourceOf = (
   name: string,
   files: Readonly<Record<string, Uint8Array | Error | undefined>>,
@@ -42,13 +42,16 @@ const sourceOf = (
   },
 })
 
-/** A block that was read, its path, and what is compared of it. */
+/** Returns a block, its path, and a function that compares its copies. */
 async function writtenBlock(change: Partial<BlockDraft> = {}) {
   const { samples: _, sign, ...place } = { ...draft, ...change }
   const { hash, bytes } = await writeBlock({ ...draft, ...change })
   const block = { hash, header: { ...place, v: 1, count: 0, root: '' } } as const
   const found: FoundBlock = { block, bytes, from: 'reader', asked: new Map() }
-  /** In the lane of `validator`, which these attested; as it was found otherwise, if that is said. */
+  /**
+   * Compares in the lane of `validator` with these attesters. `other` overrides how the block was
+   * found.
+   */
   const compareIn = (
     copies: Copies,
     attesters: readonly string[],
@@ -61,7 +64,7 @@ async function writtenBlock(change: Partial<BlockDraft> = {}) {
 const codesIn = async (copies: Copies): Promise<readonly string[]> =>
   (await copies.flaws()).map(({ validator, code }) => `${validator} ${code}`)
 
-/** What is found when `holder`, who attested it, has this in the place of a block. */
+/** Resolves with the flaws if the attester `holder` has this in the place of a block. */
 async function found(copy: Uint8Array | Error | undefined) {
   const { path, block, compareIn } = await writtenBlock()
   const copies = copiesIn([sourceOf('holder', { [path]: copy })])
@@ -69,7 +72,7 @@ async function found(copy: Uint8Array | Error | undefined) {
   return { flaws: await copies.flaws(), what: `block ${block.hash} of ${key.hotkey}` }
 }
 
-it('finds nothing in the same bytes', async () => {
+it('finds no flaw in identical bytes', async () => {
   expect((await found((await writeBlock(draft)).bytes)).flaws).toEqual([])
 })
 
@@ -87,7 +90,7 @@ it('compares bytes of any length', () => {
   }
 })
 
-it('says why a copy is not to be had', async () => {
+it('reports why a copy is missing', async () => {
   const missing = await found(undefined)
   expect(missing.flaws).toEqual([
     { validator: 'holder', code: 'COPY_MISSING', detail: `it attested ${missing.what}: not there` },
@@ -129,19 +132,19 @@ it.each([
   expect(await codesIn(copies)).toEqual(codes)
 })
 
-it('blames who signed two blocks of one height', async () => {
+it('blames the signer of two blocks of one height', async () => {
   const { flaws, what } = await found((await writeBlock({ ...draft, time: 1 })).bytes)
   const detail = expect.stringMatching(`^${what} .* height 0: holder `)
   expect(flaws).toEqual([{ validator: key.hotkey, code: 'SIGNED_TWICE', detail }])
 })
 
-it('blames who signed two headers of one height, though what follows one of them is no block', async () => {
+it('blames the signer of two headers of one height, even if one has no valid block', async () => {
   const twin = (await writeBlock({ ...draft, time: 1 })).bytes
   const { flaws } = await found(Buffer.concat([twin, Buffer.from('more\n')]))
   expect(flaws).toMatchObject([{ validator: key.hotkey, code: 'SIGNED_TWICE' }])
 })
 
-it('says who signed twice once, and what it finds in an order of its own', async () => {
+it('reports a double signature once, and sorts its flaws', async () => {
   const { path, compareIn } = await writtenBlock()
   const twin = (await writeBlock({ ...draft, time: 1 })).bytes
   const find = async (order: readonly string[]) => {
@@ -170,7 +173,7 @@ it.each([
   expect(flaws).toMatchObject([{ validator: 'holder', code: 'WRONG_HASH' }])
 })
 
-it('asks a bucket that was late for no other block, and only who attested owes one', async () => {
+it('queries a bucket that was late for no other block, and blames only attesters', async () => {
   const { compareIn } = await writtenBlock()
   const asked: string[] = []
   const read = async (path: string) => {
@@ -186,7 +189,10 @@ it('asks a bucket that was late for no other block, and only who attested owes o
 })
 
 describe('a bucket that did not answer for one block', () => {
-  /** What is found when `holder` has these in the place of blocks, which are read in this order. */
+  /**
+   * Resolves with the flaws if `holder` has these in the place of blocks that are read in this
+   * order.
+   */
   async function foundOf(
     files: readonly { answer: Uint8Array | Error; attester: string }[],
     order: readonly number[],
@@ -203,7 +209,7 @@ describe('a bucket that did not answer for one block', () => {
     return (await copies.flaws()).map(({ code, detail }) => `${code}: ${detail}`)
   }
 
-  it.each([[[0, 1]], [[1, 0]]])('is blamed for that alone, read in the order %j', async (order) => {
+  it.each([[[0, 1]], [[1, 0]]])('is blamed only for that, read in the order %j', async (order) => {
     const files = [failure('late', 'timed out'), new Uint8Array(9)].map((answer) => ({
       answer,
       attester: 'holder',
@@ -229,7 +235,7 @@ describe('a bucket that did not answer for one block', () => {
   })
 
   it.each([[[0, 1]], [[1, 0]]])(
-    'that it did not attest owes it still what it did, read in the order %j',
+    'is still blamed for blocks that it attested if the first was another’s, read in the order %j',
     async (order) => {
       const late = { answer: failure('late', 'timed out'), attester: 'other' }
       const wrong = { answer: new Uint8Array(9), attester: 'holder' }
@@ -241,7 +247,7 @@ describe('a bucket that did not answer for one block', () => {
   )
 })
 
-/** A block that four sources have, and the names of those that were asked for it. */
+/** Returns a block that four sources have, and the names of the sources queried. */
 async function blockOfFour() {
   const { bytes, compareIn } = await writtenBlock()
   const asked: string[] = []
@@ -256,7 +262,7 @@ async function blockOfFour() {
   return { compareIn, sources, asked }
 }
 
-it('takes what the reader of a block was told for an answer, and does not ask again', async () => {
+it('uses the answers from the search for the block, and does not query again', async () => {
   const { compareIn, sources, asked } = await blockOfFour()
   const copies = copiesIn(sources)
   const told = new Map<string, Promise<Copy>>([
@@ -270,7 +276,7 @@ it('takes what the reader of a block was told for an answer, and does not ask ag
 })
 
 it.each(['a', 'b', 'c'])(
-  'names the same holder of another signature, if that of %s was read',
+  'names the same holder of another signature if that of %s was read',
   async (from) => {
     const write = (nonce: number) => {
       const { hotkey, sign } = account(
@@ -295,7 +301,7 @@ it.each(['a', 'b', 'c'])(
   },
 )
 
-it('asks those chosen, of all who have a copy and did not give the one that was read', async () => {
+it('queries the chosen holders, of all but the source of the block', async () => {
   const { compareIn, sources, asked } = await blockOfFour()
   const offered: (readonly string[])[] = []
   const choose = (holders: readonly string[]) => {
@@ -308,7 +314,7 @@ it('asks those chosen, of all who have a copy and did not give the one that was 
   expect(asked.sort()).toEqual(['a', 'c'])
 })
 
-it('says of buckets that are not waited for any longer only that they did not answer', async () => {
+it('reports only silence of buckets that are no longer read', async () => {
   const { path, compareIn } = await writtenBlock()
   const other = { [path]: new Uint8Array(9), [statePath(5)]: new Uint8Array(9) }
   const reader = newReader()
@@ -320,7 +326,7 @@ it('says of buckets that are not waited for any longer only that they did not an
   ])
 })
 
-it('compares the states that all buckets hold, those that failed before, too', async () => {
+it('compares the states in all buckets, also in those that failed before', async () => {
   const state = firstState(PROTOCOL, 5)
   const right = new TextEncoder().encode(encodeState(state))
   const path = statePath(5)
@@ -345,7 +351,9 @@ it('compares the states that all buckets hold, those that failed before, too', a
 
 describe('an attested state', () => {
   const path = statePath(5)
-  /** What is found when these attested the state, and `lost` are no longer waited for. */
+  /**
+   * Resolves with the flaws if these attested the state, and buckets in `lost` are no longer read.
+   */
   async function foundIn(
     files: Readonly<Record<string, Uint8Array | Error | undefined>>,
     lost: readonly string[] = [],
@@ -358,7 +366,7 @@ describe('an attested state', () => {
     return flaws.filter(({ code }) => code === 'STATE_MISSING')
   }
 
-  it('that its attester does not serve is a flaw with its cause', async () => {
+  it('is a flaw with its cause if its attester does not serve it', async () => {
     const found = await foundIn(
       {
         serves: new Uint8Array(9),

@@ -10,20 +10,20 @@ import {
 
 const { finney } = NETWORKS
 
-test('a network is named alone, or before other nodes and a comma', () => {
+test('finds a network by its name, or by the part before the first comma', () => {
   expect(networkNamed('finney')).toBe(finney)
   expect(networkNamed('finney,wss://node.example')).toBe(finney)
   for (const where of ['', 'Finney', 'wss://node.example,finney', 'toString', '__proto__'])
     expect(networkNamed(where)).toBeUndefined()
 })
 
-test('a chain’s network is the one with its genesis; any other chain is local', () => {
+test('finds a chain’s network by its genesis; any other chain is local', () => {
   for (const network of Object.values(NETWORKS))
     if (network.genesis) expect(findNetworkByGenesis(network.genesis)).toBe(network)
   expect(findNetworkByGenesis('00'.repeat(32))).toBe(LOCAL_NETWORK)
 })
 
-test('a network of Bittensor’s is reached in secret, at its genesis', () => {
+test('reaches Bittensor’s networks over TLS, at their genesis', () => {
   for (const name of ['finney', 'test']) {
     const { endpoints = [], genesis, platform } = NETWORKS[name] ?? {}
     expect(endpoints).not.toEqual([])
@@ -34,7 +34,7 @@ test('a network of Bittensor’s is reached in secret, at its genesis', () => {
   expect(finney).toMatchObject({ netuid: 120, careful: true })
 })
 
-test('a local network is on this machine, with miners of its own', () => {
+test('has a local network on this machine, with miners there', () => {
   expect(LOCAL_NETWORK).toMatchObject({
     firstEpoch: 0,
     endpoints: ['ws://127.0.0.1:9944'],
@@ -42,7 +42,7 @@ test('a local network is on this machine, with miners of its own', () => {
   })
 })
 
-test('an epoch has the constants that were set for it', () => {
+test('finds the constants of an epoch', () => {
   const { protocol } = LOCAL_NETWORK
   const [first, second] = [1, 2].map((cap) => ({ ...protocol, cap })) as [Protocol, Protocol]
   const earlier = [

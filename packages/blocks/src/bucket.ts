@@ -16,7 +16,7 @@ export interface Bucket {
 }
 
 /**
- * Why a bucket did not serve or store a file:
+ * The cause of a failed read or write:
  *
  * - `status`: the server's status, other than success and "not found"; `status` has it
  * - `redirect`: a redirect, which no reader follows; `status` has it

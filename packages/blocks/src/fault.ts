@@ -3,7 +3,7 @@ import type { Result } from '@affine/prng'
 const FAULTS = [
   // The bytes do not match the hash or the signature, so anyone may have altered them.
   ['MISSING_BLOCK', 'BAD_LINES', 'BAD_HEADER', 'WRONG_HASH', 'WRONG_SIGNATURE', 'WRONG_ROOT'],
-  // From here on the validator signed the fault: here a line that is not a sample.
+  // The validator signed this fault and the following ones. Here a line is not a sample.
   ['BAD_SAMPLE'],
   // A block is in the wrong place of its lane.
   ['WRONG_SCOPE', 'WRONG_HEIGHT', 'WRONG_PREVIOUS', 'SHORT_BLOCK', 'WRONG_SECRET'],
@@ -35,8 +35,8 @@ export type Failure = Extract<EvidenceResult<never>, { ok: false }>
 export const fault = (code: BlockFault, detail: string): Failure => ({ ok: false, code, detail })
 
 /**
- * Returns null if `got` equals `expected`, else a fault. Both are printed, so their schema must
- * have been checked.
+ * Returns null if `got` equals `expected`, otherwise a fault. Both are printed, so their schema
+ * must have been checked.
  */
 export function faultUnlessEqual(
   code: BlockFault,

@@ -30,7 +30,7 @@ import {
 /** The result of a valid lane. Protocol §6.5. */
 export interface Lane {
   readonly tallies: LaneTotals
-  /** From the head back to the first block of the epoch. */
+  /** The head is first, the epoch's first block last. */
   readonly blocks: readonly Hash[]
   /** Number of games that were never begun. Protocol §3.1. */
   readonly unbegun: number
@@ -110,7 +110,7 @@ export async function verifyLane({
 
 /** The samples of one lane counted so far. */
 interface SampleCount {
-  /** By block, from the head back. */
+  /** One list a block, from the head back. */
   readonly rewards: (readonly Rewards[])[]
   /** All invocations so far. */
   readonly invocations: Set<string>
@@ -170,7 +170,7 @@ function hashRevealed({ secret }: Header, scope: Scope): Hash | 'none' {
 /** The facts of an audited sample that a lane needs. */
 interface AuditedSample {
   readonly rewards: Rewards
-  /** Of all its episodes, in order. */
+  /** Those of all its episodes, in order. */
   readonly invocations: readonly string[]
 }
 

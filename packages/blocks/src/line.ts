@@ -199,7 +199,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
 
 /**
  * Returns the value of a line of at most `limit` bytes if it is canonical JSON in UTF-8 and has the
- * shape, else a fault with `code`. Never throws.
+ * shape, otherwise a fault with `code`. Never throws.
  */
 function readLine<T>(
   line: Uint8Array,
@@ -222,8 +222,8 @@ export const readSample = (line: Uint8Array): EvidenceResult<Sample> =>
   readLine(line, LIMITS.sampleBytes, sample, 'BAD_SAMPLE')
 
 /**
- * Returns the value if it has the shape, else a fault with the place. Quotes neither values nor
- * unknown keys.
+ * Returns the value if it has the shape, otherwise a fault with the place. Quotes neither values
+ * nor unknown keys.
  */
 export function checkShape<T>(
   value: unknown,

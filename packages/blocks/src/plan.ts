@@ -27,7 +27,7 @@ export function checkScope(code: BlockFault, header: LaneId, scope: LaneId): Fai
   return null
 }
 
-/** The champion and the quotas of a lane, from which its plan follows. Protocol §8.2. */
+/** The champion and the quotas of a lane. They determine its plan. Protocol §8.2. */
 export interface LaneQuotas {
   /** A hotkey. */
   readonly champion: string
@@ -166,7 +166,7 @@ export type Rewards = readonly number[]
  */
 type Totals = [wins: number, losses: number, contenderPoints: number, championPoints: number]
 
-/** By contender, then by environment that it plays. Protocol §6.5. */
+/** Keyed by contender, then by environment that it plays. Protocol §6.5. */
 export type LaneTotals = Readonly<Record<string, Readonly<Record<string, Readonly<Totals>>>>>
 
 /**

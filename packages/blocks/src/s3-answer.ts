@@ -3,7 +3,7 @@ import { describeStatus, type FileRequest, findCode, readBody, readMessage } fro
 
 /** A service's response about a file. */
 export interface S3Answer {
-  /** 404 if the file does not exist, 412 if a file is in the way of a write. */
+  /** 404 if the file does not exist, 412 if a write found an existing file. */
   readonly status: 200 | 404 | 412
   /**
    * The file's bytes. Null if the file does not exist or is larger than the limit, and for a write.
@@ -47,8 +47,8 @@ function isRegionFailure(code: string, text: string): boolean {
 }
 
 /**
- * Returns advice with the region that the request was signed for, and the one that the service
- * expects, if it names one.
+ * Returns advice with the region of the signature, and the region that the service expects, if it
+ * names one.
  */
 function adviseRegion(region: string, text: string): string {
   const [, expected] = /(?:<Region>|expecting ')([a-z0-9-]{1,32})[<']/i.exec(text) ?? []
@@ -57,10 +57,10 @@ function adviseRegion(region: string, text: string): string {
 }
 
 /**
- * Codes, and statuses below 500, after which the same request may succeed later: the service is
- * busy, another request for the file is in progress, or this one arrived late, incomplete or
- * altered. Codes come first, because services send one code with several statuses: RequestTimeout
- * with 400, 408 or 503, SlowDown with 429 or 503.
+ * Codes, and statuses below 500, of transient failures. The same request may succeed later: the
+ * service is busy, another request for the file is in progress, or this one arrived late,
+ * incomplete or altered. Codes come first, because services send one code with several statuses:
+ * RequestTimeout with 400, 408 or 503, SlowDown with 429 or 503.
  *
  * Sources: "Error responses" of Amazon S3's API reference; "Error codes" of Cloudflare R2; "HTTP
  * status and error codes for XML" of Google Cloud Storage; MinIO's cmd/api-errors.go; Ceph's

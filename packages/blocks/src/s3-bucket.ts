@@ -97,7 +97,7 @@ function explainWrite(status: number, stored: S3Answer): BucketFailureFacts {
   return { code: 'conflict', status, reason: 'the file exists with other content', isFinal: true }
 }
 
-/** Returns the URL below which the bucket's files are. */
+/** Returns the URL of the bucket's folder. */
 function buildUrl({ endpoint, bucket, style }: S3Options): URL {
   const base = toFolderUrl(endpoint, 'endpoint')
   if (style !== 'virtual') {

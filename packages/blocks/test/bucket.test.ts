@@ -190,7 +190,7 @@ describe('directoryBucket', () => {
     expect(opened).toMatchObject({ fd: -1 }) // closed
   })
 
-  it('names a file that is in the way of a folder', async () => {
+  it('names a file that blocks a folder', async () => {
     await mkdir(join(root, 'way'))
     await writeFile(join(root, 'way/v1'), '')
     const at = (path: string): string => join(root, path)
@@ -267,7 +267,7 @@ describe('httpBucket', () => {
     expect(process.memoryUsage().rss - rss).toBeLessThan(200_000_000)
   })
 
-  it('times out without a response, and during one that only drips', async () => {
+  it('times out without a response, and during a dripping one', async () => {
     const late = /\/x: no complete response in time/
     const mute = await serve(() => {})
     await expect(httpBucket(mute, { fetch, timeoutMs: 50 }).read('x', 10)).rejects.toThrow(late)

@@ -133,7 +133,7 @@ describe('an altered game', () => {
   })
 
   it.each(SIDES)(
-    'is invalid with a %s: a stranger, or no fault or a win where it was never begun',
+    'has no other %s: a stranger, or one without a fault or with a win in a game never begun',
     async (side) => {
       const { game } = gameThat(({ isWon }) => isWon)
       const stranger = withSides(game, { [side]: { miner: toy.hotkey } })

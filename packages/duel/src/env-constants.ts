@@ -4,7 +4,7 @@ import type { Hash } from '@affine/prng'
 export type EnvConstants = {
   /** Digest of its behaviour. */
   readonly specHash: Hash
-  /** 2 for a game of the two miners, else 1. */
+  /** 2 for a game of the two miners, otherwise 1. */
   readonly players: number
   /**
    * Challenges that a lane plays in it while it is open: `quotaFirst` in a duel's first epoch, then
@@ -14,7 +14,7 @@ export type EnvConstants = {
   readonly quotaMost: number
 }
 
-/** By exact id, `name@semver`. */
+/** Keyed by exact id, `name@semver`. */
 export type EnvsConstants = Readonly<Record<string, EnvConstants>>
 
 const ONE_PLAYER = { players: 1, quotaFirst: 32, quotaMost: 512 }

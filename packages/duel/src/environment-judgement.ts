@@ -51,7 +51,8 @@ export interface Rates {
 /**
  * Judges one environment by several lanes. A verdict must survive the removal of the third of the
  * weight that favours it most. So a coalition below a third that knows every result cannot crown a
- * contender more often than the honest lanes would, and cannot stop one that is clearly better.
+ * contender more often than the honest lanes would, and cannot stop a contender that is clearly
+ * better.
  *
  * The third is of all weights, also of voters without a lane. Lanes without weight or challenges
  * are ignored. The steps are those of Protocol §8.6: trimming, the score, a WIN, otherwise a HOLD.
@@ -110,8 +111,8 @@ function computeRate(share: Share | undefined, { ratchetZSquaredPpm }: LaneRule)
 }
 
 /**
- * Returns a WIN by the tally trimmed for it, else a HOLD by the tally trimmed for that. Protocol
- * §8.6.
+ * Returns a WIN by the tally trimmed for it, otherwise a HOLD by the tally trimmed for that.
+ * Protocol §8.6.
  */
 function evaluate(
   seen: Pick<Evidence, 'win' | 'hold' | 'score'>,
@@ -142,7 +143,7 @@ export interface Score {
   readonly spread: bigint
 }
 
-/** What an environment lacks for a WIN: challenges, a lead, or a larger lead. */
+/** The missing condition for a WIN: challenges, a lead, or a larger lead. */
 export type WinLack = 'FEW' | 'BEHIND' | 'CLOSE'
 
 /** Returns what is missing for a WIN, or undefined if it is one. Protocol §8.6. */

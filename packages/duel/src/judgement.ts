@@ -19,7 +19,7 @@ export interface Report {
    * and trust does not change.
    */
   readonly frozen: boolean
-  /** By due validator. */
+  /** Keyed by due validator. */
   readonly lanes: Readonly<Record<string, Acceptance>>
   /** The duels of the epoch, in the order in which they began. */
   readonly duels: readonly DuelReport[]
@@ -36,12 +36,12 @@ export type Standing = 'open' | 'won' | 'lost'
 export interface DuelReport extends Duel {
   /** The number of the epoch in the duel, from 1. */
   readonly epochIndex: number
-  /** By environment that was played. */
+  /** Keyed by environment that was played. */
   readonly envs: EnvReports
   readonly standing: Standing
 }
 
-/** Frozen epochs after which an open duel is lost. Protocol §8.3. */
+/** Frozen epochs that lose an open duel. Protocol §8.3. */
 const MAX_FROZEN = 4
 
 /**
@@ -110,9 +110,9 @@ function findStanding(
 
 /**
  * Returns the trust after an epoch. A due validator's lane counts once for each environment that a
- * duel played: as correct if it was accepted, else as incorrect. An accepted lane does not count in
- * an environment where it was an outlier in at least half of the duels, since miners can cause
- * that. Protocol §8.9.
+ * duel played: as correct if it was accepted, otherwise as incorrect. An accepted lane does not
+ * count in an environment where it was an outlier in at least half of the duels, since miners can
+ * cause that. Protocol §8.9.
  */
 export function updateTrust({ trust, protocol }: State, judged: Report): State['trust'] {
   if (judged.frozen) return trust

@@ -1,7 +1,7 @@
 import { compare } from './ascending.ts'
 import type { Tally } from './tally.ts'
 
-/** The counts of which a lane has a share; `trials` are wins and losses. */
+/** The counts compared between lanes; `trials` are wins and losses. */
 type LaneQuantity = 'wins' | 'losses' | 'trials' | 'contenderPoints' | 'championPoints'
 
 type LaneCounts = Readonly<Record<LaneQuantity | 'played', bigint>>
@@ -10,7 +10,7 @@ type LaneCounts = Readonly<Record<LaneQuantity | 'played', bigint>>
 export type EnvLane = LaneCounts & {
   readonly hotkey: string
   readonly weight: bigint
-  /** By epoch; undefined if the lane was not accepted. */
+  /** One tally an epoch; undefined if the lane was not accepted. */
   readonly epochs: readonly (Tally | undefined)[]
 }
 

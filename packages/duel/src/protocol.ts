@@ -3,7 +3,7 @@ import type { HoldLine } from '@affine/wilson'
 import { type EnvsConstants, LOCAL_ENVS, MAIN_ENVS } from './env-constants.ts'
 
 const CONSTANTS = {
-  /** By exact id, `name@semver`. */
+  /** Keyed by exact id, `name@semver`. */
   envs: MAIN_ENVS as EnvsConstants,
   /** Digest of the list of templates that miners' deployments may use. Protocol §5.4. */
   templates: '6d2072132b084380365270d1ecc5e66602cbfdce780dc5c94fd7e707880297aa' as Hash,
@@ -33,12 +33,12 @@ const CONSTANTS = {
   duelsMost: 8,
   duelEpochs: 8,
   /**
-   * Square of the deviations from the median lane's proportion beyond which a lane is an outlier.
+   * Square of the maximum deviations from the median lane's proportion. Other lanes are outliers.
    */
   outlierZSquared: 36,
   /**
-   * From epoch `evenEpoch` of a duel on, an environment is undecided if its median lane has a
-   * smaller share of decisive trials than `evenPpm`.
+   * An environment is undecided if its median lane has a smaller share of decisive trials than
+   * `evenPpm`, from epoch `evenEpoch` of a duel on.
    */
   evenEpoch: 5,
   evenPpm: 50_000,
@@ -54,8 +54,8 @@ const CONSTANTS = {
 
 /**
  * The constants of a network: its environments and numbers. They are part of the state, so its root
- * commits to them. Fixed in the code are the half that attests, the two thirds below which an epoch
- * is frozen, the third that is trimmed, and the four frozen epochs. Protocol §9.2.
+ * commits to them. Fixed in the code are the half that attests, the two thirds of a frozen epoch,
+ * the third that is trimmed, and the four frozen epochs. Protocol §9.2.
  */
 export type Protocol = Readonly<typeof CONSTANTS>
 

@@ -17,8 +17,8 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 type Turns = Pick<State, 'champion' | 'duels' | 'lastPlayed'>
 
 /**
- * Returns the queue, longest wait first: registered miners, except those that play already or would
- * play what they played last. Protocol §8.12.
+ * Returns the queue, longest wait first: registered miners, except miners that play already, or
+ * whose commitment is that of their last turn. Protocol §8.12.
  */
 export function queueOf(turns: Turns, snapshot: DuelSnapshot): readonly Miner[] {
   const registered = new Set(snapshot.hotkeys)

@@ -6,7 +6,7 @@ import type { LaneTally } from './tally.ts'
 export type Miner = Readonly<Record<'hotkey' | 'model' | 'revision' | 'chute', string>>
 
 /**
- * How often a validator's lanes were correct, in millionths of a lane; older lanes fade. Protocol
+ * A validator's correct and incorrect lanes, in millionths of a lane; older lanes fade. Protocol
  * §8.9.
  */
 export type Trust = { readonly correct: number; readonly incorrect: number }
@@ -35,7 +35,7 @@ export type State = {
   /** The ratio to beat, in ppm. */
   readonly ratio: number
   readonly champion?: Miner
-  /** By environment: the champion's best known rate, in ppm. Protocol §8.10. */
+  /** The champion's best known rates by environment, in ppm. Protocol §8.10. */
   readonly record: Readonly<Record<string, number>>
   readonly lastPlayed: Readonly<Record<string, LastPlayed>>
   /** The active validators. Absent until a network's first epoch is decided. */
@@ -60,14 +60,14 @@ export type Duel = {
   readonly start: number
   /** The tallies of the accepted lanes by epoch; empty for a frozen one. */
   readonly tallies: readonly EpochTallies[]
-  /** By environment. */
+  /** Keyed by environment. */
   readonly verdicts: Readonly<Record<string, Verdict>>
 }
 
-/** By environment that was played, then by hotkey. */
+/** Keyed by environment that was played, then by hotkey. */
 export type EpochTallies = Readonly<Record<string, Readonly<Record<string, LaneTally>>>>
 
-/** By hotkey, in ppm of the heaviest. Protocol §8.1. */
+/** Keyed by hotkey, in ppm of the heaviest. Protocol §8.1. */
 export type Weights = Readonly<Record<string, number>>
 
 /** An environment's final verdict. Protocol §8.6. */

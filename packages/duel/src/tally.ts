@@ -2,7 +2,7 @@ import { own } from '@affine/prng'
 import { type Contest, type Look, lookAt } from '@affine/wilson'
 import { tabulate } from './own-keys.ts'
 
-/** The challenges played, and those that the contender won and lost. The rest are ties. */
+/** The contender's wins and losses, and the challenges played. The rest are ties. */
 export type Counts = {
   readonly wins: number
   readonly losses: number
@@ -18,7 +18,7 @@ export type Tally = Counts & {
   readonly championPoints: number
 }
 
-/** By hotkey: the lanes of one epoch, or sums over several epochs. */
+/** The lanes of one epoch, or sums over several epochs, keyed by hotkey. */
 export type Tallies = Readonly<Record<string, Tally>>
 
 /** A tally in a state. The challenges played are the quota. Protocol §9.1. */

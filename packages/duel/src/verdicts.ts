@@ -19,17 +19,17 @@ export interface EnvReport extends Evidence {
   readonly given: Verdict | undefined
   /** Undefined if the environment was not judged: the epoch was frozen, or the duel is won. */
   readonly cause: VerdictCause | undefined
-  /** The numbers by which it was judged. */
+  /** The numbers used to judge it. */
   readonly rule: LaneRule
 }
 
 /**
- * The rule of §8.6 that gave a verdict, or what is missing for one. `SCORE` gives a win, `LINE` a
+ * The rule of §8.6 that gave a verdict, or the missing condition. `SCORE` gives a win, `LINE` a
  * hold. Undecided are `BLANK`, without a decisive challenge, and `SCARCE`, with too few.
  */
 export type VerdictCause = 'SCORE' | 'LINE' | 'BLANK' | 'SCARCE' | WinLack
 
-/** By environment, ascending. */
+/** Keyed by environment, ascending. */
 export type EnvReports = Readonly<Record<string, EnvReport>>
 
 /** The state that governs an epoch of a duel, and the number of the epoch. */
@@ -113,7 +113,7 @@ export function seenIn(duel: Duel, env: string, { envs }: Protocol): readonly Ta
 }
 
 /**
- * Challenges without a decisive one after which an environment is undecided in any epoch. Protocol
+ * An environment with this many challenges, none decisive, is undecided in any epoch. Protocol
  * §8.6.
  */
 const BLANK_PLAYED = 96

@@ -53,9 +53,9 @@ export function sumWeight(
 type ActiveValidators = Readonly<Record<string, LastAttested>>
 
 /**
- * Returns the active validators before this snapshot's attestations: those that attested in one of
- * the last `quorumEpochs` epochs. In a network's first epoch these are all with a permit, except
- * those whose slot holds a miner's commitment: they cannot attest. Protocol §8.1.
+ * Returns the active validators before this snapshot's attestations: validators with an attestation
+ * in one of the last `quorumEpochs` epochs. In a network's first epoch these are all validators
+ * with a permit, except where a slot has a miner's commitment and so cannot attest. Protocol §8.1.
  */
 export function findActive(
   state: Pick<State, 'attested' | 'epoch'>,

@@ -125,7 +125,7 @@ describe('properties', () => {
     )
   })
 
-  it('returns the weights of which the deciding tallies are made', () => {
+  it('returns the weights in the deciding tallies', () => {
     fc.assert(
       fc.property(lanes, (entries) => {
         const evidence = judge(entries)
@@ -194,7 +194,7 @@ describe('properties', () => {
     )
   })
 
-  it('is no lower for concealed trials, if all weigh the same', () => {
+  it('does not fall for concealed trials, if all weigh the same', () => {
     fc.assert(
       fc.property(lanes, beaten, (entries, [wins, losses]) => {
         const alike = entries.map(([hotkey, , seen]) => [hotkey, 1_000_000, seen] as const)

@@ -59,7 +59,7 @@ describe('the ratio rises', () => {
   const dethroned = (from: State, contender: number, champion: number) =>
     after(from, { ...WON, ...earning(contender, champion) }).ratio
 
-  it('no further than the record supports, whatever the champion earned in this duel', () => {
+  it('no further than the record supports, even if the champion earned less in this duel', () => {
     expect(dethroned(known(600_000), 0.8, 0)).toBe(supported(rateOf(0.8), 600_000))
     expect(dethroned(known(800_000), 0.8, 0)).toBe(510_000)
     expect(dethroned(known(900_000), 0.8, 0)).toBe(510_000)

@@ -26,7 +26,7 @@ test('reads a valid state unchanged', () => {
   expect(() => decide(read.value, epochOf(read.value))).not.toThrow()
 })
 
-test('reads a state without a champion, and one whose minimum of trials is its cap', () => {
+test('reads a state without a champion, and a minimum of trials equal to the cap', () => {
   for (const protocol of [PROTOCOL, { ...PROTOCOL, minTrials: PROTOCOL.cap }]) {
     const state = firstState(protocol, 7)
     expect(parseState(encodeState(state))).toEqual({ ok: true, value: state })

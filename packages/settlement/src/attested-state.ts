@@ -32,9 +32,9 @@ export interface PublicData extends Subnet {
 
 /**
  * Resolves with the state that governed the epoch before `epoch`, if validators with more than half
- * of the active stake attested one root, else with null. Active is the stake of validators whose
- * slot has a seal or an attestation of one of the last `quorumEpochs` epochs. Stake borrowed for
- * one block does not count. Protocol §9.4. The state is trusted, not recomputed. Queries its
+ * of the active stake attested one root, otherwise with null. Active is the stake of validators
+ * whose slot has a seal or an attestation of one of the last `quorumEpochs` epochs. Stake borrowed
+ * for one block does not count. Protocol §9.4. The state is trusted, not recomputed. Queries its
  * attesters one at a time until one serves it.
  * @throws Error if it is attested, but no attester's bucket serves it.
  */
@@ -78,7 +78,10 @@ interface AttestedRoot {
   readonly holders: readonly Holder[]
 }
 
-/** Resolves with what more than half of the active stake attests for the epoch before `epoch`. */
+/**
+ * Resolves with the root and the attesters of more than half of the active stake for the epoch
+ * before `epoch`, or undefined.
+ */
 async function findAttested(
   { chain, network: { protocol } }: Subnet,
   epoch: number,
@@ -121,7 +124,7 @@ async function readState(source: Source | null, path: string, root: Hash): Promi
 
 /**
  * Resolves with the newest state before `epoch` that more than half of the active stake attested in
- * the last `quorumEpochs` epochs, or else with the network's first.
+ * the last `quorumEpochs` epochs, or with the network's first.
  * @throws Error as `readAttested`.
  */
 export async function newestAttested(data: PublicData, epoch: number): Promise<State> {
@@ -134,8 +137,8 @@ export async function newestAttested(data: PublicData, epoch: number): Promise<S
 }
 
 /**
- * Resolves with the state from which a reader begins to show the last `epochs` ended epochs: the
- * newest state attested before them.
+ * Resolves with the newest state attested before the last `epochs` ended epochs. A reader of these
+ * epochs begins with it.
  */
 export async function readersState(data: PublicData, epochs: number): Promise<State> {
   const { protocol } = data.network
@@ -143,7 +146,7 @@ export async function readersState(data: PublicData, epochs: number): Promise<St
   return newestAttested(data, epoch - epochs + 1)
 }
 
-/** The data from which a range of epochs is recomputed. */
+/** The data to begin recomputing a range of epochs. */
 export interface StartingPoint {
   readonly from: State
   /** The recipient of all weight in each of the epochs before, as many as weights may wait. */
@@ -176,9 +179,8 @@ async function readGoverning(data: PublicData, epoch: number): Promise<State> {
   if (epoch === data.network.firstEpoch) return firstStateOf(data.network)
   const state = await readAttested(data, epoch + 1)
   if (state !== null) return state
-  throw new Error(
-    `no state of epoch ${epoch} is attested by more than half of the active stake: begin with an earlier epoch`,
-  )
+  const lack = `no state of epoch ${epoch} is attested by more than half of the active stake`
+  throw new Error(`${lack}: begin with an earlier epoch`)
 }
 
 /** Returns the state that governs a network's first epoch. Protocol §9.3. */

@@ -53,7 +53,7 @@ interface ReaderOptions extends WaitingOptions {
 
 /** The places of a lane's blocks. */
 export interface BlockPlaces {
-  /** The reader's own buckets, read first and without a time limit. */
+  /** Buckets of this reader, read first and without a time limit. */
   readonly sources?: readonly Source[]
   /** The validators that may have the lane, in reading order. */
   readonly holders?: readonly Holder[]
@@ -70,8 +70,8 @@ export interface FoundBlock {
   /** The name of the source. */
   readonly from: string
   /**
-   * By source that was queried: what it has in the place of the block. Without the bytes, which may
-   * be many times 8 MiB.
+   * The copies of the block in the queried sources. Without their bytes, which may be many times 8
+   * MiB.
    */
   readonly asked: ReadonlyMap<string, Promise<Copy>>
 }
@@ -130,7 +130,7 @@ export class BucketReader {
    * Returns a reader for `verifyLane` that takes each block from the first place with an authentic
    * copy. The next place is queried as soon as one does not have the block, or has not answered for
    * two seconds. A bucket that failed is queried last for the rest of the epoch. If no place has a
-   * block, the fault is `MISSING_BLOCK`, with what each of them had. Protocol §6.4.
+   * block, the fault is `MISSING_BLOCK`, with the answers of all places. Protocol §6.4.
    */
   blocks({ sources = [], holders = [], deadline, keep }: BlockPlaces): LaneRequest['read'] {
     const opened = holders.flatMap(({ hotkey, url }) => this.open(hotkey, url, deadline) ?? [])

@@ -52,14 +52,13 @@ export class Copies {
   readonly #options: CopiesOptions
   /** The attesters of blocks that were compared. */
   readonly #owing = new Set<string>()
-  /** By bucket, the worst failure to serve a block that its validator attested. */
+  /** Each bucket's worst failure to serve a block that its validator attested. */
   readonly #silent = new Map<string, BucketFailureFacts>()
   /**
-   * By bucket, the worst failure to serve a block of its validator's lane that only others
-   * attested.
+   * Each bucket's worst failure to serve a block of its validator's lane that only others attested.
    */
   readonly #silentUnowed = new Map<string, BucketFailureFacts>()
-  /** By bucket, the root of its copy of the state. */
+  /** The roots of the buckets' copies of the state. */
   readonly #roots: Promise<ReadonlyMap<string, Root>>
   readonly #differing: BlockMismatch[] = []
 

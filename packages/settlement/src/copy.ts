@@ -55,7 +55,7 @@ export function chooseWorse(a: BucketFailureFacts, b: BucketFailureFacts): Bucke
   return failureText(a) <= failureText(b) ? a : b
 }
 
-/** What a bucket has in the place of a block. */
+/** A bucket's copy of a block. */
 export type Copy =
   /** The block itself. A second signature is a second copy: the signer signed twice. */
   | { readonly kind: 'whole'; readonly signature: string }
@@ -135,7 +135,7 @@ export interface BlockMismatch {
 
 /**
  * Returns the flaws in a block's copies. Ignores attesters in `silent`, whose buckets did not
- * respond. Everyone who announces an address answers for what it serves. Protocol §6.4.
+ * respond. Everyone who announces an address answers for its content. Protocol §6.4.
  */
 export function listFlaws(
   { block: { hash, header }, copies, attesters }: BlockMismatch,

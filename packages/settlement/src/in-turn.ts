@@ -1,7 +1,7 @@
 import type { Clock } from '@affine/blocks'
 import { SYSTEM_CLOCK } from './waiting.ts'
 
-/** Time after which the next item is queried, although the last one has not answered. */
+/** Time that an item has to answer before the next one is queried too. */
 const LATE_MS = 2000
 /** Maximum late answers that this process waits for: each may have 8 MiB. */
 const MAX_LATE = 32

@@ -91,18 +91,18 @@ export function findWithheldBits(settled: Settled): readonly Warning[] {
 export interface Votes {
   /** The neuron that is owed all weight. */
   readonly uid: number
-  /** Validators with weights in force, and those that give this neuron all of it. */
+  /** The number of validators with weights in force, and how many give this neuron all of it. */
   readonly validators: number
   readonly agreeing: number
   /** Warnings for weights that do not all go to one neuron to which they may still be owed. */
   readonly others: readonly Warning[]
 }
 
-/** By epoch, up to the current one: the hotkey that is owed all weight. */
+/** The hotkeys that are owed all weight, one an epoch, up to the current epoch. */
 export type Recipients = readonly (string | undefined)[]
 
 /**
- * Counts the weights at the end of an epoch, of which `ended` is the snapshot. Undefined if no
+ * Counts the weights in `ended`, the snapshot at the end of an epoch. Undefined if no
  * weight is owed, or if the recipient is unknown. Where weights are committed first, those of
  * earlier epochs may still be in force. Protocol §8.13.
  */

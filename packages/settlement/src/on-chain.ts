@@ -88,7 +88,7 @@ export function duelSnapshot(chain: Snapshot, epoch: number, protocol: Protocol)
 
 /**
  * Returns the hotkey that is owed all weight in the epoch that `state` governs, by the epoch's
- * snapshot: the champion's, or else the subnet owner's, whose incentive the chain burns. Undefined
+ * snapshot: the champion's, or the subnet owner's, whose incentive the chain burns. Undefined
  * if neither is registered. Protocol §8.13.
  */
 export function recipientOf(

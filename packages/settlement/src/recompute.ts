@@ -46,13 +46,13 @@ export interface Recomputed extends Settled {
 export interface RecomputeOptions extends PublicData {
   /** The first state, trusted as given. Default: the network's first. */
   readonly from?: State
-  /** The recipients of all weight in the epochs before, as far as they are known. */
+  /** The known recipients of all weight in the epochs before. */
   readonly recipients?: Recipients
   /** The last epoch. Default: the last that the chain has closed. */
   readonly to?: number | undefined
   /**
-   * Whether all due lanes, copies, attestations and weights are compared. If false, one authentic
-   * copy of what a decision needs is read. Default: true.
+   * Whether all due lanes, copies, attestations and weights are compared. If false, only the lanes
+   * that a decision needs are read, one authentic copy each. Default: true.
    */
   readonly compare?: boolean
   /**
@@ -113,7 +113,7 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
 
 interface EpochOptions extends RecomputeOptions {
   readonly reader: BucketReader
-  /** Up to this epoch. */
+  /** Including this epoch's. */
   readonly recipients: Recipients
 }
 

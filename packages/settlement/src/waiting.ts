@@ -36,7 +36,7 @@ interface BucketTime {
   allowedMs: number
 }
 
-/** By hotkey, the milliseconds by which its bucket exceeded its allowance, if any. */
+/** The milliseconds over its allowance that each hotkey's bucket took, if any. */
 export type Waits = ReadonlyMap<string, number>
 
 export interface WaitingOptions {
@@ -146,7 +146,7 @@ export class BucketTimes {
     return this.#lost.has(hotkey)
   }
 
-  /** Returns the milliseconds by which a bucket exceeded its allowance. */
+  /** Returns the milliseconds that a bucket took over its allowance. */
   #excessMs(time: BucketTime): number {
     const times = Math.max(1, MEDIAN_FACTOR * this.#medianSlowness())
     return Math.max(0, this.#tookMs(time) - times * time.allowedMs)

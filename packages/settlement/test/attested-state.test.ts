@@ -173,7 +173,7 @@ describe('the newest attested state', () => {
   test.each([
     [3, 2],
     [2, 0],
-  ])('is of the last %i epochs, otherwise the first', async (quorumEpochs, epoch) => {
+  ])('precedes by at most %i epochs, otherwise it is the first', async (quorumEpochs, epoch) => {
     await attestedBy(0, 1)
     serve(1)
     await subnet.end({ ...state, epoch: 4 })
@@ -192,7 +192,7 @@ describe('the state with which a reader begins', () => {
     expect(await readersState(data(), 9)).toEqual(first)
   })
 
-  test('is the first state if none is attested', async () => {
+  test('is the first state without an attested one', async () => {
     subnet = new ReadingSubnet([4, 3, 1])
     await subnet.end(await subnet.begin([]))
     await subnet.chain.produce(0)
@@ -212,14 +212,14 @@ describe('the starting point', () => {
   test('rejects an epoch that does not exist or has not ended', async () => {
     const later = { ...data(), network: { ...network, firstEpoch: 2 } }
     await expect(beginningAt(later, 0)).rejects.toThrow('not closed an epoch')
-    await expect(beginningAt(data(), 2)).rejects.toThrow(/^epoch 2 .* 0 to 1$/)
+    await expect(beginningAt(data(), 2)).rejects.toThrow(/^expected .* 0 to 1, got 2$/)
   })
 
   test('rejects an epoch before the network’s first', async () => {
     await attestedBy(0, 1)
     await subnet.chain.produce(0)
     const later = { ...data(), network: { ...network, firstEpoch: 1 } }
-    await expect(beginningAt(later, 0)).rejects.toThrow(/^epoch 0 .* 1 to 2$/)
+    await expect(beginningAt(later, 0)).rejects.toThrow(/^expected .* 1 to 2, got 0$/)
     const atFirst = firstState(network.protocol, 1)
     expect(await beginningAt(later, 1)).toEqual({ from: atFirst, recipients: [] })
   })

@@ -146,9 +146,9 @@ describe('a block in several buckets', () => {
     const asked = [...(kept[0]?.asked ?? [])].map(async ([name, copy]) => [name, await copy])
     expect(Object.fromEntries((await clock.pass(Promise.all(asked))).value)).toEqual({
       same: SAME,
-      other: { is: 'other', code: 'BAD_LINES' },
-      none: { is: 'missing', why: 'not there' },
-      silent: { is: 'silent', failure: { code: 'late', reason: 'timed out' } },
+      other: { kind: 'other', code: 'BAD_LINES' },
+      none: { kind: 'missing', why: 'not there' },
+      silent: { kind: 'silent', failure: { code: 'late', reason: 'timed out' } },
       fast: SAME,
     })
     expect(checked).toBe(1)

@@ -326,7 +326,7 @@ it('reports only silence of buckets that are no longer read', async () => {
   ])
 })
 
-it('compares the states in all buckets, also in those that failed before', async () => {
+it('compares the states in all buckets, also after a failure', async () => {
   const state = firstState(PROTOCOL, 5)
   const right = new TextEncoder().encode(encodeState(state))
   const path = statePath(5)

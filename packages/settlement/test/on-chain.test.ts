@@ -55,7 +55,7 @@ describe('the chain’s commitments', () => {
     e: seal('at-e', 2),
   })
 
-  test('are those that decode, with their blocks', () => {
+  test('exclude those that do not decode, and have their blocks', () => {
     const said = commitmentsOf(chain)
     expect([...said.keys()]).toEqual(['a', 'b', 'c', 'e'])
     expect(said.get('b')).toMatchObject({ kind: 'attest', url: 'at-b', block: 10 })

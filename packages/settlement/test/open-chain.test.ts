@@ -77,7 +77,7 @@ describe('a chain’s export', () => {
   test('needs a first epoch if its network has none', async () => {
     const where = 'test,chain.json'
     await expect(openChain(where, host)).rejects.toThrow(
-      new RegExp(`^"first-epoch" expected .* ${where}$`),
+      new RegExp(`^"first-epoch" expected .* ${where} has no agreed first epoch$`),
     )
     await using opened = await openChain(where, host, { firstEpoch: 5 })
     expect(opened.network).toEqual({ ...NETWORKS.test, firstEpoch: 5 })
@@ -133,7 +133,7 @@ test('reports a disk failure as an error that is not the caller’s', async () =
 })
 
 test.each(['nowhere.json', './nowhere'])('reports a missing file: %j', async (where) => {
-  await expect(openChain(where, host)).rejects.toThrow(`; ${JSON.stringify(where)} is not there`)
+  await expect(openChain(where, host)).rejects.toThrow(`; ${JSON.stringify(where)} does not exist`)
 })
 
 test.each([

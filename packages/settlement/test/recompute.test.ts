@@ -60,7 +60,7 @@ test.each<[string, RecomputeOptions['choose'], readonly string[]]>([
   ['all', undefined, ['COPY_MISSING', 'STATE_DIFFERS']],
   ['those chosen', (holders) => holders.slice(0, 0), ['STATE_DIFFERS']],
   ['none, nor of states', null, []],
-])('compares of the copies of a block: %s', async (_, choose, codes) => {
+])('compares these copies of a block: %s', async (_, choose, codes) => {
   const { subnet, state } = await attested()
   const { files } = subnet.buckets.at(subnet.voters[1]?.hotkey ?? '')
   for (const path of files.keys()) files.delete(path)

@@ -5,7 +5,7 @@ import { type CheckBlock, checkHere } from '../bucket-reader.ts'
 /** Smaller blocks take less time to check than to send. */
 const SMALL_BYTES = 65_536
 const IDLE_MS = 10_000
-/** Blocks per thread: the one that it checks, and the next one. */
+/** Blocks per thread: the current one, and the next one. */
 const BLOCKS_EACH = 2
 
 /**

@@ -78,8 +78,8 @@ export function createLocalChain(
 export const keysIn = (folder: string): string => join(folder, 'keys')
 
 /**
- * Resolves with the key of this name: the one in the folder, or else a new one, which is synced to
- * disk with access only for its owner.
+ * Resolves with the key of this name: the existing one, or a new one, which is synced to disk with
+ * access only for its owner.
  * @throws AlteredFile, as a rejection, if the file does not contain a key.
  */
 export async function keyNamed(folder: string, name: string): Promise<Account> {

@@ -27,11 +27,11 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
     const place = join(root, checkPath(path))
     const action = `read ${place}`
     try {
-      const found = await openFile(root, path)
-      if (found === 'missing') return null
-      if (found === 'not-a-file')
-        throw new BucketFailure(action, { code: found, reason: 'not a file' })
-      const bytes = await readUpTo(limit + 1, found)
+      const file = await openFile(root, path)
+      if (file === 'missing') return null
+      if (file === 'not-a-file')
+        throw new BucketFailure(action, { code: file, reason: 'not a file' })
+      const bytes = await readUpTo(limit + 1, file)
       if (bytes.length <= limit) return bytes
       throw new BucketFailure(action, { code: 'too-large', reason: `larger than ${limit} bytes` })
     } catch (error) {
@@ -127,9 +127,9 @@ async function readUpTo(max: number, { handle }: OpenFile): Promise<Uint8Array> 
  * @throws BucketFailure if something else is there: nothing is overwritten.
  */
 async function hasFile(root: string, path: string, bytes: Uint8Array): Promise<boolean> {
-  const found = await openFile(root, path)
-  if (found === 'missing') return false
-  if (found !== 'not-a-file' && isSame(await readUpTo(bytes.length + 1, found), bytes)) return true
+  const file = await openFile(root, path)
+  if (file === 'missing') return false
+  if (file !== 'not-a-file' && isSame(await readUpTo(bytes.length + 1, file), bytes)) return true
   const reason = 'the file exists with other content; move it elsewhere if it was modified'
   throw new BucketFailure(`write ${join(root, path)}`, { code: 'conflict', reason })
 }

@@ -84,16 +84,16 @@ export async function verifyLane({
   let after: NextBlock | null = null
   let secret = ''
   do {
-    const found = await read({ hash, scope, secret, due })
-    if (!found.ok) return faultAt(`block ${hash}`, found)
-    const { header, samples, firstLineBytes } = found.value
+    const result = await read({ hash, scope, secret, due })
+    if (!result.ok) return faultAt(`block ${hash}`, result)
+    const { header, samples, firstLineBytes } = result.value
     const misplaced =
-      faultUnlessEqual('WRONG_HASH', found.value.hash, hash) ??
-      findMisplacement(found.value, scope, after)
+      faultUnlessEqual('WRONG_HASH', result.value.hash, hash) ??
+      findMisplacement(result.value, scope, after)
     if (misplaced !== null) return faultAt(`block ${hash}`, misplaced)
     // The head reveals the secret, and is read first.
     secret = header.secret ?? secret
-    const wrong = addBlock(count, found.value)
+    const wrong = addBlock(count, result.value)
     if (wrong !== null) return wrong
     due -= samples.length
     blocks.push(hash)

@@ -112,9 +112,9 @@ function planGames(env: string, lane: LaneQuotas): readonly PlannedGame[] {
  */
 function planEpisodes(env: string, lane: LaneQuotas): readonly PlannedEpisode[] {
   const contenders = listPlayers(env, lane)
-  const most = Math.max(...contenders.map(([, quota]) => quota))
+  const count = Math.max(...contenders.map(([, quota]) => quota))
   const episodes: PlannedEpisode[] = []
-  for (let index = 0; index < most; index++) {
+  for (let index = 0; index < count; index++) {
     episodes.push({ env, index, miner: lane.champion })
     for (const [miner, quota] of contenders) if (index < quota) episodes.push({ env, index, miner })
   }

@@ -154,9 +154,9 @@ const failForm = (failure: Failure): ProofVerdict => ({
  * the last is full, so a lane has no more blocks. Protocol §6.6.
  */
 function checkLinkCount(links: readonly string[], scope: ProofTarget['scope']): Failure | null {
-  const most = planOf(scope).length
-  if (links.length <= most) return null
-  return fault('BAD_PROOF', `expected at most ${most} links, got ${links.length}`)
+  const max = planOf(scope).length
+  if (links.length <= max) return null
+  return fault('BAD_PROOF', `expected at most ${max} links, got ${links.length}`)
 }
 
 /**

@@ -74,14 +74,14 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observatio
     hold: sumTally(kept.hold),
     score: computeScore(kept.win, ratioPpm),
   }
-  const middle = findMedianLane(lanes, 'trials')
+  const medianLane = findMedianLane(lanes, 'trials')
   const contender = findMedianShare(ranked, 'contenderPoints')
   const champion = findMedianShare(ranked, 'championPoints')
   return {
     setAside: [...outliers].map(({ hotkey }) => hotkey).sort(),
     ...seen,
     kept: { win: toWeights(kept.win), hold: toWeights(kept.hold) },
-    median: middle && { trials: Number(middle.trials), played: Number(middle.played) },
+    median: medianLane && { trials: Number(medianLane.trials), played: Number(medianLane.played) },
     rates: { contender: computeRate(contender, rule), champion: computeRate(champion, rule) },
     shown: contender,
     look: evaluate(seen, { ratioPpm, rule }),
@@ -96,8 +96,8 @@ function findMedianShare(
   lanes: readonly EnvLane[],
   kind: 'contenderPoints' | 'championPoints',
 ): Share | undefined {
-  const middle = findMedianLane(lanes, kind)
-  return middle && toShare(middle, kind)
+  const medianLane = findMedianLane(lanes, kind)
+  return medianLane && toShare(medianLane, kind)
 }
 
 /**
@@ -223,8 +223,8 @@ function trim(lanes: readonly EnvLane[], drop: bigint): KeptLanes {
 }
 
 /** Returns a weighted sum over the trimmed lanes. */
-function sumKept(kept: KeptLanes, of: (lane: EnvLane) => bigint): bigint {
-  return kept.reduce((sum, [lane, weight]) => sum + weight * of(lane), 0n)
+function sumKept(kept: KeptLanes, measure: (lane: EnvLane) => bigint): bigint {
+  return kept.reduce((sum, [lane, weight]) => sum + weight * measure(lane), 0n)
 }
 
 /** Returns the weighted counts of the trimmed lanes. */

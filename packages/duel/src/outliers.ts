@@ -20,7 +20,8 @@ export function sumEpochs(
   isWanted: (epoch: number) => boolean = () => true,
 ): LaneCounts {
   const wanted = epochs.filter((_, epoch) => isWanted(epoch))
-  const sum = (of: keyof Tally) => wanted.reduce((so, tally) => so + BigInt(tally?.[of] ?? 0), 0n)
+  const sum = (field: keyof Tally) =>
+    wanted.reduce((so, tally) => so + BigInt(tally?.[field] ?? 0), 0n)
   const wins = sum('wins')
   const losses = sum('losses')
   const trials = wins + losses
@@ -34,23 +35,24 @@ export function sumEpochs(
  * outlier. Protocol §8.5.
  */
 export function findOutliers(lanes: readonly EnvLane[], zSquared: number): ReadonlySet<EnvLane> {
-  const far = new Set<EnvLane>()
+  const outliers = new Set<EnvLane>()
   const firstOf = new Map([...lanes].reverse().map((lane) => [encodePresence(lane), lane]))
   for (const [presence, first] of firstOf) {
-    const alike = lanes.filter((lane) => encodePresence(lane) === presence)
+    const group = lanes.filter((lane) => encodePresence(lane) === presence)
     const sharing = lanes.map((lane) => ({ ...lane, ...sumSharedEpochs(lane, first) }))
     const peers = sharing.filter(({ played }) => played > 0n)
     for (const kind of ['wins', 'losses'] as const) {
-      const middle = findMedianLane(peers, kind)
-      for (const lane of alike) if (middle && isOutlier(lane, middle, kind, zSquared)) far.add(lane)
+      const median = findMedianLane(peers, kind)
+      for (const lane of group)
+        if (median && isOutlier(lane, median, kind, zSquared)) outliers.add(lane)
     }
   }
-  return far
+  return outliers
 }
 
 /** Reports whether a lane is an outlier relative to the median lane. */
-function isOutlier(lane: EnvLane, middle: EnvLane, kind: LaneQuantity, zSquared: number): boolean {
-  return areApart(toShare(sumSharedEpochs(lane, middle), kind), toShare(middle, kind), { zSquared })
+function isOutlier(lane: EnvLane, median: EnvLane, kind: LaneQuantity, zSquared: number): boolean {
+  return areApart(toShare(sumSharedEpochs(lane, median), kind), toShare(median, kind), { zSquared })
 }
 
 /** Returns a lane's counts over the epochs that both lanes have. */

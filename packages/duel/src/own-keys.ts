@@ -1,9 +1,9 @@
 /** Returns a record with these keys as its own, `__proto__` included. */
 export function tabulate<Value>(
   keys: readonly string[],
-  of: (key: string) => Value,
+  createValue: (key: string) => Value,
 ): Record<string, Value> {
-  return Object.fromEntries(keys.map((key) => [key, of(key)]))
+  return Object.fromEntries(keys.map((key) => [key, createValue(key)]))
 }
 
 /** Returns the entries of a record that have these keys. */

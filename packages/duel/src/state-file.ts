@@ -50,7 +50,7 @@ function isPossible(seen: EpochTallies, epochIndex: number, { envs }: Protocol):
 }
 
 /** 10^12 is far above any count, and so far below 2^53 that sums stay exact. */
-const whole = (least = 0, most = 10 ** 12): Shape<number> => int(least, most)
+const whole = (min = 0, max = 10 ** 12): Shape<number> => int(min, max)
 const hash = hex(32)
 const ratio = whole(1, 999_999)
 const share = whole(0, 1_000_000)

@@ -49,7 +49,7 @@ export function sumTallies(epochs: readonly Tallies[]): Tallies {
 const NO_TALLY: Tally = toTally([0, 0, 0, 0], 0)
 
 function addTallies(a: Tally, b: Tally = NO_TALLY): Tally {
-  const sum = (of: keyof Tally): number => a[of] + b[of]
+  const sum = (field: keyof Tally): number => a[field] + b[field]
   const points = [sum('contenderPoints'), sum('championPoints')] as const
   return toTally([sum('wins'), sum('losses'), ...points], sum('played'))
 }

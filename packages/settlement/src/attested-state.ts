@@ -54,11 +54,11 @@ export async function readAttested(data: PublicData, epoch: number): Promise<Sta
     tried.push(`${hotkey} at ${url}: ${state}`)
     return null
   }
-  const found = await inTurn(holders, { ask: read, clock: data.clock })
-  if (found !== null) return found
-  const told = tried.sort().slice(0, MAX_NAMED)
-  if (told.length < tried.length) told.push(`and ${tried.length - told.length} more`)
-  const places = told.join('; ')
+  const state = await inTurn(holders, { ask: read, clock: data.clock })
+  if (state !== null) return state
+  const named = tried.sort().slice(0, MAX_NAMED)
+  if (named.length < tried.length) named.push(`and ${tried.length - named.length} more`)
+  const places = named.join('; ')
   const advice = 'check that "buckets" names the right folder, or wait'
   throw new Error(`no bucket serves ${path} with the attested root ${root} (${places}): ${advice}`)
 }
@@ -94,14 +94,14 @@ async function findAttested(
   let all = 0n
   const attesting = new Map<Hash, AttestedRoot>()
   const stakes = votingStakes(before, duelSnapshot(ended, epoch, protocol))
-  for (const [hotkey, said] of commitmentsOf(ended)) {
+  for (const [hotkey, commitment] of commitmentsOf(ended)) {
     const stake = stakes.get(hotkey)
-    if (stake === undefined || said.kind === 'miner') continue
+    if (stake === undefined || commitment.kind === 'miner') continue
     // Idle stake does not count. Slots marked with future epochs do not count either.
-    if (said.epoch >= epoch || said.epoch < epoch - protocol.quorumEpochs) continue
+    if (commitment.epoch >= epoch || commitment.epoch < epoch - protocol.quorumEpochs) continue
     all += stake
-    if (said.kind !== 'attest' || said.epoch !== epoch - 1) continue
-    const { stateRoot: root, url } = said
+    if (commitment.kind !== 'attest' || commitment.epoch !== epoch - 1) continue
+    const { stateRoot: root, url } = commitment
     const { stake: others, holders } = attesting.get(root) ?? { stake: 0n, holders: [] }
     attesting.set(root, { root, stake: others + stake, holders: [...holders, { hotkey, url }] })
   }

@@ -85,14 +85,14 @@ export class Copies {
     const { choose = (all) => all } = this.#options
     const holders = [...new Set([validator, ...attesters])]
     const chosen = choose(holders.filter((holder) => holder !== from))
-    const asked = holders.filter((holder) => holder === from || chosen.includes(holder))
-    const looking = asked.map(async (holder) => {
+    const compared = holders.filter((holder) => holder === from || chosen.includes(holder))
+    const reading = compared.map(async (holder) => {
       const isOwing = attesters.includes(holder)
       if (isOwing) this.#owing.add(holder)
       const silent = isOwing ? this.#silent : this.#silentUnowed
       return [holder, await this.#copyAt(holder, found, silent)] as const
     })
-    const copies = await Promise.all(looking)
+    const copies = await Promise.all(reading)
     if (copies.every(([, copy]) => copy === SAME)) return
     this.#differing.push({ block, copies, attesters })
   }
@@ -121,23 +121,23 @@ export class Copies {
     const { state, reader } = this.#options
     const { lost } = reader
     const unheard = [...this.#owing].filter((each) => this.#silent.has(each) || lost.has(each))
-    const found = this.#differing.flatMap(({ copies, ...of }) => {
+    const flaws = this.#differing.flatMap(({ copies, ...rest }) => {
       const known = copies.filter(([holder]) => !lost.has(holder))
-      return listFlaws({ ...of, copies: known }, new Set(this.#silent.keys()))
+      return listFlaws({ ...rest, copies: known }, new Set(this.#silent.keys()))
     })
     for (const validator of unheard) {
       const failure = (lost.has(validator) ? undefined : this.#silent.get(validator)) ?? LOST
       const detail = `its bucket did not serve a block that it attested: ${failureText(failure)}`
-      found.push({ validator, code: 'COPY_MISSING', detail: `${detail}; ask its operator` })
+      flaws.push({ validator, code: 'COPY_MISSING', detail: `${detail}; ask its operator` })
     }
-    found.push(...this.#missingStates(roots, unheard))
-    found.sort((a, b) => (formatSortKey(a) < formatSortKey(b) ? -1 : 1))
+    flaws.push(...this.#missingStates(roots, unheard))
+    flaws.sort((a, b) => (formatSortKey(a) < formatSortKey(b) ? -1 : 1))
     const expected = stateRoot(state)
     for (const [validator, root] of roots) {
       if (typeof root !== 'string' || root === expected || lost.has(validator)) continue
-      found.push({ validator, code: 'STATE_DIFFERS', detail: statePath(state.epoch) })
+      flaws.push({ validator, code: 'STATE_DIFFERS', detail: statePath(state.epoch) })
     }
-    return found
+    return flaws
   }
 
   /**
@@ -200,9 +200,9 @@ const formatSortKey = ({ validator, detail, code }: UndatedFlaw): string =>
 export function openCopies(ended: Snapshot, options: Omit<CopiesOptions, 'attesters'>): Copies {
   const { state, reader } = options
   const { epoch, due, voters } = state
-  const said = commitmentsOf(ended)
+  const commitments = commitmentsOf(ended)
   const attests = (hotkey: string): boolean => {
-    const commitment = said.get(hotkey)
+    const commitment = commitments.get(hotkey)
     return commitment?.kind === 'attest' && commitment.epoch === epoch
   }
   const holders = holdersOf(voters, ended)

@@ -88,15 +88,15 @@ export function classifyCopy(
  */
 export function classifyOther(bytes: Uint8Array, code: BlockFault): Copy {
   if (code !== 'WRONG_HASH') return { kind: 'other', code }
-  const other = openHeader(bytes, { verify })
-  return { kind: 'other', code, header: other.ok ? other.value.header : undefined }
+  const opened = openHeader(bytes, { verify })
+  return { kind: 'other', code, header: opened.ok ? opened.value.header : undefined }
 }
 
 /** Reports whether two headers claim the same chain, lane and height. */
-function isSameSlot(one: Header, other: Header): boolean {
-  const isOnChain = one.genesis === other.genesis && one.netuid === other.netuid
-  const isLanes = one.validator === other.validator && one.epoch === other.epoch
-  return isOnChain && isLanes && one.height === other.height
+function isSameSlot(a: Header, b: Header): boolean {
+  const isOnChain = a.genesis === b.genesis && a.netuid === b.netuid
+  const isLanes = a.validator === b.validator && a.epoch === b.epoch
+  return isOnChain && isLanes && a.height === b.height
 }
 
 /** A plain loop: copies are many and large, and `every` takes ten times as long. */
@@ -141,25 +141,25 @@ export function listFlaws(
   { block: { hash, header }, copies, attesters }: BlockMismatch,
   silent: ReadonlySet<string>,
 ): readonly UndatedFlaw[] {
-  const what = `block ${hash} of ${header.validator}`
+  const name = `block ${hash} of ${header.validator}`
   const known = copies.filter(([holder]) => !(attesters.includes(holder) && silent.has(holder)))
   const signatures = known.flatMap(([, copy]) => (copy.kind === 'whole' ? [copy.signature] : []))
   const isTwin = (copy: Copy): boolean => {
     if (copy.kind === 'whole') return copy.signature !== signatures[0]
     return copy.kind === 'other' && copy.header !== undefined && isSameSlot(copy.header, header)
   }
-  const found = known.flatMap(([holder, copy]): readonly UndatedFlaw[] => {
+  const flaws = known.flatMap(([holder, copy]): readonly UndatedFlaw[] => {
     if (copy.kind === 'silent' || copy.kind === 'whole' || isTwin(copy)) return []
     if (copy.kind === 'other')
-      return [{ validator: holder, code: copy.code, detail: `its copy of ${what}` }]
+      return [{ validator: holder, code: copy.code, detail: `its copy of ${name}` }]
     // Only validators that attested the lane have promised to serve it.
     if (!attesters.includes(holder)) return []
-    const detail = `it attested ${what}: ${copy.why}`
+    const detail = `it attested ${name}: ${copy.why}`
     return [{ validator: holder, code: 'COPY_MISSING', detail }]
   })
   const [twin] = known.flatMap(([holder, copy]) => (isTwin(copy) ? [holder] : [])).sort()
-  if (twin === undefined) return found
+  if (twin === undefined) return flaws
   // A second signature is one flaw, regardless of how many validators have the other copy.
-  const detail = `${what} is not the only one at height ${header.height}: ${twin} has another`
-  return [...found, { validator: header.validator, code: 'SIGNED_TWICE', detail }]
+  const detail = `${name} is not the only one at height ${header.height}: ${twin} has another`
+  return [...flaws, { validator: header.validator, code: 'SIGNED_TWICE', detail }]
 }

@@ -91,14 +91,14 @@ export async function decideEpoch(
   const needed = attestedLanes(state, heard)
   const attestersOf = laneAttesters(state, heard)
   const holders = holdersOf(voters, ended)
-  const found = Object.entries(seals)
+  const pending = Object.entries(seals)
     .filter(([validator]) => needed.includes(validator) || isWanted(validator))
     .map(async ([validator, head]) => {
       const attesters = attestersOf[validator] ?? []
       const order = inReadingOrder(holders, validator, attesters)
       return [validator, await find({ validator, head, attesters, holders: order })] as const
     })
-  const lanes = new Map(await Promise.all(found))
+  const lanes = new Map(await Promise.all(pending))
   const tallies: Record<string, Lanes[string]> = {}
   for (const [validator, lane] of lanes) {
     if (lane.ok) tallies[validator] = lane.value.tallies

@@ -33,9 +33,9 @@ function findWrongRoots(settled: Settled): readonly UndatedFlaw[] {
 function findNeverSealed(settled: Settled): readonly UndatedFlaw[] {
   const { before, report } = settled
   const sealed = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.sealed)
-  const most = encodeBitmap(before.voters, new Set(sealed))
+  const sealedBits = encodeBitmap(before.voters, new Set(sealed))
   const isMore = (bitmap: Uint8Array): boolean =>
-    bitmap.some((byte, i) => (byte & ~(most[i] ?? 0)) !== 0)
+    bitmap.some((byte, i) => (byte & ~(sealedBits[i] ?? 0)) !== 0)
   return listAttestations(settled)
     .filter(({ attest }) => isMore(attest.bitmap))
     .map(({ hotkey }) => {

@@ -67,7 +67,7 @@ export function duelSnapshot(chain: Snapshot, epoch: number, protocol: Protocol)
   const commitments = commitmentsOf(chain)
   const neurons = chain.neurons.map((neuron) => ({
     ...neuron,
-    said: commitments.get(neuron.hotkey),
+    commitment: commitments.get(neuron.hotkey),
   }))
   return {
     epoch,
@@ -75,13 +75,13 @@ export function duelSnapshot(chain: Snapshot, epoch: number, protocol: Protocol)
     hotkeys: neurons.map(({ hotkey }) => hotkey),
     validators: neurons
       .filter(({ permit }) => permit)
-      .map(({ hotkey, stake, said }) => ({
+      .map(({ hotkey, stake, commitment }) => ({
         hotkey,
         stake,
-        ...(said?.kind === 'attest' && { attest: said }),
+        ...(commitment?.kind === 'attest' && { attest: commitment }),
       })),
-    miners: neurons.flatMap(({ hotkey, registered, said }) =>
-      said?.kind === 'miner' ? [{ ...said, hotkey, registered }] : [],
+    miners: neurons.flatMap(({ hotkey, registered, commitment }) =>
+      commitment?.kind === 'miner' ? [{ ...commitment, hotkey, registered }] : [],
     ),
   }
 }
@@ -102,8 +102,8 @@ export function recipientOf(
 /** Returns every head on chain marked with `epoch`, by hotkey, due or not. Protocol §5.2. */
 export function sealsOf(chain: Snapshot, epoch: number): Seals {
   const seals: Record<string, string> = {}
-  for (const [hotkey, said] of commitmentsOf(chain)) {
-    if (said.kind === 'seal' && said.epoch === epoch) seals[hotkey] = said.head
+  for (const [hotkey, commitment] of commitmentsOf(chain)) {
+    if (commitment.kind === 'seal' && commitment.epoch === epoch) seals[hotkey] = commitment.head
   }
   return seals
 }
@@ -121,9 +121,9 @@ export interface Holder {
 export function holdersOf(voters: Weights, chain: Snapshot): readonly Holder[] {
   const weightOf = ({ hotkey }: Holder): number => voters[hotkey] ?? 0
   return [...commitmentsOf(chain)]
-    .flatMap(([hotkey, said]) => {
-      if (said.kind === 'miner' || !Object.hasOwn(voters, hotkey)) return []
-      return [{ hotkey, url: said.url }]
+    .flatMap(([hotkey, commitment]) => {
+      if (commitment.kind === 'miner' || !Object.hasOwn(voters, hotkey)) return []
+      return [{ hotkey, url: commitment.url }]
     })
     .sort((a, b) => weightOf(b) - weightOf(a) || (a.hotkey < b.hotkey ? -1 : 1))
 }

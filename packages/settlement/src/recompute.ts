@@ -127,8 +127,8 @@ async function recomputeEpoch(options: EpochOptions, state: State): Promise<Reco
   // With `compare`, every due lane is read.
   const settled = await decideEpoch(options, state, find, () => compare)
   const differing = (await copies?.flaws()) ?? []
-  const found = [...listLaneFlaws(settled), ...differing, ...findAttestationFlaws(settled)]
-  const flaws = found.map((flaw) => ({ epoch, ...flaw }))
+  const undated = [...listLaneFlaws(settled), ...differing, ...findAttestationFlaws(settled)]
+  const flaws = undated.map((flaw) => ({ epoch, ...flaw }))
   if (!ended) return { epoch, ...settled, flaws, warnings: [], votes: undefined }
   const votes = await countVotes(chain, ended, options.recipients, settled)
   const warnings = [...findWithheldBits(settled), ...(votes?.others ?? [])]
@@ -168,9 +168,9 @@ export function createLaneFinder(reading: LaneReading): FindLane {
       held += length
       blocks.push(block)
     }
-    const keep: BlockPlaces['keep'] = async (found) => {
-      if (onSample) await hold(found)
-      await copies?.compareBlock(sought, found)
+    const keep: BlockPlaces['keep'] = async (foundBlock) => {
+      if (onSample) await hold(foundBlock)
+      await copies?.compareBlock(sought, foundBlock)
     }
     const read = reader.blocks({ holders, ...((onSample || copies) && { keep }) })
     const checking = checkLane({ chain, state, validator, head, read })

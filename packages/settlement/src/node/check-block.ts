@@ -13,10 +13,10 @@ const ready = Promise.all([blake3Ready(), verifyReady()])
  * Checks a block in a thread of `openThreads`. Resolves with JSON, which is faster to transfer than
  * objects.
  */
-export default async (asked: {
+export default async (task: {
   readonly bytes: Uint8Array
   readonly wanted: BlockRequest
 }): Promise<string> => {
   await ready
-  return JSON.stringify(await checkHere(asked.bytes, asked.wanted))
+  return JSON.stringify(await checkHere(task.bytes, task.wanted))
 }

@@ -56,9 +56,9 @@ export async function expectBuckets(subnet: Subnet, base: string | undefined): P
   }
   const failures: string[] = []
   for (const each of named) {
-    const found = await findBucket(base, each, subnet)
-    if (found === 'there') return
-    if (found !== 'missing') failures.push(`${each.name}: ${failureText(found)}`)
+    const result = await findBucket(base, each, subnet)
+    if (result === 'there') return
+    if (result !== 'missing') failures.push(`${each.name}: ${failureText(result)}`)
   }
   const [failure] = failures.sort()
   const count = `${failures.length} of the ${named.length} announced by name`
@@ -78,11 +78,11 @@ export async function expectBuckets(subnet: Subnet, base: string | undefined): P
  */
 async function listAnnounced({ chain }: Subnet) {
   const snapshot = await chain.snapshot((await chain.head()).number)
-  const said = commitmentsOf(snapshot)
+  const commitments = commitmentsOf(snapshot)
   const named: { readonly name: string; readonly epoch: number }[] = []
   let urlCount = 0
   for (const { hotkey, permit } of snapshot.neurons) {
-    const commitment = permit ? said.get(hotkey) : undefined
+    const commitment = permit ? commitments.get(hotkey) : undefined
     if (commitment === undefined || commitment.kind === 'miner') continue
     const { url, epoch } = commitment
     if (isPlainName(url)) named.push({ name: url, epoch })

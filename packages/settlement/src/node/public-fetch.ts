@@ -25,16 +25,16 @@ const createRefusal = (host: string, at: string): Error =>
 /** Returns a lookup that fails if any address of a name is not public. */
 function publicLookup(lookup: LookupFunction): LookupFunction {
   return (host, options, done) =>
-    lookup(host, options, (error, found, family) => {
-      if (error) return done(error, found, family)
-      const wrong = listAddresses(found).find((address) => !isPublic(address))
-      done(wrong === undefined ? null : createRefusal(host, wrong), found, family)
+    lookup(host, options, (error, addresses, family) => {
+      if (error) return done(error, addresses, family)
+      const wrong = listAddresses(addresses).find((address) => !isPublic(address))
+      done(wrong === undefined ? null : createRefusal(host, wrong), addresses, family)
     })
 }
 
-function listAddresses(found: string | readonly LookupAddress[]): readonly string[] {
-  if (typeof found === 'string') return [found]
-  return found.map(({ address }) => address)
+function listAddresses(addresses: string | readonly LookupAddress[]): readonly string[] {
+  if (typeof addresses === 'string') return [addresses]
+  return addresses.map(({ address }) => address)
 }
 
 /**

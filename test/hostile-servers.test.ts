@@ -1,10 +1,12 @@
+import { Agent as HttpAgent } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { httpBucket } from '@affine/blocks'
-import { publicFetch } from '@affine/settlement/node'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AskingProblem, Undelivered } from '../packages/miners/src/asking.ts'
 import { exchange } from '../packages/miners/src/node/exchange.ts'
+import { fetchBy, KEPT } from '../packages/node/src/http.ts'
 import { DEEDS, FILE } from '../packages/settlement/test/hostile-server.ts'
 import { killAll, type Started, start } from './processes.ts'
 
@@ -50,7 +52,10 @@ async function longestTurn(task: () => Promise<unknown>): Promise<number> {
 type Read = (place: string, timeoutMs: number) => Promise<string>
 const bucket = (scheme: 'http' | 'https'): Read => {
   return async (place, timeoutMs) => {
-    const fetch = publicFetch({ allowPrivate: true, ca: server.cert })
+    const fetch = fetchBy({
+      'http:': new HttpAgent(KEPT),
+      'https:': new HttpsAgent({ ...KEPT, ca: server.cert }),
+    })
     const { read } = httpBucket(`${server[scheme]}/${place}`, { fetch, timeoutMs })
     return read('x', LIMIT).then(
       (bytes) => (bytes && FILE.equals(bytes) ? 'the file' : 'another file'),

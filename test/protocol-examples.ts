@@ -30,7 +30,7 @@ import {
   stateRoot,
   trustOf,
   type Verdict,
-  type Won,
+  type WonEnv,
   winnerOf,
 } from '../packages/duel/src/index.ts'
 import { areApart } from '../packages/duel/src/outliers.ts'
@@ -279,7 +279,7 @@ interface FourLanes {
 }
 
 /** An environment that a contender won with these counts and rates. */
-const wonBy = ([wins, trials]: Pair, [contender, champion]: Pair): Won => ({
+const wonBy = ([wins, trials]: Pair, [contender, champion]: Pair): WonEnv => ({
   tally: { wins: BigInt(wins), trials: BigInt(trials), unit: 1n },
   contender,
   champion,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { attestedState } from '../../packages/settlement/src/index.ts'
+import { readAttested } from '../../packages/settlement/src/index.ts'
 import { accountOf, flawsOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
 const HEAD = 'ab'.repeat(32)
@@ -51,7 +51,7 @@ test('attesters that never answer keep nobody waiting for a state for more than 
   const silent = hotkeys(subnet.voters).slice(1)
   const openBucket = buckets.openWith(silent, () => new Promise(() => {}))
   const { clock } = buckets
-  const { value, ms } = await clock.pass(attestedState({ chain, network, openBucket, clock }, 3))
+  const { value, ms } = await clock.pass(readAttested({ chain, network, openBucket, clock }, 3))
   expect(value).toEqual(state)
   expect(ms).toBeGreaterThan(0)
   expect(ms).toBeLessThanOrEqual(3 * 2000)

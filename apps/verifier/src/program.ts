@@ -53,8 +53,8 @@ export const program: CommandUnknownOpts = chainCommand('af-verify')
   )
   .option(
     '--jobs <n>',
-    'check this many blocks concurrently, each in its own thread (default: the number of ' +
-      'processors, if there are enough blocks)',
+    'check this many blocks concurrently, each in its own thread, after the first 16 MiB ' +
+      '(default: the number of processors)',
     whole(1, 256),
   )
   .option(

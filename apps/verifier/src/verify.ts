@@ -57,7 +57,7 @@ export interface VerifyOptions {
   readonly sample?: string
 }
 
-/** Bytes that one thread checks while other threads would start. */
+/** The bytes that one thread checks while others would still be starting. */
 const SHORT_BYTES = 2 ** 24
 
 /**
@@ -165,12 +165,11 @@ function createNoMatchError({ epoch, sample }: VerifyOptions): RangeError {
 /** Yields the recomputed epochs, with one thread per job, or with one job without threads. */
 async function* recomputeEpochs(
   data: RecomputeOptions,
-  { jobs, toEpoch: to, copies }: VerifyOptions,
+  { jobs = availableParallelism(), toEpoch: to, copies }: VerifyOptions,
 ): AsyncGenerator<Recomputed, void> {
   const choose = copies === undefined ? undefined : createDraw(copies)
-  const count = jobs ?? availableParallelism()
-  if (count === 1) return yield* recompute({ ...data, to, choose })
-  await using threads = openThreads(count, jobs === undefined ? SHORT_BYTES : 0)
+  if (jobs === 1) return yield* recompute({ ...data, to, choose })
+  await using threads = openThreads(jobs, SHORT_BYTES)
   yield* recompute({ ...data, to, choose, ...threads })
 }
 

@@ -80,7 +80,7 @@ it.each([0, 1])(
     await subnet.end(state)
 
     const { records } = await told()
-    const withheld = `2 whole lanes that others attest: ${lacking.join(', ')}`
+    const withheld = `2 valid lanes that others attest: ${lacking.join(', ')}`
     const warning = { type: 'warning', epoch: FIRST_DUEL, validator: third.hotkey }
     expect(records).toContainEqual({ ...warning, code: 'BITS_WITHHELD', detail: withheld })
     const samples = records.filter(({ type }) => type === 'sample')

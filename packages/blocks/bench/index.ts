@@ -16,7 +16,7 @@ import {
   verifyLane,
   writeBlock,
 } from '../src/index.ts'
-import { decode, readSample } from '../src/line.ts'
+import { decodeUtf8, readSample } from '../src/line.ts'
 import { keyOf } from '../test/keys.ts'
 import { honestSamples, SECRET, scopeOf } from '../test/lane.ts'
 
@@ -103,13 +103,13 @@ function partsOf(scope: Scope, samples: readonly Sample[], files: Map<string, Ui
       for (const tree of trees) merkleRoot(tree)
     },
     'text of the bytes': () => {
-      for (const line of lines) decode(line)
+      for (const line of lines) decodeUtf8(line)
     },
     'text, JSON.parse': () => {
-      for (const line of lines) JSON.parse(decode(line))
+      for (const line of lines) JSON.parse(decodeUtf8(line))
     },
     'text, parse, canonical check': () => {
-      for (const line of lines) parseCanonical(decode(line))
+      for (const line of lines) parseCanonical(decodeUtf8(line))
     },
     'text, parse, canonical check, shape': () => {
       for (const line of lines) readSample(line)

@@ -1,17 +1,18 @@
 import { canonicalize, type Hash, type Json } from '@affine/prng'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type EvidenceResult, fault, faultAt } from './fault.ts'
-import { decode, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
-import { leafHash, merkleRoot } from './merkle.ts'
+import { decodeUtf8, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
+import { hashLeaf, merkleRoot } from './merkle.ts'
 
 /**
- * Is `signature` the hotkey's, over `message`? Must not throw, whatever the bytes. Protocol §1.4.
+ * Reports whether `signature` is the hotkey's signature of `message`. Must not throw on any bytes.
+ * Protocol §1.4.
  */
 export type Verify = (message: Uint8Array, signature: Uint8Array, hotkey: string) => boolean
-/** The 64-byte signature of a block's 32-byte hash. Protocol §1.4. */
+/** Returns the 64-byte signature of a block's 32-byte hash. Protocol §1.4. */
 export type Sign = (message: Uint8Array) => Uint8Array | Promise<Uint8Array>
 
-/** One block of a lane, as it was read. Protocol §6.2. */
+/** One block of a lane. Protocol §6.2. */
 export interface Block {
   readonly hash: Hash
   readonly header: Header
@@ -20,7 +21,7 @@ export interface Block {
   readonly samples: readonly Sample[]
 }
 
-/** What a validator's very first block has as `prev`. Protocol §6.2. */
+/** The `prev` of a validator's first block. Protocol §6.2. */
 export const NO_BLOCK: Hash = '0'.repeat(64)
 
 /** The only canonical text of the second line. Protocol §6.2. */
@@ -28,19 +29,19 @@ const SIGNATURE_LINE = /^\{"signature":"([0-9a-f]{128})"\}$/
 
 const LINE_FEED = 0x0a
 
-/** A block's hash: the Merkle leaf hash of its header's line. Protocol §6.2. */
-export const blockHash = (headerLine: Uint8Array): Hash => bytesToHex(leafHash(headerLine))
+/** Returns a block's hash: the Merkle leaf hash of its header's line. Protocol §6.2. */
+export const blockHash = (headerLine: Uint8Array): Hash => bytesToHex(hashLeaf(headerLine))
 
 export interface BlockTrust {
-  /** What the block is known by. Without it any block that its own validator signed is read. */
+  /** The expected hash. Default: any block that its own validator signed is accepted. */
   readonly hash?: Hash | undefined
   readonly verify: Verify
 }
 
 /**
- * Reads a block and answers for its authenticity: limits, canonical lines, hash, signature, root,
- * and the shape of every sample. Never throws, on any bytes. Not for its truth: replaying is the
- * lane's business (`verifyLane`). Protocol §6.2.
+ * Reads a block and verifies its authenticity: limits, canonical lines, hash, signature, root, and
+ * the schema of every sample. Never throws on any bytes. Does not verify that the samples are true:
+ * `verifyLane` replays them. Protocol §6.2.
  */
 export function readBlock(bytes: Uint8Array, trust: BlockTrust): EvidenceResult<Block> {
   const opened = openBlock(bytes, trust)
@@ -55,12 +56,12 @@ export function readBlock(bytes: Uint8Array, trust: BlockTrust): EvidenceResult<
   return { ok: true, value: { ...block, samples } }
 }
 
-/** A block whose samples were not looked at. */
+/** A block whose sample lines are not parsed. */
 export interface OpenBlock extends Omit<Block, 'samples'> {
   readonly lines: readonly Uint8Array[]
 }
 
-/** Reads all of a block but the shape of its samples. Protocol §6.2. */
+/** Reads a block and verifies everything except the schema of its samples. Protocol §6.2. */
 export function openBlock(bytes: Uint8Array, trust: BlockTrust): EvidenceResult<OpenBlock> {
   const signed = openHeader(bytes, trust)
   if (!signed.ok) return signed
@@ -70,34 +71,34 @@ export function openBlock(bytes: Uint8Array, trust: BlockTrust): EvidenceResult<
   if (lines.length === count && rootHere === root) return signed
   return fault(
     'WRONG_ROOT',
-    `header says ${count} samples under ${root}, got ${lines.length} under ${rootHere}`,
+    `header states ${count} samples under ${root}, got ${lines.length} under ${rootHere}`,
   )
 }
 
-/** Reads a block's header and signature: of its other lines nothing is said. Protocol §6.2. */
+/** Verifies a block's header and signature. The other lines are not verified. Protocol §6.2. */
 export function openHeader(
   bytes: Uint8Array,
   { hash: known, verify }: BlockTrust,
 ): EvidenceResult<OpenBlock> {
   const [headerLine, signatureLine, ...lines] = splitLines(bytes)
   if (headerLine === undefined || signatureLine === undefined)
-    return fault('BAD_LINES', 'expected 2 to 2050 whole lines, in at most 8 MiB')
-  // The hash first: nothing is parsed that is not what was asked for.
+    return fault('BAD_LINES', 'expected 2 to 2050 complete lines in at most 8 MiB')
+  // The hash is checked first, so that only the requested block is parsed.
   const hash = blockHash(headerLine)
   if (known !== undefined && hash !== known)
     return fault('WRONG_HASH', `expected ${known}, got ${hash}`)
   const header = readHeader(headerLine)
   if (!header.ok) return faultAt('line 0', header)
   const { validator } = header.value
-  const signature = SIGNATURE_LINE.exec(decode(signatureLine))?.[1]
+  const signature = SIGNATURE_LINE.exec(decodeUtf8(signatureLine))?.[1]
   if (signature === undefined || !verify(hexToBytes(hash), hexToBytes(signature), validator))
     return fault('WRONG_SIGNATURE', `line 1: expected 128 hex digits, signed by ${validator}`)
   return { ok: true, value: { hash, header: header.value, signature, lines } }
 }
 
 /**
- * The lines without their line feeds; none if the last has none, or for more lines or bytes than a
- * block may have. Protocol §6.3.
+ * Returns the lines without their line feeds. Empty if the last line has no line feed, or if there
+ * are more lines or bytes than a block may have. Protocol §6.3.
  */
 function splitLines(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []
@@ -118,8 +119,9 @@ export interface BlockDraft extends Omit<Header, 'v' | 'count' | 'root'> {
 }
 
 /**
- * A block's hash and bytes. Signs once, and only what `readBlock` will read. Protocol §6.2.
- * @throws RangeError, TypeError for a draft that could not be read back.
+ * Signs a block once, and resolves with its hash and bytes. `readBlock` accepts the bytes. Protocol
+ * §6.2.
+ * @throws RangeError, TypeError if the draft cannot be read back.
  */
 export async function writeBlock(draft: BlockDraft): Promise<{ hash: Hash; bytes: Uint8Array }> {
   const { samples, sign, ...rest } = draft
@@ -140,5 +142,5 @@ export async function writeBlock(draft: BlockDraft): Promise<{ hash: Hash; bytes
   return { hash, bytes: render(signature) }
 }
 
-/** Without its line feed. */
+/** Returns a line without its line feed. */
 export const toLine = (value: object): string => canonicalize(value as Json)

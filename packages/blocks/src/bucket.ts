@@ -1,21 +1,22 @@
 import type { Hash } from '@affine/prng'
 
-/** Files by path. The same layout on a directory, over plain HTTP, and on S3. Protocol §6.4. */
+/** Files by path, with one layout in a directory, over plain HTTP, and on S3. Protocol §6.4. */
 export interface Bucket {
   /**
-   * The file's bytes, which are the caller's, or null if it is not there. Rejects with a
-   * `BucketFailure` if there are more than `limit`, and for any other failure.
+   * Resolves with the file's bytes, which the caller owns, or null if the file does not exist.
+   * Rejects with a `BucketFailure` if the file has more than `limit` bytes, and for any other
+   * failure.
    */
   read(path: string, limit: number): Promise<Uint8Array | null>
   /**
-   * Resolves once the file is durable. Never overwrites: the same bytes again are fine, other bytes
-   * reject. Rejects with a `BucketFailure`.
+   * Resolves once the file is durable. Never overwrites: identical bytes are accepted, other bytes
+   * are rejected. Rejects with a `BucketFailure`.
    */
   write(path: string, bytes: Uint8Array): Promise<void>
 }
 
 /**
- * Why a bucket did not serve or store a file:
+ * The cause of a failed read or write:
  *
  * - `status`: the server's status, other than success and "not found"; `status` has it
  * - `redirect`: a redirect, which no reader follows; `status` has it
@@ -57,8 +58,8 @@ export interface BucketFailureFacts {
 const MAX_REASON = 300
 
 /**
- * A read or write of a bucket failed. The message names the file; `reason` does not. Of a reason,
- * at most 300 characters of printable ASCII are kept.
+ * A failed read or write of a bucket. The message names the file; `reason` does not. A reason has
+ * at most 300 characters of printable ASCII.
  */
 export class BucketFailure extends Error implements BucketFailureFacts {
   readonly code: BucketFailureCode
@@ -76,14 +77,17 @@ export class BucketFailure extends Error implements BucketFailureFacts {
   }
 }
 
-/** Where a block is. Protocol §6.4. */
+/** Returns the path of a block. Protocol §6.4. */
 export const blockPath = (hash: Hash): string => `v1/blocks/${hash}.jsonl`
-/** Where the state is that governs an epoch. Protocol §6.4. */
+/** Returns the path of the state that governs an epoch. Protocol §6.4. */
 export const statePath = (epoch: number): string => `v1/states/${epoch}.json`
-/** Where a validator writes what it tries its bucket with: no evidence. Protocol §6.4. */
+/**
+ * Returns the path of the file with which a validator tests its bucket. It is not evidence.
+ * Protocol §6.4.
+ */
 export const probePath = (hotkey: string): string => `v1/probes/${hotkey}.json`
 
-/** How time is measured by which buckets are waited for, and the clocks of games run. */
+/** The clock that limits the time of buckets, and that of players in games. */
 export interface Clock {
   /** Returns milliseconds since an arbitrary origin. */
   readonly now: () => number
@@ -91,19 +95,23 @@ export interface Clock {
   readonly after: (ms: number, wake: () => void) => () => void
 }
 
-const LAYOUT = /^v1\/(?:blocks|states|probes)\/[\w-][\w.-]*$/
+const PUBLIC_PATH = /^v1\/(?:blocks|states|probes)\/[\w-][\w.-]*$/
 
-/** Is it a path as those above make? Nothing else in a bucket's folder is public. Protocol §6.4. */
-export const isBucketPath = (path: string): boolean => LAYOUT.test(path)
+/**
+ * Reports whether a path is that of a block, a state or a test file. Other files in a bucket's
+ * folder are not public. Protocol §6.4.
+ */
+export const isBucketPath = (path: string): boolean => PUBLIC_PATH.test(path)
 
-/** What a web server should call a file of a bucket. */
+/** Returns the media type with which a web server sends a file of a bucket. */
 export function mediaType(path: string): string {
   if (path.endsWith('.jsonl')) return 'application/jsonl'
   return 'application/json'
 }
 
 /**
- * @throws RangeError unless `path` is names of `[A-Za-z0-9._-]`, none with a dot in front, joined
+ * Returns `path` unchanged.
+ * @throws RangeError unless `path` is names of `[A-Za-z0-9._-]`, none beginning with a dot, joined
  *   by `/`.
  */
 export function checkPath(path: string): string {
@@ -113,11 +121,14 @@ export function checkPath(path: string): string {
   )
 }
 
-/** A URL of a host and a path only. */
-const WEB = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
+/** A URL with only a host and a path. */
+const PLAIN_URL = /^https?:\/\/[\w.:[\]-]+(\/[\w.~/-]*)?$/
 const PLAIN_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/
 
-/** Reports whether a reader may look up an announced bucket by name, below a place of its own. */
+/**
+ * Reports whether an announced bucket is a plain name, to be found below a place that the reader
+ * chose.
+ */
 export const isPlainName = (announced: string): boolean => PLAIN_NAME.test(announced)
 
 /**
@@ -126,5 +137,5 @@ export const isPlainName = (announced: string): boolean => PLAIN_NAME.test(annou
  */
 export function isBucketUrl(announced: string, isLocal: boolean): boolean {
   const isAllowed = announced.startsWith('https:') || isLocal
-  return isAllowed && WEB.test(announced) && URL.canParse(announced)
+  return isAllowed && PLAIN_URL.test(announced) && URL.canParse(announced)
 }

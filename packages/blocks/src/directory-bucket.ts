@@ -6,18 +6,18 @@ import { makeFolder, syncFolders } from '@affine/node/disk'
 import { concatBytes } from '@noble/hashes/utils.js'
 import { type Bucket, BucketFailure, checkPath } from './bucket.ts'
 
-/** A file open for reading, which the caller closes, and what it was when it was opened. */
+/** A file open for reading, and its stats at that moment. The caller closes it. */
 export interface OpenFile {
   readonly handle: FileHandle
   readonly stats: Stats
 }
 
 /**
- * A bucket in a directory, which is made when first written to. A file appears under its name only
- * whole and fsynced, so a crash at any moment leaves the file, or no file (and perhaps a `.tmp`
- * that no path can name). Needs a file system with hard links: link(2) is what refuses to
- * overwrite. `directory` may be a link; below it none is followed. Files are made with `mode`, and
- * folders so that who may read a file may enter. Protocol §6.4.
+ * Returns a bucket in a directory, which the first write creates. A file appears under its name
+ * only when it is complete and synced. A crash leaves the file, or no file and perhaps a `.tmp`
+ * that no path can name. Needs a file system with hard links, because link(2) refuses to overwrite.
+ * `directory` may be a link; links below it are not followed. Files get `mode`; folders get it too,
+ * and everyone who may read a file may enter them. Protocol §6.4.
  */
 export function directoryBucket(directory: string, mode = 0o666): Bucket {
   const root = resolve(directory)
@@ -27,11 +27,11 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
     const place = join(root, checkPath(path))
     const action = `read ${place}`
     try {
-      const found = await openFile(root, path)
-      if (found === 'missing') return null
-      if (found === 'not-a-file')
-        throw new BucketFailure(action, { code: found, reason: 'not a file' })
-      const bytes = await readUpTo(limit + 1, found)
+      const file = await openFile(root, path)
+      if (file === 'missing') return null
+      if (file === 'not-a-file')
+        throw new BucketFailure(action, { code: file, reason: 'not a file' })
+      const bytes = await readUpTo(limit + 1, file)
       if (bytes.length <= limit) return bytes
       throw new BucketFailure(action, { code: 'too-large', reason: `larger than ${limit} bytes` })
     } catch (error) {
@@ -50,19 +50,20 @@ export function directoryBucket(directory: string, mode = 0o666): Bucket {
           code: 'not-a-file',
           reason: `a link leads to ${folder}`,
         })
-      if (!(await isThere(root, path, bytes))) {
+      if (!(await hasFile(root, path, bytes))) {
         await writeFile(temporary, bytes, { flag: 'wx', flush: true, mode })
         await link(temporary, place).catch(async (error: NodeJS.ErrnoException) => {
-          // Another writer was faster: with the same bytes.
-          if (error.code !== 'EEXIST' || !(await isThere(root, path, bytes))) throw error
+          // Another writer was faster. Identical bytes are not an error.
+          if (error.code !== 'EEXIST' || !(await hasFile(root, path, bytes))) throw error
         })
       }
-      // Also if the file was there: the process that linked it may have crashed before this.
-      await syncFolders(folder, topOf(root, firstMade))
+      // An existing file is synced too: the process that linked it may have crashed before this
+      // step.
+      await syncFolders(folder, findTop(root, firstMade))
     } catch (error) {
       throw diskFailure(`write ${place}`, error)
     } finally {
-      // Where it cannot be removed, what went wrong before says more.
+      // The failure before, if any, explains more than this one.
       await rm(temporary, { force: true }).catch(() => undefined)
     }
   }
@@ -75,15 +76,16 @@ function diskFailure(action: string, error: unknown): BucketFailure {
   return new BucketFailure(action, { code: 'disk', reason: (error as Error).message }, error)
 }
 
-/** Opening follows no link, and waits for nobody to write to a FIFO. */
-const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
-/** What the system says of paths that lead to no file, though something is there. */
-const ODD = ['ELOOP', 'ENOTDIR', 'ENXIO', 'ENAMETOOLONG']
+/** Follows no link, and does not wait for a writer of a FIFO. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+/** The system's codes for paths where something exists that is not a file. */
+const NOT_A_FILE_CODES = ['ELOOP', 'ENOTDIR', 'ENXIO', 'ENAMETOOLONG']
 
 /**
- * Opens the file at a path of the bucket in `directory`. What is not a regular file, or lies behind
- * a link, is not a file. A folder that becomes a link at this very moment is not noticed.
- * @throws RangeError for what is no path of a bucket.
+ * Opens the file at a path of the bucket in `directory`. Anything but a regular file, and anything
+ * behind a link, is `not-a-file`. A folder that is replaced by a link during the call is not
+ * noticed.
+ * @throws RangeError if `path` is not a path of a bucket.
  */
 export async function openFile(
   directory: string,
@@ -92,7 +94,7 @@ export async function openFile(
   const place = join(directory, checkPath(path))
   try {
     if (await isLinked(directory, path)) return 'not-a-file'
-    const handle = await open(place, READ)
+    const handle = await open(place, OPEN_FLAGS)
     const stats = await handle.stat().catch(async (error) => {
       await handle.close()
       throw error
@@ -103,38 +105,31 @@ export async function openFile(
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return 'missing'
-    if (ODD.includes(code)) return 'not-a-file'
+    if (NOT_A_FILE_CODES.includes(code)) return 'not-a-file'
     throw error
   }
 }
 
-/** Is one of the folders between the directory and what is at the path a link? */
+/** Reports whether a folder between the directory and the path is a link. */
 async function isLinked(directory: string, path: string): Promise<boolean> {
   const folder = await realpath(join(directory, dirname(path)))
   return folder !== join(await realpath(directory), dirname(path))
 }
 
-/** In bytes: at least so many are read at once. */
-const LEAST_READ = 65_536
-
-/**
- * The file's first bytes, `most` of them or all there are, and closes it. What size it claims to be
- * is a guess at how much to read at once.
- */
-async function readUpTo(most: number, { handle, stats }: OpenFile): Promise<Uint8Array> {
-  const highWaterMark = Math.min(Math.max(stats.size + 1, LEAST_READ), most)
-  const stream = handle.createReadStream({ end: most - 1, highWaterMark })
+/** Reads the first `max` bytes of a file, or all if there are fewer, and closes it. */
+async function readUpTo(max: number, { handle }: OpenFile): Promise<Uint8Array> {
+  const stream = handle.createReadStream({ end: max - 1, highWaterMark: 2 ** 20 })
   return concatBytes(...(await stream.toArray()))
 }
 
 /**
- * Is the file there, with these bytes?
+ * Reports whether the file exists with these bytes.
  * @throws BucketFailure if something else is there: nothing is overwritten.
  */
-async function isThere(root: string, path: string, bytes: Uint8Array): Promise<boolean> {
-  const found = await openFile(root, path)
-  if (found === 'missing') return false
-  if (found !== 'not-a-file' && isSame(await readUpTo(bytes.length + 1, found), bytes)) return true
+async function hasFile(root: string, path: string, bytes: Uint8Array): Promise<boolean> {
+  const file = await openFile(root, path)
+  if (file === 'missing') return false
+  if (file !== 'not-a-file' && isSame(await readUpTo(bytes.length + 1, file), bytes)) return true
   const reason = 'the file exists with other content; move it elsewhere if it was modified'
   throw new BucketFailure(`write ${join(root, path)}`, { code: 'conflict', reason })
 }
@@ -142,10 +137,10 @@ async function isThere(root: string, path: string, bytes: Uint8Array): Promise<b
 const isSame = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
 
 /**
- * Up to where folders must be synced after `firstMade` and those below it were made: to the root,
- * or above it if that is new too.
+ * Returns the highest folder to sync after `firstMade` and the folders below it were created: the
+ * root, or the parent of `firstMade` if that is not below the root.
  */
-function topOf(root: string, firstMade: string | undefined): string {
+function findTop(root: string, firstMade: string | undefined): string {
   if (firstMade !== undefined && firstMade.length <= root.length) return dirname(firstMade)
   return root
 }

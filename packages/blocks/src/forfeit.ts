@@ -9,21 +9,24 @@ import {
 } from '@affine/envs'
 import type { ChallengePair } from './line.ts'
 
-type PlayedBy<Played extends Side> = Pick<ChallengePair, 'env' | 'challengeId' | Played>
+type ChallengeEpisodes<Played extends Side> = Pick<ChallengePair, 'env' | 'challengeId' | Played>
 
-/** Is it a game that was never begun? That is nobody's forfeit. Protocol §3.1. */
+/**
+ * Reports whether a pair is a game that was never begun, which neither side forfeits. Protocol
+ * §3.1.
+ */
 export const isUnbegun = ({ champion, contender }: Pick<ChallengePair, Side>): boolean =>
   [champion, contender].every(({ messages, fault }) => messages.length === 0 && fault !== undefined)
 
 /**
- * Why a side forfeited a challenge: its fault, `unreadable` for a reply that is no action,
- * `illegal` for one that is not allowed there. Undefined when it did not, when nobody began the
- * game, or when the transcript does not replay. Never throws, whatever the pair.
+ * Returns the reason for which a side forfeited a challenge: its fault, `unreadable` for a reply
+ * that is not an action, `illegal` for an action that the rules forbid. Undefined if it did not
+ * forfeit, if the game was never begun, or if the transcript does not replay. Never throws.
  */
-export function forfeitOf(pair: PlayedBy<Side>, side: Side): string | undefined {
+export function forfeitOf(pair: ChallengeEpisodes<Side>, side: Side): string | undefined {
   const { env, challengeId, champion, contender } = pair
   const { game, lowestReward } = registry.get(env) ?? {}
-  // A forfeit's reward is the lowest: what earned more is not played again.
+  // A forfeit has the lowest reward, so episodes with more need no replay.
   if (pair[side].reward !== lowestReward) return undefined
   if (game === undefined) return forfeitIn(pair, pair[side])
   const recorded = { champion: champion.messages, contender: contender.messages }
@@ -33,9 +36,16 @@ export function forfeitOf(pair: PlayedBy<Side>, side: Side): string | undefined 
   return pair[side].fault ?? replayed.value[side].forfeit
 }
 
-/** The same for what one player played: of a game, against the scripted opponent of a strength. */
+/**
+ * Returns the same for one player's episode. In a game the opponent is the scripted one of
+ * `strength`.
+ */
 export function forfeitIn(
-  { env, challengeId, strength }: PlayedBy<never> & { readonly strength?: number | undefined },
+  {
+    env,
+    challengeId,
+    strength,
+  }: ChallengeEpisodes<never> & { readonly strength?: number | undefined },
   { messages, fault }: Transcript,
 ): string | undefined {
   if (!registry.has(env) || !isChallengeId(challengeId)) return undefined

@@ -3,8 +3,8 @@ import { type Bucket, BucketFailure, checkPath } from './bucket.ts'
 
 export interface HttpOptions {
   /**
-   * A browser's own. In Node use one over `node:http`: a server can end a process that uses the
-   * platform's fetch (nodejs/undici#5360).
+   * The browser's own fetch. In Node, one over `node:http`: a server can crash a process through
+   * the platform's fetch (nodejs/undici#5360).
    */
   readonly fetch: typeof globalThis.fetch
   /** Time for a whole response in milliseconds. Default: 30 seconds. */
@@ -12,70 +12,70 @@ export interface HttpOptions {
 }
 
 /**
- * Reads a bucket that a web server holds under `url`. No redirects are followed; reading stops at
- * the limit, which is for the bytes inside any gzip. Which addresses may be asked (https, public
- * ones) is for `fetch` to decide. Does not retry. Protocol §6.4.
- * @throws TypeError unless `url` is an http or https URL without a password.
+ * Returns a reader of the bucket below `url` on a web server. Follows no redirect. Reading stops at
+ * the limit, which counts decompressed bytes. `fetch` decides which addresses are allowed. Does not
+ * retry. Protocol §6.4.
+ * @throws TypeError unless `url` is an http or https URL without a user and password.
  */
 export function httpBucket(url: string | URL, options: HttpOptions): Pick<Bucket, 'read'> {
   const { fetch, timeoutMs = 30_000 } = options
-  const base = folderUrl(url, 'url')
+  const base = toFolderUrl(url, 'url')
 
   async function read(path: string, limit: number): Promise<Uint8Array | null> {
     const place = new URL(checkPath(path), base).href
     const request = { action: `read ${place}`, signal: AbortSignal.timeout(timeoutMs) }
     const { signal } = request
     const response = await fetch(place, { redirect: 'manual', signal }).catch((error) => {
-      throw ioFailure(request, 'connection', error)
+      throw toFailure(request, 'connection', error)
     })
     if (response.status === 404) {
       await response.body?.cancel()
       return null
     }
-    if (response.status !== 200) throw await responseFailure(request, response)
+    if (response.status !== 200) throw await readFailure(request, response)
     const bytes = await readBody(response, limit, signal).catch((error) => {
-      throw ioFailure(request, 'body', error)
+      throw toFailure(request, 'body', error)
     })
-    if (bytes === null) throw tooLarge(request, limit)
+    if (bytes === null) throw createTooLarge(request, limit)
     return bytes
   }
   return { read }
 }
 
-/** A request for a file: what errors call it, and the signal that bounds its time. */
+/** A request for a file: its name in errors, and the signal that limits its time. */
 export interface FileRequest {
-  /** As "read https://…". */
+  /** For example "read https://…". */
   readonly action: string
   readonly signal: AbortSignal
 }
 
 /** Returns the failure of a request that ended with `error`. */
-export function ioFailure(
+export function toFailure(
   { action, signal }: FileRequest,
   code: 'connection' | 'body',
   error: unknown,
 ): BucketFailure {
   if (error instanceof BucketFailure) return error
   const late = { code: 'late', reason: 'no complete response in time' } as const
-  const facts = signal.aborted ? late : { code, reason: errorReason(error) }
+  const facts = signal.aborted ? late : { code, reason: describeError(error) }
   return new BucketFailure(action, facts, error)
 }
 
-/** Fetch may state only "fetch failed": the cause has the reason. */
-function errorReason(error: unknown): string {
+/** Returns an error's message, or that of its cause: fetch may state only "fetch failed". */
+function describeError(error: unknown): string {
   const { message, cause, errors } = Object(error)
-  if (cause instanceof Error) return errorReason(cause)
-  if (Array.isArray(errors) && !message) return errors.map(errorReason).join('; ')
+  if (cause instanceof Error) return describeError(cause)
+  if (Array.isArray(errors) && !message) return errors.map(describeError).join('; ')
   return String(message)
 }
 
-export function tooLarge({ action }: FileRequest, limit: number): BucketFailure {
+export function createTooLarge({ action }: FileRequest, limit: number): BucketFailure {
   const reason = `larger than ${limit} bytes`
   return new BucketFailure(action, { code: 'too-large', reason, isFinal: true })
 }
 
 /** Returns the failure that a response reports by its status. */
-async function responseFailure(
+async function readFailure(
   { action, signal }: FileRequest,
   response: Response,
 ): Promise<BucketFailure> {
@@ -88,30 +88,30 @@ async function responseFailure(
     return new BucketFailure(action, { code: 'redirect', status, reason })
   }
   const text = await readMessage(response, signal).catch(() => '')
-  return new BucketFailure(action, { code: 'status', status, reason: statusReason(status, text) })
+  return new BucketFailure(action, { code: 'status', status, reason: describeStatus(status, text) })
 }
 
-/** Maximum bytes of a response that brings no file. */
+/** Maximum bytes of a response without a file. */
 const MESSAGE_BYTES = 65_536
 
-/** Reads a response that brings no file. Its text is empty if it is too long. */
+/** Reads the text of a response without a file. Empty if the text is too long. */
 export async function readMessage(response: Response, signal: AbortSignal): Promise<string> {
   const bytes = await readBody(response, MESSAGE_BYTES, signal)
   return new TextDecoder().decode(bytes ?? undefined)
 }
 
-/** Returns the code in a service's XML; empty without one that is safe to print. */
-export const codeIn = (text: string): string => /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? ''
+/** Returns the code in a service's XML. Empty without a code that is safe to print. */
+export const findCode = (text: string): string => /<Code>(\w{1,64})<\/Code>/.exec(text)?.[1] ?? ''
 
 /** Returns a status in words, with the code and the message in a service's XML. */
-export function statusReason(status: number, text: string): string {
+export function describeStatus(status: number, text: string): string {
   const [, message] = /<Message>([^<]{1,200})/.exec(text) ?? []
-  const statusAndCode = [`status ${status}`, codeIn(text)].filter(Boolean).join(' ')
+  const statusAndCode = [`status ${status}`, findCode(text)].filter(Boolean).join(' ')
   return message === undefined ? statusAndCode : `${statusAndCode}: ${message.trim()}`
 }
 
-/** An http or https URL as a folder: what is resolved against it lies below. */
-export function folderUrl(url: string | URL, name: string): URL {
+/** Returns an http or https URL that ends in a slash, so that relative paths resolve below it. */
+export function toFolderUrl(url: string | URL, name: string): URL {
   if (!isPlainUrl(url))
     throw new TypeError(`"${name}" expected an http or https URL without a user or password`)
   const base = new URL(url)
@@ -125,7 +125,7 @@ function isPlainUrl(url: string | URL): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === ''
 }
 
-/** The bytes of an answer; null, and the rest is not read, when there are more than `limit`. */
+/** Reads a body. Resolves with null, and cancels the rest, if it has more than `limit` bytes. */
 export async function readBody(
   response: Response,
   limit: number,
@@ -133,7 +133,7 @@ export async function readBody(
 ): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = []
   let size = 0
-  // The length that a server announces proves nothing. To throw here also cancels the body.
+  // The announced length proves nothing. Throwing here also cancels the body.
   const write = (chunk: Uint8Array): void => {
     size += chunk.length
     if (size > limit) throw new Error('too many bytes')

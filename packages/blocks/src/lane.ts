@@ -15,7 +15,9 @@ import {
   type Sample,
 } from './line.ts'
 import {
+  checkScope,
   commitmentOf,
+  countTallies,
   type LaneEnv,
   type LaneTotals,
   laneEnvs,
@@ -23,32 +25,30 @@ import {
   planOf,
   type Rewards,
   type Scope,
-  scopeFault,
-  talliesOf,
 } from './plan.ts'
 
-/** What a whole lane amounts to. Protocol §6.5. */
+/** The result of a valid lane. Protocol §6.5. */
 export interface Lane {
   readonly tallies: LaneTotals
-  /** From the head to the epoch's first. */
+  /** The head is first, the epoch's first block last. */
   readonly blocks: readonly Hash[]
-  /** How many of its games were never begun. Protocol §3.1. */
+  /** Number of games that were never begun. Protocol §3.1. */
   readonly unbegun: number
 }
 
 export interface LaneRequest {
-  /** The block that was on chain at the seal. */
+  /** The block that the validator sealed. */
   readonly head: Hash
-  /** The validator's seal before, or `NO_BLOCK`. */
+  /** The head that the validator sealed before, or `NO_BLOCK`. */
   readonly previous: Hash
   readonly scope: Scope
-  /** What `checkBlock` says of a block; called once for each, from the head back. */
+  /** Resolves with the result of `checkBlock`. Called once for each block, from the head back. */
   readonly read: (wanted: BlockRequest) => Promise<EvidenceResult<AuditedBlock>>
 }
 
 /**
- * Reads blocks out of one bucket. Trying another when a block is missing or altered is the
- * caller's.
+ * Returns a reader of blocks from one bucket. If a block is missing or altered, the caller has to
+ * try another bucket.
  */
 export function blockReader(bucket: Pick<Bucket, 'read'>, verify: Verify): LaneRequest['read'] {
   return async (wanted) => {
@@ -59,16 +59,16 @@ export function blockReader(bucket: Pick<Bucket, 'read'>, verify: Verify): LaneR
 }
 
 /**
- * Is everything that a validator sealed in an epoch as the protocol has it? All or nothing: the
- * first fault voids the lane, for otherwise spoiling a sample would be a way to drop it. Every
- * transcript is replayed. Protocol §6.5.
+ * Verifies everything that a validator sealed in an epoch. The first fault voids the whole lane;
+ * otherwise a validator could drop a sample by spoiling it. Every transcript is replayed. Protocol
+ * §6.5.
  *
- * Holds one block at a time. Reads no more blocks than the plan's samples fill, and one in which it
- * finds the fault: every block but the last is full. Does not say that the miners really gave these
- * replies: nothing in a lane can show that.
+ * Holds one block at a time. Reads at most one block more than the plan's samples can fill: every
+ * block except the last is full. Does not verify that the miners really sent these replies, which
+ * no lane can prove.
  *
- * Rejects with what `read` rejects with, and with RangeError or TypeError for a scope that makes no
- * sense: one with an environment that is not registered or has no specHash.
+ * Rejects with the error of `read`, and with RangeError or TypeError if the scope has an
+ * environment that is not registered or has no specHash.
  */
 export async function verifyLane({
   head,
@@ -84,16 +84,16 @@ export async function verifyLane({
   let after: NextBlock | null = null
   let secret = ''
   do {
-    const found = await read({ hash, scope, secret, due })
-    if (!found.ok) return faultAt(`block ${hash}`, found)
-    const { header, samples, firstLineBytes } = found.value
+    const result = await read({ hash, scope, secret, due })
+    if (!result.ok) return faultAt(`block ${hash}`, result)
+    const { header, samples, firstLineBytes } = result.value
     const misplaced =
-      faultUnlessEqual('WRONG_HASH', found.value.hash, hash) ??
-      misplacementOf(found.value, scope, after)
+      faultUnlessEqual('WRONG_HASH', result.value.hash, hash) ??
+      findMisplacement(result.value, scope, after)
     if (misplaced !== null) return faultAt(`block ${hash}`, misplaced)
-    // The head has it, and is the first block to be read.
+    // The head reveals the secret, and is read first.
     secret = header.secret ?? secret
-    const wrong = addBlock(count, found.value)
+    const wrong = addBlock(count, result.value)
     if (wrong !== null) return wrong
     due -= samples.length
     blocks.push(hash)
@@ -103,109 +103,109 @@ export async function verifyLane({
 
   const wrongPrevious = faultUnlessEqual('WRONG_PREVIOUS', hash, previous)
   if (wrongPrevious !== null) return wrongPrevious
-  if (due > 0) return fault('MISSING_INDEX', `${due} samples too few`)
-  const tallies = talliesOf(scope, plan, count.rewards.reverse().flat())
+  if (due > 0) return fault('MISSING_INDEX', `samples missing: ${due}`)
+  const tallies = countTallies(scope, plan, count.rewards.reverse().flat())
   return { ok: true, value: { tallies, blocks, unbegun: count.unbegun } }
 }
 
-/** The samples of one lane, while they are counted. */
+/** The samples of one lane counted so far. */
 interface SampleCount {
-  /** Of each block, from the head back. */
+  /** One list a block, from the head back. */
   readonly rewards: (readonly Rewards[])[]
-  /** All that occurred so far. */
+  /** All invocations so far. */
   readonly invocations: Set<string>
   unbegun: number
 }
 
 /**
- * Counts a block's samples, each of which holds by itself; the first fault among them, null if
- * there is none. After a fault the count is worth nothing.
+ * Adds a block's audited samples to the count. Returns the first fault, or null. After a fault the
+ * count is unusable.
  */
 function addBlock(count: SampleCount, { hash, samples, wrong }: AuditedBlock): Failure | null {
   const { rewards, invocations } = count
   for (const [i, sample] of samples.entries()) {
-    // Each occurs once in a lane.
+    // An invocation occurs at most once in a lane.
     for (const invocation of sample.invocations) {
       if (invocations.has(invocation))
         return faultAt(`block ${hash}, line ${2 + i}`, fault('REPEATED_INVOCATION', invocation))
       invocations.add(invocation)
     }
     const [champion, contender] = sample.rewards
-    // A game that was begun has a winner; an episode has one reward. Protocol §3.1.
+    // A game that was begun has a winner, so its rewards differ. An episode has one reward.
+    // Protocol §3.1.
     if (champion === contender) count.unbegun += 1
   }
   rewards.push(samples.map((sample) => sample.rewards))
   return wrong
 }
 
-/** What the place of a block follows from: the one after it. */
+/** The facts of the next block that determine the place of a block. */
 type NextBlock = Pick<Header, 'height'> & Pick<AuditedBlock, 'firstLineBytes'>
 
-/** What is wrong with where a block stands in its lane, null if nothing. Protocol §6.5. */
-function misplacementOf(
+/** Returns the fault in a block's position in its lane, or null. Protocol §6.5. */
+function findMisplacement(
   { header, lineBytes }: AuditedBlock,
   scope: Scope,
   after: NextBlock | null,
 ): Failure | null {
-  const revealed = revealedBy(header, scope)
-  const wrongScope = scopeFault('WRONG_SCOPE', header, scope)
+  const revealed = hashRevealed(header, scope)
+  const wrongScope = checkScope('WRONG_SCOPE', header, scope)
   if (wrongScope !== null) return wrongScope
-  // Only the last block, the head, reveals the secret.
+  // Only the head, the last block, reveals the secret.
   if (after === null) return faultUnlessEqual('WRONG_SECRET', revealed, scope.commitment)
   const wrong =
     faultUnlessEqual('WRONG_SECRET', revealed, 'none') ??
     faultUnlessEqual('WRONG_HEIGHT', header.height, after.height - 1)
   if (wrong !== null) return wrong
   if (!isRoomFor(header.count + 1, lineBytes + after.firstLineBytes)) return null
-  return fault('SHORT_BLOCK', 'it has room for the next sample, and is not the last')
+  return fault('SHORT_BLOCK', 'the next sample would fit, and the block is not the last')
 }
 
-/** The commitment to the secret that a block reveals, if it reveals one. */
-function revealedBy({ secret }: Header, scope: Scope): Hash | 'none' {
+/** Returns the commitment to the secret that a block reveals, if any. */
+function hashRevealed({ secret }: Header, scope: Scope): Hash | 'none' {
   if (secret === undefined) return 'none'
   return commitmentOf({ ...scope, secret })
 }
 
-/** What a lane needs of a sample that holds by itself. */
+/** The facts of an audited sample that a lane needs. */
 interface AuditedSample {
   readonly rewards: Rewards
-  /** Of all its episodes, in order. */
+  /** Those of all its episodes, in order. */
   readonly invocations: readonly string[]
 }
 
-/** An authentic block whose samples were audited, in order, up to the first that does not hold. */
+/** An authentic block, with its samples audited in order up to the first fault. */
 export interface AuditedBlock {
   readonly hash: Hash
   readonly header: Header
-  /** Of all its sample lines, with their line feeds. */
+  /** Total bytes of all sample lines, with their line feeds. */
   readonly lineBytes: number
-  /** Of the first sample line, with its line feed; 0 without one. */
+  /** Bytes of the first sample line, with its line feed; 0 without a line. */
   readonly firstLineBytes: number
   readonly samples: readonly AuditedSample[]
-  /** What is wrong with the sample after these, and where it is. */
+  /** The fault of the next sample and its place, or null. */
   readonly wrong: Failure | null
 }
 
-/** Which block, and what its samples have to be about. */
+/** A block, and the requirements for its samples. */
 export interface BlockRequest {
   readonly hash: Hash
   readonly scope: Scope
-  /** The lane's. That of its last block is in the block. */
+  /** The secret of the lane. Empty for its last block, which contains the secret. */
   readonly secret: Hash
-  /** How many samples of the plan this block and those before it have to hold. */
+  /** Number of samples of the plan that this block and those before it must contain. */
   readonly due: number
 }
 
 /**
- * Reads a block as `readBlock` does, and audits its samples by themselves: that each is the plan's,
- * that its challenge follows from the scope and the secret, and that every transcript replays. What
- * one sample is beside others is `verifyLane`'s business. Never throws on any bytes. Protocol §6.5.
+ * Reads a block as `readBlock` does, and audits each of its samples on its own: it is the plan's,
+ * its challenge follows from the scope and the secret, and its transcript replays. `verifyLane`
+ * compares samples with each other. Never throws on any bytes. Protocol §6.5.
  *
- * One line after the other: holding them all would double the time that the engine spends on
- * collecting garbage.
+ * Parses one line at a time. Holding all of them would double the time spent on garbage collection.
  *
- * @throws RangeError, TypeError for a scope that makes no sense: one with an environment that is
- *   not registered or has no specHash.
+ * @throws RangeError, TypeError if the scope has an environment that is not registered or has no
+ *   specHash.
  */
 export function checkBlock(
   bytes: Uint8Array,
@@ -219,17 +219,16 @@ export function checkBlock(
   const lineBytes = sizes.reduce((sum, size) => sum + size, 0)
   const block = { hash, header, lineBytes, firstLineBytes }
   const envs = laneEnvs(scope, header.secret ?? secret)
-  // A lane is read from its head back, so its samples are counted from the plan's end.
+  // A lane is read from its head back, so samples are counted from the end of the plan.
   const plan = planOf(scope)
   const before = due - lines.length
   const samples: AuditedSample[] = []
   for (const [i, line] of lines.entries()) {
     const sample = readSample(line)
-    if (!sample.ok) return faultAt(`line ${2 + i}`, sample)
-    const audited = auditSample(sample.value, plan[before + i], envs)
+    const audited = sample.ok ? auditSample(sample.value, plan[before + i], envs) : sample
     if (!audited.ok) {
-      const { env, index } = sample.value
-      const place = `block ${hash}, line ${2 + i}, ${env} ${index}`
+      const challenge = sample.ok ? `, ${sample.value.env} ${sample.value.index}` : ''
+      const place = `block ${hash}, line ${2 + i}${challenge}`
       return { ok: true, value: { ...block, samples, wrong: faultAt(place, audited) } }
     }
     samples.push(audited.value)
@@ -237,19 +236,20 @@ export function checkBlock(
   return { ok: true, value: { ...block, samples, wrong: null } }
 }
 
-/** What a lane needs of a sample, or what is wrong with it. Protocol §6.5. */
+/** Audits one sample. Protocol §6.5. */
 function auditSample(
   sample: Sample,
   planned: PlannedSample | undefined,
   envs: ReadonlyMap<string, LaneEnv>,
 ): EvidenceResult<AuditedSample> {
-  if (planned === undefined) return fault('MISSING_INDEX', 'more samples than the lane has to hold')
-  if (!isPlanned(sample, planned)) return fault('WRONG_CHALLENGE', `expected ${placeText(planned)}`)
-  // The plan is of these environments.
+  if (planned === undefined) return fault('MISSING_INDEX', 'more samples than in the plan')
+  if (!isPlanned(sample, planned))
+    return fault('WRONG_CHALLENGE', `expected ${formatPlace(planned)}`)
+  // The cast is safe: the plan has only environments of the scope.
   const env = envs.get(planned.env) as LaneEnv
   const { id, seed } = env.challengeAt(planned)
   if (sample.challengeId !== id) return fault('WRONG_CHALLENGE', `expected ${id}`)
-  const wrong = 'miner' in sample ? episodeFault(sample, env, seed) : gameFault(sample, env, seed)
+  const wrong = 'miner' in sample ? checkEpisode(sample, env, seed) : checkGame(sample, env, seed)
   if (wrong !== null) return wrong
   const episodes = episodesIn(sample)
   const invocations: string[] = []
@@ -266,37 +266,43 @@ function isPlanned(sample: Sample, planned: PlannedSample): boolean {
   return champion.miner === planned.champion && contender.miner === planned.contender
 }
 
-function placeText(planned: PlannedSample): string {
+function formatPlace(planned: PlannedSample): string {
   const { env, index } = planned
   if ('miner' in planned) return `${env} ${index} of ${planned.miner}`
   return `${env} ${index} of ${planned.champion} and ${planned.contender}`
 }
 
-/** What is wrong with an episode of one player, null if nothing. Protocol §6.5. */
-function episodeFault(sample: EpisodeSample, { env }: LaneEnv, seed: bigint): Failure | null {
+/** Returns the fault of an episode of one player, or null. Protocol §6.5. */
+function checkEpisode(sample: EpisodeSample, { env }: LaneEnv, seed: bigint): Failure | null {
   const replayed = replay(env, seed, sample.messages)
-  return replayed.ok ? endingFault(sample, replayed.value) : replayed
+  return replayed.ok ? checkEnding(sample, replayed.value) : replayed
 }
 
-/** What is wrong with a game, null if nothing. Protocol §6.5. */
-function gameFault(game: ChallengePair, { env }: LaneEnv, seed: bigint): Failure | null {
+/** Returns the fault of a game, or null. Protocol §6.5. */
+function checkGame(game: ChallengePair, { env }: LaneEnv, seed: bigint): Failure | null {
   const { champion, contender } = game
   const recorded = { champion: champion.messages, contender: contender.messages }
   const replayed = replayGame(env, seed, recorded)
   if (!replayed.ok) return replayed
   for (const side of SIDES) {
-    const wrong = endingFault(game[side], replayed.value[side])
+    const wrong = checkEnding(game[side], replayed.value[side])
     if (wrong !== null) return faultAt(side, wrong)
   }
   return null
 }
 
-/** Does an episode that replays end as it says? Protocol §6.5. */
-function endingFault({ fault, reward }: Episode, replayed: ReplayedSide): Failure | null {
+/**
+ * Returns the fault if an episode's fault or reward differs from the replay's, or null. Protocol
+ * §6.5.
+ */
+function checkEnding({ fault, reward }: Episode, replayed: ReplayedSide): Failure | null {
   return (
-    faultUnlessEqual('WRONG_FAULT', endingOf(fault !== undefined), endingOf(replayed.fault)) ??
-    faultUnlessEqual('WRONG_REWARD', reward, replayed.reward)
+    faultUnlessEqual(
+      'WRONG_FAULT',
+      formatEnding(fault !== undefined),
+      formatEnding(replayed.fault),
+    ) ?? faultUnlessEqual('WRONG_REWARD', reward, replayed.reward)
   )
 }
 
-const endingOf = (hasFault: boolean): string => (hasFault ? 'a fault' : 'none')
+const formatEnding = (hasFault: boolean): string => (hasFault ? 'a fault' : 'none')

@@ -4,22 +4,22 @@ import { anyText, hex, int, list, oneOf, record, type Shape, text, uint } from '
 import { type BlockFault, type EvidenceResult, fault } from './fault.ts'
 
 /**
- * What a block may hold; its readers refuse more. Sizes of lines are without the line feed.
- * Protocol §6.3.
+ * Limits of a block; readers reject anything larger. Sizes of lines exclude the line feed. Protocol
+ * §6.3.
  */
 export const LIMITS = {
   headerBytes: 1024,
   sampleBytes: 131_072,
   blockSamples: 2048,
-  /** Of all samples, with their line feeds: the rest is for the largest header and a signature. */
+  /** Total of all samples, with line feeds. The rest is for the largest header and a signature. */
   roomBytes: 8_386_560,
   blockBytes: 8_388_608,
   invocationBytes: 128,
 } as const
 
 /**
- * Is there room in a block for so many samples, whose lines have so many bytes together, line feeds
- * included? Protocol §6.2.
+ * Reports whether a block can hold `samples` lines of `bytes` bytes in total, line feeds included.
+ * Protocol §6.2.
  */
 export const isRoomFor = (samples: number, bytes: number): boolean =>
   samples <= LIMITS.blockSamples && bytes <= LIMITS.roomBytes
@@ -29,24 +29,26 @@ export interface Header {
   readonly v: 1
   readonly genesis: Hash
   readonly netuid: number
-  /** The hotkey that signs. */
+  /** The hotkey of the signer. */
   readonly validator: string
   readonly epoch: number
-  /** From 0 in each epoch. */
+  /** 0 for the first block of an epoch. */
   readonly height: number
-  /** Hash of the block before, across epochs too; `NO_BLOCK` before the first of all. */
+  /**
+   * Hash of the block before it, also across epochs; `NO_BLOCK` for the validator's first block.
+   */
   readonly prev: Hash
   readonly count: number
   readonly root: Hash
-  /** Integer milliseconds, for people: nothing is decided by it. */
+  /** Integer milliseconds, for people; no decision depends on it. */
   readonly time: number
-  /** Only in an epoch's last block: what the validator had committed to. */
+  /** Only in an epoch's last block: the secret to which the validator had committed. */
   readonly secret?: Hash
 }
 
 /**
- * One miner's way through a challenge. With a `fault` it ends in a prompt that got no usable reply.
- * Protocol §6.1.
+ * One miner's conversation about a challenge. With a `fault` it ends in a prompt without a usable
+ * reply. Protocol §6.1.
  */
 export interface Episode extends Transcript {
   /** The miner's hotkey. */
@@ -64,53 +66,57 @@ export interface LaneChallenge {
 
 /**
  * A challenge as the champion and a contender played it: a game, which is one sample, or the two
- * samples of one player.
+ * samples of a challenge for one player.
  */
 export interface ChallengePair extends LaneChallenge, PerSide<Episode> {}
 
-/** A challenge for one player, as one miner played it. Protocol §6.1. */
+/** One miner's episode of a challenge for one player. Protocol §6.1. */
 export interface EpisodeSample extends LaneChallenge, Episode {}
 
-/** A block's third line, and all after it: an episode of one miner, or a game. Protocol §6.1. */
+/** Any line of a block from the third on: an episode of one miner, or a game. Protocol §6.1. */
 export type Sample = EpisodeSample | ChallengePair
 
-/** The episodes in a sample: the miner's; or of a game the champion's, then the contender's. */
+/**
+ * Returns the episodes in a sample: the miner's, or in a game the champion's and the contender's.
+ */
 export const episodesIn = (sample: Sample): readonly Episode[] =>
   'miner' in sample ? [sample] : [sample.champion, sample.contender]
 
 /**
- * Puts what two miners did in one challenge side by side. A function that takes the samples of a
- * whole lane in their order, and gives a pair for each game and for each contender's episode.
+ * Returns a function that pairs the episodes of the champion and of a contender. It takes the
+ * samples of a whole lane in order, and returns a pair for each game and for each contender's
+ * episode.
  */
 export function pairing(): (sample: Sample) => ChallengePair | undefined {
   let first: EpisodeSample | undefined
   return (sample) => {
     if (!('miner' in sample)) return sample
-    // Of the episodes of one challenge the champion's is the first.
+    // The first episode of a challenge is the champion's.
     if (first?.challengeId !== sample.challengeId) {
       first = sample
       return undefined
     }
     const { env, index, challengeId } = sample
-    return { env, index, challengeId, champion: episodeOf(first), contender: episodeOf(sample) }
+    return { env, index, challengeId, champion: toEpisode(first), contender: toEpisode(sample) }
   }
 }
 
-function episodeOf({ env, index, challengeId, ...episode }: EpisodeSample): Episode {
+function toEpisode({ env, index, challengeId, ...episode }: EpisodeSample): Episode {
   return episode
 }
 
-/** How a contender fared in one challenge. Protocol §6.5. */
+/** A contender's result in one challenge. Protocol §6.5. */
 export type ChallengeVerdict = 'win' | 'loss' | 'tie'
 
 /**
- * What an episode earned, in ppm of what its environment has to give, rounded down. Protocol §6.5.
+ * Returns an episode's points: its reward in ppm of the environment's range, rounded down. Protocol
+ * §6.5.
  */
-export function pointsOf(reward: number, { lowestReward, highestReward }: EnvSpec): number {
+export function computePoints(reward: number, { lowestReward, highestReward }: EnvSpec): number {
   return Math.floor((1_000_000 * (reward - lowestReward)) / (highestReward - lowestReward))
 }
 
-/** How the contender fared, by the rewards of both; the higher one wins. Protocol §6.5. */
+/** Returns the contender's result: the higher reward wins. Protocol §6.5. */
 export function challengeVerdict({ champion, contender }: PerSide<number>): ChallengeVerdict {
   if (contender > champion) return 'win'
   if (contender < champion) return 'loss'
@@ -118,18 +124,18 @@ export function challengeVerdict({ champion, contender }: PerSide<number>): Chal
 }
 
 /**
- * SS58 text of 32 bytes under prefix 42 always has this form. Its checksum is for who verifies
- * signatures. Protocol §1.4.
+ * The form of every SS58 text of 32 bytes under prefix 42. Verifying a signature also checks the
+ * checksum. Protocol §1.4.
  */
 const hotkey: Shape<string> = text('an SS58 address', /^5[1-9A-HJ-NP-Za-km-z]{47}$/)
 /**
- * The text of 32 bytes in base58 always has this form; whether it is the right one, the lane knows.
- * Protocol §1.4.
+ * The form of every base58 text of 32 bytes. Verifying the lane also checks its value. Protocol
+ * §1.4.
  */
 const challengeId = text('base58 of 32 bytes', /^[1-9A-HJ-NP-Za-km-z]{32,44}$/)
-/** ASCII without spaces: what people will see of it is safe to print as it is. Protocol §6.1. */
-const visibleAscii = (most: number): Shape<string> =>
-  text(`1 to ${most} visible ASCII characters`, new RegExp(`^[!-~]{1,${most}}$`))
+/** Returns a shape of ASCII without spaces, which is safe to print verbatim. Protocol §6.1. */
+const visibleAscii = (max: number): Shape<string> =>
+  text(`1 to ${max} visible ASCII characters`, new RegExp(`^[!-~]{1,${max}}$`))
 
 const header = record<Header>(
   {
@@ -182,8 +188,8 @@ const sample: Shape<Sample> = (value) => {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The text of UTF-8 bytes, a byte order mark kept; of others none. */
-export function decode(bytes: Uint8Array): string {
+/** Returns the text of UTF-8 bytes with any byte order mark, or an empty text for other bytes. */
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)
   } catch {
@@ -192,8 +198,8 @@ export function decode(bytes: Uint8Array): string {
 }
 
 /**
- * The value of a line of at most `limit` bytes, of canonical JSON in UTF-8 and in a shape; else
- * `code`. Never throws.
+ * Returns the value of a line of at most `limit` bytes if it is canonical JSON in UTF-8 and has the
+ * shape, otherwise a fault with `code`. Never throws.
  */
 function readLine<T>(
   line: Uint8Array,
@@ -202,24 +208,28 @@ function readLine<T>(
   code: BlockFault,
 ): EvidenceResult<T> {
   if (line.length > limit) return fault(code, `expected at most ${limit} bytes, got ${line.length}`)
-  const parsed = parseCanonical(decode(line))
+  const parsed = parseCanonical(decodeUtf8(line))
   if (!parsed.ok) return fault(code, parsed.detail)
-  return conform(parsed.value, shape, code)
+  return checkShape(parsed.value, shape, code)
 }
 
-/** Says only that the shape is a header's. Protocol §6.2. */
+/** Reads a header. Verifies only its schema. Protocol §6.2. */
 export const readHeader = (line: Uint8Array): EvidenceResult<Header> =>
   readLine(line, LIMITS.headerBytes, header, 'BAD_HEADER')
 
-/** Says only that the shape is a sample's, not that anything in it is true. Protocol §6.1. */
+/** Reads a sample. Verifies only its schema. Protocol §6.1. */
 export const readSample = (line: Uint8Array): EvidenceResult<Sample> =>
   readLine(line, LIMITS.sampleBytes, sample, 'BAD_SAMPLE')
 
 /**
- * The value if it has the shape, else where it has not: neither what is there nor an unknown key is
- * quoted.
+ * Returns the value if it has the shape, otherwise a fault with the place. Quotes neither values
+ * nor unknown keys.
  */
-export function conform<T>(value: unknown, shape: Shape<T>, code: BlockFault): EvidenceResult<T> {
+export function checkShape<T>(
+  value: unknown,
+  shape: Shape<T>,
+  code: BlockFault,
+): EvidenceResult<T> {
   const wrong = shape(value)
   if (wrong === undefined) return { ok: true, value: value as T }
   return fault(code, wrong.replace(/^: /, ''))

@@ -1,15 +1,17 @@
 import { challengesOf, type Env, make, type PerSide, registry } from '@affine/envs'
 import { digest, type Hash } from '@affine/prng'
 import { type BlockFault, type Failure, faultAt, faultUnlessEqual } from './fault.ts'
-import { challengeVerdict, type Header, type LaneChallenge, pointsOf } from './line.ts'
+import { challengeVerdict, computePoints, type Header, type LaneChallenge } from './line.ts'
 
-/** What all blocks of one lane share. */
+/** The fields that all blocks of a lane share. */
 export type LaneId = Pick<Header, 'genesis' | 'netuid' | 'validator' | 'epoch'>
 
 const LANE = ['genesis', 'netuid', 'validator', 'epoch'] as const
 
-/** What a block belongs to that is not in the scope; null if nothing. Protocol §6.5, §6.6. */
-export function scopeFault(code: BlockFault, header: LaneId, scope: LaneId): Failure | null {
+/**
+ * Returns the fault in the first field that differs from the scope, or null. Protocol §6.5, §6.6.
+ */
+export function checkScope(code: BlockFault, header: LaneId, scope: LaneId): Failure | null {
   for (const name of LANE) {
     const wrong = faultUnlessEqual(code, header[name], scope[name])
     if (wrong !== null) return faultAt(name, wrong)
@@ -17,29 +19,29 @@ export function scopeFault(code: BlockFault, header: LaneId, scope: LaneId): Fai
   return null
 }
 
-/** Who plays how much in a lane: the plan follows from it. Protocol §8.2. */
+/** The champion and the quotas of a lane. They determine its plan. Protocol §8.2. */
 export interface LaneQuotas {
   /** A hotkey. */
   readonly champion: string
   /**
-   * By the contender's hotkey, then the environment's id: how many challenges it plays. It plays
-   * nothing in an environment that is not listed.
+   * Challenges that a contender plays, by its hotkey, then by environment id. It plays nothing in
+   * an environment that is not listed.
    */
   readonly quotas: Readonly<Record<string, Readonly<Record<string, number>>>>
 }
 
-/** What a lane has to be about, all of it known from the chain before the lane is read. */
+/** The requirements for a lane. The chain states all of them before the lane is read. */
 export interface Scope extends LaneId, LaneQuotas {
   /** Hash of the epoch's first block. */
   readonly beacon: Hash
-  /** The snapshot's C, see `commitmentOf`. */
+  /** C of the snapshot: see `commitmentOf`. */
   readonly commitment: Hash
   readonly specHashes: Readonly<Record<string, Hash>>
 }
 
 /**
- * C: what a validator puts on chain before the beacon, so that it cannot choose its challenges.
- * Protocol §4.
+ * Returns C: what a validator commits on chain before the beacon, so that it cannot choose its
+ * challenges. Protocol §4.
  */
 export function commitmentOf({
   genesis,
@@ -51,15 +53,15 @@ export function commitmentOf({
   return digest('commit', genesis, netuid, validator, epoch, secret)
 }
 
-/** One sample of a lane before it is played. Hotkeys are those of miners. Protocol §6.5. */
+/** One sample of a lane before it is played, with the hotkeys of its miners. Protocol §6.5. */
 export type PlannedSample = PlannedEpisode | PlannedGame
 type Place = Pick<LaneChallenge, 'env' | 'index'>
 type PlannedEpisode = Place & { readonly miner: string }
 type PlannedGame = Place & PerSide<string>
 
 /**
- * What a lane plays: its samples, in their order. Everything that samples, writes, verifies, counts
- * or shows a lane takes it from here. Protocol §6.5.
+ * Returns the samples that a lane plays, in order. Everything that samples, writes, verifies,
+ * counts or shows a lane uses this plan. Protocol §6.5.
  * @throws RangeError, TypeError for an environment that is not registered.
  */
 export function planOf(lane: LaneQuotas): readonly PlannedSample[] {
@@ -68,40 +70,43 @@ export function planOf(lane: LaneQuotas): readonly PlannedSample[] {
   return plan
 }
 
-/** The plans made. Each block of a lane is compared with the lane's. */
+/** Plans by lane, since each block of a lane is compared with the same plan. */
 const plans = new WeakMap<LaneQuotas, readonly PlannedSample[]>()
 
 function makePlan(lane: LaneQuotas): readonly PlannedSample[] {
   const isGame = (env: string): boolean => make(env).spec.game !== undefined
-  return envsIn(lane).flatMap((env): readonly PlannedSample[] =>
-    isGame(env) ? gamesOf(env, lane) : episodesOf(env, lane),
+  return listEnvs(lane).flatMap((env): readonly PlannedSample[] =>
+    isGame(env) ? planGames(env, lane) : planEpisodes(env, lane),
   )
 }
 
-/** The environments in which somebody plays, ascending. */
-const envsIn = ({ quotas }: LaneQuotas): readonly string[] =>
+/** Returns the environments that any contender plays, ascending. */
+const listEnvs = ({ quotas }: LaneQuotas): readonly string[] =>
   [...new Set(Object.values(quotas).flatMap(Object.keys))].sort()
 
-/** The contenders that play in an environment, ascending, and how much each of them plays. */
-const playersOf = (env: string, { quotas }: LaneQuotas): (readonly [string, number])[] =>
+/** Returns the contenders, ascending, with the challenges that each plays in an environment. */
+const listPlayers = (env: string, { quotas }: LaneQuotas): (readonly [string, number])[] =>
   Object.keys(quotas)
     .sort()
     .map((contender) => [contender, quotas[contender]?.[env] ?? 0] as const)
 
-/** Every contender has games of its own. */
-function gamesOf(env: string, lane: LaneQuotas): readonly PlannedGame[] {
+/** Returns the games of an environment. Every contender plays its own. */
+function planGames(env: string, lane: LaneQuotas): readonly PlannedGame[] {
   const { champion } = lane
-  return playersOf(env, lane).flatMap(([contender, quota]) =>
+  return listPlayers(env, lane).flatMap(([contender, quota]) =>
     Array.from({ length: quota }, (_, index) => ({ env, index, champion, contender })),
   )
 }
 
-/** All play the same challenges: the champion each, a contender the first ones. */
-function episodesOf(env: string, lane: LaneQuotas): readonly PlannedEpisode[] {
-  const contenders = playersOf(env, lane)
-  const most = Math.max(...contenders.map(([, quota]) => quota))
+/**
+ * Returns the episodes of an environment. All miners play the same challenges: the champion all of
+ * them, a contender the first ones.
+ */
+function planEpisodes(env: string, lane: LaneQuotas): readonly PlannedEpisode[] {
+  const contenders = listPlayers(env, lane)
+  const count = Math.max(...contenders.map(([, quota]) => quota))
   const episodes: PlannedEpisode[] = []
-  for (let index = 0; index < most; index++) {
+  for (let index = 0; index < count; index++) {
     episodes.push({ env, index, miner: lane.champion })
     for (const [miner, quota] of contenders) if (index < quota) episodes.push({ env, index, miner })
   }
@@ -115,7 +120,7 @@ export interface LaneEnv {
 }
 
 /**
- * The environments of a lane, by their id.
+ * Returns the environments of a lane by id.
  * @throws RangeError, TypeError for an environment that is not registered or has no specHash.
  */
 export function laneEnvs(scope: Scope, secret: Hash): ReadonlyMap<string, LaneEnv> {
@@ -125,59 +130,62 @@ export function laneEnvs(scope: Scope, secret: Hash): ReadonlyMap<string, LaneEn
       throw new TypeError(`"specHashes" expected one for ${env}, got none`)
     return { env: make(env), challengeAt: challengesOf({ ...scope, env, specHash, secret }) }
   }
-  return new Map(envsIn(scope).map((env) => [env, laneEnvOf(env)]))
+  return new Map(listEnvs(scope).map((env) => [env, laneEnvOf(env)]))
 }
 
-/** The rewards in one sample: the miner's; or of a game the champion's, then the contender's. */
+/** The rewards in one sample: the miner's, or in a game the champion's and the contender's. */
 export type Rewards = readonly number[]
 
 /**
- * How a contender fared in an environment, the rest of its quota being ties; and what it and the
- * champion earned in the challenges of that quota, in ppm of one. Games have no points.
+ * A contender's result in an environment; the rest of its quota are ties. Points are those of the
+ * contender and of the champion in the challenges of that quota, in ppm per challenge; games have
+ * none.
  */
 type Totals = [wins: number, losses: number, contenderPoints: number, championPoints: number]
 
-/** By contender, then environment, of those that the lane plays. Protocol §6.5. */
+/** Keyed by contender, then by environment that it plays. Protocol §6.5. */
 export type LaneTotals = Readonly<Record<string, Readonly<Record<string, Readonly<Totals>>>>>
 
-/** What a whole lane amounts to, by its plan and the rewards in each sample. Protocol §6.5. */
-export function talliesOf(
+/**
+ * Returns the tallies of a whole lane, from its plan and the rewards in each sample. Protocol §6.5.
+ */
+export function countTallies(
   lane: LaneQuotas,
   plan: readonly PlannedSample[],
   rewards: readonly Rewards[],
 ): LaneTotals {
-  const tallies = emptyTallies(lane)
-  // The champion's line of a challenge comes before those of the contenders.
+  const tallies = createTallies(lane)
+  // The champion's line of a challenge is before those of the contenders.
   let champion = 0
   for (const [k, planned] of plan.entries()) {
     const [first = 0, second = 0] = rewards[k] ?? []
     if ('contender' in planned) {
       const { env, contender } = planned
-      addChallenge(tallies[contender]?.[env], { champion: first, contender: second }, env)
+      countChallenge(tallies[contender]?.[env], { champion: first, contender: second }, env)
     } else if (planned.miner === lane.champion) {
       champion = first
     } else {
       const { env, miner } = planned
-      addChallenge(tallies[miner]?.[env], { champion, contender: first }, env)
+      countChallenge(tallies[miner]?.[env], { champion, contender: first }, env)
     }
   }
   return tallies
 }
 
-function emptyTallies({ quotas }: LaneQuotas): Record<string, Record<string, Totals>> {
+function createTallies({ quotas }: LaneQuotas): Record<string, Record<string, Totals>> {
   const emptyOf = (envs: object) =>
     Object.fromEntries(Object.keys(envs).map((env): [string, Totals] => [env, [0, 0, 0, 0]]))
   const contenders = Object.entries(quotas)
   return Object.fromEntries(contenders.map(([contender, envs]) => [contender, emptyOf(envs)]))
 }
 
-function addChallenge(tally: Totals | undefined, rewards: PerSide<number>, env: string): void {
+function countChallenge(tally: Totals | undefined, rewards: PerSide<number>, env: string): void {
   const spec = registry.get(env)
   if (tally === undefined || spec === undefined) return
   const verdict = challengeVerdict(rewards)
   if (verdict === 'win') tally[0] += 1
   if (verdict === 'loss') tally[1] += 1
   if (spec.game !== undefined) return
-  tally[2] += pointsOf(rewards.contender, spec)
-  tally[3] += pointsOf(rewards.champion, spec)
+  tally[2] += computePoints(rewards.contender, spec)
+  tally[3] += computePoints(rewards.champion, spec)
 }

@@ -1,65 +1,70 @@
 import { BucketFailure } from './bucket.ts'
-import { codeIn, type FileRequest, readBody, readMessage, statusReason } from './http-bucket.ts'
+import { describeStatus, type FileRequest, findCode, readBody, readMessage } from './http-bucket.ts'
 
-/** What a service said of a file. */
+/** A service's response about a file. */
 export interface S3Answer {
-  /** 404 for no file, 412 for one in the way. */
+  /** 404 if the file does not exist, 412 if a write found an existing file. */
   readonly status: 200 | 404 | 412
-  /** The file's; null for no file, for more bytes than the limit, or for a write. */
+  /**
+   * The file's bytes. Null if the file does not exist or is larger than the limit, and for a write.
+   */
   readonly bytes: Uint8Array | null
 }
 
 /** A request to a service. */
 export interface S3Request extends FileRequest {
-  /** The most bytes of a file; null if the answer is to a write. */
+  /** Maximum bytes of a file; null for a write. */
   readonly limit: number | null
-  /** For which the request was signed. */
+  /** The region that the request was signed for. */
   readonly region: string
-  /** Masked in what the service says. */
+  /** Replaced by asterisks in the service's messages. */
   readonly accessKeyId: string
 }
 
 /**
- * Reads the service's answer. One to a write may be an error in spite of its status, by its body.
- * @throws BucketFailure for any answer but those of `S3Answer`, final unless it may pass.
+ * Reads the service's response. A body can make a write fail in spite of its status.
+ * @throws BucketFailure for any response but those of `S3Answer`; final unless it is transient.
  */
 export async function readAnswer(response: Response, request: S3Request): Promise<S3Answer> {
   const { ok, status } = response
   const { limit, region, accessKeyId, signal, action } = request
   if (ok && limit !== null) return { status: 200, bytes: await readBody(response, limit, signal) }
   const text = (await readMessage(response, signal)).replaceAll(accessKeyId, '****')
-  const code = codeIn(text)
+  const code = findCode(text)
   if (ok && code === '') return { status: 200, bytes: null }
   if (status === 412 || code === 'PreconditionFailed') return { status: 412, bytes: null }
   if (code === 'NoSuchKey') return { status: 404, bytes: null }
-  const isFinal = !mayPass(status, code)
-  const advice = isFinal && isOfRegion(code, text) ? `: ${regionAdvice(region, text)}` : ''
-  const reason = `${statusReason(status, text)}${advice}`
+  const isFinal = !isTransient(status, code)
+  const advice = isFinal && isRegionFailure(code, text) ? `: ${adviseRegion(region, text)}` : ''
+  const reason = `${describeStatus(status, text)}${advice}`
   throw new BucketFailure(action, { code: 'status', status, reason, isFinal })
 }
 
-/** Does the service say that the request was signed for another region? */
-function isOfRegion(code: string, text: string): boolean {
+/** Reports whether the service expected a request signed for another region. */
+function isRegionFailure(code: string, text: string): boolean {
   if (code === 'AuthorizationHeaderMalformed') return true
   return /<Message>[^<]*\bregion\b/i.test(text)
 }
 
-/** Which region the request was signed for, and the one that the service names, if it does. */
-function regionAdvice(region: string, text: string): string {
+/**
+ * Returns advice with the region of the signature, and the region that the service expects, if it
+ * names one.
+ */
+function adviseRegion(region: string, text: string): string {
   const [, expected] = /(?:<Region>|expecting ')([a-z0-9-]{1,32})[<']/i.exec(text) ?? []
   const named = expected === undefined ? 'its own region' : `the region ${expected}`
   return `the request was signed for the region ${region}; set ${named} (S3_REGION)`
 }
 
 /**
- * Codes and statuses below 500 of failures after which the same request may succeed a little later:
- * the service is busy, another request for the same file is under way, or this one came late, cut
- * or altered. By code, since services give one code with several statuses: RequestTimeout comes
- * with 400, 408 or 503, SlowDown with 429 or 503.
+ * Codes, and statuses below 500, of transient failures. The same request may succeed later: the
+ * service is busy, another request for the file is in progress, or this one arrived late,
+ * incomplete or altered. Codes come first, because services send one code with several statuses:
+ * RequestTimeout with 400, 408 or 503, SlowDown with 429 or 503.
  *
  * Sources: "Error responses" of Amazon S3's API reference; "Error codes" of Cloudflare R2; "HTTP
  * status and error codes for XML" of Google Cloud Storage; MinIO's cmd/api-errors.go; Ceph's
- * src/rgw/rgw_common.cc; versitygw's s3err/s3err.go; for throttling, what clients try again:
+ * src/rgw/rgw_common.cc; versitygw's s3err/s3err.go; for throttling, the retries of clients:
  * minio-go's retry.go and aws-sdk-js-v3's service-error-classification.
  */
 export const PASSING: readonly string[] = (
@@ -68,11 +73,14 @@ export const PASSING: readonly string[] = (
   'BadDigest XAmzContentSHA256Mismatch 408 409 429'
 ).split(' ')
 
-/** Statuses of failures that last: not implemented, and no room. */
-const LASTING = [501, 507]
+/** Statuses of permanent failures: not implemented, and insufficient storage. */
+const PERMANENT = [501, 507]
 
-/** A success with a code in it is one of the service's own troubles, as statuses from 500 on. */
-function mayPass(status: number, code: string): boolean {
+/**
+ * Reports whether the same request may succeed later. A success that contains a code is an internal
+ * error of the service, like statuses from 500 on.
+ */
+function isTransient(status: number, code: string): boolean {
   if (PASSING.includes(code) || PASSING.includes(`${status}`)) return true
-  return status < 300 || (status >= 500 && !LASTING.includes(status))
+  return status < 300 || (status >= 500 && !PERMANENT.includes(status))
 }

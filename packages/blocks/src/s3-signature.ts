@@ -2,19 +2,19 @@ import { hmac } from '@noble/hashes/hmac.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 
-/** What services name differently in the same signature and in the same condition. */
+/** The names that differ between services, in an otherwise identical signature and condition. */
 export interface Dialect {
-  /** Of the algorithm and of the secret: `AWS4`. */
+  /** Prefix of the algorithm and of the secret: `AWS4`. */
   readonly prefix: string
-  /** Of the service's own headers: `x-amz-`. */
+  /** Prefix of the service's own headers: `x-amz-`. */
   readonly headers: string
-  /** What a key is for: `s3/aws4_request`. */
+  /** Purpose of a key: `s3/aws4_request`. */
   readonly scope: string
   /** The header that makes a write fail if the file exists. */
   readonly createOnly: readonly [name: string, value: string]
 }
 
-/** What Amazon's S3 and those that follow it take. */
+/** The dialect of Amazon's S3 and of services compatible with it. */
 export const AMAZON: Dialect = {
   prefix: 'AWS4',
   headers: 'x-amz-',
@@ -22,7 +22,7 @@ export const AMAZON: Dialect = {
   createOnly: ['if-none-match', '*'],
 }
 
-/** A request to sign: a URL without a query, and names of headers in lower case. */
+/** A request to sign: a URL without a query, and header names in lower case. */
 export interface UnsignedRequest {
   readonly method: 'GET' | 'PUT'
   readonly url: URL
@@ -36,22 +36,22 @@ export interface Signer {
   readonly secretAccessKey: string
   readonly region: string
   readonly dialect: Dialect
-  /** The time now, in milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number
 }
 
 /**
- * The request's headers with a Signature Version 4 over all of them, its host and its body. Paths
- * are signed as they stand in the URL: those of a bucket need no escapes.
+ * Returns the request's headers with a Signature Version 4 over all of them, its host and its body.
+ * Paths are signed verbatim: those of a bucket need no escapes.
  *
  * Source: "Signature Version 4" of Amazon's API reference of S3, and "Signatures" of Google Cloud
- * Storage, which differ in the dialect alone.
+ * Storage, which differ only in the dialect.
  */
-export function signedHeaders(request: UnsignedRequest, signer: Signer): Record<string, string> {
+export function signHeaders(request: UnsignedRequest, signer: Signer): Record<string, string> {
   const { method, url, body } = request
   const { accessKeyId, secretAccessKey, region, dialect, now } = signer
-  const time = compactTime(now())
-  const digest = digestOf(body ?? new Uint8Array())
+  const time = formatTime(now())
+  const digest = hashHex(body ?? new Uint8Array())
   const { headers: own, prefix } = dialect
   const headers = { ...request.headers, [`${own}content-sha256`]: digest, [`${own}date`]: time }
   const lines = Object.entries({ ...headers, host: url.host }).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -61,20 +61,21 @@ export function signedHeaders(request: UnsignedRequest, signer: Signer): Record<
 
   const scope = [time.slice(0, 8), region, ...dialect.scope.split('/')]
   const algorithm = `${prefix}-HMAC-SHA256`
-  const text = [algorithm, time, scope.join('/'), digestOf(utf8ToBytes(canonical))].join('\n')
-  const key = scope.reduce(macOf, utf8ToBytes(`${prefix}${secretAccessKey}`))
+  const text = [algorithm, time, scope.join('/'), hashHex(utf8ToBytes(canonical))].join('\n')
+  const key = scope.reduce(computeMac, utf8ToBytes(`${prefix}${secretAccessKey}`))
   const credential = `${accessKeyId}/${scope.join('/')}`
-  const signature = bytesToHex(macOf(key, text))
+  const signature = bytesToHex(computeMac(key, text))
   const parts = `Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`
   return { ...headers, authorization: `${algorithm} ${parts}` }
 }
 
-/** As `20261123T201500Z`. */
-function compactTime(ms: number): string {
+/** Returns a time such as `20261123T201500Z`. */
+function formatTime(ms: number): string {
   // biome-ignore lint/style/noRestrictedGlobals: formats a time, reads no clock
   return new Date(ms).toISOString().replace(/[-:]|\.\d+/g, '')
 }
 
-const digestOf = (bytes: Uint8Array): string => bytesToHex(sha256(bytes))
+const hashHex = (bytes: Uint8Array): string => bytesToHex(sha256(bytes))
 
-const macOf = (key: Uint8Array, text: string): Uint8Array => hmac(sha256, key, utf8ToBytes(text))
+const computeMac = (key: Uint8Array, text: string): Uint8Array =>
+  hmac(sha256, key, utf8ToBytes(text))

@@ -5,13 +5,13 @@ import { beforeAll, expect, it } from 'vitest'
 import {
   type Block,
   checkBlock,
+  judgeSampleProof,
   type LaneRequest,
   NO_BLOCK,
   readBlock,
   type Sample,
   sampleProof,
   verifyLane,
-  verifySampleProof,
   writeBlock,
 } from '../src/index.ts'
 import { honestSamples, SECRET, scopeOf, toy } from './lane.ts'
@@ -64,7 +64,7 @@ it('writes, reads, verifies and proves the same bytes on every engine', async ()
   })
 
   const proof = sampleProof(blocks[0]!, 100, [blocks[1]!.header])
-  expect(verifySampleProof(proof, { ...trust, head, scope })).toEqual({
+  expect(judgeSampleProof(proof, { ...trust, head, scope }).result).toEqual({
     ok: true,
     value: samples[100],
   })

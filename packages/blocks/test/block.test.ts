@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 
 describe('writeBlock', () => {
-  it('gives lines of canonical JSON, each with its line feed, and the leaf hash of the first', async () => {
+  it('returns lines of canonical JSON, each with a line feed, and the leaf hash of the first', async () => {
     const { hash, bytes } = await writeBlock(draft)
     const text = new TextDecoder().decode(bytes)
     const [header, signature, ...lines] = text.split('\n')
@@ -43,20 +43,20 @@ describe('writeBlock', () => {
     expect(forge(key, fields, { lines: samples })).toEqual({ hash, bytes })
   })
 
-  it('reads back as it was written, with and without the hash known', async () => {
+  it('is read back unchanged, with and without the expected hash', async () => {
     const { hash, bytes } = await writeBlock(draft)
     const read = readBlock(bytes, { hash, verify: key.verify })
     expect(read).toMatchObject({ ok: true, value: { hash, samples } })
     expect(readBlock(bytes, { verify: key.verify })).toEqual(read)
   })
 
-  it('signs once, the hash, and waits for it', async () => {
+  it('awaits one signature, of the hash', async () => {
     const sign = vi.fn(async (message: Uint8Array) => key.sign(message))
     const { hash } = await writeBlock({ ...draft, sign })
     expect(sign.mock.calls).toEqual([[hexToBytes(hash)]])
   })
 
-  it('signs nothing that could not be read', async () => {
+  it('signs nothing that cannot be read back', async () => {
     const sign = vi.fn(key.sign)
     const [sample] = episodesOf(samples, 'champion')
     const long = {
@@ -77,7 +77,7 @@ describe('writeBlock', () => {
     expect(sign).not.toHaveBeenCalled()
   })
 
-  it('refuses a signature of another length, and passes on what sign throws', async () => {
+  it('rejects a signature of another length, and with the error of `sign`', async () => {
     await expect(writeBlock({ ...draft, sign: () => new Uint8Array(63) })).rejects.toThrow(
       '"sign" expected to give 64',
     )
@@ -88,7 +88,7 @@ describe('writeBlock', () => {
 })
 
 describe('readBlock', () => {
-  it('refuses every flip of a byte, of every bit pattern, wherever it is', async () => {
+  it('rejects every flipped byte, with every bit pattern', async () => {
     const { hash, bytes } = await writeBlock({ ...draft, validator: toy.hotkey, sign: toy.sign })
     for (let at = 0; at < bytes.length; at++) {
       const flipped = bytes.slice()
@@ -98,7 +98,7 @@ describe('readBlock', () => {
     }
   })
 
-  it('refuses every block that is cut short or longer', async () => {
+  it('rejects every block that is cut short or extended', async () => {
     const { hash, bytes } = await writeBlock({ ...draft, validator: toy.hotkey, sign: toy.sign })
     for (let end = 0; end < bytes.length; end++) {
       expect(readBlock(bytes.subarray(0, end), { hash, verify: toy.verify }).ok).toBe(false)
@@ -110,7 +110,7 @@ describe('readBlock', () => {
     }
   })
 
-  it('does not parse what is not what was asked for', () => {
+  it('parses only the requested block', () => {
     const verify = vi.fn(() => true)
     expect(readBlock(utf8ToBytes('[]\n[]\n'), { hash: NO_BLOCK, verify })).toMatchObject({
       code: 'WRONG_HASH',

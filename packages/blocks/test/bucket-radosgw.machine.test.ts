@@ -25,10 +25,7 @@ const hasCeph = (() => {
   }
 })()
 
-/**
- * Debian's packages ceph-mon, ceph-osd and radosgw: a cluster of one, which keeps everything in
- * memory.
- */
+/** Debian's packages ceph-mon, ceph-osd and radosgw: a cluster of one machine, stored in memory. */
 describe.skipIf(!hasCeph)("Ceph's radosgw", () => {
   const processes: ChildProcess[] = []
   let root: string

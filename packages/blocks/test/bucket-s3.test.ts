@@ -16,10 +16,7 @@ const keys = { accessKeyId: 'ID-of-the-key', secretAccessKey: 'the+secret/half=o
 let emulator: Miniflare
 let place: S3Options
 
-/**
- * Cloudflare's emulator of R2 gzips the body of a file that says it is gzipped once more, which R2
- * does not. Undo that.
- */
+/** Undoes a fault of Cloudflare's emulator of R2: it compresses bodies that are gzip already. */
 const emulatorFetch: typeof fetch = async (...request) => {
   const response = await fetch(...request)
   const isTwice = response.headers.get('content-encoding') === 'gzip'
@@ -57,12 +54,12 @@ if (S3_ENDPOINT && S3_BUCKET && S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY) {
   bucketSuite(`s3Bucket on ${S3_ENDPOINT}`, async () => ({ bucket: patient(s3Bucket(at)) }))
 }
 
-/** A number, with or, is the status of an answer that the service never gave. */
+/** A number, alone or with a code, is the status of a response that the service never sent. */
 type Step = 'pass' | 'cut before' | 'cut after' | number | `${number} ${string}`
-/** What services answer with instead of a file. */
+/** Returns the XML of a service's error. */
 const errorOf = (code: string): string =>
   `<Error><Code>${code}</Code><AWSAccessKeyId>${keys.accessKeyId}</AWSAccessKeyId></Error>`
-/** The service behind a network that does one thing after the other, then works. */
+/** Returns the service behind a network that takes these steps, one a request, then works. */
 function troubled(...steps: readonly Step[]) {
   const asked: string[] = []
   const left = [...steps]
@@ -81,7 +78,7 @@ function troubled(...steps: readonly Step[]) {
   return { asked, bucket: s3Bucket({ ...place, fetch: troubledFetch }) }
 }
 
-/** What a write or a read rejects with. */
+/** Resolves with the error of a read or write. */
 const rejectionOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => expect.fail('it was written'),
@@ -95,14 +92,14 @@ describe('a write', () => {
     [[503], 'PUT', /: status 503$/],
     [[412, 'cut before'], 'PUT GET', /: ECONNRESET$/],
     [[412, 503], 'PUT GET', /: status 503$/],
-    [[412, 'pass'], 'PUT GET', /: nothing is there after the answer 412$/],
-    // It says that it took the file, and did not, or has it only later.
-    [[200, 'pass'], 'PUT GET', /: nothing is there after the answer 200$/],
-    [['pass', '404 NoSuchKey'], 'PUT GET', /: nothing is there after the answer 200$/],
+    [[412, 'pass'], 'PUT GET', /: no file exists after the response 412$/],
+    // The service confirms a file that it does not have, or has only later.
+    [[200, 'pass'], 'PUT GET', /: no file exists after the response 200$/],
+    [['pass', '404 NoSuchKey'], 'PUT GET', /: no file exists after the response 200$/],
     [['200 InternalError'], 'PUT', /: status 200 InternalError$/],
-    [['200 NoSuchKey', 'pass'], 'PUT GET', /: nothing is there after the answer 404$/],
-    [['200 PreconditionFailed', 'pass'], 'PUT GET', /: nothing is there after the answer 412$/],
-  ])('is not tried again by the bucket, but may be, after %j', async (steps, want, message) => {
+    [['200 NoSuchKey', 'pass'], 'PUT GET', /: no file exists after the response 404$/],
+    [['200 PreconditionFailed', 'pass'], 'PUT GET', /: no file exists after the response 412$/],
+  ])('is not repeated by the bucket, but may be, after %j', async (steps, want, message) => {
     const path = freshPath()
     const { asked, bucket } = troubled(...steps)
     const error = await rejectionOf(bucket.write(path, bytes('x')))
@@ -114,7 +111,7 @@ describe('a write', () => {
     expect(text(await bucket.read(path, 1))).toBe('x')
   })
 
-  it('is refused where other bytes are', async () => {
+  it('rejects if other bytes exist', async () => {
     const path = freshPath()
     await s3Bucket(place).write(path, bytes('theirs'))
     const error = await rejectionOf(s3Bucket(place).write(path, bytes('ours')))
@@ -124,8 +121,8 @@ describe('a write', () => {
     )
   })
 
-  it('is refused where other bytes come back than went there', async () => {
-    // As where the service forgets that the file is gzipped.
+  it('rejects if the service returns other bytes', async () => {
+    // Like a service that forgets the Content-Encoding of the file.
     const forgetful: typeof fetch = async (url, init) => {
       const response = await emulatorFetch(url, init)
       return init?.method === 'PUT' ? response : new Response('\x1f\x8b…', response)
@@ -166,10 +163,10 @@ describe('a write', () => {
     expect(await s3Bucket(place).read(path, 100_000)).toBeNull()
   })
 
-  it('holds what it was given, also if the caller’s buffer changes', async () => {
+  it('stores its bytes, even if the caller’s buffer changes', async () => {
     const path = freshPath()
     const before = noise(100_000)
-    // The second time it is there, and is compared.
+    // The second write finds the file and compares it.
     for (const content of [before.slice(), before.slice()]) {
       const write = s3Bucket(place).write(path, content)
       content.fill(0)
@@ -180,7 +177,7 @@ describe('a write', () => {
 })
 
 describe('a read', () => {
-  it.each<Step>(['cut before', 'cut after', 503])('is not tried again after %s', async (step) => {
+  it.each<Step>(['cut before', 'cut after', 503])('is not repeated after %s', async (step) => {
     const { bucket, asked } = troubled(step)
     const error = await rejectionOf(bucket.read(freshPath(), 10))
     expect(error).toMatchObject({ message: expect.stringMatching(/^cannot read http.*jsonl: ./) })
@@ -188,7 +185,7 @@ describe('a read', () => {
     expect(asked).toEqual(['GET'])
   })
 
-  it('is refused where there is more than the limit', async () => {
+  it('rejects a file over the limit', async () => {
     const path = freshPath()
     await s3Bucket(place).write(path, bytes('0123456789'))
     await expect(s3Bucket(place).read(path, 9)).rejects.toMatchObject({
@@ -197,12 +194,12 @@ describe('a read', () => {
     })
   })
 
-  it('takes nothing that comes with a 412 for a file', async () => {
+  it('ignores the body of a 412', async () => {
     const { bucket } = troubled('412 AnyCode')
     await expect(bucket.read('x', 100)).rejects.toThrow(/^cannot read http.*x: status 412/)
   })
 
-  it('reads what another tool put there without gzip', async () => {
+  it('reads a file that another tool stored without gzip', async () => {
     const path = freshPath()
     const { endpoint, bucket } = place
     const request = { method: 'PUT', url: `${endpoint}/${bucket}/${path}`, body: 'plain' }
@@ -213,7 +210,7 @@ describe('a read', () => {
   })
 })
 
-describe('what is wrong', () => {
+describe('a failure', () => {
   const problems: readonly (readonly [string, Partial<S3Options>, RegExp])[] = [
     [
       'a wrong secret',
@@ -227,7 +224,7 @@ describe('what is wrong', () => {
       /: status 404 NoSuchBucket: The specified bucket does not exist\.$/,
     ],
   ]
-  it.each(problems)('is said, without a key: %s', async (_, wrong, message) => {
+  it.each(problems)('is reported without a key: %s', async (_, wrong, message) => {
     const bucket = s3Bucket({ ...place, ...wrong })
     for (const work of [() => bucket.read('x', 10), () => bucket.write('x', bytes('x'))]) {
       const error = await work().then(String, (error: Error) => error)
@@ -239,7 +236,7 @@ describe('what is wrong', () => {
     }
   })
 
-  /** The codes that services give with a status, `none` for no code: their failures that pass. */
+  /** By status, the codes of transient failures; `none` for no code. */
   const PASSES: Readonly<Record<number, string>> = {
     400: `RequestTimeout IncompleteBody ClientDisconnect BadDigest XAmzContentSHA256Mismatch
       Throttling ThrottlingException`,
@@ -253,7 +250,7 @@ describe('what is wrong', () => {
       RequestTimeout none`,
     522: 'none',
   }
-  /** Those that last for as long as nobody does something. */
+  /** By status, the codes of permanent failures. */
   const LASTS: Readonly<Record<number, string>> = {
     301: 'PermanentRedirect none',
     302: 'none',
@@ -279,7 +276,7 @@ describe('what is wrong', () => {
       ([status, codes]) => [Number(status), words(codes), mayPass] as const,
     )
   it.each([...rowsOf(PASSES, true), ...rowsOf(LASTS, false)])(
-    'is status %d with %j, which may pass: %s',
+    'is status %d with %j, transient: %s',
     async (status, codes, mayPass) => {
       for (const code of codes) {
         const step: Step = code === 'none' ? status : `${status} ${code}`
@@ -295,12 +292,12 @@ describe('what is wrong', () => {
     },
   )
 
-  it('is each code and status that may pass', () => {
+  it('is each transient code and status', () => {
     const given = [...Object.keys(PASSES), ...Object.values(PASSES).flatMap(words)]
     expect(given).toEqual(expect.arrayContaining([...PASSING]))
   })
 
-  it('is the service’s message, bounded, in printable ASCII and without the key', async () => {
+  it('has the service’s message, bounded, in printable ASCII and without the key', async () => {
     const message = `Clé ${keys.accessKeyId} is wrong \x1b[2J${'x'.repeat(1000)}`
     const body = `<Error><Code>AccessDenied</Code><Message>${message}</Message></Error>`
     const answer = async () => new Response(body, { status: 403 })
@@ -314,13 +311,13 @@ describe('what is wrong', () => {
     })
   })
 
-  it('is a code that a terminal would act on, which is not shown', async () => {
+  it('hides a code that a terminal would execute', async () => {
     const answer = async () => new Response('<Code>\x1b[2J</Code>', { status: 400 })
     const error = await rejectionOf(s3Bucket({ ...place, fetch: answer }).read('x', 10))
     expect(String(error)).toMatch(/: status 400$/)
   })
 
-  it('is the service’s trouble, and not the region’s, if its message says so', async () => {
+  it('is the service’s, and not the region’s, if its message states that', async () => {
     const body = '<Error><Code>SlowDown</Code><Message>This region is busy</Message></Error>'
     const busy: typeof fetch = async () => new Response(body, { status: 503 })
     const error = await rejectionOf(s3Bucket({ ...place, fetch: busy }).write('x', bytes('x')))
@@ -330,7 +327,7 @@ describe('what is wrong', () => {
   it.each([
     "<Message>the region 'auto' is wrong; expecting 'eu-west-3'</Message>",
     '<Message>The region is wrong</Message><Region>eu-west-3</Region>',
-  ])('is a region that the service names: %s', async (named) => {
+  ])('names the region that the service expects: %s', async (named) => {
     const body = `<Error><Code>AuthorizationHeaderMalformed</Code>${named}</Error>`
     const answer = async () => new Response(body, { status: 400 })
     await expect(s3Bucket({ ...place, fetch: answer }).read('x', 10)).rejects.toThrow(
@@ -356,7 +353,7 @@ describe('what is wrong', () => {
     expect(hit).toEqual([])
   })
 
-  it('is silence', async () => {
+  it('is a missing response', async () => {
     const options = { ...place, endpoint: await serve(() => {}), timeoutMs: 50, fetch }
     await expect(s3Bucket(options).read('x', 10)).rejects.toThrow(
       /^cannot read http.*\/x: no complete response in time$/,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Bucket, blockPath, probePath, statePath } from '../src/index.ts'
 
-/** A bucket that may hold more than what the suite writes. */
+/** A bucket that may contain other files than the suite's. */
 export interface Harness {
   readonly bucket: Bucket
   close?(): Promise<unknown>
@@ -11,7 +11,7 @@ export const bytes = (content: string): Uint8Array<ArrayBuffer> => new TextEncod
 export const text = (content: Uint8Array | null): string | null =>
   content && new TextDecoder().decode(content)
 
-/** Bytes that do not compress. */
+/** Returns bytes that do not compress. */
 export function noise(size: number): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(size)
   for (let at = 0; at < size; at += 65_536) crypto.getRandomValues(all.subarray(at, at + 65_536))
@@ -21,17 +21,17 @@ export function noise(size: number): Uint8Array<ArrayBuffer> {
 const freshHash = (): string =>
   noise(32).reduce((hex, byte) => hex + byte.toString(16).padStart(2, '0'), '')
 
-/** The path of a block that nobody has written. */
+/** Returns the path of a block that does not exist. */
 export const freshPath = (): string => blockPath(freshHash())
 
-/** A path of every kind that a validator writes, as `docs/protocol.md` lists them. */
+/** Returns one path of each kind that a validator writes, as `docs/protocol.md` lists them. */
 export const pathsOf = (hash: string, epoch: number, hotkey: string): readonly string[] => [
   blockPath(hash),
   statePath(epoch),
   probePath(hotkey),
 ]
 
-/** One of every kind, which nobody has written. */
+/** Returns one path of each kind without a file. */
 function freshPaths(): readonly string[] {
   const hash = freshHash()
   return pathsOf(hash, Number.parseInt(hash.slice(0, 12), 16), hash)
@@ -63,7 +63,7 @@ const BAD_PATHS = [
   'http://127.0.0.1/x',
 ]
 
-/** What every `Bucket` does, on whatever it keeps its files. */
+/** Tests the behaviour of any `Bucket`. */
 export function bucketSuite(name: string, open: () => Promise<Harness>): void {
   describe(name, () => {
     let harness: Harness
@@ -101,12 +101,12 @@ export function bucketSuite(name: string, open: () => Promise<Harness>): void {
       },
     )
 
-    it('has null for what is not there', async () => {
+    it('reads null for a missing file', async () => {
       expect(await bucket.read(freshPath(), 100)).toBeNull()
       expect(await bucket.read(freshPath(), 0)).toBeNull()
     })
 
-    it('rejects more than the limit, naming the path', async () => {
+    it('rejects a file over the limit, with the path', async () => {
       const path = freshPath()
       await bucket.write(path, bytes('0123456789\n'.repeat(30_000)))
       expect(await bucket.read(path, 330_000)).toHaveLength(330_000)
@@ -116,7 +116,7 @@ export function bucketSuite(name: string, open: () => Promise<Harness>): void {
         )
     })
 
-    it('takes the same bytes again, never others', async () => {
+    it('accepts identical bytes again, and never others', async () => {
       const path = freshPath()
       await bucket.write(path, bytes('one'))
       await bucket.write(path, bytes('one'))
@@ -128,7 +128,7 @@ export function bucketSuite(name: string, open: () => Promise<Harness>): void {
       await bucket.write(path, bytes('one'))
     })
 
-    it('lets one of 32 writers win, whole', async () => {
+    it('stores the file of one of 32 writers, complete', async () => {
       for (const size of [1, 100_000]) {
         const path = freshPath()
         const writers = Array.from({ length: 32 }, (_, i) => bytes(`${i} `.repeat(size)))
@@ -145,7 +145,7 @@ export function bucketSuite(name: string, open: () => Promise<Harness>): void {
       }
     })
 
-    it('lets all of 32 writers write the same', async () => {
+    it('lets 32 writers write identical bytes', async () => {
       const [path, content] = [freshPath(), noise(50_000)]
       await Promise.all(Array.from({ length: 32 }, () => bucket.write(path, content)))
       expect(Buffer.compare((await bucket.read(path, 50_000))!, content)).toBe(0)

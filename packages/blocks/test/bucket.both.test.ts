@@ -11,7 +11,7 @@ const place = {
 }
 const bytes = (content: string) => new TextEncoder().encode(content)
 
-it('signs, gzips and compares with what every platform has', async () => {
+it('signs, compresses and compares on every platform', async () => {
   const files = new Map<string, ArrayBuffer>()
   const asked: string[] = []
   const fetch: typeof globalThis.fetch = async (url, init) => {

@@ -40,12 +40,12 @@ bucketSuite('httpBucket over a plain web server', async () => {
   return { bucket: { ...httpBucket(`${url}/a/bucket`, { fetch }), write } }
 })
 
-it('a web server should call blocks and states what they are', () => {
+it('returns the media types of blocks and states', () => {
   expect(mediaType(blockPath('ab'))).toBe('application/jsonl')
   expect(mediaType(statePath(7))).toBe('application/json')
 })
 
-it('a path of a bucket is one of those that validators write', () => {
+it('accepts the paths that validators write, and no others', () => {
   for (const path of pathsOf('ab'.repeat(32), 7, '5F')) {
     expect(isBucketPath(path), path).toBe(true)
     for (const other of [`/${path}`, `5F/${path}`, `${path}/x`, `${path}\n`, path.slice(3)])
@@ -64,13 +64,13 @@ it('a path of a bucket is one of those that validators write', () => {
     expect(isBucketPath(path), path).toBe(false)
 })
 
-it('a path that is none is named', () => {
+it('names an invalid path', () => {
   expect(() => checkPath('../x')).toThrow(/^"path" expected .* got "\.\.\/x"$/)
   expect(checkPath(blockPath('ab'))).toBe('v1/blocks/ab.jsonl')
 })
 
 describe('directoryBucket', () => {
-  it('says which file could not be written, and why', async () => {
+  it('names the file that could not be written, and the cause', async () => {
     const bucket = directoryBucket(join(root, 'told'))
     await bucket.write('v1/x', bytes('one'))
     const place = join(root, 'told/v1/x')
@@ -79,7 +79,7 @@ describe('directoryBucket', () => {
     await expect(refused).rejects.toThrow(`cannot write ${place}: `)
   })
 
-  it('leaves nothing but the file', async () => {
+  it('leaves only the file', async () => {
     const bucket = directoryBucket(join(root, 'again'))
     const contents = Array.from({ length: 20 }, (_, i) => `${i % 4}`.repeat(50_000))
     await Promise.allSettled(contents.map((content) => bucket.write('v1/blocks/x', bytes(content))))
@@ -87,7 +87,7 @@ describe('directoryBucket', () => {
     expect(await readdir(join(root, 'again/v1/blocks'))).toEqual(['x'])
   })
 
-  it('makes files and folders for those whom their mode and the umask name', async () => {
+  it('makes files and folders accessible by mode and umask', async () => {
     const place = join(root, 'owners')
     await directoryBucket(place, 0o600).write('secrets/1', bytes('x'))
     await directoryBucket(place).write('open/1', bytes('x'))
@@ -99,7 +99,7 @@ describe('directoryBucket', () => {
     expect(await Promise.all(modes)).toEqual([0o700, 0o600, 0o777 & allowed, 0o666 & allowed])
   })
 
-  it('ends a write that a crash had cut off', async () => {
+  it('completes a write that a crash interrupted', async () => {
     const folder = join(root, 'crash')
     await mkdir(folder)
     await writeFile(join(folder, '.left.tmp'), 'ha')
@@ -109,7 +109,7 @@ describe('directoryBucket', () => {
     expect(text(await directoryBucket(folder).read('whole', 5))).toBe('whole')
   })
 
-  it('takes no link, folder, FIFO or socket for a file, and does not wait for one', async () => {
+  it('does not read a link, folder, FIFO or socket, nor wait for one', async () => {
     const folder = join(root, 'odd')
     const bucket = directoryBucket(folder)
     await bucket.write('v1/blocks/x', bytes('x'))
@@ -139,7 +139,7 @@ describe('directoryBucket', () => {
     socket.close()
   })
 
-  it('follows no link in the place of a folder; its own may be one', async () => {
+  it('follows no link to a folder, except to its own', async () => {
     const outside = directoryBucket(join(root, 'elsewhere'))
     await outside.write('v1/blocks/x', bytes('secret'))
     await mkdir(join(root, 'linking/v1'), { recursive: true })
@@ -161,7 +161,7 @@ describe('directoryBucket', () => {
     await expect(bucket.write('maps', new Uint8Array())).rejects.toThrow()
   })
 
-  it('opens a file with what it was then, and tells the missing from what is no file', async () => {
+  it('opens a file with its stats, and tells missing files from other things', async () => {
     const folder = join(root, 'opened')
     await directoryBucket(folder).write('v1/x', bytes('four'))
     const found = await openFile(folder, 'v1/x')
@@ -176,7 +176,7 @@ describe('directoryBucket', () => {
     await expect(openFile(folder, '../x')).rejects.toThrow(RangeError)
   })
 
-  it('leaves no file open of which the system does not say what it is', async () => {
+  it('closes a file if its stats fail', async () => {
     const folder = join(root, 'unsaid')
     await directoryBucket(folder).write('x', bytes('x'))
     const found = await openFile(folder, 'x')
@@ -190,7 +190,7 @@ describe('directoryBucket', () => {
     expect(opened).toMatchObject({ fd: -1 }) // closed
   })
 
-  it('says what is in the way where a folder is to be', async () => {
+  it('names a file that blocks a folder', async () => {
     await mkdir(join(root, 'way'))
     await writeFile(join(root, 'way/v1'), '')
     const at = (path: string): string => join(root, path)
@@ -204,7 +204,7 @@ describe('directoryBucket', () => {
     }
   })
 
-  it('ends where no folder can be made', async () => {
+  it('rejects if no folder can be created', async () => {
     await expect(directoryBucket('/proc/af/x').write('v1/x', bytes('x'))).rejects.toThrow('ENOENT')
   })
 })
@@ -235,14 +235,14 @@ describe('httpBucket', () => {
       'aborted',
     ],
   ]
-  it.each(wrong)('rejects %s, naming the place', async (_, listener, why) => {
+  it.each(wrong)('rejects %s, with the URL', async (_, listener, why) => {
     const url = await serve(listener)
     await expect(httpBucket(url, { fetch }).read('a/b', 100)).rejects.toThrow(
       `cannot read ${url}/a/b: ${why}`,
     )
   })
 
-  it('undoes gzip, and counts what was inside', async () => {
+  it('decompresses gzip, and counts the bytes inside', async () => {
     const content = bytes('{"role":"user"}\n'.repeat(1000))
     const url = await serve((request, response) => {
       expect(request.headers['accept-encoding']).toMatch(/\bgzip\b/)
@@ -253,7 +253,7 @@ describe('httpBucket', () => {
     await expect(tight).rejects.toThrow(`larger than ${content.length - 1} bytes`)
   })
 
-  it('inflates no more of a small answer than the limit', async () => {
+  it('decompresses no more of a small response than the limit', async () => {
     const bomb = gzipSync(new Uint8Array(1 << 28), { level: 1 })
     const url = await serve((_, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -267,7 +267,7 @@ describe('httpBucket', () => {
     expect(process.memoryUsage().rss - rss).toBeLessThan(200_000_000)
   })
 
-  it('gives up on silence, and on an answer that only drips', async () => {
+  it('times out without a response, and during a dripping one', async () => {
     const late = /\/x: no complete response in time/
     const mute = await serve(() => {})
     await expect(httpBucket(mute, { fetch, timeoutMs: 50 }).read('x', 10)).rejects.toThrow(late)
@@ -275,7 +275,7 @@ describe('httpBucket', () => {
       const timer = setInterval(() => response.write('a'), 5)
       response.on('close', () => clearInterval(timer))
     })
-    // Also where fetch has forgotten the signal by the time of the body.
+    // Also if fetch does not pass the signal on to the body.
     const forgetful: typeof fetch = (url) => fetch(url)
     for (const each of [fetch, forgetful])
       await expect(
@@ -289,7 +289,7 @@ describe('httpBucket', () => {
     )
   })
 
-  it('takes a fetch, and keeps the path under the URL', async () => {
+  it('uses the given fetch, and keeps the path of the URL', async () => {
     const asked: string[] = []
     const fetch = async (place: string | URL | Request) => {
       asked.push(String(place))
@@ -304,7 +304,7 @@ describe('httpBucket', () => {
   it.each([
     ...['file:///etc', 'data:text/plain,x', 'nonsense', 'ftp://x', 'xhttp://x', ''],
     ...['https://me:word@x', 'https://me@x', 'https://:word@x'],
-  ])('refuses the URL %s', (url) => {
+  ])('rejects the URL %s', (url) => {
     expect(() => httpBucket(url, { fetch })).toThrow(TypeError)
     expect(() => httpBucket(url, { fetch })).toThrow(/^"url" expected (?!.*word@)/)
   })

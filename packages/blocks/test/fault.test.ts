@@ -8,13 +8,13 @@ import {
   type EpisodeSample,
   FAULT_CODES,
   type Header,
+  judgeSampleProof,
   LIMITS,
   readBlock,
   type Sample,
   type SampleProof,
   sampleProof,
   verifyLane,
-  verifySampleProof,
 } from '../src/index.ts'
 import { keyOf } from './keys.ts'
 import {
@@ -39,11 +39,11 @@ const key = keyOf(1)
 const scope = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 600, 'mult8@0.1.0': 1449 })
 const short = scopeOf(key.hotkey, { 'tictactoe@0.1.0': 5, 'mult8@0.1.0': 4 })
 let many: Sample[]
-/** Of the short lane. */
+/** The samples of the short lane. */
 let samples: EpisodeSample[]
 let plans: Plan[]
 let honest: Files
-/** Of sample 1 of its first block. */
+/** The proof of sample 1 of its first block. */
 let proof: SampleProof
 
 beforeAll(async () => {
@@ -58,8 +58,7 @@ beforeAll(async () => {
 type Verdict = Promise<Result<unknown, BlockFault>>
 
 /**
- * The lane with the bytes of one block changed where they are stored: block 0 is the head, 2 the
- * first.
+ * Verifies the lane with the stored bytes of one block changed. Block 0 is the head, 2 the first.
  */
 function altered(block: number, edit: (bytes: Uint8Array) => Uint8Array): Verdict {
   const [hash, bytes] = [...honest.bytes].reverse()[block]!
@@ -71,34 +70,40 @@ function altered(block: number, edit: (bytes: Uint8Array) => Uint8Array): Verdic
   return verifyLane({ ...honest, read })
 }
 
-/** The same with its text changed. */
+/** Verifies the lane with the text of one block changed. */
 const edited = (block: number, edit: (text: string) => string): Verdict =>
   altered(block, (bytes) => utf8ToBytes(edit(new TextDecoder().decode(bytes))))
 
-/** The short lane signed over other samples; a sample may be any JSON, or any bytes. */
+/** Verifies the short lane, signed over other samples, which may be any JSON or bytes. */
 function signed(
   edit: (samples: EpisodeSample[]) => readonly (Json | Sample | Uint8Array)[],
 ): Verdict {
   return verifyLane(laneOf(key, short, plansOf(edit(structuredClone(samples)) as Sample[])))
 }
 
-/** One of its samples changed, and the lane signed. */
+/** Verifies the lane, signed with one sample changed. */
 function changed(index: number, change: (sample: EpisodeSample) => object): Verdict {
   return signed((all) =>
     all.map((sample, i) => (i === index ? (change(sample) as Sample) : sample)),
   )
 }
 
-/** The first of its lines another one, and the lane signed. */
+/** Verifies the lane, signed with another first line. */
 const lined = (line: Uint8Array): Verdict => signed(([, ...rest]) => [line, ...rest])
 
-/** The transcript of a tic-tac-toe of two replies at least that ended by the rules. */
+/**
+ * Verifies the lane, signed with another transcript of a finished tic-tac-toe of two or more
+ * replies.
+ */
 function changedMessages(change: (messages: Episode['messages'][number][]) => unknown[]): Verdict {
   const index = samples.findIndex(({ fault, messages }) => !fault && messages.length >= 4)
   return changed(index, (sample) => ({ ...sample, messages: change([...sample.messages]) }))
 }
 
-/** The lane with other header fields in one block, signed; block 0 is the first, 2 the last. */
+/**
+ * Verifies the lane, signed with other header fields in one block. Block 0 is the first, 2 the
+ * last.
+ */
 function headed(block: number, header: { readonly [key in keyof Header]?: unknown }): Verdict {
   return verifyLane(
     laneOf(
@@ -116,9 +121,9 @@ async function blockAt(place: number, files: Files = honest) {
   return read.value
 }
 
-/** The proof, changed. */
+/** Verifies the changed proof. */
 async function proven(change: (proof: SampleProof) => unknown): Verdict {
-  return verifySampleProof(change(proof), { head: honest.head, scope, verify: key.verify })
+  return judgeSampleProof(change(proof), { head: honest.head, scope, verify: key.verify }).result
 }
 
 const other = keyOf(2)
@@ -190,7 +195,7 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
     'a sample added': () => edited(0, (text) => text + text.replace(/^(.*\n)*(?=.)/, '')),
     'signed with another count': () => headed(1, { count: 5 }),
   },
-  // `shape.test` has all that a sample's shape refuses, and prng what canonical JSON does.
+  // `shape.test` tests all schemas of a sample, and prng canonical JSON.
   BAD_SAMPLE: {
     'an unknown key': () => changed(0, (sample) => ({ ...sample, note: 1 })),
     'a game with a miner': () =>
@@ -393,10 +398,10 @@ const cases: Record<BlockFault, Record<string, () => Verdict>> = {
   },
 }
 
-/** A sample whose miner replied and ended by the rules. */
+/** Returns the index of a sample that ended by the rules. */
 const clean = () => samples.findIndex(({ fault }) => !fault)
 
-/** The lane without its first block, as if it began at the second. */
+/** Returns the lane without its first block. */
 function beheaded(): Files {
   return laneOf(key, scope, plans.slice(1), [...honest.bytes.keys()][0]!)
 }
@@ -406,12 +411,12 @@ it('has a case for every code, and no other', () => {
   for (const variants of Object.values(cases)) expect(Object.keys(variants)).not.toEqual([])
 })
 
-it('finds none in the honest lane, nor in its proof', async () => {
+it('finds no fault in the honest lane and its proof', async () => {
   expect(await verifyLane(honest)).toMatchObject({ ok: true })
   expect(await proven((proof) => proof)).toEqual({ ok: true, value: many[1] })
 })
 
-it('finds each fault, and states it', async () => {
+it('finds and describes each fault', async () => {
   const lines: string[] = []
   for (const [code, variants] of Object.entries(cases)) {
     lines.push(code)

@@ -8,11 +8,11 @@ import { pairsOf, playPlan } from './play-plan.ts'
 
 const [HEX, MULT8, TICTACTOE] = ['hex@0.1.0', 'mult8@0.1.0', 'tictactoe@0.1.0'] as const
 
-/** What is replied to each prompt; null for no reply. */
+/** Returns the reply to a prompt; null for no reply. */
 type Reply = (prompt: string) => string | null
 const solving = (env: string): Reply => make(env).spec.solve
 const silent: Reply = () => null
-/** A cell that is taken; every board of tictactoe begins with some. */
+/** Replies with an occupied cell. Every board of tictactoe begins with some. */
 const occupied: Reply = (prompt) => {
   const [, row = '', cells = ''] = /^([ABC]) (.*[XO].*)$/m.exec(prompt) ?? []
   return `${row}${cells.replaceAll(' ', '').search(/[XO]/) + 1}`
@@ -25,7 +25,7 @@ const agentOf =
     return content === null ? { fault: 'no-reply' } : { content }
   }
 
-/** So many challenges, in which the sides reply so. */
+/** Plays `count` challenges with these replies. */
 async function playedBy(
   env: string,
   count: number,
@@ -36,7 +36,7 @@ async function playedBy(
   return pairsOf(await playPlan(scopeOf(toy.hotkey, { [env]: count }), SECRET, agentFor))
 }
 
-describe('why a challenge was forfeited', () => {
+describe('the reason of a forfeit', () => {
   it.each<[want: string | undefined, env: string, reply: Reply]>([
     ['no-reply', MULT8, silent],
     ['no-reply', TICTACTOE, silent],
@@ -58,7 +58,7 @@ describe('why a challenge was forfeited', () => {
     ['unreadable', () => 'I resign.'],
     ['illegal', () => 'A1'], // again and again
     [undefined, solving(HEX)],
-  ])('is %s of the loser of a game alone', async (want, loser) => {
+  ])('is %s only for the loser of a game', async (want, loser) => {
     const games = await playedBy(HEX, 12, loser, solving(HEX))
     const lost = games.filter(({ champion }) => champion.reward === -1)
     expect(lost.length).toBeGreaterThan(2)
@@ -66,7 +66,7 @@ describe('why a challenge was forfeited', () => {
     for (const game of games) expect(forfeitOf(game, 'contender')).toBeUndefined()
   })
 
-  it('is nothing for a game that was never begun, unlike one without a first reply', async () => {
+  it('is undefined for a game that was never begun, unlike one without a first reply', async () => {
     const [begun] = await playedBy(HEX, 1, silent)
     const sampleWith = (champion: Transcript, contender: Transcript): ChallengePair => ({
       ...begun!,
@@ -88,7 +88,7 @@ describe('why a challenge was forfeited', () => {
     expect(waysIn(begun!)).toEqual([false, 'no-reply', undefined])
   })
 
-  it('is nothing for what earned more, whatever was replied, and in an unknown environment', async () => {
+  it('is undefined for a higher reward, and in an unknown environment', async () => {
     const [pair] = await playedBy(MULT8, 1, silent)
     expect(forfeitOf(pair!, 'champion')).toBe('no-reply')
     const rewarded = { ...pair!, champion: { ...pair!.champion, reward: 1 } }
@@ -96,7 +96,7 @@ describe('why a challenge was forfeited', () => {
     expect(forfeitIn({ ...pair!, env: 'no@1.0.0' }, pair!.champion)).toBeUndefined()
   })
 
-  it('is nothing, and no error, for whatever a stranger signed', async () => {
+  it('is undefined for any content that a stranger signed', async () => {
     const [sound] = await playedBy(TICTACTOE, 1, () => 'never')
     const { messages, reward } = sound!.champion
     const text = fc.oneof(

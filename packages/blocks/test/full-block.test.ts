@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { type AuditedBlock, checkBlock, isRoomFor, LIMITS, verifyLane } from '../src/index.ts'
 import { type Files, honestSamples, laneOf, plansOf, SECRET, scopeOf, toy } from './lane.ts'
 
-// Protocol §6.2: a block before a lane's last has 2048 samples, or no room for the next one's first.
+// Protocol §6.2: every block except the last has 2048 samples, or cannot hold the next sample.
 const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 1025 })
 let lane: Files
 let audited: readonly [last: AuditedBlock, first: AuditedBlock]
@@ -19,7 +19,10 @@ beforeAll(async () => {
   audited = [last, first]
 })
 
-/** What is said of the lane if its blocks have these sizes, `next` being the first sample of the last. */
+/**
+ * Resolves with the fault of a lane with blocks of these sizes. `next` is the size of the last
+ * block's first sample.
+ */
 async function codeOf(samples: number, bytes: number, next: number) {
   const [last, first] = audited
   const header = { ...first.header, count: samples }
@@ -58,7 +61,7 @@ describe('a block before the last', () => {
     expect(await codeOf(blockSamples, roomBytes, 0)).toBe('whole')
   })
 
-  it('has its sizes from its bytes: of sample lines, with their line feeds', () => {
+  it('has the sizes of its sample lines, with their line feeds', () => {
     const [last, first] = audited
     for (const block of [last, first]) {
       const bytes = lane.bytes.get(block.hash) ?? new Uint8Array()
@@ -69,11 +72,11 @@ describe('a block before the last', () => {
   })
 })
 
-it('has room for its samples whatever its header: the rest is enough for the largest', () => {
+it('can hold its samples next to the largest header', () => {
   const signatureBytes = JSON.stringify({ signature: 'ab'.repeat(64) }).length
   const overhead = LIMITS.headerBytes + 1 + signatureBytes + 1
   expect(LIMITS.roomBytes + overhead).toBeLessThanOrEqual(LIMITS.blockBytes)
-  // So a lane has few blocks: 63 of the largest samples fill one.
+  // 63 samples of the largest size fill a block, so a lane has few blocks.
   expect(isRoomFor(63, 63 * (LIMITS.sampleBytes + 1))).toBe(true)
   expect(isRoomFor(64, 64 * (LIMITS.sampleBytes + 1))).toBe(false)
 })

@@ -11,18 +11,18 @@ const OTHER = { champion: 'contender', contender: 'champion' } as const
 let samples: Sample[]
 
 beforeAll(async () => {
-  // At .97 a move some games are won by joining, and others by what the loser replied.
+  // At .97 a move, some games end by a connection, and others by the loser's reply.
   samples = await honestSamples(scope, 0.98, 0.97)
 })
 
-/** What is said of the lane in which one game is another one. */
+/** Verifies the lane with one game replaced. */
 async function verdictOn(old: ChallengePair, altered: ChallengePair): Promise<unknown> {
   const lane = samples.map((sample) => (sample === old ? altered : sample))
   const read = await verifyLane(laneOf(toy, scope, plansOf(lane)))
   return read.ok ? read.value : `${read.code} ${read.detail.replace(/^.*0\.1\.0 \d+: /, '')}`
 }
 
-/** The first game that ended so, and the side that was to move then. */
+/** Returns the first game with this ending, and the side that was to move. */
 function gameThat(isIt: (ended: Ended) => boolean): Ended {
   const games = gamesOf(samples).map(endedOf)
   const found = games.find(isIt)
@@ -32,7 +32,7 @@ function gameThat(isIt: (ended: Ended) => boolean): Ended {
 
 interface Ended {
   readonly game: ChallengePair
-  /** Whose reply, or whose fault, was the last. */
+  /** The side of the last reply or fault. */
   readonly mover: Side
   readonly isWon: boolean
 }
@@ -47,7 +47,7 @@ function endedOf(game: ChallengePair): Ended {
   return { game, mover, isWon: game[mover].reward === 1 }
 }
 
-/** The game with other episodes. */
+/** Returns the game with other episodes. */
 const withSides = (
   game: ChallengePair,
   sides: Partial<Record<Side, Partial<Episode>>>,
@@ -57,7 +57,7 @@ const withSides = (
   contender: { ...game.contender, ...sides.contender },
 })
 
-/** The same game as if it had ended in its loser's prompt. */
+/** Returns the game as if it had ended in the loser's prompt. */
 function cutAt({ game, mover }: Ended, fault: Episode['fault']): ChallengePair {
   const messages = game[mover].messages.slice(0, -1)
   const lost = { messages, reward: -1, ...(fault && { fault }) }
@@ -70,7 +70,7 @@ function unbegun(game: ChallengePair): ChallengePair {
 }
 
 describe('a lane of all four environments', () => {
-  it('is whole, and games have no points', async () => {
+  it('is valid, and games have no points', async () => {
     const read = await verifyLane(laneOf(toy, scope, plansOf(samples)))
     if (!read.ok) throw new Error(read.detail)
     const tallies = read.value.tallies[CONTENDER]!
@@ -83,7 +83,7 @@ describe('a lane of all four environments', () => {
     expect(new Set(ends.map(({ isWon }) => isWon))).toEqual(new Set([true, false]))
   })
 
-  it('counts the games that were never begun: ties without a point', async () => {
+  it('counts games that were never begun as ties without points', async () => {
     const { game } = gameThat(({ isWon }) => isWon)
     const read = await verifyLane(laneOf(toy, scope, plansOf(samples)))
     const [wins = 0, losses = 0] = (read.ok && read.value.tallies[CONTENDER]?.[HEX]) || []
@@ -92,14 +92,14 @@ describe('a lane of all four environments', () => {
     expect(await verdictOn(game, unbegun(game))).toMatchObject({ unbegun: 1, tallies })
   })
 
-  it('is whole where a validator cuts a game short, and says no-reply', async () => {
+  it('is valid if a validator cuts a game short and records no-reply', async () => {
     const ended = gameThat(({ isWon }) => isWon)
     expect(await verdictOn(ended.game, cutAt(ended, 'no-reply'))).toMatchObject({ unbegun: 0 })
   })
 })
 
-// What else does not replay is in vectors/envs/games.json.
-describe('a game that is not what was played', () => {
+// vectors/envs/games.json has the other transcripts that do not replay.
+describe('an altered game', () => {
   it.each<[what: string, change: (ended: Ended) => ChallengePair, said: RegExp]>([
     [
       'a message after the win',
@@ -133,7 +133,7 @@ describe('a game that is not what was played', () => {
   })
 
   it.each(SIDES)(
-    'of the %s: a stranger, or no fault or a win where it was never begun',
+    'has no other %s: a stranger, or one without a fault or with a win in a game never begun',
     async (side) => {
       const { game } = gameThat(({ isWon }) => isWon)
       const stranger = withSides(game, { [side]: { miner: toy.hotkey } })

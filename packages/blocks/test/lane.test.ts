@@ -28,7 +28,7 @@ beforeAll(async () => {
   lane = laneOf(toy, scope, plansOf(samples))
 })
 
-/** Counted another way than the lane does. */
+/** Counts in another way than the lane does. */
 function tallyOf(env: string) {
   const rewardsOf = (side: 'champion' | 'contender') =>
     episodesOf(samples, side).flatMap((sample) => (sample.env === env ? [sample.reward] : []))
@@ -36,7 +36,7 @@ function tallyOf(env: string) {
   const leads = contender.map((reward, i) => reward - champion[i]!)
   const lowest = make(env).spec.lowestReward
   const earned = (rewards: number[]) => rewards.reduce((sum, reward) => sum + reward - lowest, 0)
-  // Of a game of tictactoe there are two points to be had, of a product one.
+  // A game of tictactoe gives up to two points, a product one.
   const unit = env.startsWith('mult8') ? 1_000_000 : 500_000
   return [
     leads.filter((lead) => lead > 0).length,
@@ -46,8 +46,8 @@ function tallyOf(env: string) {
   ]
 }
 
-describe('a whole lane', () => {
-  it('has its tallies and its blocks, head first', async () => {
+describe('a valid lane', () => {
+  it('has its tallies, and its blocks with the head first', async () => {
     const want = {
       tallies: {
         [CONTENDER]: {
@@ -67,26 +67,26 @@ describe('a whole lane', () => {
     expect(episodesOf(samples, 'champion').some(isCut)).toBe(true)
   })
 
-  it('may have its secret alone in the last block, after one of 2048 samples', async () => {
+  it('may have only its secret in the last block, after one of 2048 samples', async () => {
     const full = scopeOf(toy.hotkey, { 'mult8@0.1.0': 1024 })
     const plans = [...plansOf(await honestSamples(full)), { lines: [] }]
     expect((await verifyLane(laneOf(toy, full, plans))).ok).toBe(true)
   })
 
-  it('may be empty when nothing had to be sampled', async () => {
+  it('may be empty if no samples are due', async () => {
     const idle = { ...scope, quotas: {} }
     const read = await verifyLane(laneOf(toy, idle, [{ lines: [] }]))
     expect(read).toMatchObject({ ok: true, value: { tallies: {} } })
   })
 
-  it('goes on from the seal before it', async () => {
+  it('continues from the seal before it', async () => {
     const next = laneOf(toy, scope, plansOf(samples), lane.head)
     expect((await verifyLane(next)).ok).toBe(true)
   })
 })
 
 describe('reading', () => {
-  it('asks for one block after another, from the head back, within the limit', async () => {
+  it('requests one block after another, from the head back, within the limit', async () => {
     const asked: string[] = []
     const read = async (path: string, limit: number) => {
       expect(limit).toBe(LIMITS.blockBytes)
@@ -97,26 +97,26 @@ describe('reading', () => {
     expect(asked).toEqual([...lane.bytes.keys()].reverse())
   })
 
-  it('stops once there are more samples than the lane has to hold', async () => {
+  it('stops once there are more samples than in the plan', async () => {
     const full = scopeOf(toy.hotkey, { 'mult8@0.1.0': 1024 })
     const all = await honestSamples(full)
     const hostile = laneOf(toy, full, plansOf([...all, ...all, ...all]))
     const read = vi.fn(hostile.read)
     expect(await verifyLane({ ...hostile, read })).toMatchObject({
       code: 'MISSING_INDEX',
-      detail: expect.stringMatching(/line 2, .*: more samples than the lane has to hold$/),
+      detail: expect.stringMatching(/line 2, .*: more samples than in the plan$/),
     })
     expect(read).toHaveBeenCalledTimes(2)
   })
 
-  it('passes on what goes wrong in reading, and reads no further', async () => {
+  it('rejects with the error of a read, and reads no further', async () => {
     const read = vi.fn(() => Promise.reject(new Error('no network')))
     await expect(verifyLane({ ...lane, read })).rejects.toThrow('no network')
     expect(read).toHaveBeenCalledTimes(1)
   })
 })
 
-describe('a scope that makes no sense throws', () => {
+describe('an invalid scope throws', () => {
   it.each([
     [
       'an environment that is not registered',

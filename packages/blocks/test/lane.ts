@@ -27,7 +27,7 @@ export interface Key {
   readonly verify: Verify
 }
 
-/** Not a signature: a keyless stand-in where a test is about something else. */
+/** A stand-in without a key, for tests of other things than signatures. */
 export const toy: Key = {
   hotkey: `5${'A'.repeat(47)}`,
   sign: (message) => blake3(message, { dkLen: 64 }),
@@ -41,7 +41,7 @@ const DAY = 1_760_000_000_000
 export const CHAMPION = `5${'B'.repeat(47)}`
 export const CONTENDER = `5${'C'.repeat(47)}`
 
-/** Of one contender that plays so much, unless others are named. */
+/** Returns a scope. Default: one contender with these quotas. */
 export function scopeOf(
   validator: string,
   quota: Readonly<Record<string, number>>,
@@ -60,8 +60,8 @@ export function scopeOf(
 }
 
 /**
- * A player that is right with probability `skill`, wrong or silent otherwise, the same way every
- * time.
+ * Returns a deterministic player that is right with probability `skill`, and wrong or silent
+ * otherwise.
  */
 function player(env: string, skill: number, seed: string): Agent {
   const { spec } = make(env)
@@ -86,7 +86,7 @@ function player(env: string, skill: number, seed: string): Agent {
   }
 }
 
-/** What an honest validator samples: every sample of the plan, in order. */
+/** Plays every sample of the plan, in order, as an honest validator does. */
 export async function honestSamples(
   scope: Scope,
   contenderSkill = 0.8,
@@ -100,28 +100,25 @@ export async function honestSamples(
   return [...samples]
 }
 
-/** The samples of one player, those of one side. */
+/** Returns the episodes of one side in challenges for one player. */
 export const episodesOf = (samples: readonly Sample[], side: Side): EpisodeSample[] =>
   samples.flatMap((sample) => {
     if (!('miner' in sample)) return []
     return (sample.miner === CHAMPION) === (side === 'champion') ? [sample] : []
   })
 
-/** The games. */
+/** Returns the games. */
 export const gamesOf = (samples: readonly Sample[]): ChallengePair[] =>
   samples.flatMap((sample) => ('miner' in sample ? [] : [sample]))
 
-/**
- * One block as a validator that checks nothing would write it. A line is a value, or bytes as they
- * are.
- */
+/** A block as a validator writes it that checks nothing. A line is a value, or raw bytes. */
 export interface Plan {
   readonly lines: readonly (Json | Sample | Uint8Array)[]
-  /** Fields that differ from what they should be; undefined leaves one out. */
+  /** Fields that differ from the right ones; undefined omits one. */
   readonly header?: { readonly [key in keyof Header]?: unknown }
 }
 
-/** Any block, properly hashed and signed, whatever is in it. */
+/** Returns a block with any content, properly hashed and signed. */
 export function forge(key: Key, header: object, plan: Plan): { hash: Hash; bytes: Uint8Array } {
   const lines = plan.lines.map((line) =>
     line instanceof Uint8Array ? line : utf8ToBytes(canonicalize(line as Json)),
@@ -149,7 +146,10 @@ export interface Files extends LaneRequest {
   readonly bytes: Map<Hash, Uint8Array>
 }
 
-/** A lane of forged blocks in memory, first block first, and the request that verifies it. */
+/**
+ * Returns a lane of forged blocks in memory, the first block first, and the request that verifies
+ * it.
+ */
 export function laneOf(
   key: Key,
   scope: Scope,
@@ -179,7 +179,7 @@ export function laneOf(
   }
 }
 
-/** Samples in full blocks, and the rest, if there is any, in the last. */
+/** Returns samples in full blocks, with the rest in the last. */
 export function plansOf(samples: readonly Sample[], size: number = LIMITS.blockSamples): Plan[] {
   const plans: Plan[] = [{ lines: samples.slice(0, size) }]
   for (let start = size; start < samples.length; start += size)

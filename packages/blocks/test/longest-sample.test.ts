@@ -10,7 +10,9 @@ const FRAME = { ms: MOST, invocation: '"'.repeat(LIMITS.invocationBytes), role: 
 
 const LONGEST = 'x'.repeat(640)
 
-/** The longest prompt met in 300 challenges: of games, all boards of one size have one length. */
+/**
+ * Returns the longest prompt of 300 challenges. All boards of one size have prompts of one length.
+ */
 function longestPrompt(spec: EnvSpec): string {
   let longest = ''
   for (let seed = 0; seed < 300; seed++) {
@@ -21,7 +23,7 @@ function longestPrompt(spec: EnvSpec): string {
   return longest
 }
 
-/** An episode of that many replies, of which that many are as long as is recorded. */
+/** Returns an episode of `replies` replies, `long` of them as long as is recorded. */
 function episodeOf(spec: EnvSpec, replies: number, long: number) {
   const prompt = { role: 'user', content: longestPrompt(spec) }
   const messages = Array.from({ length: replies }, (_, at) => [
@@ -31,7 +33,10 @@ function episodeOf(spec: EnvSpec, replies: number, long: number) {
   return { miner: HOTKEY, messages: messages.flat(), reward: -MOST, ms: MOST, fault: 'no-reply' }
 }
 
-/** A game goes on after legal moves alone, which are short; one player may say much each time. */
+/**
+ * Returns the longest sample: a game continues only after legal moves, which are short; a single
+ * player's replies may all be long.
+ */
 function longestSample(spec: EnvSpec): string {
   const { id, maxSteps, game } = spec
   const half = Math.ceil(maxSteps / 2)

@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest'
 import published from '../../../vectors/blocks/inclusion-sha256.json' with { type: 'json' }
 import vectors from '../../../vectors/blocks/merkle-blake3.json' with { type: 'json' }
 import { inclusionProof, merkleRoot, verifyInclusion } from '../src/index.ts'
-import { leafHash } from '../src/merkle.ts'
+import { hashLeaf } from '../src/merkle.ts'
 
 const sha256 = (...parts: readonly Uint8Array[]): Uint8Array => sha256Of(concatBytes(...parts))
 
 describe('published inclusion proofs', () => {
-  // They have the leaves' hashes only, not the leaves: SHA-256 for all nodes, while a leaf is taken
-  // for its own hash.
+  // The vectors have the hashes of leaves, not the leaves. So a leaf is its own hash here, and
+  // nodes use SHA-256.
   const hash = (...parts: readonly Uint8Array[]) =>
     parts[0]?.[0] === 0 ? concatBytes(...parts.slice(1)) : sha256(...parts)
 
@@ -25,7 +25,7 @@ describe('published inclusion proofs', () => {
     expect(verifyInclusion({ ...bytes, index, size, hash })).toBe(want)
   })
 
-  it('are mostly refusals', () => {
+  it('are mostly rejected', () => {
     expect(published.proofs.filter(({ want }) => !want).length).toBeGreaterThan(
       published.proofs.length / 2,
     )
@@ -47,14 +47,14 @@ describe('vectors', () => {
   })
 })
 
-// Different ones: equal lines may well have equal paths.
+// The lines differ, because equal lines may have equal paths.
 const lengths = { minLength: 1, maxLength: 40 }
 const someLines = fc
   .uniqueArray(fc.string({ maxLength: 8 }), lengths)
   .map((lines) => lines.map(utf8ToBytes))
 
 describe('properties', () => {
-  it('proves every line of any tree, to that line, place and size alone', () => {
+  it('proves every line of any tree, and only for its index and size', () => {
     fc.assert(
       fc.property(
         someLines,
@@ -77,7 +77,7 @@ describe('properties', () => {
     )
   })
 
-  it('refuses a proof with any bit flipped, in the leaf, the path or the root', () => {
+  it('rejects a proof with any bit flipped in the leaf, the path or the root', () => {
     fc.assert(
       fc.property(someLines, fc.nat(), fc.nat(), (lines, at, bit) => {
         const index = at % lines.length
@@ -100,12 +100,12 @@ describe('properties', () => {
 
   it('does not confuse a node with a leaf', () => {
     const lines = ['a', 'b'].map(utf8ToBytes)
-    const forged = concatBytes(...lines.map((line) => leafHash(line)))
+    const forged = concatBytes(...lines.map((line) => hashLeaf(line)))
     expect(merkleRoot([forged])).not.toEqual(merkleRoot(lines))
   })
 })
 
-it('takes a hash function', () => {
+it('accepts a hash function', () => {
   const lines = ['a', 'b', 'c'].map(utf8ToBytes)
   const root = merkleRoot(lines, sha256)
   expect(bytesToHex(merkleRoot([], sha256))).toBe(bytesToHex(sha256(new Uint8Array())))
@@ -116,7 +116,7 @@ it('takes a hash function', () => {
   expect(verifyInclusion({ leaf: lines[2]!, index: 2, size: 3, proof, root })).toBe(false)
 })
 
-it.each([-1, 3, 0.5, Number.NaN])('has no proof for index %d of 3', (index) => {
+it.each([-1, 3, 0.5, Number.NaN])('throws for index %d of 3', (index) => {
   expect(() => inclusionProof(['a', 'b', 'c'].map(utf8ToBytes), index)).toThrow(
     /^"index" expected 0..2, got/,
   )

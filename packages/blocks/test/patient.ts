@@ -1,8 +1,8 @@
 import { type Bucket, BucketFailure } from '../src/index.ts'
 
 /**
- * The bucket as an application uses it: a write is tried again up to five times, after 250 ms and
- * then after twice as long each time, unless that is pointless or the path is the caller's mistake.
+ * Returns the bucket as an application uses it. A write is repeated up to five times, after 250 ms
+ * and then after twice as long each time, except after a final failure or a wrong path.
  */
 export function patient({ read, write }: Bucket): Bucket {
   const patientWrite: Bucket['write'] = async (path, bytes) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type LaneQuotas, type PlannedSample, pairing, planOf, verifyLane } from '../src/index.ts'
-import { talliesOf } from '../src/plan.ts'
+import { countTallies } from '../src/plan.ts'
 import { CHAMPION, honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
 
 const [HEX, MULT8, PACK] = ['hex@0.1.0', 'mult8@0.1.0', 'pack@0.1.0']
@@ -15,10 +15,10 @@ const [A, B, C] = ['A', 'D', 'E'].map((letter) => `5${letter.repeat(47)}`) as [
 it.each([
   ['an environment', 'no@1.0.0', A],
   ['a miner', MULT8, B],
-])('%s that the lane does not know counts for nothing', (_, env, other) => {
+])('%s that the lane does not plan counts for nothing', (_, env, other) => {
   const lane = { champion: CHAMPION, quotas: { [A]: { [env]: 1 } } }
   const plan = [CHAMPION, other].map((miner) => ({ env, index: 0, miner }))
-  expect(talliesOf(lane, plan, [[1], [0]])).toEqual({ [A]: { [env]: [0, 0, 0, 0] } })
+  expect(countTallies(lane, plan, [[1], [0]])).toEqual({ [A]: { [env]: [0, 0, 0, 0] } })
 })
 
 describe('the plan of a lane', () => {
@@ -36,12 +36,12 @@ describe('the plan of a lane', () => {
     ])
   })
 
-  it('is empty without contenders, and of one that plays nothing', () => {
+  it('is empty without contenders, and for one without quotas', () => {
     expect(planOf({ champion: CHAMPION, quotas: {} })).toEqual([])
     expect(planOf({ champion: CHAMPION, quotas: { [A]: {}, [B]: { [MULT8]: 0 } } })).toEqual([])
   })
 
-  it('has each sample once, and of each quota as much as it says, in any order of keys', () => {
+  it('has each sample of the quotas once, for any order of keys', () => {
     const quota = fc.dictionary(fc.constantFrom(HEX, MULT8, PACK), fc.nat({ max: 9 }))
     const lanes = fc.dictionary(fc.constantFrom(A, B, C), quota)
     fc.assert(
@@ -65,7 +65,7 @@ const isOf = (contender: string, env: string) => (planned: PlannedSample) => {
 }
 
 describe('tallies', () => {
-  it('hold each contender against the champion in the challenges of its own quota', () => {
+  it('compare each contender with the champion in the challenges of its quota', () => {
     const lane: LaneQuotas = {
       champion: CHAMPION,
       quotas: { [A]: { [MULT8]: 3, [HEX]: 1 }, [B]: { [MULT8]: 1, [HEX]: 2, [TICTACTOE]: 1 } },
@@ -75,9 +75,9 @@ describe('tallies', () => {
       [1, -1],
       [-1, -1],
     ] // the last was never begun
-    // Of each challenge the champion's reward, then A's, then B's where it plays.
+    // By challenge: the rewards of the champion, of A, and of B if it plays.
     const products = [[0], [1], [1], [1], [0], [0], [0]]
-    expect(talliesOf(lane, planOf(lane), [...games, ...products, [-1], [0]])).toEqual({
+    expect(countTallies(lane, planOf(lane), [...games, ...products, [-1], [0]])).toEqual({
       [A]: { [HEX]: [1, 0, 0, 0], [MULT8]: [1, 1, 1_000_000, 1_000_000] },
       [B]: {
         [HEX]: [0, 1, 0, 0],
@@ -88,7 +88,7 @@ describe('tallies', () => {
   })
 })
 
-describe('a lane of three contenders with quotas of their own', () => {
+describe('a lane of three contenders with different quotas', () => {
   const scope = scopeOf(
     toy.hotkey,
     {},
@@ -99,7 +99,7 @@ describe('a lane of three contenders with quotas of their own', () => {
     },
   )
 
-  it('is whole: the champion plays each challenge once, and a game with each of them', async () => {
+  it('is valid: the champion plays each challenge once, and a game with each contender', async () => {
     const samples = await honestSamples(scope)
     expect(samples.length).toBe(2 + 1 + 5 + 5 + 2 + 2)
     const read = await verifyLane(laneOf(toy, scope, plansOf(samples)))
@@ -115,12 +115,12 @@ describe('a lane of three contenders with quotas of their own', () => {
     })
   })
 
-  it('has a game of another for each contender: none sees what the champion replied', async () => {
+  it('has other games for each contender, so none sees the champion’s replies', async () => {
     const games = (await honestSamples(scope)).filter(({ env }) => env === HEX)
     expect(new Set(games.map(({ challengeId }) => challengeId)).size).toBe(3)
   })
 
-  it('is not whole with the games of two contenders exchanged, or one of them twice', async () => {
+  it('is void if two contenders’ games are exchanged, or one is repeated', async () => {
     const [one, two, three, ...rest] = await honestSamples(scope)
     const exchanged = [three!, two!, one!, ...rest]
     const alike = scopeOf(toy.hotkey, {}, { [A]: { [HEX]: 1 }, [B]: { [HEX]: 1 } })
@@ -135,7 +135,7 @@ describe('a lane of three contenders with quotas of their own', () => {
       })
   })
 
-  it('gives pairs: each contender beside the champion in the same challenge', async () => {
+  it('pairs each contender with the champion in the same challenge', async () => {
     const pair = pairing()
     const samples = await honestSamples(scope)
     const pairs = samples.flatMap((sample) => pair(sample) ?? [])

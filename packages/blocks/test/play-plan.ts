@@ -11,10 +11,10 @@ import {
 import { type Agent, make, play, playGame, type Transcript } from '@affine/envs'
 import type { Hash } from '@affine/prng'
 
-/** Who answers for a miner in a challenge. */
+/** Returns the agent of a miner in a challenge. */
 export type AgentFor = (miner: string, challenge: LaneChallenge) => Agent
 
-/** The samples of a lane in the order of its plan, played by these agents. */
+/** Plays the samples of a lane in the order of its plan. */
 export async function playPlan(
   scope: Scope,
   secret: Hash,
@@ -49,12 +49,12 @@ function episodeOf(miner: string, transcript: Transcript): Episode {
   return { miner, ...transcript, ms }
 }
 
-/** The samples of a lane, each contender's beside the champion's. */
+/** Returns each contender's samples of a lane, paired with the champion's. */
 export function pairsOf(samples: readonly Sample[]): readonly ChallengePair[] {
   const pairOf = pairing()
   return samples.flatMap((sample) => pairOf(sample) ?? [])
 }
 
-/** By how much the contender's reward is higher. */
+/** Returns the difference between the contender's reward and the champion's. */
 export const leadIn = ({ champion, contender }: ChallengePair): number =>
   contender.reward - champion.reward

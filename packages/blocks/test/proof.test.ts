@@ -6,7 +6,6 @@ import {
   readBlock,
   type SampleProof,
   sampleProof,
-  verifySampleProof,
 } from '../src/index.ts'
 import { type Files, honestSamples, laneOf, plansOf, scopeOf, toy } from './lane.ts'
 
@@ -29,9 +28,10 @@ function blocksOf(lane: Files): Block[] {
 
 const headersIn = (some: readonly Block[]) => some.map(({ header }) => header)
 const headersAfter = (place: number) => headersIn(blocks.slice(place + 1))
-/** Proves the first sample of these blocks under the last of them. */
+/** Returns a proof of the first sample of these blocks under the last block. */
 const firstOf = ([block, ...after]: readonly Block[]) => sampleProof(block!, 0, headersIn(after))
-const check = (value: unknown) => verifySampleProof(value, { head, scope, verify: toy.verify })
+const check = (value: unknown) =>
+  judgeSampleProof(value, { head, scope, verify: toy.verify }).result
 
 it('proves every sample of every block, through JSON', () => {
   for (const [place, block] of blocks.entries()) {
@@ -42,14 +42,16 @@ it('proves every sample of every block, through JSON', () => {
   }
 })
 
-it('proves under the block itself when that is the head', () => {
+it('proves a sample under its own block if that is the head', () => {
   const block = blocks[1]!
   const made = sampleProof(block, 0)
-  expect(verifySampleProof(made, { head: block.hash, scope, verify: toy.verify }).ok).toBe(true)
+  expect(judgeSampleProof(made, { head: block.hash, scope, verify: toy.verify }).result.ok).toBe(
+    true,
+  )
   expect(check(made)).toMatchObject({ code: 'BAD_PROOF' })
 })
 
-it('is refused when any character is another', () => {
+it('is rejected if any character differs', () => {
   const text = JSON.stringify(proof)
   const char = fc.string({ minLength: 1, maxLength: 1 })
   fc.assert(
@@ -87,21 +89,21 @@ describe('each step', () => {
     [['signature'], () => failing({ signature: flip(proof.signature) })],
     [['inclusion'], () => failing({ index: 2 })],
     [['inclusion', 'sample'], () => failing({ sample: '{}' })],
-  ])('fails by itself: %j', (codes, judged) => expect(judged()).toEqual(codes))
+  ])('fails on its own: %j', (codes, judged) => expect(judged()).toEqual(codes))
 })
 
-it('does not prove a sample of the epoch before, whose blocks the head leads to as well', async () => {
+it('does not prove a sample of an earlier epoch, although the head leads to its blocks', async () => {
   const before = laneOf(toy, { ...scope, epoch: 6 }, plansOf(await honestSamples(scope), 7))
   const lane = laneOf(toy, scope, plansOf(await honestSamples(scope), 7), before.head)
   const made = firstOf([...blocksOf(before), ...blocksOf(lane)])
-  expect(verifySampleProof(made, { head: lane.head, scope, verify: toy.verify })).toEqual({
+  expect(judgeSampleProof(made, { head: lane.head, scope, verify: toy.verify }).result).toEqual({
     ok: false,
     code: 'BAD_PROOF',
     detail: 'epoch: expected 7, got 6',
   })
 })
 
-describe('a proof longer than it can be is refused', () => {
+describe('a proof over the limits is rejected', () => {
   it('by its path', () => {
     const path = Array.from({ length: 12 }, () => '00'.repeat(32))
     expect(check({ ...proof, path })).toMatchObject({
@@ -116,7 +118,7 @@ describe('a proof longer than it can be is refused', () => {
       const plans = [{ lines: samples }, ...Array.from({ length: empty }, () => ({ lines: [] }))]
       const lane = laneOf(toy, few, plans)
       const made = firstOf(blocksOf(lane))
-      return verifySampleProof(made, { head: lane.head, scope: few, verify: toy.verify })
+      return judgeSampleProof(made, { head: lane.head, scope: few, verify: toy.verify }).result
     }
     expect(await provenIn(4)).toEqual({ ok: true, value: samples[0] })
     expect(await provenIn(5)).toEqual({
@@ -136,7 +138,7 @@ describe('a proof longer than it can be is refused', () => {
   })
 })
 
-describe('a proof that cannot be made throws', () => {
+describe('an impossible proof throws', () => {
   it.each([-1, 7, 0.5])('index %d of 7', (index) => {
     expect(() => sampleProof(blocks[1]!, index)).toThrow(/^"index" expected 0..6, got/)
   })

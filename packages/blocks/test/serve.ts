@@ -12,7 +12,7 @@ export async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** Closes all servers, whatever they are still doing. */
+/** Closes all servers, with open requests. */
 export function closeServers(): void {
   for (const server of servers) server.close().closeAllConnections()
   servers.clear()

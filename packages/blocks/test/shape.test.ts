@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 const read = (value: unknown) => readSample(utf8ToBytes(canonicalize(value as never)))
 
-/** Reads samples of the wrong shape. Returns what is wrong with each. */
+/** Reads samples of the wrong shape. Returns the fault of each. */
 function faultsIn(wrong: Readonly<Record<string, unknown>>): string {
   const lines = Object.entries(wrong).map(([name, value]) => {
     const result = read(value)
@@ -24,7 +24,7 @@ function faultsIn(wrong: Readonly<Record<string, unknown>>): string {
   return lines.join('')
 }
 
-it('says where a sample has not its shape, and what was expected there', async () => {
+it('states where a sample has the wrong shape, and the expected one', async () => {
   const [prompt, reply] = sample.messages
   const withMessages = (...messages: unknown[]) => ({ ...sample, messages })
   const { ms: _, ...without } = sample
@@ -63,7 +63,7 @@ it('says where a sample has not its shape, and what was expected there', async (
   await expect(faults).toMatchFileSnapshot('snapshots/shape.txt')
 })
 
-it('takes no other type in any place', () => {
+it('rejects other types everywhere', () => {
   const [prompt, reply] = sample.messages
   for (const field of [...Object.keys(sample), 'fault'])
     expect(read({ ...sample, [field]: true }).ok, field).toBe(false)
@@ -73,7 +73,7 @@ it('takes no other type in any place', () => {
   }
 })
 
-it('takes a line of as many bytes as it may have, and not of one more', () => {
+it('accepts a line of the maximum length, and not a byte more', () => {
   const padded = (more: number) => {
     const [prompt, ...rest] = sample.messages
     const room = LIMITS.sampleBytes - canonicalize(sample as never).length
@@ -83,7 +83,7 @@ it('takes a line of as many bytes as it may have, and not of one more', () => {
   expect([padded(0), padded(1)]).toEqual([true, false])
 })
 
-it('takes optional fields, or none', () => {
+it('accepts samples with and without optional fields', () => {
   const bare = sample.messages.map(({ role, content }) => ({ role, content }))
   const value = { ...sample, messages: bare, fault: 'no-reply' }
   expect(read(value)).toEqual({ ok: true, value })

@@ -1,7 +1,7 @@
-import { aloneRuleOf, type LaneRule, PROTOCOL } from '../src/index.ts'
+import { type LaneRule, makeSoleRule, PROTOCOL } from '../src/index.ts'
 
 /** The main network's rule of an environment that decides alone. */
-export const ALONE: LaneRule = aloneRuleOf(PROTOCOL)
+export const ALONE: LaneRule = makeSoleRule(PROTOCOL)
 
 /**
  * What docs/guarantees.md promises: at most so many false wins of a contender exactly at the ratio,

@@ -1,5 +1,5 @@
 import { own } from '@affine/prng'
-import { only, tabulate } from './own-keys.ts'
+import { pickKeys, tabulate } from './own-keys.ts'
 import { quotasOf } from './played.ts'
 import {
   type Attestation,
@@ -8,32 +8,35 @@ import {
   type State,
   stateRoot,
 } from './state.ts'
-import { fitsQuota, type LaneTally } from './tally.ts'
-import { weightOf } from './voters.ts'
+import { isWithinQuota, type LaneTally } from './tally.ts'
+import { sumWeight } from './voters.ts'
 
-/** The head each validator had on chain when lanes closed. */
+/** The head that each validator had on chain at the seal block. */
 export type Seals = State['heads']
 
 /**
- * Whole lanes by validator, then contender, then environment. A lane that is not whole, or not
- * found, is absent.
+ * Valid lanes by validator, then contender, then environment. Lanes that are void or missing are
+ * absent.
  */
 export type Lanes = Readonly<Record<string, LaneTallies>>
 
-/** What a lane saw, by contender's hotkey, then by environment. Protocol §6.5. */
+/** A lane's tallies by contender's hotkey, then by environment. Protocol §6.5. */
 export type LaneTallies = Readonly<Record<string, Readonly<Record<string, LaneTally>>>>
 
-/** Why a due validator's lane counts, or why it does not. */
+/** The facts that decide whether a due validator's lane counts. */
 export interface Acceptance {
   readonly sealed: boolean
-  /** Who attests it, ascending, and whether they are enough: in a frozen epoch nobody is. */
+  /**
+   * The voters that attest the lane, ascending, and whether their weight is enough. In a frozen
+   * epoch it never is.
+   */
   readonly attesters: readonly string[]
   readonly attested: boolean
-  /** If it is sealed and attested, but not accepted, it is not whole. */
+  /** False also for a sealed and attested lane that is void. */
   readonly accepted: boolean
 }
 
-/** The attestations of this epoch, and of this very state. Protocol §8.3. */
+/** Returns the attestations of this epoch and of exactly this state. Protocol §8.3. */
 export function countedAttestations(
   state: State,
   { validators }: DuelSnapshot,
@@ -46,20 +49,20 @@ export function countedAttestations(
   return heard
 }
 
-/** The seals of validators that are due: nobody else's lane counts. Protocol §9.4. */
+/** Returns the seals of due validators. Only their lanes count. Protocol §9.4. */
 export function dueSeals({ due }: State, seals: Seals): Seals {
-  return only(seals, Object.keys(due))
+  return pickKeys(seals, Object.keys(due))
 }
 
-/** Does too little weight attest to say what happened? Protocol §8.3. */
+/** Reports whether too little weight attests to decide the epoch. Protocol §8.3. */
 export function isFrozen({ voters }: Pick<State, 'voters'>, heard: CountedAttestations): boolean {
-  const attesting = weightOf(voters, [...heard.keys()])
-  return attesting === 0 || 3 * attesting < 2 * weightOf(voters)
+  const attesting = sumWeight(voters, [...heard.keys()])
+  return attesting === 0 || 3 * attesting < 2 * sumWeight(voters)
 }
 
 /**
- * Which lanes count, by due validator, ascending: the account of an epoch is the same whether the
- * state was computed or read. Protocol §8.3.
+ * Returns which lanes count, by due validator in ascending order, so that the report does not
+ * depend on the order of keys in the state. Protocol §8.3.
  */
 export function acceptLanes(
   state: State,
@@ -72,9 +75,9 @@ export function acceptLanes(
     const sealed = Object.hasOwn(seals, hotkey)
     const fits = ([contender, envs]: (typeof quotas)[number]): boolean => {
       const seen = own(lane, contender)
-      return Object.entries(envs).every(([env, quota]) => fitsQuota(own(seen, env), quota))
+      return Object.entries(envs).every(([env, quota]) => isWithinQuota(own(seen, env), quota))
     }
-    // A lane that plays nothing is whole, too, only if it was found.
+    // A lane without challenges also has to be found.
     const whole = lane !== undefined && quotas.every(fits)
     const attesters = own(attestersOf, hotkey) ?? []
     const attested = isMajority(state, heard, attesters)
@@ -82,39 +85,41 @@ export function acceptLanes(
   })
 }
 
-/** What is known of an epoch: what is attested, seals, and whole lanes. */
+/** The counted attestations, the seals and the valid lanes of an epoch. */
 export interface EpochInputs {
   readonly heard: CountedAttestations
   readonly seals: Seals
   readonly lanes: Lanes
 }
 
-/** By due validator, whose attestations have its lane's bit, ascending. Protocol §8.3. */
+/**
+ * Returns, by due validator, the voters whose attestations have its lane's bit, ascending. Protocol
+ * §8.3.
+ */
 export function laneAttesters(
   { due, voters }: State,
   heard: CountedAttestations,
 ): Readonly<Record<string, readonly string[]>> {
   const attesting = [...heard].filter(([voter]) => Object.hasOwn(voters, voter))
   return tabulate(Object.keys(due), (hotkey) => {
-    const hasBit = bitReader(voters, hotkey)
+    const hasBit = createBitReader(voters, hotkey)
     const attesters = attesting.filter(([, { bitmap }]) => hasBit(bitmap))
     return attesters.map(([voter]) => voter).sort()
   })
 }
 
 /**
- * Do these voters attest for enough: more than half of the weight that attests, in an epoch that is
- * not frozen? A lane needs it. Protocol §8.3.
+ * Reports whether these voters are enough for a lane: more than half of the weight that attests, in
+ * an epoch that is not frozen. Protocol §8.3.
  */
 function isMajority(state: State, heard: CountedAttestations, voters: readonly string[]): boolean {
   if (isFrozen(state, heard)) return false
-  return 2 * weightOf(state.voters, voters) > weightOf(state.voters, [...heard.keys()])
+  return 2 * sumWeight(state.voters, voters) > sumWeight(state.voters, [...heard.keys()])
 }
 
 /**
- * The due validators whose lanes enough weight attests, ascending: the lanes to have before calling
- * `decide`, which takes an absent lane for its validator's fault. None in an epoch that is frozen.
- * Protocol §6.5.
+ * Returns the due validators whose lanes enough weight attests, ascending. `decide` needs these
+ * lanes, and counts a missing one against its validator. Empty in a frozen epoch. Protocol §6.5.
  */
 export function attestedLanes(state: State, heard: CountedAttestations): readonly string[] {
   return Object.entries(laneAttesters(state, heard))
@@ -125,12 +130,12 @@ export function attestedLanes(state: State, heard: CountedAttestations): readonl
 
 const BYTES = 16
 
-/** The hotkeys that bits stand for, from bit 0 on: the voters, ascending. */
+/** Returns the hotkeys in the order of their bits, from bit 0 on: the voters, ascending. */
 const bitOrder = (voters: State['voters']): readonly string[] => Object.keys(voters).sort()
 
 /**
- * The bitmap of an attestation: 16 bytes, in each the lowest bit first, set for the lanes of
- * `whole`. Protocol §5.2.
+ * Returns the bitmap of an attestation: 16 bytes, the lowest bit of each first, with the bits of
+ * the lanes in `whole` set. Protocol §5.2.
  */
 export function encodeBitmap(voters: State['voters'], whole: ReadonlySet<string>): Uint8Array {
   const bitmap = new Uint8Array(BYTES)
@@ -140,8 +145,10 @@ export function encodeBitmap(voters: State['voters'], whole: ReadonlySet<string>
   return bitmap
 }
 
-/** Reads bitmaps: has one the bit of `hotkey`'s lane? Protocol §5.2. */
-export function bitReader(
+/**
+ * Returns a function that reports whether a bitmap has the bit of `hotkey`'s lane. Protocol §5.2.
+ */
+export function createBitReader(
   voters: State['voters'],
   hotkey: string,
 ): (bitmap: Uint8Array) => boolean {

@@ -1,20 +1,20 @@
 import type { Hash } from '@affine/prng'
 
-/** What a network agrees on for one environment. Protocol §9.2. */
+/** A network's constants for one environment. Protocol §9.2. */
 export type EnvConstants = {
-  /** The digest of its behaviour. */
+  /** Digest of its behaviour. */
   readonly specHash: Hash
-  /** 2 where a challenge is a game of the two miners, else 1. */
+  /** 2 for a game of the two miners, otherwise 1. */
   readonly players: number
   /**
-   * Challenges a lane plays in it while it is open: doubling from a duel's first epoch, up to the
-   * most.
+   * Challenges that a lane plays in it while it is open: `quotaFirst` in a duel's first epoch, then
+   * twice as many each epoch, up to `quotaMost`.
    */
   readonly quotaFirst: number
   readonly quotaMost: number
 }
 
-/** By exact id, `name@semver`. */
+/** Keyed by exact id, `name@semver`. */
 export type EnvsConstants = Readonly<Record<string, EnvConstants>>
 
 const ONE_PLAYER = { players: 1, quotaFirst: 32, quotaMost: 512 }
@@ -29,8 +29,8 @@ const PACK: EnvConstants = {
   ...ONE_PLAYER,
 }
 
-/** The main network's. */
-export const MAIN_ENVS: EnvsConstants = frozen({
+/** The environments of the main network. */
+export const MAIN_ENVS: EnvsConstants = {
   'hex@0.1.0': HEX,
   'mult8@0.1.0': {
     specHash: '8acf99839b8d1880a156699fd1f0e180447373b1f973a30c4e9fdf4772755bcc',
@@ -41,23 +41,18 @@ export const MAIN_ENVS: EnvsConstants = frozen({
     specHash: '2424f500d3908c39d41fb37929f6db9a82493420964d0ed4e5b97520f5d0cdea',
     ...ONE_PLAYER,
   },
-})
+}
 
-/** A local network's: fewer of the challenges that take long. */
-export const LOCAL_ENVS: EnvsConstants = frozen({
+/** The environments of a local network, with fewer of the long challenges. */
+export const LOCAL_ENVS: EnvsConstants = {
   ...MAIN_ENVS,
   'hex@0.1.0': { ...HEX, quotaFirst: 4, quotaMost: 24 },
   'pack@0.1.0': { ...PACK, quotaFirst: 16, quotaMost: 128 },
-})
-
-function frozen(envs: EnvsConstants): EnvsConstants {
-  const each = Object.entries(envs).map(([env, constants]) => [env, Object.freeze(constants)])
-  return Object.freeze(Object.fromEntries(each))
 }
 
 /**
- * Challenges a lane plays in an open environment in the `epochIndex`-th epoch (from 1) of a duel.
- * Protocol §8.2.
+ * Returns the challenges that a lane plays in an open environment in epoch `epochIndex` (from 1) of
+ * a duel. Protocol §8.2.
  */
 export function quotaOf(
   epochIndex: number,

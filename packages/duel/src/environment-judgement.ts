@@ -1,16 +1,23 @@
 import { own } from '@affine/prng'
 import { boundsPpm, ceilRoot, holdLine, type Look, PPM, type Proportion } from '@affine/wilson'
 import { compare } from './ascending.ts'
-import { countOver, type EnvLane, medianLane, outliersOf, type Share, shareOf } from './outliers.ts'
+import {
+  type EnvLane,
+  findMedianLane,
+  findOutliers,
+  type Share,
+  sumEpochs,
+  toShare,
+} from './outliers.ts'
 import type { LaneRule } from './protocol.ts'
 import type { Weights } from './state.ts'
 import type { Tallies } from './tally.ts'
 
 /**
- * One environment: the weights are those of all voters, in ppm, also of those without a lane;
- * `epochs` are the lanes accepted in each epoch.
+ * The lanes of one environment. `weights` are those of all voters in ppm, with or without a lane;
+ * `epochs` has the lanes accepted in each epoch.
  */
-export interface Observed {
+export interface Observation {
   readonly weights: Weights
   readonly epochs: readonly Tallies[]
   readonly ratioPpm: number
@@ -18,145 +25,129 @@ export interface Observed {
 }
 
 export interface Evidence {
-  /** Hotkeys of the lanes too far from the others, ascending. */
+  /** Hotkeys of the outliers, ascending. */
   readonly setAside: readonly string[]
-  /** What remains without the third of the weight most favourable to a win, and to a hold. */
+  /** The tallies without the third of the weight that favours a win most, or a hold. */
   readonly win: WeightedTally
   readonly hold: WeightedTally
-  /** How far the contender leads in `win`, no lane counting for less than the ratio. */
+  /** The weight of each counted lane that trimming leaves, in ppm. */
+  readonly kept: Readonly<Record<'win' | 'hold', Weights>>
+  /** The contender's lead in `win`, where a lane below the ratio counts as one at the ratio. */
   readonly score: Score
-  /** What the lane that is the median by its share of decisive challenges played. */
+  /** The lane that is the median by its share of decisive challenges. */
   readonly median: { readonly trials: number; readonly played: number } | undefined
   readonly rates: Rates
-  /** The contender's points, of the challenges played, in its median lane. Protocol §8.11. */
+  /** The contender's share of points in its median lane. Protocol §8.11. */
   readonly shown: Share | undefined
   readonly look: Look
 }
 
-/** What each miner surely earns of what there is, in ppm. Protocol §8.10. */
+/** Lower bounds of each miner's points per challenge, in ppm. Protocol §8.10. */
 export interface Rates {
   readonly contender: number
   readonly champion: number
 }
 
 /**
- * One environment, several lanes: a verdict must survive the removal of the third of the weight
- * most favourable to it. So a coalition below a third, lying as it likes and knowing every result,
- * cannot crown a contender more often than the honest lanes would, nor stop one that is clearly
+ * Judges one environment by several lanes. A verdict must survive the removal of the third of the
+ * weight that favours it most. So a coalition below a third that knows every result cannot crown a
+ * contender more often than the honest lanes would, and cannot stop a contender that is clearly
  * better.
  *
- * The third is of all weights, also where there is no lane. Lanes without a weight, and lanes that
- * played nothing, are ignored. The steps are those of Protocol §8.6: trimming, the score, a WIN,
- * else a HOLD; setting lanes aside comes before (§8.5), even ones after. In integers: Protocol
- * §1.5.
+ * The third is of all weights, also of voters without a lane. Lanes without weight or challenges
+ * are ignored. The steps are those of Protocol §8.6: trimming, the score, a WIN, otherwise a HOLD.
+ * Outliers are set aside before (§8.5). All arithmetic is on integers: Protocol §1.5.
  *
- * @throws RangeError unless 0 < ratioPpm < 1_000_000, or when a count is not a whole number.
+ * @throws RangeError unless 0 < ratioPpm < 1_000_000, or if a count is not a whole number.
  */
-export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observed): Evidence {
-  const lanes = lanesOf(weights, epochs)
-  const outliers = outliersOf(lanes, rule.outlierZSquared)
-  const ranked = rankBy(
+export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observation): Evidence {
+  const lanes = collectLanes(weights, epochs)
+  const outliers = findOutliers(lanes, rule.outlierZSquared)
+  const ranked = rankLanes(
     lanes.filter((lane) => !outliers.has(lane)),
     ratioPpm,
   )
-  const third = thirdOf(weights)
-  const kept = trim(ranked, third)
+  const third = computeThird(weights)
+  const kept = { win: trim(ranked, third), hold: trim([...ranked].reverse(), third) }
   const seen = {
-    win: weigh(kept),
-    hold: weigh(trim([...ranked].reverse(), third)),
-    score: scoreOf(kept, ratioPpm),
+    win: sumTally(kept.win),
+    hold: sumTally(kept.hold),
+    score: computeScore(kept.win, ratioPpm),
   }
-  const middle = medianLane(lanes, 'trials')
-  const contender = shareIn(ranked, 'contenderPoints')
-  const champion = shareIn(ranked, 'championPoints')
+  const medianLane = findMedianLane(lanes, 'trials')
+  const contender = findMedianShare(ranked, 'contenderPoints')
+  const champion = findMedianShare(ranked, 'championPoints')
   return {
     setAside: [...outliers].map(({ hotkey }) => hotkey).sort(),
     ...seen,
-    median: middle && { trials: Number(middle.trials), played: Number(middle.played) },
-    rates: { contender: rateOf(contender, rule), champion: rateOf(champion, rule) },
+    kept: { win: toWeights(kept.win), hold: toWeights(kept.hold) },
+    median: medianLane && { trials: Number(medianLane.trials), played: Number(medianLane.played) },
+    rates: { contender: computeRate(contender, rule), champion: computeRate(champion, rule) },
     shown: contender,
-    look: winOrHold(seen, { ratioPpm, rule }),
+    look: evaluate(seen, { ratioPpm, rule }),
   }
 }
 
-/** What is left of each lane's weight in the two tallies that decide: by hotkey, in ppm. */
-export interface KeptWeights {
-  readonly win: Weights
-  readonly hold: Weights
-}
+const toWeights = (kept: KeptLanes): Weights =>
+  Object.fromEntries(kept.map(([{ hotkey }, weight]) => [hotkey, Number(weight)]))
 
-/**
- * Of whose weight, and how much of it, `win` and `hold` of an environment's evidence are made, by
- * what its lanes have seen in all and which were set aside. Protocol §8.6.
- */
-export function keptWeights(
-  weights: Weights,
-  { tallies, setAside }: Pick<Evidence, 'setAside'> & { readonly tallies: Tallies },
-  ratioPpm: number,
-): KeptWeights {
-  const counted = lanesOf(weights, [tallies]).filter(({ hotkey }) => !setAside.includes(hotkey))
-  const ranked = rankBy(counted, ratioPpm)
-  const without = (lanes: readonly EnvLane[]): Weights =>
-    Object.fromEntries(
-      trim(lanes, thirdOf(weights)).map(([{ hotkey }, kept]) => [hotkey, Number(kept)]),
-    )
-  return { win: without(ranked), hold: without([...ranked].reverse()) }
-}
-
-/** Of the lane that is the median by these points; undefined without a lane. */
-function shareIn(
+/** Returns the share of points in the lane that is the median by them; undefined without a lane. */
+function findMedianShare(
   lanes: readonly EnvLane[],
   kind: 'contenderPoints' | 'championPoints',
 ): Share | undefined {
-  const middle = medianLane(lanes, kind)
-  return middle && shareOf(middle, kind)
+  const medianLane = findMedianLane(lanes, kind)
+  return medianLane && toShare(medianLane, kind)
 }
 
-/** The lower Wilson bound of the points a challenge, in ppm; 0 without a lane. Protocol §8.10. */
-function rateOf(share: Share | undefined, { ratchetZSquaredPpm }: LaneRule): number {
+/**
+ * Returns the lower Wilson bound of the points per challenge, in ppm; 0 without a lane. Protocol
+ * §8.10.
+ */
+function computeRate(share: Share | undefined, { ratchetZSquaredPpm }: LaneRule): number {
   if (share === undefined) return 0
   const proportion = { wins: share.count, trials: share.played * PPM, unit: PPM }
   return boundsPpm({ ...proportion, zSquaredPpm: ratchetZSquaredPpm }).lower
 }
 
-/** A WIN by what is left for it, else a HOLD by what is left for that. Protocol §8.6. */
-function winOrHold(
+/**
+ * Returns a WIN by the tally trimmed for it, otherwise a HOLD by the tally trimmed for that.
+ * Protocol §8.6.
+ */
+function evaluate(
   seen: Pick<Evidence, 'win' | 'hold' | 'score'>,
-  { ratioPpm, rule }: Pick<Observed, 'ratioPpm' | 'rule'>,
+  { ratioPpm, rule }: Pick<Observation, 'ratioPpm' | 'rule'>,
 ): Look {
-  if (lackForWin(seen, rule) === undefined) return 'win'
+  if (findWinLack(seen, rule) === undefined) return 'win'
   const { wins, trials, unit } = seen.hold
   return wins <= holdLine({ trials, unit, ratioPpm, rule }) ? 'hold' : 'continue'
 }
 
-/** The lanes that have a weight and played. */
-function lanesOf(weights: Weights, epochs: readonly Tallies[]): readonly EnvLane[] {
+/** Returns the lanes with weight and challenges. */
+function collectLanes(weights: Weights, epochs: readonly Tallies[]): readonly EnvLane[] {
   const lanes = Object.entries(weights).map(([hotkey, ppm]): EnvLane => {
     const seen = epochs.map((tallies) => own(tallies, hotkey))
-    return { hotkey, weight: BigInt(ppm), epochs: seen, ...countOver(seen) }
+    return { hotkey, weight: BigInt(ppm), epochs: seen, ...sumEpochs(seen) }
   })
   return lanes.filter(({ weight, played }) => weight > 0n && played > 0n)
 }
 
-/** A third of all weights, rounded up. */
-function thirdOf(weights: Weights): bigint {
+/** Returns a third of all weights, rounded up. */
+function computeThird(weights: Weights): bigint {
   return (Object.values(weights).reduce((sum, ppm) => sum + BigInt(ppm), 0n) + 2n) / 3n
 }
 
-/**
- * How far a contender leads, and the variance that chance has there: a win takes a lead of at least
- * z·√spread.
- */
+/** A contender's lead, and its variance by chance. A win needs a lead of at least z·√spread. */
 export interface Score {
   readonly lead: bigint
   readonly spread: bigint
 }
 
-/** What an environment lacks for a WIN: challenges, a lead, or a large enough one. */
+/** The missing condition for a WIN: challenges, a lead, or a larger lead. */
 export type WinLack = 'FEW' | 'BEHIND' | 'CLOSE'
 
 /** Returns what is missing for a WIN, or undefined if it is one. Protocol §8.6. */
-export function lackForWin(
+export function findWinLack(
   { win, score: { lead, spread } }: { readonly win: WeightedTally; readonly score: Score },
   { minTrials, floorZSquaredPpm }: LaneRule,
 ): WinLack | undefined {
@@ -167,22 +158,22 @@ export function lackForWin(
 }
 
 /**
- * The score of what is kept: a lane below the ratio counts as one at it, so a third that says the
- * worst it can is worth no more than one that says nothing. What luck alone adds then, 0.4
- * deviations a lane, is taken off: E max(0, N(0, 1)) is 0.3989. Chance is that of the lanes in
- * which it has most room. Protocol §8.6.
+ * Returns the score of the trimmed lanes. A lane below the ratio counts as one at the ratio, so the
+ * worst lies of a third weigh no more than its silence. Luck would then add E max(0, N(0, 1)) =
+ * 0.3989 deviations a lane, so 0.4 a lane are subtracted. The variance is that of the lanes where
+ * it is largest. Protocol §8.6.
  */
-function scoreOf(kept: KeptLanes, ratioPpm: number): Score {
-  const varianceIn = ({ trials }: EnvLane): bigint => varianceOf(ratioPpm) * trials
+function computeScore(kept: KeptLanes, ratioPpm: number): Score {
+  const varianceIn = ({ trials }: EnvLane): bigint => computeVariance(ratioPpm) * trials
   const widest = takeWidest(kept)
-  const leading = kept.filter(([lane]) => leadOf(lane, ratioPpm) > 0n)
-  const lead = sumKept(leading, (lane) => leadOf(lane, ratioPpm))
+  const leading = kept.filter(([lane]) => computeLead(lane, ratioPpm) > 0n)
+  const lead = sumKept(leading, (lane) => computeLead(lane, ratioPpm))
   const luck = sumKept(widest, (lane) => ceilRoot(varianceIn(lane)))
   const variance = widest.reduce((sum, [lane, taken]) => sum + taken ** 2n * varianceIn(lane), 0n)
   return { lead: 10n * lead - 4n * luck, spread: 100n * variance }
 }
 
-/** As much weight of the lanes in which chance has most room, whichever were kept. */
+/** Returns the lanes with the largest variance, up to the weight of `kept`. */
 function takeWidest(kept: KeptLanes): KeptLanes {
   const all = sumKept(kept, () => 1n)
   const widest = kept
@@ -193,31 +184,35 @@ function takeWidest(kept: KeptLanes): KeptLanes {
   return trim(widest, all).map(([lane, left]) => [lane, lane.weight - left])
 }
 
-/** The variance of one trial at the ratio, in millionths squared. */
-function varianceOf(ratioPpm: number): bigint {
+/** Returns the variance of one trial at the ratio, in millionths squared. */
+function computeVariance(ratioPpm: number): bigint {
   return BigInt(ratioPpm) * (PPM - BigInt(ratioPpm))
 }
 
 /**
- * Counts in `1/unit`: lanes weighted in ppm, so a tally of several validators has `unit` 1_000_000.
+ * Counts in `1/unit`. Lanes have weights in ppm, so a tally of several validators has `unit`
+ * 1_000_000.
  */
 export type WeightedTally = Readonly<Record<keyof Proportion, bigint>>
 
-/** A lane and how much of its weight is kept. */
+/** Lanes and the weight that trimming leaves them. */
 type KeptLanes = readonly (readonly [lane: EnvLane, weight: bigint])[]
 
-/** The wins a lane has over what the ratio asks of it, in millionths. */
-function leadOf({ wins, trials }: EnvLane, ratioPpm: number): bigint {
+/** Returns a lane's wins above the ratio, in millionths. */
+function computeLead({ wins, trials }: EnvLane, ratioPpm: number): bigint {
   return wins * PPM - trials * BigInt(ratioPpm)
 }
 
-/** The lanes most in favour of the contender first. Protocol §8.6. */
-function rankBy(lanes: readonly EnvLane[], ratioPpm: number): readonly EnvLane[] {
-  const lead = (lane: EnvLane): bigint => leadOf(lane, ratioPpm)
+/** Returns the lanes, those most in favour of the contender first. Protocol §8.6. */
+function rankLanes(lanes: readonly EnvLane[], ratioPpm: number): readonly EnvLane[] {
+  const lead = (lane: EnvLane): bigint => computeLead(lane, ratioPpm)
   return [...lanes].sort((a, b) => compare(lead(b), lead(a)) || compare(a.hotkey, b.hotkey))
 }
 
-/** Trimming: `lanes` without the first `drop` of their weight, the lane on the edge in part. */
+/**
+ * Trims `lanes`: the first `drop` of their weight are removed, the last of it from one lane in
+ * part.
+ */
 function trim(lanes: readonly EnvLane[], drop: bigint): KeptLanes {
   let left = drop
   return lanes.map((lane) => {
@@ -227,13 +222,13 @@ function trim(lanes: readonly EnvLane[], drop: bigint): KeptLanes {
   })
 }
 
-/** The sum over what is kept. */
-function sumKept(kept: KeptLanes, of: (lane: EnvLane) => bigint): bigint {
-  return kept.reduce((sum, [lane, weight]) => sum + weight * of(lane), 0n)
+/** Returns a weighted sum over the trimmed lanes. */
+function sumKept(kept: KeptLanes, measure: (lane: EnvLane) => bigint): bigint {
+  return kept.reduce((sum, [lane, weight]) => sum + weight * measure(lane), 0n)
 }
 
-/** The weighted counts of what is kept. */
-function weigh(kept: KeptLanes): WeightedTally {
+/** Returns the weighted counts of the trimmed lanes. */
+function sumTally(kept: KeptLanes): WeightedTally {
   const wins = sumKept(kept, (lane) => lane.wins)
   const trials = sumKept(kept, (lane) => lane.trials)
   return { wins, trials, unit: PPM }

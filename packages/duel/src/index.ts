@@ -9,7 +9,7 @@ export { playingIn, queueOf } from './queue.ts'
 export * from './state.ts'
 export * from './state-file.ts'
 export * from './tally.ts'
-export { decay, ratchet, type Won } from './throne.ts'
+export { decay, ratchet, type WonEnv } from './throne.ts'
 export {
   type EnvReport,
   type EnvReports,

@@ -7,66 +7,65 @@ import {
   type Lanes,
 } from './acceptance.ts'
 import { tabulate } from './own-keys.ts'
-import { epochIndexOf, isWon, playedEnvs, winnerBy } from './played.ts'
-import { type Duel, type EpochTallies, minerOf, type State } from './state.ts'
-import { type EnvReports, joined, judgeOpen, lookAtPlayed } from './verdicts.ts'
-import { remember } from './voters.ts'
+import { epochIndexOf, isWon, listPlayedEnvs, winnerBy } from './played.ts'
+import type { Duel, EpochTallies, State } from './state.ts'
+import { type EnvReports, judgeOpen, reportPlayed } from './verdicts.ts'
+import { updateRecord } from './voters.ts'
 
-/** What an epoch came to, for people and logs: nothing in it is needed for the next one. */
+/** The result of an epoch for people and logs. The next epoch does not depend on it. */
 export interface Report {
-  /** Too little weight attested: no tallies, no verdicts, no trust changes, nobody is crowned. */
+  /**
+   * Whether too little weight attested. Then there are no tallies, no verdicts and no new champion,
+   * and trust does not change.
+   */
   readonly frozen: boolean
-  /** By due validator. */
+  /** Keyed by due validator. */
   readonly lanes: Readonly<Record<string, Acceptance>>
-  /** Each duel of the epoch, in the order of the list. */
+  /** The duels of the epoch, in the order in which they began. */
   readonly duels: readonly DuelReport[]
-  /** The contender that has won the throne. */
+  /** The contender that becomes champion. */
   readonly crowned?: string
 }
 
-/** What a duel came to in an epoch, after which one that is lost, or crowned, is in no list. */
-export interface DuelReport extends Omit<Duel, 'tallies'>, Omit<JudgedDuel, 'duel'> {}
-
-/** Of a contender. Protocol §8.7. */
+/** A contender's position in its duel. Protocol §8.7. */
 export type Standing = 'open' | 'won' | 'lost'
 
-/** An epoch of all duels. */
-export interface Judgement extends Pick<Report, 'frozen' | 'lanes'> {
-  readonly duels: readonly JudgedDuel[]
-}
-
-/** One epoch of a duel, and the duel as it stands after it. */
-export interface JudgedDuel {
-  readonly duel: Duel
-  /** The number of the epoch in it, from 1. */
+/**
+ * One epoch of a duel, and the duel after it. A lost or crowned contender has no duel afterwards.
+ */
+export interface DuelReport extends Duel {
+  /** The number of the epoch in the duel, from 1. */
   readonly epochIndex: number
-  /** By environment that was played. */
+  /** Keyed by environment that was played. */
   readonly envs: EnvReports
   readonly standing: Standing
 }
 
-/** With so many frozen epochs an open duel is lost. Protocol §8.3. */
-const FROZEN_MOST = 4
+/** Frozen epochs that lose an open duel. Protocol §8.3. */
+const MAX_FROZEN = 4
 
-/** The epoch that a state governs: acceptance, and each duel by itself. Protocol §9.4. */
-export function judge(state: State, inputs: EpochInputs): Judgement {
+/**
+ * Judges the epoch that a state governs: which lanes count, and each duel independently. Protocol
+ * §9.4.
+ */
+export function judge(state: State, inputs: EpochInputs): Report {
   const frozen = isFrozen(state, inputs.heard)
   const lanes = acceptLanes(state, inputs)
   const accepted = Object.keys(lanes).filter((hotkey) => lanes[hotkey]?.accepted)
   const duels = state.duels.map((duel) => {
-    const seen = frozen ? {} : seenBy(accepted, duel, { state, lanes: inputs.lanes })
+    const seen = frozen ? {} : collectTallies(accepted, duel, { state, lanes: inputs.lanes })
     return judgeDuel(state, duel, { seen, frozen })
   })
   return { frozen, lanes, duels }
 }
 
-/** What the accepted lanes add to a duel. Protocol §8.4. */
-function seenBy(
+/** Returns what the accepted lanes add to a duel. Protocol §8.4. */
+function collectTallies(
   accepted: readonly string[],
   duel: Duel,
   { state, lanes }: { readonly state: State; readonly lanes: Lanes },
 ): EpochTallies {
-  return tabulate(playedEnvs(duel, state), (env) => {
+  return tabulate(listPlayedEnvs(duel, state), (env) => {
     const tallies = accepted.map((hotkey) => {
       return [hotkey, own(own(own(lanes, hotkey), duel.contender.hotkey), env)] as const
     })
@@ -76,12 +75,12 @@ function seenBy(
   })
 }
 
-/** One epoch of a duel: its tallies, its verdicts, and how it stands then. */
+/** Judges one epoch of a duel: its tallies, its verdicts and its standing. */
 function judgeDuel(
   state: State,
   before: Duel,
   { seen, frozen }: { readonly seen: EpochTallies; readonly frozen: boolean },
-): JudgedDuel {
+): DuelReport {
   const { protocol } = state
   const epochIndex = epochIndexOf(before, state.epoch)
   const isOver = epochIndex > protocol.duelEpochs
@@ -91,44 +90,31 @@ function judgeDuel(
   const counted = { ...before, tallies }
   const { envs, verdicts } =
     frozen || isClosed
-      ? { envs: lookAtPlayed(counted, turn), verdicts: before.verdicts }
+      ? { envs: reportPlayed(counted, turn), verdicts: before.verdicts }
       : judgeOpen(counted, turn)
   const duel = { ...counted, verdicts }
-  return { duel, epochIndex, envs, standing: standingOf(duel, turn) }
+  return { ...duel, epochIndex, envs, standing: findStanding(duel, turn) }
 }
 
-/** By its verdicts, its length, its frozen epochs. Protocol §8.3, §8.7. */
-function standingOf(
+/** Returns the standing by verdicts, length and frozen epochs. Protocol §8.3, §8.7. */
+function findStanding(
   { verdicts, tallies }: Duel,
   { state, epochIndex }: { readonly state: State; readonly epochIndex: number },
 ): Standing {
   const winner = winnerBy(verdicts, state.protocol)
   if (winner === 'contender') return 'won'
   const frozen = tallies.filter((epoch) => Object.keys(epoch).length === 0).length
-  const isOver = epochIndex >= state.protocol.duelEpochs || frozen >= FROZEN_MOST
+  const isOver = epochIndex >= state.protocol.duelEpochs || frozen >= MAX_FROZEN
   return winner === 'champion' || isOver ? 'lost' : 'open'
 }
 
 /**
- * For people: without the tallies, which each environment's report sums up, and in the same order
- * whether the state was computed or read.
+ * Returns the trust after an epoch. A due validator's lane counts once for each environment that a
+ * duel played: as correct if it was accepted, otherwise as incorrect. An accepted lane does not
+ * count in an environment where it was an outlier in at least half of the duels, since miners can
+ * cause that. Protocol §8.9.
  */
-export function reportOf({ frozen, lanes, duels }: Judgement): Omit<Report, 'crowned'> {
-  const reports = duels.map(({ duel, epochIndex, envs, standing }): DuelReport => {
-    const { start } = duel
-    const contender = minerOf(duel.contender)
-    const verdicts = joined(duel.verdicts)
-    return { contender, start, epochIndex, verdicts, envs, standing }
-  })
-  return { frozen, lanes, duels: reports }
-}
-
-/**
- * For each due validator one count an environment that some duel played, but for those in which its
- * lane was set aside in half of the duels that did: miners can have that happen to it.
- * Protocol §8.9.
- */
-export function trustAfter({ trust, protocol }: State, judged: Judgement): State['trust'] {
+export function updateTrust({ trust, protocol }: State, judged: Report): State['trust'] {
   if (judged.frozen) return trust
   const played = judged.duels.flatMap(({ envs }) => Object.entries(envs))
   const all = [...new Set(played.map(([env]) => env))]
@@ -140,7 +126,7 @@ export function trustAfter({ trust, protocol }: State, judged: Judgement): State
   const records = Object.entries(judged.lanes).map(([hotkey, { accepted }]) => {
     const good = { correct: all.filter(isGood(hotkey)).length, incorrect: 0 }
     const counted = accepted ? good : { correct: 0, incorrect: all.length }
-    return [hotkey, remember(own(trust, hotkey), counted, protocol)] as const
+    return [hotkey, updateRecord(own(trust, hotkey), counted, protocol)] as const
   })
   return { ...trust, ...Object.fromEntries(records) }
 }

@@ -1,26 +1,27 @@
 import { compare } from './ascending.ts'
 import type { Tally } from './tally.ts'
 
-/** What a lane's share of the challenges played is taken of; `trials` are wins and losses. */
+/** The counts compared between lanes; `trials` are wins and losses. */
 type LaneQuantity = 'wins' | 'losses' | 'trials' | 'contenderPoints' | 'championPoints'
 
 type LaneCounts = Readonly<Record<LaneQuantity | 'played', bigint>>
 
-/** One validator's lane in one environment, with a weight in ppm, over the epochs of a duel. */
+/** One validator's lane in one environment over the epochs of a duel, with a weight in ppm. */
 export type EnvLane = LaneCounts & {
   readonly hotkey: string
   readonly weight: bigint
-  /** By epoch, undefined where it was not accepted. */
+  /** One tally an epoch; undefined if the lane was not accepted. */
   readonly epochs: readonly (Tally | undefined)[]
 }
 
-/** The counts of a lane over those of its epochs that `isWanted`. */
-export function countOver(
+/** Returns the sums of a lane's counts over the epochs for which `isWanted` is true. */
+export function sumEpochs(
   epochs: EnvLane['epochs'],
   isWanted: (epoch: number) => boolean = () => true,
 ): LaneCounts {
   const wanted = epochs.filter((_, epoch) => isWanted(epoch))
-  const sum = (of: keyof Tally) => wanted.reduce((so, tally) => so + BigInt(tally?.[of] ?? 0), 0n)
+  const sum = (field: keyof Tally) =>
+    wanted.reduce((so, tally) => so + BigInt(tally?.[field] ?? 0), 0n)
   const wins = sum('wins')
   const losses = sum('losses')
   const trials = wins + losses
@@ -29,56 +30,46 @@ export function countOver(
 }
 
 /**
- * The lanes whose wins or losses are further from the median lane's than √`zSquared` deviations,
- * over the epochs that both have: who missed one is not judged by how miners played in it.
- * Protocol §8.5.
+ * Returns the lanes whose wins or losses are further than √`zSquared` deviations from the median
+ * lane's. Only epochs that both lanes have are compared, so a missed epoch does not make an
+ * outlier. Protocol §8.5.
  */
-export function outliersOf(lanes: readonly EnvLane[], zSquared: number): ReadonlySet<EnvLane> {
-  const far = new Set<EnvLane>()
-  for (const alike of groupBy(lanes, presenceOf)) {
-    const [first] = alike
-    const sharing = lanes.map((lane) => ({ ...lane, ...countShared(lane, first) }))
+export function findOutliers(lanes: readonly EnvLane[], zSquared: number): ReadonlySet<EnvLane> {
+  const outliers = new Set<EnvLane>()
+  const firstOf = new Map([...lanes].reverse().map((lane) => [encodePresence(lane), lane]))
+  for (const [presence, first] of firstOf) {
+    const group = lanes.filter((lane) => encodePresence(lane) === presence)
+    const sharing = lanes.map((lane) => ({ ...lane, ...sumSharedEpochs(lane, first) }))
     const peers = sharing.filter(({ played }) => played > 0n)
     for (const kind of ['wins', 'losses'] as const) {
-      const middle = medianLane(peers, kind)
-      for (const lane of alike) if (middle && isFar(lane, middle, kind, zSquared)) far.add(lane)
+      const median = findMedianLane(peers, kind)
+      for (const lane of group)
+        if (median && isOutlier(lane, median, kind, zSquared)) outliers.add(lane)
     }
   }
-  return far
+  return outliers
 }
 
-/** Is the lane too far from this median lane? */
-function isFar(lane: EnvLane, middle: EnvLane, kind: LaneQuantity, zSquared: number): boolean {
-  return areApart(shareOf(countShared(lane, middle), kind), shareOf(middle, kind), { zSquared })
+/** Reports whether a lane is an outlier relative to the median lane. */
+function isOutlier(lane: EnvLane, median: EnvLane, kind: LaneQuantity, zSquared: number): boolean {
+  return areApart(toShare(sumSharedEpochs(lane, median), kind), toShare(median, kind), { zSquared })
 }
 
-/** The counts of a lane over the epochs that another one has: mostly all of its own. */
-function countShared(lane: EnvLane, other: EnvLane): LaneCounts {
-  if (presenceOf(lane) === presenceOf(other)) return lane
-  return countOver(lane.epochs, (epoch) => other.epochs[epoch] !== undefined)
+/** Returns a lane's counts over the epochs that both lanes have. */
+function sumSharedEpochs(lane: EnvLane, other: EnvLane): LaneCounts {
+  if (encodePresence(lane) === encodePresence(other)) return lane
+  return sumEpochs(lane.epochs, (epoch) => other.epochs[epoch] !== undefined)
 }
 
-/** The epochs that a lane has, as a text. */
-const presenceOf = ({ epochs }: EnvLane): string => epochs.map((tally) => (tally ? 1 : 0)).join('')
-
-function groupBy<Value>(
-  values: readonly Value[],
-  keyOf: (value: Value) => string,
-): Iterable<readonly [Value, ...Value[]]> {
-  const groups = new Map<string, [Value, ...Value[]]>()
-  for (const value of values) {
-    const group = groups.get(keyOf(value))
-    if (group) group.push(value)
-    else groups.set(keyOf(value), [value])
-  }
-  return groups.values()
-}
+/** Returns the epochs that a lane has, as a text of 0 and 1. */
+const encodePresence = ({ epochs }: EnvLane): string =>
+  epochs.map((tally) => (tally ? 1 : 0)).join('')
 
 /**
- * The lane at half the lanes' weight, in ascending order of count / played (so the lower of two).
- * Undefined without a lane. Protocol §8.5.
+ * Returns the lane at half of the lanes' weight, in ascending order of count / played (the lower
+ * one of two). Undefined without a lane. Protocol §8.5.
  */
-export function medianLane(lanes: readonly EnvLane[], kind: LaneQuantity): EnvLane | undefined {
+export function findMedianLane(lanes: readonly EnvLane[], kind: LaneQuantity): EnvLane | undefined {
   const ascending = [...lanes].sort(
     (a, b) => compare(a[kind] * b.played, b[kind] * a.played) || compare(a.hotkey, b.hotkey),
   )
@@ -90,20 +81,20 @@ export function medianLane(lanes: readonly EnvLane[], kind: LaneQuantity): EnvLa
   })
 }
 
-/** So much of the challenges played. */
+/** A count, and the challenges played. */
 export interface Share {
   readonly count: bigint
   readonly played: bigint
 }
 
-export const shareOf = (lane: LaneCounts, kind: LaneQuantity): Share => ({
+export const toShare = (lane: LaneCounts, kind: LaneQuantity): Share => ({
   count: lane[kind],
   played: lane.played,
 })
 
 /**
- * Are two proportions further apart than `zSquared` allows, under the variance of both pooled?
- * Counts are in 1 / `unit`. Protocol §8.5.
+ * Reports whether two proportions differ by more than `zSquared` allows, under their pooled
+ * variance. Counts are in 1 / `unit`. Protocol §8.5.
  */
 export function areApart(
   { count: x, played: q }: Share,

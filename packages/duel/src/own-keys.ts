@@ -1,13 +1,13 @@
-/** A record with these keys, `__proto__` among them if it must be. */
+/** Returns a record with these keys as its own, `__proto__` included. */
 export function tabulate<Value>(
   keys: readonly string[],
-  of: (key: string) => Value,
+  createValue: (key: string) => Value,
 ): Record<string, Value> {
-  return Object.fromEntries(keys.map((key) => [key, of(key)]))
+  return Object.fromEntries(keys.map((key) => [key, createValue(key)]))
 }
 
-/** What a record holds under these keys. */
-export function only<Value>(
+/** Returns the entries of a record that have these keys. */
+export function pickKeys<Value>(
   record: Readonly<Record<string, Value>>,
   keys: Iterable<string>,
 ): Record<string, Value> {

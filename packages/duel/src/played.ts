@@ -4,19 +4,22 @@ import { tabulate } from './own-keys.ts'
 import type { Protocol } from './protocol.ts'
 import type { Duel, State, Verdict } from './state.ts'
 
-/** The number of an epoch in a duel, from 1. */
+/** Returns the number of an epoch in a duel, from 1. */
 export const epochIndexOf = ({ start }: Pick<Duel, 'start'>, epoch: number): number =>
   epoch - start + 1
 
-/** Has the contender what it takes for the throne? Then it plays on, unjudged. Protocol §8.7. */
+/**
+ * Reports whether the contender has the wins that it needs. The duel then continues without
+ * verdicts. Protocol §8.7.
+ */
 export const isWon = ({ verdicts }: Pick<Duel, 'verdicts'>, protocol: Protocol): boolean =>
   winnerBy(verdicts, protocol) === 'contender'
 
 /**
- * The environments that a duel plays in an epoch, ascending: while it is open those without a
- * verdict, and once it is won those of one player. Protocol §8.2.
+ * Returns the environments that a duel plays in an epoch, ascending: those without a verdict, or
+ * once the duel is won those of one player. Protocol §8.2.
  */
-export function playedEnvs(
+export function listPlayedEnvs(
   duel: Duel,
   { epoch, protocol }: Pick<State, 'epoch' | 'protocol'>,
 ): readonly string[] {
@@ -27,16 +30,17 @@ export function playedEnvs(
   return Object.keys(protocol.envs).filter(isPlayed).sort()
 }
 
-/** How many challenges: by contender's hotkey, then by environment. */
+/** Challenges by contender's hotkey, then by environment. */
 export type Quotas = Readonly<Record<string, Readonly<Record<string, number>>>>
 
 /**
- * What a lane plays in the epoch that a state governs, in each duel. Protocol §8.2.
+ * Returns the challenges that a lane plays in each duel in the epoch that a state governs. Protocol
+ * §8.2.
  */
 export function quotasOf(state: Pick<State, 'epoch' | 'duels' | 'protocol'>): Quotas {
   const { epoch, duels, protocol } = state
   const quotas = duels.map((duel) => {
-    const envs = playedEnvs(duel, state).map((env) => {
+    const envs = listPlayedEnvs(duel, state).map((env) => {
       const constants = protocol.envs[env] as EnvConstants // it is played, so it is one of them
       return [env, quotaOf(epochIndexOf(duel, epoch), constants)] as const
     })
@@ -45,20 +49,21 @@ export function quotasOf(state: Pick<State, 'epoch' | 'duels' | 'protocol'>): Qu
   return Object.fromEntries(quotas)
 }
 
-/** Who is better, as far as the throne is concerned. */
+/** The better miner of a duel. */
 export type Winner = 'contender' | 'champion'
 
 /**
- * How many wins a contender needs where `counted` environments are not even: ⌈(N + margin)/2⌉.
- * `margin` is 1 or more. Protocol §8.7.
+ * Returns the wins that a contender needs if `counted` environments are not undecided: ⌈(N +
+ * margin)/2⌉. `margin` is 1 or more. Protocol §8.7.
  */
 export const neededWins = (counted: number, margin: number): number =>
   Math.ceil((counted + margin) / 2)
 
 /**
- * Who has won, by each environment's verdict or last look: the contender with the wins that it
- * needs, the champion as soon as those are out of reach, as they are when none is counted.
- * Undefined while it is open. `margin` is 1 or more. Protocol §8.7.
+ * Returns the winner by each environment's verdict or last interim analysis: the contender if it
+ * has the wins that it needs, the champion once the contender cannot reach them. Without a counted
+ * environment that is the champion. Undefined while the duel is open. `margin` is 1 or more.
+ * Protocol §8.7.
  */
 export function winnerOf(
   environments: Readonly<Record<string, Verdict | Look>>,
@@ -73,7 +78,9 @@ export function winnerOf(
   return undefined
 }
 
-/** Who has won by a duel's verdicts, as `winnerOf`: environments without one are open. */
+/**
+ * Returns the winner by a duel's verdicts, as `winnerOf` does. Environments without one are open.
+ */
 export function winnerBy(
   verdicts: Duel['verdicts'],
   { envs, margin }: Pick<Protocol, 'envs' | 'margin'>,

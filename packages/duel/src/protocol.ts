@@ -3,72 +3,70 @@ import type { HoldLine } from '@affine/wilson'
 import { type EnvsConstants, LOCAL_ENVS, MAIN_ENVS } from './env-constants.ts'
 
 const CONSTANTS = {
-  /** By exact id, `name@semver`. */
+  /** Keyed by exact id, `name@semver`. */
   envs: MAIN_ENVS as EnvsConstants,
-  /** The digest of the list of what miners' deployments may use. Protocol §5.4. */
+  /** Digest of the list of templates that miners' deployments may use. Protocol §5.4. */
   templates: '6d2072132b084380365270d1ecc5e66602cbfdce780dc5c94fd7e707880297aa' as Hash,
   epochBlocks: 360,
-  /** Blocks into an epoch at which the heads on chain close the lanes. */
+  /** Block of an epoch whose heads on chain close the lanes, counted from its first block. */
   sealBlock: 240,
-  /** Voters at most: the bits of an attestation. */
+  /** Maximum voters: the bits of an attestation. */
   validatorsMost: 128,
-  /** For so many epochs a validator that attests no more is still counted. */
+  /** Epochs that a validator stays active after its last attestation. */
   quorumEpochs: 20,
-  /** One lane alone: decisive trials at most, at least for a win (of many lanes too), and z². */
+  /** For one lane: maximum decisive trials; minimum for a win (also of several lanes); z². */
   cap: 5000,
   minTrials: 10,
   zSquaredPpm: 8_122_500,
-  /** Offset and slope of the line under which an environment is a hold. Protocol §7. */
+  /** Offset and slope of the line up to which the champion holds an environment. Protocol §7. */
   holdOffset: 30,
   holdSlopePpm: 30_000,
   /**
-   * z² of a WIN of several lanes, and of an environment that decides alone. The first z is
-   * 2.85 − 0.4 = 2.45: that of one lane, less the 0.4 deviations that the score charges each lane.
+   * z² of a WIN of several lanes, and of the sole deciding environment. The first z is 2.85 − 0.4 =
+   * 2.45: one lane's, less the 0.4 deviations that the score subtracts per lane.
    */
   floorZSquaredPpm: 6_002_500,
   aloneZSquaredPpm: 12_250_000,
   /** K: of N environments the contender needs ⌈(N+K)/2⌉. */
   margin: 1,
-  /** Duels at once, and epochs that one lasts, at most. */
+  /** Maximum concurrent duels; maximum epochs per duel. */
   duelsMost: 8,
   duelEpochs: 8,
   /**
-   * A lane is set aside whose proportion is further than √ of this many deviations from the
-   * median lane's.
+   * Square of the maximum deviations from the median lane's proportion. Other lanes are outliers.
    */
   outlierZSquared: 36,
   /**
-   * From this epoch of a duel, an environment whose median lane has a smaller share of decisive
-   * trials is even.
+   * An environment is undecided if its median lane has a smaller share of decisive trials than
+   * `evenPpm`, from epoch `evenEpoch` of a duel on.
    */
   evenEpoch: 5,
   evenPpm: 50_000,
-  /** What is left of a validator's record after an epoch. */
+  /** Part of a validator's record that remains after an epoch. */
   trustFadePpm: 937_500,
   ratioFloorPpm: 510_000,
   ratioCeilingPpm: 800_000,
-  /** What is left of the ratio's excess over the floor after an epoch. */
+  /** Part of the ratio's excess over the floor that remains after an epoch. */
   ratioDecayPpm: 951_695,
-  /** z² of the bounds that a miner's rate and the ratio to beat are. */
+  /** z² of the bounds for a miner's rate and for the ratio to beat. */
   ratchetZSquaredPpm: 2_706_025,
 }
 
 /**
- * What a network agrees on: its environments and numbers. It is part of the state, so the state's
- * root commits to it. What is no number to choose is in the code: the half that attests, the two
- * thirds without which an epoch is frozen, the third that is trimmed, the four frozen epochs.
- * Protocol §9.2.
+ * The constants of a network: its environments and numbers. They are part of the state, so its root
+ * commits to them. Fixed in the code are the half that attests, the two thirds of a frozen epoch,
+ * the third that is trimmed, and the four frozen epochs. Protocol §9.2.
  */
 export type Protocol = Readonly<typeof CONSTANTS>
 
-/** The main network's. */
-export const PROTOCOL: Protocol = Object.freeze(CONSTANTS)
+/** The constants of the main network. */
+export const PROTOCOL: Protocol = CONSTANTS
 
 /**
- * A local network's: short epochs, fewer of the long challenges, and a cap of 500 with its line of
- * a hold. Protocol §9.2.
+ * The constants of a local network: short epochs, fewer long challenges, and a cap of 500 with its
+ * own line of a hold. Protocol §9.2.
  */
-export const LOCAL: Protocol = Object.freeze({
+export const LOCAL: Protocol = {
   ...PROTOCOL,
   envs: LOCAL_ENVS,
   epochBlocks: 30,
@@ -76,17 +74,16 @@ export const LOCAL: Protocol = Object.freeze({
   cap: 500,
   holdOffset: 20,
   holdSlopePpm: 60_000,
-})
+}
 
-/** The numbers by which `judgeEnvironment` judges one environment. */
+/** The numbers for judging one environment. */
 export type LaneRule = HoldLine &
   Pick<Protocol, 'minTrials' | 'floorZSquaredPpm' | 'outlierZSquared' | 'ratchetZSquaredPpm'>
 
 /**
- * The rule of an environment that decides alone: nothing else has to go wrong for a false win of it
- * to be a false dethronement. That of one that decides with others is the protocol itself.
- * Protocol §8.6.
+ * Returns the rule of the sole deciding environment, for which any false win is a false crowning.
+ * The rule of an environment that decides with others is the protocol itself. Protocol §8.6.
  */
-export function aloneRuleOf(protocol: Protocol): LaneRule {
+export function makeSoleRule(protocol: Protocol): LaneRule {
   return { ...protocol, floorZSquaredPpm: protocol.aloneZSquaredPpm }
 }

@@ -10,16 +10,15 @@ import {
   type State,
 } from './state.ts'
 
-/** A text with one has no digest. */
+/** Texts with a lone surrogate have no digest. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-/** Who has a turn, and what everybody last played with. */
+/** The miners with a turn, and the last turn of each. */
 type Turns = Pick<State, 'champion' | 'duels' | 'lastPlayed'>
 
 /**
- * The miners that wait for a duel, in the order in which they will have their turns: registered
- * ones, but for those that have one, or would play what they played last. The longest wait is
- * first. Protocol §8.12.
+ * Returns the queue, longest wait first: registered miners, except miners that play already, or
+ * whose commitment is that of their last turn. Protocol §8.12.
  */
 export function queueOf(turns: Turns, snapshot: DuelSnapshot): readonly Miner[] {
   const registered = new Set(snapshot.hotkeys)
@@ -38,7 +37,7 @@ export function queueOf(turns: Turns, snapshot: DuelSnapshot): readonly Miner[] 
     .map(minerOf)
 }
 
-/** The champion and everybody in the list. */
+/** Returns the hotkeys of the champion and of all contenders. */
 export const playingIn = ({ champion, duels }: Omit<Turns, 'lastPlayed'>): ReadonlySet<string> =>
   new Set(
     [champion, ...duels.map(({ contender }) => contender)].flatMap((miner) => miner?.hotkey ?? []),
@@ -48,10 +47,10 @@ const hasDigest = (miner: Miner): boolean =>
   !LONE_SURROGATE.test(Object.values(minerOf(miner)).join(' '))
 
 /**
- * With these miners' turns: begun, so that they are out of the queue; or over, with `left`, the
- * last block before they were out of list or throne. Protocol §8.12.
+ * Returns `lastPlayed` with the turns of these miners. `left` is the last block of an ended turn;
+ * without it the turn begins, and the miners leave the queue. Protocol §8.12.
  */
-export function withTurns(
+export function recordTurns(
   lastPlayed: State['lastPlayed'],
   miners: readonly Miner[],
   left?: number,

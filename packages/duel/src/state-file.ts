@@ -4,53 +4,53 @@ import { type EnvConstants, quotaOf } from './env-constants.ts'
 import { tabulate } from './own-keys.ts'
 import { PROTOCOL, type Protocol } from './protocol.ts'
 import type { Duel, EpochTallies, LastAttested, LastPlayed, Miner, State, Trust } from './state.ts'
-import { fitsQuota, type LaneTally } from './tally.ts'
+import { isWithinQuota, type LaneTally } from './tally.ts'
 
-/** Canonical JSON, as `v1/states/<epoch>.json` holds it and `parseState` reads it. */
+/** Returns the canonical JSON of `v1/states/<epoch>.json`. */
 export const encodeState = (state: State): string => canonicalize(state)
 
 /**
- * Reads a state as `encodeState` writes it, and nothing else. Never throws. Whether it is the right
- * one, its root says.
+ * Reads a state exactly as `encodeState` writes it. Never throws. Does not verify the state:
+ * compare its root.
  */
 export function parseState(text: string): Result<State, 'BAD_STATE'> {
   const parsed = parseCanonical(text)
   if (!parsed.ok) return { ...parsed, code: 'BAD_STATE' }
   const value = parsed.value as unknown as State
-  const wrong = STATE(value) ?? conflictIn(value)
+  const wrong = STATE(value) ?? findConflict(value)
   if (wrong !== undefined) return { ok: false, code: 'BAD_STATE', detail: `state${wrong}` }
   return { ok: true, value }
 }
 
-/** What does not fit together where every field has its shape. */
-function conflictIn({ protocol, epoch, champion, duels }: State): string | undefined {
+/** Returns the first contradiction between fields whose schema is valid, or undefined. */
+function findConflict({ protocol, epoch, champion, duels }: State): string | undefined {
   if (protocol.minTrials > protocol.cap) return '/protocol/minTrials: more than the cap'
   if (duels.length > 0 && !champion) return '/duels: without a champion'
   const playing = [champion, ...duels.map(({ contender }) => contender)]
   if (new Set(playing.map((miner) => miner?.hotkey)).size < playing.length)
-    return '/duels: of one hotkey twice'
+    return '/duels: a hotkey occurs twice'
   for (const [i, { start, tallies }] of duels.entries()) {
     if (start > epoch) return `/duels/${i}/start: after the epoch`
     if (tallies.length !== Math.min(epoch - start, protocol.duelEpochs))
       return `/duels/${i}/tallies: not one for each epoch`
-    const wrong = tallies.findIndex((epoch, k) => !couldBe(epoch, k + 1, protocol))
-    if (wrong !== -1) return `/duels/${i}/tallies/${wrong}: not of the quotas`
+    const wrong = tallies.findIndex((epoch, k) => !isPossible(epoch, k + 1, protocol))
+    if (wrong !== -1) return `/duels/${i}/tallies/${wrong}: not within the quotas`
   }
   return undefined
 }
 
-/** Can lanes have seen this in the `epochIndex`-th epoch of a duel? */
-function couldBe(seen: EpochTallies, epochIndex: number, { envs }: Protocol): boolean {
+/** Reports whether lanes can have these tallies in epoch `epochIndex` of a duel. */
+function isPossible(seen: EpochTallies, epochIndex: number, { envs }: Protocol): boolean {
   return Object.entries(seen).every(([env, lanes]) => {
     const constants = own(envs, env)
     const fits = (tally: LaneTally): boolean =>
-      constants !== undefined && fitsQuota(tally, quotaOf(epochIndex, constants))
+      constants !== undefined && isWithinQuota(tally, quotaOf(epochIndex, constants))
     return Object.values(lanes).every(fits)
   })
 }
 
-/** 10^12 is far above any count, and far enough below 2^53 that sums stay whole. */
-const whole = (least = 0, most = 10 ** 12): Shape<number> => int(least, most)
+/** 10^12 is far above any count, and so far below 2^53 that sums stay exact. */
+const whole = (min = 0, max = 10 ** 12): Shape<number> => int(min, max)
 const hash = hex(32)
 const ratio = whole(1, 999_999)
 const share = whole(0, 1_000_000)

@@ -2,32 +2,32 @@ import { digest, type Hash } from '@affine/prng'
 import type { Protocol } from './protocol.ts'
 import type { LaneTally } from './tally.ts'
 
-/** A hotkey and what it commits to on chain. */
+/** A hotkey and its commitment on chain. */
 export type Miner = Readonly<Record<'hotkey' | 'model' | 'revision' | 'chute', string>>
 
 /**
- * How often a validator's lanes were good, in millionths of a lane, older ones fading.
- * Protocol §8.9.
+ * A validator's correct and incorrect lanes, in millionths of a lane; older lanes fade. Protocol
+ * §8.9.
  */
 export type Trust = { readonly correct: number; readonly incorrect: number }
 
 /** A validator's last attestation that counted. Protocol §8.1. */
 export type LastAttested = {
   readonly epoch: number
-  /** Its stake in that epoch's snapshot, in digits. */
+  /** Its stake in that epoch's snapshot, as decimal digits. */
   readonly stake: string
 }
 
-/** What a miner last left the queue with. Protocol §8.12. */
+/** A miner's last turn. Protocol §8.12. */
 export type LastPlayed = {
   readonly content: Hash
-  /** The last block of the epoch in which it left the list or the throne. */
+  /** The last block of the epoch in which it lost its duel or the throne. */
   readonly left?: number
 }
 
 /**
- * What governs one epoch. Every validator computes the same one; keys of records are hotkeys unless
- * said otherwise. Protocol §9.1.
+ * The state that governs one epoch. Every validator computes the same one. Keys of records are
+ * hotkeys unless stated otherwise. Protocol §9.1.
  */
 export type State = {
   readonly protocol: Protocol
@@ -35,42 +35,48 @@ export type State = {
   /** The ratio to beat, in ppm. */
   readonly ratio: number
   readonly champion?: Miner
-  /** By environment: the best rate that is known of the throne, in ppm. Protocol §8.10. */
+  /** The champion's best known rates by environment, in ppm. Protocol §8.10. */
   readonly record: Readonly<Record<string, number>>
   readonly lastPlayed: Readonly<Record<string, LastPlayed>>
-  /** The active validators; absent until a network's first epoch is decided. */
+  /** The active validators. Absent until a network's first epoch is decided. */
   readonly attested?: Readonly<Record<string, LastAttested>>
   readonly voters: Weights
   readonly trust: Readonly<Record<string, Trust>>
-  /** The last head each validator sealed. */
+  /** The last head that each validator sealed. */
   readonly heads: Readonly<Record<string, Hash>>
-  /** Who is expected to seal a lane this epoch, and the commitment to its secret. */
+  /**
+   * The validators that are expected to seal a lane in this epoch, with the commitments to their
+   * secrets.
+   */
   readonly due: Readonly<Record<string, Hash>>
   /** In the order in which they began. */
   readonly duels: readonly Duel[]
 }
 
-/** The champion against one contender. Protocol §8.2, §9.1. */
+/** A duel of the champion and one contender. Protocol §8.2, §9.1. */
 export type Duel = {
   readonly contender: Miner
   /** Its first epoch. */
   readonly start: number
-  /** For each of its epochs, empty if that was frozen: what accepted lanes saw. */
+  /** The tallies of the accepted lanes by epoch; empty for a frozen one. */
   readonly tallies: readonly EpochTallies[]
-  /** By environment. */
+  /** Keyed by environment. */
   readonly verdicts: Readonly<Record<string, Verdict>>
 }
 
-/** By environment that was played, then by hotkey. */
+/** Keyed by environment that was played, then by hotkey. */
 export type EpochTallies = Readonly<Record<string, Readonly<Record<string, LaneTally>>>>
 
-/** By hotkey, in ppm of the heaviest. Protocol §8.1. */
+/** Keyed by hotkey, in ppm of the heaviest. Protocol §8.1. */
 export type Weights = Readonly<Record<string, number>>
 
-/** An environment's verdict, which stays. Protocol §8.6. */
+/** An environment's final verdict. Protocol §8.6. */
 export type Verdict = 'win' | 'hold' | 'even'
 
-/** The state of a network's first epoch: nobody on the throne, nobody due. Protocol §9.3. */
+/**
+ * Returns the state of a network's first epoch, without a champion and without due validators.
+ * Protocol §9.3.
+ */
 export function firstState(protocol: Protocol, epoch: number): State {
   return {
     protocol,
@@ -86,10 +92,10 @@ export function firstState(protocol: Protocol, epoch: number): State {
   }
 }
 
-/** The digest that a validator attests. Protocol §9.4. */
+/** Returns the digest that a validator attests. Protocol §9.4. */
 export const stateRoot = (state: State): Hash => digest('state', state)
 
-/** The four fields alone, whatever else is on the object. */
+/** Returns the four fields without any others of the object. */
 export const minerOf = ({ hotkey, model, revision, chute }: Miner): Miner => ({
   hotkey,
   model,
@@ -97,20 +103,23 @@ export const minerOf = ({ hotkey, model, revision, chute }: Miner): Miner => ({
   chute,
 })
 
-/** The digest of what a miner commits to: it does not play with it again. Protocol §8.12. */
+/**
+ * Returns the commitment digest. A miner does not play twice in a row with the same one. Protocol
+ * §8.12.
+ */
 export const contentOf = (miner: Miner): Hash => digest('content', minerOf(miner))
 
 /**
- * The chain at the last block before an epoch, as a decision reads it. A hotkey is in each list at
- * most once; order says nothing. Protocol §5.1.
+ * The chain at the last block before an epoch, as a decision reads it. Each list has a hotkey at
+ * most once, and its order has no effect. Protocol §5.1.
  */
 export interface DuelSnapshot {
   readonly epoch: number
-  /** In force from this epoch on. */
+  /** Applies from this epoch on. */
   readonly protocol: Protocol
-  /** Every registered one. */
+  /** All registered hotkeys. */
   readonly hotkeys: readonly string[]
-  /** Those with a permit. */
+  /** The validators with a permit. */
   readonly validators: readonly {
     readonly hotkey: string
     readonly stake: bigint
@@ -127,7 +136,7 @@ export type Candidate = Miner & { readonly block: number; readonly registered: n
 export interface Attestation {
   /** The epoch attested. */
   readonly epoch: number
-  /** Whose lanes are whole and served, as `encodeBitmap` writes it. */
+  /** The bits of the lanes that are valid and served, as `encodeBitmap` writes them. */
   readonly bitmap: Uint8Array
   /** The commitment to the next epoch's secret. */
   readonly next: Hash
@@ -135,5 +144,5 @@ export interface Attestation {
   readonly stateRoot: Hash
 }
 
-/** By hotkey, the attestations that count. Protocol §8.3. */
+/** The attestations that count, by hotkey. Protocol §8.3. */
 export type CountedAttestations = ReadonlyMap<string, Attestation>

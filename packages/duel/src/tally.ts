@@ -2,7 +2,7 @@ import { own } from '@affine/prng'
 import { type Contest, type Look, lookAt } from '@affine/wilson'
 import { tabulate } from './own-keys.ts'
 
-/** Challenges played, and those the contender won and lost. The rest are ties. */
+/** The contender's wins and losses, and the challenges played. The rest are ties. */
 export type Counts = {
   readonly wins: number
   readonly losses: number
@@ -10,18 +10,18 @@ export type Counts = {
 }
 
 /**
- * What one validator's lane saw in one environment, with the points of each miner, a challenge
- * giving 10^6 at most. Protocol §8.4.
+ * The result of one validator's lane in one environment, with the points of each miner: at most
+ * 10^6 per challenge. Protocol §8.4.
  */
 export type Tally = Counts & {
   readonly contenderPoints: number
   readonly championPoints: number
 }
 
-/** By hotkey: the lanes of one epoch, or sums of several. */
+/** The lanes of one epoch, or sums over several epochs, keyed by hotkey. */
 export type Tallies = Readonly<Record<string, Tally>>
 
-/** A tally as a state keeps it: what was played is the quota. Protocol §9.1. */
+/** A tally in a state. The challenges played are the quota. Protocol §9.1. */
 export type LaneTally = readonly [
   wins: number,
   losses: number,
@@ -29,33 +29,33 @@ export type LaneTally = readonly [
   championPoints: number,
 ]
 
-/** The tally of a lane that played so many challenges. */
-export function tallyOf(
+/** Returns the tally of a lane that played `played` challenges. */
+export function toTally(
   [wins, losses, contenderPoints, championPoints]: LaneTally,
   played: number,
 ): Tally {
   return { wins, losses, played, contenderPoints, championPoints }
 }
 
-/** Each validator's sum over these epochs, by hotkey ascending. Protocol §8.4. */
+/** Returns each validator's sum over the epochs, by hotkey ascending. Protocol §8.4. */
 export function sumTallies(epochs: readonly Tallies[]): Tallies {
   const hotkeys = [...new Set(epochs.flatMap(Object.keys))].sort()
   return tabulate(hotkeys, (hotkey) =>
-    epochs.map((lanes) => own(lanes, hotkey)).reduce<Tally>(addTallies, NOTHING),
+    epochs.map((lanes) => own(lanes, hotkey)).reduce<Tally>(addTallies, NO_TALLY),
   )
 }
 
-/** What a lane that played nothing has seen. */
-const NOTHING: Tally = Object.freeze(tallyOf([0, 0, 0, 0], 0))
+/** The tally of a lane without challenges. */
+const NO_TALLY: Tally = toTally([0, 0, 0, 0], 0)
 
-function addTallies(a: Tally, b: Tally = NOTHING): Tally {
-  const sum = (of: keyof Tally): number => a[of] + b[of]
+function addTallies(a: Tally, b: Tally = NO_TALLY): Tally {
+  const sum = (field: keyof Tally): number => a[field] + b[field]
   const points = [sum('contenderPoints'), sum('championPoints')] as const
-  return tallyOf([sum('wins'), sum('losses'), ...points], sum('played'))
+  return toTally([sum('wins'), sum('losses'), ...points], sum('played'))
 }
 
-/** Can so many challenges have come to this? Protocol §9.4. */
-export function fitsQuota(tally: LaneTally | undefined, quota: number): boolean {
+/** Reports whether `quota` challenges can result in this tally. Protocol §9.4. */
+export function isWithinQuota(tally: LaneTally | undefined, quota: number): boolean {
   if (tally === undefined) return false
   const [wins, losses, ...points] = tally
   const left = points.map((each) => quota * 1_000_000 - each)
@@ -63,13 +63,7 @@ export function fitsQuota(tally: LaneTally | undefined, quota: number): boolean 
   return counts.every((count) => Number.isInteger(count) && count >= 0)
 }
 
-/** How one challenge ended for the contender, as its sample says. */
-export type ChallengeOutcome = 'win' | 'loss' | 'tie'
-
-/**
- * A tally that ends at its verdict: nothing is played after it. `trials` are the decisive
- * challenges, `wins + losses`.
- */
+/** A tally that ends at its verdict. `trials` are the decisive challenges, `wins + losses`. */
 export type Match = Counts & {
   readonly ties: number
   readonly trials: number
@@ -77,24 +71,25 @@ export type Match = Counts & {
 }
 
 /** A match before its first challenge. */
-export const NO_MATCH: Match = Object.freeze({
+export const NO_MATCH: Match = {
   wins: 0,
   losses: 0,
   played: 0,
   ties: 0,
   trials: 0,
   verdict: 'continue',
-})
+}
 
 /**
- * The match after one more challenge. A tie is not a trial; a match that has its verdict stays as
- * it is. Protocol §10.
+ * Returns the match after one more challenge of one environment in one lane, without trimming. A
+ * tie is not a trial. A match with a verdict stays unchanged. Add challenges in the order of their
+ * index, not of arrival, which depends on the answers. Protocol §10.
  *
  * @throws RangeError unless 0 < ratioPpm < 1_000_000.
  */
 export function addChallenge(
   match: Match,
-  challenge: ChallengeOutcome,
+  challenge: 'win' | 'loss' | 'tie',
   { ratioPpm, rule }: Contest,
 ): Match {
   if (match.verdict !== 'continue') return match
@@ -104,15 +99,4 @@ export function addChallenge(
   const trials = wins + losses
   const verdict = lookAt({ wins, trials, ratioPpm, rule })
   return { wins, losses, ties, trials, played: trials + ties, verdict }
-}
-
-/**
- * One environment, one lane, nothing trimmed: a look after every challenge, and stop at the
- * verdict. `challenges` in the order of their index, never of arrival: one that answers
- * slowly answers differently. Protocol §10.
- *
- * @throws RangeError unless 0 < ratioPpm < 1_000_000.
- */
-export function playMatch(challenges: readonly ChallengeOutcome[], rule: Contest): Match {
-  return challenges.reduce((match, challenge) => addChallenge(match, challenge, rule), NO_MATCH)
 }

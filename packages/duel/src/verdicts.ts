@@ -3,93 +3,91 @@ import { compare } from './ascending.ts'
 import { quotaOf } from './env-constants.ts'
 import {
   type Evidence,
+  findWinLack,
   judgeEnvironment,
-  lackForWin,
   type WinLack,
 } from './environment-judgement.ts'
 import { tabulate } from './own-keys.ts'
-import { playedEnvs } from './played.ts'
-import { aloneRuleOf, type LaneRule, type Protocol } from './protocol.ts'
+import { listPlayedEnvs } from './played.ts'
+import { type LaneRule, makeSoleRule, type Protocol } from './protocol.ts'
 import type { Duel, State, Verdict } from './state.ts'
-import { sumTallies, type Tallies, tallyOf } from './tally.ts'
+import { sumTallies, type Tallies, toTally } from './tally.ts'
 
-/**
- * What accepted lanes saw over the duel, and the verdict that the environment got in this epoch.
- */
+/** An environment's evidence over the duel, and the verdict of this epoch. */
 export interface EnvReport extends Evidence {
   readonly tallies: Tallies
   readonly given: Verdict | undefined
   /** Undefined if the environment was not judged: the epoch was frozen, or the duel is won. */
   readonly cause: VerdictCause | undefined
-  /** The numbers it was judged by. */
+  /** The numbers used to judge it. */
   readonly rule: LaneRule
 }
 
 /**
- * The rule of §8.6 that gave a verdict, or what is missing for one. `SCORE` gives a win and `LINE`
- * a hold; even are `BLANK`, without any decisive challenge, and `SCARCE`, with too few of them.
+ * The rule of §8.6 that gave a verdict, or the missing condition. `SCORE` gives a win, `LINE` a
+ * hold. Undecided are `BLANK`, without a decisive challenge, and `SCARCE`, with too few.
  */
 export type VerdictCause = 'SCORE' | 'LINE' | 'BLANK' | 'SCARCE' | WinLack
 
-/** By environment, ascending. */
+/** Keyed by environment, ascending. */
 export type EnvReports = Readonly<Record<string, EnvReport>>
 
-/** An epoch of a duel that is judged: the state that governs it, and the number of the epoch. */
+/** The state that governs an epoch of a duel, and the number of the epoch. */
 export interface DuelEpoch {
   readonly state: Pick<State, 'epoch' | 'protocol' | 'ratio' | 'voters'>
   /** From 1. */
   readonly epochIndex: number
 }
 
-/** What environments came to, and all verdicts of the duel. */
-interface Judged {
+/** The results of the environments, and all verdicts of the duel. */
+interface DuelVerdicts {
   readonly envs: EnvReports
   readonly verdicts: Duel['verdicts']
 }
 
 /**
- * Every open environment, by all its lanes have seen. Where all others are even, the last one
- * decides alone and has to meet the stricter bar: also if it was won before they were, and is then
- * open again. Protocol §8.6.
+ * Judges every open environment by all that its lanes have played. If all others are undecided, the
+ * remaining one is the sole deciding environment and has to meet the stricter bar. This applies
+ * also if it was won before they were undecided; it is then open again. Protocol §8.6.
  */
-export function judgeOpen(duel: Duel, turn: DuelEpoch): Judged {
+export function judgeOpen(duel: Duel, turn: DuelEpoch): DuelVerdicts {
   const { protocol } = turn.state
   const judge = (env: string, rule: LaneRule): EnvReport => {
     const report = reportOn(env, duel, turn.state, rule)
-    return { ...report, ...verdictOf(report, turn) }
+    return { ...report, ...giveVerdict(report, turn) }
   }
-  const envs = tabulate(playedEnvs(duel, turn.state), (env) => judge(env, protocol))
-  const verdicts = joined(duel.verdicts, verdictsIn(envs))
-  const alone = envAlone(verdicts, protocol)
+  const envs = tabulate(listPlayedEnvs(duel, turn.state), (env) => judge(env, protocol))
+  const verdicts = joinVerdicts(duel.verdicts, listVerdicts(envs))
+  const alone = findSoleEnv(verdicts, protocol)
   if (alone === undefined || own(duel.verdicts, alone) === 'hold') return { envs, verdicts }
 
-  const report = judge(alone, aloneRuleOf(protocol))
+  const report = judge(alone, makeSoleRule(protocol))
   const { [alone]: _, ...others } = verdicts
   return {
     envs: { ...envs, ...(Object.hasOwn(envs, alone) && { [alone]: report }) },
-    verdicts: joined(others, verdictsIn({ [alone]: report })),
+    verdicts: joinVerdicts(others, listVerdicts({ [alone]: report })),
   }
 }
 
-/** The environments that a duel plays, as they stand: nobody gets a verdict. */
-export function lookAtPlayed(duel: Duel, { state }: DuelEpoch): EnvReports {
-  return tabulate(playedEnvs(duel, state), (env) =>
+/** Reports on the environments that a duel plays, without verdicts. */
+export function reportPlayed(duel: Duel, { state }: DuelEpoch): EnvReports {
+  return tabulate(listPlayedEnvs(duel, state), (env) =>
     reportOn(env, duel, state, ruleAmong(duel.verdicts, env, state.protocol)),
   )
 }
 
-/** The environment that is left when all others are even. */
-function envAlone(verdicts: Duel['verdicts'], { envs }: Protocol): string | undefined {
+/** Returns the environment that remains if all others are undecided. */
+function findSoleEnv(verdicts: Duel['verdicts'], { envs }: Protocol): string | undefined {
   const left = Object.keys(envs).filter((env) => own(verdicts, env) !== 'even')
   return left.length === 1 ? left[0] : undefined
 }
 
-/** The rule of an open environment of a duel with these verdicts. Protocol §8.6. */
+/** Returns the rule of an open environment of a duel with these verdicts. Protocol §8.6. */
 export function ruleAmong(verdicts: Duel['verdicts'], env: string, protocol: Protocol): LaneRule {
-  return envAlone(verdicts, protocol) === env ? aloneRuleOf(protocol) : protocol
+  return findSoleEnv(verdicts, protocol) === env ? makeSoleRule(protocol) : protocol
 }
 
-/** What one environment came to under these numbers. */
+/** Returns the result of one environment under this rule. */
 export function reportOn(
   env: string,
   duel: Duel,
@@ -99,26 +97,32 @@ export function reportOn(
   const epochs = seenIn(duel, env, protocol)
   const evidence = judgeEnvironment({ weights: voters, epochs, ratioPpm: ratio, rule })
   const none = { given: undefined, cause: undefined }
-  return { ...evidence, tallies: sumTallies(epochs), ...none, rule: numbersOf(rule) }
+  return { ...evidence, tallies: sumTallies(epochs), ...none, rule }
 }
 
-/** What accepted lanes saw of an environment, by epoch of a duel. Protocol §8.4. */
+/** Returns the tallies of accepted lanes in an environment, by epoch of a duel. Protocol §8.4. */
 export function seenIn(duel: Duel, env: string, { envs }: Protocol): readonly Tallies[] {
   const constants = own(envs, env)
   if (constants === undefined) return []
   return duel.tallies.map((epoch, i) => {
     const lanes = own(epoch, env) ?? {}
     const played = quotaOf(i + 1, constants)
-    const tallies = Object.entries(lanes).map(([hotkey, lane]) => [hotkey, tallyOf(lane, played)])
+    const tallies = Object.entries(lanes).map(([hotkey, lane]) => [hotkey, toTally(lane, played)])
     return Object.fromEntries(tallies)
   })
 }
 
-/** So many challenges without a decisive one are even in any epoch. Protocol §8.6. */
+/**
+ * An environment with this many challenges, none decisive, is undecided in any epoch. Protocol
+ * §8.6.
+ */
 const BLANK_PLAYED = 96
 
-/** A win or a hold, else perhaps an even one, which needs time; and its cause. Protocol §8.6. */
-function verdictOf(report: EnvReport, turn: DuelEpoch): Pick<EnvReport, 'given' | 'cause'> {
+/**
+ * Returns a win or a hold, otherwise perhaps an undecided verdict, which needs more epochs; and the
+ * cause. Protocol §8.6.
+ */
+function giveVerdict(report: EnvReport, turn: DuelEpoch): Pick<EnvReport, 'given' | 'cause'> {
   const { evenEpoch, evenPpm } = turn.state.protocol
   const { look, median } = report
   if (look === 'win') return { given: look, cause: 'SCORE' }
@@ -128,26 +132,18 @@ function verdictOf(report: EnvReport, turn: DuelEpoch): Pick<EnvReport, 'given' 
   const isLate = played > 0 && turn.epochIndex >= evenEpoch
   if (isLate && Math.floor((1_000_000 * trials) / played) < evenPpm)
     return { given: 'even', cause: 'SCARCE' }
-  return { given: undefined, cause: lackForWin(report, report.rule) }
+  return { given: undefined, cause: findWinLack(report, report.rule) }
 }
 
-/** The verdicts given in this epoch. */
-function verdictsIn(envs: EnvReports): Duel['verdicts'] {
+/** Returns the verdicts given in this epoch. */
+function listVerdicts(envs: EnvReports): Duel['verdicts'] {
   const verdicts: [env: string, verdict: Verdict][] = []
   for (const [env, { given }] of Object.entries(envs)) if (given) verdicts.push([env, given])
   return Object.fromEntries(verdicts)
 }
 
-/** By environment, ascending. */
-export function joined(...verdicts: readonly Duel['verdicts'][]): Duel['verdicts'] {
+/** Returns all verdicts by environment, ascending. */
+function joinVerdicts(...verdicts: readonly Duel['verdicts'][]): Duel['verdicts'] {
   const all = Object.entries(Object.assign({}, ...verdicts) as Duel['verdicts'])
   return Object.fromEntries(all.sort(([a], [b]) => compare(a, b)))
-}
-
-/** A rule's numbers alone: it may be a whole protocol. */
-function numbersOf(rule: LaneRule): LaneRule {
-  const { minTrials, holdOffset, holdSlopePpm } = rule
-  const { floorZSquaredPpm, outlierZSquared, ratchetZSquaredPpm } = rule
-  const line = { holdOffset, holdSlopePpm }
-  return { minTrials, ...line, floorZSquaredPpm, outlierZSquared, ratchetZSquaredPpm }
 }

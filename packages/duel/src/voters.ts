@@ -12,9 +12,9 @@ import type {
 } from './state.ts'
 
 /**
- * Who votes in an epoch, in ppm of the heaviest: stake × trust of the active validators, absent
- * ones included. No more than an attestation has bits, so the heaviest ones; none whose weight
- * rounds to nothing. Protocol §8.1.
+ * Returns the voters of an epoch, in ppm of the heaviest: stake × trust of the active validators,
+ * absent ones included. At most the heaviest `validatorsMost`, and none whose weight rounds to 0.
+ * Protocol §8.1.
  */
 export function weighVoters(
   stakes: ReadonlyMap<string, bigint>,
@@ -33,14 +33,17 @@ export function weighVoters(
   return Object.fromEntries(weights.filter(([, weight]) => weight > 0))
 }
 
-/** The voters with a commitment to a secret for the coming epoch, and that. Protocol §8.1. */
-export function dueVoters(voters: Weights, heard: CountedAttestations): State['due'] {
+/**
+ * Returns the voters that committed to a secret for the coming epoch, with the commitments.
+ * Protocol §8.1.
+ */
+export function findDueVoters(voters: Weights, heard: CountedAttestations): State['due'] {
   const due = [...heard].filter(([hotkey]) => Object.hasOwn(voters, hotkey))
   return Object.fromEntries(due.map(([hotkey, { next }]) => [hotkey, next]))
 }
 
-/** What these voters, or all of them, weigh. */
-export function weightOf(
+/** Returns the weight of these voters, or of all of them. */
+export function sumWeight(
   weights: Weights,
   voters: readonly string[] = Object.keys(weights),
 ): number {
@@ -50,45 +53,47 @@ export function weightOf(
 type ActiveValidators = Readonly<Record<string, LastAttested>>
 
 /**
- * The active validators before this snapshot's attestations: those that attested in one of the last
- * `quorumEpochs` epochs. In a network's first epoch nobody could have, so that all with a permit
- * are, but for those whose slot holds a miner's commitment: they cannot attest. Protocol §8.1.
+ * Returns the active validators before this snapshot's attestations: validators with an attestation
+ * in one of the last `quorumEpochs` epochs. In a network's first epoch these are all validators
+ * with a permit, except where a slot has a miner's commitment and so cannot attest. Protocol §8.1.
  */
-export function activeBefore(
+export function findActive(
   state: Pick<State, 'attested' | 'epoch'>,
   snapshot: DuelSnapshot,
 ): ActiveValidators {
   const { epoch } = state
   const { protocol } = snapshot
   const registered = new Set(snapshot.hotkeys)
-  const known = Object.entries(state.attested ?? permittedIn(state, snapshot))
+  const known = Object.entries(state.attested ?? listPermitted(state, snapshot))
   const isActive = ([hotkey, last]: (typeof known)[number]) =>
     registered.has(hotkey) && epoch - last.epoch < protocol.quorumEpochs
   return Object.fromEntries(known.filter(isActive))
 }
 
-function permittedIn(
+function listPermitted(
   { epoch }: Pick<State, 'epoch'>,
   { validators, miners }: DuelSnapshot,
 ): ActiveValidators {
   const mining = new Set(miners.map(({ hotkey }) => hotkey))
-  return lastOf(
+  return toAttested(
     validators.filter(({ hotkey }) => !mining.has(hotkey)),
     epoch,
   )
 }
 
-/** The active validators, with the attestations that count in this snapshot. Protocol §9.4. */
-export function activeAfter(
+/**
+ * Returns the active validators after the attestations that count in this snapshot. Protocol §9.4.
+ */
+export function updateActive(
   active: ActiveValidators,
   heard: CountedAttestations,
   { epoch, validators }: DuelSnapshot,
 ): ActiveValidators {
   const attesting = validators.filter(({ hotkey }) => heard.has(hotkey))
-  return { ...active, ...lastOf(attesting, epoch - 1) }
+  return { ...active, ...toAttested(attesting, epoch - 1) }
 }
 
-function lastOf(validators: DuelSnapshot['validators'], epoch: number): ActiveValidators {
+function toAttested(validators: DuelSnapshot['validators'], epoch: number): ActiveValidators {
   const staked = validators.filter(({ stake }) => stake > 0n)
   return Object.fromEntries(
     staked.map(({ hotkey, stake }) => [hotkey, { epoch, stake: String(stake) }]),
@@ -96,9 +101,8 @@ function lastOf(validators: DuelSnapshot['validators'], epoch: number): ActiveVa
 }
 
 /**
- * The stakes that validators with a permit can vote with: the lesser of that then, in a network at
- * their last attestation, and of that now, so that stake borrowed for a block adds nothing.
- * Protocol §8.1.
+ * Returns the stakes with which validators with a permit can vote: the smaller of their stake at
+ * their last attestation and now, so that stake borrowed for one block adds nothing. Protocol §8.1.
  */
 export function votingStakes(
   before: Readonly<Record<string, { readonly stake: bigint | string }>>,
@@ -113,12 +117,12 @@ export function votingStakes(
   return stakes
 }
 
-/** What a validator without a record has. */
-const NEWCOMER: Trust = Object.freeze({ correct: 0, incorrect: 0 })
+/** The trust of a validator without a record. */
+const NEWCOMER: Trust = { correct: 0, incorrect: 0 }
 
 /**
- * Trust in ppm: the mean of Beta(1 + correct, 1 + incorrect), so that one without a record
- * has one half. Protocol §8.9.
+ * Returns trust in ppm: the mean of Beta(1 + correct, 1 + incorrect), which is one half without a
+ * record. Protocol §8.9.
  */
 export function trustOf({ correct, incorrect }: Trust = NEWCOMER): number {
   const good = PPM + BigInt(correct)
@@ -126,10 +130,10 @@ export function trustOf({ correct, incorrect }: Trust = NEWCOMER): number {
 }
 
 /**
- * The record after an epoch: what was there fades first. `counted` are the environments of that
- * epoch in which a lane was good, and in which it was not. Protocol §8.9.
+ * Returns the record after an epoch. The old record fades first. `counted` are the environments of
+ * that epoch in which the lane was correct and incorrect. Protocol §8.9.
  */
-export function remember(
+export function updateRecord(
   record: Trust | undefined = NEWCOMER,
   counted: Trust,
   { trustFadePpm }: Protocol,

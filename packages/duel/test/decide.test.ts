@@ -35,9 +35,9 @@ const after = (state: State, scene?: Scene) => decide(state, epochOf(state, scen
 const first = firstState(MAIN, 10)
 const VOTERS = ['v1', 'v2', 'v3', 'v4']
 const EQUAL = { v1: 1_000_000, v2: 1_000_000, v3: 1_000_000, v4: 1_000_000 }
-/** m1 has the throne, m2 its first epoch against it: epoch 12. */
+/** m1 is champion, and m2 is in its first epoch: epoch 12. */
 const started = startedDuels()
-/** m2, m3 and m4 at once. */
+/** m2, m3 and m4 have duels concurrently. */
 const MINERS = ['m1', 'm2', 'm3', 'm4'].map((hotkey, i) => miner(hotkey, i + 1))
 const three = startedDuels({ miners: MINERS })
 const CLOSE: Scene = { rates: [0.5625, 0.4375] } // 18 of 32: neither wins nor holds in the first epochs
@@ -47,7 +47,7 @@ const WINNING: Scene = { rates: [1, 0] }
 const LOSING: Scene = { rates: [0, 1] }
 const FROZEN: Scene = { ...WINNING, silent: ['v3', 'v4'] }
 
-/** The report and state after `epochs` epochs of the same scene. */
+/** Returns the report and the state after `epochs` epochs of one scene. */
 function run(epochs: number, scene: Scene, from: State = started) {
   let settled = { state: from, report: after(from, scene).report }
   for (let i = 0; i < epochs; i++) settled = after(settled.state, scene)
@@ -61,8 +61,8 @@ const lookAt = ({ duels: [duel] }: Report, env: string) => duel?.envs[env]
 const heardIn = (state: State, snapshot: DuelSnapshot): CountedAttestations =>
   countedAttestations(state, snapshot)
 
-describe('an empty throne', () => {
-  it('starts empty, with nobody due, and no voters', () => {
+describe('a network without a champion', () => {
+  it('starts without voters, and no one is due', () => {
     expect(first).toEqual({
       protocol: MAIN,
       epoch: 10,
@@ -79,7 +79,7 @@ describe('an empty throne', () => {
     expect(attestedLanes(first, heardIn(first, snapshot))).toEqual([])
   })
 
-  it('goes to the first of the queue without a duel; the first duels begin with the first voters', () => {
+  it('crowns the first of the queue without a duel; the first duels begin with the first voters', () => {
     const { state, report } = after(first)
     expect([report.frozen, state.champion, duelsOf(state)]).toEqual([
       true,
@@ -97,15 +97,15 @@ describe('an empty throne', () => {
 })
 
 describe('voters', () => {
-  it('are anew in each epoch: with the lesser of the stake now and at the last attestation', () => {
+  it('are computed in each epoch, from the smaller of the stake now and at the last attestation', () => {
     const { state } = after(started, { ...CLOSE, stakes: { v1: 9000n, v2: 500n, v3: 0n } })
     expect(state.voters).toEqual({ v1: 1_000_000, v2: 500_000, v4: 1_000_000 })
-    // The higher stake has been attested with now.
+    // The attestations are from after the stakes rose.
     const { voters } = after(state, { ...CLOSE, stakes: { v1: 9000n, v2: 500n, v3: 0n } }).state
     expect(voters).toEqual({ v1: 1_000_000, v2: 55_555, v4: 111_111 })
   })
 
-  it('have who attests for the first time in T from T + 2 on', () => {
+  it('include a validator that first attests in T from T + 2 on', () => {
     const validators = [...VOTERS, 'v5']
     const { state: one, report } = after(started, { ...CLOSE, validators })
     expect([Object.keys(one.voters), Object.keys(one.attested ?? {})]).toEqual([VOTERS, validators])
@@ -114,7 +114,7 @@ describe('voters', () => {
     expect([Object.keys(two.voters), Object.keys(two.due)]).toEqual([validators, validators])
   })
 
-  it('drop who has not attested for twenty epochs, or is not registered', () => {
+  it('exclude a validator that has not attested for twenty epochs, or is not registered', () => {
     let state = crownedFirst({ miners: [] })
     const gone: Scene = { miners: [], silent: ['v4'] }
     for (let epoch = 0; epoch < 19; epoch++) state = after(state, gone).state
@@ -131,7 +131,7 @@ describe('voters', () => {
     ])
   })
 
-  it('leave out, in the first epoch, whose slot holds a miner’s commitment', () => {
+  it('exclude, in the first epoch, a slot with a miner’s commitment', () => {
     const { snapshot, ...rest } = epochOf(first)
     const staked = { hotkey: 'm2', stake: 10n ** 9n }
     const seen = { ...snapshot, validators: [...snapshot.validators, staked] }
@@ -143,19 +143,19 @@ describe('voters', () => {
 describe('acceptance', () => {
   const reportOf = (scene: Scene) => after(started, { ...CLOSE, ...scene }).report
 
-  it('takes lanes that are sealed, whole and attested', () => {
+  it('counts lanes that are sealed, valid and attested', () => {
     const report = reportOf({})
     const lane = { sealed: true, attesters: VOTERS, attested: true, accepted: true }
     expect([report.frozen, report.lanes]).toEqual([
       false,
       { v1: lane, v2: lane, v3: lane, v4: lane },
     ])
-    // 18 and 32 times 4·10^6 − ⌈4·10^6 / 3⌉
+    // 18 and 32 times 4·10^6 − ⌈4·10^6 / 3⌉.
     const win = { wins: 47_999_988n, trials: 85_333_312n, unit: 1_000_000n }
     expect(lookAt(report, MULT8)?.win).toEqual(win)
   })
 
-  it('takes no lane for whole that is void, though there was nothing to play', () => {
+  it('counts no void lane, even without challenges', () => {
     const verdicts = { [MULT8]: 'win', [TICTACTOE]: 'win' } as const
     const tallies = Array.from({ length: 8 }, () => ({}))
     const duels = started.duels.map((duel) => ({ ...duel, start: 4, tallies, verdicts }))
@@ -173,7 +173,7 @@ describe('acceptance', () => {
     ['a fraction', [15.5, 16, 0, 0]],
     ['a fraction of a point', [16, 16, 0.5, 0]],
     ['more points than there are', [16, 16, 0, 32_000_001]],
-  ])('takes no lane for whole that has %s', (_, tally) => {
+  ])('counts no lane that has %s', (_, tally) => {
     const facts = epochOf(three, { ...CLOSE, miners: MINERS })
     const laneWith = (changed: Record<string, LaneTally>) => {
       const { v2 = {} } = facts.lanes
@@ -184,7 +184,7 @@ describe('acceptance', () => {
     expect(laneWith({ other: tally })?.accepted).toBe(true)
   })
 
-  it('takes no lane for whole that lacks an environment of one of its duels', () => {
+  it('counts no lane without an environment of one of its duels', () => {
     const facts = epochOf(three, { ...CLOSE, miners: MINERS })
     const { v2 = {} } = facts.lanes
     const { [MULT8]: _, ...rest } = v2.m3 ?? {}
@@ -194,7 +194,7 @@ describe('acceptance', () => {
     }
   })
 
-  it('hears no attestation of another epoch, or of another state', () => {
+  it('ignores attestations of another epoch or state', () => {
     const { snapshot, seals, lanes } = epochOf(started, CLOSE)
     for (const change of [{ epoch: 11 }, { epoch: 13 }, { stateRoot: HEAD }]) {
       const validators = snapshot.validators.map((v) =>
@@ -209,7 +209,7 @@ describe('acceptance', () => {
 })
 
 describe('a frozen epoch', () => {
-  it('adds nothing, decides nothing, and moves no trust; the rest goes on', () => {
+  it('adds no tally, verdict or trust; everything else continues', () => {
     const { state, report } = after({ ...started, ratio: 600_000 }, FROZEN)
     expect([report.frozen, standings(report)]).toEqual([true, ['open']])
     expect(state.duels).toEqual([{ ...started.duels[0], tallies: [{}] }])
@@ -220,7 +220,7 @@ describe('a frozen epoch', () => {
     expect(attestedLanes(started, heardIn(started, snapshot))).toEqual([])
   })
 
-  it('calls nothing even, and begins no duel', () => {
+  it('calls no environment undecided, and begins no duel', () => {
     const four = run(4, FEW).state
     const { state } = after(four, { ...FEW, silent: ['v3', 'v4'], miners: MINERS })
     expect([verdictsOf(state), duelsOf(state)]).toEqual([{}, ['m2']])
@@ -233,7 +233,7 @@ describe('a frozen epoch', () => {
     expect(standings(run(6, TIED, run(2, FROZEN).state).report)).toEqual(['lost'])
   })
 
-  it.each([0, 4])('ends the duel when it is the fourth, after %i others', (others) => {
+  it.each([0, 4])('ends the duel if it is the fourth, after %i others', (others) => {
     const before = run(3, FROZEN, run(others, TIED).state)
     expect([standings(before.report), frozenIn(before.state.duels[0])]).toEqual([['open'], 3])
     const { state, report } = after(before.state, FROZEN)
@@ -245,7 +245,7 @@ describe('a frozen epoch', () => {
 })
 
 describe('a verdict', () => {
-  it('for the contender crowns it where no other duel is on, and is the ratio to beat', () => {
+  it('for the contender crowns it if no other duel is open, and raises the ratio to beat', () => {
     const { state, report } = after(started, WINNING)
     expect([standings(report), report.crowned]).toEqual([['won'], 'm2'])
     expect([lookAt(report, MULT8)?.given, lookAt(report, TICTACTOE)?.given]).toEqual(['win', 'win'])
@@ -257,7 +257,7 @@ describe('a verdict', () => {
     })
   })
 
-  it('for the champion ends the duel as soon as the contender cannot win it any more', () => {
+  it('for the champion ends the duel once the contender cannot win it', () => {
     const split: Scene = { rates: (_, env) => (env === MULT8 ? [0, 1] : [0.5625, 0.4375]) }
     const { state, report } = after(started, split)
     expect([standings(report), lookAt(report, MULT8)?.given]).toEqual([['lost'], 'hold'])
@@ -265,7 +265,7 @@ describe('a verdict', () => {
     expect([state.champion, state.duels, state.due]).toEqual([content(miner('m1')), [], {}])
   })
 
-  it('stays once given, and its environment is not sampled further', () => {
+  it('is final, and its environment is not sampled further', () => {
     const split: Scene = { rates: (_, env) => (env === MULT8 ? [1, 0] : [0.5625, 0.4375]) }
     const { state } = after(started, split)
     expect(verdictsOf(state)).toEqual({ [MULT8]: 'win' })
@@ -277,7 +277,7 @@ describe('a verdict', () => {
     expect(still.trust.v1).toEqual({ correct: 2_875_000, incorrect: 0 }) // 2·15/16 + 1
   })
 
-  it('is by the ratio of the epoch: a duel keeps none', () => {
+  it('uses the ratio of the epoch, not of the duel’s start', () => {
     const barely: Scene = { rates: [0.75, 0.25] } // 24 of 32
     expect(standings(after(started, barely).report)).toEqual(['won'])
     expect(standings(after({ ...started, ratio: 700_000 }, barely).report)).toEqual(['open'])
@@ -292,7 +292,7 @@ describe('an outlier', () => {
     rates: (validator) => (validator === 'v5' ? [0, 1] : [0.5625, 0.4375]),
   }
 
-  it('is set aside on what it saw over the duel, and gets neither count of trust', () => {
+  it('is set aside by its tallies over the duel, and changes no trust', () => {
     const second = after(after(five, { ...CLOSE, validators }).state, liar)
     expect(lookAt(second.report, MULT8)?.setAside).toEqual([]) // 18 of 96, not yet far enough
     const third = after(second.state, liar)
@@ -302,7 +302,7 @@ describe('an outlier', () => {
     expect(third.state.trust.v5).toEqual({ correct: faded, incorrect: 0 })
   })
 
-  it('keeps its count in an environment where it is set aside in fewer than half of the duels', () => {
+  it('counts for trust if it is set aside in fewer than half of the duels', () => {
     const many = startedDuels({ validators, miners: MINERS })
     const apartIn = (contenders: readonly string[]) => {
       const rates: Scene['rates'] = (validator, _, contender) =>
@@ -316,21 +316,21 @@ describe('an outlier', () => {
   })
 })
 
-describe('an even environment', () => {
-  it('leaves N from the fifth epoch on', () => {
+describe('an undecided environment', () => {
+  it('does not count in N from the fifth epoch on', () => {
     const few: Scene = {
       rates: (_, env) => (env === MULT8 ? [1 / 64, 1 / 64] : [9 / 32, 7 / 32]),
     }
     expect(verdictsOf(run(4, few).state)).toEqual({})
     const { report, state } = run(5, few)
     expect([lookAt(report, MULT8)?.given, verdictsOf(state)]).toEqual(['even', { [MULT8]: 'even' }])
-    // alone in N, the other one decides
+    // The other environment is the sole deciding one.
     const won = run(1, { rates: [0.75, 0.25] }, state)
     expect(won.state.champion?.hotkey).toBe('m2')
   })
 })
 
-describe('the list', () => {
+describe('the list of duels', () => {
   it('is filled from the queue in each epoch, up to eight', () => {
     const miners = Array.from({ length: 12 }, (_, i) => miner(`m${String(i).padStart(2, '0')}`, i))
     const state = startedDuels({ miners })
@@ -342,7 +342,7 @@ describe('the list', () => {
     expect(next.duels.map(({ start }) => start)).toEqual([12, 12, 12, 12, 12, 12, 13, 13])
   })
 
-  it('plays each duel by its own quotas, and judges it by itself', () => {
+  it('plays and judges each duel by its own quotas', () => {
     const one = after(started, { ...CLOSE, miners: MINERS }).state
     const { state, report } = after(one, {
       miners: MINERS,
@@ -357,7 +357,7 @@ describe('the list', () => {
     expect(report.duels[2]?.envs[MULT8]?.tallies.v1?.played).toBe(32)
   })
 
-  it('holds the content of the turn: neither a new commitment nor eviction ends anything', () => {
+  it('stores the commitment of the turn: neither a new one nor eviction ends a duel', () => {
     const scene: Scene = {
       ...CLOSE,
       miners: [miner('m1', 9, 'new'), { ...miner('m2', 9), chute: 'other' }],
@@ -373,7 +373,7 @@ describe('the list', () => {
     expect(after(state, { ...WINNING, miners: [] }).state.champion).toEqual(content(miner('m2')))
   })
 
-  it('has nobody twice: neither the champion nor a contender waits', () => {
+  it('has no miner twice: neither the champion nor a contender waits', () => {
     const again = [miner('m1', 9, 'new'), miner('m2', 9, 'new'), miner('m3', 3)]
     const { state } = after(started, { ...CLOSE, miners: again })
     expect(duelsOf(state)).toEqual(['m2', 'm3'])
@@ -383,13 +383,13 @@ describe('the list', () => {
 })
 
 describe('crowning', () => {
-  /** How each of m2, m3, m4 fares; in its first epoch without a word. */
+  /** Returns a scene with these rates of m2, m3 and m4; each is silent in its first epoch. */
   const playing = (rates: Readonly<Record<string, readonly [number, number]>>): Scene => ({
     miners: MINERS,
     rates: (_, _env, contender) => rates[contender] ?? [0.5625, 0.4375],
   })
 
-  it('waits until nobody is open; the won one plays on, unjudged, in environments of one player', () => {
+  it('waits until no duel is open; the won one continues, unjudged, in environments of one player', () => {
     const { state, report } = after(three, playing({ m2: [1, 0] }))
     expect([standings(report), report.crowned]).toEqual([['won', 'open', 'open'], undefined])
     expect(duelsOf(state)).toEqual(['m2', 'm3', 'm4'])
@@ -416,7 +416,7 @@ describe('crowning', () => {
     expect([next.report.crowned, duelsOf(next.state)]).toEqual(['m2', ['m5']])
   })
 
-  it('of several takes the best when all have had eight epochs, and all turns are used', () => {
+  it('takes the best of several once all have had eight epochs, and ends all their turns', () => {
     const scene = playing({ m2: [0.9, 0.1], m3: [0.95, 0.05], m4: [0, 1] })
     const seven = run(7, scene, three)
     expect([standings(seven.report), seven.report.crowned]).toEqual([['won', 'won'], undefined])
@@ -448,8 +448,8 @@ describe('crowning', () => {
   })
 })
 
-describe('what is not registered', () => {
-  it('has no trust, no head and no last turn any more; what it saw stays', () => {
+describe('a hotkey that is not registered', () => {
+  it('loses its trust, head and last turn, but not its tallies', () => {
     const one = after(started, { ...LOSING }).state
     expect(Object.keys(one.lastPlayed)).toEqual(['m1', 'm2'])
     const { state } = after(started, { ...CLOSE, unregistered: ['v2'] })
@@ -465,7 +465,7 @@ describe('what is not registered', () => {
 })
 
 describe('heads', () => {
-  it('are the last seals of who was due, whole or not, and stay when there is none', () => {
+  it('are the last seals of due validators, valid or not, and stay without a new one', () => {
     const one = after(started, { ...CLOSE, broken: ['v1'], unsealed: ['v2'] }).state
     expect(one.heads).toEqual({ v1: HEAD, v3: HEAD, v4: HEAD })
     const { heads } = decide(one, { ...epochOf(one, CLOSE), seals: { v1: NEXT, m1: NEXT } }).state
@@ -473,8 +473,8 @@ describe('heads', () => {
   })
 })
 
-describe('the protocol', () => {
-  it('is taken over at once, and all duels begin anew with it, without their verdicts', () => {
+describe('new constants', () => {
+  it('apply immediately, and restart all duels without their verdicts', () => {
     const protocol: Protocol = withQuota(MAIN, 64, 512)
     const rates: Scene['rates'] = (_, _env, who) => (who === 'm2' ? [1, 0] : [0.5625, 0.4375])
     const won = after(three, { miners: MINERS, rates }).state

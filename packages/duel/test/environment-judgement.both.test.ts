@@ -3,11 +3,10 @@ import { describe, expect, it, test } from 'vitest'
 import named from '../../../vectors/duel/evidence.json' with { type: 'json' }
 import looksText from '../../../vectors/duel/looks.json?raw'
 import {
-  aloneRuleOf,
+  findWinLack,
   judgeEnvironment,
-  keptWeights,
   LOCAL,
-  lackForWin,
+  makeSoleRule,
   PROTOCOL,
   type Tallies,
   type Tally,
@@ -26,6 +25,7 @@ describe('named vectors', () => {
       hold,
       score,
       shown: _shown,
+      kept: _kept,
       ...rest
     } = judgeEnvironment({
       weights: input.weights as unknown as Weights,
@@ -33,9 +33,9 @@ describe('named vectors', () => {
       ratioPpm: input.ratioPpm,
       rule: { outlierZSquared: PROTOCOL.outlierZSquared, ...input.rule },
     })
-    const { unit: _, ...kept } = win
+    const { unit: _, ...won } = win
     const { unit: __, ...held } = hold
-    const seen = { win: digits(kept), hold: digits(held), score: digits(score) }
+    const seen = { win: digits(won), hold: digits(held), score: digits(score) }
     expect({ ...rest, ...seen, verdict: look }).toEqual({ median: undefined, ...want })
   })
 })
@@ -48,13 +48,14 @@ interface Look {
   readonly want: object
 }
 
-test('two thousand looks, as a second implementation sees them', () => {
-  const rules = [PROTOCOL, LOCAL, aloneRuleOf(PROTOCOL)]
+test('two thousand judgements equal those of a second implementation', () => {
+  const rules = [PROTOCOL, LOCAL, makeSoleRule(PROTOCOL)]
   const named = (lane: readonly number[]): Tally => {
     const [wins = 0, losses = 0, played = 0, contenderPoints = 0, championPoints = 0] = lane
     return { wins, losses, played, contenderPoints, championPoints }
   }
-  // As a text: the types of so much JSON take the compiler longer than all of the project.
+  // Read as text: the compiler takes longer to infer the types of this JSON than for the whole
+  // project.
   const looks: { readonly vectors: readonly Look[] } = JSON.parse(looksText)
   const seen = looks.vectors.map(({ weights, epochs, ratio, rule }) => {
     const evidence = judgeEnvironment({
@@ -102,7 +103,7 @@ describe('properties', () => {
       rule: { ...PROTOCOL, outlierZSquared },
     })
 
-  it('does not depend on the order of anything', () => {
+  it('does not depend on any order', () => {
     fc.assert(
       fc.property(lanes, (entries) => {
         expect(judge([...entries].reverse())).toEqual(judge(entries))
@@ -110,7 +111,7 @@ describe('properties', () => {
     )
   })
 
-  it('drops a third of the weight, whatever is set aside', () => {
+  it('drops a third of the weight, regardless of outliers', () => {
     fc.assert(
       fc.property(lanes, (entries) => {
         const alike = entries.map(
@@ -124,16 +125,14 @@ describe('properties', () => {
     )
   })
 
-  it('says of whose weight the tallies that decide are made', () => {
+  it('returns the weights in the deciding tallies', () => {
     fc.assert(
       fc.property(lanes, (entries) => {
         const evidence = judge(entries)
         const seen = Object.fromEntries(entries.map(([hotkey, , tallied]) => [hotkey, tallied]))
-        const weights = Object.fromEntries(entries.map(([hotkey, weight]) => [hotkey, weight]))
-        const kept = keptWeights(weights, { ...evidence, tallies: seen }, RATIO)
         for (const side of ['win', 'hold'] as const) {
           let [wins, trials] = [0n, 0n]
-          for (const [hotkey, weight] of Object.entries(kept[side])) {
+          for (const [hotkey, weight] of Object.entries(evidence.kept[side])) {
             wins += BigInt(weight) * BigInt(seen[hotkey]?.wins ?? 0)
             trials +=
               BigInt(weight) * BigInt((seen[hotkey]?.wins ?? 0) + (seen[hotkey]?.losses ?? 0))
@@ -147,7 +146,7 @@ describe('properties', () => {
     )
   })
 
-  /** Who is honest, when a lie is told by the first ones that weigh no more than a third. */
+  /** Returns the honest lanes if the first ones lie that have at most a third of the weight. */
   const telling = (entries: readonly (readonly [string, number, Tally])[], lie: Tally) => {
     const third = entries.reduce((sum, [, weight]) => sum + weight, 0) / 3
     let lying = 0
@@ -160,7 +159,7 @@ describe('properties', () => {
   const lead = ({ wins, losses }: Tally) =>
     BigInt(wins) * 1_000_000n - BigInt(wins + losses) * BigInt(RATIO)
 
-  it('lets no coalition up to a third lift what is tested above what the honest lanes say', () => {
+  it('lets no coalition up to a third raise the tested tally above that of the honest lanes', () => {
     fc.assert(
       fc.property(lanes, tally, (entries, lie) => {
         const told = telling(entries, lie)
@@ -172,7 +171,7 @@ describe('properties', () => {
         const truth = told
           .filter(({ honest }) => honest)
           .reduce((sum, { entry: [, weight, seen] }) => sum + BigInt(weight) * lead(seen), 0n)
-        // Where the third is all there is, nothing is tested.
+        // Without weight beyond the third there is nothing to test.
         if (win.trials > 0n && tested >= 0n) expect(tested).toBeLessThanOrEqual(truth)
       }),
     )
@@ -195,32 +194,32 @@ describe('properties', () => {
     )
   })
 
-  it('is no lower for trials that are not admitted to, where all weigh the same', () => {
+  it('does not fall for concealed trials, if all weigh the same', () => {
     fc.assert(
       fc.property(lanes, beaten, (entries, [wins, losses]) => {
         const alike = entries.map(([hotkey, , seen]) => [hotkey, 1_000_000, seen] as const)
         const played = wins + losses
         const told = scoreOf(alike, scored({ wins, losses, played }))
         const silent = scoreOf(alike, scored({ wins: 0, losses: 0, played }))
-        // More trials widen the spread and the luck that is taken off.
+        // More trials increase the spread and the luck that is subtracted.
         expect(told.lead).toBeLessThanOrEqual(silent.lead)
       }),
     )
   })
 })
 
-test('a score that is exactly z deviations is reached, and one behind is not', () => {
+test('a score of exactly z deviations wins, and one below does not', () => {
   const win = { wins: 10n ** 7n, trials: 10n ** 7n, unit: 10n ** 6n }
   const rule = PROTOCOL // z is 2.45
   const lackAt = (lead: bigint, spread: bigint) =>
-    lackForWin({ win, score: { lead, spread } }, rule)
+    findWinLack({ win, score: { lead, spread } }, rule)
   expect([lackAt(245n, 10_000n), lackAt(245n, 10_001n)]).toEqual([undefined, 'CLOSE'])
   expect([lackAt(0n, 10_000n), lackAt(-245n, 10_000n)]).toEqual(['BEHIND', 'BEHIND'])
   const few = { ...win, trials: 10n ** 7n - 1n }
-  expect(lackForWin({ win: few, score: { lead: 245n, spread: 1n } }, rule)).toBe('FEW')
+  expect(findWinLack({ win: few, score: { lead: 245n, spread: 1n } }, rule)).toBe('FEW')
 })
 
-test('what is not a count, or not a ratio, is refused', () => {
+test('rejects an invalid count or ratio', () => {
   const rule = PROTOCOL
   const of =
     (wins: number, ratioPpm: number, weight = 1) =>

@@ -13,18 +13,18 @@ import {
 import { type MeasuredPair, measuredCover, measuredHex, measuredPack } from './measured.ts'
 import { epochOf, laneOf, MAIN, miner } from './subnet.ts'
 
-// How often one program beats another is what docs/environments.md measured.
+// The rates of programs against each other are those in docs/environments.md.
 const VALIDATORS = ['v1', 'v2', 'v3', 'v4']
-/** Programs that miners play by, from the weakest on. All are perfect at the old two. */
+/** The miners' programs, the weakest first. All are perfect at the two older environments. */
 const HEX = ['random', 'tree 200', 'golden', 'alpha-beta 4']
 const PACK = ['greedy', '100 tries', 'local 1000', 'local 10000']
 const MINERS = ['m1', 'm2', 'm3', 'm4']
 const COPY = 'm4 again'
 
-/** How strong a miner is: the place of its programs. A copy is as strong as what it copies. */
+/** Returns a miner's strength: the index of its programs. A copy is as strong as its original. */
 const placeOf = (hotkey: string): number => MINERS.indexOf(hotkey.slice(0, 2))
 
-/** What a contender does against a champion: in what is measured the stronger one comes first. */
+/** Returns a contender's chances. The measurements have the stronger program first. */
 function chancesOf(env: string, contender: number, champion: number): MeasuredPair {
   const programs = { 'hex@0.1.0': HEX, 'pack@0.1.0': PACK }[env]
   if (programs === undefined) return { p: 0, tied: 1 }
@@ -35,7 +35,7 @@ function chancesOf(env: string, contender: number, champion: number): MeasuredPa
   return { p: contender > champion ? p : 1 - p, tied }
 }
 
-/** What a lane sees in an environment. */
+/** Returns the counts of a lane in an environment. */
 function seenIn(played: number, { p, tied }: MeasuredPair, random: Generator) {
   let [wins, losses] = [0, 0]
   for (let i = 0; i < played; i++) {
@@ -46,7 +46,10 @@ function seenIn(played: number, { p, tied }: MeasuredPair, random: Generator) {
   return { wins, losses, played }
 }
 
-/** And what both earn: a game is won or lost, of a box a share is covered, the old two are easy. */
+/**
+ * Returns the tally with points: a game has a winner, a box is covered in part, the two older
+ * environments are easy.
+ */
 function withPoints(env: string, counts: Counts, places: readonly [number, number]): LaneTally {
   const { wins, losses, played } = counts
   const shares = { 'hex@0.1.0': [wins / played, losses / played] }[env] ?? [1, 1]
@@ -66,7 +69,7 @@ function lanesIn(state: State, random: Generator): Lanes {
   return Object.fromEntries(VALIDATORS.map((validator) => [validator, lane()]))
 }
 
-/** Who had the throne, one after the other, until everybody has had a duel. */
+/** Returns the champions in order, until every miner has had a duel. */
 function thronesOf(
   hotkeys: readonly string[],
   seed: number,
@@ -89,23 +92,23 @@ function thronesOf(
 
 const SEEDS = Array.from({ length: 20 }, (_, seed) => seed)
 
-describe('two that are perfect at the old two', () => {
-  it('tie for ever in a network that plays no other', () => {
+describe('two miners that are perfect at the two older environments', () => {
+  it('tie forever in a network without others', () => {
     expect(thronesOf(['m1', 'm4'], 0, MAIN)).toEqual(['m1'])
   })
 
-  it('the better player of hex and pack takes the throne', () => {
+  it('the better player of hex and pack is crowned', () => {
     for (const seed of SEEDS) expect(thronesOf(['m3', 'm4'], seed)).toEqual(['m3', 'm4'])
   })
 
-  it('the weaker player of hex and pack does not, and a copy rarely', () => {
+  it('the weaker player of hex and pack is not, and a copy rarely', () => {
     for (const seed of SEEDS) expect(thronesOf(['m4', 'm3'], seed)).toEqual(['m4'])
     const fallen = SEEDS.filter((seed) => thronesOf(['m4', COPY], seed).length > 1)
     expect(fallen.length).toBeLessThanOrEqual(1)
   })
 })
 
-describe('a network of four', () => {
+describe('a network of four environments', () => {
   const orders = MINERS.flatMap((a) =>
     MINERS.flatMap((b) =>
       MINERS.flatMap((c) =>
@@ -114,7 +117,7 @@ describe('a network of four', () => {
     ),
   )
 
-  it('has the best of those who contend at once on the throne after the first', () => {
+  it('crowns the best of the concurrent contenders after the first champion', () => {
     expect(orders).toHaveLength(24)
     for (const [seed, order] of orders.entries()) {
       const best = [...order].sort().at(-1)
@@ -122,7 +125,7 @@ describe('a network of four', () => {
     }
   })
 
-  it('with one duel at a time has those that beat all who came before, one after another', () => {
+  it('with one duel at a time crowns one after another each that beats all before it', () => {
     for (const [seed, order] of orders.entries()) {
       const best = order.filter((one, at) => order.slice(0, at).every((other) => other < one))
       expect(thronesOf(order, seed, { ...PROTOCOL, duelsMost: 1 })).toEqual(best)

@@ -11,14 +11,14 @@ import {
   TICTACTOE,
 } from './subnet.ts'
 
-/** The same duels where the second environment is one of two players, and where neither is. */
+/** Returns the same environments with `players` players in the second one. */
 const envsWith = (players: number): Protocol['envs'] => ({
   [MULT8]: constantsOf(MULT8),
   [TICTACTOE]: { ...constantsOf(TICTACTOE), players },
 })
 const MINERS = [miner('m1', 1), miner('m2', 2)]
 
-/** A duel whose epochs are all like this; what it leaves. */
+/** Returns the state after a duel whose epochs are all identical. */
 function dueled(players: number, scene: Scene): State {
   const played = { ...scene, miners: MINERS, protocol: { ...MAIN, envs: envsWith(players) } }
   let state = startedDuels(played)
@@ -32,7 +32,7 @@ const WON_BY_GAMES: Scene = {
   rates: (_, env) => (env === TICTACTOE ? [0.9, 0.1] : [0, 0]),
 }
 
-test('a duel that is won by games alone leaves the ratio at the floor, and no rate of them', () => {
+test('a duel won only by games leaves the ratio at the floor, and records none of their rates', () => {
   const games = dueled(2, WON_BY_GAMES)
   expect([games.champion?.hotkey, games.ratio]).toEqual(['m2', games.protocol.ratioFloorPpm])
   expect(games.record).toEqual({ [MULT8]: 0 })

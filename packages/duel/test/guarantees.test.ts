@@ -8,7 +8,7 @@ import { LOCAL, PROTOCOL } from '../src/index.ts'
 
 const page = readFileSync(new URL('../../../docs/guarantees.md', import.meta.url), 'utf8')
 
-/** The rows of the table that begins with these columns, without their spaces. */
+/** Returns the rows of the table with these columns, without spaces. */
 function rowsBelow(columns: string): readonly (readonly string[])[] {
   const lines = page.split('\n')
   const cellsOf = (line = '') => line.split('|').map((cell) => cell.trim())
@@ -17,7 +17,7 @@ function rowsBelow(columns: string): readonly (readonly string[])[] {
   return rows.slice(0, rows.indexOf('')).map((line) => cellsOf(line).slice(1, -1))
 }
 
-test('what HOLD costs is what docs/guarantees.md says', () => {
+test('the cost of HOLD is that in docs/guarantees.md', () => {
   const rows = rowsBelow('cap|R|p')
   expect(rows).toHaveLength(34)
   for (const [cap, ratio, p, challenges, wins] of rows) {
@@ -28,12 +28,12 @@ test('what HOLD costs is what docs/guarantees.md says', () => {
   }
 })
 
-test('liars who freeze win as docs/guarantees.md says, exactly, at no ratio above the promise', () => {
+test('liars who freeze epochs win exactly as in docs/guarantees.md, at no ratio above the promise', () => {
   const [promises, rows] = [rowsBelow('promise'), rowsBelow('R|beside others')]
   expect(rows.map(([ratio]) => ratio)).toEqual(Object.keys(EXACT_RATIOS))
   const [most = [], ...ones] = [...rows].reverse()
   for (const [name = '', ...wins] of ones) expect(exactWins(EXACT_RATIOS[name] ?? [])).toEqual(wins)
-  // Every tenth of all: the bench computes them all.
+  // Every tenth one; the bench computes all.
   const some = (EXACT_RATIOS[most[0] ?? ''] ?? []).filter((_, i) => i % 10 === 3)
   expect(some).toHaveLength(3)
   for (const [i, wins] of exactWins(some).entries())
@@ -45,7 +45,7 @@ test('liars who freeze win as docs/guarantees.md says, exactly, at no ratio abov
   expect(Number(most[4])).toBeLessThan(PROMISED.falseWinsAlone)
 })
 
-test('no number of docs/guarantees.md is worse than its promise, where it promises', () => {
+test('no number of docs/guarantees.md is worse than its promise', () => {
   const most = [PROMISED.falseWins, PROMISED.falseWinsAlone].map((share) => `at most ${share}`)
   const said = [...most, `at least ${PROMISED.rightWins}`]
   for (const promise of said) expect(rowsBelow('promise').join('\n')).toContain(promise)
@@ -76,7 +76,7 @@ test('no number of docs/guarantees.md is worse than its promise, where it promis
   }
 })
 
-test('one lane falsely dethrones as often as docs/guarantees.md says', () => {
+test('one lane falsely dethrones as often as in docs/guarantees.md', () => {
   const rows = rowsBelow('environments|one lane, exactly')
   expect(rows).toHaveLength(4)
   for (const [envs, years] of rows) expect(yearOfOne(Number(envs)).toFixed(2)).toBe(years)

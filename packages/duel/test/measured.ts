@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 
-/** What docs/environments.md measured of two programs: of wins where they differ, and of ties. */
+/**
+ * A pair of programs in docs/environments.md: the share of wins among the decisive challenges, and
+ * of ties.
+ */
 export interface MeasuredPair {
   readonly p: number
   readonly tied: number
@@ -21,7 +24,7 @@ function rowOf(names: readonly string[], length: number): readonly string[] {
   return found
 }
 
-/** Of all sizes of board. */
+/** The mean over all sizes of board. */
 export function measuredHex(strong: string, weak: string): MeasuredPair {
   return { p: Number.parseFloat(rowOf([strong, weak], 6)[5] ?? ''), tied: 0 }
 }
@@ -31,5 +34,5 @@ export function measuredPack(strong: string, weak: string): MeasuredPair {
   return { p: Number.parseFloat(share), tied: Number(tied) }
 }
 
-/** The share of the box that a program covers. */
+/** Returns the share of the box that a program covers. */
 export const measuredCover = (name: string): number => Number(rowOf([name], 3)[1])

@@ -17,13 +17,13 @@ import {
 } from '../src/index.ts'
 import { bitmapOf, frozenIn, HEAD, MULT8, miner, NEXT, TICTACTOE } from './subnet.ts'
 
-/** As vectors/duel/networks.py writes them. */
+/** The format of vectors/duel/networks.py. */
 interface Network {
   readonly rules: readonly (Omit<Partial<Protocol>, 'envs'> & {
     readonly from: number
-    /** The first letters of those that are played. */
+    /** The first letters of the environments played. */
     readonly envs?: string
-    /** Of each environment. */
+    /** For each environment. */
     readonly quotaFirst?: number
   })[]
   readonly epochs: readonly Drawn[]
@@ -58,7 +58,10 @@ function rulesAt({ rules }: Network, epoch: number): Protocol {
   return { ...LOCAL, envs: Object.fromEntries(changedEnvs), ...changed }
 }
 
-/** A tally as it is written: whole, of a game, or with the challenges in which both earn all. */
+/**
+ * Returns a tally from its short form: complete, of a game, or of challenges in which both earn all
+ * points.
+ */
 function tallyOf(env: string, [wins = 0, losses = 0, third, fourth]: Counts): LaneTally {
   if (third !== undefined && fourth !== undefined) return [wins, losses, third, fourth]
   if (env === HEX) return [wins, losses, 0, 0]
@@ -119,7 +122,7 @@ function factsOf(state: State, drawn: Drawn, protocol: Protocol, slots: Slots): 
 
 const isThrice = (duel: Duel): boolean => frozenIn(duel) === 3
 
-/** What must have happened in some network, or nothing of it is compared. */
+/** Returns the events of an epoch. Each event must occur in some network. */
 function eventsIn(before: State, state: State, { duels, frozen, crowned }: Report): string[] {
   const won = duels.filter(({ standing }) => standing === 'won')
   const looks = duels.flatMap(({ envs }) => Object.values(envs))
@@ -140,7 +143,7 @@ function eventsIn(before: State, state: State, { duels, frozen, crowned }: Repor
   ]
 }
 
-test('networks of fourteen epochs, drawn and made by hand, as a second implementation decides them', () => {
+test('networks of fourteen epochs, random and made by hand, equal those of a second implementation', () => {
   const events = new Map<string, number>()
   for (const [i, network] of networks.entries()) {
     let state = firstState(rulesAt(network, 0), 0)

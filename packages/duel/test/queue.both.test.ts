@@ -14,7 +14,7 @@ const orderOf = (turns: Parameters<typeof queueOf>[0], seen: Partial<DuelSnapsho
   queueOf(turns, { ...snapshot, ...seen }).map(({ hotkey }) => hotkey)
 const NOBODY = { duels: [], lastPlayed: {} }
 
-test('three hundred queues, as a second implementation orders them', () => {
+test('three hundred queues have the order of a second implementation', () => {
   const ordered = queues.vectors.map(({ miners, lastPlayed, champion, listed, registered }) => {
     const candidates = (miners as [string, string, number, number][]).map(
       ([hotkey, revision, block, at]): Candidate => ({
@@ -42,12 +42,12 @@ test('three hundred queues, as a second implementation orders them', () => {
   expect(ordered).toEqual(queues.vectors.map(({ want }) => want))
 })
 
-test('ties are by code units, as hotkeys are of both cases', () => {
+test('ties are sorted by code units, as hotkeys have both cases', () => {
   const miners = ['b', 'a', 'B'].map((hotkey) => miner(hotkey, 5))
   expect(orderOf(NOBODY, { miners, hotkeys: ['a', 'b', 'B'] })).toEqual(['B', 'a', 'b'])
 })
 
-test('text that has no digest is left out', () => {
+test('text without a digest is omitted', () => {
   const odd = { ...miner('m1'), model: '\ud800' }
   expect(orderOf(NOBODY, { miners: [odd, miner('m2')] })).toEqual(['m2'])
   const halves = { ...miner('m1'), model: '\ud800', revision: '\udc00' }

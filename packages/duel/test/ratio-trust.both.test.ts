@@ -3,11 +3,11 @@ import { describe, expect, it, test } from 'vitest'
 import decays from '../../../vectors/duel/decay.json' with { type: 'json' }
 import ratchets from '../../../vectors/duel/ratchet.json' with { type: 'json' }
 import trusts from '../../../vectors/duel/trust.json' with { type: 'json' }
-import { decay, PROTOCOL, ratchet, type Trust, trustOf, type Won } from '../src/index.ts'
-import { remember } from '../src/voters.ts'
+import { decay, PROTOCOL, ratchet, type Trust, trustOf, type WonEnv } from '../src/index.ts'
+import { updateRecord } from '../src/voters.ts'
 
 describe('ratchet', () => {
-  const revive = (won: (typeof ratchets.vectors)[number]['input'][number]): Won => {
+  const revive = (won: (typeof ratchets.vectors)[number]['input'][number]): WonEnv => {
     const { contender, champion, ...counts } = won
     const [wins, trials, unit] = [BigInt(counts.wins), BigInt(counts.trials), BigInt(counts.unit)]
     return { tally: { wins, trials, unit }, contender, champion }
@@ -23,12 +23,12 @@ describe('ratchet', () => {
 
   const won = fc
     .tuple(fc.nat(300), fc.nat(300), fc.nat(1_000_000), fc.nat(1_000_000))
-    .map(([wins, losses, contender, champion]): Won => {
+    .map(([wins, losses, contender, champion]): WonEnv => {
       const tally = { wins: BigInt(wins), trials: BigInt(wins + losses), unit: 1n }
       return { tally, contender, champion }
     })
 
-  it('is an integer root: of equal bounds the bound, never above the largest or below the least', () => {
+  it('is an integer root: of equal bounds the bound, never outside the bounds', () => {
     fc.assert(
       fc.property(fc.array(won, { minLength: 1, maxLength: 5 }), (all) => {
         const each = all.map((one) => ratchet([one], open))
@@ -48,7 +48,7 @@ describe('ratchet', () => {
     )
   })
 
-  it('rises no further where the champion is known to earn more, or the contender earned less', () => {
+  it('rises no further if the champion earns more, or the contender less', () => {
     fc.assert(
       fc.property(won, fc.nat(1_000_000), fc.nat(1_000_000), (one, more, less) => {
         const better = { ...one, champion: Math.min(1_000_000, one.champion + more) }
@@ -69,7 +69,7 @@ describe('decay', () => {
     expect(run).toEqual([want].flat())
   })
 
-  it('never falls below the floor, also one that was raised', () => {
+  it('never falls below the floor, also after a rise', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 999_999 }), (ratio) => {
         expect(decay(ratio, PROTOCOL)).toBeGreaterThanOrEqual(PROTOCOL.ratioFloorPpm)
@@ -82,22 +82,22 @@ describe('decay', () => {
 describe('trust', () => {
   it.each(trusts.vectors)('$what', ({ input, want }) => expect(trustOf(input)).toBe(want))
 
-  test('without a record is one half', () => expect(trustOf(undefined)).toBe(500_000))
+  test('is one half without a record', () => expect(trustOf(undefined)).toBe(500_000))
 
-  test('what was there fades by a sixteenth, rounded down, before the epoch counts', () => {
-    expect(remember(undefined, { correct: 2, incorrect: 0 }, PROTOCOL)).toEqual({
+  test('fades by a sixteenth, rounded down, before the epoch counts', () => {
+    expect(updateRecord(undefined, { correct: 2, incorrect: 0 }, PROTOCOL)).toEqual({
       correct: 2_000_000,
       incorrect: 0,
     })
     const before = { correct: 1_000_001, incorrect: 17 }
-    const after = remember(before, { correct: 1, incorrect: 1 }, PROTOCOL)
+    const after = updateRecord(before, { correct: 1, incorrect: 1 }, PROTOCOL)
     expect(after).toEqual({ correct: 1_937_500, incorrect: 1_000_015 })
   })
 
-  test('sixteen lanes an environment are the most that is remembered', () => {
+  test('remembers at most sixteen lanes an environment', () => {
     const one = { correct: 1, incorrect: 0 }
     let record: Trust = { correct: 0, incorrect: 0 }
-    for (let epoch = 0; epoch < 500; epoch++) record = remember(record, one, PROTOCOL)
+    for (let epoch = 0; epoch < 500; epoch++) record = updateRecord(record, one, PROTOCOL)
     expect(record.correct).toBeGreaterThan(15_999_000)
     expect(record.correct).toBeLessThanOrEqual(16_000_000)
     expect(trustOf(record)).toBe(944_444)

@@ -8,12 +8,12 @@ import { crownedFirst, epochOf, laneOf, miner, type Scene } from './subnet.ts'
 const VOTERS = ['v1', 'v2', 'v3', 'v4']
 const { good, better } = SKILLS['.50']
 
-/** How the champion plays against the last contender. */
+/** The champion's behaviour against the last contender. */
 type King = 'plays' | 'is silent'
 
 /**
- * The ratio to beat, in ppm, after so many miners as good as the champion have lost, and one that
- * wins .6 of what is decisive has taken the throne.
+ * Returns the ratio to beat, in ppm, after `lost` miners as good as the champion have lost, and one
+ * that wins .6 of the decisive challenges is crowned.
  */
 function ratioAfter(lost: number, king: King, seed: number): number {
   const random = pcg64(seed)
@@ -51,6 +51,6 @@ test.each([
   },
 )
 
-test('a duel that is thrown leaves the floor to beat once the champion is known', () => {
+test('a thrown duel leaves the floor to beat once the champion’s rate is recorded', () => {
   expect(ratioAfter(8, 'is silent', 1)).toBe(PROTOCOL.ratioFloorPpm)
 })

@@ -7,12 +7,12 @@ import { GAME, SINGLE } from '../bench/quotas.ts'
 import { balancedOf, equal, fieldOf, skewed, thirdsOf, zipf } from '../bench/stakes.ts'
 import { PROTOCOL } from '../src/index.ts'
 
-// Few duels, unless asked for more: the bench plays those of docs/guarantees.md.
+// Few by default: the bench plays those of docs/guarantees.md.
 const DUELS = Number(process.env.DUELS ?? 40)
 const SEED = 20_260_101n
 const duelsOf = (lanes: number) => (lanes > 16 ? Math.max(20, Math.round(DUELS / 4)) : DUELS)
 
-/** The share that is won is at most, or at least, this, but for four standard errors. */
+/** Expects a share of wins within the bound, plus or minus four standard errors. */
 function expectShare(cell: Cell, bound: { atMost?: number; atLeast?: number }): void {
   const { won, wonError } = simulate(cell, duelsOf(cell.field.weights.length), SEED)
   const slack = 4 * wonError
@@ -67,10 +67,10 @@ describe('liars who choose which epochs are frozen', () => {
   })
 })
 
-describe('a game, of which a lane plays few', () => {
+describe('a game with few challenges a lane', () => {
   const at = { tied: 0, quotas: GAME }
 
-  it.each([4, 16])('is won by no liars who freeze: %d lanes', (lanes) => {
+  it.each([4, 16])('is won by no liars who freeze epochs: %d lanes', (lanes) => {
     const cell = { ...at, field: balancedOf(equal(lanes)), p: 0.51, freezes: true }
     expectShare({ ...cell, strategy: 'thin' }, { atMost: PROMISED.falseWins })
   })
@@ -96,7 +96,7 @@ describe.each(TIED_MOST)('$lanes lanes', ({ lanes, liars, honest }) => {
     },
   )
 
-  it(`p = 0.6 wins with ${honest} tied where nobody lies`, () => {
+  it(`p = 0.6 wins with ${honest} tied without liars`, () => {
     const cell = { ...at, tied: honest, strategy: 'honest' } as const
     expectShare(cell, { atLeast: PROMISED.rightWins })
   })
@@ -114,7 +114,7 @@ describe.each([
   })
 })
 
-describe('many lanes that see ties', () => {
+describe('many lanes with ties', () => {
   it.each([0.35, 0.5])('do not hold p = 0.6 before it has won: %d', (tied) => {
     for (const strategy of ['thin', 'down, with care'] as const)
       expectShare(

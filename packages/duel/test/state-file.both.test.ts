@@ -7,7 +7,7 @@ import { epochOf } from './subnet.ts'
 
 const base = vectors.base as unknown as Json
 
-/** A copy in which the value at `path` is another one, or gone. */
+/** Returns a copy with another value at `path`, or without it. */
 function edit(value: Json, [key, ...rest]: readonly string[], to: Json | undefined): Json {
   if (key === undefined) return to ?? ''
   if (Array.isArray(value)) return value.map((x, i) => (String(i) === key ? edit(x, rest, to) : x))
@@ -17,7 +17,7 @@ function edit(value: Json, [key, ...rest]: readonly string[], to: Json | undefin
   return Object.fromEntries(edited === undefined ? entries : [...entries, [key, edited]])
 }
 
-test('the valid state is read, and is what it was', () => {
+test('reads a valid state unchanged', () => {
   const text = canonicalize(base)
   const read = parseState(text)
   if (!read.ok) throw new Error(read.detail)
@@ -26,14 +26,14 @@ test('the valid state is read, and is what it was', () => {
   expect(() => decide(read.value, epochOf(read.value))).not.toThrow()
 })
 
-test('a state with nobody on the throne is read, and one whose least of trials is its cap', () => {
+test('reads a state without a champion, and a minimum of trials equal to the cap', () => {
   for (const protocol of [PROTOCOL, { ...PROTOCOL, minTrials: PROTOCOL.cap }]) {
     const state = firstState(protocol, 7)
     expect(parseState(encodeState(state))).toEqual({ ok: true, value: state })
   }
 })
 
-describe('refuses', () => {
+describe('rejects', () => {
   it.each(vectors.edits)('$path: $what', ({ path, to, detail }) => {
     const text = canonicalize(edit(base, path.split(' '), to as Json | undefined))
     expect(parseState(text)).toEqual({ ok: false, code: 'BAD_STATE', detail })
@@ -54,7 +54,7 @@ describe('refuses', () => {
   })
 })
 
-test('reads hotkeys with the names of inherited properties as any other', () => {
+test('reads hotkeys with the names of inherited properties like any other', () => {
   const trust = JSON.parse(
     '{"__proto__":{"correct":1,"incorrect":0},"constructor":{"correct":2,"incorrect":0}}',
   )
@@ -62,7 +62,7 @@ test('reads hotkeys with the names of inherited properties as any other', () => 
   expect(read.ok && Object.keys(read.value.trust)).toEqual(['__proto__', 'constructor'])
 })
 
-test('never throws, whatever the text, and details are printable', () => {
+test('never throws on any text, and details are printable', () => {
   const check = (text: string) => {
     const read = parseState(text)
     if (read.ok) return

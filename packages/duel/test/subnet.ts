@@ -19,7 +19,7 @@ import {
   type Tally,
 } from '../src/index.ts'
 
-/** A miner that commits to content of its own. */
+/** Returns a miner with its own commitment. */
 export const miner = (hotkey: string, block = 1, revision = 'main'): Candidate => ({
   hotkey,
   model: `models/${hotkey}`,
@@ -33,14 +33,14 @@ export const MULT8 = 'mult8@0.1.0'
 export const TICTACTOE = 'tictactoe@0.1.0'
 export const ENVS: readonly string[] = [MULT8, TICTACTOE]
 
-/** What the main network agrees on for one of its environments. */
+/** Returns the main network's constants of an environment. */
 export function constantsOf(env: string): EnvConstants {
   const constants = PROTOCOL.envs[env]
   if (constants === undefined) throw new Error(`the main network does not play ${env}`)
   return constants
 }
 
-/** The same constants, with these quotas in every environment. */
+/** Returns the constants with these quotas in every environment. */
 export function withQuota(
   protocol: Protocol,
   quotaFirst: number,
@@ -52,11 +52,11 @@ export function withQuota(
   return { ...protocol, envs: Object.fromEntries(envs) }
 }
 
-/** The constants of these tests: with these two environments, whatever else a network plays. */
+/** The constants of these tests, which always have these two environments. */
 const envs = { [MULT8]: constantsOf(MULT8), [TICTACTOE]: constantsOf(TICTACTOE) }
 export const MAIN: Protocol = { ...PROTOCOL, envs }
 export const OTHER: Protocol = { ...LOCAL, envs }
-/** A tally in which whoever wins a challenge earns all there is, and nobody else anything. */
+/** Returns a tally in which the winner of a challenge earns all points. */
 export const scored = (counts: Counts): Tally => ({
   ...counts,
   contenderPoints: 1_000_000 * counts.wins,
@@ -65,14 +65,14 @@ export const scored = (counts: Counts): Tally => ({
 export const HEAD: string = 'b'.repeat(64)
 export const NEXT: string = 'c'.repeat(64)
 
-/** Bits for some of an epoch's voters. */
+/** Returns the bitmap of some of an epoch's voters. */
 export function bitmapOf({ voters }: State, hotkeys: readonly string[]): Uint8Array {
   return encodeBitmap(voters, new Set(hotkeys))
 }
 
 /**
- * A lane of the epoch that `state` governs: of each contender and environment, what `tallyFor` says
- * for its quota.
+ * Returns a lane of the epoch that `state` governs, with the tally of `tallyFor` for each
+ * contender, environment and quota.
  */
 export function laneOf(
   state: State,
@@ -90,47 +90,51 @@ export function laneOf(
 export interface Scene {
   readonly validators?: readonly string[]
   readonly miners?: readonly Candidate[]
-  /**
-   * Validators whose lane is whole but sealed by nobody, sealed but not whole, attested by nobody.
-   */
+  /** Validators whose lanes are valid but not sealed, sealed but void, or not attested. */
   readonly unsealed?: readonly string[]
   readonly broken?: readonly string[]
   readonly unattested?: readonly string[]
   /** Validators without an attestation. */
   readonly silent?: readonly string[]
-  /** Stakes that are not 1000. */
+  /** Stakes other than 1000. */
   readonly stakes?: Readonly<Record<string, bigint>>
-  /** Hotkeys that the snapshot does not have. */
+  /** Hotkeys missing from the snapshot. */
   readonly unregistered?: readonly string[]
   /** The constants from the next epoch on. */
   readonly protocol?: Protocol
   /** Share of wins and losses of the quota, the same for all or by lane. */
   readonly rates?: Rates | ((validator: string, env: string, contender: string) => Rates)
-  /** Share of its points that each miner earned; without it, whoever wins a challenge has all. */
+  /** Share of the points that each miner earned. Default: the winner of a challenge has all. */
   readonly points?: (validator: string, env: string, contender: string) => Points
 }
 type Rates = readonly [wins: number, losses: number]
 type Points = readonly [contender: number, champion: number]
 
-/** How many of a duel's epochs were frozen. Protocol §8.3. */
+/** Returns the number of a duel's frozen epochs. Protocol §8.3. */
 export const frozenIn = ({ tallies }: Pick<Duel, 'tallies'> = { tallies: [] }): number =>
   tallies.filter((epoch) => Object.keys(epoch).length === 0).length
 
-/** In the first epoch after a network's first that has voters: m1 has the throne, nobody duels. */
+/**
+ * Returns the state of the first epoch with voters after a network's first: m1 is champion, without
+ * duels.
+ */
 export function crownedFirst(scene: Scene = {}): State {
   const first = firstState(scene.protocol ?? MAIN, 10)
   return decide(first, epochOf(first, scene)).state
 }
 
-/** m1 has the throne, and m2 and whoever waits besides their first epoch against it: epoch 12. */
+/**
+ * Returns the state of epoch 12: m1 is champion, and m2 and any other miners are in their first
+ * epoch.
+ */
 export function startedDuels(scene: Scene = {}): State {
   const crowned = crownedFirst(scene)
   return decide(crowned, epochOf(crowned, scene)).state
 }
 
 /**
- * What `decide` takes for the epoch that `state` governs, when everybody is there and agrees, but
- * for what `scene` says.
+ * Returns the facts of the epoch that `state` governs, in which everyone agrees, except as `scene`
+ * states.
  */
 export function epochOf(state: State, scene: Scene = {}): Facts {
   const { validators = ['v1', 'v2', 'v3', 'v4'], miners = [miner('m1', 1), miner('m2', 2)] } = scene

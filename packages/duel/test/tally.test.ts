@@ -1,18 +1,13 @@
 import { calibrate, lookAt, walk } from '@affine/wilson'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import {
-  addChallenge,
-  type ChallengeOutcome,
-  LOCAL,
-  NO_MATCH,
-  PROTOCOL,
-  playMatch,
-  winnerOf,
-} from '../src/index.ts'
+import { addChallenge, LOCAL, NO_MATCH, PROTOCOL, winnerOf } from '../src/index.ts'
 
 const RULE = { ratioPpm: 510_000, rule: LOCAL }
-const challenges = (wins: number, losses: number, ties = 0): ChallengeOutcome[] => [
+type Outcome = Parameters<typeof addChallenge>[1]
+const playMatch = (outcomes: readonly Outcome[]) =>
+  outcomes.reduce((match, outcome) => addChallenge(match, outcome, RULE), NO_MATCH)
+const challenges = (wins: number, losses: number, ties = 0): Outcome[] => [
   ...Array.from({ length: ties }, () => 'tie' as const),
   ...Array.from({ length: wins }, () => 'win' as const),
   ...Array.from({ length: losses }, () => 'loss' as const),
@@ -20,25 +15,25 @@ const challenges = (wins: number, losses: number, ties = 0): ChallengeOutcome[] 
 
 describe('a match', () => {
   it('has no verdict before the tenth trial, and stops at the first one', () => {
-    expect(playMatch([], RULE)).toEqual(NO_MATCH)
-    expect(playMatch(challenges(9, 0, 5), RULE)).toMatchObject({
+    expect(playMatch([])).toEqual(NO_MATCH)
+    expect(playMatch(challenges(9, 0, 5))).toMatchObject({
       trials: 9,
       played: 14,
       verdict: 'continue',
     })
     const won = { wins: 10, losses: 0, ties: 5, trials: 10, played: 15, verdict: 'win' }
-    expect(playMatch(challenges(10, 400, 5), RULE)).toEqual(won)
-    expect(playMatch(challenges(0, 50), RULE)).toMatchObject({
+    expect(playMatch(challenges(10, 400, 5))).toEqual(won)
+    expect(playMatch(challenges(0, 50))).toMatchObject({
       losses: 10,
       played: 10,
       verdict: 'hold',
     })
   })
 
-  it('is a look after every trial, in order', () => {
+  it('is evaluated after every trial, in order', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.constantFrom<ChallengeOutcome>('win', 'loss', 'tie'), { maxLength: 120 }),
+        fc.array(fc.constantFrom<Outcome>('win', 'loss', 'tie'), { maxLength: 120 }),
         (played) => {
           let naive = 'continue'
           let seen = 0
@@ -48,17 +43,14 @@ describe('a match', () => {
             const trials = part.filter((one) => one !== 'tie').length
             naive = lookAt({ wins, trials, ...RULE })
           }
-          const { verdict: reached, played: looked } = playMatch(played, RULE)
+          const { verdict: reached, played: looked } = playMatch(played)
           expect([reached, looked]).toEqual([naive, seen])
-          expect(played.reduce((now, one) => addChallenge(now, one, RULE), NO_MATCH)).toEqual(
-            playMatch(played, RULE),
-          )
         },
       ),
     )
   })
 
-  it('ends by the cap, even one that was about to win all the time', () => {
+  it('ends at the cap, even if it was about to win all the time', () => {
     let now = NO_MATCH
     while (now.verdict === 'continue') {
       const won = addChallenge(now, 'win', RULE)
@@ -94,7 +86,7 @@ describe('the winner', () => {
   }
 
   it.each([1, 2, 3])(
-    'with K = %d is known exactly when the open environments cannot change it',
+    'with K = %d is known exactly if the open environments cannot change it',
     (margin) => {
       for (let n = 0; n <= 4; n++) {
         for (let code = 0; code < 4 ** n; code++) {
@@ -108,7 +100,7 @@ describe('the winner', () => {
   )
 })
 
-test('the z of the main network is the calibrated one, and more than a local one takes', () => {
+test('the z of the main network is calibrated, and larger than a local network needs', () => {
   const { cap, minTrials, zSquaredPpm } = PROTOCOL
   const z = calibrate({ alpha: 0.05, cap, minTrials })
   expect(zSquaredPpm).toBe(Math.round(z * 100) ** 2 * 100)

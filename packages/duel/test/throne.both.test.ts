@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import crownings from '../../../vectors/duel/crowning.json?raw'
 import { judgeEnvironment, PROTOCOL, type Tally, type Weights } from '../src/index.ts'
-import { bestOf, type WonDuel } from '../src/throne.ts'
+import { chooseBest, type WonDuel } from '../src/throne.ts'
 import { miner } from './subnet.ts'
 
-/** As vectors/duel/make.py writes them. */
+/** The format of vectors/duel/make.py. */
 interface Crowning {
   readonly weights: Weights
   readonly duels: readonly Readonly<Record<string, readonly Readonly<Record<string, Counts>>[]>>[]
@@ -24,7 +24,7 @@ const tallyOf = ([wins, losses, played, contenderPoints, championPoints]: Counts
   championPoints,
 })
 
-/** A duel that is won, and what its environments came to. */
+/** Returns a won duel with the results of its environments. */
 function wonBy(weights: Weights, duel: Crowning['duels'][number], place: number): WonDuel {
   const rule = PROTOCOL
   const rated = Object.entries(duel).map(([env, epochs]) => {
@@ -36,18 +36,18 @@ function wonBy(weights: Weights, duel: Crowning['duels'][number], place: number)
   })
   const contender = miner(`m${place}`)
   const ended = { contender, start: 1, tallies: [], verdicts: {} }
-  const won = { duel: ended, epochIndex: 8, envs: {}, standing: 'won' } as const
+  const won = { ...ended, epochIndex: 8, envs: {}, standing: 'won' } as const
   return { won, rated: Object.fromEntries(rated) }
 }
 
-test('three hundred crownings, as a second implementation chooses', () => {
+test('three hundred crownings equal those of a second implementation', () => {
   const places = vectors.map(({ weights, duels, most }) => {
     const contenders = duels.map((duel, place) => wonBy(weights, duel, place))
     const constants = Object.entries(PROTOCOL.envs).map(([env, each]) => [
       env,
       { ...each, quotaMost: most },
     ])
-    return contenders.indexOf(bestOf(contenders, Object.fromEntries(constants)) as WonDuel)
+    return contenders.indexOf(chooseBest(contenders, Object.fromEntries(constants)) as WonDuel)
   })
   expect(places.length).toBe(300)
   expect(places).toEqual(vectors.map(({ want }) => want))

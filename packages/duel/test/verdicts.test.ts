@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Duel, LaneTally, Verdict } from '../src/index.ts'
-import { aloneRuleOf, type Protocol } from '../src/protocol.ts'
+import { makeSoleRule, type Protocol } from '../src/protocol.ts'
 import { judgeOpen, ruleAmong } from '../src/verdicts.ts'
 import { constantsOf, MAIN, MULT8, miner } from './subnet.ts'
 
@@ -10,8 +10,11 @@ const protocol: Protocol = {
   ...MAIN,
   envs: Object.fromEntries(NAMES.map((name) => [name, constantsOf(MULT8)])),
 }
-const [RULE, ALONE] = [protocol, aloneRuleOf(protocol)]
-/** Four equal voters saw this in A, in the first epoch of a duel, and nothing decisive elsewhere. */
+const [RULE, ALONE] = [protocol, makeSoleRule(protocol)]
+/**
+ * Judges the first epoch of a duel: four equal voters have this tally in A, and no decisive
+ * challenges elsewhere.
+ */
 function judge(
   verdicts: Record<string, Verdict>,
   [wins, losses, played]: readonly [number, number, number],
@@ -32,8 +35,8 @@ function judge(
 const EVEN = { [B]: 'even', [C]: 'even', [D]: 'even' } as const
 const FEW = [22, 10, 32] as const // enough among several, too few alone
 
-describe('the environment that is left when all others are even', () => {
-  it('is judged by the stricter numbers, and says so', () => {
+describe('the sole deciding environment', () => {
+  it('is judged by the stricter numbers, which the report has', () => {
     const early = judge({}, FEW, 2)
     const barOf = ({ envs }: typeof early) => envs[A]?.rule.floorZSquaredPpm
     expect([early.envs[A]?.given, barOf(early)]).toEqual(['win', RULE.floorZSquaredPpm])
@@ -48,31 +51,31 @@ describe('the environment that is left when all others are even', () => {
     expect(judge(held, FEW)).toEqual({ envs: {}, verdicts: held })
   })
 
-  it('is open again, unseen, where it was won before the others were even', () => {
+  it('is open again, unplayed, if it was won before the others were undecided', () => {
     const won = judge({ [A]: 'win', [B]: 'even', [C]: 'even' }, FEW)
     expect(won.verdicts).toEqual({ [B]: 'even', [C]: 'even', [D]: 'even' })
     expect(Object.keys(won.envs)).toEqual([D])
   })
 
-  it('is even too, where a win of few decisive challenges is taken back', () => {
+  it('is undecided too, if a win of few decisive challenges is revoked', () => {
     const won = { [A]: 'win', [B]: 'even', [C]: 'even' } as const
     expect(judge(won, [17, 8, 512]).verdicts).toEqual({ ...EVEN, [A]: 'even' })
   })
 
-  it('has its rule for who shows it; the others have theirs', () => {
+  it('has its own rule in reports; the others have theirs', () => {
     expect(ruleAmong(EVEN, A, protocol)).toEqual(ALONE)
     expect(ruleAmong({ [B]: 'even', [C]: 'hold', [D]: 'even' }, A, protocol)).toEqual(RULE)
     expect(ruleAmong(EVEN, B, protocol)).toEqual(RULE)
   })
 })
 
-it('is even below one decisive challenge in twenty, not at one, from the fifth epoch on', () => {
+it('is undecided below one decisive challenge in twenty, not at one, from the fifth epoch on', () => {
   expect(judge({}, [1, 0, 20]).envs[A]?.given).toBeUndefined()
   expect(judge({}, [1, 0, 21]).envs[A]).toMatchObject({ given: 'even', cause: 'SCARCE' })
   expect(judge({}, [1, 0, 21], 4).envs[A]?.given).toBeUndefined()
 })
 
-it('is even from 96 challenges on of which none is decisive, in any epoch', () => {
+it('is undecided after 96 challenges without a decisive one, in any epoch', () => {
   expect(judge({}, [0, 0, 95], 2).envs[A]?.given).toBeUndefined()
   expect(judge({}, [0, 0, 96], 2).envs[A]).toMatchObject({ given: 'even', cause: 'BLANK' })
   expect(judge({}, [1, 0, 96], 2).envs[A]?.given).toBeUndefined()
@@ -84,6 +87,6 @@ it.each([
   ['FEW', [2, 0, 20], undefined],
   ['BEHIND', [15, 17, 32], undefined],
   ['CLOSE', [20, 15, 40], undefined],
-] as const)('names the rule that decided, or what is missing: %s', (cause, tally, given) => {
+] as const)('reports the rule that decided, or what is missing: %s', (cause, tally, given) => {
   expect(judge({}, tally, 2).envs[A]).toMatchObject({ given, cause })
 })

@@ -10,7 +10,7 @@ import {
   votingStakes,
   type Weights,
 } from '../src/index.ts'
-import { weightOf, weighVoters } from '../src/voters.ts'
+import { sumWeight, weighVoters } from '../src/voters.ts'
 import { epochOf, HEAD, MAIN, MULT8, NEXT, startedDuels } from './subnet.ts'
 
 const started = startedDuels()
@@ -23,7 +23,7 @@ const bytesOf = (hex: string) =>
 
 type Voter = [hotkey: string, stake: string, correct: number, incorrect: number]
 
-test('the voters of three hundred epochs weigh what a second implementation says', () => {
+test('the voters of three hundred epochs have the weights of a second implementation', () => {
   const weighed = weights.vectors.map(({ validators, attested, most }) => {
     const voters = validators as Voter[]
     const last = Object.entries(attested).map(([hotkey, stake]) => [hotkey, { epoch: 9, stake }])
@@ -39,7 +39,7 @@ test('the voters of three hundred epochs weigh what a second implementation says
   expect(weighed).toEqual(weights.vectors.map(({ want }) => want))
 })
 
-/** The first epoch of a duel, with what is on chain at its end. */
+/** Returns the first epoch of a duel, and the facts on chain at its end. */
 function epochFrom(drawn: (typeof epochs.vectors)[number]): { state: State; facts: Facts } {
   const voters = drawn.weights as unknown as Weights
   const attests = drawn.attests as unknown as Record<string, [bitmap: string, wrong: string]>
@@ -62,13 +62,13 @@ function epochFrom(drawn: (typeof epochs.vectors)[number]): { state: State; fact
   return { state, facts: { ...facts, snapshot: { ...facts.snapshot, validators } } }
 }
 
-test('four hundred epochs are frozen, or take lanes, as a second implementation says', () => {
+test('four hundred epochs are frozen, or accept lanes, as in a second implementation', () => {
   const seen = epochs.vectors.map((drawn) => {
     const { state, facts } = epochFrom(drawn)
     const heard = countedAttestations(state, facts.snapshot)
     const { state: next, report } = decide(state, facts)
     return {
-      attesting: weightOf(state.voters, [...heard.keys()]),
+      attesting: sumWeight(state.voters, [...heard.keys()]),
       frozen: report.frozen,
       asked: attestedLanes(state, heard),
       accepted: Object.keys(next.duels[0]?.tallies[0]?.[MULT8] ?? {}).sort(),
@@ -77,7 +77,7 @@ test('four hundred epochs are frozen, or take lanes, as a second implementation 
   expect(seen).toEqual(epochs.vectors.map(({ want }) => want))
 })
 
-test('whoever has no stake or one below zero, or no trust at all, does not vote', () => {
+test('without stake, with less than zero, or without trust no one votes', () => {
   const active = recordOf(['a', 'b', 'c'], { epoch: 9, stake: '9' })
   const weigh = (stakes: Readonly<Record<string, bigint>>) => {
     const validators = Object.entries(stakes).map(([hotkey, stake]) => ({ hotkey, stake }))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ChallengePair, type Clock, challengeVerdict } from '@affine/blocks'
-import { PROTOCOL, playMatch } from '@affine/duel'
+import { addChallenge, NO_MATCH, PROTOCOL } from '@affine/duel'
 import { type Message, make, registry } from '@affine/envs'
 import type { Json } from '@affine/prng'
 import { describe, expect, it } from 'vitest'
@@ -101,7 +101,8 @@ describe('a duel', () => {
       expect(own.map(({ index }) => index)).toEqual(own.map((_, i) => i))
       // The pure rule over all samples in the order of the index has the same result.
       const verdicts = own.map(verdictIn)
-      expect(envs[env]).toEqual(playMatch(verdicts, RULE))
+      const match = verdicts.reduce((so, verdict) => addChallenge(so, verdict, RULE), NO_MATCH)
+      expect(envs[env]).toEqual(match)
       expect(envs[env]?.verdict).toBe('win')
       // Only challenges that were pending at the verdict were stored after it.
       const kept = samples.filter((sample) => sample.env === env)

@@ -11,71 +11,82 @@ import {
 import { verify } from '@affine/chain/account'
 import type { State } from '@affine/duel'
 import pLimit from 'p-limit'
-import { ask, type BucketAnswer, type Copy, copyOf, failureText, otherCopy, SAME } from './copy.ts'
+import {
+  type BucketAnswer,
+  type Copy,
+  classifyCopy,
+  classifyOther,
+  failureText,
+  SAME,
+  tryRead,
+} from './copy.ts'
 import { inTurn } from './in-turn.ts'
 import type { Holder } from './on-chain.ts'
 import { BucketTimes, type WaitingOptions, type Waits } from './waiting.ts'
 
-/** A bucket that can be read, under the name that faults give it. */
+/** A readable bucket, with its name in faults. */
 export type Source = Pick<Bucket, 'read'> & { readonly name: string }
 
-/** Opens the bucket that a validator announced; null when it may not be opened. */
+/** Opens the bucket that a validator announced. Null if it must not be opened. */
 export type OpenBucket = (hotkey: string, url: string) => Source | null
 
-/** Reads and audits a block: `checkBlock`, here, or in a thread that takes the bytes away. */
+/**
+ * Reads and audits a block as `checkBlock` does, in this thread, or in another that takes over the
+ * bytes.
+ */
 export type CheckBlock = (
   bytes: Uint8Array,
   wanted: BlockRequest,
 ) => EvidenceResult<AuditedBlock> | Promise<EvidenceResult<AuditedBlock>>
 
-/** In this thread. */
+/** Audits a block in this thread. */
 export const checkHere: CheckBlock = (bytes, wanted) => checkBlock(bytes, { ...wanted, verify })
 
-/** So many blocks are read, checked and kept at a time, of up to 8 MiB each. */
+/** Maximum blocks read, checked and held concurrently, of up to 8 MiB each. */
 export const BLOCKS_AT_ONCE = 32
 
 interface ReaderOptions extends WaitingOptions {
   readonly openBucket: OpenBucket
-  /** Audits blocks; without, it is done in this thread. */
+  /** Default: audits blocks in this thread. */
   readonly check?: CheckBlock | undefined
 }
 
-/** Where the blocks of a lane are looked for. */
+/** The places of a lane's blocks. */
 export interface BlockPlaces {
-  /** Asked first, and waited for without limit: the reader's own. */
+  /** Buckets of this reader, read first and without a time limit. */
   readonly sources?: readonly Source[]
-  /** The validators that may have the lane, in the order in which to ask. */
+  /** The validators that may have the lane, in reading order. */
   readonly holders?: readonly Holder[]
-  /** Ends what is read from holders. */
+  /** Aborts the reads from holders. */
   readonly deadline?: AbortSignal
-  /** Is handed every block that holds, before the next one is read. */
+  /** Called with every authentic block before the next one is read. */
   readonly keep?: (found: FoundBlock) => Promise<void>
 }
 
-/** A block that was read, and how. */
+/** A block, its bytes and its source. */
 export interface FoundBlock {
   readonly block: Pick<AuditedBlock, 'hash' | 'header'>
   readonly bytes: Uint8Array
-  /** The name of the source that had it. */
+  /** The name of the source. */
   readonly from: string
   /**
-   * What each source has that was asked for it, by name. Not the bytes of their answers: there may
-   * be many, of 8 MiB each.
+   * The copies of the block in the queried sources. Without their bytes, which may be many times 8
+   * MiB.
    */
   readonly asked: ReadonlyMap<string, Promise<Copy>>
 }
 
 /**
- * Reads blocks from the buckets of validators, in an epoch or in a whole history, for which each
- * bucket is waited for 90 seconds in all: `BucketTimes` has the rule. Protocol §6.4.
+ * Reads blocks from the buckets of validators. The time of each bucket is limited, in an epoch or
+ * in a whole history: see `BucketTimes`. Protocol §6.4.
  */
 export class BucketReader {
-  /** The names of buckets that failed in this epoch: silent, slow, or with bytes that are wrong. */
+  /** The names of buckets that failed in this epoch: silent, slow, or with wrong bytes. */
   readonly failed: Set<string> = new Set()
   readonly #options: ReaderOptions
   readonly #times: BucketTimes
   readonly #blocks = pLimit(BLOCKS_AT_ONCE)
-  /** The epoch that was begun last. */
+  /** The current epoch. */
   #epoch: number | undefined
 
   constructor(options: ReaderOptions) {
@@ -84,17 +95,17 @@ export class BucketReader {
   }
 
   /**
-   * Begins the epoch that a state governs: no bucket has failed in it. Does nothing if it was begun
-   * last: an epoch may be tried again.
+   * Begins the epoch that a state governs, and forgets which buckets failed. Does nothing if it is
+   * the current epoch: an epoch may be repeated.
    */
   beginEpoch({ epoch, voters }: Pick<State, 'epoch' | 'voters'>): void {
     if (epoch === this.#epoch) return
     this.#epoch = epoch
     this.failed.clear()
-    this.#times.weigh(voters)
+    this.#times.setWeights(voters)
   }
 
-  /** The hotkeys whose buckets are not waited for any longer. */
+  /** The hotkeys whose buckets were too slow and are no longer read. */
   get lost(): ReadonlySet<string> {
     return this.#times.lost
   }
@@ -104,22 +115,22 @@ export class BucketReader {
   }
 
   /**
-   * The bucket that a validator announced; null when it may not be opened. A read rejects once the
-   * bucket was waited for long enough, and at the deadline.
+   * Returns the bucket that a validator announced, or null if it must not be opened. A read rejects
+   * once the bucket was too slow, and at the deadline.
    */
   open(hotkey: string, url: string, deadline?: AbortSignal): Source | null {
     const bucket = this.#options.openBucket(hotkey, url)
     if (bucket === null) return null
-    const read: Source['read'] = (path, most) =>
-      this.#times.during(hotkey, () => bucket.read(path, most), deadline)
+    const read: Source['read'] = (path, limit) =>
+      this.#times.readWithin(hotkey, () => bucket.read(path, limit), deadline)
     return { name: bucket.name, read }
   }
 
   /**
-   * A reader for `verifyLane` that takes each block from the first place with an authentic copy.
-   * The next one is asked as soon as one does not have it, or has not answered for two seconds. One
-   * that failed once is asked last for the rest of the epoch. When nobody has a block, the fault is
-   * `MISSING_BLOCK` and says what each of them had. Protocol §6.4.
+   * Returns a reader for `verifyLane` that takes each block from the first place with an authentic
+   * copy. The next place is queried as soon as one does not have the block, or has not answered for
+   * two seconds. A bucket that failed is queried last for the rest of the epoch. If no place has a
+   * block, the fault is `MISSING_BLOCK`, with the answers of all places. Protocol §6.4.
    */
   blocks({ sources = [], holders = [], deadline, keep }: BlockPlaces): LaneRequest['read'] {
     const opened = holders.flatMap(({ hotkey, url }) => this.open(hotkey, url, deadline) ?? [])
@@ -135,21 +146,13 @@ export class BucketReader {
         onLate: ({ name }) => failed.add(name),
         clock,
       })
-      if (found === null) return search.nobody()
-      const { block, bytes, from } = found
-      // To keep it is not the time that its source took.
-      if (block.ok) await keep?.({ block: block.value, bytes, from, asked: search.asked })
-      return block
+      if (found === null) return search.describeMissing()
+      // The time of storing a block is not its source's.
+      await keep?.({ ...found, asked: search.asked })
+      return { ok: true, value: found.block }
     }
     return (wanted) => this.#blocks(find, wanted)
   }
-}
-
-/** A block as far as it holds, and which source had it. */
-interface FirstCopy {
-  readonly block: EvidenceResult<AuditedBlock>
-  readonly bytes: Uint8Array
-  readonly from: string
 }
 
 interface SearchOptions {
@@ -158,26 +161,29 @@ interface SearchOptions {
   readonly isKept: boolean
 }
 
-/** One block that is looked for. */
+/** A block up to its first fault, with its bytes and its source. */
+type FoundCopy = Omit<FoundBlock, 'asked'> & { readonly block: AuditedBlock }
+
+/** The search for one block. */
 class BlockSearch {
   readonly asked = new Map<string, Promise<Copy>>()
   readonly #wanted: BlockRequest
   readonly #options: SearchOptions
-  /** Why sources do not have it. */
+  /** The reasons why sources do not have the block. */
   readonly #tried: string[] = []
-  /** Answers are checked one after the other, and none once the block was found. */
+  /** Answers are checked one at a time, until the block is found. */
   readonly #oneByOne = pLimit(1)
-  #found: FirstCopy | null = null
+  #found: FoundCopy | null = null
 
   constructor(wanted: BlockRequest, options: SearchOptions) {
     this.#wanted = wanted
     this.#options = options
   }
 
-  /** The block, if this source has it, or another had it meanwhile. */
-  async readFrom(source: Source): Promise<FirstCopy | null> {
+  /** Resolves with the block if this source has it, or if another had it in the meantime. */
+  async readFrom(source: Source): Promise<FoundCopy | null> {
     const { name } = source
-    const copy = ask(source, blockPath(this.#wanted.hash), LIMITS.blockBytes).then((answer) =>
+    const copy = tryRead(source, blockPath(this.#wanted.hash), LIMITS.blockBytes).then((answer) =>
       this.#oneByOne(() => this.#copyIn(answer, name)),
     )
     this.asked.set(name, copy)
@@ -185,8 +191,8 @@ class BlockSearch {
     return this.#found
   }
 
-  nobody(): EvidenceResult<AuditedBlock> {
-    const detail = `nobody has it whole (${this.#tried.sort().join('; ')})`
+  describeMissing(): EvidenceResult<AuditedBlock> {
+    const detail = `no bucket has a valid copy (${this.#tried.sort().join('; ')})`
     return { ok: false, code: 'MISSING_BLOCK', detail }
   }
 
@@ -197,18 +203,17 @@ class BlockSearch {
       if (answer === null) this.#tried.push(`${from}: not there`)
       else this.#fail(from, failureText(answer))
     }
-    return copyOf(answer, { hash: this.#wanted.hash, bytes })
+    return classifyCopy(answer, { hash: this.#wanted.hash, bytes })
   }
 
   async #check(bytes: Uint8Array, from: string): Promise<Copy> {
     const { check, isKept } = this.#options
     const block = await check(isKept ? bytes.slice() : bytes, this.#wanted)
-    // A bad sample was signed by the validator: no other copy is better.
-    if (!block.ok && block.code !== 'BAD_SAMPLE') {
+    if (!block.ok) {
       this.#fail(from, block.code)
-      return otherCopy(bytes, block.code)
+      return classifyOther(bytes, block.code)
     }
-    this.#found = { block, bytes, from }
+    this.#found = { block: block.value, bytes, from }
     return SAME
   }
 

@@ -11,11 +11,13 @@ import {
 import { verify } from '@affine/chain/account'
 import type { Hash } from '@affine/prng'
 
-/** A bucket's answer to a read: the file's bytes, null if it is not there, or the failure. */
+/**
+ * A bucket's answer to a read: the file's bytes, null if the file does not exist, or the failure.
+ */
 export type BucketAnswer = Uint8Array | null | BucketFailureFacts
 
 /** Reads a file. Never rejects: a failure is a value. */
-export async function ask(
+export async function tryRead(
   { read }: Pick<Bucket, 'read'>,
   path: string,
   limit: number,
@@ -35,66 +37,66 @@ export function failureOf(error: Error): BucketFailureFacts {
   return { code, status, reason }
 }
 
-/** Reports whether a read took too long: for the bucket's limit, or for this reader. */
+/** Reports whether a read exceeded the bucket's time, or this reader's. */
 export const isTimeout = ({ code }: BucketFailureFacts): boolean =>
   code === 'late' || code === 'dropped'
 
 /**
- * Returns a failure in words. All timeouts have the same words: which of a bucket's reads was late,
- * and which was dropped for it, is chance.
+ * Returns a failure in words. All timeouts have the same words: which reads of a slow bucket were
+ * late, and which were dropped, is chance.
  */
 export function failureText(failure: BucketFailureFacts): string {
   return isTimeout(failure) ? 'no answer in time' : failure.reason
 }
 
-/** Returns the failure to report of two: a timeout, or else the first by its words. */
-export function worse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailureFacts {
+/** Returns the failure to report of two: a timeout, otherwise the first in alphabetical order. */
+export function chooseWorse(a: BucketFailureFacts, b: BucketFailureFacts): BucketFailureFacts {
   if (isTimeout(a) !== isTimeout(b)) return isTimeout(a) ? a : b
   return failureText(a) <= failureText(b) ? a : b
 }
 
-/** What a bucket has in the place of a block. */
+/** A bucket's copy of a block. */
 export type Copy =
-  /** The block itself. Two that are signed differently are two: their signer signed twice. */
-  | { readonly is: 'whole'; readonly signature: string }
-  /** Something else; if it has a header, one that its validator signed. */
-  | { readonly is: 'other'; readonly code: BlockFault; readonly header?: Header | undefined }
-  | { readonly is: 'missing'; readonly why: string }
+  /** The block itself. A second signature is a second copy: the signer signed twice. */
+  | { readonly kind: 'whole'; readonly signature: string }
+  /** Anything else. The header, if any, was signed by its validator. */
+  | { readonly kind: 'other'; readonly code: BlockFault; readonly header?: Header | undefined }
+  | { readonly kind: 'missing'; readonly why: string }
   /** The read failed. */
-  | { readonly is: 'silent'; readonly failure: BucketFailureFacts }
+  | { readonly kind: 'silent'; readonly failure: BucketFailureFacts }
 
-/** A copy that is the original. */
-export const SAME: Copy = { is: 'whole', signature: '' }
+/** A copy with the original's bytes. */
+export const SAME: Copy = { kind: 'whole', signature: '' }
 
-/** What an answer is in the place of a block, whose bytes were read if it is there. */
-export function copyOf(
+/** Classifies an answer as a copy of a block, against the block's bytes if they were read. */
+export function classifyCopy(
   answer: BucketAnswer,
   { hash, bytes }: { readonly hash: Hash; readonly bytes?: Uint8Array | undefined },
 ): Copy {
-  if (answer === null) return { is: 'missing', why: 'not there' }
-  if (!(answer instanceof Uint8Array)) return { is: 'silent', failure: answer }
+  if (answer === null) return { kind: 'missing', why: 'not there' }
+  if (!(answer instanceof Uint8Array)) return { kind: 'silent', failure: answer }
   if (bytes && isSame(answer, bytes)) return SAME
-  // The samples under one root are those that were read already.
+  // The root is that of samples that were read already.
   const opened = openBlock(answer, { hash, verify })
-  if (!opened.ok) return otherCopy(answer, opened.code)
-  return { is: 'whole', signature: opened.value.signature }
+  if (!opened.ok) return classifyOther(answer, opened.code)
+  return { kind: 'whole', signature: opened.value.signature }
 }
 
 /**
- * What bytes are that failed as a copy of a block for this reason. A header signed twice is its
- * signer's fault, whatever comes after it, so the rest is not read: it may be long.
+ * Classifies bytes that failed as a copy of a block with `code`. A header signed twice is its
+ * signer's flaw, regardless of the lines after it, so these are not read: they may be long.
  */
-export function otherCopy(bytes: Uint8Array, code: BlockFault): Copy {
-  if (code !== 'WRONG_HASH') return { is: 'other', code }
-  const other = openHeader(bytes, { verify })
-  return { is: 'other', code, header: other.ok ? other.value.header : undefined }
+export function classifyOther(bytes: Uint8Array, code: BlockFault): Copy {
+  if (code !== 'WRONG_HASH') return { kind: 'other', code }
+  const opened = openHeader(bytes, { verify })
+  return { kind: 'other', code, header: opened.ok ? opened.value.header : undefined }
 }
 
-/** Of two blocks of these headers: were they signed for the same place? */
-function isOfOneHeight(one: Header, other: Header): boolean {
-  const isOnChain = one.genesis === other.genesis && one.netuid === other.netuid
-  const isLanes = one.validator === other.validator && one.epoch === other.epoch
-  return isOnChain && isLanes && one.height === other.height
+/** Reports whether two headers claim the same chain, lane and height. */
+function isSameSlot(a: Header, b: Header): boolean {
+  const isOnChain = a.genesis === b.genesis && a.netuid === b.netuid
+  const isLanes = a.validator === b.validator && a.epoch === b.epoch
+  return isOnChain && isLanes && a.height === b.height
 }
 
 /** A plain loop: copies are many and large, and `every` takes ten times as long. */
@@ -104,10 +106,10 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return true
 }
 
-/** Something in the public data that is not as it should be: whose, where, and why. */
+/** A flaw in the public data: its epoch, its validator and its cause. */
 export interface Flaw {
   readonly epoch: number
-  /** The validator whose lane or bucket it is. */
+  /** The validator of the lane or of the bucket. */
   readonly validator: string
   readonly code:
     | BlockFault
@@ -120,44 +122,44 @@ export interface Flaw {
   readonly detail: string
 }
 
-/** A flaw, but for its epoch. */
+/** A flaw without its epoch. */
 export type UndatedFlaw = Omit<Flaw, 'epoch'>
 
-/** A block of which a copy differs, and what each of its holders has. */
-export interface Differing {
+/** A block with differing copies, and each holder's copy. */
+export interface BlockMismatch {
   readonly block: Pick<AuditedBlock, 'hash' | 'header'>
-  /** Its lane's validator first, then attesters. */
+  /** The lane's validator is first, then its attesters. */
   readonly copies: readonly (readonly [holder: string, copy: Copy])[]
   readonly attesters: readonly string[]
 }
 
 /**
- * What is wrong with the copies of a block, but for those that buckets of `silent` answer for.
- * Whoever announces an address answers for what is served there. Protocol §6.4.
+ * Returns the flaws in a block's copies. Ignores attesters in `silent`, whose buckets did not
+ * respond. Everyone who announces an address answers for its content. Protocol §6.4.
  */
-export function flawsIn(
-  { block: { hash, header }, copies, attesters }: Differing,
+export function listFlaws(
+  { block: { hash, header }, copies, attesters }: BlockMismatch,
   silent: ReadonlySet<string>,
 ): readonly UndatedFlaw[] {
-  const what = `block ${hash} of ${header.validator}`
+  const name = `block ${hash} of ${header.validator}`
   const known = copies.filter(([holder]) => !(attesters.includes(holder) && silent.has(holder)))
-  const signatures = known.flatMap(([, copy]) => (copy.is === 'whole' ? [copy.signature] : []))
+  const signatures = known.flatMap(([, copy]) => (copy.kind === 'whole' ? [copy.signature] : []))
   const isTwin = (copy: Copy): boolean => {
-    if (copy.is === 'whole') return copy.signature !== signatures[0]
-    return copy.is === 'other' && copy.header !== undefined && isOfOneHeight(copy.header, header)
+    if (copy.kind === 'whole') return copy.signature !== signatures[0]
+    return copy.kind === 'other' && copy.header !== undefined && isSameSlot(copy.header, header)
   }
-  const found = known.flatMap(([holder, copy]): readonly UndatedFlaw[] => {
-    if (copy.is === 'silent' || copy.is === 'whole' || isTwin(copy)) return []
-    if (copy.is === 'other')
-      return [{ validator: holder, code: copy.code, detail: `its copy of ${what}` }]
-    // Only a validator that attested a lane has promised to serve it.
+  const flaws = known.flatMap(([holder, copy]): readonly UndatedFlaw[] => {
+    if (copy.kind === 'silent' || copy.kind === 'whole' || isTwin(copy)) return []
+    if (copy.kind === 'other')
+      return [{ validator: holder, code: copy.code, detail: `its copy of ${name}` }]
+    // Only validators that attested the lane have promised to serve it.
     if (!attesters.includes(holder)) return []
-    const detail = `it attested ${what}: ${copy.why}`
+    const detail = `it attested ${name}: ${copy.why}`
     return [{ validator: holder, code: 'COPY_MISSING', detail }]
   })
   const [twin] = known.flatMap(([holder, copy]) => (isTwin(copy) ? [holder] : [])).sort()
-  if (twin === undefined) return found
-  // A second signature counts once, however many validators have the other copy.
-  const detail = `${what} is not the only one at height ${header.height}: ${twin} has another`
-  return [...found, { validator: header.validator, code: 'SIGNED_TWICE', detail }]
+  if (twin === undefined) return flaws
+  // A second signature is one flaw, regardless of how many validators have the other copy.
+  const detail = `${name} is not the only one at height ${header.height}: ${twin} has another`
+  return [...flaws, { validator: header.validator, code: 'SIGNED_TWICE', detail }]
 }

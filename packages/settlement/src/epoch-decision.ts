@@ -21,7 +21,7 @@ import {
   type State,
 } from '@affine/duel'
 import type { Hash, Result } from '@affine/prng'
-import { constantsFor, type Subnet } from './networks.ts'
+import { findConstants, type Subnet } from './networks.ts'
 import {
   beaconBlock,
   duelSnapshot,
@@ -34,18 +34,20 @@ import {
 } from './on-chain.ts'
 
 /**
- * A public fact that is needed to decide an epoch and could not be had. Nothing is known to be
- * false: try again.
+ * A public fact that an epoch's decision needs is unavailable. No data is known to be wrong: try
+ * again.
  */
 export class Unavailable extends Error {}
 
-/** The heads that close the lanes of the epoch that `state` governs, of validators that are due. */
+/**
+ * Resolves with the heads of due validators that close the lanes of the epoch that `state` governs.
+ */
 export async function readSeals(chain: Chain, state: State): Promise<Seals> {
   const { epoch, protocol } = state
   return dueSeals(state, sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch))
 }
 
-/** One epoch decided: the state that governs the next, an account of it, and what led to it. */
+/** The result of an epoch: the next state, a report, and the data of the decision. */
 export interface Settled extends Decided {
   /** The state that governed the epoch. */
   readonly before: State
@@ -54,13 +56,13 @@ export interface Settled extends Decided {
   readonly lanes: ReadonlyMap<string, CheckedLane>
 }
 
-/** A sealed lane that is looked for. */
+/** A sealed lane to be found. */
 export interface Sought {
   readonly validator: string
   readonly head: Hash
-  /** Whose attestations have its bit. */
+  /** The voters whose attestations have its bit. */
   readonly attesters: readonly string[]
-  /** The validators that may have it, in the order in which to ask. */
+  /** The validators that may have it, in reading order. */
   readonly holders: readonly Holder[]
 }
 
@@ -68,12 +70,12 @@ export interface Sought {
 export type FindLane = (sought: Sought) => Promise<CheckedLane>
 
 /**
- * Decides the epoch that `state` governs, from the chain and the lanes that `find` finds. Only
- * lanes that their attesters' weight accepts, if they are whole, can change the outcome: no others
- * are looked for, unless they are wanted for the account. All are asked for at once. Protocol §6.5.
+ * Decides the epoch that `state` governs from the chain and the lanes that `find` finds. Only lanes
+ * that enough weight attests can change the result. Others are found only if `isWanted`. All are
+ * requested concurrently. Protocol §6.5.
  *
- * @throws Unavailable when such a lane cannot be had whole: its attesters say it is, so the data
- *   must exist.
+ * @throws Unavailable if a needed lane cannot be read: its attesters state that it is valid, so the
+ *   data must exist.
  */
 export async function decideEpoch(
   { chain, network }: Subnet,
@@ -83,37 +85,38 @@ export async function decideEpoch(
 ): Promise<Settled> {
   const { epoch, protocol, voters } = state
   const ended = await chain.snapshot(snapshotBlock(epoch + 1, protocol))
-  const snapshot = duelSnapshot(ended, epoch + 1, constantsFor(network, epoch + 1))
+  const snapshot = duelSnapshot(ended, epoch + 1, findConstants(network, epoch + 1))
   const seals = await readSeals(chain, state)
   const heard = countedAttestations(state, snapshot)
   const needed = attestedLanes(state, heard)
   const attestersOf = laneAttesters(state, heard)
   const holders = holdersOf(voters, ended)
-  const found = Object.entries(seals)
+  const pending = Object.entries(seals)
     .filter(([validator]) => needed.includes(validator) || isWanted(validator))
     .map(async ([validator, head]) => {
       const attesters = attestersOf[validator] ?? []
       const order = inReadingOrder(holders, validator, attesters)
       return [validator, await find({ validator, head, attesters, holders: order })] as const
     })
-  const lanes = new Map(await Promise.all(found))
+  const lanes = new Map(await Promise.all(pending))
   const tallies: Record<string, Lanes[string]> = {}
   for (const [validator, lane] of lanes) {
     if (lane.ok) tallies[validator] = lane.value.tallies
     if (lane.ok || !isMissing(lane) || !needed.includes(validator)) continue
     const what = `epoch ${epoch}: the attested lane of ${validator} is not available`
-    const advice = 'try again later, or ask those who attested it'
+    const advice = 'try again later, or ask its attesters'
     throw new Unavailable(`${what}: ${advice} (${lane.detail})`)
   }
   const facts = { snapshot, seals, lanes: tallies }
   return { before: state, snapshot, ...decide(state, facts), lanes }
 }
 
-/** A lane that was read: whole, or at fault for the reason given. */
+/** The result of verifying a lane: the lane, or its first fault. */
 export type CheckedLane = Result<Lane, BlockFault>
 
 /**
- * What a lane of `validator` must match in the epoch that `state` governs; null if it isn't due.
+ * Resolves with the requirements for the lane of `validator` in the epoch that `state` governs, or
+ * null if it is not due.
  */
 export async function laneScope(
   chain: Chain,
@@ -139,7 +142,7 @@ export async function laneScope(
 
 /**
  * Verifies the lane that a validator sealed with `head` in the epoch that `state` governs.
- * @throws RangeError when it is not due.
+ * @throws RangeError if the validator is not due.
  */
 export async function checkLane(lane: {
   readonly chain: Chain
@@ -150,11 +153,12 @@ export async function checkLane(lane: {
 }): Promise<CheckedLane> {
   const { chain, state, validator, head, read } = lane
   const scope = await laneScope(chain, state, validator)
-  if (scope === null) throw new RangeError(`"validator" expected one that is due, got ${validator}`)
+  if (scope === null) throw new RangeError(`"validator" expected a due validator, got ${validator}`)
   return verifyLane({ head, previous: state.heads[validator] ?? NO_BLOCK, scope, read })
 }
 
 /**
- * Could a block of the lane not be had? Then nothing is known of it, and it is worth asking again.
+ * Reports whether a block of the lane is unavailable. The lane may still be valid, so it is worth
+ * trying again.
  */
 export const isMissing = (lane: CheckedLane): boolean => !lane.ok && lane.code === 'MISSING_BLOCK'

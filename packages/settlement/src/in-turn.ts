@@ -1,25 +1,24 @@
 import type { Clock } from '@affine/blocks'
 import { SYSTEM_CLOCK } from './waiting.ts'
 
-/** An answer that takes longer is not waited for before the next one is asked. */
+/** Time that an item has to answer before the next one is queried too. */
 const LATE_MS = 2000
-/** So many late answers are waited for at a time, in this process: each may have 8 MiB. */
-const MOST_LATE = 32
+/** Maximum late answers that this process waits for: each may have 8 MiB. */
+const MAX_LATE = 32
 let late = 0
 
 interface TurnOptions<Item, Value> {
-  /** Null when the item has nothing. */
+  /** Resolves with the item's value, or null if it has none. */
   readonly ask: (item: Item) => Promise<Value | null>
-  /** Is told of each that has not answered in time, before the next one is asked. */
+  /** Called with each late item, before the next one is queried. */
   readonly onLate?: (item: Item) => void
   readonly clock?: Clock | undefined
 }
 
 /**
- * What the first item has that has anything: they are asked one after the other, each as soon as
- * the one before had nothing, or has not answered for two seconds. Null when none has anything.
- * While 32 late answers are waited for in this process, none is asked beside another that is late.
- * Protocol §6.4.
+ * Resolves with the first value that an item has, or null. Items are queried in order: each as soon
+ * as the one before has no value, or has not answered for two seconds. While this process waits for
+ * 32 late answers, a late item delays the next one. Rejects with the first error. Protocol §6.4.
  */
 export function inTurn<Item, Value>(
   items: readonly Item[],
@@ -39,7 +38,7 @@ export function inTurn<Item, Value>(
       let isBeside = false
       const cancel = clock.after(LATE_MS, () => {
         onLate?.(item)
-        if (late === MOST_LATE) return
+        if (late === MAX_LATE) return
         isBeside = true
         late += 1
         askNext()

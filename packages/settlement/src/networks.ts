@@ -2,37 +2,36 @@ import type { Chain } from '@affine/chain'
 import { LOCAL, PROTOCOL, type Protocol } from '@affine/duel/protocol'
 import { own } from '@affine/prng'
 
-/** What a subnet's participants must agree on before the first block, and where it is found. */
+/** The rules that a subnet's participants must agree on before the first block, and its nodes. */
 export interface Network {
   readonly protocol: Protocol
   /**
-   * The constants that it had before, the first ones first, and the first epoch for which they were
-   * not set any more: a history is recomputed with those of its epochs. Epochs have always been as
-   * long as they are.
+   * The constants of earlier epochs, oldest first, each up to the epoch `until`, exclusive. A
+   * history is recomputed with the constants of its epochs. `epochBlocks` must never change.
    */
   readonly earlier?: readonly { readonly until: number; readonly protocol: Protocol }[]
-  /** Epochs are counted from block 0; this is the one in which validators start. */
+  /** The epoch in which validators start. Epochs are counted from block 0. */
   readonly firstEpoch: number
   readonly endpoints: readonly string[]
   readonly netuid?: number
-  /** Of its chain, 64 hex digits; any where it is not given. */
+  /** Genesis of its chain, 64 hex digits. Default: any. */
   readonly genesis?: string
-  /** Is nothing sent to its chain unless asked for? */
+  /** Whether a transaction is sent to its chain only on request. Default: false. */
   readonly careful?: boolean
-  /** What a miner's chute is: a deployment on Chutes, or a URL on one's own machine. */
+  /** The meaning of a miner's chute: a deployment on Chutes, or a URL on this machine. */
   readonly platform: 'chutes' | 'loopback'
 }
 
-/** A network by name; the first epoch may be left to its validators. */
+/** A named network. Its validators may have to agree on the first epoch. */
 export type Preset = Omit<Network, 'firstEpoch'> & Partial<Network>
 
-/** A chain, and the rules that hold on it. */
+/** A chain and its rules. */
 export interface Subnet {
   readonly chain: Chain
   readonly network: Network
 }
 
-/** Of a chain on one machine: short epochs and a smaller cap. */
+/** A chain on one machine, with short epochs and a smaller cap. */
 export const LOCAL_NETWORK: Network = {
   protocol: LOCAL,
   firstEpoch: 0,
@@ -41,8 +40,8 @@ export const LOCAL_NETWORK: Network = {
 }
 
 /**
- * The main network's first epoch. A release sets it: docs/upgrades.md has the steps. Until then it
- * is far ahead, so that no validator starts before the others.
+ * The main network's first epoch. A release sets it by the steps in docs/upgrades.md. The number is
+ * far ahead until then, so that no validator starts before the others.
  */
 export const FINNEY_FIRST_EPOCH = 100_000
 
@@ -66,19 +65,19 @@ export const NETWORKS: Readonly<Record<string, Preset>> = {
   local: LOCAL_NETWORK,
 }
 
-/** The network whose name is all of `where`, or stands before other nodes and a comma. */
+/** Returns the network whose name is `where`, or its part before the first comma. */
 export function networkNamed(where: string): Preset | undefined {
   const [name = ''] = where.split(',')
   return own(NETWORKS, name)
 }
 
-/** The network whose chain has this genesis; `local` when none has. */
-export function networkOn(genesis: string): Preset {
+/** Returns the network whose chain has this genesis, or `local`. */
+export function findNetworkByGenesis(genesis: string): Preset {
   const known = Object.values(NETWORKS).find((network) => network.genesis === genesis)
   return known ?? LOCAL_NETWORK
 }
 
-/** The constants that a network has set for an epoch. Protocol §9.2. */
-export function constantsFor({ protocol, earlier = [] }: Network, epoch: number): Protocol {
+/** Returns a network's constants for an epoch. Protocol §9.2. */
+export function findConstants({ protocol, earlier = [] }: Network, epoch: number): Protocol {
   return earlier.find(({ until }) => epoch < until)?.protocol ?? protocol
 }

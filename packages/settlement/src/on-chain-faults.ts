@@ -4,39 +4,39 @@ import type { UndatedFlaw } from './copy.ts'
 import { isMissing, type Settled } from './epoch-decision.ts'
 import { snapshotBlock } from './on-chain.ts'
 
-/** What voters have attested though it is not so. */
-export function attestationFaults(settled: Settled): readonly UndatedFlaw[] {
-  return [...wrongRoots(settled), ...neverSealed(settled), ...neverServed(settled)]
+/** Returns the flaws in the attestations of voters. */
+export function findAttestationFlaws(settled: Settled): readonly UndatedFlaw[] {
+  return [...findWrongRoots(settled), ...findNeverSealed(settled), ...findNeverServed(settled)]
 }
 
-/** The voters': those of others are ignored. */
-function attestationsIn({ before, snapshot }: Settled) {
+/** Returns the voters' attestations of the epoch. Those of others are ignored. */
+function listAttestations({ before, snapshot }: Settled) {
   const { epoch, voters } = before
   return snapshot.validators.flatMap(({ hotkey, attest }) =>
     attest?.epoch === epoch && Object.hasOwn(voters, hotkey) ? [{ hotkey, attest }] : [],
   )
 }
 
-/** What voters attest must be the root of the state before. Protocol §8.3. */
-function wrongRoots(settled: Settled): readonly UndatedFlaw[] {
+/** Returns the attestations with a root other than the state's. Protocol §8.3. */
+function findWrongRoots(settled: Settled): readonly UndatedFlaw[] {
   const root = stateRoot(settled.before)
-  return attestationsIn(settled)
+  return listAttestations(settled)
     .filter(({ attest }) => attest.stateRoot !== root)
     .map(({ hotkey, attest }) => {
-      const advice = 'if others say so too, compare the releases that you and they run'
+      const advice = 'if others report this too, compare your release with theirs'
       const detail = `expected ${root}, got ${attest.stateRoot}; ${advice}`
       return { validator: hotkey, code: 'WRONG_ROOT_ATTESTED', detail }
     })
 }
 
-/** Bits stand for lanes that were sealed. Protocol §5.2. */
-function neverSealed(settled: Settled): readonly UndatedFlaw[] {
+/** Returns the attestations with bits of lanes that were not sealed. Protocol §5.2. */
+function findNeverSealed(settled: Settled): readonly UndatedFlaw[] {
   const { before, report } = settled
   const sealed = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.sealed)
-  const most = encodeBitmap(before.voters, new Set(sealed))
+  const sealedBits = encodeBitmap(before.voters, new Set(sealed))
   const isMore = (bitmap: Uint8Array): boolean =>
-    bitmap.some((byte, i) => (byte & ~(most[i] ?? 0)) !== 0)
-  return attestationsIn(settled)
+    bitmap.some((byte, i) => (byte & ~(sealedBits[i] ?? 0)) !== 0)
+  return listAttestations(settled)
     .filter(({ attest }) => isMore(attest.bitmap))
     .map(({ hotkey }) => {
       const detail = 'it attested a lane that was never sealed'
@@ -44,19 +44,19 @@ function neverSealed(settled: Settled): readonly UndatedFlaw[] {
     })
 }
 
-/** If nobody has a lane, those that attested it do not serve it. Protocol §5.2. */
-function neverServed({ lanes, report }: Settled): readonly UndatedFlaw[] {
+/** Returns the attesters of lanes that no bucket serves. Protocol §5.2. */
+function findNeverServed({ lanes, report }: Settled): readonly UndatedFlaw[] {
   return [...lanes].flatMap(([validator, lane]) => {
     if (!isMissing(lane)) return []
-    const detail = `it attested the lane of ${validator}, which nobody has`
+    const detail = `it attested the lane of ${validator}, which no bucket has`
     const attesters = report.lanes[validator]?.attesters ?? []
     return attesters.map((holder) => ({ validator: holder, code: 'COPY_MISSING' as const, detail }))
   })
 }
 
 /**
- * Something that a validator did, or left undone, against the protocol, though no data is wrong:
- * whose, when, and what.
+ * An action, or a missing one, that breaks the protocol although no data is wrong: its epoch, its
+ * validator and its cause.
  */
 export interface Warning {
   readonly epoch: number
@@ -66,11 +66,10 @@ export interface Warning {
 }
 
 /**
- * Who attested without the bit of lanes that are whole, as was found by reading them, and that
- * others than their validators attest. They may have come too late for who withheld it.
- * Protocol §5.2.
+ * Returns the attestations without the bits of valid lanes that voters other than the lane's
+ * validator attest. The lanes may have arrived too late for these attesters. Protocol §5.2.
  */
-export function withheldBits(settled: Settled): readonly Warning[] {
+export function findWithheldBits(settled: Settled): readonly Warning[] {
   const { before, lanes, report } = settled
   const root = stateRoot(before)
   const whole = [...lanes.keys()].filter((validator) => lanes.get(validator)?.ok).sort()
@@ -78,43 +77,43 @@ export function withheldBits(settled: Settled): readonly Warning[] {
     const attesters = report.lanes[validator]?.attesters ?? []
     return !attesters.includes(voter) && attesters.some((attester) => attester !== validator)
   }
-  return attestationsIn(settled)
+  return listAttestations(settled)
     .filter(({ attest }) => attest.stateRoot === root)
     .map(({ hotkey }) => ({ hotkey, withheld: whole.filter(isWithheldBy(hotkey)) }))
     .filter(({ withheld }) => withheld.length > 0)
     .map(({ hotkey, withheld }) => {
-      const detail = `${withheld.length} whole lanes that others attest: ${withheld.join(', ')}`
+      const detail = `${withheld.length} valid lanes that others attest: ${withheld.join(', ')}`
       return { epoch: before.epoch, validator: hotkey, code: 'BITS_WITHHELD', detail }
     })
 }
 
-/** Whom the weights in force at an epoch's end go to, of validators with a permit. */
+/** The weights in force at an epoch's end, of validators with a permit. */
 export interface Votes {
-  /** Of the neuron that all weight should go to. */
+  /** The neuron that is owed all weight. */
   readonly uid: number
-  /** How many have weights in force, and how many of them give it all of theirs. */
+  /** The number of validators with weights in force, and how many give this neuron all of it. */
   readonly validators: number
   readonly agreeing: number
-  /** Whose weights are nobody's that they may be in force for. */
+  /** Warnings for weights that do not all go to one neuron to which they may still be owed. */
   readonly others: readonly Warning[]
 }
 
-/** The hotkeys that all weight goes to, from some epoch on, up to the one looked at. */
+/** The hotkeys that are owed all weight, one an epoch, up to the current epoch. */
 export type Recipients = readonly (string | undefined)[]
 
 /**
- * Whom the weights go to at the end of an epoch, of which `ended` is the snapshot; undefined when
- * nobody is owed any, or it is not known whom. Where weights are committed first, those of epochs
- * before may be in force still. Protocol §8.13.
+ * Counts the weights in `ended`, the snapshot at the end of an epoch. Undefined if no
+ * weight is owed, or if the recipient is unknown. Where weights are committed first, those of
+ * earlier epochs may still be in force. Protocol §8.13.
  */
-export async function votesIn(
+export async function countVotes(
   chain: Chain,
   ended: Snapshot,
   recipients: Recipients,
   { before, snapshot: { validators } }: Settled,
 ): Promise<Votes | undefined> {
   const { epoch, protocol } = before
-  const lag = lagOf(ended, protocol)
+  const lag = computeLag(ended, protocol)
   const uidOf = new Map(ended.neurons.map(({ hotkey, uid }) => [hotkey, uid]))
   const uid = uidOf.get(recipients.at(-1) ?? '')
   if (uid === undefined || recipients.length <= lag) return undefined
@@ -124,9 +123,9 @@ export async function votesIn(
     const row = (weights.get(hotkey) ?? []).filter(([, weight]) => weight > 0)
     return row.length > 0 ? [{ hotkey, row }] : []
   })
-  const agreeing = rows.filter(({ row }) => goesToOneOf(new Set([uid]), row)).length
+  const agreeing = rows.filter(({ row }) => isPaidTo(new Set([uid]), row)).length
   const others = rows
-    .filter(({ row }) => !goesToOneOf(owed, row))
+    .filter(({ row }) => !isPaidTo(owed, row))
     .map(({ hotkey, row }): Warning => {
       const given = row.map(([to, weight]) => `${weight} to uid ${to}`)
       const detail = `expected all to uid ${uid}, got ${given.join(', ')}`
@@ -135,12 +134,12 @@ export async function votesIn(
   return { uid, validators: rows.length, agreeing, others }
 }
 
-/** Does all the weight go to one uid, which is one of these? */
-const goesToOneOf = (uids: ReadonlySet<number | undefined>, row: UidWeights): boolean =>
+/** Reports whether all the weight goes to one of these uids. */
+const isPaidTo = (uids: ReadonlySet<number | undefined>, row: UidWeights): boolean =>
   row.length === 1 && row.every(([to]) => uids.has(to))
 
-/** For how many epochs weights may wait until they are in force. */
-export function lagOf({ revealPeriod, tempo }: Snapshot, { epochBlocks }: Protocol): number {
+/** Returns the epochs that weights may wait until they are in force. */
+export function computeLag({ revealPeriod, tempo }: Snapshot, { epochBlocks }: Protocol): number {
   if (revealPeriod === 0) return 0
   return Math.ceil(((revealPeriod + 1) * tempo) / epochBlocks)
 }

@@ -1,51 +1,60 @@
 import { type Chain, type Commitment, decodeCommitment, type Snapshot } from '@affine/chain'
 import type { DuelSnapshot, Protocol, Seals, State, Weights } from '@affine/duel'
 
-/** Where a block lies: its epoch, and how many blocks of that epoch came before it. */
+/** A block's epoch, and its index in the epoch. */
 export interface EpochPosition {
   readonly epoch: number
   readonly offset: number
 }
 
-/** Where `block` lies. Protocol §5.1. */
+/** Returns the position of `block`. Protocol §5.1. */
 export function placeOf(block: number, { epochBlocks }: Protocol): EpochPosition {
   return { epoch: Math.floor(block / epochBlocks), offset: block % epochBlocks }
 }
 
-/** The block whose hash is the beacon of `epoch`: its first. Protocol §5.1. */
+/** Returns the block whose hash is the beacon of `epoch`: its first. Protocol §5.1. */
 export function beaconBlock(epoch: number, { epochBlocks }: Protocol): number {
   return epoch * epochBlocks
 }
 
-/** The block whose end is the snapshot of `epoch`: the last one before it. Protocol §5.1. */
+/**
+ * Returns the block at whose end the snapshot of `epoch` is taken: the last before it. Protocol
+ * §5.1.
+ */
 export function snapshotBlock(epoch: number, rules: Protocol): number {
   return beaconBlock(epoch, rules) - 1
 }
 
-/** The chain's snapshot of the epoch that a state governs; of block 0 in epoch 0. Protocol §5.1. */
+/**
+ * Resolves with the snapshot of the epoch that a state governs, in epoch 0 that of block 0.
+ * Protocol §5.1.
+ */
 export const snapshotOf = (
   chain: Pick<Chain, 'snapshot'>,
   { epoch, protocol }: Pick<State, 'epoch' | 'protocol'>,
 ): Promise<Snapshot> => chain.snapshot(Math.max(0, snapshotBlock(epoch, protocol)))
 
-/** The block at which the seals of `epoch` are read. Protocol §5.1. */
+/** Returns the block at which the seals of `epoch` are read. Protocol §5.1. */
 export function sealBlock(epoch: number, rules: Protocol): number {
   return beaconBlock(epoch, rules) + rules.sealBlock
 }
 
-/** The average time of the last 20 blocks up to `block`, in milliseconds; 0 at block 0. */
+/**
+ * Resolves with the average time of the last 20 blocks up to `block`, in milliseconds; 0 at block
+ * 0.
+ */
 export async function averageBlockMs(chain: Pick<Chain, 'time'>, block: number): Promise<number> {
   const past = Math.max(0, block - 20)
   if (past === block) return 0
   return ((await chain.time(block)) - (await chain.time(past))) / (block - past)
 }
 
-/** What a hotkey has committed, and the block that holds it. */
-type Committed = Commitment & { readonly block: number }
+/** A hotkey's commitment, and the block that contains it. */
+type StoredCommitment = Commitment & { readonly block: number }
 
-/** What every hotkey has committed. Whatever does not decode counts as nothing. Protocol §5.3. */
-export function commitmentsOf({ commitments }: Snapshot): ReadonlyMap<string, Committed> {
-  const decoded = new Map<string, Committed>()
+/** Returns the commitments by hotkey. Commitments that do not decode are ignored. Protocol §5.3. */
+export function commitmentsOf({ commitments }: Snapshot): ReadonlyMap<string, StoredCommitment> {
+  const decoded = new Map<string, StoredCommitment>()
   for (const { hotkey, block, fields } of commitments) {
     const commitment = decodeCommitment(fields, hotkey)
     if (commitment !== null) decoded.set(hotkey, { ...commitment, block })
@@ -53,12 +62,12 @@ export function commitmentsOf({ commitments }: Snapshot): ReadonlyMap<string, Co
   return decoded
 }
 
-/** The chain as `decide` reads it, at the last block before `epoch`. Protocol §5.1. */
+/** Returns the chain as `decide` reads it, at the last block before `epoch`. Protocol §5.1. */
 export function duelSnapshot(chain: Snapshot, epoch: number, protocol: Protocol): DuelSnapshot {
   const commitments = commitmentsOf(chain)
   const neurons = chain.neurons.map((neuron) => ({
     ...neuron,
-    said: commitments.get(neuron.hotkey),
+    commitment: commitments.get(neuron.hotkey),
   }))
   return {
     epoch,
@@ -66,21 +75,21 @@ export function duelSnapshot(chain: Snapshot, epoch: number, protocol: Protocol)
     hotkeys: neurons.map(({ hotkey }) => hotkey),
     validators: neurons
       .filter(({ permit }) => permit)
-      .map(({ hotkey, stake, said }) => ({
+      .map(({ hotkey, stake, commitment }) => ({
         hotkey,
         stake,
-        ...(said?.kind === 'attest' && { attest: said }),
+        ...(commitment?.kind === 'attest' && { attest: commitment }),
       })),
-    miners: neurons.flatMap(({ hotkey, registered, said }) =>
-      said?.kind === 'miner' ? [{ ...said, hotkey, registered }] : [],
+    miners: neurons.flatMap(({ hotkey, registered, commitment }) =>
+      commitment?.kind === 'miner' ? [{ ...commitment, hotkey, registered }] : [],
     ),
   }
 }
 
 /**
- * The hotkey that all weight goes to in the epoch that `state` governs, by the epoch's snapshot:
- * the champion's, or else the subnet owner's, whose incentive the chain burns; undefined if neither
- * is registered. Protocol §8.13.
+ * Returns the hotkey that is owed all weight in the epoch that `state` governs, by the epoch's
+ * snapshot: the champion's, or the subnet owner's, whose incentive the chain burns. Undefined
+ * if neither is registered. Protocol §8.13.
  */
 export function recipientOf(
   { champion }: Pick<State, 'champion'>,
@@ -90,39 +99,40 @@ export function recipientOf(
   return [champion?.hotkey, owner].find((hotkey) => hotkey !== undefined && registered.has(hotkey))
 }
 
-/** Every head on chain that is marked with `epoch`, by its hotkey, due or not. Protocol §5.2. */
+/** Returns every head on chain marked with `epoch`, by hotkey, due or not. Protocol §5.2. */
 export function sealsOf(chain: Snapshot, epoch: number): Seals {
   const seals: Record<string, string> = {}
-  for (const [hotkey, said] of commitmentsOf(chain)) {
-    if (said.kind === 'seal' && said.epoch === epoch) seals[hotkey] = said.head
+  for (const [hotkey, commitment] of commitmentsOf(chain)) {
+    if (commitment.kind === 'seal' && commitment.epoch === epoch) seals[hotkey] = commitment.head
   }
   return seals
 }
 
-/** A voter, and the address of the bucket that it announced: untrusted text. */
+/** A voter, and the address of the bucket that it announced, which is untrusted text. */
 export interface Holder {
   readonly hotkey: string
   readonly url: string
 }
 
 /**
- * The voters of an epoch that have announced a bucket, the heaviest first. Nobody else's bucket is
- * opened: whoever has no weight costs nobody any time. Protocol §6.4.
+ * Returns the voters of an epoch that announced a bucket, heaviest first. Other buckets are not
+ * opened, so hotkeys without weight cost no time. Protocol §6.4.
  */
 export function holdersOf(voters: Weights, chain: Snapshot): readonly Holder[] {
   const weightOf = ({ hotkey }: Holder): number => voters[hotkey] ?? 0
   return [...commitmentsOf(chain)]
-    .flatMap(([hotkey, said]) => {
-      if (said.kind === 'miner' || !Object.hasOwn(voters, hotkey)) return []
-      return [{ hotkey, url: said.url }]
+    .flatMap(([hotkey, commitment]) => {
+      if (commitment.kind === 'miner' || !Object.hasOwn(voters, hotkey)) return []
+      return [{ hotkey, url: commitment.url }]
     })
     .sort((a, b) => weightOf(b) - weightOf(a) || (a.hotkey < b.hotkey ? -1 : 1))
 }
 
 /**
- * Whom to ask for a lane. Without attesters: its validator, then the other voters. To decide: its
- * attesters, from the one on that comes after its validator in `holders`, so that not all lanes are
- * asked of the heaviest; then its validator, then the other voters. Protocol §6.4.
+ * Returns the holders in the order in which to read a lane. Without attesters: its validator, then
+ * the other voters. With attesters, to decide: these first, beginning after the validator in
+ * `holders`, so that not all lanes are read from the heaviest; then its validator, then the other
+ * voters. Protocol §6.4.
  */
 export function inReadingOrder(
   holders: readonly Holder[],

@@ -1,18 +1,18 @@
 import type { Chain, ChainOpening, Host } from '@affine/chain'
 import {
   FINNEY_FIRST_EPOCH,
+  findNetworkByGenesis,
   type Network,
   networkNamed,
-  networkOn,
   type Subnet,
 } from './networks.ts'
 
 export { FINNEY_FIRST_EPOCH, type Host }
 
 /**
- * The kinds of chains that go on, and what each of their places is like: to add one is a wing of
- * `@affine/chain` and a line here. Each is loaded when it is needed, so that a command's help is
- * there at once.
+ * The kinds of live chains, and the form of their places. A new kind is a subpath of
+ * `@affine/chain` and an entry here. Each is loaded on demand, so that a command's help appears
+ * immediately.
  */
 const LIVE_KINDS = [
   {
@@ -27,7 +27,7 @@ const LIVE_KINDS = [
   },
 ]
 
-/** How commands name a chain. */
+/** The ways in which commands name a chain. */
 export const NETWORK_HELP: string = [
   'finney, test or local',
   ...LIVE_KINDS.map(({ help }) => help),
@@ -35,24 +35,24 @@ export const NETWORK_HELP: string = [
 ].join('; ')
 
 export interface OpenOptions extends Pick<ChainOpening, 'onRetry'> {
-  /** Where the network does not say it. */
+  /** Required if the network has none. */
   readonly netuid?: number | undefined
-  /** Instead of the network's. */
+  /** Default: the network's. */
   readonly firstEpoch?: number | undefined
 }
 
-/** A subnet whose chain is open until it is disposed of. */
+/** A subnet with an open chain. Disposing of it closes the chain. */
 export interface Opened extends Subnet {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Opens the chain that `where` names, as `openChain` and `openLive` do. */
+/** Opens the chain that `where` names: see `openChain` and `openLive`. */
 export type Open = (where: string, host: Host, options?: OpenOptions) => Promise<Opened>
 
 /**
- * Opens the chain that `where` names. The rules follow from the chain: from its genesis, where no
- * name gives them.
- * @throws RangeError for a name that names none, and without a netuid where one is needed.
+ * Opens the chain that `where` names. Without a network's name, the rules follow from the chain's
+ * genesis.
+ * @throws RangeError if `where` names no chain, or if a netuid is needed and missing.
  */
 export async function openChain(
   where: string,
@@ -65,7 +65,7 @@ export async function openChain(
     const { netuid = chain.netuid } = options
     if (netuid !== chain.netuid)
       throw new RangeError(`"netuid" expected ${chain.netuid}, which ${where} has, got ${netuid}`)
-    const network = networkOf(where, chain, options)
+    const network = resolveNetwork(where, chain, options)
     return { chain, network, [Symbol.asyncDispose]: close }
   } catch (error) {
     await close()
@@ -74,69 +74,69 @@ export async function openChain(
 }
 
 /**
- * Opens a chain that goes on, to follow it or to send to it.
- * @throws RangeError for a file, too.
+ * Opens a live chain, to follow it or to send to it.
+ * @throws RangeError also for a file.
  */
 export const openLive: Open = async (where, host, options) => {
   const opened = await openChain(where, host, options)
   if (isOnline(where)) return opened
   await opened[Symbol.asyncDispose]()
-  const got = `the export of one: ${JSON.stringify(where)}`
-  throw new RangeError(`"network" expected a chain that goes on, got ${got}`)
+  const got = `an export: ${JSON.stringify(where)}`
+  throw new RangeError(`"network" expected a live chain, got ${got}`)
 }
 
-const placesIn = (where: string): readonly string[] =>
+const listPlaces = (where: string): readonly string[] =>
   where.split(',').flatMap((each) => networkNamed(each)?.endpoints ?? each.trim())
 
-const liveKindOf = (places: readonly string[]) =>
+const findLiveKind = (places: readonly string[]) =>
   LIVE_KINDS.find(({ place }) => places.every((each) => place.test(each)))
 
-/** Does it name networks, or URLs of one kind of chain? Whether one answers is not asked. */
+/** Reports whether `where` names networks or URLs of one kind of chain. Does not connect. */
 export function isOnline(where: string): boolean {
-  const places = placesIn(where)
-  return places.every((each) => URL.canParse(each)) && liveKindOf(places) !== undefined
+  const places = listPlaces(where)
+  return places.every((each) => URL.canParse(each)) && findLiveKind(places) !== undefined
 }
 
 async function openAt(where: string, host: Host, options: OpenOptions): Promise<Chain> {
-  const places = placesIn(where)
+  const places = listPlaces(where)
   const named = networkNamed(where)
   const { netuid = named?.netuid, onRetry } = options
   const readText: Host['readText'] = (path) =>
     host.readText(path).catch((error: Error & { readonly code?: string }) => {
-      throw unreadable(where, error)
+      throw explainUnreadable(where, error)
     })
   const opening = { ...host, readText, name: where, places, netuid, onRetry }
-  const live = liveKindOf(places)
+  const live = findLiveKind(places)
   const open = live ? await live.wing() : (await import('@affine/chain')).openExport
   return open({ ...opening, genesis: named?.genesis })
 }
 
-/** Codes of paths that lead to no file: they may be meant as names. */
+/** Codes of paths without a file: they may be meant as names. */
 const NO_FILE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE']
-/** Codes of files that the user must not read. */
+/** Codes of files that the user may not read. */
 const DENIED = ['EACCES', 'EPERM']
 
-/** Returns a RangeError if `where` is wrong. A disk that fails is not the caller's mistake. */
-function unreadable(where: string, error: Error & { readonly code?: string }): Error {
+/** Returns a RangeError if `where` is wrong, and an Error if the disk fails. */
+function explainUnreadable(where: string, error: Error & { readonly code?: string }): Error {
   const got = JSON.stringify(where)
   const wanted = '"network" expected the file of a chain\'s export'
   const { code = 'ENOENT' } = error
-  // It is there, and is too large, not a regular file, or not accessible.
+  // The file exists, but is too large, not a regular file, or not readable.
   if (error instanceof RangeError || DENIED.includes(code))
     return new RangeError(`${wanted}; got ${got}: ${error.message}`, { cause: error })
   if (!NO_FILE.includes(code))
     return new Error(`cannot read ${where}: ${error.message}`, { cause: error })
   if (error.code === 'ENOENT' && /[./]/.test(where))
-    return new RangeError(`${wanted}; ${got} is not there`)
-  // It may have been meant as a name.
+    return new RangeError(`${wanted}; ${got} does not exist`)
+  // It may be meant as a name.
   return new RangeError(`"network" expected ${NETWORK_HELP}; got ${got}`)
 }
 
-/** The rules that hold on a chain, by its name or its genesis. Protocol §9.2. */
-function networkOf(where: string, chain: Chain, options: OpenOptions): Network {
-  const preset = networkNamed(where) ?? networkOn(chain.genesis)
+/** Returns the rules of a chain, by its name or its genesis. Protocol §9.2. */
+function resolveNetwork(where: string, chain: Chain, options: OpenOptions): Network {
+  const preset = networkNamed(where) ?? findNetworkByGenesis(chain.genesis)
   const { firstEpoch = preset.firstEpoch } = options
   if (firstEpoch === undefined)
-    throw new RangeError(`"first-epoch" expected a number: none is agreed on for ${where}`)
+    throw new RangeError(`"first-epoch" expected a number: ${where} has no agreed first epoch`)
   return { ...preset, firstEpoch }
 }

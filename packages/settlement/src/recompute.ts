@@ -10,79 +10,82 @@ import {
   type CheckBlock,
   type FoundBlock,
 } from './bucket-reader.ts'
-import { type Choose, type Copies, copiesOf } from './copies.ts'
+import { type Choose, type Copies, openCopies } from './copies.ts'
 import type { Flaw, UndatedFlaw } from './copy.ts'
 import { checkLane, decideEpoch, type FindLane, type Settled } from './epoch-decision.ts'
 import { placeOf, recipientOf, snapshotBlock, snapshotOf } from './on-chain.ts'
 import {
-  attestationFaults,
+  countVotes,
+  findAttestationFlaws,
+  findWithheldBits,
   type Recipients,
   type Votes,
-  votesIn,
   type Warning,
-  withheldBits,
 } from './on-chain-faults.ts'
 import type { Waits } from './waiting.ts'
 
-/** Whose lane and which block a sample is in. */
+/** The lane and the block of a sample. */
 export interface SamplePlace {
   readonly validator: string
   readonly block: Hash
 }
 
-/** Sees samples. */
+/** Receives samples. */
 type OnSample = (sample: Sample, place: SamplePlace) => void
 
-/** One epoch, recomputed from bytes. */
+/** The result of one epoch, recomputed from bytes. */
 export interface Recomputed extends Settled {
   readonly epoch: number
   readonly flaws: readonly Flaw[]
-  /** None without comparing. */
+  /** Empty unless `compare` is set. */
   readonly warnings: readonly Warning[]
-  /** Of the weights on chain at its end; undefined without comparing. */
+  /** The weights on chain at the end of the epoch. Undefined unless `compare` is set. */
   readonly votes: Votes | undefined
 }
 
 export interface RecomputeOptions extends PublicData {
-  /** The state to begin with, taken as it is; the network's first without. */
+  /** The first state, trusted as given. Default: the network's first. */
   readonly from?: State
-  /** Who got all weight in the epochs right before, as far as they are known. */
+  /** The known recipients of all weight in the epochs before. */
   readonly recipients?: Recipients
-  /** The epoch to end with; the last that the chain has closed without. */
+  /** The last epoch. Default: the last that the chain has closed. */
   readonly to?: number | undefined
-  /** False: takes one authentic copy of what it needs, and looks at no other. */
+  /**
+   * Whether all due lanes, copies, attestations and weights are compared. If false, only the lanes
+   * that a decision needs are read, one authentic copy each. Default: true.
+   */
   readonly compare?: boolean
   /**
-   * Whose copies of a block are compared, of all who answer for one; all without. Everyone's states
-   * are then compared too. Null: no copies are, of blocks or states.
+   * Chooses the copies of a block to compare; the states in all buckets are compared too. Null: no
+   * blocks or states are compared. Default: all copies.
    */
   readonly choose?: Choose | null | undefined
   /**
-   * Sees the samples of every lane that is whole, once it is known to be, and none of a void one:
-   * the lanes one after the other, their order always the same, each from its first sample on.
-   * Lanes that are read are held meanwhile: `lanesAtOnce` of them, of some 1.3 kB a sample where
-   * replies are short, and of at most 128 KiB. Nothing is held without.
+   * Receives the samples of every valid lane once it is verified, and none of a void lane. The
+   * order is always the same: one lane after the other, each from its first sample. Lanes in
+   * progress are held in memory: `lanesAtOnce` of them, at about 1.3 kB a sample with short replies
+   * and at most 128 KiB. Without it nothing is held.
    */
   readonly onSample?: OnSample | undefined
-  /** Is told at the end, whatever it is, how long buckets were waited for. */
+  /** Called once at the end, also on failure, with the waiting time per bucket. */
   readonly onWaits?: (waits: Waits) => void
-  /** Audits blocks; without, it is done in this thread. */
+  /** Default: audits blocks in this thread. */
   readonly check?: CheckBlock
-  /** How many lanes are read side by side, each a block at a time: at most 32, one without. */
+  /** Lanes read in parallel, each one block at a time: at most 32. Default: 1. */
   readonly lanesAtOnce?: number | undefined
 }
 
 /**
- * Decides every epoch that the chain has closed, from the network's first or `from` on, and says of
- * each what did not hold. Lanes are read from the buckets of the epoch's voters alone: from their
- * attesters' in turn, then from their validator's own, then from any other; all attested copies are
- * compared. Holds a block of each lane that it reads, 32 copies, and 32 late answers.
+ * Decides every epoch that the chain has closed, from the network's first or `from` on, and yields
+ * each result with its flaws. Lanes are read only from the buckets of the epoch's voters: their
+ * attesters', one at a time, then their validator's, then any other. All attested copies are
+ * compared. Holds one block of each lane in progress, 32 copies, and 32 late answers.
  *
- * What it finds of an epoch does not depend on where it began, but for `votes` where `recipients`
- * are not known as far back as weights may wait.
+ * The flaws of an epoch do not depend on the first epoch. `votes` do, if `recipients` do not reach
+ * as far back as weights may wait.
  *
- * @throws Unavailable when data that an epoch needs is nowhere: what comes after cannot be decided.
- *   RangeError when `to` has not ended, or comes before the beginning.
+ * @throws Unavailable if data that an epoch needs is unavailable: later epochs cannot be decided.
+ *   RangeError if `to` has not ended, or precedes the first epoch.
  */
 export async function* recompute(options: RecomputeOptions): AsyncGenerator<Recomputed, void> {
   const { chain, network } = options
@@ -91,9 +94,9 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
   const open = placeOf(number + 1, network.protocol).epoch
   const { to = open - 1 } = options
   if (to >= open)
-    throw new RangeError(`epoch ${to} has not ended, the last that has is ${open - 1}`)
+    throw new RangeError(`epoch ${to} has not ended; the last ended epoch is ${open - 1}`)
   if (to < from.epoch && options.to !== undefined)
-    throw new RangeError(`epoch ${to} comes before the one to begin with, ${from.epoch}`)
+    throw new RangeError(`epoch ${to} precedes the first epoch to recompute, ${from.epoch}`)
   const reader = new BucketReader(options)
   const recipients = [...(options.recipients ?? [])]
   try {
@@ -110,47 +113,48 @@ export async function* recompute(options: RecomputeOptions): AsyncGenerator<Reco
 
 interface EpochOptions extends RecomputeOptions {
   readonly reader: BucketReader
-  /** Up to the epoch's. */
+  /** Including this epoch's. */
   readonly recipients: Recipients
 }
 
 async function recomputeEpoch(options: EpochOptions, state: State): Promise<Recomputed> {
-  const { chain, network, reader, compare = true, choose, onSample, lanesAtOnce } = options
+  const { chain, reader, compare = true, choose, onSample, lanesAtOnce } = options
   const { epoch } = state
   reader.beginEpoch(state)
   const ended = compare && (await chain.snapshot(snapshotBlock(epoch + 1, state.protocol)))
-  const copies =
-    ended && choose !== null ? copiesOf(state, { reader, network, choose, ended }) : undefined
-  const find = laneFinder({ chain, state, reader, copies, onSample, lanesAtOnce })
-  // Whoever compares looks at every lane that is due.
+  const copies = ended && choose !== null ? openCopies(ended, { reader, state, choose }) : undefined
+  const find = createLaneFinder({ chain, state, reader, copies, onSample, lanesAtOnce })
+  // With `compare`, every due lane is read.
   const settled = await decideEpoch(options, state, find, () => compare)
-  const differing = (await copies?.flaws([state, settled.state])) ?? []
-  const found = [...faultsIn(settled), ...differing, ...attestationFaults(settled)]
-  const flaws = found.map((flaw) => ({ epoch, ...flaw }))
+  const differing = (await copies?.flaws()) ?? []
+  const undated = [...listLaneFlaws(settled), ...differing, ...findAttestationFlaws(settled)]
+  const flaws = undated.map((flaw) => ({ epoch, ...flaw }))
   if (!ended) return { epoch, ...settled, flaws, warnings: [], votes: undefined }
-  const votes = await votesIn(chain, ended, options.recipients, settled)
-  const warnings = [...withheldBits(settled), ...(votes?.others ?? [])]
+  const votes = await countVotes(chain, ended, options.recipients, settled)
+  const warnings = [...findWithheldBits(settled), ...(votes?.others ?? [])]
   return { epoch, ...settled, flaws, warnings, votes }
 }
 
 interface LaneReading extends Pick<EpochOptions, 'chain' | 'reader' | 'onSample' | 'lanesAtOnce'> {
-  /** Governs the epoch. */
+  /** The state that governs the epoch. */
   readonly state: State
-  /** Where blocks are compared, if they are. */
+  /** Default: blocks are not compared. */
   readonly copies?: Copies | undefined
-  /** Blocks that wait to be shown have so many bytes together, but for those of the next lane. */
+  /**
+   * Maximum bytes of blocks held to be shown, excluding those of the next lane. Default: 256 MiB.
+   */
   readonly heldBytes?: number
 }
 
 /**
- * Finds an epoch's lanes in buckets, so many side by side. The samples of those that are whole are
- * shown one lane after the other, in the order in which the lanes were asked for: a lane that is
- * read ends once those before it were shown.
+ * Returns a function that finds an epoch's lanes in buckets, `lanesAtOnce` in parallel. Samples of
+ * valid lanes are shown one lane after the other, in the order of the requests, so a lane's promise
+ * settles after those before it were shown.
  */
-export function laneFinder(reading: LaneReading): FindLane {
+export function createLaneFinder(reading: LaneReading): FindLane {
   const { chain, state, reader, copies, onSample } = reading
   const { lanesAtOnce = 1, heldBytes = 268_435_456 } = reading
-  // Each has one block at a time.
+  // Each lane has one block at a time.
   const limit = pLimit(Math.min(lanesAtOnce, BLOCKS_AT_ONCE))
   let held = 0
   let shown: Promise<unknown> = Promise.resolve()
@@ -164,9 +168,9 @@ export function laneFinder(reading: LaneReading): FindLane {
       held += length
       blocks.push(block)
     }
-    const keep: BlockPlaces['keep'] = async (found) => {
-      if (onSample) await hold(found)
-      await copies?.compareBlock(sought, found)
+    const keep: BlockPlaces['keep'] = async (foundBlock) => {
+      if (onSample) await hold(foundBlock)
+      await copies?.compareBlock(sought, foundBlock)
     }
     const read = reader.blocks({ holders, ...((onSample || copies) && { keep }) })
     const checking = checkLane({ chain, state, validator, head, read })
@@ -183,7 +187,7 @@ export function laneFinder(reading: LaneReading): FindLane {
   return (sought) => limit(find, sought)
 }
 
-/** Reads the blocks of a whole lane once more, the first one first. */
+/** Reads the blocks of a whole lane again, from the first one on. */
 function showSamples(blocks: readonly FoundBlock[], validator: string, onSample: OnSample): void {
   for (const { block, bytes } of [...blocks].reverse()) {
     const { hash } = block
@@ -193,7 +197,7 @@ function showSamples(blocks: readonly FoundBlock[], validator: string, onSample:
   }
 }
 
-function faultsIn({ lanes }: Settled): readonly UndatedFlaw[] {
+function listLaneFlaws({ lanes }: Settled): readonly UndatedFlaw[] {
   return [...lanes].flatMap(([validator, lane]) => {
     if (lane.ok) return []
     return [{ validator, code: lane.code, detail: lane.detail }]

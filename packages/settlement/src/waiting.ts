@@ -1,7 +1,7 @@
 import { BucketFailure, type Clock } from '@affine/blocks'
 import pLimit, { type LimitFunction } from 'p-limit'
 
-/** The time of the machine. */
+/** The machine's clock. */
 export const SYSTEM_CLOCK: Clock = {
   now: () => performance.now(),
   after: (ms, wake) => {
@@ -10,49 +10,49 @@ export const SYSTEM_CLOCK: Clock = {
   },
 }
 
-/** So long a reader waits for a bucket beyond what its answers may take. */
-const MOST_MS = 90_000
-/** An answer may take so long, and more by its size: a second for each megabyte. */
+/** Time a bucket may exceed its allowance by before it is dropped. */
+const MAX_EXCESS_MS = 90_000
+/** Allowance for an answer; a second for each megabyte is added. */
 const ANSWER_MS = 250
 const BYTES_PER_MS = 1000
-/** Or so many times as long as buckets of half of the weight take, if that is more. */
-const TIMES_USUAL = 2
+/** The allowance is multiplied by this factor of the median slowness, if that is more than 1. */
+const MEDIAN_FACTOR = 2
 
 const LOST = 'the bucket was too slow and is no longer read'
 const ENDED = 'the deadline for reading has passed'
 
-const dropped = (reason: string): BucketFailure =>
+const createDropped = (reason: string): BucketFailure =>
   new BucketFailure('read the bucket', { code: 'dropped', reason })
 
-/** How long reads of a bucket were under way, several at once counted once. */
+/** The time of reads from a bucket. Concurrent reads count once. */
 interface BucketTime {
   readonly hotkey: string
   readonly limit: LimitFunction
   ms: number
-  /** Now under way, since `since`. */
+  /** Reads in progress since `since`. */
   reads: number
   since: number
-  /** What its answers may have taken. */
+  /** Total allowance of its answers. */
   allowedMs: number
 }
 
-/** By hotkey: for how many milliseconds its bucket was waited for, of those with any. */
+/** The milliseconds over its allowance that each hotkey's bucket took, if any. */
 export type Waits = ReadonlyMap<string, number>
 
 export interface WaitingOptions {
-  /** The machine's if left out. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined
-  /** How many reads of one bucket are under way at once; any number if left out. */
+  /** Maximum concurrent reads of one bucket. Default: no limit. */
   readonly readsAtOnce?: number
-  /** Is told of each hotkey whose bucket is not waited for any longer. */
+  /** Called with each hotkey whose bucket is no longer read. */
   readonly onLost?: (hotkey: string) => void
 }
 
 /**
- * How long each hotkey's bucket was waited for. All the time counts in which a read of the bucket
- * is under way. It may take a quarter of a second an answer and a second a megabyte, or twice as
- * long as the buckets of half of the weight, and 90 seconds more. Then the reads under way end, and
- * it is not asked again. Protocol §6.4.
+ * The time that each hotkey's bucket takes: all time in which a read of it is in progress. The
+ * allowance is a quarter of a second an answer and a second a megabyte, or twice the median
+ * slowness of the buckets by weight. A bucket that exceeds it by 90 seconds is dropped: its reads
+ * end, and it is not queried again. Protocol §6.4.
  */
 export class BucketTimes {
   readonly #clock: Clock
@@ -66,34 +66,34 @@ export class BucketTimes {
     this.#options = options
   }
 
-  /** Of those whose buckets are read from now on. */
-  weigh(weights: Readonly<Record<string, number>>): void {
+  /** Sets the weights of the hotkeys whose buckets are read from now on. */
+  setWeights(weights: Readonly<Record<string, number>>): void {
     this.#weights = Object.entries(weights)
   }
 
-  /** The hotkeys whose buckets are not waited for any longer. */
+  /** The hotkeys whose buckets are no longer read. */
   get lost(): ReadonlySet<string> {
     return this.#lost
   }
 
   get waits(): Waits {
-    const waits = [...this.#times].map(([hotkey, time]) => [hotkey, this.#waited(time)] as const)
+    const waits = [...this.#times].map(([hotkey, time]) => [hotkey, this.#excessMs(time)] as const)
     return new Map(waits.filter(([, ms]) => ms > 0))
   }
 
   /**
-   * Reads a hotkey's bucket by `read`. Rejects with the code `dropped` once the bucket was too
-   * slow, and at the deadline.
+   * Reads a hotkey's bucket by `read`. Rejects with the code `dropped` once the bucket is too slow,
+   * and at the deadline.
    */
-  during(
+  readWithin(
     hotkey: string,
     read: () => Promise<Uint8Array | null>,
     deadline?: AbortSignal,
   ): Promise<Uint8Array | null> {
-    const time = this.#timeOf(hotkey)
+    const time = this.#findTime(hotkey)
     return time.limit(async () => {
-      if (this.#isLost(time)) throw dropped(LOST)
-      if (deadline?.aborted) throw dropped(ENDED)
+      if (this.#isLost(time)) throw createDropped(LOST)
+      if (deadline?.aborted) throw createDropped(ENDED)
       if (time.reads === 0) time.since = this.#clock.now()
       time.reads += 1
       let size = 0
@@ -109,7 +109,7 @@ export class BucketTimes {
     })
   }
 
-  #timeOf(hotkey: string): BucketTime {
+  #findTime(hotkey: string): BucketTime {
     const known = this.#times.get(hotkey)
     if (known !== undefined) return known
     const limit = pLimit(this.#options.readsAtOnce ?? Number.POSITIVE_INFINITY)
@@ -118,16 +118,16 @@ export class BucketTimes {
     return time
   }
 
-  /** Not by Promise.race, by which the deadline would hold all that was read until it comes. */
+  /** Promise.race would keep every result reachable until the deadline fires. */
   #inTime<Read>(time: BucketTime, reading: Promise<Read>, deadline?: AbortSignal): Promise<Read> {
     return new Promise((resolve, reject) => {
       let stop = (): void => {}
       const look = (): void => {
-        if (this.#isLost(time)) reject(dropped(LOST))
-        else stop = this.#clock.after(Math.ceil(MOST_MS - this.#waited(time)), look)
+        if (this.#isLost(time)) reject(createDropped(LOST))
+        else stop = this.#clock.after(Math.ceil(MAX_EXCESS_MS - this.#excessMs(time)), look)
       }
       look()
-      const end = (): void => reject(dropped(ENDED))
+      const end = (): void => reject(createDropped(ENDED))
       deadline?.addEventListener('abort', end)
       const done = (): void => {
         stop()
@@ -139,16 +139,16 @@ export class BucketTimes {
 
   #isLost(time: BucketTime): boolean {
     const { hotkey } = time
-    if (!this.#lost.has(hotkey) && this.#waited(time) >= MOST_MS) {
+    if (!this.#lost.has(hotkey) && this.#excessMs(time) >= MAX_EXCESS_MS) {
       this.#lost.add(hotkey)
       this.#options.onLost?.(hotkey)
     }
     return this.#lost.has(hotkey)
   }
 
-  /** How long a bucket was waited for beyond what its answers may take. */
-  #waited(time: BucketTime): number {
-    const times = Math.max(1, TIMES_USUAL * this.#usual())
+  /** Returns the milliseconds that a bucket took over its allowance. */
+  #excessMs(time: BucketTime): number {
+    const times = Math.max(1, MEDIAN_FACTOR * this.#medianSlowness())
     return Math.max(0, this.#tookMs(time) - times * time.allowedMs)
   }
 
@@ -157,10 +157,10 @@ export class BucketTimes {
   }
 
   /**
-   * How many times as long as its answers may take a bucket took, at most, of half of the weight:
-   * the weighted median. Those that were not asked took none.
+   * Returns the weighted median of the buckets' slowness: the time taken, as a multiple of the time
+   * allowed. Buckets that were not queried took none.
    */
-  #usual(): number {
+  #medianSlowness(): number {
     const all = this.#weights.map(([hotkey, weight]) => {
       const time = this.#times.get(hotkey)
       return { weight, times: time?.allowedMs ? this.#tookMs(time) / time.allowedMs : 0 }

@@ -12,9 +12,9 @@ import {
 } from '../../../test/attacks/reading-subnet.ts'
 import {
   attestedRoot,
-  attestedState,
   beginningAt,
   newestAttested,
+  readAttested,
   readersState,
 } from '../src/index.ts'
 import { changedSnapshots } from './changed-snapshots.ts'
@@ -24,7 +24,7 @@ const RUBBISH = new TextEncoder().encode('rubbish')
 
 let subnet: ReadingSubnet
 let state: State
-/** The first has exactly half the stake. */
+/** The first validator has exactly half of the stake. */
 beforeEach(async () => {
   subnet = new ReadingSubnet([4, 3, 1])
   state = await subnet.begin()
@@ -32,7 +32,7 @@ beforeEach(async () => {
 
 const data = () => ({ chain: subnet.chain, network, openBucket: subnet.buckets.open })
 
-/** Ends the epoch, which these voters, by their place, have attested, but do not serve. */
+/** Ends the epoch, with attestations of these voters, who do not serve the state. */
 async function attestedBy(...places: readonly number[]): Promise<void> {
   await subnet.sealAll(state)
   for (const place of places) {
@@ -49,41 +49,41 @@ function serve(place: number, bytes: Uint8Array = new TextEncoder().encode(encod
 }
 
 describe('the attested state', () => {
-  test('is the first one where that was attested, and nobody is asked for it', async () => {
-    expect(await attestedState(data(), 1)).toEqual(first)
+  test('is the first one if that was attested, and no bucket is queried for it', async () => {
+    expect(await readAttested(data(), 1)).toEqual(first)
     expect(subnet.buckets.reads).toEqual([])
   })
 
-  test('is none before an epoch has ended', async () => {
-    expect(await attestedState(data(), 0)).toBeNull()
+  test('is null before an epoch has ended', async () => {
+    expect(await readAttested(data(), 0)).toBeNull()
   })
 
   test.each([
     ['exactly half', [0]],
     ['the other half', [1, 2]],
     ['less than half', [2]],
-  ])('is none where %s of the stake attests it', async (_, places) => {
+  ])('is null if %s of the stake attests it', async (_, places) => {
     await attestedBy(...places)
     expect(await attestedRoot(data(), 3)).toBeUndefined()
-    expect(await attestedState(data(), 3)).toBeNull()
+    expect(await readAttested(data(), 3)).toBeNull()
   })
 
-  test('is what more than half the stake attests, from whoever serves it', async () => {
+  test('is that of more than half the stake, from any attester that serves it', async () => {
     await attestedBy(0, 2)
     serve(0, RUBBISH)
     serve(2)
     expect(await attestedRoot(data(), 3)).toBe(stateRoot(state))
-    expect(await attestedState(data(), 3)).toEqual(state)
+    expect(await readAttested(data(), 3)).toEqual(state)
   })
 
-  test('is asked of those alone who attested it, each once', async () => {
+  test('is requested only from its attesters, once from each', async () => {
     await attestedBy(0, 1)
     const root = stateRoot(state)
     const [one = '', other = ''] = hotkeys(subnet.voters)
     serve(2)
     subnet.buckets.at(one).behaviour = 'fails'
     const tried = [`${one}: no answer in time`, `${other}: not there`].sort()
-    await expect(attestedState(data(), 3)).rejects.toThrow(
+    await expect(readAttested(data(), 3)).rejects.toThrow(
       new RegExp(`v1/states/2.json .* ${root} \\(.*${tried.join('; .*')}\\): .*"buckets"`),
     )
     expect([...subnet.buckets.reads].sort()).toEqual(
@@ -91,7 +91,7 @@ describe('the attested state', () => {
     )
   })
 
-  test('is not asked of who attested another, and where a bucket cannot be opened is said', async () => {
+  test('is not requested from others, and a bucket that cannot be opened is reported', async () => {
     const [heavy, other, light] = subnet.voters
     await subnet.sealAll(state)
     if (heavy) await subnet.attest(heavy, state, [])
@@ -100,21 +100,21 @@ describe('the attested state', () => {
     await subnet.end(state)
     serve(0, RUBBISH)
     const told = [`${heavy?.hotkey}: another state`, 'nowhere: it cannot be opened']
-    for (const each of told) await expect(attestedState(data(), 3)).rejects.toThrow(each)
+    for (const each of told) await expect(readAttested(data(), 3)).rejects.toThrow(each)
     const read = [heavy?.hotkey, statePath(2)]
     expect(subnet.buckets.reads).toEqual([read, read])
   })
 
-  test('names a few of many buckets that lack it', async () => {
+  test('names a few of many buckets without it', async () => {
     subnet = new ReadingSubnet([1, 1, 1, 1, 1, 1])
     state = await subnet.begin()
     await attestedBy(0, 1, 2, 3, 4, 5)
     const told = [...hotkeys(subnet.voters)].sort().slice(0, 4)
     const places = told.map((hotkey) => `${hotkey} at ${hotkey}: not there`).join('; ')
-    await expect(attestedState(data(), 3)).rejects.toThrow(`(${places}; and 2 more): check`)
+    await expect(readAttested(data(), 3)).rejects.toThrow(`(${places}; and 2 more): check`)
   })
 
-  test('is not hindered by idle stake, miners, or slots of epochs long ago or to come', async () => {
+  test('ignores idle stake, miners, and slots of old or future epochs', async () => {
     subnet = new ReadingSubnet([3, 1, 9, 9, 9, 9])
     state = await subnet.begin()
     await attestedBy(0)
@@ -126,7 +126,7 @@ describe('the attested state', () => {
       [old]: sealOf(1),
       [early]: sealOf(3),
       [mining]: { kind: 'miner', model: `m-${mining}`, revision: 'r', chute: 'c' },
-      // It has no stake.
+      // The contender has no stake.
       [contender.hotkey]: sealOf(2),
     }
     const chain = changedSnapshots(subnet.chain, ({ commitments }) => ({
@@ -151,7 +151,7 @@ describe('the attested state', () => {
     expect(await attestedRoot(data(), 3)).toBeUndefined()
   })
 
-  test('is no state of whatever else has the attested root, and why is said', async () => {
+  test('rejects other content with the attested root, with the reason', async () => {
     await subnet.sealAll(state)
     for (const voter of subnet.voters) {
       const { hotkey: url } = voter
@@ -165,7 +165,7 @@ describe('the attested state', () => {
     }
     await subnet.end(state)
     for (const place of [0, 1, 2]) serve(place, RUBBISH)
-    await expect(attestedState(data(), 3)).rejects.toThrow(/\(\S+ at \S+: the text is not JSON; /)
+    await expect(readAttested(data(), 3)).rejects.toThrow(/\(\S+ at \S+: the text is not JSON; /)
   })
 })
 
@@ -173,7 +173,7 @@ describe('the newest attested state', () => {
   test.each([
     [3, 2],
     [2, 0],
-  ])('is of the last %i epochs, else the first', async (quorumEpochs, epoch) => {
+  ])('precedes by at most %i epochs, otherwise it is the first', async (quorumEpochs, epoch) => {
     await attestedBy(0, 1)
     serve(1)
     await subnet.end({ ...state, epoch: 4 })
@@ -182,8 +182,8 @@ describe('the newest attested state', () => {
   })
 })
 
-describe('where a reader begins', () => {
-  test('is with the state of as many epochs as it asks for, which have ended', async () => {
+describe('the state with which a reader begins', () => {
+  test('precedes as many ended epochs as requested', async () => {
     await attestedBy(0, 1, 2)
     serve(1)
     await subnet.chain.produce(0)
@@ -192,7 +192,7 @@ describe('where a reader begins', () => {
     expect(await readersState(data(), 9)).toEqual(first)
   })
 
-  test('is with the first state where none is attested', async () => {
+  test('is the first state without an attested one', async () => {
     subnet = new ReadingSubnet([4, 3, 1])
     await subnet.end(await subnet.begin([]))
     await subnet.chain.produce(0)
@@ -200,8 +200,8 @@ describe('where a reader begins', () => {
   })
 })
 
-describe('where a stretch begins', () => {
-  test('is with the state that was attested, and who got all weight that may be in force', async () => {
+describe('the starting point', () => {
+  test('has the attested state, and the recipients of all weight that may be in force', async () => {
     await attestedBy(0, 1)
     serve(0)
     await subnet.chain.produce(0)
@@ -209,22 +209,22 @@ describe('where a stretch begins', () => {
     expect(await beginningAt(data(), 2)).toEqual({ from: state, recipients: [] })
   })
 
-  test('is not in an epoch that there was not yet, or is not whole', async () => {
+  test('rejects an epoch that does not exist or has not ended', async () => {
     const later = { ...data(), network: { ...network, firstEpoch: 2 } }
     await expect(beginningAt(later, 0)).rejects.toThrow('not closed an epoch')
-    await expect(beginningAt(data(), 2)).rejects.toThrow(/^epoch 2 .* 0 to 1$/)
+    await expect(beginningAt(data(), 2)).rejects.toThrow(/^expected .* 0 to 1, got 2$/)
   })
 
-  test('is not before the network’s first epoch', async () => {
+  test('rejects an epoch before the network’s first', async () => {
     await attestedBy(0, 1)
     await subnet.chain.produce(0)
     const later = { ...data(), network: { ...network, firstEpoch: 1 } }
-    await expect(beginningAt(later, 0)).rejects.toThrow(/^epoch 0 .* 1 to 2$/)
+    await expect(beginningAt(later, 0)).rejects.toThrow(/^expected .* 1 to 2, got 0$/)
     const atFirst = firstState(network.protocol, 1)
     expect(await beginningAt(later, 1)).toEqual({ from: atFirst, recipients: [] })
   })
 
-  test('knows who got all weight in as many epochs before as weights may wait, not before the first', async () => {
+  test('has the recipients of as many epochs as weights may wait, not before the first', async () => {
     await attestedBy(0, 1)
     serve(0)
     const [, second] = await subnet.recompute()
@@ -239,7 +239,7 @@ describe('where a stretch begins', () => {
     expect(recipients).toEqual([hotkey])
   })
 
-  test('is nowhere without a majority, and that is said', async () => {
+  test('rejects an epoch without a majority', async () => {
     await attestedBy(0)
     await subnet.chain.produce(0)
     await expect(beginningAt(data(), 2)).rejects.toThrow(/^no state of epoch 2 /)

@@ -47,7 +47,7 @@ describe('a reader', () => {
     ['has no block', async () => new Uint8Array(9), 'BAD_LINES'],
     ['has another block', written({ epoch: 2 }), 'WRONG_HASH'],
     ['has another’s signature', written({ sign: other.sign }), 'WRONG_SIGNATURE'],
-  ])('passes over a bucket that %s, says so, and takes the next', async (_, read, why) => {
+  ])('skips a bucket that %s, reports it, and queries the next', async (_, read, why) => {
     const bad = { name: 'bad', read }
     const kept: FoundBlock[] = []
     const keep = async (found: FoundBlock) => void kept.push(found)
@@ -61,7 +61,7 @@ describe('a reader', () => {
     expect(kept).toHaveLength(1)
   })
 
-  it('asks for no more bytes than a block may have', async () => {
+  it('requests no more bytes than a block may have', async () => {
     const limits: number[] = []
     const read = async (_: string, limit: number) => {
       limits.push(limit)
@@ -71,11 +71,11 @@ describe('a reader', () => {
     expect(limits).toEqual([LIMITS.blockBytes])
   })
 
-  it('says that a block is missing where nobody is asked', async () => {
+  it('reports a missing block if there is no bucket to query', async () => {
     expect(await blocksOf({})(wanted)).toMatchObject({ ok: false, code: 'MISSING_BLOCK' })
   })
 
-  it('hands over the bytes of a block though its check takes them away', async () => {
+  it('passes on the bytes of a block although its check takes them away', async () => {
     const check: CheckBlock = (bytes, asked) => {
       const taken = structuredClone(bytes, { transfer: [bytes.buffer as ArrayBuffer] })
       expect(bytes).toHaveLength(0)
@@ -87,7 +87,7 @@ describe('a reader', () => {
     expect(kept).toEqual([block.bytes])
   })
 
-  it('checks the very bytes that it read where nobody keeps them', async () => {
+  it('checks the bytes without a copy if none are stored', async () => {
     const checked: Uint8Array[] = []
     const check: CheckBlock = (bytes, asked) => {
       checked.push(bytes)
@@ -100,7 +100,7 @@ describe('a reader', () => {
   })
 })
 
-describe('a block that several buckets may have', () => {
+describe('a block in several buckets', () => {
   const namedSources = (...names: readonly string[]) => {
     const reads: string[] = []
     const sources = names.map((name) => ({
@@ -113,16 +113,7 @@ describe('a block that several buckets may have', () => {
     return { reads, sources }
   }
 
-  it('is asked for nowhere else once its validator signed a bad sample', async () => {
-    const { reads, sources } = namedSources('one', 'other')
-    const bad = { ok: false, code: 'BAD_SAMPLE', detail: 'line 2' } as const
-    const keep = () => Promise.reject(new Error('it does not hold'))
-    const read = blocksOf({ sources, keep }, () => bad)
-    expect(await read(wanted)).toEqual(bad)
-    expect(reads).toEqual(['one'])
-  })
-
-  it('is taken from the first that has it: of those that were late it is known what they have', async () => {
+  it('is taken from the first that has it, and late answers are classified', async () => {
     const clock = new ReadingClock()
     const late: Readonly<Record<string, () => Uint8Array | null>> = {
       same: () => block.bytes.slice(),
@@ -155,15 +146,15 @@ describe('a block that several buckets may have', () => {
     const asked = [...(kept[0]?.asked ?? [])].map(async ([name, copy]) => [name, await copy])
     expect(Object.fromEntries((await clock.pass(Promise.all(asked))).value)).toEqual({
       same: SAME,
-      other: { is: 'other', code: 'BAD_LINES' },
-      none: { is: 'missing', why: 'not there' },
-      silent: { is: 'silent', failure: { code: 'late', reason: 'timed out' } },
+      other: { kind: 'other', code: 'BAD_LINES' },
+      none: { kind: 'missing', why: 'not there' },
+      silent: { kind: 'silent', failure: { code: 'late', reason: 'timed out' } },
       fast: SAME,
     })
     expect(checked).toBe(1)
   })
 
-  it('is asked of each once, and what each had is said in an order of its own', async () => {
+  it('is requested once from each, and their answers are reported sorted', async () => {
     const { reads, sources } = namedSources('lacks b', 'forged', 'lacks a')
     const forged = { ok: false, code: 'WRONG_HASH', detail: '' } as const
     const reader = new BucketReader({ openBucket: () => null, check: () => forged })
@@ -182,7 +173,7 @@ describe('a block that several buckets may have', () => {
 describe('the limits of a reader', () => {
   const holders = ['a', 'b'].map((hotkey) => ({ hotkey, url: hotkey }))
 
-  /** A reader of buckets that never answer, and what is being read of each. */
+  /** Returns a reader of buckets that never answer, and the reads in progress by bucket. */
   function ofSilent(readsAtOnce: number) {
     const reads: string[] = []
     const openBucket = (name: string): Source => ({
@@ -195,7 +186,7 @@ describe('the limits of a reader', () => {
     return { reader: new BucketReader({ openBucket, readsAtOnce }), reads }
   }
 
-  it('are so many reads of each bucket at once, all of which end at the deadline', async () => {
+  it('bound concurrent reads per bucket, and abort them at the deadline', async () => {
     const { reader, reads } = ofSilent(2)
     const deadline = new AbortController()
     const reading = holders.flatMap(({ hotkey, url }) =>
@@ -218,7 +209,7 @@ describe('the limits of a reader', () => {
     await expect(another).rejects.toMatchObject({ code: 'dropped' })
   })
 
-  it('are 32 blocks at once', async () => {
+  it('are 32 concurrent blocks', async () => {
     const { reader, reads } = ofSilent(100)
     const deadline = new AbortController()
     const places = { holders: holders.slice(0, 1), deadline: deadline.signal }
@@ -229,7 +220,7 @@ describe('the limits of a reader', () => {
     await Promise.all(reading)
   })
 
-  it('are forgotten with the next epoch, as to whom failed, not where one is begun again', () => {
+  it('begin again with the next epoch, but not if an epoch is begun again', () => {
     const { reader } = ofSilent(2)
     const voters = { a: 1 }
     reader.beginEpoch({ epoch: 3, voters })

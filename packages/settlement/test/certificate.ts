@@ -12,8 +12,8 @@ const [SEQUENCE, SET, BITS, OCTETS] = [0x30, 0x31, 0x03, 0x04]
 const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'))
 
 /**
- * A key and a certificate that it signed for itself, good for one name and 127.0.0.1 until 2049. In
- * PEM.
+ * Returns a key and its self-signed certificate in PEM, for one name and 127.0.0.1, valid until
+ * 2049.
  */
 export function selfSigned(name: string): { readonly key: string; readonly cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -24,7 +24,7 @@ export function selfSigned(name: string): { readonly key: string; readonly cert:
   }
 }
 
-/** X.509 v3, RFC 5280, in DER. */
+/** Returns an X.509 v3 certificate (RFC 5280) in DER. */
 function certificate(name: string, publicKey: KeyObject, privateKey: KeyObject): Buffer {
   const ecdsaWithSha256 = der(SEQUENCE, oid('2a8648ce3d040302'))
   const who = der(SEQUENCE, der(SET, der(SEQUENCE, oid('550403'), der(0x0c, name))))

@@ -1,6 +1,6 @@
 import type { Chain, Snapshot } from '@affine/chain'
 
-/** The chain, if its snapshots differed so. */
+/** Returns the chain with changed snapshots. */
 export function changedSnapshots(
   chain: Chain,
   change: (seen: Snapshot, block: number) => Partial<Snapshot>,

@@ -11,7 +11,7 @@ import { encodeState, firstState, PROTOCOL } from '@affine/duel'
 import { describe, expect, it } from 'vitest'
 import { BucketReader, type FoundBlock, type Source } from '../src/bucket-reader.ts'
 import { Copies } from '../src/copies.ts'
-import { type Copy, copyOf, otherCopy, SAME } from '../src/copy.ts'
+import { type Copy, classifyCopy, classifyOther, SAME } from '../src/copy.ts'
 import { key, draft as unsigned } from './draft.ts'
 
 const other = account(new Uint8Array(32).fill(4))
@@ -21,8 +21,15 @@ const failure = (code: BucketFailureCode, reason: string, status?: number) =>
 const NO_BUCKET = 'it announced no bucket that can be opened'
 const SILENT = /: no answer in time; /
 const newReader = () => new BucketReader({ openBucket: () => null })
+const copiesIn = (
+  sources: readonly Source[],
+  options: Partial<ConstructorParameters<typeof Copies>[1]> = {},
+) => {
+  const state = firstState(PROTOCOL, 5)
+  return new Copies(sources, { reader: newReader(), state, attesters: [], ...options })
+}
 
-/** A bucket in memory; what is an error is thrown. */
+/** Returns a bucket in memory. Reading an error throws it. */
 const sourceOf = (
   name: string,
   files: Readonly<Record<string, Uint8Array | Error | undefined>>,
@@ -35,13 +42,16 @@ const sourceOf = (
   },
 })
 
-/** A block that was read, its path, and what is compared of it. */
+/** Returns a block, its path, and a function that compares its copies. */
 async function writtenBlock(change: Partial<BlockDraft> = {}) {
   const { samples: _, sign, ...place } = { ...draft, ...change }
   const { hash, bytes } = await writeBlock({ ...draft, ...change })
   const block = { hash, header: { ...place, v: 1, count: 0, root: '' } } as const
   const found: FoundBlock = { block, bytes, from: 'reader', asked: new Map() }
-  /** In the lane of `validator`, which these attested; as it was found otherwise, if that is said. */
+  /**
+   * Compares in the lane of `validator` with these attesters. `other` overrides how the block was
+   * found.
+   */
   const compareIn = (
     copies: Copies,
     attesters: readonly string[],
@@ -52,24 +62,24 @@ async function writtenBlock(change: Partial<BlockDraft> = {}) {
 }
 
 const codesIn = async (copies: Copies): Promise<readonly string[]> =>
-  (await copies.flaws([])).map(({ validator, code }) => `${validator} ${code}`)
+  (await copies.flaws()).map(({ validator, code }) => `${validator} ${code}`)
 
-/** What is found when `holder`, who attested it, has this in the place of a block. */
+/** Resolves with the flaws if the attester `holder` has this in the place of a block. */
 async function found(copy: Uint8Array | Error | undefined) {
   const { path, block, compareIn } = await writtenBlock()
-  const copies = new Copies([sourceOf('holder', { [path]: copy })], newReader())
+  const copies = copiesIn([sourceOf('holder', { [path]: copy })])
   await compareIn(copies, ['holder'], { validator: 'reader' })
-  return { flaws: await copies.flaws([]), what: `block ${block.hash} of ${key.hotkey}` }
+  return { flaws: await copies.flaws(), what: `block ${block.hash} of ${key.hotkey}` }
 }
 
-it('finds nothing in the same bytes', async () => {
+it('finds no flaw in identical bytes', async () => {
   expect((await found((await writeBlock(draft)).bytes)).flaws).toEqual([])
 })
 
 it('compares bytes of any length', () => {
   for (let length = 0; length < 10; length++) {
     const bytes = Uint8Array.from({ length }, (_, i) => i)
-    const isSame = (copy: Uint8Array) => copyOf(copy, { hash: '', bytes }) === SAME
+    const isSame = (copy: Uint8Array) => classifyCopy(copy, { hash: '', bytes }) === SAME
     expect(isSame(bytes.slice())).toBe(true)
     for (let at = 0; at < length; at++)
       expect(isSame(bytes.map((byte, i) => (i === at ? 99 : byte)))).toBe(false)
@@ -80,7 +90,7 @@ it('compares bytes of any length', () => {
   }
 })
 
-it('says why a copy is not to be had', async () => {
+it('reports why a copy is missing', async () => {
   const missing = await found(undefined)
   expect(missing.flaws).toEqual([
     { validator: 'holder', code: 'COPY_MISSING', detail: `it attested ${missing.what}: not there` },
@@ -117,30 +127,30 @@ it.each([
 ])('of its own lane a validator has %s', async (_, copy, codes) => {
   const { path, bytes, compareIn } = await writtenBlock()
   const sources = [sourceOf('validator', { [path]: copy }), sourceOf('other', { [path]: bytes })]
-  const copies = new Copies(sources, newReader())
+  const copies = copiesIn(sources)
   await compareIn(copies, ['other'], { validator: 'validator', from: 'other' })
   expect(await codesIn(copies)).toEqual(codes)
 })
 
-it('blames who signed two blocks of one height', async () => {
+it('blames the signer of two blocks of one height', async () => {
   const { flaws, what } = await found((await writeBlock({ ...draft, time: 1 })).bytes)
   const detail = expect.stringMatching(`^${what} .* height 0: holder `)
   expect(flaws).toEqual([{ validator: key.hotkey, code: 'SIGNED_TWICE', detail }])
 })
 
-it('blames who signed two headers of one height, though what follows one of them is no block', async () => {
+it('blames the signer of two headers of one height, even if one has no valid block', async () => {
   const twin = (await writeBlock({ ...draft, time: 1 })).bytes
   const { flaws } = await found(Buffer.concat([twin, Buffer.from('more\n')]))
   expect(flaws).toMatchObject([{ validator: key.hotkey, code: 'SIGNED_TWICE' }])
 })
 
-it('says who signed twice once, and what it finds in an order of its own', async () => {
+it('reports a double signature once, and sorts its flaws', async () => {
   const { path, compareIn } = await writtenBlock()
   const twin = (await writeBlock({ ...draft, time: 1 })).bytes
   const find = async (order: readonly string[]) => {
     const files = { a: twin, b: twin, c: new Uint8Array(9), d: undefined }
     const sources = Object.entries(files).map(([name, file]) => sourceOf(name, { [path]: file }))
-    const copies = new Copies(sources, newReader())
+    const copies = copiesIn(sources)
     for (const attester of order) await compareIn(copies, [attester])
     await compareIn(copies, ['a', 'b'])
     return codesIn(copies)
@@ -163,23 +173,26 @@ it.each([
   expect(flaws).toMatchObject([{ validator: 'holder', code: 'WRONG_HASH' }])
 })
 
-it('asks a bucket that was late for no other block, and only who attested owes one', async () => {
+it('queries a bucket that was late for no other block, and blames only attesters', async () => {
   const { compareIn } = await writtenBlock()
   const asked: string[] = []
   const read = async (path: string) => {
-    asked.push(path)
+    if (path !== statePath(5)) asked.push(path)
     throw failure('late', 'timed out')
   }
-  const copies = new Copies([{ name: 'holder', read }], newReader())
+  const copies = copiesIn([{ name: 'holder', read }])
   await compareIn(copies, ['holder'])
   await compareIn(copies, ['holder', 'nobody'])
   expect(asked).toHaveLength(1)
-  const reasons = (await copies.flaws([])).map(({ detail }) => detail)
+  const reasons = (await copies.flaws()).map(({ detail }) => detail)
   expect(reasons).toEqual([SILENT, NO_BUCKET].map((reason) => expect.stringMatching(reason)))
 })
 
 describe('a bucket that did not answer for one block', () => {
-  /** What is found when `holder` has these in the place of blocks, which are read in this order. */
+  /**
+   * Resolves with the flaws if `holder` has these in the place of blocks that are read in this
+   * order.
+   */
   async function foundOf(
     files: readonly { answer: Uint8Array | Error; attester: string }[],
     order: readonly number[],
@@ -188,15 +201,15 @@ describe('a bucket that did not answer for one block', () => {
       files.map((_, height) => writtenBlock({ height, prev: 'a0'.repeat(32) })),
     )
     const answers = blocks.map(({ path }, i) => [path, files[i]?.answer])
-    const copies = new Copies([sourceOf('holder', Object.fromEntries(answers))], newReader())
+    const copies = copiesIn([sourceOf('holder', Object.fromEntries(answers))])
     for (const height of order) {
       const { attester = '' } = files[height] ?? {}
       await blocks[height]?.compareIn(copies, [attester], { validator: 'holder' })
     }
-    return (await copies.flaws([])).map(({ code, detail }) => `${code}: ${detail}`)
+    return (await copies.flaws()).map(({ code, detail }) => `${code}: ${detail}`)
   }
 
-  it.each([[[0, 1]], [[1, 0]]])('is blamed for that alone, read in the order %j', async (order) => {
+  it.each([[[0, 1]], [[1, 0]]])('is blamed only for that, read in the order %j', async (order) => {
     const files = [failure('late', 'timed out'), new Uint8Array(9)].map((answer) => ({
       answer,
       attester: 'holder',
@@ -222,7 +235,7 @@ describe('a bucket that did not answer for one block', () => {
   })
 
   it.each([[[0, 1]], [[1, 0]]])(
-    'that it did not attest owes it still what it did, read in the order %j',
+    'is still blamed for blocks that it attested if the first was another’s, read in the order %j',
     async (order) => {
       const late = { answer: failure('late', 'timed out'), attester: 'other' }
       const wrong = { answer: new Uint8Array(9), attester: 'holder' }
@@ -234,13 +247,14 @@ describe('a bucket that did not answer for one block', () => {
   )
 })
 
-/** A block that four sources have, and the names of those that were asked for it. */
+/** Returns a block that four sources have, and the names of the sources queried. */
 async function blockOfFour() {
   const { bytes, compareIn } = await writtenBlock()
   const asked: string[] = []
   const sources = ['a', 'b', 'c', 'd'].map((name) => ({
     name,
-    read: async () => {
+    read: async (path: string) => {
+      if (path === statePath(5)) return null
       asked.push(name)
       return bytes
     },
@@ -248,13 +262,13 @@ async function blockOfFour() {
   return { compareIn, sources, asked }
 }
 
-it('takes what the reader of a block was told for an answer, and does not ask again', async () => {
+it('uses the answers from the search for the block, and does not query again', async () => {
   const { compareIn, sources, asked } = await blockOfFour()
-  const copies = new Copies(sources, newReader())
+  const copies = copiesIn(sources)
   const told = new Map<string, Promise<Copy>>([
-    ['a', Promise.resolve({ is: 'missing', why: 'not there' })],
-    ['b', Promise.resolve(otherCopy(new Uint8Array(9), 'BAD_LINES'))],
-    ['c', Promise.resolve({ is: 'silent', failure: failure('late', 'timed out') })],
+    ['a', Promise.resolve({ kind: 'missing', why: 'not there' })],
+    ['b', Promise.resolve(classifyOther(new Uint8Array(9), 'BAD_LINES'))],
+    ['c', Promise.resolve({ kind: 'silent', failure: failure('late', 'timed out') })],
   ])
   await compareIn(copies, ['a', 'b', 'c', 'd'], { validator: 'a', asked: told })
   expect(asked).toEqual(['d'])
@@ -262,7 +276,7 @@ it('takes what the reader of a block was told for an answer, and does not ask ag
 })
 
 it.each(['a', 'b', 'c'])(
-  'names the same holder of another signature, if that of %s was read',
+  'names the same holder of another signature if that of %s was read',
   async (from) => {
     const write = (nonce: number) => {
       const { hotkey, sign } = account(
@@ -277,49 +291,48 @@ it.each(['a', 'b', 'c'])(
     const sources = Object.entries(held).map(([name, { path, bytes }]) =>
       sourceOf(name, { [path]: bytes }),
     )
-    const copies = new Copies(sources, newReader())
+    const copies = copiesIn(sources)
     const read = from === 'a' ? first : second
     await read.compareIn(copies, ['c', 'b'], { validator: 'a', from })
-    const [flaw, ...others] = await copies.flaws([])
+    const [flaw, ...others] = await copies.flaws()
     expect(others).toEqual([])
     expect(flaw?.code).toBe('SIGNED_TWICE')
     expect(flaw?.detail).toContain(': b has another')
   },
 )
 
-it('asks those chosen, of all who have a copy and did not give the one that was read', async () => {
+it('queries the chosen holders, of all but the source of the block', async () => {
   const { compareIn, sources, asked } = await blockOfFour()
   const offered: (readonly string[])[] = []
   const choose = (holders: readonly string[]) => {
     offered.push(holders)
     return holders.slice(1)
   }
-  const copies = new Copies(sources, newReader(), choose)
+  const copies = copiesIn(sources, { choose })
   await compareIn(copies, ['a', 'b', 'c'], { validator: 'd', from: 'b' })
   expect(offered).toEqual([['d', 'a', 'c']])
   expect(asked.sort()).toEqual(['a', 'c'])
 })
 
-it('says of buckets that are not waited for any longer only that they did not answer', async () => {
+it('reports only silence of buckets that are no longer read', async () => {
   const { path, compareIn } = await writtenBlock()
   const other = { [path]: new Uint8Array(9), [statePath(5)]: new Uint8Array(9) }
   const reader = newReader()
   Object.defineProperty(reader, 'lost', { value: new Set(['own', 'attester']) })
-  const copies = new Copies([sourceOf('own', other), sourceOf('attester', other)], reader)
-  copies.readStates(5)
+  const copies = copiesIn([sourceOf('own', other), sourceOf('attester', other)], { reader })
   await compareIn(copies, ['attester'], { validator: 'own' })
-  expect(await copies.flaws([firstState(PROTOCOL, 5)])).toEqual([
+  expect(await copies.flaws()).toEqual([
     { validator: 'attester', code: 'COPY_MISSING', detail: expect.stringMatching(SILENT) },
   ])
 })
 
-it('compares the states that all buckets hold, those that failed before, too', async () => {
+it('compares the states in all buckets, also after a failure', async () => {
   const state = firstState(PROTOCOL, 5)
   const right = new TextEncoder().encode(encodeState(state))
   const path = statePath(5)
   const reader = newReader()
   reader.failed.add('gone')
-  const copies = new Copies(
+  const copies = copiesIn(
     [
       sourceOf('right', { [path]: right }),
       sourceOf('wrong', { [path]: right.subarray(1) }),
@@ -327,20 +340,20 @@ it('compares the states that all buckets hold, those that failed before, too', a
       sourceOf('silent', { [path]: new Error('silent') }),
       sourceOf('gone', { [path]: right.subarray(1) }),
     ],
-    reader,
+    { reader },
   )
-  copies.readStates(5)
-  expect(await copies.flaws([state])).toEqual([
+  expect(await copies.flaws()).toEqual([
     { validator: 'wrong', code: 'STATE_DIFFERS', detail: path },
     { validator: 'gone', code: 'STATE_DIFFERS', detail: path },
   ])
   expect([...reader.failed]).toEqual(['gone', 'silent'])
-  expect(await copies.flaws([firstState(PROTOCOL, 6)])).toEqual([])
 })
 
 describe('an attested state', () => {
   const path = statePath(5)
-  /** What is found when these attested the state, and `lost` are no longer waited for. */
+  /**
+   * Resolves with the flaws if these attested the state, and buckets in `lost` are no longer read.
+   */
   async function foundIn(
     files: Readonly<Record<string, Uint8Array | Error | undefined>>,
     lost: readonly string[] = [],
@@ -348,12 +361,12 @@ describe('an attested state', () => {
     const sources = Object.entries(files).map(([name, file]) => sourceOf(name, { [path]: file }))
     const reader = newReader()
     Object.defineProperty(reader, 'lost', { value: new Set(lost) })
-    const copies = new Copies(sources, reader)
-    copies.readAttested(5, [...Object.keys(files), 'unopened'].reverse())
-    return copies.flaws([])
+    const attesters = [...Object.keys(files), 'unopened'].reverse()
+    const flaws = await copiesIn(sources, { reader, attesters }).flaws()
+    return flaws.filter(({ code }) => code === 'STATE_MISSING')
   }
 
-  it('that its attester does not serve is a flaw with its cause', async () => {
+  it('is a flaw with its cause if its attester does not serve it', async () => {
     const found = await foundIn(
       {
         serves: new Uint8Array(9),
@@ -384,8 +397,7 @@ describe('an attested state', () => {
   it('is not reported of a bucket whose silence is reported', async () => {
     const { path: blockAt, compareIn } = await writtenBlock()
     const files = { [blockAt]: failure('late', 'timed out'), [path]: failure('body', 'cut') }
-    const copies = new Copies([sourceOf('holder', files)], newReader())
-    copies.readAttested(5, ['holder'])
+    const copies = copiesIn([sourceOf('holder', files)], { attesters: ['holder'] })
     await compareIn(copies, ['holder'])
     expect(await codesIn(copies)).toEqual(['holder COPY_MISSING'])
   })

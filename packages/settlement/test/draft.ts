@@ -3,7 +3,7 @@ import { type Account, account } from '@affine/chain'
 
 export const key: Account = account(new Uint8Array(32).fill(3))
 
-/** A block without samples, but for its signature. */
+/** A block without samples and without a signature. */
 export const draft: Omit<BlockDraft, 'sign'> & { readonly secret: string } = {
   genesis: '9e'.repeat(32),
   netuid: 120,

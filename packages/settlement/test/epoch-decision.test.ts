@@ -10,7 +10,7 @@ async function sealed() {
   return { subnet, state, data: { chain: subnet.chain, network: { ...network, earlier } } }
 }
 
-test('an attested lane that nobody has cannot be passed over', async () => {
+test('rejects if an attested lane is unavailable', async () => {
   const { subnet, state } = await sealed()
   for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
   await subnet.end(state)
@@ -18,11 +18,11 @@ test('an attested lane that nobody has cannot be passed over', async () => {
   const recomputing = subnet.recompute({ from: state, compare: false })
   await expect(recomputing).rejects.toThrow(Unavailable)
   await expect(recomputing).rejects.toThrow(
-    /^epoch 2: the attested lane of \S+ is not available: try again .* \(block \w+: nobody has it .*not there/,
+    /^epoch 2: the attested lane of \S+ is not available: try again .* \(block \w+: no bucket has a valid copy .*not there/,
   )
 })
 
-test('lanes that enough weight attests are looked for, others if they are wanted', async () => {
+test('finds the lanes that enough weight attests, and others if they are wanted', async () => {
   const { subnet, state, data } = await sealed()
   const [first = '', second = '', third = ''] = hotkeys(subnet.voters)
   for (const voter of subnet.voters.slice(0, 2)) await subnet.attest(voter, state, [first])
@@ -48,17 +48,17 @@ test('lanes that enough weight attests are looked for, others if they are wanted
   const attesters = new Map(wanted.map((lane) => [lane.validator, lane.attesters]))
   expect(attesters.get(second)).toEqual([third])
   expect(attesters.get(third)).toEqual([])
-  // It is asked of those that attested it, then of its validator, then of others.
+  // The lane is read from its attesters, then from its validator, then from others.
   const lane = wanted.find(({ validator }) => validator === second)
   expect(lane?.holders.map(({ hotkey }) => hotkey)).toEqual([third, second, first])
 })
 
-test('a lane that is not due is not checked', async () => {
+test('checks no lane that is not due', async () => {
   const { subnet, state } = await sealed()
   const read = () => Promise.reject(new Error('read'))
   const of = { chain: subnet.chain, state, head: '', read }
   const [validator = ''] = hotkeys(subnet.strangers)
   await expect(checkLane({ ...of, validator })).rejects.toThrow(
-    new RangeError(`"validator" expected one that is due, got ${validator}`),
+    new RangeError(`"validator" expected a due validator, got ${validator}`),
   )
 })

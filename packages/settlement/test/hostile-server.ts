@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 
 const SILENCE_MS = 250
 
-/** The file that an honest answer holds. It cannot be made smaller, nor is it zlib's. */
+/** The file in honest answers. It is incompressible, and not in zlib's format. */
 export const FILE: Buffer = createHash('shake256', { outputLength: 90_000 }).digest()
 const ZEROS = Buffer.alloc(50_000_000)
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
@@ -17,13 +17,13 @@ const head = (status: string, ...headers: readonly string[]): string =>
   `HTTP/1.1 ${status}\r\n${headers.map((header) => `${header}\r\n`).join('')}\r\n`
 const sized = (body: Buffer, ...headers: readonly string[]): Buffer =>
   Buffer.concat([Buffer.from(head('200 OK', ...headers, `Content-Length: ${body.length}`)), body])
-/** Of no stated length: it ends with the connection. */
+/** Returns a response without a length, which ends with the connection. */
 const closing = (body: Buffer, ...headers: readonly string[]): Buffer =>
   Buffer.concat([Buffer.from(head('200 OK', ...headers, 'Connection: close')), body])
 const packed = (encoding: string): string => `Content-Encoding: ${encoding}`
 
 const CHUNKED = 'Transfer-Encoding: chunked'
-/** A body in chunks of so many bytes. */
+/** Returns a response with a body in chunks of `size` bytes. */
 function inChunks(body: Buffer, size: number, ...headers: readonly string[]): Buffer {
   const pieces: Buffer[] = [Buffer.from(head('200 OK', CHUNKED, ...headers))]
   for (let from = 0; from < body.length; from += size) {
@@ -33,17 +33,17 @@ function inChunks(body: Buffer, size: number, ...headers: readonly string[]): Bu
   return Buffer.concat([...pieces, Buffer.from('0\r\n\r\n')])
 }
 
-/** Writes again and again until the other side is gone. */
+/** Writes repeatedly until the other side is gone. */
 function flood(socket: Socket, piece: string | Buffer): void {
   const bytes = Buffer.concat(Array(Math.ceil(2 ** 18 / piece.length)).fill(Buffer.from(piece)))
   const more = (): boolean => !socket.destroyed && socket.write(bytes, () => setImmediate(more))
   more()
 }
 
-/** What a server does with a connection on which it was asked for a file. */
+/** A server's reaction to a request for a file. */
 export type Deed = (socket: Socket) => unknown
 
-/** Begins in one way, and then writes the same again and again. */
+/** Returns a deed with a beginning, and then the same piece repeatedly. */
 const floods =
   (start: string | Buffer, piece: string | Buffer): Deed =>
   (socket) => {
@@ -51,7 +51,9 @@ const floods =
     flood(socket, piece)
   }
 
-/** Begins in one way, and then writes a little now and then until the other side is gone. */
+/**
+ * Returns a deed with a beginning, and then a few bytes at intervals until the other side is gone.
+ */
 const drips =
   (start: string, text = 'a'): Deed =>
   (socket) => {
@@ -60,28 +62,28 @@ const drips =
     socket.once('close', () => clearInterval(timer))
   }
 
-/** Writes so much, and no more. */
+/** Returns a deed that writes these bytes and no more. */
 const writes =
   (bytes: string | Buffer): Deed =>
   (socket) =>
     socket.write(bytes)
 
-/** The same, and closes its side. */
+/** Returns the same, and closes its side. */
 const ends =
   (bytes: string | Buffer = ''): Deed =>
   (socket) =>
     socket.end(bytes)
 
-/** Those below TLS, by their remote ports. */
+/** Sockets below TLS, by remote port. */
 const raw = new Map<number | undefined, Socket>()
 
-/** Writes so much, and then resets the connection. */
+/** Returns a deed that writes these bytes and resets the connection. */
 const resets =
   (bytes: string | Buffer = ''): Deed =>
   (socket) =>
     socket.write(bytes, () => raw.get(socket.remotePort)?.resetAndDestroy())
 
-/** What a read comes to: the file, or an error with this in its message. */
+/** The result of a read: the file, or an error with this in its message. */
 type Want = 'the file' | RegExp
 
 const BROKEN = /aborted|hang up|ECONNRESET|EPIPE|closed|Premature/
@@ -95,7 +97,7 @@ const LONG_HEADER = `X: ${'y'.repeat(1000)}\r\n`
 const MOST_OF_FILE = sized(FILE).subarray(0, 50_000)
 const MOST_OF_GZIP = closing(GZIP.subarray(0, 50_000), packed('gzip'))
 
-/** By what they are called: what they make of a read, and how long one is to take that has no end. */
+/** By name: the deed, the result of a read, and the time limit for one without an end. */
 export const DEEDS: Readonly<Record<string, readonly [Deed, Want, timeoutMs?: number]>> = {
   'honest gzip, and FIN': [ends(closing(GZIP, packed('gzip'))), 'the file'],
   'honest br, and FIN': [ends(closing(BR, packed('br'))), 'the file'],
@@ -162,7 +164,10 @@ export const DEEDS: Readonly<Record<string, readonly [Deed, Want, timeoutMs?: nu
   'a reset within gzip': [resets(MOST_OF_GZIP), /aborted|unexpected end of file/],
 }
 
-/** A server that does with every request what `deedOf` says; with a key and certificate over TLS. */
+/**
+ * Returns a server that reacts to every request as `deedOf` returns; with a key and certificate
+ * over TLS.
+ */
 export function hostileServer(deedOf: (path: string) => Deed, tls?: TlsOptions): Server {
   const listener = (socket: Socket): void => {
     socket.on('error', () => {})

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest'
 import { inTurn } from '../src/in-turn.ts'
 import { SYSTEM_CLOCK } from '../src/waiting.ts'
 
-// Protocol §6.4. An answer is what an item has, and after how many milliseconds.
+// Protocol §6.4. An item's value, and the milliseconds after which it answers.
 type Item = readonly [name: string, answer: string | null, ms: number]
 
 async function asked(...items: readonly Item[]) {
@@ -27,7 +27,7 @@ async function asked(...items: readonly Item[]) {
   }
 }
 
-it('asks the next one when one has nothing, and no further than the first that has', async () => {
+it('queries the next item if one has no value, up to the first value', async () => {
   expect(await asked(['a', null, 0], ['b', 'b', 0], ['c', 'c', 0])).toEqual({
     found: 'b',
     order: ['a 0', 'b 0'],
@@ -35,7 +35,7 @@ it('asks the next one when one has nothing, and no further than the first that h
   })
 })
 
-it('asks the next one when one has not answered for two seconds', async () => {
+it('queries the next item if one has not answered for two seconds', async () => {
   const fast: Item = ['c', 'c', 100]
   expect(await asked(['a', 'a', 29_000], ['b', 'b', 29_000], fast)).toEqual({
     found: 'c',
@@ -43,24 +43,24 @@ it('asks the next one when one has not answered for two seconds', async () => {
     late: ['a', 'b'],
   })
   expect((await asked(['a', 'a', 1999], fast)).order).toEqual(['a 0'])
-  // That a late one has nothing is no reason to ask: another was asked in its place.
+  // A late answer without a value starts no query: another item was queried already.
   const order = ['a 0', 'b 2000', 'c 4000']
   expect((await asked(['a', null, 3000], ['b', 'b', 29_000], fast)).order).toEqual(order)
 })
 
-it('takes the answer of one that was late, if no other has one', async () => {
+it('resolves with a late answer if no other item has one', async () => {
   expect((await asked(['a', 'a', 29_000], ['b', null, 0])).found).toBe('a')
   expect((await asked(['a', null, 29_000], ['b', null, 40_000])).found).toBeNull()
 })
 
-it('has nothing of nobody, and an error of one that fails', async () => {
+it('resolves with null without items, and rejects with the first error', async () => {
   expect((await asked()).found).toBeNull()
   const ask = () => Promise.reject(new Error('no'))
   await expect(inTurn(['a', 'b'], { ask })).rejects.toThrow('no')
 })
 
-it('waits for 32 late answers at a time, of all who ask, beside the last of each', async () => {
-  /** How many answers are waited for at a time at the most, while so many ask. */
+it('waits for 32 late answers of all callers, in addition to the last of each', async () => {
+  /** Returns the maximum number of answers in progress for `count` calls. */
   const mostOf = async (count: number): Promise<number> => {
     let waiting = 0
     let most = 0

@@ -7,7 +7,7 @@ import { KeptChain } from '../src/node/local-folder/kept-chain.ts'
 
 describe('a chain’s file that ends anywhere', () => {
   const path = testFolder('kept-chain')
-  it('is taken up after its last whole block, and is whole again', async () => {
+  it('is resumed after its last complete block, and is complete again', async () => {
     const begun = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32), time: 1 })
     const kept = await KeptChain.begin(begun, join(path, 'chain.json'))
     const texts = [begun.export()]

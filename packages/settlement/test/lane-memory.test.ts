@@ -25,16 +25,16 @@ const miner = (name: string, seed: number) => ({
 setFlagsFromString('--expose-gc')
 const collect: () => void = runInNewContext('gc')
 
-/** What is held after a collection, in bytes: on the heap, and in buffers. */
+/** Returns the bytes held after a collection: on the heap, and in buffers. */
 function held(): number {
   collect()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers
 }
 
-it('memory stays flat while a lane is read, however many samples it has', async () => {
+it('holds as much memory for a lane of many samples as for a short one', async () => {
   const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32), neurons: [] })
-  // Of each challenge two samples.
+  // Each challenge has two samples.
   const total = (BLOCKS * LIMITS.blockSamples) / 2
   const place = { genesis: chain.genesis, netuid: 120, validator: key.hotkey, epoch: 0 }
   const [champion, contender] = [miner('a', 2), miner('b', 3)]
@@ -52,7 +52,8 @@ it('memory stays flat while a lane is read, however many samples it has', async 
   }
   const beacon = await chain.blockHash(0)
 
-  // Replies as long as they are recorded: a block is almost half a megabyte, the lane tens of them.
+  // Replies have the maximum recorded length: a block is almost half a megabyte, the lane tens of
+  // them.
   const episodeOf = async (hotkey: string, id: string) => {
     const agent = () => ({ content: `${'I multiply. '.repeat(51)}\n123456789012345` })
     return { miner: hotkey, ...(await play(make(ENV), id, agent)), ms: 0 }
@@ -72,8 +73,8 @@ it('memory stays flat while a lane is read, however many samples it has', async 
     return writeBlock({ ...place, height, prev, time: 0, ...last, samples, sign: key.sign })
   }
 
-  // Blocks are made twice, once for their hashes and once when they are read, so that nobody keeps
-  // them.
+  // Blocks are made twice, for their hashes and for each read, so that no reference to them
+  // remains.
   const hashes: Hash[] = []
   for (let height = 0; height < BLOCKS; height++)
     hashes.push((await blockAt(height, hashes.at(-1) ?? NO_BLOCK)).hash)

@@ -1,23 +1,29 @@
 import type { Protocol } from '@affine/duel'
 import { expect, test } from 'vitest'
-import { constantsFor, LOCAL_NETWORK, NETWORKS, networkNamed, networkOn } from '../src/index.ts'
+import {
+  findConstants,
+  findNetworkByGenesis,
+  LOCAL_NETWORK,
+  NETWORKS,
+  networkNamed,
+} from '../src/index.ts'
 
 const { finney } = NETWORKS
 
-test('a network is named alone, or before other nodes and a comma', () => {
+test('finds a network by its name, or by the part before the first comma', () => {
   expect(networkNamed('finney')).toBe(finney)
   expect(networkNamed('finney,wss://node.example')).toBe(finney)
   for (const where of ['', 'Finney', 'wss://node.example,finney', 'toString', '__proto__'])
     expect(networkNamed(where)).toBeUndefined()
 })
 
-test('a chain’s network is the one with its genesis; any other chain is local', () => {
+test('finds a chain’s network by its genesis; any other chain is local', () => {
   for (const network of Object.values(NETWORKS))
-    if (network.genesis) expect(networkOn(network.genesis)).toBe(network)
-  expect(networkOn('00'.repeat(32))).toBe(LOCAL_NETWORK)
+    if (network.genesis) expect(findNetworkByGenesis(network.genesis)).toBe(network)
+  expect(findNetworkByGenesis('00'.repeat(32))).toBe(LOCAL_NETWORK)
 })
 
-test('a network of Bittensor’s is reached in secret, at its genesis', () => {
+test('reaches Bittensor’s networks over TLS, at their genesis', () => {
   for (const name of ['finney', 'test']) {
     const { endpoints = [], genesis, platform } = NETWORKS[name] ?? {}
     expect(endpoints).not.toEqual([])
@@ -28,7 +34,7 @@ test('a network of Bittensor’s is reached in secret, at its genesis', () => {
   expect(finney).toMatchObject({ netuid: 120, careful: true })
 })
 
-test('a local network is on this machine, with miners of its own', () => {
+test('has a local network on this machine, with miners there', () => {
   expect(LOCAL_NETWORK).toMatchObject({
     firstEpoch: 0,
     endpoints: ['ws://127.0.0.1:9944'],
@@ -36,14 +42,14 @@ test('a local network is on this machine, with miners of its own', () => {
   })
 })
 
-test('an epoch has the constants that were set for it', () => {
+test('finds the constants of an epoch', () => {
   const { protocol } = LOCAL_NETWORK
   const [first, second] = [1, 2].map((cap) => ({ ...protocol, cap })) as [Protocol, Protocol]
   const earlier = [
     { until: 3, protocol: first },
     { until: 5, protocol: second },
   ]
-  const caps = [2, 3, 4, 5].map((epoch) => constantsFor({ ...LOCAL_NETWORK, earlier }, epoch).cap)
+  const caps = [2, 3, 4, 5].map((epoch) => findConstants({ ...LOCAL_NETWORK, earlier }, epoch).cap)
   expect(caps).toEqual([1, 2, 2, protocol.cap])
-  expect(constantsFor(LOCAL_NETWORK, 0)).toBe(protocol)
+  expect(findConstants(LOCAL_NETWORK, 0)).toBe(protocol)
 })

@@ -15,7 +15,7 @@ import { changedSnapshots } from './changed-snapshots.ts'
 
 const { protocol } = network
 const NEXT = 'cd'.repeat(32)
-/** The uids of the subnet's owner, the champion and its contender, behind four voters. */
+/** The uids of the subnet's owner, the champion and its contender, after four voters. */
 const [OWNER, CHAMPION, CONTENDER] = [0, 4, 5]
 
 const flawsIn = (epochs: readonly Recomputed[]) => epochs.flatMap(({ flaws }) => flaws)
@@ -26,8 +26,8 @@ const warningsIn = (epochs: readonly Recomputed[]): readonly string[] =>
   )
 
 /**
- * An epoch in which three attest that all four sealed, and the last one what is given. It did not
- * seal itself if that is said.
+ * Returns an epoch in which three voters attest that all four sealed. The last voter attests what
+ * is given, and may not have sealed.
  */
 async function told(
   attestation: (state: State) => Partial<Commitment> = () => ({}),
@@ -56,11 +56,11 @@ async function told(
   return { flaws: flawsIn(epochs), warnings: warningsIn(epochs), liar: liar.hotkey, state }
 }
 
-test('a voter that attests what is so is not named', async () => {
+test('reports no voter whose attestation is right', async () => {
   expect(await told()).toMatchObject({ flaws: [], warnings: [] })
 })
 
-test('one that attests another root is named, with both, and not for bits that it lacks', async () => {
+test('reports an attestation of another root with both roots, and not the bits it lacks', async () => {
   const bitmap = new Uint8Array(protocol.validatorsMost / 8)
   const { flaws, warnings, liar, state } = await told(() => ({ stateRoot: NEXT, bitmap }))
   const detail = expect.stringContaining(`expected ${stateRoot(state)}, got ${NEXT}; `)
@@ -68,7 +68,7 @@ test('one that attests another root is named, with both, and not for bits that i
   expect(warnings).toEqual([])
 })
 
-test('one that attests another epoch is not asked about this one', async () => {
+test('ignores an attestation of another epoch', async () => {
   const bitmap = new Uint8Array(protocol.validatorsMost / 8)
   const { flaws, warnings } = await told(() => ({ epoch: 3, stateRoot: NEXT, bitmap }))
   expect([...flaws, ...warnings]).toEqual([])
@@ -84,17 +84,20 @@ test.each([
   ['the first spare bit', bit(4), true],
   ['the last bit', bit(127), true],
   ['one without a seal', () => ({}), false],
-])('%s stands for a lane that was never sealed', async (_, attestation, isSealing) => {
+])('reports %s for a lane that was never sealed', async (_, attestation, isSealing) => {
   const { flaws, liar } = await told(attestation, { isSealing })
   expect(flaws).toMatchObject([{ epoch: 2, validator: liar, code: 'NEVER_SEALED' }])
 })
 
-/** Four voters, and the state of an epoch in which these of them seal whole lanes, or all. */
+/**
+ * Returns four voters, and the state of an epoch in which these of them (default: all) seal valid
+ * lanes.
+ */
 async function sealed(sealing: readonly number[] = [0, 1, 2, 3]) {
   const subnet = new ReadingSubnet([100, 100, 100, 10])
   const voters = subnet.voters as [Account, Account, Account, Account]
   const state = await subnet.begin()
-  /** Every voter attests all lanes, but for what of them is said. */
+  /** Sends every voter's attestation of all lanes except its lacking ones. */
   const attestBut = async (lacking: Readonly<Record<string, readonly string[]>>): Promise<void> => {
     for (const voter of voters) {
       const without = lacking[voter.hotkey] ?? []
@@ -112,7 +115,7 @@ async function sealed(sealing: readonly number[] = [0, 1, 2, 3]) {
   return { subnet, voters, state, attestBut }
 }
 
-test('missing bits of whole lanes that others attest are reported, and are no fault', async () => {
+test('warns of missing bits of valid lanes that others attest', async () => {
   const { subnet, voters, attestBut } = await sealed()
   const [first, , third, light] = voters
   const lacking = [...hotkeys([first, light])].sort()
@@ -124,7 +127,7 @@ test('missing bits of whole lanes that others attest are reported, and are no fa
   expect(warningsIn(await subnet.recompute({ compare: false }))).toEqual([])
 })
 
-test('a lane that its validator alone attests is withheld by nobody', async () => {
+test('does not warn of a lane that only its validator attests', async () => {
   const { subnet, voters, attestBut } = await sealed()
   const [first, second, third, { hotkey }] = voters
   const all = hotkeys([first, second, third]).map((voter) => [voter, [hotkey]])
@@ -132,7 +135,7 @@ test('a lane that its validator alone attests is withheld by nobody', async () =
   expect(warningsIn(await subnet.recompute())).toEqual([])
 })
 
-test('a lane that nobody has is withheld by nobody, and those that attested it are named', async () => {
+test('does not warn of a lane that no bucket has, and reports its attesters', async () => {
   const { subnet, voters, attestBut } = await sealed([0, 1, 2])
   const [first, second, third, { hotkey }] = voters
   await attestBut({ [second.hotkey]: [hotkey], [third.hotkey]: [hotkey] })
@@ -154,7 +157,7 @@ async function setWeights(
   await Promise.all(sent)
 }
 
-test('weights that are not all the champion’s are reported, and are no fault', async () => {
+test('warns of weights that are not all the champion’s', async () => {
   const { subnet, voters, attestBut } = await sealed()
   const [first, second, third] = voters
   const toBoth = (one: number, other: number): UidWeights => [
@@ -178,7 +181,7 @@ test('weights that are not all the champion’s are reported, and are no fault',
   expect(warningsIn(await subnet.recompute({ compare: false }))).toEqual([])
 })
 
-test('where the champion is not registered, all weight should go to the subnet’s owner', async () => {
+test('expects all weight for the subnet’s owner if the champion is not registered', async () => {
   const { subnet, voters, state, attestBut } = await sealed()
   const [first, second] = voters
   await setWeights(subnet, [
@@ -198,7 +201,7 @@ test('where the champion is not registered, all weight should go to the subnet�
   expect(warningsIn([without])).toEqual([expect.stringMatching(`OTHER_WEIGHTS${wrong}`)])
   expect(without.votes).toMatchObject({ uid: OWNER, validators: 2, agreeing: 1 })
 
-  // The snapshot before the epoch counts, though the champion is registered again in its middle.
+  // The snapshot before the epoch decides, although the champion registers again within it.
   const before = snapshotBlock(state.epoch, protocol)
   const again = await seen((snapshot, block) =>
     block > before ? {} : { neurons: others(snapshot) },
@@ -209,8 +212,8 @@ test('where the champion is not registered, all weight should go to the subnet�
   expect(ownerless.votes).toBeUndefined()
 })
 
-test('weights that wait for their reveal may be those of a champion before', async () => {
-  // Of so many challenges the contender solves each, and the champion none.
+test('accepts weights for an earlier champion that wait for their reveal', async () => {
+  // The contender solves each of 64 challenges, and the champion none.
   const rules = { ...network, protocol: withQuota(protocol, 64) }
   const subnet = new ReadingSubnet([100, 100, 100, 10], 0, rules)
   const [first] = subnet.voters as [Account]
@@ -227,7 +230,7 @@ test('weights that wait for their reveal may be those of a champion before', asy
   const warning = expect.stringMatching(`^${epoch} OTHER_WEIGHTS ${first.hotkey} `)
   expect(warningsIn(await subnet.recompute())).toEqual([warning])
 
-  // Two epochs, as an epoch is a tempo: so of the first two it is not known whose they may be.
+  // Weights wait two epochs, as an epoch is one tempo: the recipients of the first two are unknown.
   const chain = changedSnapshots(subnet.chain, () => ({ revealPeriod: 1 }))
   const waiting = await subnet.recompute({ chain })
   expect(warningsIn(waiting)).toEqual([])
@@ -239,7 +242,7 @@ test('weights that wait for their reveal may be those of a champion before', asy
     CONTENDER,
   ])
   expect(waiting.at(-1)?.votes).toEqual(votes)
-  // Nor from a later state on, unless the recipients right before it are known.
+  // The same applies from a later state on, unless the recipients before it are known.
   const champion = state.champion?.hotkey
   const next = last.state.champion?.hotkey
   const warned = { epoch, validator: first.hotkey, code: 'OTHER_WEIGHTS', detail: wrong }

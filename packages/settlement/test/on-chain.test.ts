@@ -25,7 +25,7 @@ const miner = (hotkey: string): Commitment => ({
   ...{ kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' },
 })
 
-/** A chain on which these hotkeys committed, each ten blocks after the one before. */
+/** Returns a chain on which these hotkeys committed, ten blocks apart. */
 function chainOf(said: Readonly<Record<string, Commitment | 'rubbish'>>): Snapshot {
   const hotkeys = Object.keys(said)
   return {
@@ -55,13 +55,13 @@ describe('the chain’s commitments', () => {
     e: seal('at-e', 2),
   })
 
-  test('are those that decode, with their blocks', () => {
+  test('exclude those that do not decode, and have their blocks', () => {
     const said = commitmentsOf(chain)
     expect([...said.keys()]).toEqual(['a', 'b', 'c', 'e'])
     expect(said.get('b')).toMatchObject({ kind: 'attest', url: 'at-b', block: 10 })
   })
 
-  test('make a snapshot: every hotkey, who has a permit with its attestation, and miners', () => {
+  test('make a snapshot: every hotkey, permits with their attestations, and miners', () => {
     const { protocol } = LOCAL_NETWORK
     const snapshot = duelSnapshot(chain, 2, protocol)
     expect(snapshot).toMatchObject({ epoch: 2, protocol, hotkeys: ['a', 'b', 'c', 'd', 'e'] })
@@ -83,7 +83,7 @@ describe('the buckets to read', () => {
   const voters = { a: 9, b: 5, c: 7, d: 5 }
   const holders = () => holdersOf(voters, chain)
 
-  test('are those of voters that announced one, the heaviest first, equals by hotkey', () => {
+  test('are those of voters that announced one, heaviest first, equals by hotkey', () => {
     expect(holdersOf({ ...voters, e: 5 }, chain)).toEqual([
       { hotkey: 'c', url: '2' },
       { hotkey: 'b', url: '3' },
@@ -93,7 +93,7 @@ describe('the buckets to read', () => {
     expect(holdersOf({}, chain)).toEqual([])
   })
 
-  test('begin with the lane’s validator where nobody attests it yet', () => {
+  test('begin with the lane’s validator if there are no attesters yet', () => {
     const orderOf = (validator: string) =>
       inReadingOrder(holders(), validator).map(({ hotkey }) => hotkey)
     expect(orderOf('d')).toEqual(['d', 'c', 'b'])
@@ -101,7 +101,7 @@ describe('the buckets to read', () => {
     expect(orderOf('x')).toEqual(['c', 'b', 'd'])
   })
 
-  test('begin with its attesters to decide, for each lane with another', () => {
+  test('begin with its attesters to decide, and with another one for each lane', () => {
     const orderOf = (validator: string, attesters: readonly string[]) =>
       inReadingOrder(holders(), validator, attesters).map(({ hotkey }) => hotkey)
     const all = ['b', 'c', 'd']
@@ -139,7 +139,7 @@ test.each([
   expect(placeOf(block, rules)).toEqual(place)
 })
 
-test('an epoch begins at its beacon, one after its snapshot, and is sealed further on', () => {
+test('an epoch begins at its beacon, one block after its snapshot, and is sealed later', () => {
   expect([beaconBlock(3, rules), snapshotBlock(3, rules), sealBlock(3, rules)]).toEqual([
     90, 89, 110,
   ])

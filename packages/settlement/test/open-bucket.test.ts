@@ -17,7 +17,7 @@ let port: number
 let web: string
 let asked: string[]
 
-/** A bucket of this name has a file. */
+/** Writes a file into a bucket of this name. */
 async function put(name: string): Promise<void> {
   const place = join(root, name, PATH)
   await mkdir(dirname(place), { recursive: true })
@@ -69,14 +69,14 @@ describe('an announced bucket', () => {
     '`id`',
   ]
 
-  it.each(hostile)('that reaches elsewhere is never opened: %j', (name) => {
+  it.each(hostile)('that leads elsewhere is never opened: %j', (name) => {
     for (const base of [root, `${root}/`, web, `${web}/`, undefined])
       expect(bucketsIn(base)('h', name)).toBeNull()
     expect(asked).toEqual([])
   })
 
   it.each([key.hotkey, 'a', 'a.b-c_d', '0', '-x', '_'])(
-    'is a plain name below what the reader chose: %j',
+    'is a plain name below the reader’s place: %j',
     async (name) => {
       await put(name)
       for (const base of [root, `${root}/`, web, `${web}/`]) {
@@ -101,7 +101,7 @@ describe('an announced bucket', () => {
     },
   )
 
-  it('is an http URL or a private address where the reader allows it', async () => {
+  it('is an http URL or a private address if the reader allows it', async () => {
     const hosts = [`localhost:${port}`, `2130706433:${port}`].map((host) => `http://${host}/good`)
     for (const url of [`${web}/good`, `${web}/good/`, ...hosts]) {
       expect(bucketsIn(root)('h', url)).toBeNull()
@@ -116,13 +116,13 @@ describe('an announced bucket', () => {
       expect(bucketsIn(root, local)('h', url)).toBeNull()
   })
 
-  it('goes by the hotkey that announced it', () => {
+  it('has the name of its hotkey', () => {
     expect(bucketsIn(undefined)('h', 'https://example.org/bucket')?.name).toBe('h')
     expect(bucketsIn(root)('h', 'good')?.name).toBe('h')
   })
 })
 
-describe('buckets that were announced by name are expected below a place', () => {
+describe('buckets announced by name are expected below a place', () => {
   let subnet: ReadingSubnet
   let names: readonly string[]
   beforeAll(async () => {
@@ -131,7 +131,7 @@ describe('buckets that were announced by name are expected below a place', () =>
     names = [...hotkeys(subnet.voters)].sort()
   })
 
-  /** A web server that answers a path with the status of the bucket that it is in. */
+  /** Returns the URL of a server that answers a path with the status of its bucket. */
   async function statusServer(statuses: readonly number[]) {
     const byName = new Map(names.map((name, i) => [name, statuses[i] ?? 404]))
     const web = createServer(({ url = '' }, response) => {
@@ -174,7 +174,7 @@ describe('buckets that were announced by name are expected below a place', () =>
     ])
   })
 
-  it('where one that can be read is enough', async () => {
+  it('where one readable bucket is enough', async () => {
     using web = await statusServer([503, 200])
     await expectBuckets(subnet, web.place)
   })

@@ -18,7 +18,7 @@ const files: Readonly<Record<string, string>> = {
   'test,chain.json': chain.export(),
   'rubbish.json': '{}',
 }
-/** Why files are not read. */
+/** The reasons for which files cannot be read. */
 const codes: Readonly<Record<string, string>> = {
   nowhere: 'ENOENT',
   'nowhere.json': 'ENOENT',
@@ -45,12 +45,12 @@ describe('a chain’s export', () => {
     expect(opened.network).toEqual(LOCAL_NETWORK)
   })
 
-  test('begins with the first epoch that is asked for', async () => {
+  test('begins with the requested first epoch', async () => {
     await using opened = await openChain('chain.json', host, { firstEpoch: 3 })
     expect(opened.network).toEqual({ ...LOCAL_NETWORK, firstEpoch: 3 })
   })
 
-  test('is of one subnet', async () => {
+  test('has one subnet', async () => {
     await using opened = await openChain('chain.json', host, { netuid: 120 })
     expect(opened.chain.netuid).toBe(120)
     await expect(openChain('chain.json', host, { netuid: 121 })).rejects.toThrow(
@@ -58,33 +58,33 @@ describe('a chain’s export', () => {
     )
   })
 
-  test('is refused where it is altered, for what it is', async () => {
+  test('is rejected if it is altered, with the reason', async () => {
     await expect(openChain('rubbish.json', host)).rejects.toThrow(ChainError)
   })
 
-  test('is refused where it is no regular file, for that', async () => {
+  test('is rejected if it is not a regular file, with the reason', async () => {
     await expect(openChain('/dev/zero', NODE_HOST)).rejects.toThrow(
       /^"network" .*; got "\/dev\/zero": .* regular file$/,
     )
   })
 
-  test('does not go on', async () => {
+  test('is not live', async () => {
     await expect(openLive('chain.json', host)).rejects.toThrow(
-      /^"network" expected .* goes on, got .*: "chain.json"$/,
+      /^"network" expected .* live chain, got .*: "chain.json"$/,
     )
   })
 
-  test('needs a first epoch where its network has none', async () => {
+  test('needs a first epoch if its network has none', async () => {
     const where = 'test,chain.json'
     await expect(openChain(where, host)).rejects.toThrow(
-      new RegExp(`^"first-epoch" expected .* ${where}$`),
+      new RegExp(`^"first-epoch" expected .* ${where} has no agreed first epoch$`),
     )
     await using opened = await openChain(where, host, { firstEpoch: 5 })
     expect(opened.network).toEqual({ ...NETWORKS.test, firstEpoch: 5 })
   })
 })
 
-test('a chain that is served goes on', async () => {
+test('a served chain is live', async () => {
   const served = serveLocal(chain)
   const fetch: Host['fetch'] = async (url, init) => served(new Request(url, init))
   for (const where of ['http://127.0.0.1:9/', 'https://chain.example/']) {
@@ -102,7 +102,7 @@ test.each([
   'xws://node.example',
   'file,ws://node.example',
   'nowhere',
-])('what names no chain is refused: %j', async (where) => {
+])('rejects a name of no chain: %j', async (where) => {
   for (const open of [openChain, openLive])
     await expect(open(where, host)).rejects.toThrow(
       new RangeError(`"network" expected ${NETWORK_HELP}; got ${JSON.stringify(where)}`),
@@ -110,7 +110,7 @@ test.each([
 })
 
 test.each(['test', 'local', 'ws://node.example', 'wss://a.example, ws://b.example '])(
-  'nodes do not say which subnet is meant: %j',
+  'rejects nodes without a netuid: %j',
   async (where) => {
     await expect(openChain(where, host)).rejects.toThrow(
       `"netuid" expected a number: ${where} does not`,
@@ -118,13 +118,13 @@ test.each(['test', 'local', 'ws://node.example', 'wss://a.example, ws://b.exampl
   },
 )
 
-test('a file that may not be read is named with the cause, as the caller’s mistake', async () => {
+test('reports a file that may not be read as the caller’s mistake, with the cause', async () => {
   await expect(openChain('locked.json', host)).rejects.toThrow(
     /^"network" expected .*; got "locked.json": no such file$/,
   )
 })
 
-test('a disk that fails is not the caller’s mistake', async () => {
+test('reports a disk failure as an error that is not the caller’s', async () => {
   const error = await openChain('broken.json', host).catch((error: Error) => error)
   expect([error instanceof RangeError, String(error)]).toEqual([
     false,
@@ -132,12 +132,9 @@ test('a disk that fails is not the caller’s mistake', async () => {
   ])
 })
 
-test.each(['nowhere.json', './nowhere'])(
-  'a file that is not there is missed: %j',
-  async (where) => {
-    await expect(openChain(where, host)).rejects.toThrow(`; ${JSON.stringify(where)} is not there`)
-  },
-)
+test.each(['nowhere.json', './nowhere'])('reports a missing file: %j', async (where) => {
+  await expect(openChain(where, host)).rejects.toThrow(`; ${JSON.stringify(where)} does not exist`)
+})
 
 test.each([
   ['finney', true],
@@ -148,6 +145,6 @@ test.each([
   ['ws://,ws://a.example', false],
   ['file:///chain.json', false],
   ['chain.json', false],
-])('%j names what is online: %s', (where, want) => {
+])('%j names a live chain: %s', (where, want) => {
   expect(isOnline(where)).toBe(want)
 })

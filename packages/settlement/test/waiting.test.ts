@@ -4,22 +4,22 @@ import { expect, test } from 'vitest'
 import { ReadingClock } from '../../../test/attacks/reading-clock.ts'
 import { BucketTimes } from '../src/waiting.ts'
 
-// Protocol §6.4. Each time is one on a fake clock.
+// Protocol §6.4. All times are on a fake clock.
 const SECOND = 1000
 const MEGABYTE = 1_000_000
 const ZEROS = new Uint8Array(2 * MEGABYTE)
 
-/** The times of buckets, with these weights by hotkey, and a way to read one. */
+/** Returns the times of buckets with these weights by hotkey, and a function that reads one. */
 function reading(weights: Readonly<Record<string, number>> = {}) {
   const clock = new ReadingClock()
   const lost: string[] = []
   const times = new BucketTimes({ clock, onLost: (hotkey) => lost.push(hotkey) })
-  times.weigh(weights)
-  /** An answer of so many bytes, or null, after so long. */
+  times.setWeights(weights)
+  /** Reads an answer of `bytes` bytes, or null, after `ms` milliseconds. */
   const read = (hotkey: string, ms: number, bytes: number | null) => {
     const answer = () =>
       clock.sleep(ms).then(() => (bytes === null ? null : ZEROS.subarray(0, bytes)))
-    return times.during(hotkey, answer)
+    return times.readWithin(hotkey, answer)
   }
   return { clock, times, lost, read }
 }
@@ -32,14 +32,14 @@ test.each([
   ['takes 1 s, twice', [0, 0], SECOND, 0, [500]],
   ['takes 1 s, and half overlaps', [0, 500], SECOND, 0, [1000]],
   ['takes 1 s, twice, apart', [0, 9000], SECOND, 0, [1500]],
-])('if an answer %s this is waiting', async (_, beginnings, ms, bytes, waited) => {
+])('measures the waiting time if an answer %s', async (_, beginnings, ms, bytes, waited) => {
   const { clock, times, read } = reading()
   const reads = beginnings.map((at) => clock.sleep(at).then(() => read('a', ms, bytes)))
   await clock.pass(Promise.all(reads))
   expect([...times.waits.values()]).toEqual(waited)
 })
 
-test('what was waited for grows while a read is under way, and not after it', async () => {
+test('counts time while a read is in progress, and not after it', async () => {
   const { clock, times, read } = reading()
   void read('a', 10 * SECOND, null)
   await clock.pass(clock.sleep(4 * SECOND))
@@ -50,12 +50,12 @@ test('what was waited for grows while a read is under way, and not after it', as
 
 type Speed = number | 'not asked'
 
-/** Which buckets of these speeds and weights are given up, by their index. */
+/** Resolves with the indices of buckets that are dropped, for these speeds and weights. */
 async function lostOf(bytesPerMs: readonly Speed[], weights: readonly number[] = []) {
   const hotkeys = bytesPerMs.map((_, i) => `${i}`)
   const weighed = Object.fromEntries(hotkeys.map((hotkey, i) => [hotkey, weights[i] ?? 100]))
   const { clock, times, lost, read } = reading(weighed)
-  // Two at once, which take no longer than one.
+  // Two concurrent reads, which take no longer than one.
   for (let i = 0; i < 40; i += 2) {
     const reads = [...hotkeys, ...hotkeys].map(async (hotkey) => {
       const speed = bytesPerMs[Number(hotkey)]
@@ -63,7 +63,7 @@ async function lostOf(bytesPerMs: readonly Speed[], weights: readonly number[] =
     })
     await clock.pass(Promise.allSettled(reads))
   }
-  // Each is told of once.
+  // Each is reported once.
   expect(lost.sort()).toEqual([...times.lost].sort())
   return lost.map(Number)
 }
@@ -78,14 +78,11 @@ test.each([
   ['two not asked', [50, 50, 'not asked', 'not asked'], [0, 1]],
   ['two of three slow', [50, 50, 1e6], []],
   ['two of three, light', [50, 50, 1e6], [0, 1], [40, 40, 90]],
-] as const)(
-  'gives up slow buckets: %s',
-  async (_, speeds, lost, weights: readonly number[] = []) => {
-    expect(await lostOf(speeds, weights)).toEqual(lost)
-  },
-)
+] as const)('drops slow buckets: %s', async (_, speeds, lost, weights: readonly number[] = []) => {
+  expect(await lostOf(speeds, weights)).toEqual(lost)
+})
 
-test('a read that is under way ends with the patience, and none is begun after it', async () => {
+test('ends a read in progress when a bucket is dropped, and begins no other', async () => {
   const { clock, times, lost, read } = reading()
   await clock.pass(read('a', 60 * SECOND + 250, null))
   const began = clock.now()
@@ -96,7 +93,7 @@ test('a read that is under way ends with the patience, and none is begun after i
   await clock.pass(Promise.all(reads))
   expect(clock.now() - began).toBe(30 * SECOND)
   let isAsked = false
-  const asking = times.during('a', async () => {
+  const asking = times.readWithin('a', async () => {
     isAsked = true
     return null
   })
@@ -105,7 +102,7 @@ test('a read that is under way ends with the patience, and none is begun after i
   expect(lost).toEqual(['a'])
 })
 
-test('what was read leaves nothing behind that waits for the patience or the deadline', async () => {
+test('leaves nothing that waits for a limit or the deadline after a read', async () => {
   const clock = new ReadingClock()
   let waiting = 0
   const after: Clock['after'] = (ms, wake) => {
@@ -119,7 +116,7 @@ test('what was read leaves nothing behind that waits for the patience or the dea
   const times = new BucketTimes({ clock: { now: clock.now, after } })
   const { signal } = new AbortController()
   const answer = new Uint8Array(1)
-  const reading = times.during('a', () => clock.sleep(SECOND).then(() => answer), signal)
+  const reading = times.readWithin('a', () => clock.sleep(SECOND).then(() => answer), signal)
   await clock.pass(clock.sleep(1))
   expect([waiting, getEventListeners(signal, 'abort').length]).toEqual([1, 1])
   expect((await clock.pass(reading)).value).toBe(answer)

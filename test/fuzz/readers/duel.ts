@@ -1,4 +1,4 @@
-import { bitReader } from '../../../packages/duel/src/acceptance.ts'
+import { createBitReader } from '../../../packages/duel/src/acceptance.ts'
 import {
   decide,
   encodeState,
@@ -44,7 +44,7 @@ function readState(bytes: Uint8Array) {
 }
 
 const VOTERS = Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`v${i}`, 1]))
-const bits = Object.keys(VOTERS).map((hotkey) => bitReader(VOTERS, hotkey))
+const bits = Object.keys(VOTERS).map((hotkey) => createBitReader(VOTERS, hotkey))
 
 /** An episode as it was recorded, in which anything may be something else. */
 function replayAny(bytes: Uint8Array) {

@@ -4,12 +4,12 @@ import {
   blockHash,
   blockReader,
   forfeitOf,
+  judgeSampleProof,
   LIMITS,
   NO_BLOCK,
   readBlock,
   sampleProof,
   verifyLane,
-  verifySampleProof,
 } from '../../../packages/blocks/src/index.ts'
 import { readHeader, readSample } from '../../../packages/blocks/src/line.ts'
 import {
@@ -90,7 +90,7 @@ function verifyAnyProof(bytes: Uint8Array) {
   const value = { ...proof, header: lineIn(proof.header), sample: lineIn(proof.sample), links }
   const last = Array.isArray(links) && links.length > 0 ? links.at(-1) : value.header
   const head = blockHash(bytesOf(String(last)))
-  return verifySampleProof(value, { head, scope, verify: believe })
+  return judgeSampleProof(value, { head, scope, verify: believe }).result
 }
 
 function parseAnyCanonical(bytes: Uint8Array) {

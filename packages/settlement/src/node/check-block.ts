@@ -4,19 +4,19 @@ import { blake3Ready } from '@affine/prng'
 import { checkHere } from '../bucket-reader.ts'
 
 /**
- * Waits for the WebAssembly of hashes and signatures, which could not start between blocks, as they
- * come without a pause.
+ * The WebAssembly of hashes and signatures has to start first: blocks arrive without a pause in
+ * which it could.
  */
 const ready = Promise.all([blake3Ready(), verifyReady()])
 
 /**
- * The work of a thread of `openThreads`. The result is JSON, which takes less time to send than
+ * Checks a block in a thread of `openThreads`. Resolves with JSON, which is faster to transfer than
  * objects.
  */
-export default async (asked: {
+export default async (task: {
   readonly bytes: Uint8Array
   readonly wanted: BlockRequest
 }): Promise<string> => {
   await ready
-  return JSON.stringify(await checkHere(asked.bytes, asked.wanted))
+  return JSON.stringify(await checkHere(task.bytes, task.wanted))
 }

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { readRegularFile } from '@affine/node/disk'
 import type { Host } from '../open-chain.ts'
 
-/** As many as the log of a served chain may have. */
-const MOST_BYTES = 268_435_456
+/** Maximum bytes of a text: those of a served chain's log. */
+const MAX_BYTES = 268_435_456
 
 /**
- * Node's clock and randomness, regular files of at most 256 MiB, and a fetch by `node:http` and
+ * Node's clock and randomness, regular files of at most 256 MiB, and a fetch over `node:http` and
  * `node:https`. The fetch follows no redirect, and no server can crash the process through it.
  */
 export const NODE_HOST: Host = {
   random: randomBytes,
   now: () => Date.now(),
-  // Loaded when needed: a command's help does without the network.
+  // Loaded on demand, because a command's help does not need the network.
   fetch: async (...asked) => (await import('@affine/node/http')).nodeFetch(...asked),
-  readText: async (path) => (await readRegularFile(path, MOST_BYTES)).bytes.toString(),
+  readText: async (path) => (await readRegularFile(path, MAX_BYTES)).bytes.toString(),
 }

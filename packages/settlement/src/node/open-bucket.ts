@@ -12,54 +12,53 @@ import {
 import { directoryBucket } from '@affine/blocks/directory'
 import { nodeFetch } from '@affine/node/http'
 import type { OpenBucket } from '../bucket-reader.ts'
-import { ask, failureText } from '../copy.ts'
+import { failureText, tryRead } from '../copy.ts'
 import type { Network, Subnet } from '../networks.ts'
 import { commitmentsOf } from '../on-chain.ts'
 import { publicFetch } from './public-fetch.ts'
 
-/** One each for all buckets, so that connections are used again. */
-const [publicOnly, anywhere] = [publicFetch(), publicFetch({ allowPrivate: true })]
+/** Shared by all buckets, to reuse connections. */
+const publicOnly = publicFetch()
 
 /**
- * A function that opens the bucket which a validator announced; null if it may not be opened. A
- * plain name is looked up below `base`, a folder or a URL, which the reader chose, so that an
- * announcement cannot lead elsewhere. An https URL that has only a host and a path is read from
- * public addresses only; on a network whose miners are on loopback, http and any address are
- * allowed too. Protocol §6.4.
+ * Returns a function that opens the bucket that a validator announced. Null if it must not be
+ * opened. A plain name is looked up below `base`, a folder or URL that the reader chose, so that an
+ * announcement cannot lead elsewhere. An https URL with only a host and a path is read from public
+ * addresses; on a network whose miners are on loopback, also http and any address. Protocol §6.4.
  */
 export function bucketsIn(
   base: string | undefined,
   network?: Pick<Network, 'platform'>,
 ): OpenBucket {
   const isLocal = network?.platform === 'loopback'
-  const fetch = isLocal ? anywhere : publicOnly
+  const fetch = isLocal ? nodeFetch : publicOnly
   return (hotkey, url) => {
     if (isBucketUrl(url, isLocal)) return { name: hotkey, ...httpBucket(url, { fetch }) }
     if (base === undefined || !isPlainName(url)) return null
-    return { name: hotkey, read: bucketBelow(base, url).read }
+    return { name: hotkey, read: openBelow(base, url).read }
   }
 }
 
 /**
  * Resolves if at least one of the buckets that validators announced by name is below `base`, or if
- * none was announced by name.
- * @throws RangeError, as a rejection, if none is there, or if `base` is missing and all were
- *   announced by name. Error if none is known to be there, and some could not be read.
+ * no bucket was announced by name.
+ * @throws RangeError, as a rejection, if no such bucket exists, or if `base` is missing and all
+ *   were announced by name. Error if some could not be read and the others do not exist.
  */
 export async function expectBuckets(subnet: Subnet, base: string | undefined): Promise<void> {
-  const { named, urlCount } = await announcedIn(subnet)
+  const { named, urlCount } = await listAnnounced(subnet)
   const [first] = named
   if (first === undefined) return
   if (base === undefined) {
     if (urlCount > 0) return
-    const given = `validators announced them by name, as ${first.name}`
+    const given = `validators announced them by name, such as ${first.name}`
     throw new RangeError(`"buckets" expected the folder or URL where buckets are: ${given}`)
   }
   const failures: string[] = []
   for (const each of named) {
-    const found = await lookBelow(base, each, subnet)
-    if (found === 'there') return
-    if (found !== 'missing') failures.push(`${each.name}: ${failureText(found)}`)
+    const result = await findBucket(base, each, subnet)
+    if (result === 'there') return
+    if (result !== 'missing') failures.push(`${each.name}: ${failureText(result)}`)
   }
   const [failure] = failures.sort()
   const count = `${failures.length} of the ${named.length} announced by name`
@@ -67,23 +66,23 @@ export async function expectBuckets(subnet: Subnet, base: string | undefined): P
     throw new Error(
       `no bucket is found below ${base}, ${count} cannot be read (${failure}): try again later`,
     )
-  const lack = `none of the ${named.length} announced by name is there`
+  const lack = `none of the ${named.length} announced by name exists`
   throw new RangeError(
     `"buckets" expected the folder or URL where buckets are, got ${base}: ${lack}`,
   )
 }
 
 /**
- * The buckets that validators with a permit announced by plain names, and how many others they
+ * Resolves with the buckets that validators with a permit announced by plain names, and the number
  * announced by URLs.
  */
-async function announcedIn({ chain }: Subnet) {
+async function listAnnounced({ chain }: Subnet) {
   const snapshot = await chain.snapshot((await chain.head()).number)
-  const said = commitmentsOf(snapshot)
+  const commitments = commitmentsOf(snapshot)
   const named: { readonly name: string; readonly epoch: number }[] = []
   let urlCount = 0
   for (const { hotkey, permit } of snapshot.neurons) {
-    const commitment = permit ? said.get(hotkey) : undefined
+    const commitment = permit ? commitments.get(hotkey) : undefined
     if (commitment === undefined || commitment.kind === 'miner') continue
     const { url, epoch } = commitment
     if (isPlainName(url)) named.push({ name: url, epoch })
@@ -93,24 +92,25 @@ async function announcedIn({ chain }: Subnet) {
 }
 
 /**
- * Looks for a bucket below `base`: for its folder, or at a URL for its state, except that of a
- * network's first epoch, which nobody serves. Resolves with the failure if it cannot be read.
+ * Looks for a bucket below `base`: for its folder, or at a URL for its state. No bucket serves the
+ * state of a network's first epoch, so that is assumed. Resolves with the failure if the bucket
+ * cannot be read.
  */
-async function lookBelow(
+async function findBucket(
   base: string,
   { name, epoch }: { readonly name: string; readonly epoch: number },
   { network }: Subnet,
 ): Promise<'there' | 'missing' | BucketFailureFacts> {
-  if (!isUrl(base)) return lookAt(join(base, name))
+  if (!isUrl(base)) return findFolder(join(base, name))
   if (epoch <= network.firstEpoch) return 'there'
-  const answer = await ask(bucketBelow(base, name, 10_000), statePath(epoch), LIMITS.blockBytes)
+  const answer = await tryRead(openBelow(base, name, 10_000), statePath(epoch), LIMITS.blockBytes)
   if (answer === null) return 'missing'
   const isThere = answer instanceof Uint8Array || answer.code === 'too-large'
   return isThere ? 'there' : answer
 }
 
 /** Looks for a folder. */
-async function lookAt(path: string): Promise<'there' | 'missing' | BucketFailureFacts> {
+async function findFolder(path: string): Promise<'there' | 'missing' | BucketFailureFacts> {
   try {
     return (await stat(path)).isDirectory() ? 'there' : 'missing'
   } catch (error) {
@@ -119,12 +119,12 @@ async function lookAt(path: string): Promise<'there' | 'missing' | BucketFailure
   }
 }
 
-/** The system's codes for a path that leads nowhere. */
+/** The system's codes for a path without a file. */
 const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'])
 
 const isUrl = (base: string): boolean => /^https?:\/\//.test(base)
 
-function bucketBelow(base: string, name: string, timeoutMs?: number): Pick<Bucket, 'read'> {
+function openBelow(base: string, name: string, timeoutMs?: number): Pick<Bucket, 'read'> {
   if (!isUrl(base)) return directoryBucket(join(base, name))
   const options = { fetch: nodeFetch, ...(timeoutMs && { timeoutMs }) }
   return httpBucket(`${base.replace(/\/$/, '')}/${name}`, options)

@@ -1,5 +1,4 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
-import { Agent as HttpAgent } from 'node:http'
 import { Agent, type RequestOptions } from 'node:https'
 import { isIP, type LookupFunction, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -7,40 +6,40 @@ import { fetchBy, KEPT } from '@affine/node/http'
 import ipaddr from 'ipaddr.js'
 
 /**
- * Is this the address of a public host, by IANA's registries of special addresses? False for a text
- * that is not an address.
+ * Reports whether a text is the address of a public host, by IANA's registries of special
+ * addresses.
  */
 export function isPublic(address: string): boolean {
   if (isIP(address) === 0) return false
   const place = ipaddr.process(address) // an IPv4 address that is mapped into IPv6 becomes itself
   if (place instanceof ipaddr.IPv4) return place.range() === 'unicast'
-  // NAT64 leads to the IPv4 address at the end.
+  // NAT64 leads to the IPv4 address in the last four bytes.
   if (place.match(ipaddr.parseCIDR('64:ff9b::/96')))
     return isPublic(place.toByteArray().slice(12).join('.'))
   return place.range() === 'unicast' && place.match(ipaddr.parseCIDR('2000::/3'))
 }
 
-const refusalOf = (host: string, at: string): Error =>
+const createRefusal = (host: string, at: string): Error =>
   new Error(`${host} is at ${at}, which is not a public address`)
 
-/** Looks a name up, and fails if any of its addresses is not public. */
+/** Returns a lookup that fails if any address of a name is not public. */
 function publicLookup(lookup: LookupFunction): LookupFunction {
   return (host, options, done) =>
-    lookup(host, options, (error, found, family) => {
-      if (error) return done(error, found, family)
-      const wrong = addressesIn(found).find((address) => !isPublic(address))
-      done(wrong === undefined ? null : refusalOf(host, wrong), found, family)
+    lookup(host, options, (error, addresses, family) => {
+      if (error) return done(error, addresses, family)
+      const wrong = listAddresses(addresses).find((address) => !isPublic(address))
+      done(wrong === undefined ? null : createRefusal(host, wrong), addresses, family)
     })
 }
 
-function addressesIn(found: string | readonly LookupAddress[]): readonly string[] {
-  if (typeof found === 'string') return [found]
-  return found.map(({ address }) => address)
+function listAddresses(addresses: string | readonly LookupAddress[]): readonly string[] {
+  if (typeof addresses === 'string') return [addresses]
+  return addresses.map(({ address }) => address)
 }
 
 /**
- * Connects to public addresses only. It checks an address that is in the URL before it connects,
- * and the peer's address once it is connected.
+ * Connects only to public addresses. Checks an address in the URL before connecting, and the peer's
+ * address afterwards.
  */
 export class PublicAgent extends Agent {
   override createConnection(
@@ -49,37 +48,30 @@ export class PublicAgent extends Agent {
   ): Duplex | null | undefined {
     const host = options.host ?? ''
     if (isIP(host) && !isPublic(host)) {
-      done?.(refusalOf(host, host), new Socket())
+      done?.(createRefusal(host, host), new Socket())
       return undefined
     }
     const socket = super.createConnection(options, done)
     if (!(socket instanceof Socket)) throw new Error('expected a socket of node:net')
     return socket.once('connect', () => {
       const { remoteAddress = 'nowhere' } = socket
-      if (!isPublic(remoteAddress)) socket.destroy(refusalOf(host, remoteAddress))
+      if (!isPublic(remoteAddress)) socket.destroy(createRefusal(host, remoteAddress))
     })
   }
 }
 
-/** `lookup`, and `ca`, the certificates to trust, are the system's if left out. */
+/** `lookup`, and `ca`, the trusted certificates. Default: the system's. */
 export interface FetchOptions {
-  readonly allowPrivate?: boolean
   readonly lookup?: LookupFunction
   readonly ca?: string
 }
 
 /**
- * A fetch, made by `fetchBy`, for untrusted URLs: https only, and public addresses only. Addresses
- * are checked when the connection is made, so that a name cannot be changed after a check. With
- * `allowPrivate`, for local networks, http and any address are allowed too.
+ * Returns a fetch for untrusted URLs: only https, and only public addresses. Addresses are checked
+ * when the connection is made, so that a name cannot be changed after a check.
  */
 export function publicFetch(options: FetchOptions = {}): typeof globalThis.fetch {
-  const { allowPrivate, lookup = systemLookup, ca } = options
+  const { lookup = systemLookup, ca } = options
   const trust = ca === undefined ? KEPT : { ...KEPT, ca }
-  if (!allowPrivate)
-    return fetchBy({ 'https:': new PublicAgent({ ...trust, lookup: publicLookup(lookup) }) })
-  return fetchBy({
-    'http:': new HttpAgent({ ...KEPT, lookup }),
-    'https:': new Agent({ ...trust, lookup }),
-  })
+  return fetchBy({ 'https:': new PublicAgent({ ...trust, lookup: publicLookup(lookup) }) })
 }

@@ -2,30 +2,30 @@ import { extname } from 'node:path'
 import type { Piscina } from 'piscina'
 import { type CheckBlock, checkHere } from '../bucket-reader.ts'
 
-/** A smaller block takes less time to check than to send. */
+/** Smaller blocks take less time to check than to send. */
 const SMALL_BYTES = 65_536
 const IDLE_MS = 10_000
-/** The block that a thread checks, and the next one. */
+/** Blocks per thread: the current one, and the next one. */
 const BLOCKS_EACH = 2
 
 /**
- * Threads that check blocks. None is started before there is work for one. Disposing of them
- * rejects all checks that have not ended.
+ * Threads that check blocks. No thread starts before there is work for it. Disposing of them
+ * rejects all pending checks.
  */
 export interface Threads extends AsyncDisposable {
   readonly check: CheckBlock
   /**
-   * How many lanes to read at once, so that every thread has its blocks and one more block is being
+   * Lanes to read concurrently, so that every thread has its blocks and one more block is being
    * read.
    */
   readonly lanesAtOnce: number
 }
 
 /**
- * Opens at most `most` threads, from 1. The first `spared` bytes are checked in this thread: a
- * short history is checked before new threads are as fast as this one.
+ * Opens at most `max` threads, 1 or more. This thread checks the first `spared` bytes: a short
+ * history is checked before new threads would be as fast.
  */
-export function openThreads(most: number, spared = 0): Threads {
+export function openThreads(max: number, spared = 0): Threads {
   let pool: Promise<Piscina> | undefined
   let left = spared
   const start = async (): Promise<Piscina> => {
@@ -35,7 +35,7 @@ export function openThreads(most: number, spared = 0): Threads {
     return new Piscina({
       filename,
       minThreads: 0,
-      maxThreads: most,
+      maxThreads: max,
       concurrentTasksPerWorker: BLOCKS_EACH,
       idleTimeout: IDLE_MS,
       atomics: 'disabled', // else a waiting thread is blocked, and its WebAssembly cannot start
@@ -51,7 +51,7 @@ export function openThreads(most: number, spared = 0): Threads {
       const transferList = [bytes.buffer as ArrayBuffer]
       return JSON.parse(await (await pool).run({ bytes, wanted }, { transferList }))
     },
-    lanesAtOnce: BLOCKS_EACH * most + 1,
+    lanesAtOnce: BLOCKS_EACH * max + 1,
     [Symbol.asyncDispose]: async () => (await pool)?.destroy(),
   }
 }

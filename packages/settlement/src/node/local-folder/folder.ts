@@ -8,27 +8,27 @@ import { keptSecret, OWNERS } from '@affine/node/disk'
 import { LOCAL_NETWORK } from '../../networks.ts'
 import { KeptChain } from './kept-chain.ts'
 
-/** Of each validator, in rao. */
+/** Stake of each validator in rao. */
 const STAKE = 1_000_000_000_000n
 
-/** How many keys a local chain begins with, and how many neurons it has at most. */
+/** The number of a new local chain's keys by role, and its maximum number of neurons. */
 type LocalStart = Readonly<Record<'validators' | 'miners' | 'maxUids', number>>
 
-/** The path of the chain in a folder. */
+/** Returns the path of the chain in a folder. */
 export const chainIn = (folder: string): string => join(folder, 'chain.json')
 
-/** Does a folder hold a local chain? */
+/** Reports whether a folder has a local chain. */
 export const hasChain = (folder: string): boolean => existsSync(chainIn(folder))
 
-/** Reports whether a folder holds only what a first start writes before the chain. */
+/** Reports whether a folder has only files that a first start writes before the chain. */
 export async function isUnused(folder: string): Promise<boolean> {
   const names = await readdir(folder)
   return names.every((name) => /^(keys|lock|\.gitignore|\..*\.tmp)$/.test(name))
 }
 
 /**
- * Opens the chain in a folder that this process has locked. If there is none, makes one with so
- * many keys.
+ * Opens the chain in a folder that this process has locked. If there is none, creates one with
+ * these keys.
  */
 export async function openFolder(folder: string, begin: LocalStart): Promise<KeptChain> {
   const file = chainIn(folder)
@@ -44,7 +44,7 @@ async function newChain(folder: string, begin: LocalStart): Promise<LocalChain> 
   return createLocalChain(validators, miners, { random, time: Date.now(), params: { maxUids } })
 }
 
-/** Returns the hotkeys of new keys, which are numbered from 1. */
+/** Creates keys, numbered from 1. Resolves with their hotkeys. */
 async function newKeys(folder: string, role: string, count: number): Promise<readonly string[]> {
   const hotkeys: string[] = []
   for (let number = 1; number <= count; number++)
@@ -52,7 +52,7 @@ async function newKeys(folder: string, role: string, count: number): Promise<rea
   return hotkeys
 }
 
-/** Makes a chain with the rules of the local network. Uids follow the order of the hotkeys. */
+/** Creates a chain with the rules of the local network. Uids follow the order of the hotkeys. */
 export function createLocalChain(
   validators: readonly string[],
   miners: readonly string[],
@@ -74,13 +74,13 @@ export function createLocalChain(
   })
 }
 
-/** Where the keys of a local chain are, each in a file of its name. */
+/** Returns the folder of a local chain's keys, each in a file of its name. */
 export const keysIn = (folder: string): string => join(folder, 'keys')
 
 /**
- * The key of this name: the one in the folder, or else a new one, which is synced to disk for its
- * owner alone.
- * @throws AlteredFile, as a rejection, if the file does not hold a key.
+ * Resolves with the key of this name: the existing one, or a new one, which is synced to disk with
+ * access only for its owner.
+ * @throws AlteredFile, as a rejection, if the file does not contain a key.
  */
 export async function keyNamed(folder: string, name: string): Promise<Account> {
   const place = { folder: keysIn(folder) }

@@ -8,14 +8,14 @@ import { NODE_HOST } from '../host.ts'
 type Serve = ReturnType<typeof serveLocal>
 
 /**
- * A local chain and the file of its export. Every block is synced to the file before anyone hears
- * of it. Nobody else may write to the file.
+ * A local chain and the file of its export. Every block is synced to the file before anyone can
+ * read it. Only this process may write to the file.
  */
 export class KeptChain implements AsyncDisposable {
   readonly chain: LocalChain
   readonly #file: AppendOnlyFile
   readonly #answer: Serve
-  /** Blocks in the file. */
+  /** Number of blocks in the file. */
   #count: number
   #saved: Promise<void> = Promise.resolve()
 
@@ -34,8 +34,8 @@ export class KeptChain implements AsyncDisposable {
   }
 
   /**
-   * Opens the chain of a file. If its last process was killed, the file may end in the middle of a
-   * block's line. Nobody has heard of that block, and it is cut off.
+   * Opens the chain in a file. If its last process was killed, the file may end within a block's
+   * line. No one has read that block, and it is removed.
    * @throws Error, as a rejection, if any other block does not match its hash: the file was
    *   altered.
    */
@@ -47,7 +47,7 @@ export class KeptChain implements AsyncDisposable {
     return new KeptChain(chain, await AppendOnlyFile.open(path, Buffer.byteLength(whole)))
   }
 
-  /** Makes the next block, at `time` in milliseconds, and resolves once it is on disk. */
+  /** Produces the next block at `time` in milliseconds. Resolves once it is on disk. */
   produce(time: number): Promise<void> {
     const made = this.chain.produce(time)
     this.#saved = made.then(() => this.#save())
@@ -65,7 +65,7 @@ export class KeptChain implements AsyncDisposable {
     await this.#file[Symbol.asyncDispose]()
   }
 
-  /** Adds to the file the blocks that it lacks. */
+  /** Appends the missing blocks to the file. */
   async #save(): Promise<void> {
     const log = this.chain.export(this.#count)
     await this.#file.append(log.slice(log.indexOf('\n') + 1))
@@ -78,7 +78,7 @@ function importChain(text: string, path: string): LocalChain {
     return LocalChain.import(text, () => randomBytes(32))
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
-    const advice = 'put it back, or move its folder away to start anew'
+    const advice = 'restore it, or move its folder away to start from scratch'
     throw new Error(`${path} was altered (${error.message}): ${advice}`)
   }
 }

@@ -1,7 +1,8 @@
-// Rehearses releases in a copy of the project, on a registry of its own: 0.1.0 of everything, a
+// Rehearses releases in a copy of the project, on a registry of its own: 0.1.0 of all packages, a
 // patch of the environments, and a minor version with a second version of an environment. The
-// commands of GitHub's workflow publish and tag them. After each, an installation that is brought
-// up to date has one copy of each package, and verifies what af 0.1.0 wrote.
+// commands of GitHub's workflow publish and tag them. After each release, `npm update` must leave
+// one copy of each package, and af-verify must accept what af 0.1.0 wrote. The tarballs of 0.1.0
+// are also checked one by one, and as a consumer uses them.
 import { execFile, execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -18,6 +19,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { copyOf } from './copy.mjs'
+import { checkConsumer, checkDiskSize, checkTarball } from './packages.mjs'
 import { openRegistry } from './registry.mjs'
 
 const scratch = mkdtempSync(join(tmpdir(), 'affine-release-'))
@@ -53,10 +55,14 @@ function expectSame(what, value, wanted) {
   if (is !== want) throw new Error(`${what}: expected ${want}, got ${is}`)
 }
 
+/** Returns the manifests of all published packages, each with its folder. */
 function manifests() {
   return ['packages', 'apps']
-    .flatMap((root) => readdirSync(join(copy, root)).map((name) => join(copy, root, name)))
-    .map((folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')))
+    .flatMap((root) => readdirSync(join(copy, root)).map((name) => join(root, name)))
+    .map((folder) => ({
+      folder,
+      ...JSON.parse(readFileSync(join(copy, folder, 'package.json'), 'utf8')),
+    }))
     .filter((manifest) => manifest.private !== true)
 }
 
@@ -88,6 +94,10 @@ function pack() {
   const released = versions().filter((version) => !before.includes(version))
   const filters = released.map((version) => `--filter=${version.replace(/@[^@]*$/, '')}`)
   const folder = npmFolder(join(scratch, git('rev-parse', 'HEAD')))
+  if (released.length === before.length) {
+    run(process.execPath, 'scripts/tarballs.mjs', folder)
+    return { folder, released }
+  }
   pnpm(...filters, 'build')
   const hooks = '--config.pnpmfile=scripts/pack-hooks.mjs'
   pnpm(hooks, ...filters, 'pack', '--silent', '--pack-destination', folder)
@@ -136,13 +146,33 @@ async function upgrade() {
   expectSame('af-verify', `@affine/verifier@${version.trim()}`, versions().at(-1))
 }
 
+/** Checks the tarballs of all packages, and the project that has installed them. */
+async function checkPackages(folder) {
+  const packages = manifests()
+  const tarballs = packages.map(({ name, version }) => {
+    return `${name.slice(1).replace('/', '-')}-${version}.tgz`
+  })
+  const packed = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
+  expectSame('tarballs', packed.sort(), tarballs.toSorted())
+  for (const [i, { folder: place }] of packages.entries())
+    checkTarball(join(folder, tarballs[i]), place)
+  const places = packages.map((each) => each.folder)
+  await checkConsumer(
+    project,
+    places.filter((place) => place.startsWith('packages')),
+  )
+  const small = npmFolder(join(scratch, 'small'))
+  await start(small, 'npm', 'install', '--ignore-scripts', '@affine/envs')
+  checkDiskSize(small)
+}
+
 async function release(name, changeset) {
   if (changeset) write('.changeset/rehearsal.md', changeset)
   const packed = pack()
   console.log(`${name}: ${packed.released.join(' ')}`)
   await publish(packed)
   await upgrade()
-  return packed.released
+  return packed
 }
 
 /** Adds an environment's next version, as docs/adding-an-environment.md says. */
@@ -163,20 +193,26 @@ try {
   npmFolder(project)
   const names = ['blocks', 'envs', 'settlement', 'validator', 'verifier']
   const dependencies = Object.fromEntries(names.map((name) => [`@affine/${name}`, 'latest']))
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, dependencies }))
+  writeFileSync(
+    join(project, 'package.json'),
+    JSON.stringify({ private: true, type: 'module', dependencies }),
+  )
   git('init', '--quiet', '--initial-branch', 'main')
-  const all = await release('0.1.0 of all packages')
-  expectSame('the first release', all, versions())
+  const first = await release('0.1.0 of all packages')
+  expectSame('the first release', first.released, versions())
+  await checkPackages(first.folder)
 
   edit('packages/envs/src/registry.ts', '/** Every registered', '/** Rehearsed. Every registered')
-  const patch = await release('a patch', '---\n"@affine/envs": patch\n---\n\nA comment changed.\n')
-  expectSame('a patch', patch, ['@affine/envs@0.1.1'])
+  const changeset = '---\n"@affine/envs": patch\n---\n\nA comment changed.\n'
+  const patch = await release('a patch', changeset)
+  expectSame('a patch', patch.released, ['@affine/envs@0.1.1'])
 
   addVersion()
   const dependents = manifests().filter(({ dependencies }) => dependencies?.['@affine/envs'])
   const next = ['@affine/envs@0.2.0', ...dependents.map(({ name }) => `${name}@0.1.1`)]
   const minor = '---\n"@affine/envs": minor\n---\n\nTic-tac-toe got a new version.\n'
-  expectSame('a minor version', (await release('a minor version', minor)).sort(), next.sort())
+  const { released } = await release('a minor version', minor)
+  expectSame('a minor version', released.sort(), next.sort())
   const program = `import { make, registry } from '@affine/envs'
     console.log(make('tictactoe-v0').spec.id, registry.has('tictactoe@0.1.0'))`
   const printed = await start(project, process.execPath, '--input-type=module', '-e', program)

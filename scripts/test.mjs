@@ -1,5 +1,5 @@
-// `npm test`: installs, builds, checks and tests. `--all` also runs what needs Chromium, Python or
-// Ceph, and some slow tests. The last line is `N passed, N failed`.
+// `npm test`: installs, builds, checks and tests. `--all` also runs slow tests, and tests that need
+// Chromium, Python or Ceph. The last line is `N passed, N failed`.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -23,10 +23,10 @@ if (all && !python) {
   process.exit(1)
 }
 
-install()
+// With --all, `npm run demo` installs.
+if (!all) install()
 const scratch = mkdtempSync(join(tmpdir(), 'affine-test-'))
-const [counts, moreCounts] = ['tests', 'more-tests'].map((name) => join(scratch, `${name}.json`))
-const pytestCounts = join(scratch, 'pytest.xml')
+const [counts, pytestCounts] = ['tests.json', 'pytest.xml'].map((name) => join(scratch, name))
 const pytest = [python, '-m', 'pytest', '-q', `--junitxml=${pytestCounts}`, 'python']
 const bin = (name) => join('node_modules', '.bin', name)
 // turbo looks for pnpm on its path, where npx puts it
@@ -34,17 +34,18 @@ const turbo = [...pnpmCommand, 'exec', 'turbo', 'run']
 if (all) process.env.GAMES = '10000'
 /** How many steps of a stage run at a time: many of them use one processor. */
 const atOnce = availableParallelism()
-/** The command that runs these projects' tests, by default all in Node, and writes the results. */
-const vitest = (projects, file) => [
-  ...[bin('vitest'), 'run', ...projects.map((name) => `--project=${name}`)],
-  ...(all ? ['--maxWorkers=100%'] : []),
-  ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
+const projects = ['node', 'alone', 'machine', 'chromium'].map((name) => `--project=${name}`)
+const vitest = [
+  ...[bin('vitest'), 'run', ...(all ? [...projects, '--maxWorkers=100%'] : [])],
+  ...['--reporter=default', '--reporter=json', `--outputFile.json=${counts}`],
 ]
-/** They run one after the other. */
+const checkDemo = [process.execPath, 'scripts/check-demo.mjs']
+/** The stages run one after the other. */
 const stages = [
+  all && { '`npm run demo`, and tampering with its evidence': [...checkDemo, '--install'] },
   { build: [...turbo, 'build', ...(all ? ['types'] : []), '--output-logs=errors-only'] },
   {
-    'the demo, and tampering with it': [process.execPath, 'scripts/check-demo.mjs'],
+    ...(!all && { 'the demo, and tampering with its evidence': checkDemo }),
     types: [bin('tsc')],
     'lint and format': [bin('biome'), 'check', '--error-on-warnings', '.'],
     'width of lines': [process.execPath, 'scripts/width.mjs'],
@@ -57,16 +58,15 @@ const stages = [
     'unused code and dependencies': [bin('knip')],
     'workspace consistency': [bin('sherif')],
   },
-  { tests: vitest([], counts) },
-  all && { 'more tests': vitest(['machine', 'chromium'], moreCounts) },
+  { tests: vitest },
   // The longest first, so that no step is left alone at the end.
   all && {
-    'releases, in a copy, on a registry of its own': [
+    'packages and releases, in a copy, on a registry of its own': [
       process.execPath,
       'scripts/check-release.mjs',
     ],
     "Python's tests": pytest,
-    'simulated subnets': [...pnpmCommand, 'simulate', '--seeds', '0..40'],
+    'simulated subnets': [...pnpmCommand, 'simulate', '--seeds', '0..20'],
     'regular expressions': [
       process.execPath,
       ...['--conditions=@affine/source', '--import', 'tsx', 'scripts/regexes.mjs'],
@@ -87,8 +87,6 @@ const stages = [
       'deploy/compose.yaml',
     ],
   },
-  // It builds: what others start or copy would change under them.
-  all && { 'packed packages': [process.execPath, 'scripts/packages.mjs'] },
 ]
 
 let passed = 0
@@ -124,8 +122,8 @@ for (const steps of stages.filter(Boolean)) {
   }
   await Promise.all(Array.from({ length: atOnce }, inTurn))
 }
-for (const file of [counts, moreCounts].filter((file) => existsSync(file))) {
-  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, 'utf8'))
+if (existsSync(counts)) {
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(counts, 'utf8'))
   passed += numPassedTests
   failed += numFailedTests
   for (const { name, message, assertionResults } of testResults) {

@@ -22,10 +22,12 @@ import {
 } from '../attacks/reading-subnet.ts'
 import { pick, streamOf } from '../simulate/draw.ts'
 
-/** A lane has a full block, and two more samples. */
+/** Samples in a full block while these tests run. */
+export const BLOCK_SAMPLES = 8
+/** Rules by which a lane has a full block and two more samples. */
 const LONG = {
   ...network,
-  protocol: withQuota(network.protocol, 1025),
+  protocol: withQuota(network.protocol, BLOCK_SAMPLES / 2 + 1),
 }
 
 /** Failures whose report must not depend on which of them came first. */
@@ -67,11 +69,11 @@ export class History extends ReadingSubnet {
       const lie = (samples: readonly Sample[]) =>
         samples.map((sample) => (isVoid ? { ...sample, reward: 1 } : sample))
       const first = await this.#block(voter, {
-        alter: (samples) => lie(samples.slice(0, 2048)),
+        alter: (samples) => lie(samples.slice(0, BLOCK_SAMPLES)),
         header: { secret: undefined },
       })
       const last = await this.#block(voter, {
-        alter: (samples) => samples.slice(2048),
+        alter: (samples) => samples.slice(BLOCK_SAMPLES),
         header: { height: 1, prev: first.hash },
       })
       this.blocks.push(first, last)

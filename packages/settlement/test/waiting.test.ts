@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events'
-import type { Clock } from '@affine/blocks'
 import { expect, test } from 'vitest'
-import { ReadingClock } from '../../../test/attacks/reading-clock.ts'
+import { Clock } from '../../../test/simulate/clock.ts'
 import { BucketTimes } from '../src/waiting.ts'
 
 // Protocol §6.4. Each time is one on a fake clock.
@@ -11,7 +10,7 @@ const ZEROS = new Uint8Array(2 * MEGABYTE)
 
 /** The times of buckets, with these weights by hotkey, and a way to read one. */
 function reading(weights: Readonly<Record<string, number>> = {}) {
-  const clock = new ReadingClock()
+  const clock = new Clock()
   const lost: string[] = []
   const times = new BucketTimes({ clock, onLost: (hotkey) => lost.push(hotkey) })
   times.weigh(weights)
@@ -106,7 +105,7 @@ test('a read that is under way ends with the patience, and none is begun after i
 })
 
 test('what was read leaves nothing behind that waits for the patience or the deadline', async () => {
-  const clock = new ReadingClock()
+  const clock = new Clock()
   let waiting = 0
   const after: Clock['after'] = (ms, wake) => {
     waiting += 1

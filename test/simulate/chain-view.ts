@@ -11,7 +11,7 @@ import type { Troubles } from './network.ts'
 const CALL_MS = 300
 const LATE_MS = 36_000
 
-/** The chain as one validator sees it through its node. */
+/** The chain as seen by one validator through its node. */
 export class ChainView implements Chain {
   readonly genesis: string
   readonly netuid: number
@@ -68,7 +68,7 @@ export class ChainView implements Chain {
 
   // biome-ignore lint/correctness/useYield: heads are handed to validators one by one
   async *heads(): AsyncGenerator<Head> {
-    throw new Error('not here')
+    throw new Error('heads are not available in simulations')
   }
 
   #read<T>(act: () => Promise<T>): Promise<T> {

@@ -20,7 +20,7 @@ import type { World } from './world.ts'
 const HASH = 'ab'.repeat(32)
 const STAKE = 10_000_000_000n
 
-/** An epoch decided, and who of the validators was there for it, by index. */
+/** The decision of an epoch, and the indices of the validators present. */
 export interface DecidedEpoch extends Decided {
   readonly before: State
   readonly snapshot: DuelSnapshot
@@ -28,14 +28,14 @@ export interface DecidedEpoch extends Decided {
 }
 
 /**
- * The decisions of a world's epochs without any bytes, a thousand times as fast as whole subnets:
- * whoever has no trouble in an epoch plays, seals, and attests what is whole.
+ * Decides a world's epochs without blocks or buckets, a thousand times as fast as whole subnets.
+ * Each validator without trouble in an epoch plays, seals, and attests the valid lanes.
  */
 export function* decisionsOf(world: World, faults: readonly Fault[]): Generating<DecidedEpoch> {
   const random = streamOf(world.seed, 'decisions')
   let before = firstState(world.protocol, 0)
   while (before.epoch < world.epochs) {
-    const { facts, present } = new EpochOf(world, faults, before).play(random)
+    const { facts, present } = new PlayedEpoch(world, faults, before).play(random)
     const decided = decide(before, facts)
     yield { ...decided, before, snapshot: facts.snapshot, present }
     before = decided.state
@@ -44,7 +44,7 @@ export function* decisionsOf(world: World, faults: readonly Fault[]): Generating
 
 type Generating<T> = globalThis.Generator<T, void, undefined>
 
-class EpochOf {
+class PlayedEpoch {
   readonly #world: World
   readonly #faults: readonly Fault[]
   readonly #state: State
@@ -85,7 +85,7 @@ class EpochOf {
     )
   }
 
-  /** What a validator saw, or made up, of each contender in each environment. */
+  /** Returns a validator's lane, real or invented, of each contender in each environment. */
   #drawLane(who: number, random: Generator): Lanes[string] {
     const { duels, champion } = this.#state
     const p = champion ? strengthOf(this.#world, champion) : 0
@@ -143,7 +143,7 @@ class EpochOf {
   }
 }
 
-/** Whoever wins a challenge earns all there is, and nobody else anything. */
+/** Returns a tally in which the winner of a challenge has all points and the loser none. */
 const scored = (wins: number, losses: number): LaneTally => [
   wins,
   losses,
@@ -151,7 +151,7 @@ const scored = (wins: number, losses: number): LaneTally => [
   1_000_000 * losses,
 ]
 
-/** The challenges that contenders won, without those that they lost. */
+/** Returns the challenges that contenders won less those that they lost. */
 const leadIn = (lanes: readonly Lanes[string][]): number =>
   lanes
     .flatMap((lane) => Object.values(lane))

@@ -24,7 +24,7 @@ import { openRegistry } from './registry.mjs'
 
 const scratch = mkdtempSync(join(tmpdir(), 'affine-release-'))
 const [tags, refusal, project] = ['tags', 'refusal', 'project'].map((name) => join(scratch, name))
-/** GitHub's client, as the workflow uses it: it keeps tags in a file. */
+/** A stand-in for GitHub's client that stores tags in a file. */
 const GH = `#!/bin/sh
 case "$2" in
   */git/ref/tags/*) grep -q "^\${2##*/git/ref/tags/} " '${tags}' ;;
@@ -33,12 +33,12 @@ case "$2" in
 esac
 `
 
-// Without it, manifests name no repository and no commit.
+// Without this variable, manifests name no repository and no commit.
 process.env.GITHUB_REPOSITORY = 'owner/name'
 process.env.PATH = `${join(scratch, 'bin')}:${process.env.PATH}`
 const { copy, write, edit, run, pnpm } = copyOf(scratch)
 const registry = await openRegistry()
-/** Runs a program, while this process serves the registry. Returns what it prints. */
+/** Runs a program while this process serves the registry. Resolves with its output. */
 const start = async (cwd, program, ...words) => {
   const { stdout } = await promisify(execFile)(program, words, { cwd, maxBuffer: 1 << 26 })
   return stdout
@@ -49,7 +49,7 @@ const git = (...words) =>
     encoding: 'utf8',
   }).trim()
 
-/** Throws, with the two values, unless they are the same as JSON. */
+/** Throws an error with the two values unless they are equal as JSON. */
 function expectSame(what, value, wanted) {
   const [is, want] = [value, wanted].map((each) => JSON.stringify(each))
   if (is !== want) throw new Error(`${what}: expected ${want}, got ${is}`)
@@ -66,14 +66,14 @@ function manifests() {
     .filter((manifest) => manifest.private !== true)
 }
 
-/** The names and versions of the packages of this copy. */
+/** Returns the names and versions of the packages of the copy. */
 const versions = () => manifests().map(({ name, version }) => `${name}@${version}`)
 
-/** The changelogs that changesets has written: a release must pass the checks too. */
+/** Returns the changelogs that changesets has written, which must pass the checks too. */
 const changelogs = () =>
   git('ls-files', '--modified', '--others', '--exclude-standard', '*/CHANGELOG.md').split('\n')
 
-/** A folder in which npm knows the registry. */
+/** Creates a folder in which npm uses the registry. */
 function npmFolder(path) {
   mkdirSync(path)
   const place = registry.url.replace('http:', '')
@@ -84,7 +84,7 @@ function npmFolder(path) {
   return path
 }
 
-/** Makes versions of the changesets, then builds and packs. Returns the folder of the tarballs. */
+/** Applies the changesets, then builds and packs. Returns the folder of the tarballs. */
 function pack() {
   const before = versions()
   run('changeset', 'version')
@@ -105,8 +105,8 @@ function pack() {
 }
 
 /**
- * Publishes and tags tarballs as the workflow does: GitHub refuses the first tag, and the workflow
- * runs again at a later commit.
+ * Publishes and tags tarballs with the workflow's commands. GitHub refuses the first tag, and the
+ * workflow runs again at a later commit.
  */
 async function publish({ folder, released }) {
   const workflow = parse(readFileSync('.github/workflows/release.yml', 'utf8'))
@@ -129,7 +129,7 @@ async function publish({ folder, released }) {
   expectSame('tags', lines().slice(before.length), made)
 }
 
-/** Brings the project up to date, and verifies the evidence that af 0.1.0 wrote. */
+/** Updates the project, and verifies the evidence that af 0.1.0 wrote. */
 async function upgrade() {
   await start(project, 'npm', 'update')
   const installed = readdirSync(project, { recursive: true, encoding: 'utf8' })
@@ -175,7 +175,7 @@ async function release(name, changeset) {
   return packed
 }
 
-/** Adds an environment's next version, as docs/adding-an-environment.md says. */
+/** Adds an environment's next version as in docs/adding-an-environment.md. */
 function addVersion() {
   const source = readFileSync('packages/envs/src/tictactoe.ts', 'utf8')
   write('packages/envs/src/tictactoe-2.ts', source.replace("version: '0.1.0'", "version: '0.2.0'"))

@@ -76,7 +76,7 @@ function checkExample(project, folder) {
 /**
  * Checks in `project`, which has installed all packages, what a consumer sees of those in
  * `folders`.
- * @throws Error for a README's example with other output, wrong types, or a bundle that is too large.
+ * @throws Error for a README's example with other output, wrong types, or a bundle over its limit.
  */
 export async function checkConsumer(project, folders) {
   for (const folder of folders) checkExample(project, folder)

@@ -12,7 +12,7 @@ if (words.some((word) => word !== '--all')) {
   process.exit(2)
 }
 const all = words.length > 0
-/** The Python of an environment that has python[test] in it. */
+/** The Python of an environment with python[test]. */
 const python = process.env.TEST_PYTHON
 if (all && !existsSync(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium')) {
   console.error('no Chromium: install it, or name it in CHROMIUM_PATH')
@@ -29,10 +29,10 @@ const scratch = mkdtempSync(join(tmpdir(), 'affine-test-'))
 const [counts, pytestCounts] = ['tests.json', 'pytest.xml'].map((name) => join(scratch, name))
 const pytest = [python, '-m', 'pytest', '-q', `--junitxml=${pytestCounts}`, 'python']
 const bin = (name) => join('node_modules', '.bin', name)
-// turbo looks for pnpm on its path, where npx puts it
+// turbo needs pnpm on its path, where npx puts it
 const turbo = [...pnpmCommand, 'exec', 'turbo', 'run']
 if (all) process.env.GAMES = '10000'
-/** How many steps of a stage run at a time: many of them use one processor. */
+/** Number of concurrent steps of a stage. Many steps use one processor. */
 const atOnce = availableParallelism()
 const projects = ['node', 'alone', 'machine', 'chromium'].map((name) => `--project=${name}`)
 const vitest = [
@@ -51,7 +51,7 @@ const stages = [
     'width of lines': [process.execPath, 'scripts/width.mjs'],
     boundaries: [process.execPath, 'scripts/boundaries.mjs'],
     'names of types': [process.execPath, 'scripts/names.mjs'],
-    'sentences are printed only': [process.execPath, 'scripts/messages.mjs'],
+    'sentences are only printed': [process.execPath, 'scripts/messages.mjs'],
     'attacks and their tests': [process.execPath, 'scripts/attacks.mjs'],
     "GitHub's workflows": [process.execPath, 'scripts/workflows.mjs'],
     'size of the page': [process.execPath, 'scripts/size.mjs'],
@@ -59,7 +59,7 @@ const stages = [
     'workspace consistency': [bin('sherif')],
   },
   { tests: vitest },
-  // The longest first, so that no step is left alone at the end.
+  // The longest come first, so that none runs alone at the end.
   all && {
     'packages and releases, in a copy, on a registry of its own': [
       process.execPath,
@@ -91,10 +91,10 @@ const stages = [
 
 let passed = 0
 let failed = 0
-/** Printed again at the end, since a step's own output may be far above. */
+/** Failures, printed again at the end, since a step's own output may be far above. */
 const failures = []
 
-/** Runs a step. If others run at the same time, its output is printed when it ends. */
+/** Runs a step. If others run concurrently, prints its output when it ends. */
 async function run([name, [program, ...args]], isAlone) {
   const start = Date.now()
   const title = `\n── ${name}\n`

@@ -61,7 +61,7 @@ test('plays every game of eight duels with capacity for 3 times the need and as 
   expect(faultsOf(samples.filter(isGame))).toEqual({})
 })
 
-const few: Crowd = { ...alone, quota: { [HEX]: 4, 'mult8@0.1.0': 100 } }
+const few: Crowd = { ...alone, quota: { [HEX]: 4, 'mult8@0.1.0': 50 } }
 const usual = await sampleAll(few)
 const CONDUCTS = ['stalls', 'refuses', 'denies', 'is down', 'floods', 'is large'] as const
 
@@ -70,7 +70,7 @@ test.each(CONDUCTS)('costs only the contender that %s', async (conduct) => {
   const contenders = honest.map((each, i) => (i === 3 ? conduct : each))
   const { samples, endedMs } = await sampleAll({ ...few, contenders })
   expect(samples.length).toBe(samplesOf(few))
-  expect(faultsOf(samples)).toEqual(conduct === 'is large' ? {} : { [hostile]: 104 })
+  expect(faultsOf(samples)).toEqual(conduct === 'is large' ? {} : { [hostile]: 54 })
   // The champion's last game is one with the hostile contender.
   for (const hotkey of honest.map((_, i) => contenderOf(i)).filter((each) => each !== hostile))
     expect(endedMs[hotkey]).toBeLessThan(1.1 * (usual.endedMs[hotkey] ?? 0))

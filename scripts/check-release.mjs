@@ -1,4 +1,4 @@
-// Rehearses releases in a copy of the project, on a registry of its own: 0.1.0 of all packages, a
+// Rehearses releases in a copy of the project, on a local registry: 0.1.0 of all packages, a
 // patch of the environments, and a minor version with a second version of an environment. The
 // commands of GitHub's workflow publish and tag them. After each release, `npm update` must leave
 // one copy of each package, and af-verify must accept what af 0.1.0 wrote. The tarballs of 0.1.0
@@ -33,7 +33,7 @@ case "$2" in
 esac
 `
 
-// Without this variable, manifests name no repository and no commit.
+// Manifests name a repository and a commit only if this variable is set.
 process.env.GITHUB_REPOSITORY = 'owner/name'
 process.env.PATH = `${join(scratch, 'bin')}:${process.env.PATH}`
 const { copy, write, edit, run, pnpm } = copyOf(scratch)

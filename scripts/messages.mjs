@@ -33,7 +33,7 @@ const { options, fileNames } = ts.parseJsonConfigFileContent({ ...config, includ
 const program = ts.createProgram(fileNames, { ...options, allowJs: true })
 const checker = program.getTypeChecker()
 
-/** Reports whether a property has sentences: that of an error, or one that we declare. */
+/** Reports whether a property of an error, or a property that we declare, has sentences. */
 function isSentence(property, node) {
   if (property === undefined || !SENTENCES.has(property.name)) return false
   const type = checker.getTypeOfSymbolAtLocation(property, node)

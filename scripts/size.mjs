@@ -1,4 +1,4 @@
-// Checks that the gzipped explorer is no larger than docs/explorer.md states.
+// Checks that the gzipped explorer has at most the size stated in docs/explorer.md.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'

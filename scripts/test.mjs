@@ -59,9 +59,9 @@ const stages = [
     'workspace consistency': [bin('sherif')],
   },
   { tests: vitest },
-  // The longest come first, so that none runs alone at the end.
+  // The longest steps come first, so that the last ones end at the same time.
   all && {
-    'packages and releases, in a copy, on a registry of its own': [
+    'packages and releases, in a copy, on a local registry': [
       process.execPath,
       'scripts/check-release.mjs',
     ],

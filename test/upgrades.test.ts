@@ -14,7 +14,7 @@ const { protocol: EARLIER } = network
 const LATER: Protocol = withQuota(EARLIER, 4, 4)
 const rulesOf = (protocol: Protocol): Network => ({ ...network, protocol })
 
-test('reports the attesters of another release and what to do, for readers of each release', async () => {
+test('reports the attesters of another release with advice, for readers of each release', async () => {
   const subnet = new ReadingSubnet([100, 100, 100, 100])
   const [first, second, third, fourth] = subnet.voters
   if (!first || !second || !third || !fourth) throw new Error('four voters')

@@ -163,7 +163,7 @@ describe('shared-address', () => {
     expect(found).toEqual(each(code, subnet.sharing.slice(0, 2)))
   })
 
-  test('names only those that announce an address that serves rubbish for a state', async () => {
+  test('names only validators whose address serves rubbish for a state', async () => {
     const subnet = new SharedAddress()
     const found = await subnet.flaws((files, _, state) => files.set(state, RUBBISH))
     expect(found).toEqual(each('STATE_DIFFERS', subnet.sharing))
@@ -232,7 +232,7 @@ describe('replayed-commitment', () => {
     expect((await replaying.outcome()).root).toBe((await silent.outcome()).root)
   })
 
-  test('ignores a stranger’s copies of what voters commit', async () => {
+  test('ignores a stranger’s copies of voters’ commitments', async () => {
     const [plain, copied] = [new OneLiar(network, 1), new OneLiar(network, 1)]
     for (const subnet of [plain, copied]) {
       const [stranger = subnet.liar] = subnet.strangers

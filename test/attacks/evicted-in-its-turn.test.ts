@@ -91,7 +91,7 @@ type Step = readonly [string, (block: number) => readonly Candidate[], readonly 
 describe.each<Step>(STEPS)('a contender that %s', (_, move, waiting) => {
   const moved = (state: State) => move(blockOf(state, state.epoch))
 
-  it('is listed once, with what it had when its turn began, until the turn ends', () => {
+  it('is listed once until its turn ends, with its commitment at the start of the turn', () => {
     let state = started
     const others = ['m3', 'm4'].map((name, i) => miner(name, 3 + i))
     for (let epoch = 0; epoch < 3; epoch++) {
@@ -109,7 +109,7 @@ describe.each<Step>(STEPS)('a contender that %s', (_, move, waiting) => {
     expect(state.champion).toEqual(minerOf(better))
   })
 
-  it('waits behind all miners present when it lost, except with what it played', () => {
+  it('waits behind all miners present at its loss, unless its commitment is the old one', () => {
     const begun = startedDuels({ protocol: ONE, miners: [king, better] })
     const late = miner('late', blockOf(begun, begun.epoch) - 1)
     const scene: Scene = { protocol: ONE, rates: [0, 1], miners: [king, late, ...moved(begun)] }

@@ -1,7 +1,7 @@
 /*
  * Liars with just under a third of the weight know every result and choose which lanes they attest
- * while honest validators are absent. Protocol §8.3: an epoch in which less than two thirds attest
- * is frozen. In any other epoch most attesters are honest, so all honest lanes count.
+ * while honest validators are absent. Protocol §8.3: an epoch with less than two thirds of the
+ * weight is frozen; in any other, most attesters are honest, so all honest lanes count.
  */
 import { expect, test } from 'vitest'
 import { decide, type Facts, type State } from '../../packages/duel/src/index.ts'

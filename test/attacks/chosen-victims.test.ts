@@ -1,10 +1,7 @@
 /*
- * Miners tell validators apart and play badly for a chosen third of them, whose lanes become
- * outliers. Earlier rules counted an outlier as incorrect: an attacker with 28 % of the stake had
- * 36 % of the weight after four epochs. Protocol §8.9: an outlier is counted neither as correct nor
- * as incorrect, and after eighty epochs the attacker still has at most a third. With several duels
- * one accomplice would have been enough: a lane is not counted only if it is an outlier in half of
- * them.
+ * Miners play badly for a chosen third of the validators, whose lanes become outliers. Protocol
+ * §8.9: an outlier counts neither as correct nor as incorrect, and a lane is one only if it is in
+ * half of the duels, so that one accomplice among the contenders is not enough.
  */
 import { expect, test } from 'vitest'
 import { decide, type State, trustOf } from '../../packages/duel/src/index.ts'

@@ -1,8 +1,6 @@
 /*
- * A miner is about to win, and others register its model, whose files are public, among the same
- * contenders. By the sum of rates, each copy was crowned as often as the original, so one of seven
- * copies nearly always. Protocol §8.11: of two contenders that are not apart, the earlier one in
- * the list is crowned.
+ * A miner is about to win, and others register its model, whose files are public. Protocol §8.11:
+ * of two contenders that are not apart, the earlier one in the list is crowned.
  */
 import { expect, test } from 'vitest'
 import { alike, originalShare } from '../../packages/duel/bench/copies.ts'

@@ -1,12 +1,8 @@
 /*
- * On a full subnet a registration evicts the miner with the least emission, and among equals the
- * oldest registration. That is the order of the queue, since only the champion has emission, and a
- * new champion has none yet. Earlier rules required contenders and champion to stay registered: ten
- * registrations a day evicted 11 of 20 better miners in the second epoch of their duel and crowned
- * none; one to five dethroned a new champion for a contender without a win, at the ratio of the
- * evicted champion. Protocol §8.11: what a miner had committed when its turn began applies until
- * the turn ends. Neither eviction nor a new registration, a new commitment or another model ends or
- * begins a turn.
+ * On a full subnet a registration evicts the miner with the least emission, among equals the
+ * oldest: a miner early in the queue, or a new champion. Protocol §8.11: what a miner had committed
+ * when its turn began applies until the turn ends, regardless of evictions, registrations and new
+ * commitments.
  */
 import { describe, expect, it, test } from 'vitest'
 import { type Candidate, minerOf, type State } from '../../packages/duel/src/index.ts'

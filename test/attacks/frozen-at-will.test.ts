@@ -1,10 +1,7 @@
 /*
  * With an honest validator absent, liars with less than a third decide whether two thirds of the
- * weight attest. They attest only in epochs whose results help them. Earlier rules ignored any
- * number of frozen epochs: at these stakes a contender exactly at the ratio won .066, and .05 is
- * promised. Protocol §8.3: the fourth frozen epoch of an open duel ends the duel, the champion
- * stays, and the contender's turn is over. Then the best plan, found by dynamic programming, wins
- * .043; without freezing it wins less than half of that. A duel that is won stays won.
+ * weight attest, and attest only in epochs that help them. Protocol §8.3: the fourth frozen epoch
+ * of an open duel ends it, and the champion stays. Dynamic programming finds the best plan.
  */
 import { describe, expect, it, test } from 'vitest'
 import { oneLaneZ } from '../../packages/duel/bench/duels.ts'

@@ -1,9 +1,7 @@
 /*
- * A list full of contenders that cannot win delays the next ones: near-copies, which need all
- * challenges, miners that never reply, or miners that tie every challenge. With one duel at a time,
- * 64 keys that always tie took 486 epochs. Protocol §8.6, §8.7: an environment without a decisive
- * challenge in 96 is undecided, and after eight epochs the champion has won. Two contenders that
- * win in one epoch delay the list no longer: it ends in the eighth epoch.
+ * A list full of contenders that cannot win delays the next ones. Protocol §8.6, §8.7: an
+ * environment without a decisive challenge in 96 is undecided, and after eight epochs the champion
+ * has won, also if two contenders win in one epoch.
  */
 import { describe, expect, it, test } from 'vitest'
 import type { Report } from '../../packages/duel/src/index.ts'

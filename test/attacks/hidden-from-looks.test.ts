@@ -24,9 +24,8 @@ import { testFolder } from '../test-folder.ts'
 
 /*
  * A miner hides its chute from a deployment check so that the check counts as a failure of the
- * platform: from the second check, after it has swapped its source, or from the first one, until
- * games no longer fit into the epoch. Protocol §5.4: what a miner can cause is a refusal. A
- * validator waits for a model that is not shown, but no longer than for a chute that sleeps.
+ * platform. Protocol §5.4: what a miner can cause is a refusal. A validator waits for a model that
+ * is not shown no longer than for a chute that sleeps.
  */
 const HEX = 'hex@0.1.0'
 const MULT8 = 'mult8@0.1.0'

@@ -1,7 +1,6 @@
 /*
- * Two keys of one owner throw duels to each other, so that other contenders meet a ratio near the
- * ceiling. Protocol §8.10: the ratio rises no further than the recorded rates support, and these
- * are never lowered, regardless of who is dethroned and how.
+ * Two keys of one owner throw duels to each other, so that others meet a ratio near the ceiling.
+ * Protocol §8.10: the recorded rates limit the ratio and are never lowered.
  */
 import { expect, test } from 'vitest'
 import type { State } from '../../packages/duel/src/index.ts'

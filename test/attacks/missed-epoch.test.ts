@@ -1,6 +1,6 @@
 /*
- * Miners play differently in an epoch that a validator misses, so that its lane is an outlier in
- * all later epochs. Protocol §8.5: lanes are compared over the epochs that both have.
+ * Miners play differently in an epoch that a validator misses, so that its lane stays an outlier.
+ * Protocol §8.5: lanes are compared over the epochs that both have.
  */
 import { expect, test } from 'vitest'
 import { type State, trustOf } from '../../packages/duel/src/index.ts'

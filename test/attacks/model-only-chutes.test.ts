@@ -17,9 +17,8 @@ import {
 import { oneChute, POST } from './one-chute.ts'
 
 /*
- * A chute runs any program. Before validators read its source, a table of all boards played
- * perfectly, a relay to the champion tied for ever, and a 503 bought time to think. Each of these
- * chutes answers perfectly here, and is never asked.
+ * A chute runs any program: a table of all boards, a relay to the champion, or a 503 to gain time.
+ * These chutes answer perfectly here, and are never asked.
  */
 const MINER = {
   hotkey: '5M',

@@ -1,8 +1,6 @@
 /*
  * A new validator starts with the state that more than half of the stake attested. Protocol §9.4.
- * Stake borrowed for one block was once more than half. A liar that attests another root while
- * another validator is absent left no majority, so that the new validator began with the first
- * state.
+ * Stake borrowed for one block must not count, nor an absent validator leave no majority.
  */
 import { beforeEach, expect, test } from 'vitest'
 import type { Account } from '../../packages/chain/src/index.ts'

@@ -1,7 +1,6 @@
 /*
- * A commitment outlives its registration on chain, so a hotkey that registers again has an old
- * commitment in its slot. Protocol §8.12: the later of the two blocks determines its queue
- * position.
+ * A commitment outlives its registration on chain. Protocol §8.12: the later of the two blocks
+ * determines a miner's queue position.
  */
 import { expect, test } from 'vitest'
 import { encodeCommitment, type Snapshot } from '../../packages/chain/src/index.ts'

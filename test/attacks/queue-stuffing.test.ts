@@ -1,9 +1,7 @@
 /*
- * To delay others, one owner's keys commit again after each turn, or fresh keys register for every
- * place. Earlier rules put the miner with the fewest turns first: 51 registrations kept a veteran
- * out for 398 of 400 epochs. Later every second turn went to the longest wait. Protocol §8.12: a
- * miner waits since its commitment, its registration, or the end of its last turn, and the longest
- * wait is first. So no miner waits for a turn of another that came later.
+ * One owner's keys commit again after each turn, or fresh keys register for every place. Protocol
+ * §8.12: a miner waits since its commitment, its registration, or the end of its last turn, and the
+ * longest wait is first. So no miner waits for a turn of another that came later.
  */
 import { expect, test } from 'vitest'
 import { PROTOCOL, type State } from '../../packages/duel/src/index.ts'

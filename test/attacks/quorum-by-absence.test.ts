@@ -1,11 +1,7 @@
 /*
- * Honest validators miss one attestation, so that a liar with 30 % is the only voter of the next
- * duel; or a liar is alone in a network's first epoch. Earlier rules made voters only of validators
- * that attested in that snapshot: a worthless contender was crowned in one epoch, at the ceiling,
- * and every recomputation agreed. A quorum of two thirds of the active validators was not enough:
- * with a third absent, liars with a third were half of the voters, and a contender exactly at the
- * ratio won .77. Protocol §8.1, §8.3: all active validators are voters, absent ones too. Without
- * two thirds of their weight an epoch is frozen, and no duel begins after it.
+ * Honest validators miss an attestation, so that only liars attest; or a third is absent while
+ * liars have a third. Protocol §8.1, §8.3: all active validators are voters, absent ones too, and
+ * without two thirds of their weight an epoch is frozen, and no duel begins after it.
  */
 import { describe, expect, it, test } from 'vitest'
 import { firstState } from '../../packages/duel/src/index.ts'

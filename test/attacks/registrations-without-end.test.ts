@@ -1,10 +1,8 @@
 /*
- * An attacker registers one key after another so that others are evicted before their turn: on a
- * full subnet a registration evicts the miner with the least emission, and among equals the oldest
- * registration, which is first in the queue. Earlier rules had one duel at a time and ended it with
- * an eviction: ten keys a day kept a champion for ever. Protocol §8.1, §8.11: eight duels run
- * concurrently, and evictions do not end them. If registrations outrun duels, a miner has its duel
- * with a probability of about duels ÷ registrations. The test plays an eighth of the main network.
+ * An attacker registers one key after another, so that others are evicted before their turn.
+ * Protocol §8.1, §8.11: eight duels run concurrently, and evictions do not end them. If
+ * registrations outrun duels, a miner has its duel with a probability of about duels ÷
+ * registrations. The test plays an eighth of the main network.
  */
 import { expect, test } from 'vitest'
 import type { Candidate } from '../../packages/duel/src/index.ts'

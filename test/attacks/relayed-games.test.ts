@@ -4,9 +4,8 @@ import { SYSTEM_CLOCK } from '../../packages/settlement/src/index.ts'
 
 /*
  * A contender forwards the prompts of its games to the champion's endpoint, which then plays
- * against itself. In environments of one player that ties every challenge, and the environment is
- * undecided. A game has no tie: the relay wins half of the games, by the side it has. Protocol
- * §3.1, §8.6.
+ * against itself. A game has no tie: the relay wins half of the games, by its side. Protocol §3.1,
+ * §8.6.
  */
 const HEX = 'hex@0.1.0'
 const signal = new AbortController().signal

@@ -6,9 +6,9 @@ import { playPair, soloChallenge } from '../../packages/miners/src/index.ts'
 import { playOut } from './deciding.ts'
 
 /*
- * A champion resigns each of its games to a partner, which is then crowned with a rate of 1 in
- * games: as the ratio to beat, that would keep all others out. Protocol §8.10: results of two
- * miners against each other raise neither the ratio nor the recorded rates.
+ * A champion resigns each of its games to a partner, which is crowned with a rate of 1 in games.
+ * Protocol §8.10: results of two miners against each other raise neither the ratio nor the recorded
+ * rates.
  */
 const HEX = 'hex@0.1.0'
 test('makes a champion that resigns lose each game', async () => {

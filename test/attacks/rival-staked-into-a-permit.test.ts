@@ -1,7 +1,7 @@
 /*
- * A rival stakes on a miner until the miner has a permit and could be taken for a validator.
- * Protocol §8.12: a permit removes no miner from the queue. Protocol §8.1: a slot with a miner's
- * commitment attests nothing, so the miner is not a voter, not even in a network's first epoch.
+ * A rival stakes on a miner until it has a permit and could be taken for a validator. Protocol
+ * §8.1, §8.12: a slot with a miner's commitment is not a voter's, and a permit removes no miner
+ * from the queue.
  */
 import { expect, test } from 'vitest'
 import { encodeCommitment, type Snapshot } from '../../packages/chain/src/index.ts'

@@ -1,9 +1,8 @@
 /*
- * The whole attack with real validators on a fake clock: a liar's bucket is fast to some validators
- * and takes 29 s a block to a victim. The victim reaches the next epoch's state late and misses its
- * seal and its attestation. Without the victim's 36 % epochs freeze, and the liar chooses which.
- * Protocol §6.4: after two seconds a reader continues with the next bucket, attesters first, and it
- * waits 90 seconds in total for a bucket. Each of these three rules is enough here.
+ * The whole attack with real validators on a fake clock: a liar's bucket takes 29 s a block to a
+ * victim, which is late for the next epoch, so that the liar can freeze epochs. Protocol §6.4:
+ * after two seconds a reader continues with the next bucket, attesters first, and it waits 90
+ * seconds in total for a bucket. Each of these three rules is enough here.
  */
 import { expect, test, vi } from 'vitest'
 import { LIMITS } from '../../packages/blocks/src/index.ts'

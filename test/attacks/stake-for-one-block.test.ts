@@ -1,8 +1,6 @@
 /*
  * Stake is borrowed for the one block that is read. Protocol §8.1: a voter's weight follows from
- * the lesser of its stakes in this and in the previous snapshot. Stake borrowed for one block was
- * once a voter of the whole duel, or could veto it. Stake present in two consecutive snapshots
- * counts.
+ * the lesser of its stakes in this and in the previous snapshot.
  */
 import { expect, it, test } from 'vitest'
 import type { Report } from '../../packages/duel/src/index.ts'

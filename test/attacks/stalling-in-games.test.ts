@@ -14,10 +14,9 @@ import type { MinerAgent } from '../../packages/miners/src/index.ts'
 import { testFolder } from '../test-folder.ts'
 
 /*
- * A champion about to lose takes the maximum of time in each of its games, so that the epoch ends
- * before other games have begun: a game never begun is a tie. Protocol §5.4: each game has a clock,
- * and a long game delays no other. All games begin long before the end, even if the champion
- * pretends to sleep, for which its games wait.
+ * A champion uses the maximum of time in its games, so that the epoch ends before others begin: a
+ * game never begun is a tie. Protocol §5.4: each game has a clock and delays no other. All games
+ * begin long before the end, even if a player pretends to sleep.
  */
 const HEX = 'hex@0.1.0'
 const MULT8 = 'mult8@0.1.0'

@@ -12,10 +12,9 @@ import {
 } from '../../packages/engine/test/crowd.ts'
 
 /*
- * Eight duels run concurrently. A miner's endpoint has capacity for half as many calls again as its
- * validators need on average, and refuses the others. Strangers call it too, or a contender tries
- * to delay validators. Protocol §5.4: games come first and few run at a time, their calls are
- * repeated soon, each contender has its own queue of games, and each miner its own limit.
+ * A miner's endpoint has capacity for half as many calls again as validators need, strangers call
+ * it too, or a contender tries to delay validators. Protocol §5.4: games come first and few run at
+ * a time, each contender has its own queue of games, and each miner its own limit.
  */
 const HEX = 'hex@0.1.0'
 const samplingMs = samplingBlocks(PROTOCOL) * BLOCK_MS

@@ -13,9 +13,8 @@ import {
 import { oneChute, POST } from './one-chute.ts'
 
 /*
- * A chat template in a model's own files multiplies and puts the product into the prompt, so that
- * the model only copies a line. The chute's source uses a template in the plain way. A model is not
- * asked if it has such a template in any place that an engine reads.
+ * A chat template in a model's own files multiplies and puts the product into the prompt. A model
+ * is not asked if it has such a template in any place that an engine reads.
  */
 const MINER = {
   hotkey: '5M',

@@ -1,7 +1,6 @@
 /*
- * Liars with just under a third report few decisive challenges, so that lucky results of the others
- * look certain. Protocol §8.6: the variance is that of the lanes with the greatest variance,
- * regardless of which are trimmed, so that a lie cannot reduce it.
+ * Liars with just under a third report few decisive challenges, so that lucky results of others
+ * look certain. Protocol §8.6: the greatest variance of all lanes applies.
  */
 import { expect, test } from 'vitest'
 import { RATIO_PPM, simulate } from '../../packages/duel/bench/duels.ts'

@@ -1,9 +1,7 @@
 /*
- * A champion with high recorded rates loses to a weak key of its owner, and the weak key throws its
- * duel to a third key, whose wins cost nothing. Earlier rules replaced the recorded rates by those
- * of the new champion, and dropped them when a champion left: the ratio was .80 in each of four
- * cycles, for eight epochs each. Protocol §8.10: a recorded rate is never lowered. Protocol §8.11:
- * a champion is dethroned only by a duel.
+ * A champion with high recorded rates loses to a weak key of its owner, which loses to a third key,
+ * whose wins cost nothing. Protocol §8.10, §8.11: a recorded rate is never lowered, and a champion
+ * is dethroned only by a duel.
  */
 import { expect, test } from 'vitest'
 import type { State } from '../../packages/duel/src/index.ts'

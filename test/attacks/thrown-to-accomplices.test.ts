@@ -1,9 +1,7 @@
 /*
- * A champion about to lose throws its duel to accomplices in the list, so that one of them is
- * crowned before a better rival has won. When the first winner was crowned immediately, that took
- * one epoch, by resigned games and missing replies in two environments, and the rival started again
- * for ever. Protocol §8.11: while a duel is won, none begins, and all duels in the list continue to
- * their end. Of the winners the best is crowned, by its results in environments of one player.
+ * A champion about to lose throws its duel to accomplices, so that one of them is crowned before a
+ * better rival has won. Protocol §8.11: while a duel is won, none begins, all others continue to
+ * their end, and the best winner in environments of one player is crowned.
  */
 import { expect, test } from 'vitest'
 import { rivalShare, SKILLS, THROWS, type Throw, thirdOf } from '../../packages/duel/bench/crown.ts'

@@ -1,7 +1,6 @@
 /*
- * A champion with a high recorded rate loses to an accomplice on purpose, so that the ratio rises
- * by wins that cost nothing. Protocol §8.10: the greater of the recorded rate and the rate in this
- * duel limits the ratio.
+ * A champion with a high recorded rate loses to an accomplice on purpose, so that the ratio rises.
+ * Protocol §8.10: the greater of the recorded rate and the rate in this duel limits the ratio.
  */
 import { expect, test } from 'vitest'
 import type { State } from '../../packages/duel/src/index.ts'

@@ -1,9 +1,7 @@
 /*
- * A validator that has lost its trust by void lanes registers again. Protocol §8.9 and §9.4: its
- * counts are dropped once a snapshot lacks its hotkey, and then it has a newcomer's trust, one
- * half. If the hotkey is back before the next snapshot, the counts stay. Liars with less than a
- * third of the stake have less than a third of the weight among newcomers, and also next to
- * validators with more trust.
+ * A validator that has lost its trust by void lanes registers again. Protocol §8.9, §9.4: once a
+ * snapshot lacks its hotkey, it has a newcomer's trust of one half; if the hotkey is back earlier,
+ * its counts stay. Liars with less than a third of the stake never have a third of the weight.
  */
 import { expect, test } from 'vitest'
 import { decide, type State, trustOf } from '../../packages/duel/src/index.ts'

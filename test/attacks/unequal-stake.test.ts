@@ -1,8 +1,6 @@
 /*
- * Three honest validators have stakes of 50, 25 and 15, and a liar has 43, less than a third of
- * all. One honest validator is absent when the duel of the liar's contender starts. Earlier rules
- * counted only the others: without the 50 the liar had 52 % of the weight and accepted lanes at
- * will. Protocol §8.1, §8.3: the absent validator is a voter, so no epoch counts and no duel begins
+ * Honest validators have stakes of 50, 25 and 15, and a liar has 43. One honest validator is absent
+ * when a duel starts. Protocol §8.1, §8.3: it is a voter, so no epoch counts and no duel begins
  * unless the others have two thirds.
  */
 import { describe, expect, it } from 'vitest'

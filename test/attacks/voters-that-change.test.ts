@@ -1,9 +1,7 @@
 /*
- * Stake moves during a duel with every result known: a liar with less than a third delegates to the
- * honest validator whose lane is best for its contender, or joins as a new voter. When the voters
- * were fixed for a duel, stake that moved voted twice. Protocol §8.1, §8.6: voters are those of an
- * epoch, by the lesser of two snapshots, and a third of the epoch's weight is trimmed from the
- * lanes that are best for the contender.
+ * Stake moves during a duel to the honest validator whose lane is best for a liar's contender, or
+ * joins as a new voter. Protocol §8.1, §8.6: voters are those of an epoch, by the lesser of two
+ * snapshots, and a third of the weight is trimmed from the lanes best for the contender.
  */
 import { describe, expect, it, test } from 'vitest'
 import { type State, seenIn, sumTallies } from '../../packages/duel/src/index.ts'

@@ -35,7 +35,7 @@ try {
   const verify = () => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      ['apps/verifier/dist/cli.js', buckets, '--network', chain],
+      ['apps/verifier/dist/cli.js', buckets, '--network', chain, '--jobs', '1'],
       { encoding: 'utf8' },
     )
     return { status, text: stdout + stderr }

@@ -38,18 +38,7 @@ export function lyingChain(setup: Pick<Setup, 'chain' | 'account'>, liar: Liar):
     if (commitment?.kind !== 'seal') return chain.commit(account, fields, until)
     return seal({ chain, account, liar }, commitment, until)
   }
-  return {
-    genesis: chain.genesis,
-    netuid: chain.netuid,
-    heads: (signal) => chain.heads(signal),
-    head: () => chain.head(),
-    blockHash: (number) => chain.blockHash(number),
-    time: (block) => chain.time(block),
-    snapshot: (block) => chain.snapshot(block),
-    weights: (block) => chain.weights(block),
-    setWeights: (...call) => chain.setWeights(...call),
-    commit,
-  }
+  return { ...chain, commit }
 }
 
 const isUnsuited = ({ epoch }: { readonly epoch: number }, { lies, isLed }: Liar): boolean =>

@@ -4,7 +4,7 @@ import type { Account, Head, LocalChain } from '../../packages/chain/src/index.t
 import type { Setup } from '../../packages/engine/src/setup.ts'
 import { Validator } from '../../packages/engine/src/validator.ts'
 import type { Network as Rules } from '../../packages/settlement/src/index.ts'
-import { ChainView } from './chain-view.ts'
+import { type ChainView, viewChain } from './chain-view.ts'
 import type { Clock } from './clock.ts'
 import { Disk, mount } from './disk.ts'
 import { bytesOf, streamOf } from './draw.ts'
@@ -73,7 +73,7 @@ export class Seat implements Disposable {
       own.filter((fault) => fault.kind === 'disk'),
     )
     this.#mounted = mount(this.disk)
-    this.#view = new ChainView(chain, index, { machine: this.#machine, troubles })
+    this.#view = viewChain(chain, { who: index, machine: this.#machine, troubles })
   }
 
   get validator(): Validator | undefined {

@@ -23,18 +23,20 @@ const files = [...folders, 'test']
   )
   .filter((file) => file.endsWith('.test.ts'))
 const needMachine = files.filter((file) => file.endsWith('.machine.test.ts'))
-/** What these replace, load anew or register must not be what others have loaded, or wait for. */
+/** Marks of tests that replace, reload or register modules or timers, and so need isolation. */
 const REPLACING = /\bvi\.(mock|doMock|resetModules|useFakeTimers)\(|(?<![.\w])register\(/
 const alone = files.filter((file) => REPLACING.test(readFileSync(file, 'utf8')))
 
-/** Only what hangs takes so long: no test fails because a machine is slow. */
+/** Timeouts that only a hanging test reaches, so that none fails because a machine is slow. */
 const patient = {
   testTimeout: 600_000,
   hookTimeout: 600_000,
   expect: { poll: { timeout: 600_000 } },
 }
 
-/** Tests in Node: loading everything anew for each file would take longer than most of them. */
+/**
+ * Returns a project of tests in Node. Without isolation files share modules, which saves most time.
+ */
 const inNode = (
   name: string,
   test: { include: string[]; exclude?: string[]; isolate: boolean },
@@ -44,19 +46,19 @@ const inNode = (
   test: { name, ...patient, ...test },
 })
 
-/** Does the command line name this project? */
+/** Reports whether the command line names this project. */
 const isAsked = (project: string): boolean =>
   process.argv.some((word) => word === project || word === `--project=${project}`)
 
 /**
- * Tests run from the sources. Files named *.both.test.ts run in Node and, where Chromium is, in a
- * browser too; those named *.machine.test.ts need more of the machine, or longer. Both run only if
- * they are asked for: by `--project chromium` or `machine`, or by `npm test -- --all`.
+ * Tests run from the sources. Files named *.both.test.ts run in Node and, if Chromium is installed,
+ * in a browser. Files named *.machine.test.ts need more of the machine or more time. Browser and
+ * machine tests run only with `--project chromium` or `machine`, or `npm test -- --all`.
  */
 export default defineConfig({
   test: {
     globalSetup: ['test/once-a-run.ts'],
-    maxWorkers: Math.ceil(1.5 * availableParallelism()), // much of what is tested is waiting
+    maxWorkers: Math.ceil(1.5 * availableParallelism()), // many tests mostly wait
     projects: [
       inNode('node', { include: files, exclude: [...needMachine, ...alone], isolate: false }),
       inNode('alone', { include: alone, isolate: true }),
@@ -67,7 +69,7 @@ export default defineConfig({
               resolve: {
                 conditions: [...conditions, 'module', 'browser', 'development|production'],
               },
-              // Finding one late would reload the page under the tests.
+              // A dependency discovered late would reload the page during the tests.
               optimizeDeps: { noDiscovery: true },
               test: {
                 name: 'chromium',

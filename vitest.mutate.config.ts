@@ -2,14 +2,14 @@ import { relative } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** MUTATE is a package's name, or one of its files. */
+/** The package that MUTATE names, directly or by a file. */
 const name = process.env.MUTATE?.replace(/^packages\/([^/]+)\/.*/, '$1')
 const conditions = ['@affine/source', 'module', 'node', 'development|production']
 
-/** By file: how long its tests took before anything was mutated. */
+/** Duration of each file's tests before any mutation, in milliseconds. */
 const took = new Map<string, number>()
 
-/** What failed last is first, since it mostly fails again; then the fastest file. */
+/** Sorts files that failed last first, since they mostly fail again, and then the fastest. */
 class LikeliestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const ranks = files.map((file) => {
@@ -30,18 +30,18 @@ export default defineConfig({
       `packages/${name}/test/**/*.test.ts`,
       ...(name === 'settlement' ? ['test/attacks/answering.test.ts'] : []),
     ],
-    // Slow where every branch is counted, or of other processes.
+    // These are slow with coverage, or start other processes.
     exclude: [
       '**/*.machine.test.ts',
       '**/{readme,simulation,guarantees,calibrate-vectors,walk-vectors.both,lane-memory}.test.ts',
       '**/bucket-s3.test.ts',
     ],
     testTimeout: 60_000,
-    // Loading everything anew for each file would take longer than most tests.
+    // Loading all modules again for each file would take longer than most tests.
     isolate: false,
     sequence: { sequencer: LikeliestFirst },
     setupFiles: ['test/without-shrinking.ts'],
-    // Stryker's own is in node_modules, and has to run for each file.
+    // Stryker's setup is in node_modules and has to run for each file.
     server: { deps: { inline: [/stryker-setup/] } },
   },
 })

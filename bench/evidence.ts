@@ -36,14 +36,14 @@ import {
 } from '@affine/settlement'
 import { playPlan } from '../packages/blocks/test/play-plan.ts'
 
-/** How much evidence. */
+/** The amount of evidence. */
 export interface Size {
   readonly validators: number
-  /** With a duel. */
+  /** Epochs with a duel. */
   readonly epochs: number
-  /** What is played, in duels of the greatest length; without it, by a local chain's own rules. */
+  /** Environments, in duels of maximum length. Default: the rules of local chains. */
   readonly envs?: EnvsConstants
-  /** Before those, without a miner. */
+  /** Epochs without a miner before those. Default: 0. */
   readonly empty?: number
 }
 
@@ -51,7 +51,7 @@ const NETUID = 120
 const SECRET = '5e'.repeat(32)
 const BLOCK_SAMPLES = LIMITS.blockSamples
 
-/** The rules of the subnet. */
+/** Returns the rules of the subnet. */
 export function networkOf({ envs }: Pick<Size, 'envs'>): Network {
   if (envs === undefined) return LOCAL_NETWORK
   return {
@@ -66,22 +66,25 @@ export function networkOf({ envs }: Pick<Size, 'envs'>): Network {
 
 const SHORT = ['mult8@0.1.0', 'tictactoe@0.1.0']
 
-/** The environments that are judged soonest, with this many challenges of a lane each epoch. */
+/**
+ * Returns the environments that are judged soonest, with a fixed number of challenges per lane and
+ * epoch.
+ */
 export function shortEnvs(quota: number): EnvsConstants {
   const played = Object.entries(LOCAL.envs).filter(([env]) => SHORT.includes(env))
   const quotas = { quotaFirst: quota, quotaMost: quota }
   return Object.fromEntries(played.map(([env, constants]) => [env, { ...constants, ...quotas }]))
 }
 
-/** Every validator's bucket: here all serve the same folder. */
+/** Returns every validator's bucket: all serve the same folder. */
 export function bucketIn(folder: string): OpenBucket {
   const { read } = directoryBucket(join(folder, 'bucket'))
   return (hotkey) => ({ name: hotkey, read })
 }
 
 /**
- * Writes a chain and all evidence of a subnet into a folder: every validator seals a lane and
- * attests all; the contender, and its next revision after that, is as good as the champion.
+ * Writes a chain and all evidence of a subnet into a folder. Every validator seals a lane and
+ * attests all lanes. The contender and its later revisions are as good as the champion.
  */
 export async function makeEvidence(folder: string, size: Size): Promise<void> {
   const subnet = new Subnet(folder, size)
@@ -125,7 +128,7 @@ class Subnet {
   async run(): Promise<void> {
     const { chain } = this
     const network = this.#network
-    const find = () => Promise.reject(new Error('nobody was due'))
+    const find = () => Promise.reject(new Error('no lane was due'))
     let state = firstState(network.protocol, 0)
     for (let left = this.#size.empty ?? 0; left >= 0; left--) {
       await this.#produceTo(beaconBlock(state.epoch, network.protocol))
@@ -142,7 +145,7 @@ class Subnet {
     }
   }
 
-  /** The epoch that `state` governs; the state that it comes to. */
+  /** Plays the epoch that `state` governs. Resolves with the resulting state. */
   async #epoch(state: State): Promise<State> {
     const { chain } = this
     const network = this.#network
@@ -157,7 +160,7 @@ class Subnet {
     await this.#commit(seals)
     await this.#produceTo(sealBlock(state.epoch, network.protocol))
     await this.#attest(state, Object.keys(state.due))
-    // So that another duel begins after each.
+    // A new revision lets another duel begin after each.
     const [, contender] = this.#miners
     if (state.duels.length === 0) await this.#commit([[contender, minerOf(contender, state.epoch)]])
     await this.#produceTo(snapshotBlock(state.epoch + 1, network.protocol))
@@ -174,7 +177,7 @@ class Subnet {
     return this.#bucket.write(statePath(state.epoch), new TextEncoder().encode(encodeState(state)))
   }
 
-  /** Writes the blocks of an honest lane; the last one's hash. */
+  /** Writes the blocks of an honest lane. Resolves with the hash of the last block. */
   async #writeLane(voter: Account, scope: Scope, head: string): Promise<string> {
     const samples = await samplesOf(scope)
     const { genesis, netuid, validator, epoch } = scope
@@ -220,7 +223,7 @@ class Subnet {
   }
 }
 
-/** Its scalar makes the hotkey. */
+/** Returns an account whose hotkey depends on its scalar. */
 function accountOf(scalar: number): Account {
   const secret = new Uint8Array(64)
   new DataView(secret.buffer).setUint32(0, 8 * scalar, true)
@@ -234,7 +237,7 @@ const minerOf = ({ hotkey }: Account, revision: number): Commitment => ({
   chute: 'chute',
 })
 
-/** Both answer well and alike, but for about one challenge in a hundred that one of them misses. */
+/** Lets both miners solve all challenges, except one in a hundred that one of them misses. */
 const samplesOf = (scope: Scope): Promise<readonly Sample[]> =>
   playPlan(scope, SECRET, (miner, { env, challengeId }) => (messages) => {
     const luck = Number.parseInt(challengeId.slice(0, 4), 16)

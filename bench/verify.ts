@@ -11,37 +11,37 @@ import { openThreads } from '@affine/settlement/node'
 import { bucketIn, makeEvidence, networkOf, type Size, shortEnvs } from './evidence.ts'
 
 /*
- * Recomputes a million challenges of one duel, signed by 64 validators, as `af-verify` does: in one
- * thread and in two, each in a process of its own, with one copy of every block. Then, with one
- * more copy and with all 64, a few epochs. Then each of the main network's environments alone, in
- * one thread. Then a long history of short lanes: does an epoch's cost grow? Last, what one slow
- * bucket costs.
+ * Recomputes a million challenges of one duel, signed by 64 validators, like `af-verify`: in one
+ * thread and in two, each in its own process, with one copy of every block. Then a few epochs with
+ * two copies and with all 64. Then each of the main network's environments, in one thread. Then a
+ * long history of short lanes, to see whether the cost of an epoch grows. Last, the cost of one
+ * slow bucket.
  */
 
 type PlayedSize = Size & { readonly envs: EnvsConstants }
 
-/** What a process is asked to recompute. */
+/** The task of a process. */
 interface Run {
   readonly folder: string
   readonly size: PlayedSize
   readonly jobs: number
-  /** How many copies of each block it looks at, besides the one that it reads. */
+  /** Number of copies of each block to compare, in addition to the one it reads. */
   readonly copies: number
   /** The last epoch. */
   readonly to?: number
 }
 
-/** What it took. */
-interface Taken {
-  /** By epoch, in milliseconds. */
+/** The cost of a run. */
+interface RunCost {
+  /** Time of each epoch in milliseconds. */
   readonly ms: readonly number[]
-  /** By epoch: the most that the process held, in bytes. */
+  /** Maximum memory of the process in each epoch, in bytes. */
   readonly memory: readonly number[]
   readonly challenges: number
   readonly flaws: number
 }
 
-/** So many bytes a second has each bucket but one, which has `slow`, or answers nothing. */
+/** Bytes per second of each bucket except one slow bucket, for which 0 is no answer. */
 const USUAL_RATE = 4_000_000
 const SLOW_BUCKETS = [
   ['all buckets at 4 MB/s', USUAL_RATE],
@@ -54,7 +54,7 @@ const asked = process.argv[2]
 if (asked === undefined) await main()
 else process.send?.(await measure(JSON.parse(asked)))
 
-async function measure({ folder, size, jobs, copies, to }: Run): Promise<Taken> {
+async function measure({ folder, size, jobs, copies, to }: Run): Promise<RunCost> {
   const choose = copies === 0 ? null : (holders: readonly string[]) => holders.slice(0, copies)
   const reading = { ...(await dataIn(folder, size)), choose, to }
   await using threads = jobs > 1 ? openThreads(jobs) : undefined
@@ -131,7 +131,7 @@ async function ofEnvironment(folder: string, env: string): Promise<void> {
   console.log(`${env}  ${taken.challenges} challenges, ${rateOf(taken)} challenges/s`)
 }
 
-/** An early epoch and a late one by turns: no machine is as fast all the time. */
+/** Compares an early and a late epoch in turn, since no machine has a constant speed. */
 async function ofLong(folder: string): Promise<void> {
   const size = { validators: 16, epochs: 900, envs: shortEnvs(4) }
   await made('1,100 epochs of 16 lanes of 8 challenges', () => makeEvidence(folder, size))
@@ -154,7 +154,7 @@ async function ofLong(folder: string): Promise<void> {
   console.log(`an epoch takes ${soon} ms from ${a} to ${b}, ${then} ms from ${c} to ${d}`)
 }
 
-/** All at once: they mostly wait. */
+/** Measures slow buckets concurrently, since the runs mostly wait. */
 async function ofSlow(folder: string): Promise<void> {
   const size = { validators: 8, epochs: 6, envs: shortEnvs(512) }
   await made('6 epochs of 8 lanes of 1,024 challenges', () => makeEvidence(folder, size))
@@ -168,7 +168,9 @@ async function ofSlow(folder: string): Promise<void> {
   for (const text of await Promise.all(taken)) console.log(text)
 }
 
-/** Each bucket answers one read after the other at its rate; the first to be opened at `slow`. */
+/**
+ * Returns buckets that answer reads one at a time at their rate, the first opened one at `slow`.
+ */
 function slowedBy(open: OpenBucket, slow: number): OpenBucket {
   const lines = new Map<string, Promise<void>>()
   return (hotkey, url) => {
@@ -195,15 +197,15 @@ async function made(what: string, make: () => Promise<void>): Promise<void> {
   console.log(`made ${what}: ${Math.round((performance.now() - start) / 1000)} s`)
 }
 
-/** In a process of its own, so that no run finds what another left in memory. */
-async function inProcess(run: Run): Promise<Taken> {
+/** Runs a task in its own process, so that no run finds the caches of another. */
+async function inProcess(run: Run): Promise<RunCost> {
   const child = fork(process.argv[1] ?? '', [JSON.stringify(run)])
   const [taken] = await once(child, 'message')
   if (taken.flaws > 0) throw new Error(`${taken.flaws} flaws`)
   return taken
 }
 
-function rateOf({ challenges, ms }: Taken): number {
+function rateOf({ challenges, ms }: RunCost): number {
   return Math.round((1000 * challenges) / ms.reduce((sum, each) => sum + each, 0))
 }
 

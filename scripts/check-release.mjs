@@ -1,7 +1,8 @@
-// Rehearses releases in a copy of the project, on a registry of its own: 0.1.0 of everything, a
+// Rehearses releases in a copy of the project, on a local registry: 0.1.0 of all packages, a
 // patch of the environments, and a minor version with a second version of an environment. The
-// commands of GitHub's workflow publish and tag them. After each, an installation that is brought
-// up to date has one copy of each package, and verifies what af 0.1.0 wrote.
+// commands of GitHub's workflow publish and tag them. After each release, `npm update` must leave
+// one copy of each package, and af-verify must accept what af 0.1.0 wrote. The tarballs of 0.1.0
+// are also checked one by one, and as a consumer uses them.
 import { execFile, execFileSync } from 'node:child_process'
 import {
   chmodSync,
@@ -18,11 +19,12 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
 import { copyOf } from './copy.mjs'
+import { checkConsumer, checkDiskSize, checkTarball } from './packages.mjs'
 import { openRegistry } from './registry.mjs'
 
 const scratch = mkdtempSync(join(tmpdir(), 'affine-release-'))
 const [tags, refusal, project] = ['tags', 'refusal', 'project'].map((name) => join(scratch, name))
-/** GitHub's client, as the workflow uses it: it keeps tags in a file. */
+/** A stand-in for GitHub's client that stores tags in a file. */
 const GH = `#!/bin/sh
 case "$2" in
   */git/ref/tags/*) grep -q "^\${2##*/git/ref/tags/} " '${tags}' ;;
@@ -31,12 +33,12 @@ case "$2" in
 esac
 `
 
-// Without it, manifests name no repository and no commit.
+// Manifests name a repository and a commit only if this variable is set.
 process.env.GITHUB_REPOSITORY = 'owner/name'
 process.env.PATH = `${join(scratch, 'bin')}:${process.env.PATH}`
 const { copy, write, edit, run, pnpm } = copyOf(scratch)
 const registry = await openRegistry()
-/** Runs a program, while this process serves the registry. Returns what it prints. */
+/** Runs a program while this process serves the registry. Resolves with its output. */
 const start = async (cwd, program, ...words) => {
   const { stdout } = await promisify(execFile)(program, words, { cwd, maxBuffer: 1 << 26 })
   return stdout
@@ -47,27 +49,31 @@ const git = (...words) =>
     encoding: 'utf8',
   }).trim()
 
-/** Throws, with the two values, unless they are the same as JSON. */
+/** Throws an error with the two values unless they are equal as JSON. */
 function expectSame(what, value, wanted) {
   const [is, want] = [value, wanted].map((each) => JSON.stringify(each))
   if (is !== want) throw new Error(`${what}: expected ${want}, got ${is}`)
 }
 
+/** Returns the manifests of all published packages, each with its folder. */
 function manifests() {
   return ['packages', 'apps']
-    .flatMap((root) => readdirSync(join(copy, root)).map((name) => join(copy, root, name)))
-    .map((folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')))
+    .flatMap((root) => readdirSync(join(copy, root)).map((name) => join(root, name)))
+    .map((folder) => ({
+      folder,
+      ...JSON.parse(readFileSync(join(copy, folder, 'package.json'), 'utf8')),
+    }))
     .filter((manifest) => manifest.private !== true)
 }
 
-/** The names and versions of the packages of this copy. */
+/** Returns the names and versions of the packages of the copy. */
 const versions = () => manifests().map(({ name, version }) => `${name}@${version}`)
 
-/** The changelogs that changesets has written: a release must pass the checks too. */
+/** Returns the changelogs that changesets has written, which must pass the checks too. */
 const changelogs = () =>
   git('ls-files', '--modified', '--others', '--exclude-standard', '*/CHANGELOG.md').split('\n')
 
-/** A folder in which npm knows the registry. */
+/** Creates a folder in which npm uses the registry. */
 function npmFolder(path) {
   mkdirSync(path)
   const place = registry.url.replace('http:', '')
@@ -78,7 +84,7 @@ function npmFolder(path) {
   return path
 }
 
-/** Makes versions of the changesets, then builds and packs. Returns the folder of the tarballs. */
+/** Applies the changesets, then builds and packs. Returns the folder of the tarballs. */
 function pack() {
   const before = versions()
   run('changeset', 'version')
@@ -88,6 +94,10 @@ function pack() {
   const released = versions().filter((version) => !before.includes(version))
   const filters = released.map((version) => `--filter=${version.replace(/@[^@]*$/, '')}`)
   const folder = npmFolder(join(scratch, git('rev-parse', 'HEAD')))
+  if (released.length === before.length) {
+    run(process.execPath, 'scripts/tarballs.mjs', folder)
+    return { folder, released }
+  }
   pnpm(...filters, 'build')
   const hooks = '--config.pnpmfile=scripts/pack-hooks.mjs'
   pnpm(hooks, ...filters, 'pack', '--silent', '--pack-destination', folder)
@@ -95,8 +105,8 @@ function pack() {
 }
 
 /**
- * Publishes and tags tarballs as the workflow does: GitHub refuses the first tag, and the workflow
- * runs again at a later commit.
+ * Publishes and tags tarballs with the workflow's commands. GitHub refuses the first tag, and the
+ * workflow runs again at a later commit.
  */
 async function publish({ folder, released }) {
   const workflow = parse(readFileSync('.github/workflows/release.yml', 'utf8'))
@@ -119,7 +129,7 @@ async function publish({ folder, released }) {
   expectSame('tags', lines().slice(before.length), made)
 }
 
-/** Brings the project up to date, and verifies the evidence that af 0.1.0 wrote. */
+/** Updates the project, and verifies the evidence that af 0.1.0 wrote. */
 async function upgrade() {
   await start(project, 'npm', 'update')
   const installed = readdirSync(project, { recursive: true, encoding: 'utf8' })
@@ -136,16 +146,36 @@ async function upgrade() {
   expectSame('af-verify', `@affine/verifier@${version.trim()}`, versions().at(-1))
 }
 
+/** Checks the tarballs of all packages, and the project that has installed them. */
+async function checkPackages(folder) {
+  const packages = manifests()
+  const tarballs = packages.map(({ name, version }) => {
+    return `${name.slice(1).replace('/', '-')}-${version}.tgz`
+  })
+  const packed = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
+  expectSame('tarballs', packed.sort(), tarballs.toSorted())
+  for (const [i, { folder: place }] of packages.entries())
+    checkTarball(join(folder, tarballs[i]), place)
+  const places = packages.map((each) => each.folder)
+  await checkConsumer(
+    project,
+    places.filter((place) => place.startsWith('packages')),
+  )
+  const small = npmFolder(join(scratch, 'small'))
+  await start(small, 'npm', 'install', '--ignore-scripts', '@affine/envs')
+  checkDiskSize(small)
+}
+
 async function release(name, changeset) {
   if (changeset) write('.changeset/rehearsal.md', changeset)
   const packed = pack()
   console.log(`${name}: ${packed.released.join(' ')}`)
   await publish(packed)
   await upgrade()
-  return packed.released
+  return packed
 }
 
-/** Adds an environment's next version, as docs/adding-an-environment.md says. */
+/** Adds an environment's next version as in docs/adding-an-environment.md. */
 function addVersion() {
   const source = readFileSync('packages/envs/src/tictactoe.ts', 'utf8')
   write('packages/envs/src/tictactoe-2.ts', source.replace("version: '0.1.0'", "version: '0.2.0'"))
@@ -163,20 +193,26 @@ try {
   npmFolder(project)
   const names = ['blocks', 'envs', 'settlement', 'validator', 'verifier']
   const dependencies = Object.fromEntries(names.map((name) => [`@affine/${name}`, 'latest']))
-  writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, dependencies }))
+  writeFileSync(
+    join(project, 'package.json'),
+    JSON.stringify({ private: true, type: 'module', dependencies }),
+  )
   git('init', '--quiet', '--initial-branch', 'main')
-  const all = await release('0.1.0 of all packages')
-  expectSame('the first release', all, versions())
+  const first = await release('0.1.0 of all packages')
+  expectSame('the first release', first.released, versions())
+  await checkPackages(first.folder)
 
   edit('packages/envs/src/registry.ts', '/** Every registered', '/** Rehearsed. Every registered')
-  const patch = await release('a patch', '---\n"@affine/envs": patch\n---\n\nA comment changed.\n')
-  expectSame('a patch', patch, ['@affine/envs@0.1.1'])
+  const changeset = '---\n"@affine/envs": patch\n---\n\nA comment changed.\n'
+  const patch = await release('a patch', changeset)
+  expectSame('a patch', patch.released, ['@affine/envs@0.1.1'])
 
   addVersion()
   const dependents = manifests().filter(({ dependencies }) => dependencies?.['@affine/envs'])
   const next = ['@affine/envs@0.2.0', ...dependents.map(({ name }) => `${name}@0.1.1`)]
   const minor = '---\n"@affine/envs": minor\n---\n\nTic-tac-toe got a new version.\n'
-  expectSame('a minor version', (await release('a minor version', minor)).sort(), next.sort())
+  const { released } = await release('a minor version', minor)
+  expectSame('a minor version', released.sort(), next.sort())
   const program = `import { make, registry } from '@affine/envs'
     console.log(make('tictactoe-v0').spec.id, registry.has('tictactoe@0.1.0'))`
   const printed = await start(project, process.execPath, '--input-type=module', '-e', program)

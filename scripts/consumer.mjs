@@ -1,5 +1,5 @@
-// What a project that installed our packages sees of them: their types without `skipLibCheck`, and
-// what @affine/envs adds to a page.
+// Checks our packages as an installing project uses them: their types without `skipLibCheck`, and
+// the size that @affine/envs adds to a page.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -13,8 +13,8 @@ const NEEDS_NODE = /\/(node|directory|wallet|metrics)$/
 const LIBRARIES = ['lib.es2022.d.ts', 'lib.esnext.disposable.d.ts', 'lib.dom.d.ts']
 
 /**
- * What a consumer's strict TypeScript finds wrong in the declarations of these packages, in words:
- * of all their entries with Node's types, and of those for browsers without.
+ * Returns the errors of a consumer's strict TypeScript in the declarations of these packages: all
+ * entries with Node's types, and those for browsers without them.
  */
 export function typeFaults(project, packages) {
   const entries = packages.flatMap((name) => {
@@ -50,8 +50,9 @@ function faultsOf(project, entries, types) {
 }
 
 /**
- * Bytes of a page's script that plays with @affine/envs, gzipped, with everything that it may load.
- * @throws Error when it is not as small as its README promises.
+ * Resolves with the gzipped bytes of a page's script that plays with @affine/envs, with all
+ * imports.
+ * @throws Error if it is larger than the README states.
  */
 export async function checkSize(project) {
   const contents =

@@ -3,11 +3,14 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
 import { pnpmCommand } from './pnpm.mjs'
 
-/** What is not part of the project. Some of it may change during the copying. */
+/** Paths that are not part of the project. Some may change during the copy. */
 const LEFT_OUT =
   /^(\.git|\.turbo|\.venv|api)$|(^|\/)(node_modules|dist|__pycache__|\.\w+_cache|\w+\.egg-info)$/
 
-/** Copies the project into `folder` and installs it there; the copy can be changed and checked. */
+/**
+ * Copies the project into `folder` and installs it. Returns functions that change and check the
+ * copy.
+ */
 export function copyOf(folder) {
   const copy = join(folder, 'affine')
   const filter = (path) => !LEFT_OUT.test(relative('.', path))
@@ -20,20 +23,20 @@ export function copyOf(folder) {
   }
   /** Runs the pinned pnpm in the copy. */
   const pnpm = (...words) => start(...pnpmCommand, '--loglevel=error', ...words)
-  // The packages of the checkout cannot be used: pnpm would write this copy's path into them.
+  // Packages of the checkout cannot be shared, since pnpm would write this copy's path into them.
   pnpm('install', '--frozen-lockfile', '--reporter=append-only')
   return {
     copy,
     write,
     pnpm,
-    /** Throws if the pattern is not there. */
+    /** Replaces the first match in a file. Throws if there is none. */
     edit(path, pattern, replacement) {
       const text = readFileSync(join(copy, path), 'utf8')
       const edited = text.replace(pattern, replacement)
-      if (edited === text) throw new Error(`${path} has nothing like ${pattern}`)
+      if (edited === text) throw new Error(`${path} has no match of ${pattern}`)
       write(path, edited)
     },
-    /** Runs an installed program of this name, or the one at an absolute path. */
+    /** Runs an installed program by name, or a program at an absolute path. */
     run: (program, ...words) =>
       start(isAbsolute(program) ? program : join('node_modules', '.bin', program), ...words),
   }

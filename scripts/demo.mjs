@@ -1,10 +1,11 @@
-// `npm run demo`: installs, builds, and runs a local subnet. Arguments after `--` go to `af demo`.
+// `npm run demo`: installs, builds, and runs a local subnet. Passes arguments after `--` to `af
+// demo`.
 import { spawnSync } from 'node:child_process'
 import { install, pnpmCommand, run } from './pnpm.mjs'
 
-console.log('Installs and builds: at first that takes a minute or two.')
+console.log('Installing and building. The first time takes a minute or two.')
 install()
-// What turbo says is of no use here, unless it fails.
+// The output of turbo is only useful if it fails.
 const turbo = ['exec', 'turbo', 'run', 'build', '--output-logs=errors-only']
 const [program, ...words] = [...pnpmCommand, ...turbo]
 const { status, error, stdout, stderr } = spawnSync(program, words, { encoding: 'utf8' })

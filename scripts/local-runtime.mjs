@@ -5,9 +5,9 @@
 //         [-- command …]
 //
 // A block comes every --block-ms milliseconds (0: never) and at every call of the RPC dev_newBlock.
-// If there is a command, it is run with SUBTENSOR_ENDPOINT set, and this ends with its exit code.
+// With a command, runs it with SUBTENSOR_ENDPOINT set and ends with its exit code.
 // The first run fetches chopsticks from npm (180 MB) and the chain's specification from GitHub.
-// Both stay in ~/.cache/affine/runtime.
+// Both are cached in ~/.cache/affine/runtime.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -42,7 +42,7 @@ const load = install()
 const [chopsticks, util] = [load('@acala-network/chopsticks-core'), load('@polkadot/util')]
 const chain = await start(await makeGenesis(specification))
 process.env.SUBTENSOR_ENDPOINT = `ws://127.0.0.1:${await serve()}`
-console.log(`the runtime answers at ${process.env.SUBTENSOR_ENDPOINT}`)
+console.log(`the runtime listens at ${process.env.SUBTENSOR_ENDPOINT}`)
 const tick = () => setTimeout(() => chain.newBlock().then(tick), blockMs)
 if (blockMs > 0) tick()
 const child = command[0] && spawn(command[0], command.slice(1), { stdio: 'inherit', shell })
@@ -57,8 +57,7 @@ function fail(message) {
 }
 
 /**
- * The chain's specification: the file that was named, or the repository's at COMMIT, which is kept
- * in the cache.
+ * Returns the chain's specification: the named file, or the repository's at COMMIT, from the cache.
  */
 async function readSpecification() {
   const path = values.spec ?? join(CACHE, 'aura-dev.json')
@@ -81,7 +80,7 @@ async function readSpecification() {
   return JSON.parse(bytes)
 }
 
-/** Installs the packages in the cache. Returns a `require` that finds them there. */
+/** Installs the packages in the cache. Returns a `require` that finds them. */
 function install() {
   const stamp = join(CACHE, 'installed')
   if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== PACKAGES.join()) {
@@ -95,10 +94,7 @@ function install() {
   return createRequire(join(CACHE, 'package.json'))
 }
 
-/**
- * Block 0 in chopsticks's form: the runtime makes it from its own defaults, changed as the
- * specification says.
- */
+/** Returns block 0 in chopsticks's form, which the runtime makes from the specification. */
 async function makeGenesis({ name, id, properties, genesis }) {
   const { code, patch } = genesis.runtimeGenesis
   const preset = util.hexToU8a(
@@ -112,7 +108,8 @@ async function makeGenesis({ name, id, properties, genesis }) {
     'GenesisBuilder_build_state',
     util.u8aToHex(config),
   )
-  if (result !== '0x00') fail(`the runtime makes no genesis of this specification: ${result}`)
+  if (result !== '0x00')
+    fail(`the runtime cannot make a genesis from this specification: ${result}`)
   const top = { ...Object.fromEntries(storageDiff.filter(([, value]) => value)), [CODE]: code }
   return { name, id, properties, genesis: { raw: { top } } }
 }
@@ -137,19 +134,19 @@ async function callRuntime(wasm, name, ...args) {
 async function start(raw) {
   const { Block, GenesisProvider, getAuraSlotDuration, setup, StorageLayer } = chopsticks
   const code = raw.genesis.raw.top[CODE]
-  // chopsticks asks the runtime for the length of a slot, but does not allow the imports that this
-  // runtime leaves unresolved. So it fails and takes 12 s, and blocks would not fit their slots. It
-  // caches the length by code: the right one is put there first.
+  // chopsticks calls the runtime for the length of a slot without the imports that this runtime
+  // leaves unresolved. The call fails, and chopsticks assumes 12 s, with which blocks would not fit
+  // their slots. It caches the length by code, so the right length is cached first.
   const slot = (await callRuntime(code, 'AuraApi_slot_duration')).result
   const slotMs = util.u8aToBn(util.hexToU8a(slot)).toNumber()
   getAuraSlotDuration.cache.set(code, Promise.resolve(slotMs))
-  // Block 0 has no time. So chopsticks would read the clock twice for block 1, and a slot could end
-  // in between.
+  // Block 0 has no time, so chopsticks would read the clock twice for block 1, and a slot could end
+  // between the two.
   const now = util.bnToHex(Math.floor(Date.now() / slotMs) * slotMs, { bitLength: 64, isLe: true })
   const top = Object.entries({ ...raw.genesis.raw.top, [NOW]: now })
-  // chopsticks goes through keys in the order of this object, and needs them sorted.
+  // chopsticks iterates keys in the order of this object and needs them sorted.
   raw.genesis.raw.top = Object.fromEntries(top.sort(([a], [b]) => (a < b ? -1 : 1)))
-  // Else it forgets the first blocks.
+  // Otherwise chopsticks drops the first blocks.
   const keepAll = { maxMemoryBlockCount: Number.MAX_SAFE_INTEGER }
   const chain = await setup({
     genesis: new GenesisProvider(raw),
@@ -157,12 +154,12 @@ async function start(raw) {
     ...HOST,
     ...keepAll,
   })
-  // Each block is a layer, and reading goes back through all of them, which would take longer and
-  // longer. So every 32nd block holds everything.
+  // Each block is a layer, and a read searches all layers, which would take longer and longer. So
+  // every 32nd block has the whole storage.
   const all = { ...raw.genesis.raw.top, ...(await chain.head.storageDiff()) }
   chain.onNewBlock = async (block) => {
     const parent = await block.parentBlock
-    // the parent's again, since dev_setStorage may have changed it
+    // dev_setStorage may have changed the parent's storage
     Object.assign(all, await parent.storageDiff(), await block.storageDiff())
     if (block.number % 32 !== 0) return chain.setHead(block)
     const [header, extrinsics, storage] = [
@@ -179,8 +176,8 @@ async function start(raw) {
 }
 
 /**
- * Serves JSON-RPC over WebSocket. Returns the port. There is no dev_setHead, as `all` holds the
- * storage of one line of blocks.
+ * Serves JSON-RPC over WebSocket. Resolves with the port. There is no dev_setHead, since `all` has
+ * the storage of one sequence of blocks.
  */
 async function serve() {
   const { dev_setHead: _, ...handlers } = chopsticks.allHandlers

@@ -1,17 +1,17 @@
-// `npm run test:long -- <part> <options>` runs a test that takes too long for `npm test`; without a
-// part, all of them. It has a low priority, so that other programs are not slowed down.
+// `npm run test:long -- <part> <options>` runs a test that takes too long for `npm test`, by
+// default all of them. It has a low priority, so that it does not slow down other programs.
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { install, pnpmCommand, run } from './pnpm.mjs'
 
 const sources = [process.execPath, '--conditions=@affine/source', '--import', 'tsx']
 const bin = (name) => join('node_modules', '.bin', name)
-/** Runs these files of tests in Node. */
+/** Returns the command that runs these test files in Node. */
 const tests = (...files) => [bin('vitest'), 'run', '--project', 'node', ...files]
 const SIMULATION = ['--import', './test/simulate/quick-keys.mjs', 'test/simulate/main.ts']
 const ATTACKS = ['quorum-by-absence', 'thrown-to-accomplices', 'voters-that-change']
 const MUTATED = ['wilson', 'prng', 'blocks', 'duel', 'settlement']
-/** What each part runs, with which environment variables. */
+/** The command and the environment variables of each part. */
 const PARTS = {
   simulate: { words: [...sources, ...SIMULATION, '--seeds', '0..2000'] },
   decisions: { words: tests('test/simulate/decisions.test.ts'), env: { SEEDS: '20000' } },

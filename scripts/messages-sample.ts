@@ -1,4 +1,4 @@
-// What `messages.mjs` has to find, and what it has to leave alone.
+// Cases for `messages.mjs`. It must report exactly the lines marked `// found`.
 interface Finding {
   readonly code: 'late' | 'lost'
   readonly detail: string

@@ -1,5 +1,5 @@
-// Checks that no code decides by a sentence: by the message of an error, or by one of our own
-// fields that hold sentences. Such code breaks when the sentence is improved. Printing is allowed.
+// Checks that no code branches on a sentence: on the message of an error, or on one of our own
+// fields with sentences. Such code breaks when the sentence is improved. Printing is allowed.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
@@ -10,14 +10,14 @@ const OPERATIONS = new Set([
   ...['startsWith', 'endsWith', 'includes', 'indexOf', 'match', 'matchAll', 'replace'],
   ...['replaceAll', 'search', 'split', 'slice', 'substring'],
 ])
-/** Methods that decide by their argument. */
+/** Methods whose result depends on their argument. */
 const LOOKUPS = new Set(['test', 'exec', 'has', 'get', 'set', 'add', 'includes', 'indexOf'])
 const COMPARISONS = new Set([
   ...[ts.SyntaxKind.EqualsEqualsEqualsToken, ts.SyntaxKind.ExclamationEqualsEqualsToken],
   ...[ts.SyntaxKind.EqualsEqualsToken, ts.SyntaxKind.ExclamationEqualsToken],
 ])
 
-/** Files that have to read sentences, at most ten, and why. */
+/** At most ten files that have to read sentences, each with the reason. */
 const EXCEPTIONS = new Map([
   ['packages/chain/src/bittensor/refusal.ts', 'nodes refuse in words'],
   ['packages/chain/src/bittensor/subtensor.ts', 'nodes have no code for a forgotten state'],
@@ -25,7 +25,7 @@ const EXCEPTIONS = new Map([
   ['packages/node/src/connection-reason.ts', 'OpenSSL has one code for many faults'],
 ])
 
-/** Each line that has to be found here says so. */
+/** A file that marks each line to be reported. */
 const SAMPLE = 'scripts/messages-sample.ts'
 const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile)
 const include = ['packages/*/src', 'apps/*/src', 'scripts']
@@ -33,7 +33,7 @@ const { options, fileNames } = ts.parseJsonConfigFileContent({ ...config, includ
 const program = ts.createProgram(fileNames, { ...options, allowJs: true })
 const checker = program.getTypeChecker()
 
-/** Reports whether a property holds sentences: that of an error, or one that we declare. */
+/** Reports whether a property of an error, or a property that we declare, has sentences. */
 function isSentence(property, node) {
   if (property === undefined || !SENTENCES.has(property.name)) return false
   const type = checker.getTypeOfSymbolAtLocation(property, node)
@@ -45,7 +45,7 @@ function isSentence(property, node) {
   })
 }
 
-/** Reports whether an expression is a sentence, perhaps through a constant or a default. */
+/** Reports whether an expression is a sentence, also through a constant or a default. */
 function isText(node) {
   if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node)) return isText(node.expression)
   if (ts.isBinaryExpression(node)) {
@@ -66,7 +66,7 @@ function isText(node) {
   return isSentence(property, node)
 }
 
-/** Reports whether this node decides by a sentence. */
+/** Reports whether a node branches on a sentence. */
 function isDecision(node) {
   if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
     const { expression, name } = node.expression
@@ -86,7 +86,7 @@ function isDecision(node) {
   return ts.isElementAccessExpression(node) && isText(node.argumentExpression)
 }
 
-/** The lines of a file that decide by a sentence, from 1. */
+/** Returns the lines of a file, from 1, that branch on a sentence. */
 function decisionsIn(file) {
   const lines = new Set()
   const visit = (node) => {
@@ -108,9 +108,9 @@ assert.deepEqual(found.get(SAMPLE), wanted)
 found.delete(SAMPLE)
 const excused = [...EXCEPTIONS.keys()]
 const stale = excused.filter((path) => !found.has(path))
-for (const path of stale) console.error(`${path}: reads no sentence: remove its exception`)
+for (const path of stale) console.error(`${path}: reads no sentence; remove its exception`)
 const problems = [...found].filter(([path]) => !excused.includes(path))
 for (const [path, lines] of problems)
-  console.error(`${path}:${lines.join(', ')}: decides by a sentence: give the fact a code or field`)
-console.log(`${fileNames.length} sources, ${problems.length} decide by a sentence`)
+  console.error(`${path}:${lines.join(', ')}: branches on a sentence; add a code or field`)
+console.log(`${fileNames.length} sources, ${problems.length} branch on a sentence`)
 if (fileNames.length < 100 || problems.length + stale.length > 0) process.exitCode = 1

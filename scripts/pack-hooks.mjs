@@ -1,6 +1,6 @@
-// What pnpm does to a manifest before it packs it. npm takes a package by trusted publishing only
-// if its `repository` is the one whose workflow publishes it. GitHub tells the workflow which that
-// is. `gitHead` is the commit that the workflow tags.
+// Changes manifests before pnpm packs them. npm's trusted publishing requires that `repository` is
+// the repository of the publishing workflow, which GitHub gives to the workflow. `gitHead` is the
+// commit that the workflow tags.
 import { execFileSync } from 'node:child_process'
 import { relative } from 'node:path'
 

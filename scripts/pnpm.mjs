@@ -6,20 +6,20 @@ const { packageManager } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 )
 
-/** Tools shall print what is wrong, but no news about themselves. */
+/** Tools must print problems, but no news about themselves. */
 Object.assign(process.env, {
   TURBO_TELEMETRY_DISABLED: '1',
   TURBO_NO_UPDATE_NOTIFIER: '1',
   NO_UPDATE_NOTIFIER: '1',
 })
-// `npx -p` and `npx -c` pass these on: our own npx would run another package, or another command.
+// `npx -p` and `npx -c` set these, with which our own npx would run another package or command.
 delete process.env.npm_config_package
 delete process.env.npm_config_call
 
 /**
- * Returns the words that start npx without a shell, which would split paths at spaces. On Windows
- * `npx` itself needs a shell, so Node runs npm's file: npm names its folder to the scripts that it
- * runs, and Node's installer puts npm next to Node.
+ * Returns the command that starts npx without a shell, which would split paths at spaces. On
+ * Windows `npx` itself needs a shell, so Node runs npm's file. npm gives its folder to the scripts
+ * that it runs, and Node's installer puts npm next to Node.
  */
 function npxCommand() {
   const { npm_execpath: npm = '' } = process.env
@@ -29,7 +29,7 @@ function npxCommand() {
   return [process.execPath, installed]
 }
 
-/** The words that start the pinned pnpm, which npx fetches if it is not installed. */
+/** The command that starts the pinned pnpm, which npx fetches if it is not installed. */
 export const pnpmCommand = [...npxCommand(), '-y', packageManager]
 
 /** Runs the pinned pnpm. Ends this process if it fails. */
@@ -37,14 +37,14 @@ export function pnpm(...words) {
   run(...pnpmCommand, ...words)
 }
 
-/** Runs a program with this terminal. Ends this process, with its exit code, if it fails. */
+/** Runs a program in this terminal. If it fails, ends this process with its exit code. */
 export function run(program, ...words) {
   const { status, error } = spawnSync(program, words, { stdio: 'inherit' })
   if (error) console.error(`cannot run ${program}: ${error.message}`)
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** Installs what the lockfile names. */
+/** Installs the packages of the lockfile. */
 export function install() {
   pnpm('install', '--frozen-lockfile', '--reporter=append-only', '--loglevel=error')
 }

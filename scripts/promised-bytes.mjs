@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * How many bytes a page of the documentation promises, as the kB in this sentence of it: what is
- * measured is held against that, so that no number stands twice.
- * @throws Error when the page does not say it.
+ * Returns the bytes that a page of the documentation states as kB in `sentence`. Checks compare
+ * with the page, so that each number is in one place.
+ * @throws Error if the page has no such sentence.
  */
 export function promisedBytes(page, sentence) {
   const [, kilobytes] = sentence.exec(readFileSync(page, 'utf8').replace(/\s+/g, ' ')) ?? []
-  if (kilobytes === undefined) throw new Error(`${page} expected to say ${sentence}`)
+  if (kilobytes === undefined) throw new Error(`${page} expected to match ${sentence}`)
   return 1000 * Number(kilobytes)
 }

@@ -1,11 +1,11 @@
-// Checks that no regular expression in the sources takes more than linear time on some text, with
-// recheck. It is started with tsx, so that it can load what builds expressions.
+// Checks with recheck that no regular expression in the sources takes more than linear time on any
+// text. It runs with tsx, so that it can load the files that build expressions.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import recheck from 'recheck/lib/browser.js'
 import ts from 'typescript'
 
-/** No clock: what is found is the same on every machine. */
+/** Options without time limits, so that the result is the same on every machine. */
 const NO_CLOCK = { timeout: null, attackTimeout: null, incubationTimeout: null }
 const LITERAL = /^\/(.*)\/([a-z]*)$/s
 
@@ -16,7 +16,7 @@ const files = ['packages', 'apps']
   )
   .filter((path) => /\.tsx?$/.test(path))
 
-/** Where each expression stands first, by how it is written. */
+/** The first file with each expression, by its source text. */
 const places = new Map()
 const note = (literal, file) => places.set(literal, places.get(literal) ?? file)
 
@@ -33,7 +33,7 @@ function notePatterns(file) {
 }
 for (const file of files) notePatterns(file)
 
-/** Some are built as their file is loaded. */
+/** Files that built an expression when they were loaded. */
 const built = new Set()
 globalThis.RegExp = new Proxy(RegExp, {
   construct(target, given) {
@@ -50,7 +50,7 @@ for (const file of builders) await import(resolve(file))
 
 const problems = [...builders]
   .filter((file) => !built.has(file))
-  .map((file) => `${file}: expected to build its expression as it is loaded`)
+  .map((file) => `${file}: expected to build its expression when it is loaded`)
 for (const [literal, file] of places) {
   const [, source, flags] = LITERAL.exec(literal)
   const { status, complexity } = recheck.checkSync(source, flags, NO_CLOCK)

@@ -1,9 +1,9 @@
-// A registry for npm on this machine, in memory: what `npm publish` sends it, npm can install.
+// A registry for npm in memory: npm can install packages that `npm publish` has sent to it.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 
-/** Adds a version to a package. Returns an HTTP status: 403 if the version is there, as on npm. */
+/** Adds a version to a package. Returns an HTTP status, like npm 403 if the version exists. */
 function publish(packages, files, { name, versions, _attachments, 'dist-tags': tags }) {
   const known = packages.get(name)
   const isThere = Object.keys(versions).some((version) => known?.versions[version] !== undefined)
@@ -18,7 +18,7 @@ function publish(packages, files, { name, versions, _attachments, 'dist-tags': t
   return 201
 }
 
-/** Starts a registry of no packages. Returns its URL, and what closes it. */
+/** Starts an empty registry. Resolves with its URL and a function that closes it. */
 export async function openRegistry() {
   const [packages, files] = [new Map(), new Map()]
   const server = createServer(async (request, response) => {

@@ -1,6 +1,5 @@
-// `node scripts/serve-gguf.mjs <file> --port 8003 --temperature 0` serves a language model as a
-// miner does, one reply after another, with the node-llama-cpp of the folder that it is started in.
-// A GET says what it has done so far.
+// `node scripts/serve-gguf.mjs <file> --port 8003 --temperature 0` serves a language model like a
+// miner, one reply at a time, with node-llama-cpp of the current folder. A GET returns its totals.
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { text } from 'node:stream/consumers'
@@ -23,16 +22,16 @@ const contextSequence = context.getSequence()
 const session = new LlamaChatSession({ contextSequence })
 const done = { calls: 0, read: 0, written: 0, seconds: 0 }
 
-/** A turn of a conversation, as the library has it. */
+/** Returns a message in the library's form. */
 const turnOf = ({ role, content }) =>
   role === 'assistant' ? { type: 'model', response: [content] } : { type: 'user', text: content }
 
-/** A chat completion of a request, which is JSON. */
+/** Resolves with the chat completion of a request in JSON. */
 async function completionOf(body) {
   const { messages } = JSON.parse(body)
   const began = performance.now()
   const before = contextSequence.tokenMeter.getState()
-  // What it remembers of the request before is not read again.
+  // The library does not read the common prefix with the previous request again.
   session.setChatHistory(messages.slice(0, -1).map(turnOf))
   const limits = { maxTokens: Number(values.tokens), temperature: Number(values.temperature) }
   const content = await session.prompt(messages.at(-1).content, limits)
@@ -47,9 +46,9 @@ async function completionOf(body) {
   return { object: 'chat.completion', choices, usage }
 }
 
-/** Answers one request. */
+/** Answers a request. */
 async function answer(body, response) {
-  if (response.destroyed) return // nobody waits for it any more
+  if (response.destroyed) return // the client has gone
   try {
     response.end(JSON.stringify(await completionOf(body)))
   } catch ({ message }) {
@@ -61,7 +60,7 @@ let turn = Promise.resolve()
 const server = createServer(async (request, response) => {
   if (request.method === 'GET') return response.end(JSON.stringify(done))
   const body = await text(request)
-  // One after another: there is one context.
+  // Requests run one at a time, since there is one context.
   turn = turn.then(() => answer(body, response))
 })
 server.listen(Number(values.port), '127.0.0.1', () =>

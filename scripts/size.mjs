@@ -1,4 +1,4 @@
-// Checks that the explorer is, gzipped, as small as docs/explorer.md says.
+// Checks that the gzipped explorer has at most the size stated in docs/explorer.md.
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -7,10 +7,10 @@ import { promisedBytes } from './promised-bytes.mjs'
 const folder = 'apps/explorer/dist'
 const page = 'docs/explorer.md'
 
-/** The client for Bittensor's nodes, which is loaded only if a node is asked. */
+/** Reports whether a file is the client for Bittensor's nodes, which is loaded only on demand. */
 const isClient = (path) => /^assets\/subtensor-[\w-]+\.js$/.test(path)
 
-/** No browser loads it. */
+/** A file that no browser loads. */
 const LICENCES = 'licences.txt'
 
 const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -1,6 +1,6 @@
-// `npm run tarballs`: installs, builds, and packs every package that is to be published. The
-// tarballs go into the folder `tarballs`, or the one that is named after `--`. With
-// GITHUB_REPOSITORY=<owner>/<name> their manifests name that repository.
+// `npm run tarballs`: installs, builds, and packs every public package into the folder `tarballs`,
+// or the folder after `--`. With GITHUB_REPOSITORY=<owner>/<name> the manifests name that
+// repository.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { install, pnpm } from './pnpm.mjs'
@@ -8,12 +8,12 @@ import { install, pnpm } from './pnpm.mjs'
 const folder = resolve(process.argv[2] ?? 'tarballs')
 mkdirSync(folder, { recursive: true })
 install()
-// A build leaves the chunks of earlier ones, which would be packed too.
+// A build does not delete chunks of earlier builds, which would be packed too.
 for (const root of ['packages', 'apps'])
   for (const name of readdirSync(root))
     rmSync(join(root, name, 'dist'), { recursive: true, force: true })
 pnpm('exec', 'turbo', 'run', 'build', 'types', '--output-logs=errors-only')
-// pnpm would pack the private package too.
+// pnpm would also pack private packages.
 const published = ['--recursive', '--filter', '!@affine/terminal', '--filter', '!@affine/node']
 const hooks = '--config.pnpmfile=scripts/pack-hooks.mjs'
 pnpm(hooks, ...published, 'pack', '--silent', '--pack-destination', folder)

@@ -1,5 +1,5 @@
-// `npm test`: installs, builds, checks and tests. `--all` also runs what needs Chromium, Python or
-// Ceph, and some slow tests. The last line is `N passed, N failed`.
+// `npm test`: installs, builds, checks and tests. `--all` also runs slow tests, and tests that need
+// Chromium, Python or Ceph. The last line is `N passed, N failed`.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ if (words.some((word) => word !== '--all')) {
   process.exit(2)
 }
 const all = words.length > 0
-/** The Python of an environment that has python[test] in it. */
+/** The Python of an environment with python[test]. */
 const python = process.env.TEST_PYTHON
 if (all && !existsSync(process.env.CHROMIUM_PATH ?? '/usr/bin/chromium')) {
   console.error('no Chromium: install it, or name it in CHROMIUM_PATH')
@@ -23,50 +23,50 @@ if (all && !python) {
   process.exit(1)
 }
 
-install()
+// With --all, `npm run demo` installs.
+if (!all) install()
 const scratch = mkdtempSync(join(tmpdir(), 'affine-test-'))
-const [counts, moreCounts] = ['tests', 'more-tests'].map((name) => join(scratch, `${name}.json`))
-const pytestCounts = join(scratch, 'pytest.xml')
+const [counts, pytestCounts] = ['tests.json', 'pytest.xml'].map((name) => join(scratch, name))
 const pytest = [python, '-m', 'pytest', '-q', `--junitxml=${pytestCounts}`, 'python']
 const bin = (name) => join('node_modules', '.bin', name)
-// turbo looks for pnpm on its path, where npx puts it
+// turbo needs pnpm on its path, where npx puts it
 const turbo = [...pnpmCommand, 'exec', 'turbo', 'run']
 if (all) process.env.GAMES = '10000'
-/** How many steps of a stage run at a time: many of them use one processor. */
+/** Number of concurrent steps of a stage. Many steps use one processor. */
 const atOnce = availableParallelism()
-/** The command that runs these projects' tests, by default all in Node, and writes the results. */
-const vitest = (projects, file) => [
-  ...[bin('vitest'), 'run', ...projects.map((name) => `--project=${name}`)],
-  ...(all ? ['--maxWorkers=100%'] : []),
-  ...['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
+const projects = ['node', 'alone', 'machine', 'chromium'].map((name) => `--project=${name}`)
+const vitest = [
+  ...[bin('vitest'), 'run', ...(all ? [...projects, '--maxWorkers=100%'] : [])],
+  ...['--reporter=default', '--reporter=json', `--outputFile.json=${counts}`],
 ]
-/** They run one after the other. */
+const checkDemo = [process.execPath, 'scripts/check-demo.mjs']
+/** The stages run one after the other. */
 const stages = [
+  all && { '`npm run demo`, and tampering with its evidence': [...checkDemo, '--install'] },
   { build: [...turbo, 'build', ...(all ? ['types'] : []), '--output-logs=errors-only'] },
   {
-    'the demo, and tampering with it': [process.execPath, 'scripts/check-demo.mjs'],
+    ...(!all && { 'the demo, and tampering with its evidence': checkDemo }),
     types: [bin('tsc')],
     'lint and format': [bin('biome'), 'check', '--error-on-warnings', '.'],
     'width of lines': [process.execPath, 'scripts/width.mjs'],
     boundaries: [process.execPath, 'scripts/boundaries.mjs'],
     'names of types': [process.execPath, 'scripts/names.mjs'],
-    'sentences are printed only': [process.execPath, 'scripts/messages.mjs'],
+    'sentences are only printed': [process.execPath, 'scripts/messages.mjs'],
     'attacks and their tests': [process.execPath, 'scripts/attacks.mjs'],
     "GitHub's workflows": [process.execPath, 'scripts/workflows.mjs'],
     'size of the page': [process.execPath, 'scripts/size.mjs'],
     'unused code and dependencies': [bin('knip')],
     'workspace consistency': [bin('sherif')],
   },
-  { tests: vitest([], counts) },
-  all && { 'more tests': vitest(['machine', 'chromium'], moreCounts) },
-  // The longest first, so that no step is left alone at the end.
+  { tests: vitest },
+  // The longest steps come first, so that the last ones end at the same time.
   all && {
-    'releases, in a copy, on a registry of its own': [
+    'packages and releases, in a copy, on a local registry': [
       process.execPath,
       'scripts/check-release.mjs',
     ],
     "Python's tests": pytest,
-    'simulated subnets': [...pnpmCommand, 'simulate', '--seeds', '0..40'],
+    'simulated subnets': [...pnpmCommand, 'simulate', '--seeds', '0..20'],
     'regular expressions': [
       process.execPath,
       ...['--conditions=@affine/source', '--import', 'tsx', 'scripts/regexes.mjs'],
@@ -87,16 +87,14 @@ const stages = [
       'deploy/compose.yaml',
     ],
   },
-  // It builds: what others start or copy would change under them.
-  all && { 'packed packages': [process.execPath, 'scripts/packages.mjs'] },
 ]
 
 let passed = 0
 let failed = 0
-/** Printed again at the end, since a step's own output may be far above. */
+/** Failures, printed again at the end, since a step's own output may be far above. */
 const failures = []
 
-/** Runs a step. If others run at the same time, its output is printed when it ends. */
+/** Runs a step. If others run concurrently, prints its output when it ends. */
 async function run([name, [program, ...args]], isAlone) {
   const start = Date.now()
   const title = `\n── ${name}\n`
@@ -124,8 +122,8 @@ for (const steps of stages.filter(Boolean)) {
   }
   await Promise.all(Array.from({ length: atOnce }, inTurn))
 }
-for (const file of [counts, moreCounts].filter((file) => existsSync(file))) {
-  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, 'utf8'))
+if (existsSync(counts)) {
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(counts, 'utf8'))
   passed += numPassedTests
   failed += numFailedTests
   for (const { name, message, assertionResults } of testResults) {

@@ -1,5 +1,5 @@
-// The formatter keeps code within 100 columns. This checks strings and comments too, except in
-// tests.
+// Checks that lines, also of strings and comments, which the formatter does not break, have at most
+// 100 columns, except in tests.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

@@ -7,10 +7,10 @@ import { testFolder } from './test-folder.ts'
 
 const folder = testFolder('affine-checkout')
 const launcher = new URL('../scripts/pnpm.mjs', import.meta.url)
-/** Makes Node take this machine for Windows, except that its shell is this machine's. */
+/** Makes Node believe that it runs on Windows. The shell remains this machine's. */
 const WINDOWS = "Object.defineProperty(process, 'platform', { value: 'win32' })"
 
-/** Puts a Node and an npm, which prints how it is called, into a folder with spaces in its path. */
+/** Writes a Node and an npm that prints its arguments into a folder with spaces in its path. */
 function nodeInFolderWithSpaces(): { node: string; npx: string; npm: string } {
   const [place, node] = [join(folder, 'Program Files'), join(folder, 'Program Files', 'node')]
   const bin = join(place, 'node_modules', 'npm', 'bin')
@@ -24,7 +24,7 @@ function nodeInFolderWithSpaces(): { node: string; npx: string; npm: string } {
 
 const { node, npx, npm } = nodeInFolderWithSpaces()
 
-/** Returns what the launcher's `call` prints, a line each, where npm sets these variables. */
+/** Returns the JSON lines that the launcher's `call` prints with these variables set. */
 function launch(call: string, platform: string, env: Record<string, string>): unknown[] {
   const program = `${platform}
     const { pnpm, run } = await import(${JSON.stringify(launcher)})
@@ -54,7 +54,7 @@ it.each([
   expect(launch(call, platform, env)).toEqual([[words, [null, null]]])
 })
 
-it('starts a Node at a path with spaces', () => {
+it('starts Node at a path with spaces', () => {
   const call = "run(process.execPath, '-p', 'JSON.stringify(process.argv)', '--', 'a word')"
   expect(launch(call, WINDOWS, {})).toEqual([[node, 'a word']])
 })
@@ -68,7 +68,7 @@ it('does not pass the package or the command of an outer npx to its own', () => 
   ])
 })
 
-it('has line feeds in text, and pictures unchanged, where Git would write CRLF', () => {
+it('checks out text with line feeds and pictures unchanged, even if Git is set to write CRLF', () => {
   const clone = join(folder, 'clone')
   const git = (...words: string[]): string =>
     execFileSync('git', ['-c', 'core.autocrlf=true', ...words], { cwd: clone, encoding: 'utf8' })

@@ -24,7 +24,7 @@ const read = (name: string) => readFileSync(join('deploy', name), 'utf8')
 const compose = parse(read('compose.yaml'), { merge: true })
 const services = compose.services as Readonly<Record<string, Service>>
 const image = read('Dockerfile')
-/** What a service mounts: from where, and at which path. */
+/** Returns the source and the path of each mount of a service. */
 const mounts = ({ volumes }: Service) => volumes.map((each) => each.split(':') as [string, string])
 const PINNED = /^[\w/-]+:v?\d+\.\d+\.\d+[\w-]*@sha256:[\da-f]{64}$/
 const isFile = (source: string) => source.startsWith('.')
@@ -32,7 +32,7 @@ const isFile = (source: string) => source.startsWith('.')
 afterAll(killAll)
 
 describe.each(Object.entries(services))('%s in deploy/compose.yaml', (_, service) => {
-  test('is not root, and may do no more than it must', () => {
+  test('runs without root and without capabilities', () => {
     expect(service.user).toMatch(/^(?:[1-9]\d*|nobody)$/)
     expect(service.cap_drop).toEqual(['ALL'])
     expect(service.security_opt).toEqual(['no-new-privileges:true'])
@@ -40,7 +40,7 @@ describe.each(Object.entries(services))('%s in deploy/compose.yaml', (_, service
     expect(service.mem_limit).toMatch(/^\dg$/)
   })
 
-  test('is of one version, and says how it is', () => {
+  test('has a fixed version and a health check', () => {
     if (service.build === undefined) {
       expect(service.image).toMatch(PINNED)
       expect(service.healthcheck).toBeDefined()
@@ -52,11 +52,11 @@ describe.each(Object.entries(services))('%s in deploy/compose.yaml', (_, service
     expect(image).toMatch(/^HEALTHCHECK /m)
   })
 
-  test('listens to this machine alone', () => {
+  test('listens only on this machine', () => {
     for (const port of service.ports ?? []) expect(port).toMatch(/^127\.0\.0\.1:/)
   })
 
-  test('mounts what is there', () => {
+  test('mounts only existing files and volumes', () => {
     for (const [source] of mounts(service)) {
       if (isFile(source)) expect(existsSync(join('deploy', source)), source).toBe(true)
       else expect(Object.keys(compose.volumes)).toContain(source)
@@ -65,26 +65,26 @@ describe.each(Object.entries(services))('%s in deploy/compose.yaml', (_, service
       expect(Object.keys(compose.secrets)).toContain(secret)
   })
 
-  test('has no secret in this file', () => {
+  test('has no secret in compose.yaml', () => {
     for (const file of service.env_file ?? []) expect(dirname(file)).toBe('/etc/affine')
     expect(JSON.stringify(service)).not.toMatch(/password|_KEY/i)
   })
 })
 
-test('the image is built from one of a known digest', () => {
+test('builds the image from a base with a fixed digest', () => {
   expect(/^ARG NODE=(.*)$/m.exec(image)?.[1]).toMatch(PINNED)
   expect(image.match(/^FROM .*$/gm)).toEqual(['FROM $NODE AS build', 'FROM $NODE'])
 })
 
-test('the unit, the image and compose.yaml forbid core dumps, and limit memory alike', () => {
+test('the unit, the image and compose.yaml forbid core dumps and have one memory limit', () => {
   const unit = read('af-validate.service')
-  const most = services.validator?.mem_limit ?? ''
+  const limit = services.validator?.mem_limit ?? ''
   expect(unit).toMatch(/^LimitCORE=0$/m)
-  expect(unit).toContain(`\nMemoryMax=${most.toUpperCase()}\n`)
-  expect(image).toContain(` --ulimit core=0 --memory ${most} `)
+  expect(unit).toContain(`\nMemoryMax=${limit.toUpperCase()}\n`)
+  expect(image).toContain(` --ulimit core=0 --memory ${limit} `)
 })
 
-test("af's services are given commands that it has", async () => {
+test('gives the services of af existing commands and options', async () => {
   const built = Object.values(services).filter(({ build }) => build !== undefined)
   expect(built).toHaveLength(2)
   for (const { command = [] } of built) {
@@ -95,14 +95,14 @@ test("af's services are given commands that it has", async () => {
   }
 })
 
-test('the bucket that is a folder is served by the explorer', () => {
+test('serves the bucket’s folder with the explorer', () => {
   const [, folder = ''] = services.explorer?.command ?? []
   const has = (name: string) => mounts(services[name] as Service).some(([, at]) => at === folder)
   expect([has('validator'), has('explorer')]).toEqual([true, true])
   expect(image).toContain(`install -d -o affine ${folder} `)
 })
 
-test("Prometheus scrapes the validator, and evaluates the alerts' rules", () => {
+test('lets Prometheus scrape the validator and evaluate the alert rules', () => {
   const { rule_files, scrape_configs } = parse(read('prometheus.yml'))
   const port = /AFFINE_METRICS=(\d+)/.exec(image)?.[1]
   expect(scrape_configs).toEqual([

@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const READMES = ['packages', 'apps'].flatMap((folder) =>
   readdirSync(join(root, folder)).map((name) => `${folder}/${name}/README.md`),
 )
-/** All but the protocol, which has formats and formulas and no commands. */
+/** All pages except the protocol, which has no commands. */
 const DOCS = readdirSync(join(root, 'docs')).filter((name) => /(?<!^protocol)\.md$/.test(name))
 const PAGES = [
   'README.md',
@@ -23,7 +23,7 @@ const PAGES = [
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
 const snippetsIn = (page: string): readonly Snippet[] => snippetsOf(read(page))
 
-/** What a program prints that somebody has in a file of this folder. It is started as one bundle. */
+/** Runs a program as if from a file in `folder`, as one bundle. Resolves with its output. */
 async function outputOf(program: string, folder: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: { contents: program, resolveDir: folder, loader: 'ts' },
@@ -43,39 +43,39 @@ async function outputOf(program: string, folder: string): Promise<string> {
   return stdout + stderr
 }
 
-/** What is wrong with how a page says that a snippet is not run there. */
+/** Returns the fault in a page's note on why a snippet is not run, or undefined. */
 function noteFault(page: string, { note = '', text }: Snippet): string | undefined {
   const [, kind, value = ''] = /^(not run|tested): (.*)$/.exec(note) ?? []
   if (kind === undefined) return note === '' || note === 'serves' ? undefined : `no note: ${note}`
   if (kind === 'not run')
     return REASONS.includes(value) ? undefined : `expected one of ${REASONS}, got ${value}`
-  if (!existsSync(join(root, value))) return `${value} is not there`
+  if (!existsSync(join(root, value))) return `${value} does not exist`
   const [command = ''] = text.split(/\n|\s+#/, 1)
   const tests = read(value)
   const isNamed = tests.includes(basename(page)) || tests.includes(command)
-  return isNamed ? undefined : `${value} does not speak of it`
+  return isNamed ? undefined : `${value} mentions neither the page nor the command`
 }
 
 describe.each(PAGES)('%s', (page) => {
   const snippets = snippetsIn(page).filter(runnable)
-  test('says of each snippet that no test runs why not', () => {
+  test('gives a reason for each snippet that no test runs', () => {
     const faults = snippets.flatMap((snippet) => {
       const fault = noteFault(page, snippet)
       return fault === undefined ? [] : [`line ${snippet.line}: ${fault}`]
     })
     expect(faults).toEqual([])
   })
-  test('asks for nothing but Node, npm and Python', () => {
+  test('requires only Node, npm and Python', () => {
     const bare = /(^|[&|;`(]\s*)(pnpm|yarn|turbo|tsx|vitest|biome) /m
     expect(snippets.filter(({ text }) => bare.test(text))).toEqual([])
     expect(read(page)).not.toMatch(/`(pnpm|turbo) /)
   })
   const isOfAf = snippets.some(({ text }) => /^(npx )?af(-verify)? /m.test(text))
-  test.skipIf(!isOfAf)('says that npx af is for a checkout', () => {
+  test.skipIf(!isOfAf)('states that npx af is for a checkout', () => {
     expect(read(page)).toMatch(/checkout.{0,99}npx af|npx af.{0,99}checkout/s)
   })
   const programs = snippets.filter(({ language, note }) => language === 'ts' && !note)
-  test.skipIf(programs.length === 0)('has programs that print what it says', async () => {
+  test.skipIf(programs.length === 0)('has programs that print what it states', async () => {
     const cwd = join(root, page, '..')
     for (const program of programs) {
       const stdout = await outputOf(program.text, cwd)
@@ -85,7 +85,7 @@ describe.each(PAGES)('%s', (page) => {
   })
 })
 
-test('every page with commands is one of those that are run', () => {
+test('runs every page with commands', () => {
   const run = read('test/documents.machine.test.ts') + read('test/documents.test.ts')
   const toRun = PAGES.filter((page) =>
     snippetsIn(page).some(({ language, note = '' }) => {
@@ -96,4 +96,4 @@ test('every page with commands is one of those that are run', () => {
   expect(toRun.filter((page) => !run.includes(`runPage('${page}')`))).toEqual([])
 })
 
-test('docs/mining.md runs as it is pasted', () => runPage('docs/mining.md'))
+test('docs/mining.md runs when pasted', () => runPage('docs/mining.md'))

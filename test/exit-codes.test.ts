@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { statePath } from '../packages/blocks/src/index.ts'
+import { listen } from '../packages/miners/test/servers.ts'
 import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 import { EXIT_CODES, EXIT_CODES_TEXT } from '../packages/terminal/src/index.ts'
 import { writeSubnet } from './attacks/af-verify.ts'
@@ -15,7 +15,7 @@ import { testFolder } from './test-folder.ts'
 
 const NOWHERE = 'http://127.0.0.1:1'
 const root = testFolder('exit-codes')
-/** A bucket server that is busy, and a chain that never answers. */
+/** A bucket server that always answers with 503, and a chain that never answers. */
 const busy = createServer((_, response) => response.writeHead(503).end())
 const silent = createServer(() => {})
 const urls: string[] = []
@@ -26,18 +26,14 @@ beforeAll(async () => {
   const state = await subnet.begin()
   await subnet.play(state, {})
   chain = await writeSubnet(subnet, root)
-  for (const server of [busy, silent]) {
-    server.listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    urls.push(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
-  }
+  for (const server of [busy, silent]) urls.push(await listen(server, 0))
 })
 afterAll(async () => {
   for (const server of [busy, silent]) server.close().closeAllConnections()
   await killAll()
 })
 
-test('are the same in the document and in the help of both programs', async () => {
+test('the document and the help of both programs list the same codes', async () => {
   const page = await readFile(new URL('../docs/errors.md', import.meta.url), 'utf8')
   const rows = [...page.matchAll(/^\| (\d+) +\| (.+?) +\|$/gm)]
   expect(Object.fromEntries(rows.map(([, code, meaning]) => [code, meaning]))).toEqual(EXIT_CODES)
@@ -49,12 +45,18 @@ describe('af-verify exits with', () => {
   const verify = (base: string, ...words: readonly string[]) =>
     runVerifier([base, '--network', chain, ...words])
 
-  test('0 if all holds, and 3 if copies were left out', async () => {
-    expect((await verify(root)).code).toBe(0)
-    expect((await verify(root, '--copies', '1')).code).toBe(3)
+  test('0 for a valid history, and 3 if copies were not compared', async () => {
+    const all = await verify(root)
+    expect([all.code, all.stdout.includes('Everything holds.')]).toEqual([0, true])
+    expect(all.stdout).toMatch(/^begins with epoch 0 and the network's first state \w{64}\n/)
+    for (const copies of ['0', '1']) {
+      const { code, stdout } = await verify(root, '--copies', copies)
+      expect([code, stdout.includes('Everything holds')]).toEqual([3, false])
+      expect(stdout).toContain('Not compared: ')
+    }
   })
 
-  test('1 for a flaw, also if it cannot continue', async () => {
+  test('1 for a flaw, even if it cannot continue', async () => {
     const other = await mkdtemp(join(root, 'flawed-'))
     const subnet = new ReadingSubnet([100, 100, 100], 0, LOCAL_NETWORK)
     await subnet.play(await subnet.begin(), {})
@@ -72,7 +74,7 @@ describe('af-verify exits with', () => {
     expect((await verify(join(root, 'nowhere'))).code).toBe(2)
   })
 
-  test('4 if a node or the buckets are not available', async () => {
+  test('4 if a node or the buckets are unavailable', async () => {
     const [buckets = ''] = urls
     const ended = await verify(buckets)
     expect([ended.code, ended.stderr]).toEqual([4, expect.stringContaining('status 503')])
@@ -82,7 +84,7 @@ describe('af-verify exits with', () => {
 })
 
 describe('af exits with', () => {
-  test('0, and 1 for a check that fails', async () => {
+  test('0, and with 1 if a check fails', async () => {
     expect((await runAf(['env', 'list'])).code).toBe(0)
     const words = ['practise', 'random', '--env', 'mult8-v0', '--challenges', '1']
     expect((await runAf([...words, '--at-least', '1'])).code).toBe(1)
@@ -93,7 +95,7 @@ describe('af exits with', () => {
     expect((await runAf(['status', '--network', join(root, 'nowhere.json')])).code).toBe(2)
   })
 
-  test('4 if a node, the buckets or an endpoint are not available', async () => {
+  test('4 if a node, the buckets or an endpoint are unavailable', async () => {
     const [buckets = ''] = urls
     expect((await runAf(['status', '--network', NOWHERE])).code).toBe(4)
     expect((await runAf(['status', '--network', chain, '--buckets', buckets])).code).toBe(4)

@@ -3,10 +3,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import { selfSigned } from '../packages/settlement/test/certificate.ts'
 import { DEEDS, hostileServer } from '../packages/settlement/test/hostile-server.ts'
 
-/**
- * A process of its own, so that what it does costs the reader nothing. It prints its two URLs and
- * its certificate, and then how many connections it has, once a second.
- */
+// A separate process, so that its work costs the reader no processor time. Prints its two URLs and
+// its certificate, and then its number of open connections once a second.
 let open = 0
 const { key, cert } = selfSigned('bucket.test')
 const serve = async (scheme: string, tls?: { key: string; cert: string }): Promise<string> => {

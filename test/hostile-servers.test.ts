@@ -10,14 +10,14 @@ import { fetchBy, KEPT } from '../packages/node/src/http.ts'
 import { DEEDS, FILE } from '../packages/settlement/test/hostile-server.ts'
 import { killAll, type Started, start } from './processes.ts'
 
-/** The most processor time for which a server may block a reader's event loop. */
+/** Maximum processor time in milliseconds for which a server may block a reader's event loop. */
 const MOST_MS = 100
-/** A read is measured so often: what else a process does adds to some of them. */
+/** Measured reads per case. The least counts, since other work of the process adds to some. */
 const READS = Number(process.env.READS ?? 3)
-/** A bucket is then read as often, by so many at once. */
+/** Concurrent readers of a bucket, which then make the same number of reads. */
 const AT_ONCE = 3
 const LIMIT = 1_000_000
-/** Every read ends long before, but for those that have no end. */
+/** Timeout of a read. Only reads without an end reach it. */
 const TIMEOUT_MS = 50_000
 
 let hostile: Started
@@ -29,8 +29,8 @@ beforeAll(async () => {
 afterAll(killAll)
 
 /**
- * The longest turn of the event loop until something ends, in milliseconds of processor time. Looked
- * at every millisecond: at every turn would itself take all of a processor, however long it waits.
+ * Resolves with the longest turn of the event loop during `task`, in milliseconds of processor
+ * time. Measures every millisecond, since measuring every turn would use all of a processor.
  */
 async function longestTurn(task: () => Promise<unknown>): Promise<number> {
   let longest = 0
@@ -80,7 +80,7 @@ describe.each<[reader: string, read: Read, isBucket: boolean]>([
   ['a miner', miner, false],
 ])('%s that answers with', (_, read, isBucket) => {
   it.each(Object.entries(DEEDS))(
-    '%s: no block of the event loop, and the same end each time',
+    '%s: does not block the event loop, and ends the same each time',
     async (name, [, want, patience]) => {
       const ends: string[] = []
       const one = async (): Promise<number> =>
@@ -99,7 +99,7 @@ describe.each<[reader: string, read: Read, isBucket: boolean]>([
   )
 })
 
-it('what was read has no connection in the end', async () => {
-  // Idle ones are kept for a few seconds.
+it('leaves no connection open', async () => {
+  // Idle connections stay open for a few seconds.
   await hostile.says(/^open: 0$/m, hostile.stdout().length)
 })

@@ -26,7 +26,7 @@ const WRITTEN = [
   'hex-duel/samples.jsonl',
   'judged/result.json',
 ]
-/** The same in the checkout, in a folder made in it, and in a folder that images have. */
+/** The same files in the checkout, in a new folder in it, and in a folder that images contain. */
 const PATHS = ['', 'play/', 'deploy/', 'packages/play/', 'apps/validator/'].flatMap((folder) =>
   WRITTEN.map((path) => `${folder}${path}`),
 )
@@ -53,13 +53,13 @@ const dockerPatterns = readFileSync(`${root}/deploy/Dockerfile.dockerignore`, 'u
 const isExcluded = (path: string): boolean =>
   dockerPatterns.filter(({ matches }) => matches.test(path)).at(-1)?.isExcluding ?? false
 
-describe('what the documents write in a checkout', () => {
-  it('is ignored by Git, and no file of the repository is', () => {
+describe('a file that the documents’ commands write', () => {
+  it('is ignored by Git, unlike every file of the repository', () => {
     expect(git(['check-ignore', '--no-index', '--stdin'], PATHS.join('\n'))).toEqual(PATHS)
     expect(git(['ls-files', '--cached', '--ignored', '--exclude-standard'])).toEqual([])
   })
 
-  it('is not in an image, which has what its build needs', () => {
+  it('is not in an image, unlike every file that the build needs', () => {
     expect(PATHS.filter((path) => !isExcluded(path))).toEqual([])
     const others = ['under-any-name/secrets/3', '.git/config', 'apps/validator/node_modules/a']
     expect(others.filter((path) => !isExcluded(path))).toEqual([])

@@ -6,10 +6,10 @@ import { type Place, type Written, within } from '../packages/terminal/test/with
 const names = (await programFor([])).commands.map((command) => command.name())
 const af = await programFor(names)
 
-/** Runs `af` to its end, in this process; one waits for the other. */
+/** Runs `af` to its end in this process. Runs wait for each other. */
 export const runAf = (words: readonly string[], place?: Place): Promise<Written> =>
   within(af, words, { isOurs, ...place })
 
-/** The same for `af-verify`, which then checks in this thread. */
+/** Runs `af-verify` to its end in this process, without other threads. */
 export const runVerifier = (words: readonly string[], place?: Place): Promise<Written> =>
   within(afVerify, [...words, '--jobs', '1'], place)

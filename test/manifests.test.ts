@@ -22,12 +22,12 @@ const manifestOf = (folder: string): Manifest =>
 describe.each(folders)('%s', (folder) => {
   const { scripts, dependencies, devDependencies } = manifestOf(folder)
 
-  it('has a script that runs its tests, from the root, where the configuration is', () => {
+  it('has a script that runs its tests from the root, which has the configuration', () => {
     expect(scripts?.test).toBe(`cd ../.. && vitest run ${folder}/`)
     expect(existsSync(join(root, folder, 'test'))).toBe(true)
   })
 
-  it('needs other packages by a semver range', () => {
+  it('depends on other packages by a semver range', () => {
     const ranges = Object.entries({ ...devDependencies, ...dependencies })
       .filter(([name]) => name.startsWith('@affine/'))
       .map(([, range]) => range)
@@ -35,7 +35,7 @@ describe.each(folders)('%s', (folder) => {
   })
 })
 
-it('releases the page when a package in it leaves its range, as changesets does for dependencies', () => {
+it('lists packages in the page as dependencies, so that changesets releases it with them', () => {
   const developed = Object.keys(manifestOf('apps/explorer').devDependencies ?? {})
   expect(developed.filter((name) => name.startsWith('@affine/'))).toEqual([])
 })

@@ -8,7 +8,7 @@ const root = new URL('..', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 const guide = read('CONTRIBUTING.md')
 
-/** The names that the list of a section of CONTRIBUTING.md explains. */
+/** Returns the names explained in the list of a section of CONTRIBUTING.md. */
 function listedIn(section: string): readonly string[] {
   const [, text = ''] = guide.split(`\n## ${section}\n`)
   const items = text.split('\n## ')[0]?.match(/^- .*(\n {2}.*)*/gm) ?? []
@@ -17,26 +17,26 @@ function listedIn(section: string): readonly string[] {
   )
 }
 
-it('every long test runs every night, and CONTRIBUTING.md says what it does', () => {
-  const asked = spawnSync(process.execPath, ['scripts/long.mjs', 'none'], {
+it('runs every long test every night, and CONTRIBUTING.md explains each', () => {
+  const { stderr } = spawnSync(process.execPath, ['scripts/long.mjs', 'none'], {
     cwd: fileURLToPath(root),
     encoding: 'utf8',
   })
-  const parts = /^expected one of (.*), got none$/m.exec(asked.stderr)?.[1]?.split(', ') ?? []
+  const parts = /^expected one of (.*), got none$/m.exec(stderr)?.[1]?.split(', ') ?? []
   expect(parts).toContain('simulate')
   const { jobs } = parse(read('.github/workflows/nightly.yml'))
   expect(jobs.long.strategy.matrix.part).toEqual(parts)
   expect([...listedIn('Long tests')].sort()).toEqual([...parts].sort())
 })
 
-it('CONTRIBUTING.md lists every program of others that is tried every night', () => {
+it('CONTRIBUTING.md lists every third-party program that runs every night', () => {
   const [, table = ''] = read('python/nightly.py').split('\nPARTS: ')
   const parts = [...table.matchAll(/^ {4}(\w+): \[/gm)].map(([, name]) => name)
   expect(parts).toContain('openai')
   expect(listedIn('Programs of others')).toEqual(parts)
 })
 
-it('a model without a throne is explained', () => {
+it('explains a model that is not crowned', () => {
   const program = [
     'import nightly',
     'nightly.AF, nightly.time.sleep = ["echo", "ran"], lambda seconds: None',

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 /**
- * A folder that is gone when this process ends. In these modules, since bundled programs look for
- * their packages in the folders that they are in.
+ * Creates a folder that is deleted when this process ends. It is inside node_modules, since bundled
+ * programs search for their packages from their own folder.
  */
 function sharedFolder(): string {
   const modules = fileURLToPath(new URL('../packages/settlement/node_modules', import.meta.url))
@@ -16,16 +16,16 @@ function sharedFolder(): string {
   return folder
 }
 
-/** Before all tests: what one of them makes with `onceARun` is there for the others. */
+/** Creates the folder that tests share through `onceARun`. Vitest calls it before all tests. */
 export default function setup(): void {
   process.env.TESTS_SHARE = sharedFolder()
 }
 
 /**
- * Makes a folder that tests share, unless a test of this run, in whatever process, has made it.
- * Nobody alters what is in it.
+ * Makes a shared folder unless another test of this run, in any process, has made it. Resolves with
+ * its path. No test may change its content.
  *
- * @throws whatever `make` does; an Error in the tests that waited for it.
+ * @throws the error of `make`; an Error in the tests that waited for it.
  */
 export async function onceARun(
   name: string,

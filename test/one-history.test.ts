@@ -35,23 +35,23 @@ import { historyOf, type TestEpoch } from '../packages/report/test/history.ts'
 import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
 
 /*
- * One history, told by everybody that tells one: what they have in common must be the same number.
+ * One history as reported by every program. Numbers that they have in common must be equal.
  */
 
 const validators = ['v1', 'v2', 'v3', 'v4', 'v5']
 type Rates = readonly [wins: number, losses: number]
-/** By contender: what honest lanes see in the two environments; nothing is decisive without. */
-type Seen = Readonly<Record<string, readonly [mult8: Rates, tictactoe: Rates]>>
+/** Rates in honest lanes by contender, in the two environments. Default: nothing is decisive. */
+type HonestRates = Readonly<Record<string, readonly [mult8: Rates, tictactoe: Rates]>>
 
-/** An epoch in which v5 has results of its own in tic-tac-toe, in these duels. */
+/** Returns an epoch in which v5 reports the rates of `liar` in tic-tac-toe. */
 const scene = (
-  seen: Seen,
+  honest: HonestRates,
   liar: Readonly<Record<string, Rates>> = {},
   more: Scene = {},
 ): Scene => ({
   validators,
   rates: (validator, env, contender) => {
-    const [mult8, tictactoe] = seen[contender] ?? [TIED, TIED]
+    const [mult8, tictactoe] = honest[contender] ?? [TIED, TIED]
     if (env === MULT8) return mult8
     return (validator === 'v5' && liar[contender]) || tictactoe
   },
@@ -66,27 +66,27 @@ const CLOSE: Rates = [15 / 32, 15 / 32]
 const BETTER: Rates = [0.9, 0.05]
 const OPEN: Rates = [0.3, 0.1]
 const WORSE: Rates = [0.05, 0.9]
-const LATER: Seen = { m2: [BETTER, TIED], m3: [BETTER, OPEN] }
-const AHEAD: Seen = { m2: [BETTER, TIED], m3: [BETTER, [1, 0]] }
-const WON: Seen = { m2: [BETTER, TIED], m3: [BETTER, BETTER] }
+const LATER: HonestRates = { m2: [BETTER, TIED], m3: [BETTER, OPEN] }
+const AHEAD: HonestRates = { m2: [BETTER, TIED], m3: [BETTER, [1, 0]] }
+const WON: HonestRates = { m2: [BETTER, TIED], m3: [BETTER, BETTER] }
 const two = { miners: [miner('m1', 1), miner('m2', 2)] }
-/** From epoch 2 on: in the two before, m1 takes the throne. */
+/** Epochs from 2 on. In the two before, m1 becomes champion. */
 const SCENES: readonly Scene[] = [
   scene({ m2: [FIRST, TIED] }, {}, two), // a win
-  scene({ m2: [CLOSE, TIED] }, { m2: [1, 0] }, two), // v5 is set aside; even, the win is taken back
+  scene({ m2: [CLOSE, TIED] }, { m2: [1, 0] }, two), // v5 is set aside; undecided, the win is taken back
   scene({ m2: [CLOSE, TIED] }), // m3 begins
   scene({ m2: [CLOSE, TIED] }, {}, { silent: ['v1', 'v2', 'v3'] }), // frozen
-  scene(LATER, { m3: [0, 1] }, { unattested: ['v3'], broken: ['v4'] }), // v3's nobody attests, v4's is void
+  scene(LATER, { m3: [0, 1] }, { unattested: ['v3'], broken: ['v4'] }), // v3's lane is not attested, v4's is void
   scene(LATER, { m3: [0, 1] }, { silent: ['v1', 'v2'] }), // frozen
   scene(AHEAD, { m3: [0, 1] }, { unsealed: ['v3'] }), // m3 wins one
   scene(AHEAD, { m3: [0, 1] }), // both win
   scene(WON),
   scene(WON),
-  scene(WON, {}, { miners: FOUR }), // m3 is better, and dethrones; m4 begins
+  scene(WON, {}, { miners: FOUR }), // m3 is better and is crowned; m4 begins
   scene({ m4: [WORSE, WORSE] }, {}, { miners: FOUR }), // and fails
-  scene({}, {}, { miners: FOUR }), // nobody waits
+  scene({}, {}, { miners: FOUR }), // an empty queue
 ]
-/** The duels: the epochs, and the hotkeys of the two. */
+/** The epochs and hotkeys of all duels. */
 const DUELS = [
   { first: 2, last: 12, champion: 'm1', contender: 'm2' },
   { first: 5, last: 12, champion: 'm1', contender: 'm3' },
@@ -94,8 +94,8 @@ const DUELS = [
 ] as const
 const FORFEITED = { 'no-reply': 3, unreadable: 2, illegal: 1 }
 
-/** What is read of a record of af explain. */
-interface Explained extends Pick<DuelFacts, 'contender' | 'start'> {
+/** The fields read from a log entry of af explain. */
+interface ExplainEntry extends Pick<DuelFacts, 'contender' | 'start'> {
   readonly type: string
   readonly epoch: number
   readonly duel: DuelFacts
@@ -105,21 +105,21 @@ interface Explained extends Pick<DuelFacts, 'contender' | 'start'> {
   readonly block: string
 }
 
-interface Told {
+interface Reports {
   readonly status: readonly Awaited<ReturnType<typeof subnetStatus>>[]
-  readonly explained: ReadonlyMap<string, readonly Explained[]>
+  readonly explained: ReadonlyMap<string, readonly ExplainEntry[]>
   readonly page: readonly EpochAccount[]
   readonly losses: EpochAccounts['findLosses']
   readonly past: PastChallenges
 }
 
 const epochs = historyOf(SCENES, FORFEITED)
-/** The commands of af read no lane that cannot count. */
+/** The epochs without lanes that cannot count, which the commands of af do not read. */
 const SPARSE = epochs.map(({ sparse }) => sparse)
-let told: Told
+let reports: Reports
 
 beforeAll(async () => {
-  told = {
+  reports = {
     explained: new Map(['m1', 'm2', 'm3', 'm4'].map((hotkey) => [hotkey, explain(hotkey)])),
     status: await statuses(),
     ...accounts(),
@@ -132,7 +132,9 @@ interface Reader {
   readonly finish: (settled: TestEpoch['settled']) => void
 }
 
-/** Gives each sample and the end of each epoch to a reader: of every lane, as the page is. */
+/**
+ * Passes each sample and the end of each epoch to a reader, by default of all lanes, like the page.
+ */
 function readAll(reader: Reader, read: readonly Omit<TestEpoch, 'sparse'>[] = epochs): void {
   for (const { settled, samples } of read) {
     for (const sample of samples) reader.add(...sample)
@@ -140,7 +142,7 @@ function readAll(reader: Reader, read: readonly Omit<TestEpoch, 'sparse'>[] = ep
   }
 }
 
-async function statuses(): Promise<Told['status']> {
+async function statuses(): Promise<Reports['status']> {
   const real = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32) })
   const neurons = validators.map((hotkey, uid) => {
     return { uid, hotkey, stake: 1000n, permit: true, registered: 0, lastUpdate: 0 }
@@ -158,9 +160,9 @@ async function statuses(): Promise<Told['status']> {
   )
 }
 
-function explain(hotkey: string): readonly Explained[] {
-  const records: Explained[] = []
-  const line = (_: unknown, record: object) => void records.push(record as Explained)
+function explain(hotkey: string): readonly ExplainEntry[] {
+  const records: ExplainEntry[] = []
+  const line = (_: unknown, record: object) => void records.push(record as ExplainEntry)
   const report = new MinerReport(hotkey, { line, all: true })
   readAll(
     {
@@ -172,7 +174,7 @@ function explain(hotkey: string): readonly Explained[] {
   return records
 }
 
-function accounts(): Pick<Told, 'page' | 'losses'> {
+function accounts(): Pick<Reports, 'page' | 'losses'> {
   const accounts = new EpochAccounts()
   const page: EpochAccount[] = []
   readAll({
@@ -191,18 +193,18 @@ function pastOf(): PastChallenges {
   return past
 }
 
-/** The duel of a contender, as the page has it after an epoch. */
+/** Returns a contender's duel on the page after an epoch. */
 function shownIn(epoch: number, contender: string): ShownDuel {
-  const duel = told.page[epoch]?.duels.find((each) => each.contender.hotkey === contender)
+  const duel = reports.page[epoch]?.duels.find((each) => each.contender.hotkey === contender)
   if (duel === undefined) throw new Error(`no duel: ${contender}, ${epoch}`)
   return duel
 }
 
 const shortEnv = (env: string) => env.replace(/@.*/, '')
 
-it('is a history with all that was told apart before', async () => {
+it('has a history with all kinds of outcomes', async () => {
   const seen = epochs.map(({ settled: { report, lanes }, sparse }, epoch) => {
-    const { duels, seated } = told.page[epoch]!
+    const { duels, seated } = reports.page[epoch]!
     const unread = lanes.size - sparse.settled.lanes.size
     const duelling = report.duels.map(({ contender, envs, verdicts }, i) => {
       const looks = Object.keys(envs).map(shortEnv).join(' ')
@@ -219,7 +221,7 @@ it('is a history with all that was told apart before', async () => {
 const each = epochs.map(({ settled }) => settled.epoch)
 
 describe('an epoch', () => {
-  it.each(each)('%i is for the page and af-verify what was decided', (epoch) => {
+  it.each(each)('%i is on the page and in af-verify as decided', (epoch) => {
     const { settled } = epochs[epoch]!
     const { before, state, report } = settled
     const trust = Object.entries(state.trust).map(([hotkey, record]) => [hotkey, trustOf(record)])
@@ -234,7 +236,7 @@ describe('an epoch', () => {
     const contenders = before.duels.map(({ contender }) => contender.hotkey)
     const record = { type: 'epoch', ...shared, champion, contenders, seated, report }
     expect(epochRecord(settled)).toMatchObject(record)
-    const page = told.page[epoch]!
+    const page = reports.page[epoch]!
     expect(page).toMatchObject({ ...shared, champion: before.champion, frozen: report.frozen })
     expect(page.seated?.hotkey).toBe(seated)
     expect(page.duels).toMatchObject(
@@ -243,8 +245,8 @@ describe('an epoch', () => {
     for (const lane of page.lanes) expect(lane.trust).toBe(shared.trust[lane.validator])
   })
 
-  it.each(each)('%i has the same looks and lanes for all of them', (epoch) => {
-    const { duels, lanes } = told.page[epoch]!
+  it.each(each)('%i has the same interim analyses and lanes everywhere', (epoch) => {
+    const { duels, lanes } = reports.page[epoch]!
     const { report } = epochs[epoch]!.settled
     const countsOf = ({ win, hold }: Pick<EnvReport, 'win' | 'hold'> | EnvFacts) =>
       [win.wins, win.trials, hold.wins, hold.trials].map(String)
@@ -267,16 +269,16 @@ describe('an epoch', () => {
           .filter(([, look]) => look.setAside.includes(validator))
           .map(([env]) => `${env} ${contender.hotkey}`),
       )
-      const told = setAside.flatMap(({ env, contenders }) =>
+      const listed = setAside.flatMap(({ env, contenders }) =>
         contenders.map((contender) => `${env} ${contender}`),
       )
-      expect(told.sort()).toEqual(aside.sort())
+      expect(listed.sort()).toEqual(aside.sort())
     }
   })
 })
 
-it('af explain tells each epoch of a duel, in turn, as the page has it', () => {
-  const own = (told.explained.get('m2') ?? []).filter(({ type }) => type === 'epoch')
+it('af explain reports each epoch of a duel in order, like the page', () => {
+  const own = (reports.explained.get('m2') ?? []).filter(({ type }) => type === 'epoch')
   expect(own.map(({ epoch }) => epoch)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   for (const { epoch, duel } of own) {
     const { id: _, stats: __, ...shown } = shownIn(epoch, 'm2')
@@ -290,10 +292,10 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
   const ended = () => shownIn(last, sides.contender)
 
   it.each(SIDES)(
-    'has the same end and challenges on the page, in af explain, and past: %s',
+    'has the same end and challenges on the page, in af explain and in past challenges: %s',
     (side) => {
       const { id, end, stats } = ended()
-      const explained = told.explained.get(sides[side]) ?? []
+      const explained = reports.explained.get(sides[side]) ?? []
       const [record, ...more] = explained.filter(
         (each) => each.type === 'duel' && formatDuelId(each) === id,
       )
@@ -314,13 +316,13 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
       const place = ({ env, index, block }: { env: string; index: number; block: string }) =>
         `${block} ${env} ${index}`
       const places = new Set(lost.map(({ pair, block }) => place({ ...pair, block })))
-      for (const each of told.losses(id)[side]) expect(places).toContain(place(each))
+      for (const each of reports.losses(id)[side]) expect(places).toContain(place(each))
       const all = DUELS.flatMap((each) => {
         const seat = SIDES.find((name) => each[name] === sides[side])
         return seat ? [shownIn(each.last, each.contender).stats[seat].challenges] : []
       })
-      const past = told.past.of(FOUR.find(({ hotkey }) => hotkey === sides[side])!)
-      // Of one challenge the champion has one reward, whatever contends.
+      const past = reports.past.of(FOUR.find(({ hotkey }) => hotkey === sides[side])!)
+      // The champion has one reward per challenge, regardless of the number of contenders.
       const isTwice = sides[side] === 'm1'
       const sum = all.reduce((sum, each) => sum + each)
       if (!isTwice) expect(past).toHaveLength(sum)
@@ -329,7 +331,7 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
     },
   )
 
-  it.each(SIDES)('has as many as the tallies have of these lanes: %s', (side) => {
+  it.each(SIDES)('has as many challenges and wins as the tallies of these lanes: %s', (side) => {
     const { envs, challenges, won } = ended().stats[side]
     let [sum, wins] = [0, 0]
     for (const env of [MULT8, TICTACTOE]) {
@@ -349,25 +351,25 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
     expect([challenges, won]).toEqual([sum, wins])
   })
 
-  it('has one result on its own page, and on its miner’s', () => {
+  it('has one result on its own page and on its miner’s page', () => {
     const { id, stats } = ended()
     const { won, lost } = stats.contender
-    const shown = rendered(ContenderView, told.page, { id })
+    const shown = rendered(ContenderView, reports.page, { id })
     const share = percent((1e6 * won) / (won + lost))
     const result = `${share} of the ${won + lost}`
     expect(shown).toContain(result)
     if (first < last) {
-      const part = rendered(ContenderView, told.page.slice(first + 1), { id })
+      const part = rendered(ContenderView, reports.page.slice(first + 1), { id })
       expect(part).toContain(` (epochs ${first + 1} to ${last} alone).`)
     }
     expect(shown).toContain(`it won ${won}, lost ${lost} and tied`)
-    expect(rendered(MinerView, told.page, { hotkey: sides.contender })).toContain(result)
+    expect(rendered(MinerView, reports.page, { hotkey: sides.contender })).toContain(result)
   })
 
-  it('is drawn with the verdicts that it has, epoch by epoch', () => {
+  it('is drawn with its verdicts, epoch by epoch', () => {
     for (let epoch = first; epoch <= last; epoch++) {
       const { id, verdicts: given } = shownIn(epoch, sides.contender)
-      const shown = rendered(ContenderView, told.page.slice(0, epoch + 1), { id })
+      const shown = rendered(ContenderView, reports.page.slice(0, epoch + 1), { id })
       const drawn = [...shown.matchAll(/(mult8|tictactoe): .* (?:%|decisive)\. (\w+)$/gm)].map(
         ([, ...row]) => row,
       )
@@ -376,7 +378,7 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
     }
     const { end, wins, counted, needed } = ended()
     if (end !== 'crowned') return
-    const read = told.page.slice(0, last + 1)
+    const read = reports.page.slice(0, last + 1)
     const race = rendered(RaceView, read, {})
     for (const part of [`won ${wins} of ${counted}`, `needed ${needed}`])
       expect(race).toContain(part)
@@ -384,13 +386,13 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
 })
 
 describe('after an epoch', () => {
-  it.each(each)('%i af explain and af status tell it as af-verify does', (epoch) => {
+  it.each(each)('%i af explain and af status report it like af-verify', (epoch) => {
     const { settled, sparse } = epochs[epoch]!
     const text = epochText(epochFacts(settled))
     expect(epochText(epochFacts(sparse.settled))).toBe(text)
     expect(sparse.settled.report).toEqual(settled.report)
-    const status = told.status[epoch]!
-    // The table of validators has them.
+    const status = reports.status[epoch]!
+    // The table of validators has the lanes.
     const withoutLanes = text.split('\n').filter((line) => !line.startsWith('  lanes: '))
     const contenders = Math.max(1, status.state.duels.length)
     expect(
@@ -401,16 +403,16 @@ describe('after an epoch', () => {
     ).toEqual(withoutLanes)
   })
 
-  it.each(each)('%i every lane is the same on its validator’s page, and everywhere', (epoch) => {
-    const { lanes } = told.page[epoch]!
+  it.each(each)('%i every lane is the same on its validator’s page and elsewhere', (epoch) => {
+    const { lanes } = reports.page[epoch]!
     const text = epochText(epochFacts(epochs[epoch]!.settled))
-    const rows = told.status[epoch]!.rows.filter(({ lane }) => lane !== undefined)
+    const rows = reports.status[epoch]!.rows.filter(({ lane }) => lane !== undefined)
     expect(rows.map(({ hotkey }) => hotkey)).toEqual(lanes.map(({ validator }) => validator))
     for (const { hotkey, lane, trust } of rows) {
       expect(text).toContain(`${hotkey}…${hotkey} ${formatLane(lane!)} (trust ${percent(trust)})`)
       const { fault, setAside } = lanes.find(({ validator }) => validator === hotkey)!
       const why = fault === undefined ? '' : `: ${fault}`
-      const shown = rendered(ValidatorsView, told.page, { of: hotkey })
+      const shown = rendered(ValidatorsView, reports.page, { of: hotkey })
       const aside = setAside.map(({ env, contenders }) => `${env}: ${contenders.length} of .*`)
       const whole = aside.length > 0 ? '✔.*' : formatLane(lane!)
       const row = `(?<!\\d)${epoch}\n${whole}${why}\n${aside.join('')}\n${percent(trust)}\n`
@@ -419,13 +421,13 @@ describe('after an epoch', () => {
   })
 
   it.each(each)(
-    '%i the next one has the ratio, the champion and the duels that all foretell',
+    '%i the next epoch has the ratio, the champion and the duels that all announced',
     (epoch) => {
-      const { nextRatio, heir, nextDuels } = told.page[epoch]!
-      const text = statusTexts(told.status[epoch]!).join('\n')
+      const { nextRatio, heir, nextDuels } = reports.page[epoch]!
+      const text = statusTexts(reports.status[epoch]!).join('\n')
       expect(text).toContain(`ratio to beat ${percent(nextRatio)}\n`)
       expect(text).toContain(`champion  ${heir?.hotkey ?? 'none'};`)
-      const shown = rendered(RaceView, told.page.slice(0, epoch + 1), {})
+      const shown = rendered(RaceView, reports.page.slice(0, epoch + 1), {})
       expect(shown).toContain(percent(nextRatio))
       if (nextDuels.length === 0) expect(text).toContain('contender none\n')
       if (nextDuels.length === 0) expect(shown).toContain('No miner contends')
@@ -434,12 +436,12 @@ describe('after an epoch', () => {
         const turn = `epoch ${epochIndex} of at most ${duelEpochs}`
         expect(text).toContain(`contender ${contender.hotkey}, ${turn}`)
         const { standing } =
-          told.page[epoch]!.duels.find(({ id }) => id === formatDuelId(next)) ?? {}
+          reports.page[epoch]!.duels.find(({ id }) => id === formatDuelId(next)) ?? {}
         const isWaiting = standing === 'won' || epochIndex > duelEpochs
         const what = isWaiting ? 'has won, and waits for the others' : `contends, ${turn}`
         expect(shown).toContain(`${contender.hotkey} ${what}`)
       }
-      const then = told.page[epoch + 1]
+      const then = reports.page[epoch + 1]
       if (then === undefined) return
       expect([then.champion, then.ratio]).toEqual([heir, nextRatio])
       const known = (each: DuelTurn) => [formatDuelId(each), each.epochIndex]
@@ -447,25 +449,25 @@ describe('after an epoch', () => {
     },
   )
 
-  it('the last, validators have as many lanes accepted and set aside for all', () => {
+  it('the last one, all report the same numbers of accepted and set-aside lanes', () => {
     const end = epochs.reduce<Verification | undefined>(
       (before, { settled }) => verificationAfter(before, settled, 'NONE'),
       undefined,
     )
-    const counts = countLanes({ epochs: told.page })
-    // Those that were set aside come first: v4 once, which had not seen what the others had.
+    const counts = countLanes({ epochs: reports.page })
+    // Validators with lanes set aside come first. v4 has one, which lacked results of the others.
     expect(counts.map(({ hotkey }) => hotkey)).toEqual(['v5', 'v4', 'v1', 'v2', 'v3'])
     for (const { hotkey, due, accepted, sealed, outliers } of counts) {
       expect(end?.suspect[hotkey] ?? 0).toBe(outliers)
-      const shown = rendered(ValidatorsView, told.page, { of: hotkey })
+      const shown = rendered(ValidatorsView, reports.page, { of: hotkey })
       const counts = [outliers, sealed, accepted].map((count) => `${count} of ${due}`)
       expect(shown).toContain(`\nnone\n${counts.join('\n')}\n`)
     }
     expect(end?.suspect).toEqual({ v4: 1, v5: expect.any(Number) })
-    expect(end?.ratio).toBe(told.page.at(-1)?.nextRatio)
+    expect(end?.ratio).toBe(reports.page.at(-1)?.nextRatio)
   })
 })
 
-it('a seat that was empty is taken for af explain too', () => {
-  expect(told.explained.get('m1')?.[0]).toMatchObject({ type: 'seated', epoch: 0 })
+it('af explain reports the first champion too', () => {
+  expect(reports.explained.get('m1')?.[0]).toMatchObject({ type: 'seated', epoch: 0 })
 })

@@ -10,24 +10,24 @@ const programs = await onceARun('programs', async (folder) => {
 export const AF: string = join(programs, 'af.js')
 export const AF_VERIFY: string = join(programs, 'af-verify.js')
 
-/** What a process came to: `code` is null when a signal killed it. */
+/** The result of a process. `code` is null if a signal killed it. */
 export interface Ended {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** A process under way. */
+/** A running process. */
 export interface Started {
   readonly child: ChildProcess
-  /** All it has written to its standard output so far. */
+  /** Returns its standard output so far. */
   stdout(): string
   /**
-   * Resolves with the output's first match, of what comes after its first `from` characters;
-   * rejects with all the output if the process ends without one.
+   * Resolves with the first match in the standard output after its first `from` characters. Rejects
+   * with all output if the process ends without a match.
    */
   says(pattern: RegExp, from?: number): Promise<RegExpExecArray>
-  /** Sends SIGINT, or another signal, and resolves when the process is gone. */
+  /** Sends a signal, by default SIGINT. Resolves when the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
   readonly ended: Promise<Ended>
 }
@@ -37,17 +37,17 @@ interface Place {
   readonly env?: Record<string, string>
 }
 
-/** Without the settings and the proxies of whoever runs the tests. */
+/** The environment without our settings and without proxies. */
 const INHERITED = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/^AFFINE_|_proxy$/i.test(name)),
 )
 
-/** What a program says where the machine is slow. */
+/** A line that a program prints on a slow machine. */
 const WAITS = /^waiting for .*: no answer yet\n/m
 
 const running = new Set<ChildProcess>()
 
-/** Starts a program, or another TypeScript file. */
+/** Starts a program or a TypeScript file. */
 export function start(
   program: string,
   words: readonly string[],
@@ -98,7 +98,7 @@ export function run(program: string, words: readonly string[], place?: Place): P
   return start(program, words, place).ended
 }
 
-/** For `afterAll`: no process outlives its test, whatever failed. */
+/** Kills all running processes. For `afterAll`, so that no process outlives its test. */
 export async function killAll(): Promise<void> {
   for (const child of running) child.kill('SIGKILL')
   await Promise.all([...running].map((child) => once(child, 'close')))

@@ -4,9 +4,8 @@ import { build } from 'tsup'
 const source = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 /**
- * Bundles the applications from their sources into a folder, as the programs that users start, since
- * many of them are started. Piscina starts a file of its own: it stays a package, which is looked for
- * from that folder.
+ * Bundles the applications from their sources into a folder, like published programs, so that they
+ * start fast. Piscina starts a file of its own, so it stays a package, found from that folder.
  */
 export async function bundlePrograms(folder: string): Promise<void> {
   await build({

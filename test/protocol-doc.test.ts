@@ -40,14 +40,14 @@ describe('the worked examples of docs/protocol.md', () => {
     expect(JSON.parse(JSON.stringify(story(told.in)))).toEqual(told.out)
   })
 
-  test('each of them once', () => {
+  test('appear once each', () => {
     expect(shown.map(({ example }) => example).sort()).toEqual(
       [...Object.keys(examples), 'block'].sort(),
     )
   })
 })
 
-test('buckets have files of these kinds', () => {
+test('the files of buckets are those of the code', () => {
   const listed = page.match(/(?<=^ {4})v1\/\S+/gm) ?? []
   const named = { '<hash>': 'ab', '<T>': '7', '<hotkey>': '5F' }
   const paths = listed.map((path) => path.replace(/<.*>/, (name) => named[name as '<T>']))
@@ -74,7 +74,7 @@ test('the prompts are those of the environments', async () => {
 
 const firstIn = ({ messages }: Transcript) => messages[0]?.content
 
-test('the golden player of the page gives the hashes of the code, and of the main network', () => {
+test('the page’s golden player results in the hashes of the code and the main network', () => {
   const played = mapped(PROTOCOL.envs, ({ specHash }) => specHash)
   for (const id of Object.keys(played)) expect(specHash(id)).toBe(played[id])
   const hashes = find('specHash').out as Readonly<Record<string, string>>
@@ -97,12 +97,12 @@ test('the first epoch of the page is that of the main network', () => {
   expect(row).toContain(` ${epoch} (block ${block.toLocaleString('en-GB')}) `)
 })
 
-test('every fault code is explained, and no other is named', () => {
+test('the page explains exactly the codes of faults', () => {
   const named = [...page.matchAll(/`([A-Z0-9]+(?:_[A-Z0-9]+)+)`/g)].map(([, code]) => code)
   expect([...new Set(named)].sort()).toEqual([...FAULT_CODES].sort())
 })
 
-test('links of the page lead somewhere', () => {
+test('links of the page have a target', () => {
   for (const [, path = ''] of page.matchAll(/\]\(([^)#]+)\)/g))
     expect(existsSync(join(docs, path)), path).toBe(true)
 })

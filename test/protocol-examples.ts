@@ -72,10 +72,7 @@ const PPM = 1_000_000n
 const bytes = (text: string) => new TextEncoder().encode(text)
 const hex = (data: Uint8Array) => Buffer.from(data).toString('hex')
 
-/**
- * What docs/protocol.md gives as the values of its examples, by their names: each from the
- * example's `in` to its `out`.
- */
+/** Functions that compute the `out` of each example of docs/protocol.md from its `in`, by name. */
 export const examples: Readonly<Record<string, (input: never) => unknown>> = {
   'canonical text': (value: Json) => canonicalize(value),
   'refused texts': (kinds: Readonly<Record<string, readonly string[]>>) =>
@@ -285,7 +282,10 @@ const wonBy = ([wins, trials]: Pair, [contender, champion]: Pair): WonEnv => ({
   champion,
 })
 
-/** Miners, by hotkey; with the block at which one left, if its content is what it played with. */
+/**
+ * Miners by hotkey. `left` is the block of a last turn's end, `same` whether the commitment is
+ * unchanged.
+ */
 interface Waiting {
   readonly champion: string
   readonly contenders: readonly string[]
@@ -305,7 +305,7 @@ interface Looks {
 const codeOf = (result: { ok: true } | { ok: false; code: string }) =>
   result.ok ? 'fine' : result.code
 
-/** One draw, written as in `integers(0, 6)`. */
+/** Returns one draw, given as in `integers(0, 6)`. */
 function drawn(random: ReturnType<typeof pcg64>, call: string): unknown {
   const [name, ...words] = call.split(/[(), ]+/)
   const [low = 0, high = 0] = words.map(Number)
@@ -319,14 +319,14 @@ function playScript(env: string, id: string, replies: readonly string[]) {
   return play(make(env), id, () => ({ content: left.shift() ?? '' }))
 }
 
-/** The codes of the boards that an episode of tic-tac-toe can start from, ascending. */
+/** Returns the codes of the possible first boards of tic-tac-toe, ascending. */
 const startingCodes = () =>
   solvedGame().starts.map(({ board }) => Number.parseInt(board.join(''), 3))
 
 const boardIn = (prompt: string) =>
   [...prompt.matchAll(/^[ABC] ([.XO]) ([.XO]) ([.XO])$/gm)].flatMap((row) => row.slice(1)).join('')
 
-/** The page's block, read back and judged as a lane. */
+/** Reads the page's block and verifies it as a lane. */
 export async function readExample(text: string, scope: Scope) {
   const block = readBlock(bytes(text), { verify })
   if (!block.ok) return block

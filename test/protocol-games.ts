@@ -1,4 +1,4 @@
-/** The examples of docs/protocol.md that are about hex and pack. */
+/** The examples of docs/protocol.md about hex and pack. */
 import { make, play, playGame, seedOf } from '../packages/envs/src/index.ts'
 import { pcg64 } from '../packages/prng/src/index.ts'
 
@@ -7,7 +7,7 @@ interface Played {
   readonly replies: readonly string[]
 }
 
-/** A game in which both players' replies are given in the order of play. */
+/** Plays a game with both players' replies in the order of play. */
 async function hexEpisode({ id, replies }: Played) {
   const env = make('hex@0.1.0')
   const boards: string[] = []

@@ -1,5 +1,5 @@
 /**
- * The golden player that docs/protocol.md describes in words, written again from those words.
+ * The golden player, written only from its description in docs/protocol.md.
  */
 import { type Agent, type EnvSpec, play, playGame } from '../packages/envs/src/index.ts'
 import { digest, type Json, pcg64 } from '../packages/prng/src/index.ts'

@@ -1,4 +1,4 @@
-/** docs/protocol.md as the tests read it: its blocks, its worked examples, and their constants. */
+/** The blocks, worked examples and constants of docs/protocol.md. */
 import { readFileSync } from 'node:fs'
 import { type EnvsConstants, PROTOCOL, type Protocol } from '../packages/duel/src/index.ts'
 
@@ -24,7 +24,7 @@ export function find(name: string): Example {
   return found
 }
 
-/** The environments that the page describes. A network may play others besides. */
+/** Environments described on the page. A network may have others too. */
 export const ENVS = find('specHash').in as readonly string[]
 
 /** The main network's constants, with the environments of the page. */
@@ -33,7 +33,7 @@ export const MAIN: Protocol = {
   envs: onPage(PROTOCOL.envs),
 }
 
-/** The environments of the page. */
+/** Returns the constants of the environments described on the page. */
 export function onPage(envs: EnvsConstants): EnvsConstants {
   return Object.fromEntries(Object.entries(envs).filter(([id]) => ENVS.includes(id)))
 }

@@ -3,17 +3,17 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
-/** Sections that state no rule: a worked example, and what the protocol promises. */
+/** Sections without a rule: a worked example, and the promises of the protocol. */
 const NOT_RULES = ['8.8', '11']
 
-/** The numbers of the page's sections that have no sections of their own. */
+/** Returns the numbers of the sections without subsections. */
 function leafSections(): readonly string[] {
   const page = readFileSync(join(root, 'docs/protocol.md'), 'utf8')
   const numbers = [...page.matchAll(/^##+ (\d+(?:\.\d+)?)\.? /gm)].map(([, number = '']) => number)
   return numbers.filter((number) => !numbers.some((other) => other.startsWith(`${number}.`)))
 }
 
-/** By section, the sources that cite it, as in `Protocol §8.6`. */
+/** Returns the sources that cite each section, as in `Protocol §8.6`. */
 function citations(): ReadonlyMap<string, readonly string[]> {
   const folders = ['packages', 'apps'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => join(folder, name, 'src')),
@@ -33,13 +33,13 @@ function citations(): ReadonlyMap<string, readonly string[]> {
   return cited
 }
 
-test('every section that a source cites is on the page', () => {
+test('sources cite only existing sections', () => {
   const cited = citations()
   expect(cited.size).toBeGreaterThan(0)
   for (const [number, paths] of cited) expect(leafSections(), paths.join()).toContain(number)
 })
 
-test('every section with a rule is cited by the code that carries it', () => {
+test('sources cite every section with a rule', () => {
   const rules = leafSections().filter((number) => !NOT_RULES.includes(number))
   expect(rules.length).toBeGreaterThan(30)
   const cited = citations()

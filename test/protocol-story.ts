@@ -25,7 +25,7 @@ export const mapped = <Value, To>(
   to: (value: Value, key: string) => To,
 ) => Object.fromEntries(entries(record).map(([key, value]) => [key, to(value, key)]))
 
-/** The constants of the duel in numbers: two of the main network's environments. */
+/** Rules of the worked example: two of the main network's environments. */
 const TWO: Protocol = {
   ...PROTOCOL,
   envs: Object.fromEntries(
@@ -33,7 +33,7 @@ const TWO: Protocol = {
   ),
 }
 
-/** What a lane saw, if whoever wins a challenge has its points. */
+/** Returns a tally in which the winner of a challenge has all its points. */
 export const tallyOf = ([wins, losses]: Pair, played: number): Tally => ({
   wins,
   losses,
@@ -42,14 +42,15 @@ export const tallyOf = ([wins, losses]: Pair, played: number): Tally => ({
   championPoints: 1_000_000 * losses,
 })
 
-/** `numerator / denominator` with four decimals, rounded down. */
+/** Returns `numerator / denominator` with four decimals, rounded down. */
 export function decimal(numerator: bigint, denominator: bigint): string {
   const digits = String((numerator * 10_000n) / denominator).padStart(5, '0')
   return `${digits.slice(0, -4)}.${digits.slice(-4)}`
 }
 
 /**
- * The two sides of the test for a WIN, (w - nR)^2 and z^2 n R (1 - R), counts being in 1 / unit.
+ * Returns the two sides of the test for a win, (w - nR)^2 and z^2 n R (1 - R). Counts are in 1 /
+ * unit.
  */
 export function sides(
   wins: bigint,
@@ -65,12 +66,12 @@ export function sides(
 
 export interface Story {
   readonly stakes: Readonly<Record<string, number>>
-  /** By epoch: lanes, by validator, contender and environment, as wins and losses. */
-  readonly epochs: readonly Readonly<Record<string, SeenLane>>[]
-  /** By epoch: who does not attest. */
+  /** Lanes of each epoch as wins and losses by validator, contender and environment. */
+  readonly epochs: readonly Readonly<Record<string, LaneCounts>>[]
+  /** Validators that do not attest, by epoch. */
   readonly silent: readonly (readonly string[])[]
 }
-type SeenLane = Readonly<Record<string, Readonly<Record<string, Pair>>>>
+type LaneCounts = Readonly<Record<string, Readonly<Record<string, Pair>>>>
 
 const minerOf = (hotkey: string, block: number): Candidate => ({
   hotkey,
@@ -84,8 +85,8 @@ const MINERS = [minerOf('m1', 100), minerOf('m2', 101), minerOf('m3', 102)]
 const hash = (digit: number) => String(digit).repeat(64)
 
 /**
- * Epochs from the first one on, decided one after another; every lane is sealed, whole, and
- * attested by all but the silent.
+ * Decides epochs from the first one on. Every lane is sealed, valid, and attested by all except the
+ * silent validators.
  */
 export function story({ stakes, epochs, silent }: Story): unknown {
   let state = firstState(TWO, 0)
@@ -116,13 +117,13 @@ export function story({ stakes, epochs, silent }: Story): unknown {
     )
     const seals = mapped(lanes, () => hash(8))
     const { state: next, report } = decide(state, { snapshot, seals, lanes: tallies })
-    const told = { ...tell(state, report), ...afterwards(next, report) }
+    const shown = { ...describeEpoch(state, report), ...describeState(next, report) }
     state = next
-    return told
+    return shown
   })
 }
 
-/** How many deviations a score is, lead / √spread, with two decimals, rounded down. */
+/** Returns a score in deviations, lead / √spread, with two decimals, rounded down. */
 export function deviations({ lead, spread }: Score): string {
   let hundredths = 0n
   while (lead >= 0n && (hundredths + 1n) ** 2n * spread <= 10_000n * lead ** 2n && spread > 0n)
@@ -130,13 +131,13 @@ export function deviations({ lead, spread }: Score): string {
   return decimal(hundredths, 100n).slice(0, -2)
 }
 
-/** Wins and trials in millionths. */
+/** Returns wins and trials in millionths. */
 export const numbers = ({ wins, trials }: Evidence['win']): Pair => [Number(wins), Number(trials)]
 
-/** What an epoch's duels came to; of those that are judged in it, what their environments did. */
-function tell({ epoch, voters, duels }: State, { frozen, ...report }: Report) {
+/** Returns the duels of an epoch, with the environments of the duels that are judged in it. */
+function describeEpoch({ epoch, voters, duels }: State, { frozen, ...report }: Report) {
   if (duels.length === 0) return { epoch, frozen }
-  const told = report.duels.map(({ contender, standing, envs }, place) => {
+  const shown = report.duels.map(({ contender, standing, envs }, place) => {
     const isJudged = !frozen && !isWon(duels[place] ?? { verdicts: {} }, TWO)
     const seen = mapped(envs, ({ setAside, win, hold, score, given }) => ({
       aside: setAside,
@@ -147,11 +148,11 @@ function tell({ epoch, voters, duels }: State, { frozen, ...report }: Report) {
     }))
     return [contender.hotkey, { standing, ...(isJudged && seen) }] as const
   })
-  return { epoch, frozen, voters, duels: Object.fromEntries(told) }
+  return { epoch, frozen, voters, duels: Object.fromEntries(shown) }
 }
 
-/** The state that the epoch led to. */
-function afterwards(after: State, report: Report) {
+/** Returns the state that results from the epoch. */
+function describeState(after: State, report: Report) {
   const { champion, duels, ratio, record, trust } = after
   const hasTrust = report.duels.length > 0 && !report.frozen
   return {

@@ -1,7 +1,7 @@
-/** A name and something that has to throw or reject. */
+/** A name and a function that has to throw or reject. */
 export type Refused = readonly [name: string, act: () => unknown]
 
-/** Returns a line for each: its name and its error. Rejects if one of them settles. */
+/** Resolves with a line per case: its name and its error. Rejects if a case does not fail. */
 export async function refusalLines(cases: Iterable<Refused>): Promise<string> {
   const lines: string[] = []
   for (const [name, act] of cases) {

@@ -7,7 +7,7 @@ import { expect } from 'vitest'
 
 const run = promisify(execFile)
 
-/** Reports whether this machine has Slurm, and this user may start its node. */
+/** Reports whether this machine has Slurm and this user may start a node. */
 export function hasSlurm(): boolean {
   try {
     execFileSync('slurmctld', ['-V'])
@@ -17,12 +17,12 @@ export function hasSlurm(): boolean {
   }
 }
 
-/** A Slurm cluster of one node, this machine, with two processors. */
+/** A Slurm cluster with this machine as its only node, with two processors. */
 export class Slurm {
   readonly #env: NodeJS.ProcessEnv
   readonly #daemons: readonly ChildProcess[]
 
-  /** Starts it in an empty folder. `env` are the variables of its commands and jobs. */
+  /** Starts the cluster in an empty folder. `env` has the variables of its commands and jobs. */
   constructor(folder: string, env: NodeJS.ProcessEnv) {
     const conf = join(folder, 'slurm.conf')
     for (const name of ['state', 'spool']) mkdirSync(join(folder, name), { recursive: true })
@@ -40,7 +40,7 @@ export class Slurm {
     await expect.poll(states, { timeout: 60_000 }).toMatchObject({ stdout: 'idle\n' })
   }
 
-  /** Submits a job. Resolves with its id, or with `--wait` once it has ended; rejects if it failed. */
+  /** Submits a job. Resolves with its id, with `--wait` after its end. Rejects if it fails. */
   async submit(...words: readonly string[]): Promise<string> {
     const { stdout } = await run('sbatch', ['--parsable', ...words], { env: this.#env })
     return stdout.trim()
@@ -51,7 +51,7 @@ export class Slurm {
   }
 }
 
-/** No cgroups, no authentication: the daemons and the jobs belong to one user on one machine. */
+/** Returns a configuration without cgroups and authentication, for one user on one machine. */
 function configuration(folder: string): string {
   const [host, { username }] = [hostname(), userInfo()]
   const settings = {

@@ -15,19 +15,16 @@ import { hasSlurm, Slurm } from './slurm.ts'
 import { testFolder } from './test-folder.ts'
 
 const LAST = 7
-/** The first's bucket from epoch 3 on. */
+/** Address of the first voter's bucket from epoch 3 on. */
 const EMPTY = 'empty'
 
-/** The contender multiplies and plays hex, and nobody does anything else. */
+/** Lets the contender play mult8 and hex. All other replies are missing. */
 const reply: NonNullable<LanePlan['reply']> = ({ role, env, prompt }) => {
   const isPlayed = env.startsWith('mult8@') || env.startsWith('hex@')
   return role === 'contender' && isPlayed ? make(env).spec.solve(prompt) : undefined
 }
 
-/**
- * Eight epochs: duels, champions that come and go, a state that is rubbish, a bucket that is empty,
- * and weights that are wrong.
- */
+/** Eight epochs with duels, several champions, a wrong state, an empty bucket and wrong weights. */
 class History extends ReadingSubnet {
   state: State | undefined
 
@@ -43,7 +40,7 @@ class History extends ReadingSubnet {
 
   async #epoch(state: State, epoch: number): Promise<void> {
     if (epoch === 2) await this.#setWeights()
-    // It was dethroned, and contends.
+    // The first champion was dethroned and contends.
     if (epoch === 4) await this.leave()
     const due = this.voters.filter(({ hotkey }) => Object.hasOwn(state.due, hotkey))
     await this.produceTo(beaconBlock(epoch, LOCAL_NETWORK.protocol))
@@ -59,7 +56,7 @@ class History extends ReadingSubnet {
     this.state = decided.state
   }
 
-  /** The second bucket has rubbish in the place of a state. */
+  /** Publishes a state, which is wrong in the second bucket in epoch 4. */
   override publish(state: State): void {
     super.publish(state)
     const { files } = this.buckets.at(this.voters[1]?.hotkey ?? '')
@@ -82,7 +79,7 @@ beforeAll(async () => {
   chain = await writeSubnet(history, root)
 })
 
-/** The chain, if weights waited there for a tempo. */
+/** Returns the chain with a reveal period of one tempo for weights. */
 function waiting(): Chain {
   const snapshot = async (block: number) => ({
     ...(await history.chain.snapshot(block)),
@@ -99,7 +96,7 @@ function waiting(): Chain {
 test.each([
   ['weights apply immediately', () => history.chain, [0, 0, 1, 1, 4, 4, 4, 4]],
   ['weights wait', waiting, [0, 0, 1, 1, 1, 1, 4, 4]],
-])('a stretch finds what a run in one piece finds, where %s', async (_, chainOf, warned) => {
+])('finds the same in a stretch as in the whole history if %s', async (_, chainOf, warned) => {
   const data = { chain: chainOf(), network: LOCAL_NETWORK, openBucket: history.buckets.open }
   const whole = await history.recompute(data)
   const codes = (epoch: number) => new Set(whole[epoch]?.flaws.map(({ code }) => code))
@@ -114,7 +111,7 @@ test.each([
   }
 })
 
-test('of each block as many copies are compared as asked', async () => {
+test('compares the given number of copies of each block', async () => {
   const flaws = async (copies: string) => {
     const words = [root, '--network', chain, '--copies', copies, '--json']
     const { stdout } = await runVerifier(words)
@@ -124,7 +121,7 @@ test('of each block as many copies are compared as asked', async () => {
       .map((text) => JSON.parse(text))
     return records.filter(({ type }) => type === 'flaw').map(({ code }) => code)
   }
-  // Its bucket is empty from epoch 3 on, and it attests five states.
+  // The first voter's bucket is empty from epoch 3 on, and the voter attests five states.
   const missing = Array(LAST - 2).fill('STATE_MISSING')
   expect((await flaws('0')).sort()).toEqual(['STATE_DIFFERS', ...missing])
   const all = await flaws('99')
@@ -140,7 +137,7 @@ describe('parts of a history', () => {
   const FILES = ['0.json', '2.json', '4.json', '6.json']
   const SECOND = ['--from-epoch', '2', '--to-epoch', '3']
   let results: string
-  /** The variables of the job. */
+  /** Environment of the job. */
   let variables: Record<string, string>
   const runTask = (index: number, more: Record<string, string> = {}) =>
     spawnSync('sh', [JOB], {
@@ -162,7 +159,7 @@ describe('parts of a history', () => {
 
   const read = (name: string) => readFile(join(results, name), 'utf8')
 
-  test('are verified once, and a part that has no end is no result', async () => {
+  test('are verified once, and leave no result without an end', async () => {
     expect(runTask(3)).toBe(0)
     expect(runTask(4)).not.toBe(0)
     expect(runTask(0, { SPAN: '9', RESULTS: root, FIRST: '1' })).not.toBe(0)
@@ -171,7 +168,7 @@ describe('parts of a history', () => {
     expect(names.sort()).toEqual(FILES)
   })
 
-  test('find what a run in one piece finds, each from the state with which the last ended', async () => {
+  test('find the same as the whole history, each from the last state of the previous part', async () => {
     const { code, stdout } = await runVerifier([root, '--network', chain, '--json'])
     expect(code).toBe(1)
     const whole = stdout.trim().split('\n')
@@ -193,7 +190,7 @@ describe('parts of a history', () => {
     expect(text).toContain(`state root ${ended}, `)
   })
 
-  /** Compares these files, as `verify-parts.sbatch` writes them. */
+  /** Runs compare-parts.sh on these files, which verify-parts.sbatch writes. */
   async function compare(files: Readonly<Record<string, string>>) {
     const folder = await mkdtemp(join(root, 'compared-'))
     for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
@@ -202,7 +199,7 @@ describe('parts of a history', () => {
     return { status, lines: stdout.trimEnd().split('\n') }
   }
 
-  test('are compared: those with flaws fail, and each flaw is named', async () => {
+  test('fail a comparison if they have flaws, and each flaw is listed', async () => {
     const texts = await Promise.all(FILES.map(read))
     const { status, lines } = await compare(Object.fromEntries(FILES.map((n, i) => [n, texts[i]!])))
     expect(status).toBe(1)
@@ -253,7 +250,7 @@ describe('parts of a history', () => {
   })
 
   test.skipIf(!hasSlurm())(
-    'are the same on a Slurm cluster, and compared there',
+    'are the same on a Slurm cluster, which compares them',
     async () => {
       const folder = join(root, 'slurm')
       const RESULTS = join(folder, 'results')

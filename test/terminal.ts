@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { Ended } from './processes.ts'
 
-/** Is there what makes a terminal for a program? util-linux has it, and others have another. */
+/** Whether util-linux's `script`, which runs programs in a terminal, is installed. */
 export const HAS_TERMINALS: boolean = process.platform === 'linux' && existsSync('/usr/bin/script')
 
 interface Place {
@@ -11,7 +11,7 @@ interface Place {
   readonly env?: Record<string, string | undefined>
 }
 
-/** Runs a program to its end in a terminal so wide: what it says on both outputs is `stdout`. */
+/** Runs a program to its end in a terminal of `columns`. Both of its outputs are in `stdout`. */
 export function inTerminal(words: readonly string[], { columns, cwd, env }: Place): Promise<Ended> {
   const quoted = [process.execPath, ...words].map((word) => `'${word}'`).join(' ')
   const line = `stty cols ${columns} rows 50; exec ${quoted}`

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll } from 'vitest'
 
 /**
- * A folder for the tests of a file, or of the `describe` in which it is called. It is gone once all
- * of them, and what `afterAll` does that is called behind it, are over.
+ * Creates a folder for the tests of a file or of the surrounding `describe`. It is deleted after
+ * all of them, and after each `afterAll` registered later.
  */
 export function testFolder(name: string): string {
   const folder = mkdtempSync(join(tmpdir(), `${name}-`))

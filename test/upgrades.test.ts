@@ -1,7 +1,7 @@
 /*
- * A release has other constants, and half of the validators run it: §9.2. The two come to different
- * states at once, and each says why. That all duels begin anew with new constants, and that
- * attestations of another state count for nothing, is in packages/duel/test/decide.test.ts.
+ * Half of the validators run a release with other constants: §9.2. The two halves reach different
+ * states immediately, and each reports why. packages/duel/test/decide.test.ts tests that all duels
+ * start again with new constants, and that attestations of another state do not count.
  */
 import { expect, test } from 'vitest'
 import type { Protocol } from '../packages/duel/src/index.ts'
@@ -14,7 +14,7 @@ const { protocol: EARLIER } = network
 const LATER: Protocol = withQuota(EARLIER, 4, 4)
 const rulesOf = (protocol: Protocol): Network => ({ ...network, protocol })
 
-test('validators of two releases: readers of each say who attests what, and what to do', async () => {
+test('reports the attesters of another release with advice, for readers of each release', async () => {
   const subnet = new ReadingSubnet([100, 100, 100, 100])
   const [first, second, third, fourth] = subnet.voters
   if (!first || !second || !third || !fourth) throw new Error('four voters')
@@ -50,9 +50,9 @@ test('validators of two releases: readers of each say who attests what, and what
   }
 })
 
-// Before, a history was recomputed with the constants of today from its first epoch on.
-test('a history across a change is recomputed with the constants of each epoch', async () => {
-  // Set in the middle of a duel, which begins anew.
+// A history was once recomputed with today's constants from its first epoch on.
+test('recomputes a history across a change with the constants of each epoch', async () => {
+  // The change is in the middle of a duel, which starts again.
   const earlier = [{ until: FIRST_DUEL + 1, protocol: EARLIER }]
   const rules: Network = { ...rulesOf(LATER), earlier }
   const subnet = new ReadingSubnet([100, 100, 100], 0, rules)

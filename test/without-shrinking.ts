@@ -1,4 +1,4 @@
 import fc from 'fast-check'
 
-// A mutant is killed by the first input that fails: the smallest one tells nothing more.
+// Any failing input kills a mutant, so shrinking the input is of no use.
 fc.configureGlobal({ endOnFailure: true })

@@ -1,2 +1,2 @@
-/** The words of a text. */
+/** Returns the words of a text. */
 export const words = (text: string): readonly string[] => text.trim().split(/\s+/)

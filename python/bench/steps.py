@@ -1,7 +1,7 @@
-"""Steps a second of these environments, beside Gymnasium's own: `python python/bench/steps.py`.
+"""Steps per second of these environments and of Gymnasium's own: `python python/bench/steps.py`.
 
-One environment at a time, and 64 by `make_vec` in both of its ways, in seconds of the processor.
-The best of five runs, since whatever else the machine does makes a run slower only.
+Measures one environment, and 64 by both ways of `make_vec`, in processor time. Reports the best of
+five runs, since other work of the machine only makes a run slower.
 """
 
 from collections.abc import Callable

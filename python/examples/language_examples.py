@@ -1,8 +1,8 @@
-"""What a language model learns from: prompts, replies to them, and both as tokens.
+"""Examples for a language model: prompts and replies, also as tokens.
 
-The scripted players write the replies, with what leads to them above: the working of a product, the
-worth of each move in tic-tac-toe, and in hex the empty cells of the row. Of a packing the first
-placement stands alone.
+The scripted players write the replies, with the reasons above: the working of a product, the value
+of each move in tic-tac-toe, and in hex the empty cells of the row. A packing has only the first
+placement.
 """
 
 import re
@@ -17,11 +17,11 @@ from affine_envs.registry import game_of
 from affine_envs.tictactoe_board import after, moves, outlook
 
 REPLY, END, LINE_FEED = 0, 1, 2
-"""The tokens in front of a reply, behind it, and between lines."""
+"""The tokens before a reply, after it, and between lines."""
 ROWS, FIRST_ROW = "ABCDEFGHIJK", 3
 """The names of a board's rows, and the line of the first in a prompt."""
 PIECE = re.compile(r"(?: [.XO]){1,3}| \d\d?(?!\d)|.")
-"""Up to three cells of a board, a number of at most two digits, or else any character."""
+"""Up to three cells of a board, a number of at most two digits, or any other character."""
 RULE = re.compile("  |.{40}")
 """The head of a board, or a long line."""
 CELLS = ["".join(cells) for n in (1, 2, 3) for cells in product((" .", " X", " O"), repeat=n)]
@@ -34,7 +34,7 @@ class Example(NamedTuple):
 
 
 def examples(env: str, random: Generator) -> Iterator[Example]:
-    """Of games in which half of the moves are the scripted player's, the others any."""
+    """Returns examples of games, with half of the moves by the scripted player and half random."""
     game: Any = game_of(env, 0.5 if env == "hex-v0" else None)
     while True:
         state, over = game.initial(random), False
@@ -51,7 +51,7 @@ def examples(env: str, random: Generator) -> Iterator[Example]:
 
 
 def written(env: str, prompt: str, good: str) -> str:
-    """A good reply as the model learns it."""
+    """Returns a good reply in the form that the model learns."""
     if env == "pack-v0":
         return good.split()[0]
     if env == "mult8-v0":
@@ -66,9 +66,9 @@ def written(env: str, prompt: str, good: str) -> str:
 
 
 def worths(marks: list[str]) -> str:
-    """Behind each move of tic-tac-toe, row by row, whether it wins, draws or loses.
+    """Returns each move of tic-tac-toe, row by row, with whether it wins, draws or loses.
 
-    Below that is the first of the best.
+    The first of the best moves follows.
     """
     board = tuple(".XO".index(mark) for mark in marks)
     worth = {cell: -outlook(after(board, cell))[0] for cell in moves(board)}
@@ -82,10 +82,10 @@ def worths(marks: list[str]) -> str:
 
 
 def working(a: str, b: str) -> str:
-    """Long multiplication of eight digits: a line for each digit of b, the last digit first.
+    """Returns long multiplication of eight digits: a line per digit of b, the last digit first.
 
-    For each digit of a, the last first, it has the sum of three: the two digits' product, what
-    stands in that place so far, and the carry. The sum's last digit then stands there.
+    For each digit of a, the last first, it has the sum of the two digits' product, the digit in
+    that place so far, and the carry. The last digit of the sum then replaces that digit.
     """
     digits = [0] * 16
     text = ""
@@ -101,7 +101,7 @@ def working(a: str, b: str) -> str:
 
 
 class Tokens:
-    """Texts, by number: lines that many prompts have, and pieces of others."""
+    """Texts by number: lines common to many prompts, and pieces of other lines."""
 
     def __init__(self, texts: list[str]) -> None:
         self.texts = texts
@@ -109,7 +109,7 @@ class Tokens:
 
     @staticmethod
     def of(known: list[Example]) -> "Tokens":
-        """Those of which examples like these consist."""
+        """Returns the tokens that occur in these examples."""
         asked = Counter(line for prompt, _ in known for line in prompt.split("\n"))
         rules = [line for line, count in asked.items() if count > 3 and RULE.match(line)]
         others = {*asked, *(line for _, reply in known for line in reply.split("\n"))} - {*rules}
@@ -117,7 +117,7 @@ class Tokens:
         return Tokens(["<reply>", "<end>", "\n", *sorted({*rules, *pieces, *CELLS, *NUMBERS})])
 
     def read(self, text: str) -> list[int]:
-        """The tokens of a text. What it has besides is left out."""
+        """Returns the tokens of a text. Omits parts without a token."""
         texts: list[str] = []
         for line in text.split("\n"):
             texts += ["\n", *([line] if line in self.numbers else PIECE.findall(line))]
@@ -127,9 +127,9 @@ class Tokens:
         return "".join(self.texts[token] for token in tokens)
 
     def places(self, tokens: list[int]) -> list[tuple[int, int]]:
-        """Of each token its line, and its column in that.
+        """Returns the line and the column of each token.
 
-        A reply begins a line, as a line feed does. A row of a board is at one line everywhere.
+        A reply and a line feed begin a line. Each row of a board has the same line in all prompts.
         """
         found: list[tuple[int, int]] = []
         line, column = 0, 0

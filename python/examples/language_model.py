@@ -1,4 +1,4 @@
-"""A language model of 870,000 parameters, and a server of it.
+"""A language model of 870,000 parameters, and its server.
 
 python examples/language_model.py model.pt --port 8007     # after train_language_model.py
 """
@@ -15,10 +15,10 @@ from torch.nn import functional
 WIDTH, LAYERS, HEADS = 128, 4, 4
 MOST_LINES, MOST_COLUMNS = 32, 160
 MOST_NEW = 120
-"""Tokens of a reply at most."""
+"""Maximum number of tokens of a reply."""
 
 Past = list[Tensor]
-"""Keys and values of the tokens before, in one layer."""
+"""Keys and values of the previous tokens in one layer."""
 
 
 class Layer(nn.Module):
@@ -30,7 +30,7 @@ class Layer(nn.Module):
         self.wide, self.narrow = nn.Linear(WIDTH, 4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
 
     def forward(self, x: Tensor, turns: Tensor, mask: Tensor | None, past: Past) -> Tensor:
-        """`past` grows by these tokens."""
+        """Computes a layer. Appends these tokens to `past`."""
         batch, length, _ = x.shape
         looking = self.looking(self.before_attention(x)).view(batch, length, 3, HEADS, -1)
         asking, *new = looking.permute(2, 0, 3, 1, 4)
@@ -42,9 +42,10 @@ class Layer(nn.Module):
 
 
 def turns_at(at: Tensor) -> Tensor:
-    """By how much each pair of a head's numbers is turned at a place, as complex numbers.
+    """Returns the rotation of each pair of a head's numbers at a place, as complex numbers.
 
-    So a layer can look for what is some lines and columns away. Half of the pairs are for lines.
+    A layer can so find tokens by their distance in lines and columns. Half of the pairs are for
+    lines.
     """
     speeds = 2.0 ** (-0.7 * torch.arange(WIDTH // HEADS // 4))
     angles = at[:, None, :, :, None] * speeds
@@ -57,7 +58,7 @@ def turned(heads: Tensor, turns: Tensor) -> Tensor:
 
 
 class LanguageModel(nn.Module):
-    """A transformer. The tokens of a prompt see one another, those of a reply what is before."""
+    """A transformer. Tokens of a prompt see each other, and tokens of a reply all previous ones."""
 
     def __init__(self, tokens: Tokens) -> None:
         super().__init__()
@@ -71,7 +72,7 @@ class LanguageModel(nn.Module):
             nn.init.normal_(embedding.weight, std=0.3)
 
     def forward(self, tokens: Tensor, at: Tensor, mask: Tensor | None, pasts: list[Past]) -> Tensor:
-        """What is known at each token, of which `scores` makes how likely the next one is."""
+        """Returns the state at each token, the input of `scores` for the next one."""
         line, column = at[..., 0].clamp(max=MOST_LINES - 1), at[..., 1].clamp(max=MOST_COLUMNS - 1)
         x = self.token(tokens) + self.line(line) + self.column(column)
         turns = turns_at(at)
@@ -80,7 +81,7 @@ class LanguageModel(nn.Module):
         return self.norm(x)
 
     def reply(self, prompt: str) -> str:
-        """The likeliest token, again and again, until that is the end."""
+        """Returns the likeliest tokens one by one, up to the end token."""
         said = [*self.tokens.read(prompt), REPLY]
         asked = new = len(said)
         pasts: list[Past] = [[] for _ in self.layers]

@@ -1,4 +1,4 @@
-"""Serves a function from prompts to replies as a miner does: an OpenAI-compatible endpoint."""
+"""Serves a function from prompts to replies like a miner: an OpenAI-compatible endpoint."""
 
 import json
 import re
@@ -7,13 +7,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 MAX_BYTES = 1_000_000
-"""Maximum size of a request's body."""
+"""Maximum size of a request's body in bytes."""
 READ_SECONDS = 60
-"""Time after which a connection that sends nothing is closed."""
+"""Seconds after which an idle connection is closed."""
 
 
 def serve(reply_to: Callable[[str], str], port: int) -> None:
-    """Answers with the reply to the last message, until Ctrl-C. Port 0 takes any that is free."""
+    """Answers with the reply to the last message, until Ctrl-C. Port 0 selects a free port."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -40,7 +40,7 @@ def serve(reply_to: Callable[[str], str], port: int) -> None:
             self.answer(200, {"object": "chat.completion", "choices": [choice]})
 
         def refuse(self, status: int, text: str) -> None:
-            """Closes the connection too, because the rest of a body is not a request."""
+            """Sends an error and closes the connection: the rest of a body is not a request."""
             self.close_connection = True
             self.answer(status, {"error": {"message": text}})
 
@@ -55,7 +55,7 @@ def serve(reply_to: Callable[[str], str], port: int) -> None:
             self.wfile.write(data)
 
         def log_message(self, *_: object) -> None:
-            """Says nothing."""
+            """Logs nothing."""
 
     ThreadingHTTPServer.request_queue_size = 128
     with ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:

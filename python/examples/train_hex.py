@@ -1,4 +1,4 @@
-"""Learns hex by playing itself, then serves what it learned as a miner would.
+"""Learns hex by self-play, then serves the result like a miner.
 
 python examples/train_hex.py --port 8001
 python examples/train_hex.py --port 8002 --games 0     # has learned nothing
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from affine_envs.registry import two_player_game_of
 
 Boards = NDArray[np.int64]
-"""Of some games, as the mover sees them: 0 is an empty cell, 1 its own, 2 the opponent's.
+"""Boards of some games as the mover sees them: 0 is an empty cell, 1 its own, 2 the opponent's.
 
 It joins the first row with the last.
 """
@@ -27,10 +27,10 @@ HEX: Any = two_player_game_of("hex-v0")
 SIZES = (7, 9, 11)
 TOUCHING = ((0, -1), (0, 1), (-1, 0), (-1, 1), (1, 0), (1, -1))
 BRIDGED = ((-1, -1), (-2, 1), (-1, 2), (1, 1), (2, -1), (1, -2))
-"""Cells that are joined with one unless the opponent takes both cells between."""
+"""Cells connected with a cell unless the opponent takes both cells between."""
 STEPS = TOUCHING + BRIDGED
 OWN_SIDE, OTHER_SIDE = 3, 4
-"""What stands outside the board."""
+"""The value outside the board."""
 KINDS = 5
 POWERS = KINDS ** np.arange(len(TOUCHING))
 BATCH = 64
@@ -38,9 +38,9 @@ RATE = 0.5
 
 
 class Policy:
-    """What an empty cell is worth: the sum of a number for what stands at each step from it.
+    """Values of empty cells: the sum of a number for the content at each step from the cell.
 
-    One more number is for all cells that touch it together.
+    One more number is for all adjacent cells together.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Policy:
         self.by_pattern = np.zeros(KINDS ** len(TOUCHING))
 
     def worth(self, boards: Boards) -> NDArray[np.float64]:
-        """By game and cell; minus infinity where a cell is taken."""
+        """Returns the values by game and cell, minus infinity for taken cells."""
         around = seen_from_cells(boards)
         worth: NDArray[np.float64] = self.by_pattern[patterns(around)]
         for numbers, kinds in zip(self.by_step, around, strict=True):
@@ -56,7 +56,7 @@ class Policy:
         return np.where(flat(boards) == 0, worth, -np.inf)
 
     def add(self, boards: Boards, change: NDArray[np.float64]) -> None:
-        """Adds a change of each cell's worth to every number that was part of it."""
+        """Adds a change of each cell's value to all numbers that are part of it."""
         around = seen_from_cells(boards)
         weights = change.ravel()
         length = len(self.by_pattern)
@@ -70,7 +70,7 @@ def flat(boards: Boards) -> Boards:
 
 
 def seen_from_cells(boards: Boards) -> Boards:
-    """What stands at each step from each cell: by step, game and cell."""
+    """Returns the content at each step from each cell, by step, game and cell."""
     n = boards.shape[1]
     wide = np.full((len(boards), n + 4, n + 4), OTHER_SIDE)
     wide[:, :2] = wide[:, -2:] = OWN_SIDE
@@ -80,18 +80,18 @@ def seen_from_cells(boards: Boards) -> Boards:
 
 
 def patterns(around: Boards) -> Boards:
-    """What touches a cell, all together, as one number."""
+    """Returns the adjacent cells of a cell as one number."""
     touching: Boards = np.tensordot(POWERS, around[: len(TOUCHING)], 1)
     return touching
 
 
 def turned(boards: Boards) -> Boards:
-    """As the other player sees them."""
+    """Returns the boards as the other player sees them."""
     return np.ascontiguousarray(np.array([0, 2, 1])[boards].transpose(0, 2, 1))
 
 
 def has_joined(boards: Boards) -> NDArray[np.bool_]:
-    """Does a chain of ones lead from the first row to the last?"""
+    """Reports whether a chain of ones connects the first row with the last."""
     n = boards.shape[1]
     own = boards == 1
     reached = own & (np.arange(n)[:, None] == 0)
@@ -105,16 +105,16 @@ def has_joined(boards: Boards) -> NDArray[np.bool_]:
 
 
 def openings(n: int, random: np.random.Generator) -> Boards:
-    """The first boards of a batch of games."""
+    """Returns the first boards of a batch of games."""
     drawn = (HEX.opening(random) for _ in iter(int, 1))
     boards = islice((board for board in drawn if len(board) == n * n), BATCH)
     return np.array(list(boards)).reshape(BATCH, n, n)
 
 
 def learn(games: int, seed: int) -> Policy:
-    """Policy gradient: moves of the winner become more likely, moves of the loser less.
+    """Learns by policy gradient: moves of the winner become more likely, moves of the loser less.
 
-    Games are played until the board is full: exactly one player has then joined its sides.
+    Plays games until the board is full, when exactly one player has connected its sides.
     """
     random = np.random.default_rng(seed)
     policy = Policy()
@@ -137,7 +137,7 @@ def learn(games: int, seed: int) -> Policy:
 
 
 def reply_to(prompt: str, policy: Policy, random: np.random.Generator) -> str:
-    """What a model would say: the cell that is worth most, on the last line."""
+    """Returns a model's reply: the cell of the greatest value, on the last line."""
     rows = re.findall(r"^[A-K]((?: [.XO])+)$", prompt, re.M)
     if not rows:
         return "I play hex only."

@@ -1,4 +1,4 @@
-"""Trains a language model from nothing: it learns to reply as the scripted players do.
+"""Trains a language model from scratch to reply like the scripted players.
 
 python examples/train_language_model.py model.pt
 """
@@ -21,7 +21,7 @@ ENVS = ("mult8-v0", "hex-v0", "tictactoe-v0", "pack-v0")
 
 class Stage(NamedTuple):
     turns: tuple[str, ...]
-    """The environments of the steps, over and over."""
+    """Yields the environments of the steps, without end."""
     steps: int
     rate: float
 
@@ -36,7 +36,7 @@ STAGES = (
         steps=3400,
         rate=0.01,
     ),
-    # Then boards, and as much of the others as keeps them in mind.
+    # Boards follow, with enough other examples to remember those.
     Stage(
         (
             *("tictactoe-v0", "hex-v0", "tictactoe-v0", "hex-v0", "mult8-v0"),
@@ -51,14 +51,14 @@ WARM_UP = 30
 
 
 class Batch(NamedTuple):
-    """By example and token."""
+    """Arrays by example and token."""
 
     tokens: Tensor
     places: Tensor
     mask: Tensor
-    """Which tokens a token sees."""
+    """The tokens that each token sees."""
     said: Tensor
-    """Which tokens are of a reply."""
+    """The tokens that are part of a reply."""
 
 
 def batch_of(source: Iterator[Example], tokens: Tokens) -> Batch:
@@ -83,7 +83,7 @@ def batch_of(source: Iterator[Example], tokens: Tokens) -> Batch:
 
 
 def loss_of(model: LanguageModel, batch: Batch) -> tuple[Tensor, float]:
-    """What is to become less, and the share of the replies' tokens that are right."""
+    """Returns the loss, and the share of correct tokens in replies."""
     mask = batch.mask[:, :, :-1, :-1]
     known = model(batch.tokens[:, :-1], batch.places[:, :-1], mask, [[] for _ in range(LAYERS)])
     said = batch.said[:, 1:]
@@ -111,7 +111,7 @@ def learn(model: LanguageModel, stage: Stage, sources: dict[str, Iterator[Exampl
         torch.optim.Muon(matrices, lr=stage.rate, weight_decay=0),
         torch.optim.AdamW(others, lr=stage.rate / 5, betas=(0.9, 0.98)),
     ]
-    # The rate rises at first, and then falls to the end.
+    # The learning rate rises at first and then falls until the end.
     steps = stage.steps
     rates = [min((at + 1) / WARM_UP, 1 - at / steps) for at in range(steps + 1)]
     plans = [torch.optim.lr_scheduler.LambdaLR(each, rates.__getitem__) for each in optimizers]

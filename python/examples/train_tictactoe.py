@@ -1,4 +1,4 @@
-"""Learns tic-tac-toe by playing, then serves what it learned as a miner would.
+"""Learns tic-tac-toe by playing, then serves the result like a miner.
 
 python examples/train_tictactoe.py --port 8001
 python examples/train_tictactoe.py --port 8002 --episodes 0     # has learned nothing
@@ -17,16 +17,15 @@ from numpy.typing import NDArray
 import affine_envs  # noqa: F401, makes the environments known to Gymnasium
 
 Table = NDArray[np.float64]
-"""What each of nine cells is worth, by the code of the board."""
+"""Values of the nine cells by the code of the board."""
 
 POWERS = 3 ** np.arange(8, -1, -1)
 
 
 def learn(episodes: int, seed: int) -> Table:
-    """Q-learning. Every cell is worth a win until it has been tried, which makes it be tried.
+    """Learns by Q-learning. Every untried cell has the value of a win, so that it is tried.
 
-    The opponent's moves differ only in ways that are worth the same, so what was seen last is
-    what a cell is worth.
+    The opponent's moves differ only between equal values, so a cell's value is the last one seen.
     """
     env = gymnasium.make("affine/tictactoe-v0")
     random = np.random.default_rng(seed)
@@ -44,13 +43,13 @@ def learn(episodes: int, seed: int) -> Table:
 
 
 def choose(table: Table, board: int, random: np.random.Generator) -> int:
-    """One of the cells that are worth most."""
+    """Returns one of the cells of the greatest value."""
     worth = table[board]
     return int(random.choice(np.flatnonzero(worth == worth.max())))
 
 
 def reply_to(prompt: str, table: Table, random: np.random.Generator) -> str:
-    """What a model would say: the move on the last line."""
+    """Returns a model's reply, with the move on the last line."""
     marks = re.findall(r"(?<=[ABC. XO] )[.XO](?=[ \n])", prompt.partition("1 2 3")[2])[:9]
     if len(marks) != 9:
         return "I play tic-tac-toe only."

@@ -1,4 +1,4 @@
-"""Programs that serve, for as long as a test needs them."""
+"""Servers that run during a test."""
 
 import os
 import re
@@ -22,7 +22,7 @@ URL = re.compile(r"http://[0-9.:]+[0-9a-z/]*")
 
 @contextmanager
 def serving(*words: str) -> Iterator[str]:
-    """The URL that a program says it serves. The program is ended with the block."""
+    """Starts a program. Yields the URL that it prints, and ends it with the block."""
     env = {**os.environ, "NO_COLOR": "1"}
     process = subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env
@@ -32,7 +32,7 @@ def serving(*words: str) -> Iterator[str]:
         for line in process.stdout:
             url = URL.search(line)
             if url is not None:
-                # Nobody reads on: a program whose output is full would wait for that.
+                # The rest of the output is not read, and a program with a full pipe would block.
                 Thread(target=process.stdout.read, daemon=True).start()
                 yield url[0]
                 return

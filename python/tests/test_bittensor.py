@@ -1,4 +1,4 @@
-"""Bittensor's SDK reads what `af` wrote to Bittensor's runtime, and `af` opens its wallets."""
+"""Tests that Bittensor's SDK reads what `af` wrote on chain, and that `af` opens its wallets."""
 
 import asyncio
 import json
@@ -34,7 +34,7 @@ class Subnet:
     hotkeys: dict[str, str]
 
     def words(self, hotkey: str) -> list[str]:
-        """The options that name it, and a hotkey."""
+        """Returns the options for the network and a hotkey."""
         chain = ["--network", URL, "--netuid", str(self.netuid)]
         epoch = ["--first-epoch", str(self.first_epoch)]
         wallet = ["--wallet", "cold", "--hotkey", hotkey, "--wallet-path", str(self.wallets)]
@@ -46,7 +46,7 @@ def af(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def ask(read: Callable[[Any], Awaitable[Any]]) -> Any:
-    """What the SDK reads. Its blocking client leaves an event loop open, which is a warning."""
+    """Returns the SDK's result, without the warning of its client on an open event loop."""
 
     async def connected() -> Any:
         async with bt.Subtensor(URL) as client:

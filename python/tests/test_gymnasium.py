@@ -1,4 +1,4 @@
-"""What Gymnasium expects of an environment, and what these add to it."""
+"""Tests the requirements of Gymnasium, and what these environments add."""
 
 import subprocess
 import sys
@@ -34,7 +34,7 @@ def test_gymnasiums_checker(env: str) -> None:
 
 @pytest.mark.parametrize("env", ["affine/tictactoe-v0", "affine/hex-v0", "affine/pack-v0"])
 def test_stable_baselines3s_checker(env: str) -> None:
-    # It brings PyTorch, gigabytes: python/nightly.py installs it and runs this.
+    # The package installs PyTorch, gigabytes, so only python/nightly.py runs this test.
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     checker.check_env(gymnasium.make(env).unwrapped)
 
@@ -85,7 +85,7 @@ def test_the_vector_entry_point_plays_as_single_environments_do(
 
 
 def assert_alike(one: tuple[Any, ...], other: tuple[Any, ...]) -> None:
-    """The same observations, rewards, ends and infos, of the same types."""
+    """Asserts equal observations, rewards, ends and infos, of equal types."""
     for a, b in zip(one[:-1], other[:-1], strict=True):
         assert np.array_equal(a, b)
         assert a.dtype == b.dtype
@@ -179,7 +179,7 @@ def test_factors_have_eight_digits() -> None:
 
 
 class Counter(Game[int, int]):
-    """A game that rewards every step, and may go on for three."""
+    """A game that rewards every step and lasts at most three."""
 
     id = "counter@0.1.0"
     spec_hash = ""

@@ -1,4 +1,4 @@
-"""A history as `af-verify --json --samples` writes it: its samples played again, and counted."""
+"""Replays and counts the samples of a history written by `af-verify --json --samples`."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ Line = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> list[Line]:
-    """The lines of a demo's history."""
+    """Returns the lines of a demo's history."""
     demo = tmp_path_factory.mktemp("history") / "demo"
     subprocess.run([*AF, "demo", "--seed", "7", "--out", str(demo)], check=True)
     words = [str(demo / "buckets"), "--network", str(demo / "chain.json"), "--json", "--samples"]
@@ -30,13 +30,13 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> list[Line]:
 
 
 def repeating(messages: list[dict[str, str]]) -> Callable[[object], str | None]:
-    """Gives the replies again, then none."""
+    """Returns an agent that gives these replies, and then none."""
     replies = iter([each["content"] for each in messages if each["role"] == "assistant"])
     return lambda _: next(replies, None)
 
 
 def replayed(sample: Line) -> dict[str, float]:
-    """What a sample's replies earn when they are played again, by miner; in no game begun: -1."""
+    """Returns the rewards of a sample's replies by miner when replayed. -1 in games never begun."""
     env, challenge = sample["env"], sample["challengeId"]
     if "miner" in sample:
         played = play(env, challenge, repeating(sample["messages"]))
@@ -51,7 +51,7 @@ def replayed(sample: Line) -> dict[str, float]:
 
 
 def rewards_of(sample: Line) -> dict[str, float]:
-    """What a sample says that its miners earned."""
+    """Returns the rewards recorded in a sample."""
     if "miner" in sample:
         return {sample["miner"]: sample["reward"]}
     return {sample[side]["miner"]: sample[side]["reward"] for side in SIDES}
@@ -79,7 +79,7 @@ def test_every_sample_replays_and_comes_before_its_epoch(history: list[Line]) ->
 
 
 def results_of(rewards: Iterable[dict[str, float]], champion: str, contender: str) -> Counter[str]:
-    """How many challenges of both a contender won, lost and tied."""
+    """Counts the challenges of both that a contender won, lost and tied."""
     leads = [each[contender] - each[champion] for each in rewards if contender in each]
     return Counter("tie" if lead == 0 else "win" if lead > 0 else "loss" for lead in leads)
 

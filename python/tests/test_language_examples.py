@@ -1,4 +1,4 @@
-"""What a language model is taught is right, and none of it is lost as tokens."""
+"""Tests that the examples for a language model are correct and complete as tokens."""
 
 from itertools import islice
 from typing import Any
@@ -24,7 +24,7 @@ def taught(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_every_reply_ends_with_a_good_move(env: str, taught: Any) -> None:
     game: Any = game_of(env, 0.5 if env == "hex-v0" else None)
     for seed in range(20):
-        # The first example is of the first state of the same stream.
+        # The first example has the first state of the same stream.
         [example] = islice(taught.examples(env, np.random.default_rng(seed)), 1)
         state = game.initial(np.random.default_rng(seed))
         assert example.prompt == game.prompt(state)

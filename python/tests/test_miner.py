@@ -1,4 +1,4 @@
-"""OpenAI's own client asks `af miner`, as a validator would."""
+"""Tests `af miner` with OpenAI's client."""
 
 from typing import Any, cast
 

@@ -1,4 +1,4 @@
-"""OpenEnv's own client plays what `affine_envs.openenv` serves."""
+"""Tests `affine_envs.openenv` with OpenEnv's client."""
 
 import asyncio
 import json
@@ -137,7 +137,7 @@ def test_a_reply_may_be_long(url: str) -> None:
 
 
 async def won(url: str, seed: int, everyone: asyncio.Barrier) -> int:
-    """What a perfect player earns in a session, begun while all the others are open."""
+    """Returns the reward of a perfect player in a session that begins while all others are open."""
     game = game_of("tictactoe-v0")
     async with GenericEnvClient(url, connect_timeout_s=60) as client:
         await everyone.wait()

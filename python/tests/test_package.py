@@ -1,4 +1,4 @@
-"""What PyPI would have: a wheel and a source distribution, whose tests run."""
+"""Tests the wheel and the source distribution, whose tests must run."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(IS_SDIST, reason="it is one already")
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with both. It is built by what is installed: nothing is fetched."""
+    """Builds both into a folder with the installed packages, without downloads."""
     out = tmp_path_factory.mktemp("dist")
     words = ["-m", "build", "--no-isolation", "--outdir", str(out), str(PACKAGE)]
     subprocess.run([sys.executable, *words], check=True, capture_output=True)

@@ -1,6 +1,6 @@
-"""What PettingZoo expects of a game of two players, and what this one adds.
+"""Tests the requirements of PettingZoo, and what these games add.
 
-PettingZoo's `max_cycles_test` is not here; the README says why.
+The README explains why PettingZoo's `max_cycles_test` is missing.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ def test_pettingzoos_seed_test() -> None:
 
 
 def scripted_game(game: TwoPlayerEnv) -> tuple[list[str], dict[str, float]]:
-    """The prompts of a game whose players both reply as scripted, and the rewards."""
+    """Returns the prompts and rewards of a game between two scripted players."""
     prompts: list[str] = []
     rewards: dict[str, float] = {}
     for agent in game.agent_iter():
@@ -64,7 +64,7 @@ def test_a_challenge_is_the_game_of_its_evidence() -> None:
 
 
 def replies_to(prompts: list[str]) -> list[str]:
-    """The moves between the boards of a game, and the last one as it is scripted."""
+    """Returns the moves between the boards of a game, and the scripted last one."""
     game = env("hex-v0", render_mode="ansi")
     game.reset(options={"challenge_id": CHALLENGE})
     replies = []
@@ -97,7 +97,7 @@ def test_infos_have_the_facts_of_the_game(vector: Any) -> None:
     game = env("hex-v0")
     game.reset(**reset_of(asked))
     for _ in range(asked["resetsAfter"]):
-        # The game for one player draws no move after the opening, so the streams stay the same.
+        # The game for one player draws no move after the opening, so the streams stay equal.
         game.reset()
     after = asked["resetsAfter"]
     origin = asked.get("seed") or asked["challengeId"]

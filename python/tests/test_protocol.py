@@ -1,4 +1,4 @@
-"""The examples on the protocol's page that are about chapters 1 to 4."""
+"""Tests the examples of docs/protocol.md for chapters 1 to 4."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The README's example prints what it says."""
+"""Tests that the README's example prints what the README states."""
 
 import contextlib
 import io

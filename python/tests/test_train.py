@@ -1,4 +1,4 @@
-"""The examples learn, serve what they learned, and take the throne."""
+"""Tests that the examples learn, serve the result, and become champion."""
 
 import importlib
 import json
@@ -63,7 +63,7 @@ miner_server.serve(str, 0)
 
 
 def answer_to(url: str, rest: str) -> str:
-    """Returns all that the server sends until it closes the connection."""
+    """Returns everything that the server sends until it closes the connection."""
     where = urlsplit(url)
     with socket.create_connection((str(where.hostname), where.port or 0), timeout=60) as client:
         client.sendall(f"POST /v1/chat/completions HTTP/1.1\r\n{rest}".encode())

@@ -1,4 +1,4 @@
-"""The reward of docs/training.md, over what it says to start."""
+"""Tests the reward function of docs/training.md with the server that it starts."""
 
 import re
 from typing import Any

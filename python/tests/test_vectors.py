@@ -1,7 +1,7 @@
-"""Every file of `vectors/` is recomputed here, or named with why it is not.
+"""Recomputes every file of `vectors/`, or gives the reason for its omission.
 
-In `vectors/prng` some vectors are refusals of arguments that JavaScript lets pass, and texts that
-a reader of canonical JSON refuses: this package reads none, and NumPy has refusals of its own.
+In `vectors/prng` some vectors are refusals of arguments that JavaScript allows, and texts that a
+reader of canonical JSON refuses. This package has no such reader, and NumPy has its own refusals.
 """
 
 import json
@@ -66,7 +66,7 @@ def test_every_file_is_recomputed_or_named() -> None:
 
 
 def parsed(text: str) -> Any:
-    """A value as JavaScript reads it, where 1.0 is the integer 1; what stays a float is refused."""
+    """Returns a value as read by JavaScript, where 1.0 is the integer 1. Refuses other floats."""
 
     def number(digits: str) -> Any:
         exact = Fraction(digits)

@@ -1,4 +1,4 @@
-"""Where the vectors and the protocol's page are, and what is in them."""
+"""The paths and contents of the vectors and of docs/protocol.md."""
 
 import json
 import re
@@ -13,7 +13,7 @@ FENCED = re.compile(r"^```json\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def vectors_of(name: str, part: str = "vectors") -> list[Any]:
-    """The vectors of a file below `vectors/`; most files are a list, some an object of lists."""
+    """Returns the vectors of a file under `vectors/`: a list, or in some an object of lists."""
     read = json.loads((ROOT / "vectors" / f"{name}.json").read_text(encoding="utf-8"))
     found = read[part] if isinstance(read, dict) else read
     assert isinstance(found, list)
@@ -29,7 +29,7 @@ def reset_of(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def examples() -> dict[str, Any]:
-    """The examples of docs/protocol.md by their names."""
+    """Returns the examples of docs/protocol.md by name."""
     page = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
     read = [json.loads(block) for block in FENCED.findall(page)]
     return {block["example"]: block for block in read if "example" in block}

@@ -1,7 +1,7 @@
 /*
- * Liars of just under a third, knowing every result, choose whose lanes they attest while honest
- * ones are absent. Protocol §8.3: an epoch in which less than two thirds attest is frozen; in any
- * other the honest are most of those who attest, so all their lanes count.
+ * Liars with just under a third of the weight know every result and choose which lanes they attest
+ * while honest validators are absent. Protocol §8.3: an epoch with less than two thirds of the
+ * weight is frozen; in any other, most attesters are honest, so all honest lanes count.
  */
 import { expect, test } from 'vitest'
 import { decide, type Facts, type State } from '../../packages/duel/src/index.ts'
@@ -12,10 +12,10 @@ import { after, attesting, drawn, lying, playOut, votersOf, winsIn } from './dec
 const validators = votersOf(16)
 const [liars, honest] = [validators.slice(0, 5), validators.slice(5)]
 const started = startedDuels({ validators })
-/** Its second epoch: without a verdict, and with trust that could be lost. */
+/** The state of the duel's second epoch: no verdict yet, and trust that could fall. */
 const later = after(started, { validators, rates: [0.5, 0.4] }).state
 
-/** An epoch without the `absent`; the liars attest `chosen`, the others what is there. */
+/** Returns an epoch without `absent`. Liars attest `chosen`, the others all present lanes. */
 function epochWith(
   state: State,
   absent: readonly string[],
@@ -26,7 +26,7 @@ function epochWith(
 }
 
 test.each([0, 1, 3, 5, 6, 8])(
-  'with %i honest ones absent, every other honest lane counts, or nothing does',
+  'with %i honest validators absent, counts every other honest lane or freezes the epoch',
   (count) => {
     const random = pcg64(83n)
     const absent = honest.slice(0, count)
@@ -51,13 +51,13 @@ test.each([0, 1, 3, 5, 6, 8])(
   },
 )
 
-/** How far the contender leads in a lane. */
+/** Returns the contender's wins less its losses in a lane. */
 const leadIn = (lane: Facts['lanes'][string] = {}) =>
   Object.values(lane)
     .flatMap((envs) => Object.values(envs))
     .reduce((sum, [wins, losses]) => sum + wins - losses, 0)
 
-test('choosing the lanes in which a contender at the ratio was lucky wins it no throne', () => {
+test('crowns no contender at the ratio when liars attest only its lucky lanes', () => {
   const random = pcg64(84n)
   const absent = honest.slice(0, 3)
   let environments = 0

@@ -5,19 +5,16 @@ import { verify } from '../../apps/verifier/src/verify.ts'
 import { written } from '../../packages/terminal/test/within.ts'
 import type { ReadingSubnet } from './reading-subnet.ts'
 
-/** What a run of it came to. */
-interface Verified {
+/** The result of a run of `af-verify`. */
+interface Verification {
   readonly code: number
   readonly flaws: readonly string[]
   readonly champion: string
   readonly root: string
 }
 
-/**
- * What `af-verify` makes of a subnet's chain and buckets: as files, or with the
- * buckets at `url`.
- */
-export async function afVerify(subnet: ReadingSubnet, url?: string): Promise<Verified> {
+/** Runs `af-verify` on a subnet's chain and buckets. Buckets are files, or served at `url`. */
+export async function afVerify(subnet: ReadingSubnet, url?: string): Promise<Verification> {
   const base = await mkdtemp(join(tmpdir(), 'attack-'))
   try {
     await writeSubnet(subnet, base)
@@ -37,7 +34,7 @@ export async function afVerify(subnet: ReadingSubnet, url?: string): Promise<Ver
   }
 }
 
-/** Writes a subnet's chain and buckets into a folder; the path of the chain. */
+/** Writes a subnet's chain and buckets into a folder. Resolves with the path of the chain. */
 export async function writeSubnet(subnet: ReadingSubnet, root: string): Promise<string> {
   const chain = join(root, 'chain.json')
   await writeFile(chain, subnet.chain.export())

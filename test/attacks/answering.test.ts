@@ -7,16 +7,16 @@ import { champion, flawsOf, hotkeys, network, ReadingSubnet } from './reading-su
 
 const RUBBISH = new TextEncoder().encode('rubbish')
 
-// Protocol §5.2: a validator that attests answers for the state that it serves. To attest a lane that
-// nobody has is one of the lies.
+// Protocol §5.2: a validator that attests answers for the state that it serves. lies.test.ts has
+// the attestation of a lane that no one has.
 describe('answering', () => {
-  /** The flaws once the epoch has ended. */
+  /** Resolves with the flaws after the end of the epoch. */
   async function flawsAtEnd(subnet: ReadingSubnet, state: State): Promise<readonly string[]> {
     await subnet.end(state)
     return flawsOf(await subnet.recompute())
   }
 
-  test('a state is compared with the epoch that it comes of, that of the second epoch with its own', async () => {
+  test('compares a state with the epoch that it results from, the second epoch’s with itself', async () => {
     const subnet = new ReadingSubnet([100, 100, 100])
     const [, second] = subnet.voters as [Account, Account]
     const state = await subnet.begin()
@@ -33,7 +33,7 @@ describe('answering', () => {
     ])
   })
 
-  test('an attested state that is not served: each attester is named, in each epoch', async () => {
+  test('names each attester of a state that is not served, in each epoch', async () => {
     const subnet = new ReadingSubnet([100, 100, 100])
     const [first, second, third] = subnet.voters as [Account, Account, Account]
     const state = await subnet.begin()
@@ -60,7 +60,7 @@ describe('answering', () => {
     expect(flawsOf(await subnet.recompute({ choose: null }))).toEqual([])
   })
 
-  test('a voter that does not attest and is not due answers for nothing', async () => {
+  test('names no voter that neither attests nor owes a lane', async () => {
     const subnet = new ReadingSubnet([100, 100, 100])
     const [first, second, third] = subnet.voters as [Account, Account, Account]
     const begun = await subnet.begin()
@@ -70,12 +70,12 @@ describe('answering', () => {
     await subnet.end(begun)
     const last = (await subnet.recompute()).at(-1)
     if (last === undefined) throw new Error('no second epoch')
-    // Its attestation of the epoch before is still on chain.
+    // The attestation of the previous epoch is still on chain.
     for (const voter of [first, second]) await subnet.attest(voter, last.state, [])
     expect(await flawsAtEnd(subnet, last.state)).toEqual([])
   })
 
-  test('where no duel runs, voters answer for their states', async () => {
+  test('names a voter with a wrong state also without a duel', async () => {
     const subnet = new ReadingSubnet([100, 100, 100], 1)
     const [, second] = subnet.voters as [Account, Account]
     const [stranger] = subnet.strangers as [Account]
@@ -96,11 +96,12 @@ describe('answering', () => {
   })
 })
 
-// Protocol §6.4: whoever announces an address answers for what is served there, and several may
-// announce the same, in any order. That only one of them pays for it is not found out (§11).
+// Protocol §6.4: a validator that announces an address answers for what is served there. Several
+// may announce the same address, in any order. That only one of them pays for it is not detected
+// (§11).
 describe('shared-address', () => {
   const URL = 'https://bucket.example/v'
-  /** The first three of four voters announce one address; the last has a bucket of its own. */
+  /** Four voters. The first three announce one address; the last one has its own bucket. */
   class SharedAddress extends ReadingSubnet {
     readonly sharing: readonly Account[]
     readonly other: Account
@@ -112,8 +113,9 @@ describe('shared-address', () => {
     }
 
     /**
-     * What is found in an epoch in which all attest all, but for the third, which does not attest the
-     * other's lane. `spoil` has what the address serves, and the paths of that lane and of a state.
+     * Resolves with the flaws of an epoch in which all attest all lanes, except that the third does
+     * not attest the other's lane. `spoil` changes what the address serves; it gets the paths of
+     * that lane and of a state.
      */
     async flaws(
       spoil: (files: Map<string, Uint8Array>, block: string, state: string) => void,
@@ -138,20 +140,20 @@ describe('shared-address', () => {
     }
   }
 
-  /** These flaws of each of these. */
+  /** Returns this flaw of each of these accounts. */
   const each = (code: string, accounts: readonly Account[]): readonly string[] =>
     hotkeys(accounts)
       .map((hotkey) => `${code} ${hotkey}`)
       .sort()
 
-  test('several announce one address, at which all is: nobody is named', async () => {
+  test('names no one when the shared address serves everything', async () => {
     expect(await new SharedAddress().flaws(() => {})).toEqual([])
   })
 
   test.each([
     ['nothing', 'COPY_MISSING', undefined],
     ['rubbish', 'BAD_LINES', RUBBISH],
-  ])('it has %s for a lane: each that attested it is named, and nobody else', async (...row) => {
+  ])('names only the attesters of a lane for which the address serves %s', async (...row) => {
     const [, code, bytes] = row
     const subnet = new SharedAddress()
     const found = await subnet.flaws((files, block) => {
@@ -161,27 +163,27 @@ describe('shared-address', () => {
     expect(found).toEqual(each(code, subnet.sharing.slice(0, 2)))
   })
 
-  test('it has rubbish for a state: each that announces it is named, and nobody else', async () => {
+  test('names only validators whose address serves rubbish for a state', async () => {
     const subnet = new SharedAddress()
     const found = await subnet.flaws((files, _, state) => files.set(state, RUBBISH))
     expect(found).toEqual(each('STATE_DIFFERS', subnet.sharing))
   })
 })
 
-// Protocol §5.2 and §8.1: a commitment says what it says for the hotkey in whose slot it is. A copy
-// of another's names another's lane and another's secret. That its address is another's is not found
-// out (§11).
+// Protocol §5.2 and §8.1: a commitment applies to the hotkey of its slot. A copy of another
+// validator's commitment names that validator's lane and secret. That it also names that
+// validator's address is not detected (§11).
 describe('replayed-commitment', () => {
-  /** Puts the bytes of a slot into another. */
+  /** Commits the content of the slot of `from` in the slot of `to`. */
   async function copy(subnet: OneLiar, from: Account, to: Account): Promise<void> {
     const { commitments } = await subnet.chain.snapshot(subnet.chain.height)
     const slot = commitments.find(({ hotkey }) => hotkey === from.hotkey)
-    const said = decodeCommitment(slot?.fields ?? [], from.hotkey)
-    if (said === null) throw new Error('an empty slot')
-    await subnet.commit(to, said)
+    const commitment = decodeCommitment(slot?.fields ?? [], from.hotkey)
+    if (commitment === null) throw new Error('the slot is empty')
+    await subnet.commit(to, commitment)
   }
 
-  test('another’s attestation: its copier has no lane in the next epoch, and is named then', async () => {
+  test('names the copier of an attestation in the next epoch, in which its lane is void', async () => {
     const subnet = new OneLiar()
     const { liar, honest } = subnet
     await subnet.beHonest()
@@ -191,7 +193,7 @@ describe('replayed-commitment', () => {
     const epoch = (await subnet.recompute()).at(-1)
     expect(flawsOf(epoch ? [epoch] : [])).toEqual([])
 
-    // It is due with another's commitment to a secret, which nobody can open as the copier.
+    // The copied commitment to a secret is bound to another hotkey, so the copier cannot reveal it.
     const next = epoch?.state as State
     const { flaws, report } = await subnet.play(next, {})
     expect(flaws).toMatchObject([{ validator: liar.hotkey, code: 'WRONG_SECRET' }])
@@ -199,7 +201,7 @@ describe('replayed-commitment', () => {
       expect(report.lanes[hotkey]?.accepted).toBe(hotkey !== liar.hotkey)
   })
 
-  test('another’s seal: the lane is not its copier’s', async () => {
+  test('names the copier of a seal, since the lane is not its own', async () => {
     const subnet = new OneLiar()
     const { liar, honest } = subnet
     const state = await subnet.state
@@ -214,7 +216,7 @@ describe('replayed-commitment', () => {
     expect(accepted).toEqual(new Set(hotkeys(honest)))
   })
 
-  test('its own attestation of the epoch before, once more: as if it had said nothing', async () => {
+  test('treats a repeated attestation of the previous epoch like none', async () => {
     const [silent, replaying] = [new OneLiar(), new OneLiar()]
     for (const subnet of [silent, replaying]) {
       const { liar } = subnet
@@ -230,7 +232,7 @@ describe('replayed-commitment', () => {
     expect((await replaying.outcome()).root).toBe((await silent.outcome()).root)
   })
 
-  test('a stranger’s copies of what voters write change nothing, and name nobody', async () => {
+  test('ignores a stranger’s copies of voters’ commitments', async () => {
     const [plain, copied] = [new OneLiar(network, 1), new OneLiar(network, 1)]
     for (const subnet of [plain, copied]) {
       const [stranger = subnet.liar] = subnet.strangers

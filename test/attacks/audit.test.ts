@@ -22,19 +22,19 @@ import { accountOf, hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 const { protocol } = network
 const root = testFolder('audit')
 
-/** What `who` has attested last: the bits. */
-async function bitmapOf({ chain }: ReadingSubnet, { hotkey }: Account) {
+/** Resolves with the last attestation of a hotkey. */
+async function attestationOf({ chain }: ReadingSubnet, { hotkey }: Account) {
   const { commitments } = await chain.snapshot(chain.height)
   const slot = commitments.find((each) => each.hotkey === hotkey)
-  const said = decodeCommitment(slot?.fields ?? [], hotkey)
-  return said?.kind === 'attest' ? said : undefined
+  const commitment = decodeCommitment(slot?.fields ?? [], hotkey)
+  return commitment?.kind === 'attest' ? commitment : undefined
 }
 
-test('a silent bucket holds up neither other lanes nor the next epoch', async () => {
+test('delays neither other lanes nor the next epoch for a silent bucket', async () => {
   const subnet = new ReadingSubnet([100, 100, 100, 1])
   const [own, early, late, silent] = subnet.voters as [Account, Account, Account, Account]
   const head = 'ab'.repeat(32)
-  // For its own lane it never answers, so whoever waits for that waits for ever.
+  // The bucket never answers for its own lane, so a reader that waits for it waits for ever.
   const openBucket = subnet.buckets.openWith([silent.hotkey], (_, path) =>
     path.includes(head) ? new Promise(() => {}) : Promise.resolve(null),
   )
@@ -56,7 +56,7 @@ test('a silent bucket holds up neither other lanes nor the next epoch', async ()
   const lateOne = { kind: 'lane', epoch: 2, hotkey: late.hotkey }
   await expect.poll(ended).toContainEqual(lateOne)
   const before = ended().length
-  // Published while the silent one is still being asked.
+  // This lane is published while the silent bucket is still being read.
   subnet.put(lanes[1], [late.hotkey])
   await subnet.produceTo(sealBlock(2, protocol) + 2)
   await expect.poll(() => ended().slice(before)).toContainEqual(lateOne)
@@ -67,15 +67,17 @@ test('a silent bucket holds up neither other lanes nor the next epoch', async ()
   await subnet.produceTo(snapshotBlock(3, protocol) - 1)
   await expect.poll(() => commits).toHaveBeenCalled()
   await subnet.end(state)
-  const said = await bitmapOf(subnet, own)
-  expect(said?.bitmap).toEqual(encodeBitmap(state.voters, new Set(hotkeys([own, early, late]))))
+  const attestation = await attestationOf(subnet, own)
+  expect(attestation?.bitmap).toEqual(
+    encodeBitmap(state.voters, new Set(hotkeys([own, early, late]))),
+  )
 
   await subnet.produceTo(snapshotBlock(3, protocol) + 1)
   await expect.poll(() => validator.state?.epoch).toBe(3)
   await validator.idle()
 })
 
-test('a void lane leaves nothing behind: its blocks are kept only once it is whole', async () => {
+test('stores the blocks of a lane only once the lane is valid', async () => {
   const subnet = new ReadingSubnet([100, 100, 100])
   const [own, honest, liar] = subnet.voters as [Account, Account, Account]
   const { validator, bucket, ended, folder } = await validatorIn(root, subnet, own)
@@ -101,12 +103,12 @@ test('a void lane leaves nothing behind: its blocks are kept only once it is who
   expect(await readdir(join(folder, 'incoming'))).toEqual([])
 })
 
-test('lanes that come in together draw one secret for the next epoch', async () => {
+test('draws one secret for the next epoch when several lanes arrive together', async () => {
   const subnet = new ReadingSubnet([100, 100, 100])
   const [own, one, other] = subnet.voters as [Account, Account, Account]
   const disk = directoryBucket(await mkdtemp(join(root, 'store-')))
   const isSecret = (path: string) => path === 'secrets/3'
-  // So slow that several heads come before it is known whether there is a secret.
+  // The read is so slow that several heads arrive before it is known whether a secret exists.
   const read: typeof disk.read = async (path, limit) => {
     const bytes = await disk.read(path, limit)
     if (isSecret(path)) await sleep(100)
@@ -134,16 +136,17 @@ test('lanes that come in together draw one secret for the next epoch', async () 
   expect(problems()).toEqual([])
 })
 
-/** Makes blocks have so few samples while something is done. */
+/** Limits blocks to one sample while `work` runs. */
 async function withShortBlocks(work: () => Promise<void>): Promise<void> {
   const { blockSamples } = LIMITS
   Object.assign(LIMITS, { blockSamples: 1 })
   await work().finally(() => Object.assign(LIMITS, { blockSamples }))
 }
 
-// Each block has the hash of its header: whose signature comes first is chance.
+// Blocks with two signatures have one hash, that of the header. Which one a reader meets first is
+// chance.
 test.each(['incoming', 'bucket'])(
-  'a lane whose blocks are signed twice is audited, with others in the %s',
+  'audits a lane whose blocks are signed twice, with the second signatures in the %s',
   async (place) => {
     const subnet = new ReadingSubnet([100, 100, 100])
     const [own, , liar] = subnet.voters as [Account, Account, Account]
@@ -178,7 +181,7 @@ test.each(['incoming', 'bucket'])(
         await other?.write(path, Buffer.from(lines.join('\n')))
       }
       const [audit] = await lanesToAudit(chain, state)
-      if (audit === undefined) throw new Error('it is sealed')
+      if (audit === undefined) throw new Error('no sealed lane')
       const reader = new BucketReader({ openBucket: buckets.open })
       const deadline = new AbortController().signal
       const copy: AuditOptions['publish'] = (blocks, from) => publish(blocks, from, bucket)
@@ -188,7 +191,7 @@ test.each(['incoming', 'bucket'])(
   },
 )
 
-test('by a slow line of its own a validator blames no bucket, and decides', async () => {
+test('blames no bucket when its own connection is slow, and decides', async () => {
   const rules = { ...network, protocol: withQuota(protocol, 4) }
   const subnet = new ReadingSubnet([100, 100, 100, 100], 0, rules)
   const [own, ...others] = subnet.voters as [Account, ...Account[]]
@@ -196,7 +199,7 @@ test('by a slow line of its own a validator blames no bucket, and decides', asyn
   const { validator, events } = await validatorIn(root, subnet, own, { clock })
   follow(subnet, validator)
   const state = await subnet.begin(others)
-  // It hears of nothing until the epoch is over. Each lane has eight blocks, each in 29 seconds.
+  // The validator gets no head until the epoch is over. Each lane has eight blocks of 29 seconds.
   subnet.hear = () => {}
   await withShortBlocks(async () => {
     await subnet.sealAll(state, others)

@@ -1,21 +1,18 @@
 /*
- * Miners tell validators apart, and play badly for a chosen third of them, whose lanes are then too
- * far from the others'. The old rules counted a lane that is set aside as incorrect: an attacker
- * with 28 % of the stake had 36 % of the pull after four epochs, more than a third. Protocol §8.9:
- * such a lane gets neither count, and after eighty epochs the attacker is still at most at a third.
- * With several duels, one accomplice in the list would have been enough: a lane loses its count
- * only where it is set aside in half of them.
+ * Miners play badly for a chosen third of the validators, whose lanes become outliers. Protocol
+ * §8.9: an outlier counts neither as correct nor as incorrect, and a lane is one only if it is in
+ * half of the duels, so that one accomplice among the contenders is not enough.
  */
 import { expect, test } from 'vitest'
 import { decide, type State, trustOf } from '../../packages/duel/src/index.ts'
 import { epochOf, miner, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { after, blockOf, votersOf } from './deciding.ts'
 
-/** Most of the challenges are decisive, above the line of a hold; for the victims none is. */
+/** Most challenges are decisive, too many for a hold; for the victims none is. */
 const CALM = [0.42, 0.34] as const
 const BAD = [0, 0] as const
 
-/** One contender at a time: the facts of the epoch that `state` governs. */
+/** Returns the facts of the epoch that `state` governs, with one contender at a time. */
 function factsOf(state: State, validators: readonly string[], victims: readonly string[]) {
   const name = state.duels[0]?.contender.hotkey ?? `k${state.epoch}`
   const miners = [miner('m1', 0), miner(name, 1)]
@@ -23,11 +20,11 @@ function factsOf(state: State, validators: readonly string[], victims: readonly 
   return epochOf(state, { validators, miners, rates })
 }
 
-/** How much of all pull the first `count` of equal validators have. */
-function pullOf({ trust }: State, validators: readonly string[], count: number): number {
-  const pulls = validators.map((voter) => trustOf(trust[voter]))
-  const sum = (some: readonly number[]) => some.reduce((all, pull) => all + pull, 0)
-  return sum(pulls.slice(0, count)) / sum(pulls)
+/** Returns the share of all trust that the first `count` validators of equal stake have. */
+function trustShare({ trust }: State, validators: readonly string[], count: number): number {
+  const trusts = validators.map((voter) => trustOf(trust[voter]))
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+  return sum(trusts.slice(0, count)) / sum(trusts)
 }
 
 test.each([
@@ -35,7 +32,7 @@ test.each([
   [16, 4, 40],
   [64, 18, 16],
 ])(
-  'of %i validators, %i attackers have at most a third of the pull after %i epochs',
+  'of %i validators, leaves %i attackers at most a third of the weight after %i epochs',
   (size, attackers, epochs) => {
     const validators = votersOf(size)
     const victims = validators.slice(-Math.floor(size / 3))
@@ -50,11 +47,11 @@ test.each([
     expect(aside).toBeGreaterThan(epochs)
     for (const victim of victims)
       expect(trustOf(state.trust[victim])).toBeGreaterThanOrEqual(500_000)
-    expect(pullOf(state, validators, attackers)).toBeLessThan(1 / 3)
+    expect(trustShare(state, validators, attackers)).toBeLessThan(1 / 3)
   },
 )
 
-test('one accomplice among three contenders costs the victims nothing', () => {
+test('keeps the victims’ trust with one accomplice among three contenders', () => {
   const validators = votersOf(7)
   const victims = validators.slice(-2)
   let state = startedDuels({ validators })

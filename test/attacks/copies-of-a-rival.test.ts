@@ -1,7 +1,6 @@
 /*
- * A miner is about to win, and others register its model, whose files are public, in the same list. By
- * the sum of rates each copy had the throne as often as the original, so seven of them nearly always.
- * Protocol §8.11: of two contenders that are not apart the earlier one in the list has the throne.
+ * A miner is about to win, and others register its model, whose files are public. Protocol §8.11:
+ * of two contenders that are not apart, the earlier one in the list is crowned.
  */
 import { expect, test } from 'vitest'
 import { alike, originalShare } from '../../packages/duel/bench/copies.ts'
@@ -21,7 +20,7 @@ test.each([
   ['.79', 0],
   ['.50', 1],
 ] as const)(
-  'the original keeps the throne from seven copies, %s tied, %i epochs later',
+  'crowns the original before seven copies, with %s tied, %i epochs later',
   (tied, delay) => {
     const { won } = originalShare(copying(tied), delay, LISTS)
     expect(won).toBeGreaterThanOrEqual(0.75)

@@ -9,28 +9,31 @@ import {
 import { bitmapOf, crownedFirst, epochOf, type Scene } from '../../packages/duel/test/subnet.ts'
 import type { Generator } from '../../packages/prng/src/index.ts'
 
-/** The hotkeys of that many voters, ascending. */
+/** Returns the hotkeys of `count` voters, ascending. */
 export const votersOf = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, i) => `v${String(i).padStart(2, '0')}`)
 
-/** What an epoch like this comes to. */
+/** Returns the decision of an epoch with this scene. */
 export const after = (state: State, scene?: Scene): Decided => decide(state, epochOf(state, scene))
 
-/** As `startedDuels`, in a network that has run for long: nobody's trust changes any more. */
+/** Like `startedDuels`, in a network old enough that no one's trust changes any more. */
 export function startedLate(scene: Scene & { readonly validators: readonly string[] }): State {
   const sixteenEpochs = { correct: 32_000_000, incorrect: 0 }
   const trust = Object.fromEntries(scene.validators.map((voter) => [voter, sixteenEpochs]))
   return after({ ...crownedFirst(scene), trust }, scene).state
 }
 
-/** The contenders, in the order in which their duels began. */
+/** Returns the contenders' hotkeys in the order in which their duels began. */
 export const listed = ({ duels }: State): readonly string[] =>
   duels.map(({ contender }) => contender.hotkey)
 
-/** The first block of an epoch. */
+/** Returns the first block of an epoch. */
 export const blockOf = ({ protocol }: State, epoch: number): number => epoch * protocol.epochBlocks
 
-/** What it came to, epoch by epoch, until none of the duels that were on at first is. */
+/**
+ * Decides epochs until every duel open at `begun` has ended. Returns the last state and all
+ * decisions.
+ */
 export function playOut(
   begun: State,
   factsOf: (state: State) => Facts,
@@ -46,17 +49,17 @@ export function playOut(
   return { state, epochs }
 }
 
-/** How many environments these epochs gave to contenders. */
+/** Returns the number of environments that contenders won in these epochs. */
 export const winsIn = (epochs: readonly Decided[]): number =>
   epochs
     .flatMap(({ report }) => report.duels)
     .flatMap(({ envs }) => Object.values(envs))
     .filter(({ given }) => given === 'win').length
 
-/** What each lane saw: shares of wins and losses. */
+/** A function that returns the shares of wins and losses in a lane. */
 export type Seen = Extract<Scene['rates'], (...lane: never) => unknown>
 
-/** Lanes in which the contender wins each challenge with probability p, drawn one by one. */
+/** Returns random lanes in which the contender wins each challenge with probability `p`. */
 export function drawn(random: Generator, state: State, p: number): Seen {
   const quotas = quotasOf(state)
   return (_, env, contender) => {
@@ -66,13 +69,13 @@ export function drawn(random: Generator, state: State, p: number): Seen {
   }
 }
 
-/** Lanes of which those of `liars` are made up. */
+/** Returns the lanes of `seen`, except that `liars` report `told`. */
 export const lying =
   (liars: readonly string[], told: Seen, seen: Seen): Seen =>
   (...lane) =>
     liars.includes(lane[0]) ? told(...lane) : seen(...lane)
 
-/** The facts, with attestations that have the bits of these lanes, by voter. */
+/** Returns the facts with attestations of the lanes that `lanes` gives for each voter. */
 export function attesting(
   state: State,
   { snapshot, ...facts }: Facts,

@@ -1,11 +1,8 @@
 /*
- * On a full subnet a registration evicts whoever has the least emission, and of equals the oldest
- * registration: in the queue's own order, since nobody but the champion has any, and a new champion
- * has none yet. The old rules asked contenders and champion to stand: ten registrations a day evicted
- * 11 of 20 better miners in their duel's second epoch, and crowned none; and one to five took the
- * throne from a new champion, for a contender that had won nothing, at the ratio of the evicted one.
- * Protocol §8.11: what a miner committed when its turn came, counts until the turn ends. Neither
- * eviction nor a new registration, a new commitment or another model ends a turn, or begins one.
+ * On a full subnet a registration evicts the miner with the least emission, among equals the
+ * oldest: a miner early in the queue, or a new champion. Protocol §8.11: what a miner had committed
+ * when its turn began applies until the turn ends, regardless of evictions, registrations and new
+ * commitments.
  */
 import { describe, expect, it, test } from 'vitest'
 import { type Candidate, minerOf, type State } from '../../packages/duel/src/index.ts'
@@ -27,7 +24,7 @@ const ONE = { ...MAIN, duelsMost: 1 }
 const OPEN: Scene['rates'] = [0.5625, 0.4375]
 
 describe('a contender that is evicted in the middle of its duel', () => {
-  it('plays on, and has the throne if it is better', () => {
+  it('plays on, and is crowned if it is better', () => {
     const random = pcg64(61n)
     for (let i = 0; i < 10; i++) {
       const { state } = playOut(started, (state) =>
@@ -37,7 +34,7 @@ describe('a contender that is evicted in the middle of its duel', () => {
     }
   })
 
-  it('loses if its deployment is gone with it', () => {
+  it('loses if its deployment is gone as well', () => {
     const { state, report } = after(started, { miners: [king], rates: [0, 0.7] })
     expect([report.duels[0]?.standing, state.champion?.hotkey]).toEqual(['lost', 'm1'])
   })
@@ -46,7 +43,7 @@ describe('a contender that is evicted in the middle of its duel', () => {
 describe('a new champion that is evicted before it has any emission', () => {
   const crowned = after(started, { miners: [king], rates: [1, 0] }).state
 
-  it('keeps the throne: nobody who won nothing has it', () => {
+  it('stays champion before miners without a win', () => {
     const miners = [miner('m3', 3), miner('m4', 4)]
     let state = after(crowned, { miners }).state
     expect([state.champion?.hotkey, listed(state)]).toEqual(['m2', ['m3', 'm4']])
@@ -54,7 +51,7 @@ describe('a new champion that is evicted before it has any emission', () => {
     expect(state.champion?.hotkey).toBe('m2')
   })
 
-  it('loses it in a duel if it does not reply, to whoever can do anything', () => {
+  it('loses a duel without replies to any miner that solves something', () => {
     const begun = after(crowned, { miners: [miner('m3', 3)] }).state
     const { state, epochs } = playOut(begun, (state) =>
       epochOf(state, { miners: [], rates: [0.5, 0] }),
@@ -62,7 +59,7 @@ describe('a new champion that is evicted before it has any emission', () => {
     expect([state.champion?.hotkey, epochs.length]).toEqual(['m3', 1])
   })
 
-  it('is the same champion as soon as it registers again', () => {
+  it('is the same champion after registering again', () => {
     const block = blockOf(crowned, crowned.epoch)
     const back = [{ ...better, registered: block }, miner('m3', 3)]
     const { state } = after(crowned, { miners: back })
@@ -70,7 +67,7 @@ describe('a new champion that is evicted before it has any emission', () => {
   })
 })
 
-test('a champion that leaves at a high ratio takes no seat anew: it loses at that ratio', () => {
+test('keeps a high ratio for a champion that leaves, which loses at that ratio', () => {
   const high: State = { ...crownedFirst({ miners: [king] }), ratio: 800_000 }
   const gone = after(high, { miners: [better] }).state
   expect([gone.champion?.hotkey, gone.ratio]).toEqual(['m1', 785_991])
@@ -78,11 +75,11 @@ test('a champion that leaves at a high ratio takes no seat anew: it loses at tha
   expect(state.champion?.hotkey).toBe('m2')
 })
 
-/** What can be done with a hotkey between one epoch and the next, and who waits then. */
+/** What a hotkey can do between two epochs, and the miners that wait afterwards. */
 const STEPS = [
   ['is evicted', () => [], []],
   ['registers again', (block) => [{ ...better, registered: block }], []],
-  ['commits anew', (block) => [{ ...better, block, revision: 'new' }], ['m2']],
+  ['commits again', (block) => [{ ...better, block, revision: 'new' }], ['m2']],
   ['swaps its hotkey', (registered) => [{ ...miner('swapped'), registered }], ['swapped']],
 ] as const satisfies readonly Step[]
 type Step = readonly [string, (block: number) => readonly Candidate[], readonly string[]]
@@ -90,7 +87,7 @@ type Step = readonly [string, (block: number) => readonly Candidate[], readonly 
 describe.each<Step>(STEPS)('a contender that %s', (_, move, waiting) => {
   const moved = (state: State) => move(blockOf(state, state.epoch))
 
-  it('is in the list once, with what it had when its turn came, until that ends', () => {
+  it('is listed once until its turn ends, with its commitment at the start of the turn', () => {
     let state = started
     const others = ['m3', 'm4'].map((name, i) => miner(name, 3 + i))
     for (let epoch = 0; epoch < 3; epoch++) {
@@ -103,12 +100,12 @@ describe.each<Step>(STEPS)('a contender that %s', (_, move, waiting) => {
     }
   })
 
-  it('has the throne with it if it wins', () => {
+  it('is crowned with it if it wins', () => {
     const { state } = after(started, { miners: [king, ...moved(started)], rates: [1, 0] })
     expect(state.champion).toEqual(minerOf(better))
   })
 
-  it('waits behind all who were there when it lost, with anything but what it played', () => {
+  it('waits behind all miners present at its loss, unless its commitment is the old one', () => {
     const begun = startedDuels({ protocol: ONE, miners: [king, better] })
     const late = miner('late', blockOf(begun, begun.epoch) - 1)
     const scene: Scene = { protocol: ONE, rates: [0, 1], miners: [king, late, ...moved(begun)] }

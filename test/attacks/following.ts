@@ -6,7 +6,7 @@ import type { Validator } from '../../packages/engine/src/validator.ts'
 import { validatorOf } from '../../packages/engine/test/one-validator.ts'
 import type { ReadingSubnet } from './reading-subnet.ts'
 
-/** A voter of a subnet as a real validator, in a folder of its own, to which nobody replies. */
+/** Starts a voter of a subnet as a real validator in its own folder. No miner replies to it. */
 export async function validatorIn(
   root: string,
   subnet: ReadingSubnet,
@@ -20,7 +20,7 @@ export async function validatorIn(
   return { ...validatorOf(chain, folder, given), folder }
 }
 
-/** Each block waits until the validator has done what is due at the one before. */
+/** Lets each block wait until the validator has finished its work at the previous one. */
 export function follow(subnet: ReadingSubnet, validator: Validator): void {
   subnet.hear = async (head) => {
     validator.onHead(head)

@@ -26,7 +26,7 @@ const HEX = 'hex@0.1.0'
 const envs = { [HEX]: constantsOf(HEX) }
 const WITH_GAMES: Network = { ...LOCAL_NETWORK, protocol: withQuota({ ...LOCAL, envs }, 2) }
 type Reply = NonNullable<LanePlan['reply']>
-/** What is good: every game ends with a move that wins. */
+/** Good play, so that every game ends with a winning move. */
 const solve: Reply = ({ env, prompt }) => make(env).spec.solve(prompt)
 
 const rowsOf = <Row>(
@@ -39,8 +39,8 @@ const rowsOf = <Row>(
     }),
   )
 
-// Protocol §3.1, §6.5: a game is replayed from what both players said. A move out of turn, and a
-// fault that the game did not end by, void the whole lane.
+// Protocol §3.1, §6.5: a game is replayed from both players' replies. A move out of turn, or a
+// fault by which the game did not end, voids the whole lane.
 describe('forged-games', () => {
   const root = testFolder('unbegun')
 
@@ -49,7 +49,7 @@ describe('forged-games', () => {
     WITH_GAMES,
   )
 
-  it('a no-reply made up at the end of a game is not found out', async () => {
+  it('does not detect an invented no-reply at the end of a game', async () => {
     const subnet = new OneLiar(WITH_GAMES)
     const alter = forge((played) => cut(played, { won: silent }))
     await sealing({ reply: solve, alter })(subnet)
@@ -58,7 +58,7 @@ describe('forged-games', () => {
     expect(accepted).toEqual(new Set(hotkeys(subnet.voters)))
   })
 
-  it('games told as never begun are not found out, but they are counted, and blame no miner', async () => {
+  it('does not detect games invented as never begun, but counts them and blames no miner', async () => {
     const alter: Alter = (samples) =>
       samples.map((sample) => {
         if ('miner' in sample) return sample
@@ -86,25 +86,25 @@ describe('forged-games', () => {
   })
 })
 
-// Protocol §6.5: every transcript is replayed, and one fault voids the whole lane, whoever attests
-// it.
+// Protocol §6.5: every transcript is replayed, and one fault voids the whole lane, regardless of
+// who attests it.
 describe('forged-transcripts', () => {
   const root = testFolder('forged')
-  /** The champion is always right, the contender never. */
+  /** The champion is always right, and the contender never. */
   const reply: Reply = (asked) => (asked.role === 'champion' ? solve(asked) : '1'.repeat(16))
 
   itIsFoundOut(rowsOf(TRANSCRIPTS, (plan) => ({ reply, ...plan })))
 
   const HOSTILE = '\u001b]0;owned\u0007\u001b[2Jtext\u009b31m\u202e\u200b\r\n\u2028\u0000\ufeff'
   const UNSAFE = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
-  /** Its miners commit, and reply, what a terminal would act on. */
+  /** A subnet whose miners commit and reply control characters of terminals. */
   class Hostile extends OneLiar {
     protected override minerSays({ hotkey }: Account): Commitment {
       return { kind: 'miner', model: `m-${hotkey}`, revision: HOSTILE, chute: HOSTILE }
     }
   }
 
-  it('nothing of it is shown by af-verify or af explain, though all attest it, nor what a terminal acts on', async () => {
+  it('shows no forged sample and no control character in af-verify and af explain', async () => {
     const subnet = new Hostile(LOCAL_NETWORK)
     const { liar, honest, voters } = subnet
     const state = await subnet.state
@@ -147,7 +147,7 @@ describe('forged-transcripts', () => {
       .split('\n')
       .map((line) => JSON.parse(line))
     const kinds = records.map(({ type }): string => type)
-    // An epoch's samples come before it, and the first two have none.
+    // An epoch's samples precede the epoch, and the first two epochs have none.
     expect(kinds.indexOf('sample')).toBe(kinds.indexOf('epoch') + 2)
     const samples = records.filter(({ type }) => type === 'sample')
     expect(new Set(samples.map(({ epoch }) => epoch))).toEqual(new Set([2]))

@@ -1,20 +1,20 @@
 import type { BlockFault, ChallengePair, Episode, Sample } from '../../packages/blocks/src/index.ts'
 import type { LanePlan } from './reading-subnet.ts'
 
-/** A game by its winner, whose move was the last, and its loser; and the game after it. */
+/** A game by its winner, who made the last move, and its loser, with the next game. */
 interface Played {
   readonly won: Episode
   readonly lost: Episode
   readonly next: { readonly won: Episode; readonly lost: Episode }
 }
-/** What else is recorded of it. */
+/** What is recorded differently of a game. */
 interface Forged {
   readonly won?: Partial<Episode>
   readonly lost?: Partial<Episode>
 }
 export type Alter = NonNullable<LanePlan['alter']>
 
-/** The first game is recorded as another one. */
+/** Returns a change of a lane that records the first game differently. */
 export const forge =
   (change: (played: Played) => Forged): Alter =>
   ([game, next, ...others]) => {
@@ -40,13 +40,13 @@ const more = ({ messages }: Episode, ...added: readonly Message[]) => ({
   messages: [...messages, ...added],
 })
 const said = ({ messages }: Episode) => ({ messages })
-/** The first reply is shown as of this call. */
+/** Returns the messages with the same invocation for the first reply. */
 const called = ({ messages }: Episode) => ({
   messages: messages.map((said, at) => (at === 1 ? { ...said, invocation: 'call-1' } : said)),
 })
 export const silent = { fault: 'no-reply' } as const
 export const unbegun = { messages: [], reward: -1, ...silent }
-/** The last prompt has no reply. */
+/** Returns a game whose last prompt has no reply, with these faults. */
 export const cut = (
   { won, lost }: Played,
   faults: Partial<Record<'won' | 'lost', typeof silent>>,
@@ -56,8 +56,8 @@ export const cut = (
 })
 
 /**
- * What games may be recorded as, and what is said of it: some of each kind. Protocol §3.1, §6.5. All
- * are in vectors/envs/games.json and in packages/blocks/test.
+ * Forged games of each kind, with the code of the flaw. Protocol §3.1, §6.5. All forgeries are in
+ * vectors/envs/games.json and in packages/blocks/test.
  */
 export const GAMES: Readonly<Record<string, readonly [BlockFault, (played: Played) => Forged]>> = {
   'a win too early': ['TOO_SHORT', ({ won }) => ({ won: upTo(-2, won) })],
@@ -88,7 +88,9 @@ export const GAMES: Readonly<Record<string, readonly [BlockFault, (played: Playe
 }
 
 type Change = (episode: Episode) => object
-/** Of the first challenge for one player; its samples are the champion's, then the contender's. */
+/**
+ * Returns a change of one sample of the first challenge: 0 is the champion's, 1 the contender's.
+ */
 const at = (place: number, change: Change) => (samples: readonly Sample[]) => {
   const first = samples.findIndex((sample) => 'miner' in sample)
   return samples.map((sample, i) =>
@@ -101,7 +103,7 @@ const asked = (content: string) => (episode: Episode) => ({
   messages: [{ role: 'user', content }, ...episode.messages.slice(1)],
 })
 const ofOneCall = (samples: readonly Sample[]) => byChampion(called)(byContender(called)(samples))
-/** The same of a lane of episodes. Protocol §6.5. */
+/** Forged lanes of episodes, with the code of the flaw. Protocol §6.5. */
 export const TRANSCRIPTS: Readonly<Record<string, readonly [BlockFault, LanePlan]>> = {
   'a reward not earned': ['WRONG_REWARD', { alter: byContender(() => ({ reward: 1 })) }],
   'another question': ['PROMPT_DIFFERS', { alter: byContender(asked('Compute 1 * 1.')) }],

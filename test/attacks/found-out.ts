@@ -4,9 +4,9 @@ import { afVerify } from './af-verify.ts'
 import { OneLiar } from './one-liar.ts'
 import { hotkeys, type LanePlan, network } from './reading-subnet.ts'
 
-/** What the liar does, and the honest, who do as they should. */
+/** Plays an epoch with a lie, in which honest validators follow the rules. */
 export type Lie = (subnet: OneLiar) => Promise<void>
-/** The flaws that are found, each with whom it blames. */
+/** Returns the expected flaws, each with the validator that it blames. */
 type Named = (subnet: OneLiar) => readonly string[]
 
 export const liar =
@@ -14,7 +14,7 @@ export const liar =
   ({ liar }) =>
     codes.map((code) => `${code} ${liar.hotkey}`)
 
-/** The liar seals a lane of this plan, which all buckets hold and all attest. */
+/** Returns a lie: the liar seals a lane of this plan, which all buckets serve and all attest. */
 export const sealing =
   (plan: LanePlan): Lie =>
   async (subnet) => {
@@ -22,13 +22,13 @@ export const sealing =
     await attestedByAll(subnet)
   }
 
-/** The honest seal, and all attest the lanes of all. */
+/** Lets honest validators seal, and all validators attest all lanes. */
 export async function attestedByAll(subnet: OneLiar): Promise<void> {
   await subnet.beHonest(hotkeys(subnet.voters))
   await subnet.lie(hotkeys(subnet.voters))
 }
 
-/** By rules, what an epoch comes to in which the liar only attests, and what it should. */
+/** Outcomes of an epoch in which the liar only attests, correctly, by rules. */
 const honest = new Map<Network, ReturnType<OneLiar['outcome']>>()
 
 function honestOutcome(rules: Network = network): ReturnType<OneLiar['outcome']> {
@@ -45,8 +45,9 @@ function honestOutcome(rules: Network = network): ReturnType<OneLiar['outcome']>
 }
 
 /**
- * Whatever the liar does: those are named whom a row says and nobody else, by `af-verify` too; the
- * honest lanes count, and the liar's does not; the epoch comes to what it comes to without it.
+ * Declares a test for each row: recomputation and `af-verify` find exactly the flaws of the row,
+ * the honest lanes count and the liar's does not, and the outcome is the same as without the liar's
+ * lane.
  */
 export function itIsFoundOut(
   rows: Readonly<Record<string, readonly [named: Named, lie: Lie]>>,

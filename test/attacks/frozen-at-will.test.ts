@@ -1,10 +1,7 @@
 /*
- * With an honest validator absent, liars below a third hold the balance near two thirds of the
- * weight, and attest only in epochs that help them, having seen what each came to. The old rules
- * forgot as many frozen epochs as there were: at these stakes a contender exactly at the ratio then
- * won .066 where .05 is promised. Protocol §8.3: the fourth frozen epoch of an open duel ends it, the
- * champion stays, and the contender has had its turn. The best plan, found by dynamic programming,
- * wins .043 then; without freezing it is less than half of that. A duel that is won stays won.
+ * With an honest validator absent, liars with less than a third decide whether two thirds of the
+ * weight attest, and attest only in epochs that help them. Protocol §8.3: the fourth frozen epoch
+ * of an open duel ends it, and the champion stays. Dynamic programming finds the best plan.
  */
 import { describe, expect, it, test } from 'vitest'
 import { oneLaneZ } from '../../packages/duel/bench/duels.ts'
@@ -17,7 +14,7 @@ import { after, listed, votersOf } from './deciding.ts'
 
 const EPOCHS = PROTOCOL.duelEpochs
 
-test('the best plan wins more than promised if frozen epochs are forgotten, and less if the fourth ends the duel', () => {
+test('keeps the best plan below the promise by ending a duel in its fourth frozen epoch', () => {
   const lane = { ratioPpm: PROTOCOL.ratioFloorPpm, quotas: SINGLE, z: oneLaneZ(PROTOCOL) }
   const wins = mostFrozenWins(lane)
   expect(mostFrozenWins(lane, EPOCHS)).toBeGreaterThan(PROMISED.falseWins)
@@ -33,19 +30,19 @@ describe('ten lanes of equal stake, three of them absent', () => {
   const base: Scene = { validators, unsealed: absent }
   const begun = startedDuels({ validators, miners: [miner('m1', 1), miner('m2', 2)] })
   const miners = [miner('m3', 3), miner('m4', 4)]
-  // Ties decide nothing: each duel would last to its end.
+  // With so many ties nothing is decided, so that each duel lasts to its end.
   const TIED = [0.04, 0.04] as const
   const CALM: Scene = { ...base, silent: absent, rates: TIED }
   const FREEZING: Scene = { ...base, silent: [...absent, ...liars], rates: TIED }
 
-  it('count while all seven attest, and freeze without one of the liars', () => {
+  it('count while all seven others attest, and freeze without one of the liars', () => {
     expect(after(begun, CALM).report.frozen).toBe(false)
     const one = { ...CALM, silent: [...absent, ...liars.slice(0, 1)] }
     expect(after(begun, one).report.frozen).toBe(true)
   })
 
   it.each([[[1, 2, 3, 4]], [[1, 3, 4, 6]], [[2, 4, 6, EPOCHS]]])(
-    'end their duel with the fourth of the frozen epochs: %j',
+    'end their duel in the fourth frozen epoch: %j',
     (frozen) => {
       let state = begun
       for (let epoch = 1; epoch <= Math.max(...frozen); epoch++) {
@@ -63,13 +60,13 @@ describe('ten lanes of equal stake, three of them absent', () => {
         state = next
       }
       expect([state.champion?.hotkey, state.duels]).toEqual(['m1', []])
-      expect(Object.keys(state.lastPlayed)).toContain('m2') // it has had its turn
+      expect(Object.keys(state.lastPlayed)).toContain('m2') // its turn is over
     },
   )
 
-  it('end every open duel by its own count, and begin none, but no duel that is won', () => {
+  it('end each open duel by its own count and no duel that is won, and begin none', () => {
     const rates: Scene['rates'] = (_, _env, contender) => (contender === 'm2' ? [1, 0] : TIED)
-    // m3 and m4 come an epoch later than m2, which waits, frozen once, and then wins.
+    // m3 and m4 begin an epoch later than m2, which has one frozen epoch and then wins.
     const frozen = after(begun, { ...FREEZING, miners })
     expect(listed(frozen.state)).toEqual(['m2'])
     let state = after(frozen.state, { ...CALM, miners }).state

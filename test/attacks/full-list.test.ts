@@ -1,9 +1,7 @@
 /*
- * A list that is full of miners that cannot win keeps the next ones waiting: near-copies, which take
- * as many challenges as there are, miners that never reply, or that tie every challenge. 64 keys that
- * always tie held one duel at a time for 486 epochs. Protocol §8.6, §8.7: an environment without one
- * decisive challenge in 96 is even, and after eight epochs the champion has won. Two that win at once
- * cost the list no more: it is over in the eighth epoch.
+ * A list full of contenders that cannot win delays the next ones. Protocol §8.6, §8.7: an
+ * environment without a decisive challenge in 96 is undecided, and after eight epochs the champion
+ * has won, also if two contenders win in one epoch.
  */
 import { describe, expect, it, test } from 'vitest'
 import type { Report } from '../../packages/duel/src/index.ts'
@@ -15,7 +13,9 @@ const eight = Array.from({ length: 8 }, (_, i) => miner(`m${i}`, i + 1))
 const next = Array.from({ length: 8 }, (_, i) => miner(`n${i}`, i + 9))
 const kings = [miner('king'), ...eight]
 
-/** How many epochs eight of them take; at the end the next eight have begun. */
+/**
+ * Returns the number of epochs that eight duels take. Checks that the next eight have begun then.
+ */
 function epochsOf(size: number, seenIn: (...state: Parameters<typeof epochOf>) => Seen): number {
   const validators = votersOf(size)
   const started = startedDuels({ validators, miners: kings })
@@ -29,8 +29,8 @@ function epochsOf(size: number, seenIn: (...state: Parameters<typeof epochOf>) =
   return epochs.length
 }
 
-describe.each([4, 16])('eight in the list, with %i validators', (size) => {
-  it('that are near-copies are over by the eighth epoch', () => {
+describe.each([4, 16])('eight contenders, with %i validators', (size) => {
+  it('that are near-copies end by the eighth epoch', () => {
     const random = pcg64(45n)
     const near = (hotkey: string) => 0.45 + (Number(hotkey.slice(1)) % 7) / 100
     const epochs = epochsOf(
@@ -41,20 +41,20 @@ describe.each([4, 16])('eight in the list, with %i validators', (size) => {
     expect(epochs).toBeLessThanOrEqual(8)
   })
 
-  it('that never reply are over in the first', () => {
+  it('that never reply end in the first', () => {
     expect(epochsOf(size, () => () => [0, 0.7])).toBe(1)
   })
 
-  it('that tie every challenge are over in the second', () => {
+  it('that tie every challenge end in the second', () => {
     expect(epochsOf(size, () => () => [0, 0])).toBe(2)
   })
 
-  it('that are hard to tell from it are over by the eighth', () => {
+  it('that are hard to tell from the champion end by the eighth', () => {
     expect(epochsOf(size, () => () => [0.0315, 0.0285])).toBe(size === 4 ? 7 : 5)
   })
 })
 
-test('two that win in one epoch hold the list until the eighth, and the better one has the throne', () => {
+test('crowns the better of two that win in one epoch, in the eighth', () => {
   let state = startedDuels({ miners: kings })
   const scene: Scene = {
     miners: next,

@@ -23,10 +23,9 @@ import {
 import { testFolder } from '../test-folder.ts'
 
 /*
- * A miner hides its chute from a look, for the look to count as a failure of the platform: from the
- * second one, after it has swapped its source, or from the first one, until games no longer fit
- * into the epoch. Protocol §5.4: what a miner can bring about is a refusal. A model that is not
- * shown is waited for, but no longer than a chute that sleeps.
+ * A miner hides its chute from a deployment check so that the check counts as a failure of the
+ * platform. Protocol §5.4: what a miner can cause is a refusal. A validator waits for a model that
+ * is not shown no longer than for a chute that sleeps.
  */
 const HEX = 'hex@0.1.0'
 const MULT8 = 'mult8@0.1.0'
@@ -48,7 +47,7 @@ const root = testFolder('hidden')
 afterEach(() => vi.restoreAllMocks())
 afterAll(closeServers)
 
-/** Both miners on a stand-in for Chutes. */
+/** Serves both miners on a stand-in for Chutes. */
 async function chutesWith(routes: Readonly<Record<string, Handle>>) {
   const { place, asked } = await serveChutes({
     ...published(champion, 'one'),
@@ -78,7 +77,7 @@ const hidden = [401, 403, 404].map(
 )
 
 test.each([...hidings, ...hidden])(
-  '%s, at the second look, is a change',
+  'treats %s at the second check as a change',
   async (_, path, hides) => {
     const shows = published(contender, 'two')[path]
     let isHidden = false
@@ -100,72 +99,81 @@ const outages: readonly (readonly [what: string, path: string, fails: Handle])[]
   ['a description in HTML', DESCRIPTION, code('<html>')],
 ]
 
-test.each(outages)('%s, until the second look is over, is no change', async (_, path, fails) => {
-  const shows = published(contender, 'two')[path]
-  const minute = new AbortController()
-  let failures: number | undefined
-  const { mayAsk, hasChanged } = await chutesWith({
-    [path]: (...rest) => {
-      if (failures === undefined) return shows?.(...rest)
-      failures += 1
-      if (failures > 2) minute.abort(new Error('the minute is over'))
-      fails(...rest)
-    },
-  })
-  const { signal } = new AbortController()
-  await mayAsk(ASKED, { epoch: 0, signal })
-  vi.spyOn(AbortSignal, 'timeout').mockReturnValue(minute.signal)
-  failures = 0
-  expect(await hasChanged(ASKED, { epoch: 0, signal })).toBe(false)
-  expect(failures).toBe(3)
-})
+test.each(outages)(
+  'does not treat %s until the end of the second check as a change',
+  async (_, path, fails) => {
+    const shows = published(contender, 'two')[path]
+    const minute = new AbortController()
+    let failures: number | undefined
+    const { mayAsk, hasChanged } = await chutesWith({
+      [path]: (...rest) => {
+        if (failures === undefined) return shows?.(...rest)
+        failures += 1
+        if (failures > 2) minute.abort(new Error('the minute is over'))
+        fails(...rest)
+      },
+    })
+    const { signal } = new AbortController()
+    await mayAsk(ASKED, { epoch: 0, signal })
+    vi.spyOn(AbortSignal, 'timeout').mockReturnValue(minute.signal)
+    failures = 0
+    expect(await hasChanged(ASKED, { epoch: 0, signal })).toBe(false)
+    expect(failures).toBe(3)
+  },
+)
 
-test.each(hidings)('%s, until games no longer fit, loses them all', async (_, path, hides) => {
-  const time = new FakeTime()
-  const shows = published(contender, 'two')[path]
-  const { agents, mayAsk, hasChanged, asked } = await chutesWith({
-    [path]: (...rest) => {
-      const [, , index] = rest
-      if (index === 0) return hides(...rest)
-      time.pass(SAMPLING_MS)
-      shows?.(...rest)
-    },
-  })
-  const { samples } = await sampleLane({ ...laneOf(time), agent: agents, mayAsk, hasChanged })
-  expectLost(samples)
-  expect(asked('/two/v1/chat/completions')).toEqual([])
-})
+test.each(hidings)(
+  'makes the contender lose everything for %s until games no longer fit',
+  async (_, path, hides) => {
+    const time = new FakeTime()
+    const shows = published(contender, 'two')[path]
+    const { agents, mayAsk, hasChanged, asked } = await chutesWith({
+      [path]: (...rest) => {
+        const [, , index] = rest
+        if (index === 0) return hides(...rest)
+        time.pass(SAMPLING_MS)
+        shows?.(...rest)
+      },
+    })
+    const { samples } = await sampleLane({ ...laneOf(time), agent: agents, mayAsk, hasChanged })
+    expectLost(samples)
+    expect(asked('/two/v1/chat/completions')).toEqual([])
+  },
+)
 
-test.each(hidden)('%s, until sampling ends, loses them all', async (_, path, hides) => {
-  const time = new FakeTime()
-  const phase = new AbortController()
-  const { agents, mayAsk, hasChanged, asked } = await chutesWith({ [path]: hides })
-  const answering: MinerAgent = ([prompt]) => ({
-    content: playerReply(prompt?.content ?? '', { skill: 1, seed: '' }),
-  })
-  const lane = laneOf(time)
-  let left = Number.POSITIVE_INFINITY
-  // These looks take real time, while no time passes on the lane's clock.
-  for (const miner of lane.miners)
-    await mayAsk(miner, { epoch: lane.scope.epoch, signal: phase.signal })
-  const sampling = sampleLane({
-    ...{ ...lane, mayAsk, hasChanged, deadline: phase.signal },
-    on: (event) => {
-      if (event.type === 'sample') left = event.left
-    },
-    agent: (miner, ...rest) => (miner.hotkey === CHAMPION ? answering : agents(miner, ...rest)),
-  })
-  // Its own challenges wait until sampling ends.
-  while (left > 8) {
-    await new Promise(setImmediate)
-    if (time.isAwaited) time.pass(1000)
-  }
-  phase.abort()
-  expectLost((await sampling).samples)
-  expect(asked('/two/v1/chat/completions')).toEqual([])
-})
+test.each(hidden)(
+  'makes the contender lose everything for %s until sampling ends',
+  async (_, path, hides) => {
+    const time = new FakeTime()
+    const phase = new AbortController()
+    const { agents, mayAsk, hasChanged, asked } = await chutesWith({ [path]: hides })
+    const answering: MinerAgent = ([prompt]) => ({
+      content: playerReply(prompt?.content ?? '', { skill: 1, seed: '' }),
+    })
+    const lane = laneOf(time)
+    let left = Number.POSITIVE_INFINITY
+    // These checks take real time, during which no time passes on the lane's clock.
+    for (const miner of lane.miners)
+      await mayAsk(miner, { epoch: lane.scope.epoch, signal: phase.signal })
+    const sampling = sampleLane({
+      ...{ ...lane, mayAsk, hasChanged, deadline: phase.signal },
+      on: (event) => {
+        if (event.type === 'sample') left = event.left
+      },
+      agent: (miner, ...rest) => (miner.hotkey === CHAMPION ? answering : agents(miner, ...rest)),
+    })
+    // The contender's own challenges wait until sampling ends.
+    while (left > 8) {
+      await new Promise(setImmediate)
+      if (time.isAwaited) time.pass(1000)
+    }
+    phase.abort()
+    expectLost((await sampling).samples)
+    expect(asked('/two/v1/chat/completions')).toEqual([])
+  },
+)
 
-/** A lane of both miners, on a clock that the test moves. */
+/** Returns the options of a lane of both miners on a fake clock. */
 const laneOf = (time: FakeTime) => ({
   scope: scopeOf({ [HEX]: 8, [MULT8]: 8 }),
   miners: [{ ...champion, templates: PROTOCOL.templates }, ASKED],
@@ -177,7 +185,7 @@ const laneOf = (time: FakeTime) => ({
   on: () => {},
 })
 
-/** Every game and challenge was lost by the contender, which never replied. */
+/** Expects the contender to have lost every game and challenge without a reply. */
 function expectLost(samples: readonly Sample[]): void {
   const pairs = pairsOf(samples)
   expect(pairs.length).toBe(16)

@@ -1,7 +1,6 @@
 /*
- * Two keys of one owner throw duels to each other, so that whoever comes meets a ratio near the
- * ceiling. Protocol §8.10: the ratio rises no further than the throne's record supports, and the
- * record is never lowered, whoever loses the throne and however.
+ * Two keys of one owner throw duels to each other, so that others meet a ratio near the ceiling.
+ * Protocol §8.10: the recorded rates limit the ratio and are never lowered.
  */
 import { expect, test } from 'vitest'
 import type { State } from '../../packages/duel/src/index.ts'
@@ -10,10 +9,10 @@ import { pcg64 } from '../../packages/prng/src/index.ts'
 import { after, blockOf, drawn, listed, playOut } from './deciding.ts'
 
 const FLOOR = 510_000
-/** Either key earns nine tenths when it contends, and nothing when it has the throne. */
+/** Each key earns nine tenths as contender, and nothing as champion. */
 const THROWN: Scene = { rates: [0.9, 0], points: () => [0.9, 0] }
 
-/** Whoever lost comes again with another text, and the champion throws the duel. */
+/** Lets the key that lost commit again, and the champion throw the duel to it. */
 function change(state: State, revision: string): State {
   const { hotkey = '' } = state.champion ?? {}
   const loser = hotkey === 'm1' ? 'm2' : 'm1'
@@ -25,7 +24,7 @@ function change(state: State, revision: string): State {
 
 const alone = crownedFirst({ miners: [miner('m1')] })
 
-test('it works on a throne that was taken without a duel, and never again', () => {
+test('raises the ratio once, for a champion crowned without a duel, and never again', () => {
   const once = change(alone, 'a')
   expect(once.ratio).toBeGreaterThan(700_000)
   let state = once
@@ -35,7 +34,7 @@ test('it works on a throne that was taken without a duel, and never again', () =
   }
 })
 
-test('who wins three of four decisive challenges takes the throne from them', () => {
+test('crowns a contender that wins three of four decisive challenges against them', () => {
   const thrown = change(change(alone, 'a'), 'b')
   const miners = [miner('m3', 3)]
   const started = after(thrown, { miners }).state

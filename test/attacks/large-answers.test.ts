@@ -14,10 +14,10 @@ const collect: () => void = runInNewContext('gc')
 
 const MIB = 1_048_576
 const LIARS = 8
-/** Some for each lane that is read; before, it was an answer of each liar for each. */
+/** Mebibytes: some answers per lane. Readers once held an answer of each liar for each lane. */
 const MOST_HELD = 4 * LIARS
 
-/** A subnet of three honest voters and liars with dust, and its first state with a duel. */
+/** Starts a subnet of three honest voters and liars with little stake, up to its first duel. */
 async function withDust() {
   const subnet = new ReadingSubnet([1000, 1000, 1000, ...Array(LIARS).fill(1)])
   const state = await subnet.begin(subnet.voters.slice(1))
@@ -25,7 +25,7 @@ async function withDust() {
   return { subnet, state, own, honest, liars: subnet.voters.slice(3) }
 }
 
-/** Each of `liars` gives `answer` for every block. */
+/** Returns buckets of which those of `liars` serve `answer` for every block. */
 function lying(
   { buckets }: ReadingSubnet,
   liars: readonly Account[],
@@ -36,13 +36,13 @@ function lying(
   )
 }
 
-/** What buffers hold after a collection, in mebibytes. */
+/** Returns the size of all buffers after a garbage collection, in MiB. */
 function held(): number {
   collect()
   return process.memoryUsage().arrayBuffers / MIB
 }
 
-/** Answers of a mebibyte that is no block: how many were given, and the most that was held. */
+/** Serves 1 MiB that is not a block. Counts the answers and the maximum of MiB in memory. */
 function zeros() {
   const before = held()
   const seen = { given: 0, held: 0 }
@@ -54,7 +54,7 @@ function zeros() {
   return { answer, seen }
 }
 
-/** The liars seal blocks that nobody has. */
+/** Lets the liars seal blocks that no one has. */
 async function sealNothing(subnet: ReadingSubnet, state: State, liars: readonly Account[]) {
   for (const [i, liar] of liars.entries())
     await subnet.seal(liar, state, String(i).padStart(64, 'a'))
@@ -62,8 +62,8 @@ async function sealNothing(subnet: ReadingSubnet, state: State, liars: readonly 
 
 const root = testFolder('large-answers')
 
-// Before, both held every answer: of 16 liars, with 8 MiB each, a validator 2 GB.
-test('answers that are no blocks are not kept: by a validator that audits lanes', async () => {
+// Validator and verifier once held every answer: for 16 liars with 8 MiB each, 2 GB.
+test('a validator that audits lanes releases answers that are not blocks', async () => {
   const { subnet, state, own, honest, liars } = await withDust()
   const { answer, seen } = zeros()
   const openBucket = lying(subnet, liars, answer)
@@ -77,7 +77,7 @@ test('answers that are no blocks are not kept: by a validator that audits lanes'
   expect(seen.held).toBeLessThan(MOST_HELD)
 })
 
-test('answers that are no blocks are not kept: by a verifier', async () => {
+test('a verifier releases answers that are not blocks', async () => {
   const { subnet, state, own, honest, liars } = await withDust()
   const { answer, seen } = zeros()
   await sealNothing(subnet, state, liars)
@@ -95,8 +95,8 @@ test('answers that are no blocks are not kept: by a verifier', async () => {
   )
 })
 
-// Before, each was read to its end as another block that its validator might have signed.
-test('a block of its own that a bucket serves for every other is not read beyond its signature', async () => {
+// Each answer was once read to its end, as another block that its validator might have signed.
+test('reads a block served in place of every other only up to its signature', async () => {
   const { subnet, state, own, honest, liars } = await withDust()
   const [liar = own] = liars
   const messages = Array.from({ length: 200 }, () => [

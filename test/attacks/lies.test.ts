@@ -14,8 +14,8 @@ import { accountOf, flawsOf, hotkeys, type LanePlan, type Written } from './read
 
 const RUBBISH = new TextEncoder().encode('rubbish')
 
-// Protocol §5.2: a bit is set for a lane that was sealed, was whole and is served. §8.3: a lane
-// counts if it was sealed, whoever attests it.
+// Protocol §5.2: an attestation has a bit for each lane that was sealed, is valid and is served.
+// §8.3: a lane counts only if it was sealed, regardless of who attests it.
 describe('attested-never-sealed', () => {
   itIsFoundOut({
     'by the liar': [
@@ -53,7 +53,7 @@ describe('attested-not-served', () => {
     'an unopened address': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('nowhere')],
     'an empty bucket': [eachLane('COPY_MISSING', 'STATE_MISSING'), at('empty')],
     'a silent bucket, once': [
-      // Which of its blocks were asked for after it was silent is chance.
+      // Which of its blocks were requested after its first failure is chance.
       liar('COPY_MISSING'),
       at('silent', ({ buckets }) => {
         buckets.at('silent').behaviour = 'fails'
@@ -66,10 +66,10 @@ describe('attested-not-served', () => {
   })
 })
 
-// Protocol §6.2: every block but a lane's last is full. Before, a lane of 1,024 blocks of one sample
-// each was whole, and cost each reader 1,024 reads, each of which could be served in 29 s.
+// Protocol §6.2: every block except a lane's last is full. A lane of 1,024 blocks of one sample was
+// once valid, and cost each reader 1,024 reads of up to 29 s each.
 describe('blocks-of-one-sample', () => {
-  /** The liar seals each of its four samples in a block of its own: the paths of these. */
+  /** Lets the liar seal four blocks of one sample each. Resolves with their paths. */
   async function sealInFour(subnet: OneLiar): Promise<readonly string[]> {
     const state = await subnet.state
     const blocks: Written[] = []
@@ -93,7 +93,7 @@ describe('blocks-of-one-sample', () => {
     ],
   })
 
-  it('no more than two of them are read', async () => {
+  it('reads at most two of them', async () => {
     const subnet = new OneLiar()
     const paths = await sealInFour(subnet)
     expect((await subnet.outcome()).flaws).toHaveLength(1)
@@ -102,8 +102,8 @@ describe('blocks-of-one-sample', () => {
   })
 })
 
-// Protocol §6.5: the last block reveals the secret that was committed to before the beacon. Who
-// keeps or changes it loses its own lane, and nothing that others have needs it.
+// Protocol §6.5: the last block reveals the secret committed before the beacon. A validator that
+// withholds or changes it loses its own lane. No other lane depends on the secret.
 describe('secret-withheld', () => {
   const OTHER = '0f'.repeat(32)
 
@@ -121,14 +121,14 @@ describe('secret-withheld', () => {
   })
 })
 
-// Protocol §6.5: to decide, no lane is asked for but those that more than half of the weight that
-// attests has the bit of. §6.4: a bucket that serves nothing is named, and nobody waits for it.
+// Protocol §6.5: a decision reads only lanes that more than half of the attesting weight attests.
+// §6.4: a bucket that serves nothing is named, and no one waits for it.
 describe('withheld-blocks', () => {
   const HALF: LanePlan = {
     alter: (samples) => samples.slice(1),
     header: { height: 1, prev: 'ab'.repeat(32) },
   }
-  /** The liar seals a lane, and alone attests it; this block of it is served, or none. */
+  /** Lets the liar seal a lane that only it attests. Its block is served if `isServed`. */
   async function withheld(subnet: OneLiar, plan: LanePlan = {}, isServed = false) {
     const state = await subnet.state
     const block = await subnet.lane(subnet.liar, state, plan)
@@ -150,7 +150,7 @@ describe('withheld-blocks', () => {
     ],
   })
 
-  it('to decide, nobody asks for it: not one read, and the same root', async () => {
+  it('decides the same root without reading it', async () => {
     const [subnet, served] = [new OneLiar(), new OneLiar()]
     const { hash } = await withheld(subnet)
     await withheld(served, {}, true)
@@ -158,12 +158,12 @@ describe('withheld-blocks', () => {
     expect(flawsOf(await subnet.recompute({ compare: false }))).toEqual([])
     const paths = subnet.buckets.reads.map(([, path]) => path)
     expect(paths).not.toContain(blockPath(hash))
-    // Each of the three lanes that count, once.
+    // Each of the three lanes that count is read once.
     expect(paths).toHaveLength(subnet.honest.length)
     expect(await served.outcome()).toMatchObject({ flaws: [], root })
   })
 
-  it('silent besides, its bucket is asked three times, for state, lane and copies, and no more', async () => {
+  it('reads its failing bucket three times: for a state, the lane and copies', async () => {
     const subnet = new OneLiar()
     await withheld(subnet)
     const { root } = await subnet.outcome()
@@ -174,15 +174,16 @@ describe('withheld-blocks', () => {
   })
 })
 
-// Protocol §6.6: a reader compares genesis, netuid, validator and epoch with what it knows, not
-// with the proof. Here the liar seals the very block from elsewhere, so that the head fits it.
+// Protocol §6.6: a reader compares the header's genesis, netuid, validator and epoch with its own
+// values, not with the proof's. Here the liar seals a foreign block itself, so that the head
+// matches.
 describe('proof-of-another-subnet', () => {
   type Elsewhere = (subnet: OneLiar) => Promise<Written>
   const saying =
     (header: NonNullable<LanePlan['header']>): Elsewhere =>
     async (subnet) =>
       subnet.lane(subnet.liar, await subnet.state, { header })
-  /** Seals that block; what a proof of its first sample is held for, by what the chain says. */
+  /** Lets the liar seal the block. Resolves with the verdict on a proof of its first sample. */
   async function proved(subnet: OneLiar, blockOf: Elsewhere) {
     const { chain, liar } = subnet
     const state = await subnet.state
@@ -212,17 +213,20 @@ describe('proof-of-another-subnet', () => {
     ),
   })
 
-  it('a proof of what was sealed here holds', async () => {
+  it('accepts a proof of a block sealed for this place', async () => {
     const subnet = new OneLiar()
     expect(await proved(subnet, saying({}))).toMatchObject({ ok: true })
     expect((await subnet.outcome()).flaws).toEqual([])
   })
 })
 
-// Protocol §5.2: to sign twice for one epoch and height is its signer's fault, not that of whoever
-// mirrors either.
+// Protocol §5.2: signing twice for one epoch and height is a flaw of the signer, not of a validator
+// that mirrors either block.
 describe('header-signed-twice', () => {
-  /** All seal and attest, but some buckets have another copy of the liar's block. */
+  /**
+   * Plays an epoch in which all seal and attest, but some buckets have another copy of the liar's
+   * block.
+   */
   async function mirroring(copyOf: (subnet: OneLiar, sealed: Written) => Promise<Uint8Array>) {
     const subnet = new OneLiar()
     const { liar, honest } = subnet
@@ -237,7 +241,7 @@ describe('header-signed-twice', () => {
   const twice = ({ liar }: OneLiar) => [`SIGNED_TWICE ${liar.hotkey}`]
   const byMirrors = ({ honest }: OneLiar) =>
     hotkeys(honest.slice(1)).map((hotkey) => `WRONG_SIGNATURE ${hotkey}`)
-  /** The hex digit at this place of a signature is another one. */
+  /** Returns the block with another hex digit at this place of its signature. */
   const altered = (place: number, { bytes }: Written): Uint8Array => {
     const at = Buffer.from(bytes).indexOf('"signature":"') + '"signature":"'.length + place
     const digit = Number.parseInt(String.fromCharCode(bytes[at] ?? 0), 16)
@@ -255,13 +259,13 @@ describe('header-signed-twice', () => {
     readonly [string, (subnet: OneLiar) => readonly string[], Parameters<typeof mirroring>[0]]
   >([
     [
-      'with two contents: its signer is named, once',
+      'with other content: names its signer, once',
       twice,
       async (subnet) =>
         (await subnet.lane(subnet.liar, await subnet.state, { header: { time: 1 } })).bytes,
     ],
     [
-      'with two signatures: the same',
+      'with another signature: names its signer, once',
       twice,
       async (subnet) => {
         const again = accountOf(subnet.voters.length, 1)
@@ -272,12 +276,12 @@ describe('header-signed-twice', () => {
     ...[0, 63, 64, 126, 127].map(
       (place) =>
         [
-          `altered by mirrors at digit ${place} of the signature: they are named`,
+          `altered by mirrors at digit ${place} of the signature: names the mirrors`,
           byMirrors,
           async (_: OneLiar, sealed: Written) => altered(place, sealed),
         ] as const,
     ),
-  ])('a copy %s, and nothing else changes', async (_, named, copyOf) => {
+  ])('a copy %s, and decides the same', async (_, named, copyOf) => {
     const { subnet, outcome } = await mirroring(copyOf)
     expect(outcome.flaws).toEqual(named(subnet))
     expect(outcome.accepted).toEqual(new Set(hotkeys(subnet.voters)))

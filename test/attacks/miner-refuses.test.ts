@@ -26,9 +26,8 @@ import { LOCAL_NETWORK as network, recompute } from '../../packages/settlement/s
 import { testFolder } from '../test-folder.ts'
 
 /*
- * A miner's chute refuses every call, as its owner may choose to. A validator samples a duel with
- * it over sockets, on a stand-in for Chutes, and seals its lane on a chain; whoever reads chain and
- * buckets then decides the epoch.
+ * A miner's chute refuses every call. A validator samples a duel with it over sockets, on a
+ * stand-in for Chutes, and seals its lane on a chain. Recomputation then decides the epoch.
  */
 const { epochBlocks, sealBlock } = network.protocol
 const roles = ['champion', 'contender'] as const
@@ -51,7 +50,7 @@ const plays: Handle = (_, response, __, body) => {
 }
 const pathOf = (slug: string) => `/${slug}/v1/chat/completions`
 
-/** A validator on the chain of the duel, and what it is asked and says. */
+/** Starts a validator on the chain of a duel, with these routes on the stand-in for Chutes. */
 async function validating(routes: Readonly<Record<string, Handle>>) {
   const chain = await chainOf([champion, contender], (miner) =>
     miner === champion ? miners.champion : miners.contender,
@@ -74,7 +73,7 @@ test.each([
   [401, 'champion'],
   [403, 'champion'],
 ] as const)(
-  '%i to every call, from the %s: its own loss, and the lane counts',
+  'counts the lane and the loss for status %i to every call from the %s',
   async (status, role) => {
     const account = answers(200, { balance: 5 })
     const refuses = { [pathOf(role)]: answers(status), '/users/me': account }
@@ -93,7 +92,7 @@ test.each([
     expect(samples.length).toBeGreaterThan(0)
     const other = role === 'champion' ? 'contender' : 'champion'
     for (const sample of pairsOf(samples)) {
-      // A game may be over before it is asked.
+      // A game may end before the miner is asked.
       if (sample[role].messages.length === 0) {
         expect([sample.env, sample[other].reward]).toEqual(['hex@0.1.0', -1])
         continue
@@ -105,14 +104,14 @@ test.each([
 )
 
 test.each([401, 403])(
-  '%i because of the account: nobody is blamed, and asking stops',
+  'blames no miner for status %i because of the account, and stops asking',
   async (status) => {
     const dry = { '/users/me': answers(status), [pathOf('contender')]: answers(status) }
     const { chain, validator, follow, asked, problems, sent } = await validating(dry)
     const produce = async () => validator.onHead(await chain.produce(chain.height * BLOCK_MS))
     await follow(2 * epochBlocks - 1)
     await produce() // sampling begins
-    while (asked('/users/me').length < 4) await sleep(5) // what was on its way has come back
+    while (asked('/users/me').length < 4) await sleep(5) // pending calls have returned
     const calls = () => roles.map((role) => asked(pathOf(role)).length)
     const before = calls()
     while (asked('/users/me').length < 7) await sleep(5)

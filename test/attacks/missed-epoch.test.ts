@@ -1,5 +1,5 @@
 /*
- * Miners play otherwise in an epoch that a validator misses, so that it looks like a liar ever after.
+ * Miners play differently in an epoch that a validator misses, so that its lane stays an outlier.
  * Protocol §8.5: lanes are compared over the epochs that both have.
  */
 import { expect, test } from 'vitest'
@@ -14,7 +14,7 @@ const started = startedDuels({ validators })
 /** The epoch, from 1, that `honest` misses. */
 const MISSED = 4
 
-/** The fifth epoch of a duel in which miners played like this in the missed one. */
+/** Plays four epochs of a duel, with the rates `otherwise` in the missed one. */
 function playFour(otherwise: Scene['rates'] = usual): { state: State; aside: readonly string[] } {
   const aside = new Set<string>()
   let state = started
@@ -29,7 +29,7 @@ function playFour(otherwise: Scene['rates'] = usual): { state: State; aside: rea
   return { state, aside: [...aside] }
 }
 
-test('an epoch of nothing but ties costs who missed it that epoch alone', () => {
+test('costs a validator only the missed epoch if that had only ties', () => {
   const { state, aside } = playFour([0, 0])
   expect(aside).toEqual([])
   expect(state.duels[0]?.start).toBe(started.epoch)
@@ -37,7 +37,7 @@ test('an epoch of nothing but ties costs who missed it that epoch alone', () => 
   expect(trustOf(state.trust[honest])).toBeGreaterThan(650_000)
 })
 
-test('who does not attest an epoch either is not due in the next, and loses nothing for it', () => {
+test('expects no lane from a validator that did not attest the previous epoch', () => {
   const scene = { validators, unsealed: [honest], broken: [honest], silent: [honest] }
   const next = after(started, { ...scene, rates: usual }).state
   expect(Object.keys(next.due)).toEqual(validators.slice(1))

@@ -17,9 +17,8 @@ import {
 import { oneChute, POST } from './one-chute.ts'
 
 /*
- * A chute runs any program: before its source was read, a table of all boards played perfectly, a
- * relay tied for ever with the champion that it asked, and a 503 bought time to think. Each of
- * these answers here as well as can be, and is never asked.
+ * A chute runs any program: a table of all boards, a relay to the champion, or a 503 to gain time.
+ * These chutes answer perfectly here, and are never asked.
  */
 const MINER = {
   hotkey: '5M',
@@ -33,7 +32,7 @@ const DESCRIBED = described(MINER, 'mine')
 afterAll(closeServers)
 
 test.each(altered)(
-  '%s in a source is never asked, and its line is named',
+  'never asks a chute with %s in its source, and names the line',
   async (...[, source, code, line]) => {
     const { ask, asked, said } = await oneChute(MINER, {
       [`/chutes/code/${MINER.chute}`]: showing(source),
@@ -45,7 +44,7 @@ test.each(altered)(
   },
 )
 
-test('a source that is not shown, or is larger than an answer may be, is not asked either', async () => {
+test('never asks a chute whose source is not shown or too large', async () => {
   const path = `/chutes/code/${MINER.chute}`
   const large = showing(`# ${'x'.repeat(1_100_000)}`)
   for (const [route, code] of [
@@ -54,14 +53,14 @@ test('a source that is not shown, or is larger than an answer may be, is not ask
   ] as const) {
     const { ask, hasChanged, asked, said } = await oneChute(MINER, { [path]: route })
     expect(await ask()).toEqual({ fault: 'no-reply' })
-    // It was not asked, so there is nothing to take back.
+    // The chute was not asked, so there is no reply to discard.
     expect(await hasChanged()).toBe(false)
     expect([...asked(POST), ...asked(wakeOf(MINER))]).toEqual([])
     expect(said).toEqual([expect.objectContaining({ code })])
   }
 })
 
-test.each(alteredDescriptions)('a chute %s is never asked', async (_, more, code) => {
+test.each(alteredDescriptions)('never asks a chute %s', async (_, more, code) => {
   const routes = { [`/chutes/${MINER.chute}`]: answers(200, { ...DESCRIBED, ...more }) }
   const { ask, asked, said } = await oneChute(MINER, routes)
   expect(await ask()).toEqual({ fault: 'no-reply' })
@@ -79,7 +78,7 @@ const changes: readonly (readonly [what: string, path: string, later: Handle])[]
   ['closed', DESCRIPTION, shows({ execution_backend: 'external' })],
 ]
 
-/** A chute that is asked, and of which `path` is answered by `later` from the third look on. */
+/** Serves a chute that is asked, whose `path` answers with `later` from the third check on. */
 async function changing(path: string, later: Handle) {
   let isLater = false
   const before = published(MINER, 'mine')[path]
@@ -92,13 +91,13 @@ async function changing(path: string, later: Handle) {
   return { hasChanged, said }
 }
 
-test.each(changes)('a chute that is %s within an epoch is seen', async (_, path, later) => {
+test.each(changes)('detects a chute that is %s within an epoch', async (_, path, later) => {
   const { hasChanged, said } = await changing(path, later)
   expect(await hasChanged()).toBe(true)
   expect(said).toEqual([expect.objectContaining({ code: 'changed' })])
 })
 
-test('a version alone that is another one is no change: Chutes mends an image’s library', async () => {
+test('accepts another version, with which Chutes updates an image’s library', async () => {
   const { hasChanged, said } = await changing(DESCRIPTION, shows({ version: randomUUID() }))
   expect(await hasChanged()).toBe(false)
   expect(said).toEqual([])

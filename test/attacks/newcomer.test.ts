@@ -1,7 +1,6 @@
 /*
- * A newcomer believes what more than half of the stake attested. Protocol §9.4. Stake that was
- * borrowed for one block was more than half of it; and a liar that attests another root when
- * another validator is absent left no majority, so that the newcomer began with the first state.
+ * A new validator starts with the state that more than half of the stake attested. Protocol §9.4.
+ * Stake borrowed for one block must not count, nor an absent validator leave no majority.
  */
 import { beforeEach, expect, test } from 'vitest'
 import type { Account } from '../../packages/chain/src/index.ts'
@@ -21,7 +20,7 @@ beforeEach(async () => {
   liar = subnet.voters.slice(3)
 })
 
-/** These attest a state that they serve. */
+/** Lets validators attest a state that they serve. */
 async function attest(what: State, who: readonly Account[]): Promise<void> {
   for (const each of who) await subnet.attest(each, what, [])
   subnet.publish(what, who)
@@ -30,7 +29,7 @@ async function attest(what: State, who: readonly Account[]): Promise<void> {
 test.each([
   ['the end of the epoch', snapshotBlock(3, network.protocol)],
   ['its seal block', sealBlock(2, network.protocol)],
-])('stake borrowed for %s alone makes nobody believe a state', async (_, borrowedAt) => {
+])('believes no state attested by stake borrowed only for %s', async (_, borrowedAt) => {
   const forged = { ...state, ratio: state.ratio + 1 }
   await attest(state, honest)
   await attest(forged, liar)
@@ -47,11 +46,11 @@ test.each([
   expect(await startOf(subnet, 3, { snapshot })).toEqual(state)
 })
 
-test('without a majority for the last epoch, one starts with the newest state that had one', async () => {
+test('starts with the newest state with a majority if the last epoch had none', async () => {
   await attest(state, subnet.voters)
   await subnet.end(state)
   const next = { ...state, epoch: 3 }
-  // One of the honest is absent.
+  // One honest validator is absent.
   await attest(next, honest.slice(1))
   await attest({ ...next, ratio: next.ratio + 1 }, liar)
   await subnet.end(next)

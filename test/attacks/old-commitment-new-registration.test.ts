@@ -1,6 +1,6 @@
 /*
- * A commitment outlives its registration on chain, so a hotkey that registers anew finds an old one
- * in its slot. Protocol §8.12: its place is by the later of the two blocks.
+ * A commitment outlives its registration on chain. Protocol §8.12: the later of the two blocks
+ * determines a miner's queue position.
  */
 import { expect, test } from 'vitest'
 import { encodeCommitment, type Snapshot } from '../../packages/chain/src/index.ts'
@@ -9,14 +9,14 @@ import { crownedFirst, epochOf, MAIN, miner } from '../../packages/duel/test/sub
 import { duelSnapshot } from '../../packages/settlement/src/index.ts'
 import { listed } from './deciding.ts'
 
-/** By hotkey, the blocks of a registration and of a commitment. */
+/** Blocks of registration and commitment by hotkey. */
 type Miners = Readonly<Record<string, readonly [registered: number, committed: number]>>
 
-/** One duel at a time. */
+/** Rules with one duel at a time. */
 const protocol: Protocol = { ...MAIN, duelsMost: 1 }
 const first = crownedFirst({ protocol, miners: [miner('king')] })
 
-/** The epoch that `state` governs, and the chain at its end as a decision reads it. */
+/** Returns the facts of the epoch that `state` governs, with these miners on the chain. */
 function factsOf(miners: Miners, state: State) {
   const facts = epochOf(state, { protocol, rates: [0, 1] })
   const { validators } = facts.snapshot
@@ -31,8 +31,8 @@ function factsOf(miners: Miners, state: State) {
       return { uid, hotkey, stake: 0n, permit: false, registered, lastUpdate: registered }
     }),
     commitments: entries.map(([hotkey, [, block]]) => {
-      const said = { model: `m-${hotkey}`, revision: 'r', chute: 'c' }
-      return { hotkey, block, fields: encodeCommitment({ kind: 'miner', ...said }) }
+      const model = { model: `m-${hotkey}`, revision: 'r', chute: 'c' }
+      return { hotkey, block, fields: encodeCommitment({ kind: 'miner', ...model }) }
     }),
   }
   const read = duelSnapshot(chain, state.epoch + 1, protocol)
@@ -43,13 +43,13 @@ function factsOf(miners: Miners, state: State) {
 const contenders = (state: State, miners: Miners) =>
   listed(decide(state, factsOf(miners, state)).state)
 
-test('an old commitment is no older than the registration it stands under', () => {
+test('dates an old commitment by a later registration', () => {
   const miners: Miners = { waits: [400, 500], returns: [900, 2] }
   expect(contenders(first, miners)).toEqual(['waits'])
   expect(contenders(first, { ...miners, returns: [0, 2] })).toEqual(['returns'])
 })
 
-test('nor is a hotkey that has had its turn, and registers for another, ahead of who waits', () => {
+test('puts a hotkey that registers for another turn behind miners that wait', () => {
   const began = decide(first, factsOf({ returns: [0, 2] }, first)).state
   expect(listed(began)).toEqual(['returns'])
   const gone = decide(began, factsOf({}, began)).state

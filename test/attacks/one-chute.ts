@@ -4,11 +4,11 @@ import { type Handle, plays, published, serveChutes } from '../../packages/miner
 
 type Miner = Parameters<ReturnType<typeof openChutes>['hasChanged']>[0]
 
-/** The path at which a chute is asked. */
+/** The path of a chute's completions. */
 export const POST = '/mine/v1/chat/completions'
 const PROMPT = [{ role: 'user', content: 'Compute 12345678 * 87654321.' }] as const
 
-/** A miner whose chute plays perfectly, with `routes` of its own, and what is said and asked there. */
+/** Serves a chute that plays perfectly, with its own `routes`. Records problems and requests. */
 export async function oneChute(miner: Miner, routes: Readonly<Record<string, Handle>>) {
   const { place, asked } = await serveChutes({
     ...published(miner, 'mine'),

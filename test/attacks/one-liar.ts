@@ -3,11 +3,11 @@ import { type EpochTallies, type State, stateRoot, trustOf } from '../../package
 import type { Network, Recomputed } from '../../packages/settlement/src/index.ts'
 import { flawsOf, hotkeys, type LanePlan, network, ReadingSubnet } from './reading-subnet.ts'
 
-/** The first epoch of a duel, with three honest voters and a liar of just under a third. */
+/** The first epoch of a duel, with three honest voters and a liar with just under a third. */
 export class OneLiar extends ReadingSubnet {
   readonly honest: readonly [Account, Account, Account]
   readonly liar: Account
-  /** Governs the epoch. */
+  /** The state that governs the epoch. */
   readonly state: Promise<State>
 
   constructor(rules: Network = network, strangers = 0) {
@@ -18,26 +18,26 @@ export class OneLiar extends ReadingSubnet {
     this.state = this.begin()
   }
 
-  /** The liar seals a lane of this plan, which all buckets hold. */
+  /** Lets the liar seal a lane of this plan, which all buckets serve. */
   async sealLie(plan: LanePlan): Promise<void> {
     const block = await this.lane(this.liar, await this.state, plan)
     this.put(block)
     await this.seal(this.liar, await this.state, block.hash)
   }
 
-  /** The honest seal, and attest one another, or these. */
+  /** Lets the honest validators seal, and attest `whole`, by default one another. */
   async beHonest(whole: readonly string[] = hotkeys(this.honest)): Promise<void> {
     const state = await this.state
     await this.sealAll(state, this.honest)
     for (const voter of this.honest) await this.attest(voter, state, whole)
   }
 
-  /** The liar attests these, with a bucket by its hotkey, or at `url`. */
+  /** Lets the liar attest these lanes, with its bucket at `url`, by default its hotkey. */
   async lie(whole: readonly string[], url?: string): Promise<void> {
     await this.attest(this.liar, await this.state, whole, url)
   }
 
-  /** What the epoch comes to. */
+  /** Resolves with the outcome of the epoch. */
   async outcome(): Promise<Outcome> {
     await this.end(await this.state)
     const epochs = await this.recompute()
@@ -56,7 +56,7 @@ interface Outcome {
   readonly trustIn: (validator: Account) => number
 }
 
-/** Who is blamed, whose lanes count, and what is decided. */
+/** Returns the flaws, the accepted lanes and the decision of an epoch. */
 function outcomeOf({ state, report }: Recomputed, flaws: readonly string[]): Outcome {
   const accepted = Object.keys(report.lanes).filter((hotkey) => report.lanes[hotkey]?.accepted)
   return {

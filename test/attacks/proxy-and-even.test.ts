@@ -6,9 +6,9 @@ import { playerReply } from '../../packages/miners/src/index.ts'
 import type { Network, Recomputed } from '../../packages/settlement/src/index.ts'
 import { champion, contender, type LanePlan, network, ReadingSubnet } from './reading-subnet.ts'
 
-// Protocol §8.6: an environment in which nearly all is tied is even and counts neither way; the one
-// that is left decides alone, under a stricter bar. Here three honest voters play a contender that
-// passes challenges on to the champion's endpoint.
+// Protocol §8.6: an environment with nearly only ties is undecided and counts for neither side. If
+// one environment is left, it decides alone, with a stricter bar. Here three honest voters play a
+// contender that forwards challenges to the champion's endpoint.
 const [MULT8, TICTACTOE] = ['mult8@0.1.0', 'tictactoe@0.1.0'] as const
 const QUOTA = 32
 const rules: Network = {
@@ -22,15 +22,15 @@ const rules: Network = {
 }
 type Reply = NonNullable<LanePlan['reply']>
 
-/** The champion's model; its endpoint answers a prompt anew for each `seed`. */
+/** Returns the reply of the champion's model, which differs by `seed`. */
 const modelReply = (prompt: string, seed: string): string =>
   playerReply(prompt, { skill: 0.6, seed })
-/** What comes of passing all on to an endpoint that always answers alike. */
+/** Forwards all prompts to an endpoint that always answers the same. */
 const relays: Reply = ({ prompt }) => modelReply(prompt, 'one')
-/** And to one that draws anew for every call. */
+/** Forwards all prompts to an endpoint that draws each answer. */
 const relaysDraws: Reply = ({ role, prompt }) => modelReply(prompt, role)
 
-/** Who relays tictactoe, and in mult8 wins `wins` of an epoch's challenges and loses the others. */
+/** Forwards tictactoe. Wins `wins` of an epoch's challenges of mult8, and loses the others. */
 const winning =
   (wins: number): Reply =>
   (asked) => {
@@ -39,7 +39,7 @@ const winning =
     return asked.role === winner ? make(MULT8).spec.solve(asked.prompt) : 'I pass.'
   }
 
-/** A duel's epochs, with these replies one after the other, until it ends. */
+/** Plays a duel with one of `replies` per epoch, until the duel ends. */
 async function dueling(...replies: readonly Reply[]): Promise<readonly Recomputed[]> {
   const subnet = new ReadingSubnet([100, 100, 100], 0, rules)
   let state: State = await subnet.begin()
@@ -60,29 +60,30 @@ const verdictsOf = (epochs: readonly Recomputed[]) =>
   duelsIn(epochs).map(({ verdicts }) => verdicts)
 const throneOf = (epochs: readonly Recomputed[]) => epochs.at(-1)?.state.champion?.hotkey
 
-test('who passes everything on ties everything: all is even in the third epoch, and the champion holds', async () => {
+test('lets the champion hold against a relay that ties everything, in the third epoch', async () => {
   const epochs = await dueling(relays, relays, relays)
   expect(standingsOf(epochs)).toEqual(['open', 'open', 'lost'])
   expect(verdictsOf(epochs)[2]).toEqual({ [MULT8]: 'even', [TICTACTOE]: 'even' })
   expect(throneOf(epochs)).toBe(champion.hotkey)
 })
 
-test('where the endpoint draws anew for every call, it wins about half, and the champion holds', async () => {
+test('lets the champion hold against a relay to an endpoint that draws each answer', async () => {
   const epochs = await dueling(...Array<Reply>(5).fill(relaysDraws))
   expect(standingsOf(epochs).at(-1)).toBe('lost')
   expect(verdictsOf(epochs).flatMap((verdicts) => Object.values(verdicts))).not.toContain('win')
   expect(throneOf(epochs)).toBe(champion.hotkey)
 })
 
-test('who makes one environment even has to win the other by more: a win by the bar for two is taken back', async () => {
-  // 42 of 64 are 2.34 standard deviations above 0.51 in each lane: enough of two, not of one alone.
+test('takes back a win below the bar for one environment when the other becomes undecided', async () => {
+  // 42 of 64 are 2.34 standard deviations above 0.51 in each lane: enough for one of two
+  // environments, but not for a single one.
   const epochs = await dueling(winning(21), winning(21), winning(16), winning(16), winning(16))
   expect(verdictsOf(epochs).slice(0, 3)).toEqual([{}, { [MULT8]: 'win' }, { [TICTACTOE]: 'even' }])
   expect(standingsOf(epochs).at(-1)).toBe('lost')
   expect(throneOf(epochs)).toBe(champion.hotkey)
 })
 
-test('who meets the stricter bar there takes the throne: evenness keeps nobody out', async () => {
+test('crowns a contender that meets the stricter bar', async () => {
   const epochs = await dueling(winning(26), winning(26), winning(26))
   expect(standingsOf(epochs)).toEqual(['open', 'open', 'won'])
   expect(throneOf(epochs)).toBe(contender.hotkey)

@@ -1,9 +1,7 @@
 /*
- * One owner's keys commit again whenever they have played, or fresh keys register for every place,
- * to keep others waiting. The old rules put the fewest turns first: 51 registrations kept a veteran
- * out for 398 of 400 epochs; then every second turn went to the longest wait. Protocol §8.12: a
- * miner waits since its commitment, its registration, or the end of its last turn, and the longest
- * wait is first. So nobody waits for a turn of anyone who came later.
+ * One owner's keys commit again after each turn, or fresh keys register for every place. Protocol
+ * §8.12: a miner waits since its commitment, its registration, or the end of its last turn, and the
+ * longest wait is first. So no miner waits for a turn of another that came later.
  */
 import { expect, test } from 'vitest'
 import { PROTOCOL, type State } from '../../packages/duel/src/index.ts'
@@ -11,10 +9,10 @@ import { crownedFirst, miner, type Scene } from '../../packages/duel/test/subnet
 import { after, blockOf, listed } from './deciding.ts'
 
 const stuffing = Array.from({ length: 20 }, (_, i) => `s${String(i).padStart(2, '0')}`)
-/** Seven challenges of a hundred are decisive, too few to tell: a duel lasts as long as it can. */
+/** Seven of a hundred challenges are decisive, so few that a duel takes the maximum of epochs. */
 const TIED = [0.0375, 0.03] as const
 
-/** The epochs until `late`, which comes `from` epochs after the first, is in the list. */
+/** Returns the epochs that `late`, which comes `from` epochs after the first, waits. */
 function waitOf(from: number, minersIn: (state: State) => Scene['miners']): number {
   let state = crownedFirst({ miners: [miner('king')] })
   const late = miner('late', blockOf(state, state.epoch + from))
@@ -24,17 +22,17 @@ function waitOf(from: number, minersIn: (state: State) => Scene['miners']): numb
     state = after(state, { miners, rates: TIED }).state
     if (listed(state).includes('late')) return epochs - from
   }
-  throw new Error('it waits for ever')
+  throw new Error('late waits for ever')
 }
 
-/** Whoever has had a turn has committed again in its last epoch. */
+/** Returns the stuffing miners, each committed again in the last epoch of its turn. */
 const again = ({ lastPlayed }: State) =>
   stuffing.map((hotkey) => {
     const left = lastPlayed[hotkey]?.left ?? 0
     return miner(hotkey, left, `${left}`)
   })
 
-test('a newcomer waits for those alone who wait longer, however often they commit', () => {
+test('lets a newcomer wait only for miners that have waited longer', () => {
   const { duelsMost, duelEpochs } = PROTOCOL
   for (const from of [1, 5, 9, 20, 40]) {
     const wait = waitOf(from, again)
@@ -43,7 +41,7 @@ test('a newcomer waits for those alone who wait longer, however often they commi
   }
 })
 
-test('nor do fresh keys, eight an epoch, come before it: it is in the next list', () => {
+test('lists a newcomer before eight fresh keys an epoch', () => {
   const fresh = (state: State) =>
     Array.from({ length: 8 * (state.epoch - 10) }, (_, i) => {
       const block = blockOf(state, 11 + Math.floor(i / 8)) + 1 + (i % 8)

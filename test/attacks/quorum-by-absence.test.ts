@@ -1,11 +1,7 @@
 /*
- * The honest miss one attestation, so that the next duel begins with a liar of 30 % as the only
- * voter; or it is alone in a network's first epoch. The old rules made voters of those who had
- * attested in that one snapshot: the liar's dud was crowned in one epoch, at the ceiling, and
- * everybody's recomputation agreed. Asking for two thirds of those who were active was not enough:
- * with a third absent, liars of a third were half of who voted, and a contender exactly at the ratio
- * won .77. Protocol §8.1, §8.3: all active validators vote, absent ones too, and without two thirds
- * of their weight an epoch is frozen, and no duel begins after it.
+ * Honest validators miss an attestation, so that only liars attest; or a third is absent while
+ * liars have a third. Protocol §8.1, §8.3: all active validators are voters, absent ones too, and
+ * without two thirds of their weight an epoch is frozen, and no duel begins after it.
  */
 import { describe, expect, it, test } from 'vitest'
 import { firstState } from '../../packages/duel/src/index.ts'
@@ -18,18 +14,18 @@ const validators = votersOf(10)
 const [liars, honest] = [validators.slice(0, 3), validators.slice(3)]
 const alone: Scene = { validators, silent: honest, unsealed: honest }
 
-describe('with the honest absent for one attestation', () => {
+describe('with honest validators absent for one attestation', () => {
   const miners = [miner('m1'), miner('dud', 3)]
   const waiting = crownedFirst({ validators, miners: [miner('m1')] })
   const left = after(waiting, { ...alone, miners })
 
-  it('no duel begins, and all of them are voters', () => {
+  it('begins no duel, and keeps all of them as voters', () => {
     expect([left.report.frozen, listed(left.state)]).toEqual([true, []])
     expect(Object.keys(left.state.voters)).toEqual(validators)
     expect(listed(after(left.state, { ...alone, miners }).state)).toEqual([])
   })
 
-  it('a duel begins once they are back, and all of them vote', () => {
+  it('begins a duel once they are back, with all of them as voters', () => {
     const back = after(left.state, { validators, miners }).state
     expect([listed(back), Object.keys(back.voters)]).toEqual([['dud'], validators])
     const rates = lying(
@@ -42,7 +38,7 @@ describe('with the honest absent for one attestation', () => {
   })
 })
 
-test('in a network’s first epochs, who attests alone starts no duel', () => {
+test('begins no duel in a network’s first epochs if only liars attest', () => {
   const first = after(firstState(MAIN, 10), alone).state
   expect([first.champion?.hotkey, listed(first)]).toEqual(['m1', []])
   expect(Object.keys(first.voters)).toEqual(validators)
@@ -51,7 +47,7 @@ test('in a network’s first epochs, who attests alone starts no duel', () => {
   expect(listed(after(first, { validators }).state)).toEqual(['m2'])
 })
 
-/** Duels that begin, and are played, with a third absent: how many thrones and environments won. */
+/** Plays duels with a third absent throughout. Returns the thrones and environments won. */
 function duelsWithAThirdAbsent(p: number, liars: readonly string[]) {
   const validators = votersOf(16)
   const absent = validators.slice(11)
@@ -71,13 +67,13 @@ function duelsWithAThirdAbsent(p: number, liars: readonly string[]) {
 }
 
 describe('with a third absent from a duel’s start to its end', () => {
-  it('liars of a third crown no contender that is exactly at the ratio', () => {
+  it('crowns no contender at the ratio for liars with a third', () => {
     const { thrones, environments } = duelsWithAThirdAbsent(0.51, votersOf(5))
     expect(thrones).toBe(0)
     expect(environments).toBeLessThanOrEqual(Math.ceil(0.1 * DUELS))
   })
 
-  it('a contender that wins six in ten dethrones, each time', () => {
+  it('crowns a contender that wins six in ten, each time', () => {
     expect(duelsWithAThirdAbsent(0.6, []).thrones).toBe(DUELS)
   })
 })

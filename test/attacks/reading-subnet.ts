@@ -45,22 +45,24 @@ import {
   sealBlock,
   snapshotBlock,
 } from '../../packages/settlement/src/index.ts'
-import { ReadingClock } from './reading-clock.ts'
+import { Clock } from '../simulate/clock.ts'
 
 const NETUID = 120
-/** In the first epoch nobody votes, and after the second the first duels begin. */
+/**
+ * The first epoch with duels. The first epoch of all has no voters, and the second no champion yet.
+ */
 export const FIRST_DUEL = 2
 const THRESHOLD = 1_000_000_000_000n
 const SECRET = '5e'.repeat(32)
 const ENV = 'mult8@0.1.0'
 const envs = { [ENV]: constantsOf(ENV) }
-/** Two challenges a lane, so that a lane is quickly made. */
+/** Rules with two challenges a lane, so that writing a lane is fast. */
 export const network: Network = {
   ...LOCAL_NETWORK,
   protocol: withQuota({ ...LOCAL, envs }, 2),
 }
 
-/** One hotkey for each scalar; its signatures depend on the nonce. */
+/** Returns the account of a scalar. Its signatures depend on `nonce`, its hotkey does not. */
 export function accountOf(scalar: number, nonce = 0): Account {
   const secret = new Uint8Array(64).fill(nonce, 32)
   new DataView(secret.buffer).setUint16(0, 8 * scalar, true)
@@ -70,19 +72,19 @@ export function accountOf(scalar: number, nonce = 0): Account {
 export const champion: Account = accountOf(101)
 export const contender: Account = accountOf(102)
 
-/** What a bucket does when it is read. */
+/** How a bucket answers reads. */
 type Behaviour = 'serves' | 'fails'
 
 interface Bucket {
   readonly files: Map<string, Uint8Array>
   behaviour: Behaviour
-  /** How long each answer takes. */
+  /** Duration of each answer in milliseconds. */
   ms: number
 }
 
-/** Buckets in memory, which count what is asked of them. One that fails stands for a time limit. */
+/** Buckets in memory that record their reads. A bucket that fails reports a timeout. */
 class Buckets {
-  readonly clock: ReadingClock = new ReadingClock()
+  readonly clock: Clock = new Clock()
   readonly #buckets = new Map<string, Bucket>()
   readonly reads: (readonly [url: string, path: string])[] = []
 
@@ -105,7 +107,7 @@ class Buckets {
     return { name: hotkey, read }
   }
 
-  /** As `open`, but these buckets are read by `read`, which is given how they would answer. */
+  /** Like `open`, except that `read` answers for the buckets of `who`. It gets their own `read`. */
   openWith(
     who: readonly string[],
     read: (own: Source['read'], ...asked: Parameters<Source['read']>) => ReturnType<Source['read']>,
@@ -121,7 +123,10 @@ class Buckets {
     return this.reads.flatMap(([asked, path]) => (asked === url ? [path] : []))
   }
 
-  /** Every file, its path below the bucket's address. Of a bucket that fails no file can be read. */
+  /**
+   * Returns every file with its path below the bucket's address. No file of a failing bucket is
+   * readable.
+   */
   files(): readonly (readonly [path: string, bytes: Uint8Array])[] {
     const unreadable = new Map([['v1', new Uint8Array(0)]])
     return [...this.#buckets].flatMap(([url, { files, behaviour }]) =>
@@ -132,33 +137,33 @@ class Buckets {
   }
 }
 
-/** A challenge as a miner is asked it. */
-interface Asked {
+/** A prompt to a miner. */
+interface Prompt {
   readonly role: 'champion' | 'contender'
   readonly env: string
   readonly index: number
   readonly prompt: string
 }
 
-/** How a lane differs from the plain one: an honest lane in which nobody replies. */
+/** Differences of a lane from an honest lane in which no miner replies. */
 export interface LanePlan {
-  /** What a miner replies; undefined for no reply. */
-  readonly reply?: (asked: Asked) => string | undefined
-  /** What its challenges come from. */
+  /** Returns a miner's reply. Undefined for no reply. */
+  readonly reply?: (asked: Prompt) => string | undefined
+  /** The secret that determines its challenges. */
   readonly secret?: string
-  /** What becomes of its samples before they are signed. */
+  /** Changes its samples before they are signed. */
   readonly alter?: (samples: readonly Sample[]) => readonly Sample[]
-  /** What its header says instead. */
+  /** Header fields with other values. */
   readonly header?: { readonly [Key in keyof Header]?: Header[Key] | undefined }
 }
 
-/** A block that was written. */
+/** A block as bytes. */
 export interface Written {
   readonly hash: string
   readonly bytes: Uint8Array
 }
 
-/** All samples that are due in a lane, as `plan` has them. */
+/** Plays all samples of a lane as `plan` says. */
 function samplesOf(scope: Scope, plan: LanePlan): Promise<readonly Sample[]> {
   const { reply = () => undefined, secret = SECRET } = plan
   return playPlan(scope, secret, (miner, { env, index }) => (messages) => {
@@ -169,8 +174,8 @@ function samplesOf(scope: Scope, plan: LanePlan): Promise<readonly Sample[]> {
 }
 
 /**
- * A chain of voters with these stakes, in thresholds, two miners, and strangers; at the end of its
- * first two epochs, with the duel of the next.
+ * A chain with voters of these stakes, in units of the permit's threshold, two miners and
+ * strangers. The first duel begins after two epochs.
  */
 export class ReadingSubnet {
   readonly chain: LocalChain
@@ -178,7 +183,7 @@ export class ReadingSubnet {
   readonly voters: readonly Account[]
   readonly strangers: readonly Account[]
   readonly network: Network
-  /** Is told of every block; the next one waits for it. */
+  /** Called with every block. The next block waits for it. */
   hear: (head: Head) => Promise<void> | void = () => {}
 
   constructor(stakes: readonly number[], strangers = 0, rules: Network = network) {
@@ -205,16 +210,16 @@ export class ReadingSubnet {
     await included
   }
 
-  /** What a miner commits to. */
+  /** Returns the commitment of a miner. */
   protected minerSays({ hotkey }: Account): Commitment {
     return { kind: 'miner', model: `m-${hotkey}`, revision: 'r', chute: 'c' }
   }
 
-  /** The first two epochs, attested and served by these voters: the state of the next. */
+  /** Plays the first two epochs, attested by these voters. Resolves with the state of the next. */
   async begin(attesting: readonly Account[] = this.voters): Promise<State> {
     for (const who of [champion, contender]) await this.commit(who, this.minerSays(who))
     const { chain, network } = this
-    const find = () => Promise.reject(new Error('nobody was due'))
+    const find = () => Promise.reject(new Error('no lane was due'))
     let state = firstStateOf(network)
     while (state.epoch < FIRST_DUEL) {
       for (const voter of attesting) await this.attest(voter, state, [])
@@ -225,21 +230,21 @@ export class ReadingSubnet {
     return state
   }
 
-  /** These buckets have the state. */
+  /** Puts the state into the buckets of `who`. */
   publish(state: State, who: readonly Account[] = this.voters): void {
     const bytes = new TextEncoder().encode(encodeState(state))
     for (const { hotkey } of who) this.buckets.at(hotkey).files.set(statePath(state.epoch), bytes)
   }
 
-  /** The champion commits to something else. */
+  /** Lets the champion commit to another model. */
   leave(): Promise<void> {
     const model = `other-${champion.hotkey}`
     return this.commit(champion, { kind: 'miner', model, revision: 'r', chute: 'c' })
   }
 
   /**
-   * Attests the lanes of `whole`; with a bucket at `url`, or by its hotkey, which then has the state
-   * or what a test put in its place.
+   * Lets `who` attest the lanes of `whole`, with its bucket at `url`, by default its hotkey. The
+   * latter then has the state, or what a test put in its place.
    */
   async attest(
     who: Account,
@@ -261,12 +266,12 @@ export class ReadingSubnet {
     })
   }
 
-  /** Seals `head`; with a bucket by its hotkey, or at `url`. */
+  /** Lets `who` seal `head`, with its bucket at `url`, by default its hotkey. */
   seal(who: Account, state: State, head: string, url: string = who.hotkey): Promise<void> {
     return this.commit(who, { kind: 'seal', epoch: state.epoch, head, url })
   }
 
-  /** The lane of `who`, in one block. */
+  /** Writes the lane of `who` in one block. */
   async lane(who: Account, state: State, plan: LanePlan = {}): Promise<Written> {
     const scope = await laneScope(this.chain, state, who.hotkey)
     if (scope === null) throw new Error(`${who.hotkey} is not due`)
@@ -282,7 +287,7 @@ export class ReadingSubnet {
     return writeBlock({ ...draft, samples, sign: who.sign })
   }
 
-  /** The lane of `who`, in as many blocks as it fills. */
+  /** Writes the lane of `who` in as many blocks as it needs. */
   async #blocksOf(who: Account, state: State, plan: LanePlan): Promise<readonly Written[]> {
     const { alter = (samples) => samples } = plan
     const due = planOf({ champion: champion.hotkey, quotas: quotasOf(state) }).length
@@ -308,7 +313,7 @@ export class ReadingSubnet {
   }
 
   /**
-   * Every one of `who` seals a lane, which all voters' buckets hold; the chain has come to the seal
+   * Lets each of `who` seal a lane, which all voters' buckets serve. Produces blocks up to the seal
    * block.
    */
   async sealAll(
@@ -329,7 +334,10 @@ export class ReadingSubnet {
     return this.produceTo(snapshotBlock(state.epoch + 1, this.network.protocol))
   }
 
-  /** An epoch in which all voters do as they should, with lanes of this plan: what it came to. */
+  /**
+   * Plays an epoch in which all voters follow the rules, with lanes of this plan, and recomputes
+   * it.
+   */
   async play(state: State, plan: LanePlan): Promise<Recomputed> {
     await this.produceTo(beaconBlock(state.epoch, this.network.protocol))
     await this.sealAll(state, this.voters, plan)
@@ -340,7 +348,7 @@ export class ReadingSubnet {
     return epoch
   }
 
-  /** Every epoch, recomputed; reads are counted from here on. */
+  /** Recomputes every epoch. The record of reads starts again. */
   async recompute(options: Partial<RecomputeOptions> = {}): Promise<readonly Recomputed[]> {
     const { chain, buckets, network } = this
     buckets.reads.length = 0
@@ -352,7 +360,7 @@ export class ReadingSubnet {
   }
 }
 
-/** What was found wrong, and with whom. */
+/** Returns each flaw's code with the validator that it blames. */
 export const flawsOf = (epochs: readonly Recomputed[]): readonly string[] =>
   epochs.flatMap(({ flaws }) => flaws.map(({ validator, code }) => `${code} ${validator}`))
 

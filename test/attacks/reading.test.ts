@@ -4,14 +4,14 @@ import { accountOf, flawsOf, hotkeys, network, ReadingSubnet } from './reading-s
 
 const HEAD = 'ab'.repeat(32)
 
-test('strangers are not read: their buckets, whatever they announce, cost neither a read nor a flaw', async () => {
+test('does not read the buckets of strangers', async () => {
   const subnet = new ReadingSubnet([10, 10, 10], 4)
   const state = await subnet.begin()
   for (const stranger of subnet.strangers) {
     subnet.buckets.at(stranger.hotkey).behaviour = 'fails'
     await subnet.seal(stranger, state, HEAD)
   }
-  // Without a permit an attestation is a stranger's as well, whatever its root.
+  // Without a permit an attester is a stranger too, regardless of the root it attests.
   const [rubbish = accountOf(0)] = subnet.strangers
   const bytes = new TextEncoder().encode('rubbish')
   for (const epoch of [0, 1, 2])
@@ -27,7 +27,7 @@ test('strangers are not read: their buckets, whatever they announce, cost neithe
   }
 })
 
-test('a bucket that failed once is asked last, and where copies are compared once', async () => {
+test('reads a bucket that failed once last, and for copies once', async () => {
   const subnet = new ReadingSubnet([10, 10, 10, 10, 10, 10, 10])
   const state = await subnet.begin()
   await subnet.play(state, {})
@@ -36,12 +36,12 @@ test('a bucket that failed once is asked last, and where copies are compared onc
   await subnet.recompute({ compare: false })
   for (const url of silent) expect(subnet.buckets.readsOf(url)).toHaveLength(1)
   const flaws = flawsOf(await subnet.recompute({ from: state }))
-  // Twice for a state, once for a block: a state that cannot be had says nothing of blocks.
+  // Two reads are for states and one is for a block: a missing state proves nothing about blocks.
   for (const url of silent) expect(subnet.buckets.readsOf(url).length).toBeLessThanOrEqual(3)
   expect(new Set(flaws)).toEqual(new Set(silent.map((hotkey) => `COPY_MISSING ${hotkey}`)))
 })
 
-test('attesters that never answer keep nobody waiting for a state for more than two seconds each', async () => {
+test('waits for a state at most two seconds per attester that never answers', async () => {
   const subnet = new ReadingSubnet([10, 10, 10, 10])
   const state = await subnet.begin()
   for (const voter of subnet.voters) await subnet.attest(voter, state, [])

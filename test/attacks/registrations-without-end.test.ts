@@ -1,10 +1,8 @@
 /*
- * Somebody registers one key after another, without end, so that others are evicted before they have
- * had their turn: on a full subnet a registration evicts whoever has the least emission, and of
- * equals the oldest registration, which is the first of the queue. The old rules had one duel at a
- * time and ended it with an eviction: ten keys a day kept a throne for ever. Protocol §8.1, §8.11:
- * eight duels at once, which evictions do not end. Where registrations outrun them a miner has its
- * duel with a probability of about duels ÷ registrations. An eighth of the main network is played.
+ * An attacker registers one key after another, so that others are evicted before their turn.
+ * Protocol §8.1, §8.11: eight duels run concurrently, and evictions do not end them. If
+ * registrations outrun duels, a miner has its duel with a probability of about duels ÷
+ * registrations. The test plays an eighth of the main network.
  */
 import { expect, test } from 'vitest'
 import type { Candidate } from '../../packages/duel/src/index.ts'
@@ -12,16 +10,19 @@ import { crownedFirst, MAIN, miner } from '../../packages/duel/test/subnet.ts'
 import { pcg64 } from '../../packages/prng/src/index.ts'
 import { after, blockOf, listed, type Seen } from './deciding.ts'
 
-/** This part of the main network's places, duels and registrations. */
+/** The share of the main network's places, duels and registrations that is played. */
 const PART = 1 / 8
 const [PLACES, EPOCHS_A_DAY, HONEST] = [256 * PART, 20, 10 * PART]
 const protocol = { ...MAIN, duelsMost: MAIN.duelsMost * PART }
 
-/** Half of what a copy plays is tied; so much of what a hostile key plays that it takes longest. */
+/** A copy ties half of its challenges. A hostile key ties so many that its duel takes longest. */
 const rates: Seen = (_, _env, contender) =>
   contender.startsWith('honest') ? [0.25, 0.25] : [0.0315, 0.0285]
 
-/** Of the honest miners that came to a full subnet and are evicted: how many had a duel. */
+/**
+ * Returns the share of honest miners, of those that came to a full subnet and left, that had a
+ * duel.
+ */
 function servedShare(hostile: number, days: number): number {
   const random = pcg64(20n)
   const aDay = HONEST + hostile
@@ -49,7 +50,7 @@ test.each([
   [20, 40, 0.7, 1],
   [40, 30, 0.3, 0.7],
 ])(
-  'beside %i hostile registrations a day an honest miner has its duel',
+  'gives honest miners their duel despite %i hostile registrations a day',
   (hostile, days, least, most) => {
     const share = servedShare(hostile * PART, days)
     expect(share).toBeGreaterThanOrEqual(least)

@@ -3,14 +3,14 @@ import { type MinerAgent, playerReply, runDuel } from '../../packages/miners/src
 import { SYSTEM_CLOCK } from '../../packages/settlement/src/index.ts'
 
 /*
- * A contender passes the prompts of its games on to the champion's endpoint, which then plays
- * itself. Where each plays alone, that ties every challenge, and the environment is even. A game
- * has no tie: the relay wins one half, by the side that it is given. Protocol §3.1, §8.6.
+ * A contender forwards the prompts of its games to the champion's endpoint, which then plays
+ * against itself. A game has no tie: the relay wins half of the games, by its side. Protocol §3.1,
+ * §8.6.
  */
 const HEX = 'hex@0.1.0'
 const signal = new AbortController().signal
 
-/** A duel at hex with a champion of this model. */
+/** Plays a duel at hex. */
 const duelWith = (champion: MinerAgent, contender: MinerAgent) =>
   runDuel({
     duel: {
@@ -22,16 +22,16 @@ const duelWith = (champion: MinerAgent, contender: MinerAgent) =>
     ...{ ahead: 8, signal, now: () => 0, time: SYSTEM_CLOCK, on: () => {} },
   })
 
-/** A model at the champion's endpoint, with luck from a seed. */
+/** Returns a model whose mistakes depend on `seed`. */
 const model =
   (seed: string, skill = 0.7): MinerAgent =>
   ([prompt]) => ({ content: playerReply(prompt?.content ?? '', { skill, seed }) })
 
 test.each([
-  ['always alike', model('any'), model('any')],
-  ['anew for each call', model('champion'), model('contender')],
+  ['the same always', model('any'), model('any')],
+  ['at random', model('champion'), model('contender')],
 ] as const)(
-  'a relay to an endpoint that answers %s holds no environment even, and the champion stays',
+  'ties no game for a relay to an endpoint that answers %s, and the champion holds',
   async (_, champion, contender) => {
     const { outcome, envs } = await duelWith(champion, contender)
     expect(outcome).toBe('champion')
@@ -41,7 +41,7 @@ test.each([
   },
 )
 
-test('a contender that is not there loses every game', async () => {
+test('makes an absent contender lose every game', async () => {
   const absent: MinerAgent = () => ({ fault: 'no-reply' })
   const { outcome, envs } = await duelWith(model('any', 1), absent)
   expect([outcome, envs[HEX]?.wins, envs[HEX]?.ties]).toEqual(['champion', 0, 0])

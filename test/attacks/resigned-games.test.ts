@@ -6,12 +6,12 @@ import { playPair, soloChallenge } from '../../packages/miners/src/index.ts'
 import { playOut } from './deciding.ts'
 
 /*
- * A champion resigns each of its games to a partner, which then has the throne with a rate of 1 in
- * them: as the ratio to beat, that would keep everybody else out. Protocol §8.10: what two miners
- * showed against each other sets no ratio and no record.
+ * A champion resigns each of its games to a partner, which is crowned with a rate of 1 in games.
+ * Protocol §8.10: results of two miners against each other raise neither the ratio nor the recorded
+ * rates.
  */
 const HEX = 'hex@0.1.0'
-test('a champion that resigns loses each game, by its own replies', async () => {
+test('makes a champion that resigns lose each game', async () => {
   const { spec } = make(HEX)
   for (let index = 0; index < 20; index++) {
     const challengeId = soloChallenge(HEX, '5e'.repeat(32), index)
@@ -27,7 +27,7 @@ test('a champion that resigns loses each game, by its own replies', async () => 
   }
 })
 
-test('the partner has the throne, and the ratio stays at the floor, without a record', () => {
+test('crowns the partner with the ratio at the floor and no recorded rate', () => {
   const protocol = { ...PROTOCOL, envs: { [HEX]: constantsOf(HEX) } }
   const { state } = playOut(startedDuels({ protocol }), (state) =>
     epochOf(state, { protocol, rates: [1, 0] }),

@@ -1,7 +1,7 @@
 /*
- * A rival stakes on a miner until it has a permit, to have it taken for a validator. Protocol §8.12: a
- * permit keeps nobody out of the queue. Protocol §8.1: a slot that holds a miner's commitment attests
- * nothing, so it is no voter's, in a network's first epoch too.
+ * A rival stakes on a miner until it has a permit and could be taken for a validator. Protocol
+ * §8.1, §8.12: a slot with a miner's commitment is not a voter's, and a permit removes no miner
+ * from the queue.
  */
 import { expect, test } from 'vitest'
 import { encodeCommitment, type Snapshot } from '../../packages/chain/src/index.ts'
@@ -12,15 +12,15 @@ import { listed, votersOf } from './deciding.ts'
 
 const voters = votersOf(3)
 const STAKE = 1_000_000_000_000n
-/** The rival's stake is more than all voters'. */
+/** Stakes of the miners. The rival's is more than all voters'. */
 const stakes: Readonly<Record<string, bigint>> = { king: 0n, staked: 10n * STAKE }
 
-/** The chain at the end of an epoch, in which all voters attest. */
+/** Decides an epoch in which all voters attest, from the chain at its end. */
 function after(state: State): State {
   const facts = epochOf(state, { validators: voters })
   const committed = Object.keys(stakes).map((hotkey, block) => {
-    const said = { model: `m-${hotkey}`, revision: 'r', chute: 'c' }
-    return { hotkey, block, fields: encodeCommitment({ kind: 'miner', ...said }) }
+    const model = { model: `m-${hotkey}`, revision: 'r', chute: 'c' }
+    return { hotkey, block, fields: encodeCommitment({ kind: 'miner', ...model }) }
   })
   const attested = facts.snapshot.validators.flatMap(({ hotkey, attest }) => {
     const fields = attest && encodeCommitment({ kind: 'attest', ...attest, url: hotkey })
@@ -42,7 +42,7 @@ function after(state: State): State {
   return decide(state, { ...facts, snapshot: duelSnapshot(chain, state.epoch + 1, MAIN) }).state
 }
 
-test('it contends all the same, and has no vote', () => {
+test('lets a miner with a permit contend, without a vote', () => {
   const first = after(firstState(MAIN, 0))
   expect([first.champion?.hotkey, Object.keys(first.voters)]).toEqual(['king', voters])
   const { duels, voters: weights, due } = after(first)

@@ -5,11 +5,12 @@ import type { OpenBucket, Waits } from '../../packages/settlement/src/index.ts'
 import { OneLiar } from './one-liar.ts'
 import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 
-// Protocol §6.4: a slow bucket is as good as a silent one. Each time is one on a fake clock.
+// Protocol §6.4: a slow bucket is treated like one that never answers. All times are on a fake
+// clock.
 const SLOW_MS = 29_000
 const SECONDS = 1000
 
-/** An epoch of honest lanes and the liar's, which all attest. */
+/** Plays an epoch in which all attest all lanes. */
 async function attested(stakes?: readonly number[]): Promise<ReadingSubnet> {
   const subnet = stakes ? new ReadingSubnet(stakes) : new OneLiar()
   const state = subnet instanceof OneLiar ? await subnet.state : await subnet.begin()
@@ -20,9 +21,9 @@ async function attested(stakes?: readonly number[]): Promise<ReadingSubnet> {
 const decide = (subnet: ReadingSubnet, openBucket: OpenBucket = subnet.buckets.open) =>
   subnet.buckets.clock.pass(subnet.recompute({ compare: false, openBucket, lanesAtOnce: 9 }))
 
-// Before, each block was awaited from its lane's validator first: 29 s for each, 1,024 of them in a
-// lane. A victim was eight hours, or 281 blocks after its seal block, behind.
-test('to decide takes two seconds longer by a slow bucket, which is then asked last', async () => {
+// Readers once awaited each block from its lane's validator first: up to 29 s each for 1,024
+// blocks. A victim was eight hours late, 281 blocks after its seal block.
+test('decides two seconds later with a slow bucket, which is then read last', async () => {
   const subnet = await attested()
   const { hotkey } = subnet.voters.at(-1) ?? { hotkey: '' }
   const fast = await decide(subnet)
@@ -35,15 +36,15 @@ test('to decide takes two seconds longer by a slow bucket, which is then asked l
   )
 })
 
-test('so it is by several: each costs a lane two seconds at most', async () => {
+test('decides two seconds later per slow bucket', async () => {
   const subnet = await attested([100, 100, 100, 100, 100, 60, 60, 60])
   for (const { hotkey } of subnet.voters.slice(5)) subnet.buckets.at(hotkey).ms = SLOW_MS
   expect((await decide(subnet)).ms).toBeLessThanOrEqual(3 * 2 * SECONDS)
 })
 
-// Before, whoever it was slow to came to the state of the next epoch hours after the others: its
-// attestation was missing, as was its lane.
-test('a bucket that is slow to some and fast to others has them decide alike, and in time', async () => {
+// A validator to which a bucket was slow once reached the state of the next epoch hours after the
+// others, so that its attestation and its lane were missing.
+test('decides the same, in time, with a bucket that is slow to some validators only', async () => {
   const subnet = await attested()
   const { hotkey } = subnet.voters.at(-1) ?? { hotkey: '' }
   const toOthers = await decide(subnet)
@@ -57,7 +58,7 @@ test('a bucket that is slow to some and fast to others has them decide alike, an
   expect(rootsOf(victims)).toEqual(rootsOf(toOthers))
 })
 
-/** Epochs in which all do as they should, and the same epochs recomputed with all copies. */
+/** Plays epochs in which all validators follow the rules. */
 async function history(epochs: number): Promise<ReadingSubnet> {
   const protocol = { ...network.protocol, evenEpoch: 50, duelEpochs: 50 }
   const subnet = new ReadingSubnet([100, 100, 100, 100], 0, { ...network, protocol })
@@ -66,7 +67,10 @@ async function history(epochs: number): Promise<ReadingSubnet> {
   return subnet
 }
 
-/** The buckets of a subnet, but for one, whose answers take so long, or end in an error then. */
+/**
+ * Returns the buckets of a subnet, of which `slow` delays answers by milliseconds, or fails after
+ * 30 s.
+ */
 const slowing = (
   { buckets }: ReadingSubnet,
   slow: string,
@@ -87,8 +91,8 @@ const SLOW: readonly (readonly [how: string, answer: () => number | Error])[] = 
   ['serves blocks as if they had 1.9 MB, with 65 kB/s', () => 1_900_000 / 65],
 ]
 
-// Before, a silent one cost 164 s, and one that had 65 kB/s minutes in every epoch.
-test.each(SLOW)('a bucket that %s costs a history 90 seconds', async (_, answer) => {
+// A bucket that never answers once cost 164 s, and one with 65 kB/s minutes in every epoch.
+test.each(SLOW)('waits 90 seconds in a history for a bucket that %s', async (_, answer) => {
   const subnet = await history(8)
   const { clock } = subnet.buckets
   const [slow = ''] = hotkeys(subnet.voters)
@@ -97,18 +101,18 @@ test.each(SLOW)('a bucket that %s costs a history 90 seconds', async (_, answer)
   for (const lanesAtOnce of [1, 3]) {
     subnet.buckets.reads.length = 0
     let waits: Waits = new Map()
-    const onWaits = (told: Waits) => {
-      waits = told
+    const onWaits = (total: Waits) => {
+      waits = total
     }
     const recomputing = subnet.recompute({ openBucket, onWaits, lanesAtOnce })
     const { value, ms } = await clock.pass(recomputing)
     const answers = subnet.buckets.readsOf(slow).length
     expect(ms).toBeGreaterThan(90 * SECONDS - 1)
     expect(ms).toBeLessThanOrEqual((90 + 0.25 * answers) * SECONDS)
-    // Less what its last answers were allowed, several at once.
+    // Less the allowance of its last answers, several of which run concurrently.
     const lost = [...waits].filter(([, waited]) => waited > 88 * SECONDS)
     expect(lost.map(([hotkey]) => hotkey)).toEqual([slow])
-    // From then on it is named, and nobody else is.
+    // Only this bucket is named, until the end.
     const named = value.flatMap(({ flaws }) => flaws)
     expect(new Set(named.map(({ validator }) => validator))).toEqual(new Set([slow]))
     expect(named.at(-1)).toMatchObject({ epoch: value.at(-1)?.epoch, code: 'COPY_MISSING' })
@@ -119,7 +123,7 @@ test.each(SLOW)('a bucket that %s costs a history 90 seconds', async (_, answer)
 
 const late = new BucketFailure('read it', { code: 'late', reason: 'timed out' })
 
-/** What is found in a history, for each number of lanes that are read at once. */
+/** Resolves with the findings in a history for each number of concurrent lanes. */
 async function foundByLanes(subnet: ReadingSubnet, openBucket: OpenBucket) {
   const found: string[] = []
   for (const lanesAtOnce of [1, 2, 3, 4]) {
@@ -129,7 +133,7 @@ async function foundByLanes(subnet: ReadingSubnet, openBucket: OpenBucket) {
   return found
 }
 
-test('one that is silent of blocks, and serves other states, is found alike with any lanes', async () => {
+test('finds the same with any number of lanes when a bucket serves no block and wrong states', async () => {
   const subnet = await history(5)
   const { buckets } = subnet
   const [silent = ''] = hotkeys(subnet.voters)

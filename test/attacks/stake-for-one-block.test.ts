@@ -1,8 +1,6 @@
 /*
- * Stake is borrowed for the one block that is read. Protocol §8.1: a voter weighs by the lesser of
- * its stake in the snapshot and of what it attested with before. Without the latter, stake that came
- * for one block was a voter of the whole duel, or a veto of it. Stake that is held at two snapshots
- * in a row is a voter's.
+ * Stake is borrowed for the one block that is read. Protocol §8.1: a voter's weight follows from
+ * the lesser of its stakes in this and in the previous snapshot.
  */
 import { expect, it, test } from 'vitest'
 import type { Report } from '../../packages/duel/src/index.ts'
@@ -19,7 +17,7 @@ const aside = ({ duels }: Report) => [
   ...new Set(duels.flatMap(({ envs }) => Object.values(envs).flatMap((env) => env.setAside))),
 ]
 
-/** A duel whose epochs in turn have a borrower and none. */
+/** Plays a duel with borrowed stake in every other epoch. */
 function duelOf(p: number, silent: readonly string[]) {
   const random = pcg64(5n)
   return playOut(startedDuels({ validators }), (state) => {
@@ -29,20 +27,20 @@ function duelOf(p: number, silent: readonly string[]) {
   })
 }
 
-it('freezes no epoch of who then stays away: the better contender dethrones', () => {
+it('freezes no epoch when the borrower does not attest, and crowns a better contender', () => {
   const { state, epochs } = duelOf(0.6, [borrower])
   expect(epochs.filter(({ report }) => report.frozen)).toEqual([])
   expect(state.champion?.hotkey).toBe('m2')
 })
 
-it('crowns nobody for whom it tells wins alone: it is set aside, and the champion holds', () => {
+it('sets aside a borrower that reports only wins, and the champion holds', () => {
   const { state, epochs } = duelOf(0.45, [])
   expect(state.champion?.hotkey).toBe('m1')
   const last = epochs.at(-1)
   expect(last && aside(last.report)).toEqual([borrower])
 })
 
-test('of what comes for one block nothing votes, in that epoch or a later one', () => {
+test('gives stake borrowed for one block no vote, in that epoch or a later one', () => {
   const waiting = crownedFirst({ validators })
   const borrowed = after(waiting, { validators, stakes: boundless }).state
   expect([waiting.voters, borrowed.voters]).toEqual([EQUAL, EQUAL])
@@ -52,7 +50,7 @@ test('of what comes for one block nothing votes, in that epoch or a later one', 
   expect([held.voters[borrower], held.voters.v01]).toEqual([1_000_000, undefined])
 })
 
-test('nor is it missed, nor does it make up for others who are missing', () => {
+test('neither requires borrowed stake for a quorum nor counts it towards one', () => {
   const waiting = crownedFirst({ validators })
   const start = (scene: Scene) =>
     listed(after(waiting, { validators, stakes: boundless, ...scene }).state)

@@ -15,14 +15,13 @@ import type { MinerAgent } from '../../packages/miners/src/index.ts'
 import { testFolder } from '../test-folder.ts'
 
 /*
- * A champion about to lose its throne takes all the time there is in each of its games, so that an
- * epoch ends before the others are begun: a game never begun is a tie. Protocol §5.4: it has a
- * clock for each game, and one that lasts holds up no other: all have begun long before the end,
- * also if it pretends to sleep, for which its games wait.
+ * A champion uses the maximum of time in its games, so that the epoch ends before others begin: a
+ * game never begun is a tie. Protocol §5.4: each game has a clock and delays no other. All games
+ * begin long before the end, even if a player pretends to sleep.
  */
 const root = testFolder('stalling')
 
-/** A lane of the most games that there are, on a clock that the test moves. */
+/** Samples a lane with the maximum of games on a fake clock. */
 async function laneAgainst(
   champion: (time: FakeTime) => MinerAgent,
   name: string,
@@ -38,13 +37,13 @@ async function laneAgainst(
   return { games, tookMs: time.now() }
 }
 
-test('a champion that never replies loses each game by its own clock, and none is left unbegun', async () => {
+test('makes a champion that never replies lose each game by its clock, and begins every game', async () => {
   const { games, tookMs } = await laneAgainst(
     () => (_, call) =>
       new Promise((resolve) => {
-        const giveUp = () => resolve({ fault: 'no-reply' })
-        if (!call?.isGame) giveUp()
-        call?.end.addEventListener('abort', giveUp)
+        const end = () => resolve({ fault: 'no-reply' })
+        if (!call?.isGame) end()
+        call?.end.addEventListener('abort', end)
       }),
     'never',
   )
@@ -53,11 +52,11 @@ test('a champion that never replies loses each game by its own clock, and none i
     expect([game.champion.fault, game.contender.fault]).toEqual(['no-reply', undefined])
     expect(leadIn(game)).toBeGreaterThan(0)
   }
-  // Two begin in each sixth of a clock.
+  // Two games begin in each sixth of a game clock.
   expect(tookMs).toBeLessThan(6.5 * CLOCK_MS)
 })
 
-/** Takes 20 seconds for each reply in a game, which is nearly all of its clock. */
+/** Takes 20 seconds for each reply in a game, which uses nearly all of its clock. */
 const dawdling =
   (time: FakeTime): MinerAgent =>
   async (messages, call) => {
@@ -74,19 +73,19 @@ const begunOf = (games: readonly ChallengePair[]) =>
     [champion, contender].some(({ messages }) => messages.length > 0),
   )
 
-test('one that takes nearly all of its clock gains nothing by it', async () => {
+test('begins every game when the champion uses nearly all of its clock', async () => {
   const { games, tookMs } = await laneAgainst(dawdling, 'nearly')
   expect(begunOf(games).length).toBe(64)
   expect(tookMs).toBeLessThan(0.9 * SAMPLING_MS)
 })
 
-test('two that do so in accord have every game begun, too', async () => {
+test('begins every game when both players use nearly all of their clocks', async () => {
   const { games, tookMs } = await laneAgainst(dawdling, 'both', dawdling)
   expect(begunOf(games).length).toBe(64)
   expect(tookMs).toBeLessThan(0.9 * SAMPLING_MS)
 })
 
-/** Answers nothing before `wakesMs`, and then as `agent`. */
+/** Gives no answer before `wakesMs`, and then answers like `agent`. */
 const asleep =
   (wakesMs: number, agent: (time: FakeTime) => MinerAgent) =>
   (time: FakeTime): MinerAgent =>
@@ -98,20 +97,20 @@ const asleep =
     return call?.end.aborted ? { fault: 'no-reply' } : agent(time)(messages, call)
   }
 
-test('one that pretends to sleep for all of sampling loses every game', async () => {
+test('makes a champion that pretends to sleep during all of sampling lose every game', async () => {
   const { games } = await laneAgainst(asleep(SAMPLING_MS, dawdling), 'asleep')
   expect(games.map(leadIn)).toEqual(Array(64).fill(2))
 })
 
 test.each([300, 400, 1000, 2000])(
-  'one that pretends to sleep for %i s, and then takes its time, leaves no game unbegun',
+  'begins every game when the champion pretends to sleep for %i s and then stalls',
   async (seconds) => {
     const { games } = await laneAgainst(asleep(1000 * seconds, dawdling), `asleep-${seconds}`)
     expect(begunOf(games).length).toBe(64)
   },
 )
 
-test('two that do so in accord leave none unbegun', async () => {
+test('begins every game when both players pretend to sleep and then stall', async () => {
   const champion = asleep(400_000, dawdling)
   const { games } = await laneAgainst(champion, 'accord', asleep(1_000_000, dawdling))
   expect(begunOf(games).length).toBe(64)

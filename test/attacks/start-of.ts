@@ -6,14 +6,14 @@ import { startingState } from '../../packages/engine/src/validator.ts'
 import type { ReadingSubnet } from './reading-subnet.ts'
 
 interface Own {
-  /** The states that it kept, and that its bucket has. */
+  /** The state in its folder, and the one in its bucket. */
   readonly kept?: State
   readonly copy?: State
-  /** How it sees the chain. */
+  /** Its view of the chain. */
   readonly snapshot?: Chain['snapshot']
 }
 
-/** The state from which a validator of a subnet starts in an epoch. */
+/** Resolves with the state from which a validator of a subnet starts in an epoch. */
 export function startOf(subnet: ReadingSubnet, epoch: number, own: Own = {}): Promise<State> {
   const { chain, network, buckets } = subnet
   const { kept, copy, snapshot = (block) => chain.snapshot(block) } = own

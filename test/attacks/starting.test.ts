@@ -3,7 +3,7 @@ import { firstState } from '../../packages/duel/src/index.ts'
 import { hotkeys, network, ReadingSubnet } from './reading-subnet.ts'
 import { startOf } from './start-of.ts'
 
-test('who starts in a network’s second epoch begins with its first state, which nobody serves', async () => {
+test('starts in a network’s second epoch with the first state, which no one serves', async () => {
   const subnet = new ReadingSubnet([10, 10, 10])
   await subnet.begin()
   const first = firstState(network.protocol, 0)
@@ -11,12 +11,12 @@ test('who starts in a network’s second epoch begins with its first state, whic
   expect(subnet.buckets.reads).toEqual([])
 })
 
-test('a kept state with a flipped bit is noticed: by the bucket’s copy, or by what was attested', async () => {
+test('detects a flipped bit in its stored state by the bucket’s copy or by attestations', async () => {
   const subnet = new ReadingSubnet([10, 10, 10])
   const state = await subnet.begin()
   await subnet.sealAll(state)
   const flipped = { ...state, ratio: state.ratio ^ 1 }
-  // In the epoch itself nobody has attested it yet.
+  // No one has attested the state before the end of its epoch.
   expect(await startOf(subnet, 2, { kept: state, copy: state })).toEqual(state)
   expect(await startOf(subnet, 2, { kept: state })).toEqual(state)
   const wrong = { code: 'ALTERED_FILE', message: expect.stringContaining('v1/states/2.json') }

@@ -11,12 +11,15 @@ import { afVerify } from './af-verify.ts'
 import { follow, validatorIn } from './following.ts'
 import { hotkeys, ReadingSubnet } from './reading-subnet.ts'
 
-// Protocol §6.4: readers open the buckets of an epoch's voters and nobody else's. What a stranger's
-// slot or bucket holds is no evidence.
+// Protocol §6.4: readers open only the buckets of an epoch's voters. The content of a stranger's
+// slot or bucket is not evidence.
 const STRANGERS = 12
 const root = testFolder('strangers')
 
-/** Every stranger's slot says `kind`, with a silent bucket, in one block. */
+/**
+ * Lets every stranger commit a seal or an attestation in one block, with a bucket that never
+ * answers.
+ */
 async function crowd(subnet: ReadingSubnet, state: State, kind: 'seal' | 'attest'): Promise<void> {
   const { chain, buckets } = subnet
   const included = subnet.strangers.map((stranger) => {
@@ -24,14 +27,14 @@ async function crowd(subnet: ReadingSubnet, state: State, kind: 'seal' | 'attest
     buckets.at(url).behaviour = 'fails'
     const hash = 'ab'.repeat(32)
     const bitmap = encodeBitmap(state.voters, new Set(hotkeys(subnet.voters)))
-    const said = { epoch: state.epoch, url, head: hash, bitmap, next: hash, stateRoot: hash }
-    return chain.commit(stranger, encodeCommitment({ kind, ...said }))
+    const fields = { epoch: state.epoch, url, head: hash, bitmap, next: hash, stateRoot: hash }
+    return chain.commit(stranger, encodeCommitment({ kind, ...fields }))
   })
   await subnet.hear(await chain.produce(0))
   await Promise.all(included)
 }
 
-/** An epoch of a duel, with strangers who write whatever they can, or nothing. */
+/** Plays an epoch of a duel, in which strangers write everything they can if `isCrowded`. */
 async function epochOf(
   subnet: ReadingSubnet,
   sealing: readonly Account[],
@@ -46,7 +49,9 @@ async function epochOf(
   return state
 }
 
-/** What a validator comes to in two epochs, and what it reads. */
+/**
+ * Runs a validator for an epoch of a duel. Resolves with its state and the buckets that it read.
+ */
 async function validating(isCrowded: boolean) {
   const subnet = new ReadingSubnet([100, 100, 100], STRANGERS)
   const [own, ...others] = subnet.voters as [Account, ...Account[]]
@@ -59,7 +64,7 @@ async function validating(isCrowded: boolean) {
   return { problems: problems(), asked: reads.map(([url]) => url), state: validator.state, subnet }
 }
 
-test('a validator reads as much as without strangers, from voters alone, and comes to the same root', async () => {
+test('a validator reads only from voters, as much as without strangers, and decides the same', async () => {
   const [plain, crowded] = [await validating(false), await validating(true)]
   expect(crowded.problems).toEqual([])
   const voters = hotkeys(crowded.subnet.voters)
@@ -71,13 +76,13 @@ test('a validator reads as much as without strangers, from voters alone, and com
   expect(stateRoot(crowded.state)).toBe(stateRoot(plain.state))
 })
 
-test('af-verify asks each voter for its states and its copies, strangers for nothing, and exits with 0', async () => {
+test('af-verify reads states and copies only from voters, and exits with 0', async () => {
   const subnet = new ReadingSubnet([100, 100, 100], STRANGERS, LOCAL_NETWORK)
   const { voters, buckets } = subnet
   const state = await epochOf(subnet, voters, true)
   const files = new Map(buckets.files())
   const [first] = voters
-  // By it a reader knows that buckets are there.
+  // From this file a reader knows that there are buckets.
   files.set(`${first?.hotkey}/${statePath(state.epoch)}`, Buffer.from(canonicalize(state)))
   const asked: string[] = []
   const server = createServer(({ url = '' }, response) => {
@@ -89,7 +94,7 @@ test('af-verify asks each voter for its states and its copies, strangers for not
   server.close().closeAllConnections()
   expect(verified).toMatchObject({ code: 0, flaws: [] })
   expect(new Set(asked)).toEqual(new Set(hotkeys(voters)))
-  // Is any there? The states of epochs 1, 2 and 3, those of 1 and 2 as what was attested, too, and
-  // one block of each lane.
+  // One read tests for buckets. The others are for the states of epochs 1, 2 and 3, those of epochs
+  // 1 and 2 also as attested states, and for one block of each lane.
   expect(asked.length).toBe(1 + voters.length * (5 + voters.length))
 })

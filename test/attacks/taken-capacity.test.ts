@@ -12,10 +12,9 @@ import {
 } from '../../packages/engine/test/crowd.ts'
 
 /*
- * Eight duels are on. A miner's endpoint has room for half as many calls again as its validators
- * need on average, and refuses the others. Strangers call it too, or a contender does what may hold
- * validators up. Protocol §5.4: games go first and are few at a time, their calls are repeated
- * soon, each contender's games have turns of their own, and each miner has a bound of its own.
+ * A miner's endpoint has capacity for half as many calls again as validators need, strangers call
+ * it too, or a contender tries to delay validators. Protocol §5.4: games come first and few run at
+ * a time, each contender has its own queue of games, and each miner its own limit.
  */
 const HEX = 'hex@0.1.0'
 const samplingMs = samplingBlocks(PROTOCOL) * BLOCK_MS
@@ -29,7 +28,7 @@ const samplesOf = ({ validators, quota }: Crowd): number =>
   validators * (8 * (quota[HEX] ?? 0) + 9 * (quota['mult8@0.1.0'] ?? 0))
 
 const isGame = ({ env }: Sample): boolean => env === HEX
-/** Of each miner, how many of its episodes ended with a fault, if any. */
+/** Returns the number of episodes with a fault by miner. */
 function faultsOf(samples: readonly Sample[]): Readonly<Record<string, number>> {
   const faults: Record<string, number> = {}
   for (const { miner, fault } of samples.flatMap(episodesIn))
@@ -39,14 +38,14 @@ function faultsOf(samples: readonly Sample[]): Readonly<Record<string, number>> 
 
 const { answered: needed } = await sampleAll(alone)
 
-test('with room for 1.5 times the mean need every game and challenge has its turn', async () => {
+test('plays every game and challenge with capacity for 1.5 times the mean need', async () => {
   const servers = serversFor(1.5, needed, samplingMs)
   const { samples } = await sampleAll({ ...alone, servers })
   expect(samples.length).toBe(samplesOf(alone))
   expect(faultsOf(samples)).toEqual({})
 })
 
-test('strangers with four times as many callers as it has servers take no game of a duel', async () => {
+test('plays every game of a duel despite four times as many foreign callers as servers', async () => {
   const quota = { [HEX]: 64, 'mult8@0.1.0': 512 }
   const duel: Crowd = { ...alone, quota, contenders: ['answers'] }
   const { answered } = await sampleAll(duel)
@@ -55,22 +54,22 @@ test('strangers with four times as many callers as it has servers take no game o
   expect(faultsOf(samples.filter(isGame))).toEqual({})
 })
 
-test('with room for 3 times the need, strangers with as many callers take no game of eight', async () => {
+test('plays every game of eight duels with capacity for 3 times the need and as many foreign callers', async () => {
   const servers = serversFor(3, needed, samplingMs)
   const { samples } = await sampleAll({ ...alone, servers, foreign: servers.champion })
   expect(faultsOf(samples.filter(isGame))).toEqual({})
 })
 
-const few: Crowd = { ...alone, quota: { [HEX]: 4, 'mult8@0.1.0': 100 } }
+const few: Crowd = { ...alone, quota: { [HEX]: 4, 'mult8@0.1.0': 50 } }
 const usual = await sampleAll(few)
 const CONDUCTS = ['stalls', 'refuses', 'denies', 'is down', 'floods', 'is large'] as const
 
-test.each(CONDUCTS)('a contender that %s costs itself alone', async (conduct) => {
+test.each(CONDUCTS)('costs only the contender that %s', async (conduct) => {
   const hostile = contenderOf(3)
   const contenders = honest.map((each, i) => (i === 3 ? conduct : each))
   const { samples, endedMs } = await sampleAll({ ...few, contenders })
   expect(samples.length).toBe(samplesOf(few))
-  expect(faultsOf(samples)).toEqual(conduct === 'is large' ? {} : { [hostile]: 104 })
+  expect(faultsOf(samples)).toEqual(conduct === 'is large' ? {} : { [hostile]: 54 })
   // The champion's last game is one with the hostile contender.
   for (const hotkey of honest.map((_, i) => contenderOf(i)).filter((each) => each !== hostile))
     expect(endedMs[hotkey]).toBeLessThan(1.1 * (usual.endedMs[hotkey] ?? 0))

@@ -13,9 +13,8 @@ import {
 import { oneChute, POST } from './one-chute.ts'
 
 /*
- * A chat template inside a model's own files multiplies, and leaves the product in the prompt: the
- * model only copies a line. The chute's source is the plain use of a template. Wherever an engine
- * would take such a template from, the model is not asked.
+ * A chat template in a model's own files multiplies and puts the product into the prompt. A model
+ * is not asked if it has such a template in any place that an engine reads.
  */
 const MINER = {
   hotkey: '5M',
@@ -49,14 +48,17 @@ const places: readonly (readonly [where: string, path: string, holds: Handle])[]
   ['in additional_chat_templates', FOLDER, answers(200, [{ path: 'default.jinja' }])],
 ]
 
-test.each(places)('a template that computes, %s, is never asked', async (_, path, holds) => {
-  const { ask, asked, said } = await oneChute(MINER, { [path]: holds })
-  for (let i = 0; i < 3; i++) expect(await ask()).toEqual({ fault: 'no-reply' })
-  expect(asked(POST)).toEqual([])
-  expect(said).toEqual([expect.objectContaining({ code: 'CHAT_TEMPLATE' })])
-})
+test.each(places)(
+  'never asks a model with a template that computes, %s',
+  async (_, path, holds) => {
+    const { ask, asked, said } = await oneChute(MINER, { [path]: holds })
+    for (let i = 0; i < 3; i++) expect(await ask()).toEqual({ fault: 'no-reply' })
+    expect(asked(POST)).toEqual([])
+    expect(said).toEqual([expect.objectContaining({ code: 'CHAT_TEMPLATE' })])
+  },
+)
 
-test('a model whose files are taken away within an epoch loses its replies in it', async () => {
+test('discards the replies of a model whose files disappear within an epoch', async () => {
   let isGone = false
   const before = published(MINER, 'mine')[CONFIG]
   const { ask, hasChanged } = await oneChute(MINER, {
@@ -68,7 +70,7 @@ test('a model whose files are taken away within an epoch loses its replies in it
   expect(await hasChanged()).toBe(true)
 })
 
-test('an outage of the place where models are costs nobody a reply', async () => {
+test('discards no reply for an outage of the host of models', async () => {
   let failures = 2
   const before = published(MINER, 'mine')[CONFIG]
   const { ask } = await oneChute(MINER, {

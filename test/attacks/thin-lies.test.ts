@@ -1,7 +1,6 @@
 /*
- * Liars of just under a third admit to few decisive challenges, so that what the others saw by
- * luck looks certain. Protocol §8.6: the variance is that of the lanes in which chance has most
- * room, whichever are trimmed, so that a lie cannot make it less.
+ * Liars with just under a third report few decisive challenges, so that lucky results of others
+ * look certain. Protocol §8.6: the greatest variance of all lanes applies.
  */
 import { expect, test } from 'vitest'
 import { RATIO_PPM, simulate } from '../../packages/duel/bench/duels.ts'
@@ -13,7 +12,7 @@ import { after, votersOf } from './deciding.ts'
 const validators = votersOf(7)
 const liars = validators.slice(0, 2)
 
-test('twenty of 32 do not crown when two of seven admit to seven wins and nothing else', () => {
+test('crowns no one for twenty wins of 32 when two of seven report only seven wins', () => {
   const rates = (voter: string) =>
     liars.includes(voter) ? ([7 / 32, 0] as const) : ([20 / 32, 12 / 32] as const)
   const { report } = after(startedDuels({ validators }), { validators, rates })
@@ -22,7 +21,7 @@ test('twenty of 32 do not crown when two of seven admit to seven wins and nothin
   expect(duel?.standing).toBe('open')
 })
 
-test('at the ratio it wins no more than promised, and at p = 0.6 each time', () => {
+test('keeps false wins at the ratio below the promise, and crowns at p = 0.6 each time', () => {
   const cell = { field: fieldOf(equal(7)), tied: 0, strategy: 'thin' } as const
   const wonWith = (p: number) => simulate({ ...cell, p }, 80, 7n).won
   expect(wonWith(RATIO_PPM / 1e6)).toBeLessThanOrEqual(PROMISED.falseWins)

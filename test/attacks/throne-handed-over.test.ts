@@ -1,10 +1,7 @@
 /*
- * A champion that is known to be good has the record of its throne washed, for a third key of its
- * owner to win by wins that cost nothing: it hands the throne over to a key that earned little, and
- * that one throws its duel. The old rules let the rates of whoever was crowned take the place of the
- * record, and forgot it with a champion that left: a ratio of .80 in each of four cycles, for eight
- * epochs each. Protocol §8.10: a record is never lowered. Protocol §8.11: nobody leaves the throne
- * but by a duel.
+ * A champion with high recorded rates loses to a weak key of its owner, which loses to a third key,
+ * whose wins cost nothing. Protocol §8.10, §8.11: a recorded rate is never lowered, and a champion
+ * is dethroned only by a duel.
  */
 import { expect, test } from 'vitest'
 import type { State } from '../../packages/duel/src/index.ts'
@@ -13,7 +10,7 @@ import { after, listed, playOut } from './deciding.ts'
 
 const FLOOR = 510_000
 
-/** The champion is silent, and `name` earns this share of all there is. */
+/** Crowns `name` in a duel in which the champion never replies and `name` earns this share. */
 function thrownTo(name: string, share: number, state: State): State {
   const scene = { miners: [miner(name)], rates: [share, 0] as const }
   const started = after(state, scene).state
@@ -23,11 +20,11 @@ function thrownTo(name: string, share: number, state: State): State {
   return crowned
 }
 
-/** A network whose champion once won by nine tenths, the ratio at the floor again since long. */
+/** A network whose champion once won nine tenths, with the ratio back at the floor. */
 const first = crownedFirst({ miners: [miner('m1')] })
 const once = { ...thrownTo('k0', 0.90625, first), ratio: FLOOR }
 
-test('in four cycles of a weak key that beats a silent champion the ratio stays at the floor', () => {
+test('keeps the ratio at the floor in four cycles of a weak key that beats a silent champion', () => {
   const known = [787_237, 787_237] // the lower bound of 29 of 32
   expect(Object.values(once.record)).toEqual(known)
   let state: State = once
@@ -39,7 +36,7 @@ test('in four cycles of a weak key that beats a silent champion the ratio stays 
   }
 })
 
-test('a champion that leaves keeps throne and record until it has lost', () => {
+test('keeps champion and recorded rates when the champion leaves, until it loses', () => {
   const left = after(once, { miners: [miner('next')], unregistered: ['k0'] }).state
   expect([left.champion?.hotkey, left.record]).toEqual(['k0', once.record])
   const { state } = playOut(left, (state) =>

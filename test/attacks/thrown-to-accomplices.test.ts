@@ -1,9 +1,7 @@
 /*
- * A champion that is about to lose throws its duel to accomplices in the list, so that one of them
- * has the throne before a better rival has won. Crowning the first winner at once let it do so in one
- * epoch, by resigned games and silence in two environments, and its rival began anew for ever.
- * Protocol §8.11: while a duel is won none begins, whoever is in the list is heard to its end, and of
- * those who won the best has the throne, by all that they showed in environments of one player.
+ * A champion about to lose throws its duel to accomplices, so that one of them is crowned before a
+ * better rival has won. Protocol §8.11: while a duel is won, none begins, all others continue to
+ * their end, and the best winner in environments of one player is crowned.
  */
 import { expect, test } from 'vitest'
 import { rivalShare, SKILLS, THROWS, type Throw, thirdOf } from '../../packages/duel/bench/crown.ts'
@@ -13,7 +11,7 @@ import { after, listed } from './deciding.ts'
 const LISTS = Number(process.env.DUELS ?? 3)
 
 test.each(Object.entries<Throw>(THROWS))(
-  'a rival of p = .6 has the throne where the champion throws %s to seven accomplices',
+  'crowns a rival of p = .6 when the champion throws %s to seven accomplices',
   (_, thrown) => {
     const [half, more] = [SKILLS['.50'], SKILLS['.79']]
     expect(rivalShare({ lanes: 4, liars: 0, skill: half, thrown }, LISTS)).toBe(1)
@@ -22,7 +20,7 @@ test.each(Object.entries<Throw>(THROWS))(
   },
 )
 
-test('an accomplice that wins in one epoch waits for a rival that needs four', () => {
+test('lets an accomplice that wins in one epoch wait for a rival that needs four', () => {
   const miners = [miner('king', 0), miner('accomplice', 1), miner('rival', 2)]
   const late = miner('late', 3)
   let state = startedDuels({ miners })

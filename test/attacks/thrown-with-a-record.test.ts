@@ -1,21 +1,20 @@
 /*
- * A champion that is known to be good loses to an accomplice on purpose, for the ratio to rise by
- * wins that cost nothing. Protocol §8.10: the bound is by the better of its record and of what it
- * earned in this duel.
+ * A champion with a high recorded rate loses to an accomplice on purpose, so that the ratio rises.
+ * Protocol §8.10: the greater of the recorded rate and the rate in this duel limits the ratio.
  */
 import { expect, test } from 'vitest'
 import type { State } from '../../packages/duel/src/index.ts'
 import { ENVS, epochOf, type Scene, startedDuels } from '../../packages/duel/test/subnet.ts'
 import { playOut } from './deciding.ts'
 
-/** The champion surely earns eight tenths, by the duel that crowned it or by one that it survived. */
+/** The recorded rate, a lower bound from earlier duels, is eight tenths. */
 const known = { ...startedDuels(), record: Object.fromEntries(ENVS.map((env) => [env, 800_000])) }
 const won = (state: State, points: readonly [contender: number, champion: number]) => {
   const scene: Scene = { rates: [0.85, 0], points: () => points }
   return playOut(state, (state) => epochOf(state, scene)).state
 }
 
-test('the ratio rises by what the accomplice surely earns over the record: 0.922 · 0.2 to 0.8 · 0.078', () => {
+test('raises the ratio by the accomplice’s bound over the recorded rate: 0.922 · 0.2 to 0.8 · 0.078', () => {
   const { champion, ratio, record } = won(known, [1, 0])
   // All of 32 challenges have the lower bound 0.922030.
   expect(Object.values(record)).toEqual([922_030, 922_030])
@@ -24,7 +23,7 @@ test('the ratio rises by what the accomplice surely earns over the record: 0.922
   expect([champion?.hotkey, ratio]).toEqual(['m2', supported])
 })
 
-test('an accomplice that surely earns no more than the record leaves it at the floor', () => {
+test('leaves the ratio at the floor if the accomplice’s bound is no greater than the recorded rate', () => {
   expect(won(known, [0.85, 0]).ratio).toBe(510_000)
   expect(won(known, [0.8, 0]).ratio).toBe(510_000)
 })

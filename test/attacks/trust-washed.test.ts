@@ -1,9 +1,7 @@
 /*
- * A validator whose lanes were void until nobody trusts it registers anew. Protocol §8.9 and §9.4: its
- * record goes once a snapshot is without its hotkey, so it has the trust of a newcomer, one half, and
- * no more; where the hotkey is back before the next snapshot, it keeps the record. Liars with less
- * than a third of the stake weigh less than a third among newcomers, and so do they beside who has
- * earned more.
+ * A validator that has lost its trust by void lanes registers again. Protocol §8.9, §9.4: once a
+ * snapshot lacks its hotkey, it has a newcomer's trust of one half; if the hotkey is back earlier,
+ * its counts stay. Liars with less than a third of the stake never have a third of the weight.
  */
 import { expect, test } from 'vitest'
 import { decide, type State, trustOf } from '../../packages/duel/src/index.ts'
@@ -15,14 +13,14 @@ const voters = votersOf(7)
 const [liars, honest] = [voters.slice(0, 2), voters.slice(2)]
 const anew = ['w00', 'w01']
 
-/** Everybody's lanes, of which those of liars, under any key, tell of wins alone. */
+/** Returns an epoch in which liars, under any key, report only wins. */
 function factsOf(state: State, validators: readonly string[], scene: Scene = {}) {
   const told = validators.filter((voter) => !honest.includes(voter))
   const rates = lying(told, () => [1, 0], drawn(pcg64(BigInt(state.epoch)), state, 0.45))
   return epochOf(state, { validators, rates, ...scene })
 }
 
-/** The end of a duel in which their lanes were void, and the next one, where m3 is no better. */
+/** The state after a duel in which the liars' lanes were void. */
 const lied = playOut(startedDuels({ validators: voters }), (state) =>
   factsOf(state, voters, { broken: liars }),
 ).state
@@ -33,14 +31,14 @@ const trustIn = ({ trust }: State, voters: readonly string[]) =>
 test.each([
   ['a new key', anew],
   ['the old one', liars],
-] as const)('under %s it has a newcomer’s trust, and its lies crown nobody', (_, washed) => {
+] as const)('gives it a newcomer’s trust under %s, and crowns no one by its lies', (_, washed) => {
   for (const trust of trustIn(lied, liars)) expect(trust).toBeLessThan(400_000)
-  // Away for one block that is read: that is what a new registration takes.
+  // A new registration takes the hotkey out of one snapshot.
   const away = decide(lied, factsOf(lied, honest)).state
   expect(Object.keys(away.trust)).toEqual(honest)
 
   const all = [...washed, ...honest]
-  // Whoever attests for the first time is a voter of the epoch after the next.
+  // A validator that attests for the first time is a voter of the epoch after the next.
   const back = decide(away, factsOf(away, all)).state
   expect(Object.keys(back.voters)).toEqual(honest)
   const next = decide(back, factsOf(back, all, waiting)).state
@@ -54,7 +52,7 @@ test.each([
   for (const trust of trustIn(state, washed)) expect(trust).toBeLessThan(honestTrust)
 })
 
-test('back before the next snapshot, under the old key, it keeps its record', () => {
+test('keeps its counts if the old key is back before the next snapshot', () => {
   const next = decide(lied, factsOf(lied, voters, waiting)).state
   for (const trust of trustIn(next, liars)) expect(trust).toBeLessThan(400_000)
 })

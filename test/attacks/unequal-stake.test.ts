@@ -1,9 +1,7 @@
 /*
- * Three honest validators with stakes of 50, 25 and 15, and a liar with 43, which is below a third of
- * all. One of the honest is absent when the liar's contender starts. The old rules then counted the
- * others alone: without the 50 the liar had 52 % of the duel, and had accepted what it liked.
- * Protocol §8.1, §8.3: the absent one is a voter, so that no epoch counts, and no duel begins, unless
- * the others are two thirds.
+ * Honest validators have stakes of 50, 25 and 15, and a liar has 43. One honest validator is absent
+ * when a duel starts. Protocol §8.1, §8.3: it is a voter, so no epoch counts and no duel begins
+ * unless the others have two thirds.
  */
 import { describe, expect, it } from 'vitest'
 import { epochOf, miner } from '../../packages/duel/test/subnet.ts'
@@ -20,12 +18,12 @@ describe.each([
   ['h2', true],
   ['h3', true],
 ] as const)('without %s', (absent, starts) => {
-  it(`${starts ? 'a' : 'no'} duel starts`, () => {
+  it(`starts ${starts ? 'a' : 'no'} duel`, () => {
     const { state, report } = after(waiting, { ...scene, silent: [absent] })
     expect([report.frozen, listed(state)]).toEqual([!starts, starts ? ['m2'] : []])
   })
 
-  it('the liar crowns nobody at the ratio, in a duel that began with all', () => {
+  it('crowns no contender at the ratio in a duel that began with all', () => {
     const random = pcg64(77n)
     for (let i = 0; i < 10; i++) {
       const { state } = playOut(started, (state) => {
@@ -37,7 +35,7 @@ describe.each([
   })
 })
 
-it('the liar alone freezes nothing: the three are more than two thirds', () => {
+it('freezes no epoch if only the liar is absent', () => {
   const { report } = after(started, { ...scene, silent: ['liar'], rates: [0.6, 0.4] })
   expect(report.frozen).toBe(false)
 })

@@ -1,9 +1,7 @@
 /*
- * Stake moves in the middle of a duel, with every result known: a liar below a third delegates to
- * the honest validator whose lane likes its contender best, or comes with a vote it did not have.
- * When a duel kept its voters, who left could not be missed, and stake that moved voted twice.
- * Protocol §8.1, §8.6: the voters are an epoch's, by the lesser of two snapshots, and a third of the
- * weight is trimmed in that epoch, of the lanes that like the contender best.
+ * Stake moves during a duel to the honest validator whose lane is best for a liar's contender, or
+ * joins as a new voter. Protocol §8.1, §8.6: voters are those of an epoch, by the lesser of two
+ * snapshots, and a third of the weight is trimmed from the lanes best for the contender.
  */
 import { describe, expect, it, test } from 'vitest'
 import { type State, seenIn, sumTallies } from '../../packages/duel/src/index.ts'
@@ -15,8 +13,8 @@ const DUELS = Number(process.env.DUELS ?? 40)
 const validators = votersOf(7)
 const [STAKE, MOVED] = [1000n, 3400n] as const
 
-/** The lane in which the contender leads most, over the duel. */
-function bestOf(state: State): string {
+/** Returns the validator whose lane has the contender's greatest lead over the duel. */
+function bestLane(state: State): string {
   const [duel] = state.duels
   const sums = duel ? sumTallies(seenIn(duel, MULT8, state.protocol)) : {}
   const leads = Object.entries(sums).map(
@@ -26,15 +24,18 @@ function bestOf(state: State): string {
   return best?.[0] ?? validators[0] ?? ''
 }
 
-/** Seven honest validators, and stake of a third of all that goes to the lane that helps. */
+/**
+ * Plays a duel of seven honest validators, with a third of all stake on the best lane in each
+ * epoch.
+ */
 function duelWith(p: number, random: ReturnType<typeof pcg64>) {
   return playOut(startedDuels({ validators }), (state) => {
-    const stakes = { [bestOf(state)]: STAKE + MOVED }
+    const stakes = { [bestLane(state)]: STAKE + MOVED }
     return epochOf(state, { validators, stakes, rates: drawn(random, state, p) })
   })
 }
 
-test('stake that follows luck from lane to lane crowns no contender at the ratio', () => {
+test('crowns no contender at the ratio when stake moves to its best lane in each epoch', () => {
   const random = pcg64(13n)
   const duels = Array.from({ length: DUELS }, () => duelWith(0.51, random))
   expect(duels.filter(({ state }) => state.champion?.hotkey === 'm2')).toEqual([])
@@ -48,7 +49,7 @@ describe('a validator that comes in the middle of a duel', () => {
   const open: Scene = { rates: [0.5625, 0.4375] }
   const stakes = { [liar]: 2000n }
 
-  it('has no vote, no lane, and freezes nothing, until the epoch after the next', () => {
+  it('has neither vote nor lane, and freezes no epoch, until the epoch after the next', () => {
     const started = startedDuels({ validators: honest })
     const came = after(started, { ...open, validators, stakes }).state
     expect([Object.keys(came.voters), Object.keys(came.due)]).toEqual([honest, honest])
@@ -58,7 +59,7 @@ describe('a validator that comes in the middle of a duel', () => {
     expect([Object.keys(heard.voters), heard.voters[liar]]).toEqual([validators, 1_000_000])
   })
 
-  it('does not bring the epochs back that it did not see', () => {
+  it('is an outlier when it reports wins that the others did not see', () => {
     const started = startedDuels({ validators: honest })
     const one = after(started, { ...open, validators, stakes }).state
     const two = after(one, { ...open, validators, stakes }).state
@@ -72,17 +73,17 @@ describe('a validator that comes in the middle of a duel', () => {
   })
 })
 
-test('what validators saw that have left the subnet counts no more, and nobody misses them', () => {
+test('neither counts nor requires the lanes of validators that have left the subnet', () => {
   const [gone, rest] = [validators.slice(0, 2), validators.slice(2)]
   const started = startedDuels({ validators })
-  // Those two saw wins alone; they leave before the others are asked again.
+  // The two saw only wins. They leave before the next epoch.
   const rates: Scene['rates'] = (voter) => (gone.includes(voter) ? [1, 0] : [0.5, 0.5])
   const left = after(started, { validators, rates }).state
   const next = after(left, { validators: rest, rates, miners: [miner('m1')] })
   expect(next.report.frozen).toBe(false)
   const last = after(next.state, { validators: rest, rates })
   expect(Object.keys(last.state.voters)).toEqual(rest)
-  // Of five lanes a third is trimmed; each has played 32, 64 and 128.
+  // A third of five lanes is trimmed. Each lane has 32, 64 and 128 challenges.
   expect(last.report.duels[0]?.envs[MULT8]?.win).toMatchObject({
     wins: 3_333_333n * 112n,
     trials: 3_333_333n * 224n,

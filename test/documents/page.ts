@@ -1,20 +1,20 @@
-/** A command or program of a page: indented lines are a shell's, fenced ones of their language. */
+/** A command or program of a page. Indented lines are for a shell, fenced ones have a language. */
 export interface Snippet {
-  /** Of the page, from 1. */
+  /** Line of the page, from 1. */
   readonly line: number
   readonly language: string
   readonly text: string
-  /** What the comment before it says, as in `<!-- not run: network -->`. */
+  /** Text of the comment before it, as in `<!-- not run: network -->`. */
   readonly note: string | undefined
 }
 
-/** Why a test cannot run a snippet. */
+/** Reasons why a test cannot run a snippet. */
 export const REASONS: readonly string[] = ['network', 'GPU', 'root', 'placeholders']
 
-/** What needs no run: it shows data, or what something prints. */
+/** Languages of snippets that show data or output. */
 const SHOWN = new Set(['json', 'text', ''])
 
-/** The snippets of a page in Markdown, in its order. */
+/** Returns the snippets of a page in Markdown, in order. */
 export function snippetsOf(markdown: string): readonly Snippet[] {
   const lines = markdown.split('\n')
   const snippets: Snippet[] = []
@@ -42,10 +42,10 @@ export function snippetsOf(markdown: string): readonly Snippet[] {
 
 const isFence = (text: string): boolean => text === '```'
 
-/** Those that somebody would run. */
+/** Reports whether a reader would run a snippet. */
 export const runnable = ({ language }: Snippet): boolean => !SHOWN.has(language)
 
-/** What a page says that a program prints: in comments behind its calls, or in the block after. */
+/** Returns a program's output as stated in comments after its calls, or in the next block. */
 export function printedBy(program: Snippet, all: readonly Snippet[]): string {
   const comments = [...program.text.matchAll(/^console\.log.*\) \/\/ (.*)$/gm)]
   if (comments.length > 0) return comments.map(([, printed]) => `${printed}\n`).join('')

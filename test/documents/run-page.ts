@@ -7,8 +7,8 @@ import { openSession, PYTHON } from './session.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Runs what a page says, in its order, in a folder of its own. Without a Python what needs one is
- * left out. Git must ignore all files that the page's commands wrote.
+ * Runs the snippets of a page in order, in a new folder, and compares their output with the page.
+ * Without TEST_PYTHON skips those that need Python. Git must ignore all files that they write.
  */
 export async function runPage(name: string): Promise<void> {
   const page = await readFile(`${root}/${name}`, 'utf8')
@@ -23,9 +23,9 @@ export async function runPage(name: string): Promise<void> {
       count += 1
       if (note === 'serves') await session.serve(snippet)
       else {
-        const said = await session.run(snippet)
+        const output = await session.run(snippet)
         const printed = language === 'sh' ? '' : printedBy(snippet, all)
-        if (printed !== '') expect(said).toBe(printed)
+        if (printed !== '') expect(output).toBe(printed)
       }
     }
     expect(session.staged()).toBe('')

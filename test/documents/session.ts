@@ -10,10 +10,10 @@ import { AF, AF_VERIFY } from '../processes.ts'
 import type { Snippet } from './page.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
-/** The Python of an environment that has python[test] in it. */
+/** The Python of an environment with python[test]. */
 export const PYTHON: string | undefined = process.env.TEST_PYTHON
 
-/** Ports that programs take if they are told none. */
+/** Default ports of programs. */
 const USUAL = [
   { command: /^(npx )?af localnet/, port: 9944 },
   { command: /^(npx )?af miner/, port: 8001 },
@@ -21,18 +21,18 @@ const USUAL = [
   { command: /^uvicorn/, port: 8000 },
 ]
 
-/** A reader who types what a page says, in a new folder, from its beginning to its end. */
+/** A session of a reader who types the commands of a page in a new folder. */
 export interface Session {
-  /** Runs a snippet, and rejects with what was said if it fails. Resolves with its output. */
+  /** Runs a snippet. Resolves with its standard output; rejects with all output if it fails. */
   run(snippet: Snippet): Promise<string>
-  /** Starts each line in a terminal of its own. Resolves once its port, or the program, answers. */
+  /** Starts each line as a program. Resolves once each listens on its port or prints something. */
   serve(snippet: Snippet): Promise<void>
-  /** Returns what `git add -A` would stage, one a line, if the folder were a checkout. */
+  /** Returns the files that `git add -A` would stage in a checkout, one per line. */
   staged(): string
   close(): Promise<void>
 }
 
-/** Other ports than the page's, since others may have those here; the same one for the same. */
+/** Resolves with a function that replaces the page's ports, which may be in use, by free ones. */
 async function freePorts(page: string): Promise<(text: string) => string> {
   const named = page.matchAll(/(?:--port |127\.0\.0\.1:)(\d{4,5})/g)
   const ports = new Set([...named].map(([, port]) => Number(port)))
@@ -54,14 +54,14 @@ async function freePorts(page: string): Promise<(text: string) => string> {
   return (text) => text.replace(/\b\d{4,5}\b/g, (port) => String(others.get(Number(port)) ?? port))
 }
 
-/** A command that says at which port it is. */
+/** Adds `--port` with the default port to a command. */
 function withPort(line: string): string {
   const usual = USUAL.find(({ command }) => command.test(line))
   if (usual === undefined || line.includes('--port')) return line
   return `${line.replace(/\s+#.*$/, '')} --port ${usual.port}`
 }
 
-/** Resolves once a program listens on a port, which programs announce on different streams. */
+/** Resolves once a program listens on a port, or has ended. */
 async function listens(program: ChildProcess, port: number): Promise<void> {
   while (program.exitCode === null && program.signalCode === null) {
     const socket = connect(port, '127.0.0.1')
@@ -75,7 +75,7 @@ async function listens(program: ChildProcess, port: number): Promise<void> {
   }
 }
 
-/** A folder of programs by the names that pages have for them. */
+/** Writes the programs with the names used in pages. Resolves with their folder. */
 async function programsIn(folder: string): Promise<string> {
   const bin = join(folder, '.bin')
   await mkdir(bin)
@@ -92,7 +92,7 @@ async function programsIn(folder: string): Promise<string> {
   return bin
 }
 
-/** Makes a folder a repository with our `.gitignore`, in which only the test's own files are known. */
+/** Makes a folder a Git repository with our `.gitignore` that tracks the files of the test. */
 async function initGit(folder: string): Promise<void> {
   execFileSync('git', ['init', '--quiet', folder])
   await copyFile(join(root, '.gitignore'), join(folder, '.gitignore'))

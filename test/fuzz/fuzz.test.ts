@@ -5,12 +5,12 @@ import { openReaders } from './readers.ts'
 const readers = await openReaders()
 const SEED = 1
 
-/** How long it takes is for the long run to say. */
+/** Without a time limit, which only the long run checks. */
 const inTime = { mostMs: Number.POSITIVE_INFINITY }
-/** Few of those that hash a phrase, or check a signature. */
+/** Returns the number of inputs, few for readers that hash a phrase or check a signature. */
 const inputsOf = ({ share }: Reader): number => (share < 5 ? 20 : 150)
 
-test.each(readers)('$name: whatever it is given is read or refused', async (reader) => {
+test.each(readers)('$name: accepts or refuses every input', async (reader) => {
   const { failure, accepted } = await fuzz({ ...reader, ...inTime }, inputsOf(reader), SEED)
   expect(failure).toBeUndefined()
   expect(accepted).toBeGreaterThan(0)
@@ -18,9 +18,9 @@ test.each(readers)('$name: whatever it is given is read or refused', async (read
 
 const any = { name: 'any', share: 1, samples: [new TextEncoder().encode('{"a":[1]}')] }
 
-test('a seed has the same inputs every time', async () => {
+test('repeats its inputs with its seed', async () => {
   const inputs = async (seed: number): Promise<readonly string[]> => {
-    // What is read again, for its cost, is the same.
+    // Inputs are read again to measure their cost.
     const seen = new Set<string>()
     await fuzz({ ...any, ...inTime, read: (bytes) => seen.add(String(bytes)) }, 300, seed)
     return [...seen]
@@ -31,10 +31,10 @@ test('a seed has the same inputs every time', async () => {
 
 const isBrace = ([byte]: Uint8Array): boolean => byte === 0x7b
 
-describe('is found, in a short input:', () => {
+describe('detects in a short input', () => {
   test.each<[string, Reader['read'], string]>([
-    ['an error that nobody documented', (bytes) => JSON.parse(String(bytes)), 'threw SyntaxError'],
-    ['a refusal that a terminal acts on', (bytes) => isBrace(bytes) || REFUSAL, 'refused with'],
+    ['an undocumented error', (bytes) => JSON.parse(String(bytes)), 'threw SyntaxError'],
+    ['a refusal with control characters', (bytes) => isBrace(bytes) || REFUSAL, 'refused with'],
   ])('%s', async (_, read, fault) => {
     const { failure } = await fuzz({ ...any, ...inTime, read }, 1000, SEED)
     expect(failure?.fault).toContain(fault)

@@ -3,65 +3,65 @@ import { runInNewContext } from 'node:vm'
 import { digest, pcg64 } from '../../packages/prng/src/index.ts'
 import { mutate, type Specimen, specimenOf } from './mutate.ts'
 
-/** One reader of strangers' bytes. */
+/** A reader of untrusted bytes. */
 export interface Reader {
   readonly name: string
-  /** Of all inputs; the shares of all readers are added up. */
+  /** Its share of all inputs, relative to the sum of all shares. */
   readonly share: number
-  /** Bytes that are read without a fault, or with one that is known. */
+  /** Bytes that it accepts, or refuses with a known fault. */
   readonly samples: readonly Uint8Array[]
-  /** In bytes, of an input; 128 KiB without. */
+  /** Maximum size of an input in bytes. Default: 128 KiB. */
   readonly longest?: number
-  /** What one input may take; 50 ms without. */
+  /** Maximum time of one input in milliseconds. Default: 50. */
   readonly mostMs?: number
-  /** Resolves with what was read, or with the refusal; or gives it. */
+  /** Returns, or resolves with, the result or the refusal. */
   readonly read: (bytes: Uint8Array) => unknown
-  /** Is it an error that the reader is documented to throw? None is, without. */
+  /** Reports whether an error is documented. Default: none is. */
   readonly refuses?: (error: unknown) => boolean
 }
 
-/** What a reader did with one input. */
-interface Observed {
-  /** What it came to, without what differs from input to input. */
+/** The behaviour of a reader on one input. */
+interface Observation {
+  /** The result, without parts that differ from input to input. */
   readonly outcome: string
   readonly ms: number
   readonly bytes: number
-  /** Set when it is none of what the reader is documented to do. */
+  /** Set if the behaviour is not documented. */
   readonly fault?: string
 }
 
 interface Failure {
   readonly fault: string
-  /** Made shorter as long as it fails in the same way. */
+  /** The input, shortened as long as it fails in the same way. */
   readonly input: Uint8Array
 }
 
 export interface Report {
   readonly inputs: number
-  /** How many were read, and not refused. */
+  /** Number of inputs that were not refused. */
   readonly accepted: number
   readonly outcomes: number
-  /** Of the input that took the most, the least of three more readings. */
+  /** Time of the slowest input: the least of three more readings. */
   readonly slowestMs: number
   readonly mostBytes: number
   readonly failure?: Failure
 }
 
-/** What one input may take. */
+/** Maximum time of one input in milliseconds. */
 const MOST_MS = 50
-/** Of the heap, and of buffers beside it. */
+/** Maximum growth in bytes of the heap and of buffers outside it. */
 const MOST_BYTES = 64 * 2 ** 20
-/** In bytes: longer inputs are cut, as what is read in time takes some for each byte. */
+/** Maximum size of an input in bytes. Longer inputs are cut, since time grows with size. */
 const LONGEST = 131_072
-/** Inputs with an outcome that none had before are changed further; so many are kept. */
+/** Maximum number of inputs to mutate: the samples, and inputs with a new outcome. */
 const MOST_KEPT = 500
 
-/** To make a failing input shorter. */
+/** Maximum attempts to shorten a failing input. */
 const MOST_TRIES = 200
 
 const ACCEPTED = 'read'
 
-/** Has a reader read so many inputs, the same ones for a seed; up to its first failure. */
+/** Gives a reader `inputs` inputs, determined by `seed`, up to its first failure. */
 export async function fuzz(reader: Reader, inputs: number, seed: number): Promise<Report> {
   const random = pcg64(BigInt(`0x${digest('fuzz', reader.name, seed).slice(0, 32)}`))
   const pool: Specimen[] = reader.samples.map((bytes) => specimenOf(textOf(bytes)))
@@ -70,9 +70,9 @@ export async function fuzz(reader: Reader, inputs: number, seed: number): Promis
   const report = { inputs: 0, accepted: 0, slowestMs: 0, mostBytes: 0 }
   const summary = () => ({ ...report, outcomes: outcomes.size })
   while (report.inputs < inputs) {
-    const asItIs = pool[report.inputs]?.text
+    const sample = pool[report.inputs]?.text
     const isSample = report.inputs < reader.samples.length
-    const text = isSample ? (asItIs ?? '') : mutate(pool, random).slice(0, longest)
+    const text = isSample ? (sample ?? '') : mutate(pool, random).slice(0, longest)
     const input = Buffer.from(text, 'latin1')
     const seen = await observe(reader, input)
     report.inputs += 1
@@ -92,7 +92,7 @@ export async function fuzz(reader: Reader, inputs: number, seed: number): Promis
 
 const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')
 
-async function observe(reader: Reader, input: Uint8Array): Promise<Observed> {
+async function observe(reader: Reader, input: Uint8Array): Promise<Observation> {
   const before = heapBytes()
   const started = performance.now()
   let got: unknown
@@ -106,16 +106,16 @@ async function observe(reader: Reader, input: Uint8Array): Promise<Observed> {
   }
   const cost = { ms: performance.now() - started, bytes: heapBytes() - before }
   if (!thrown) return { ...cost, ...judge(got) }
-  const said = got instanceof Error ? `${got.name}: ${got.message}` : `no Error: ${String(got)}`
+  const text = got instanceof Error ? `${got.name}: ${got.message}` : `no Error: ${String(got)}`
   // The message of JSON's own error quotes the text.
-  const outcome = got instanceof SyntaxError ? got.name : kindOf(said)
+  const outcome = got instanceof SyntaxError ? got.name : kindOf(text)
   if (reader.refuses?.(got)) return { ...cost, outcome }
   const at = got instanceof Error ? got.stack : ''
-  return { ...cost, outcome, fault: `threw ${said}\n${at}` }
+  return { ...cost, outcome, fault: `threw ${text}\n${at}` }
 }
 
-/** What was read, or a refusal, whose detail a terminal may print. */
-function judge(got: unknown): Pick<Observed, 'outcome' | 'fault'> {
+/** Returns the outcome of a value: a result, or a refusal, whose detail must be printable. */
+function judge(got: unknown): Pick<Observation, 'outcome' | 'fault'> {
   if (got === null) return { outcome: 'null' }
   const refusal = Object(got) as { ok?: unknown; code?: unknown; detail?: unknown }
   if (refusal.ok !== false) return { outcome: ACCEPTED }
@@ -126,8 +126,8 @@ function judge(got: unknown): Pick<Observed, 'outcome' | 'fault'> {
   return { outcome, fault: `refused with ${JSON.stringify(got).slice(0, 1000)}` }
 }
 
-const kindOf = (said: string): string =>
-  said.slice(0, 300).replace(/[0-9a-f]{8,}|\d+|"[^"]*"|\b5[A-Za-z0-9]{47}\b/g, '#')
+const kindOf = (text: string): string =>
+  text.slice(0, 300).replace(/[0-9a-f]{8,}|\d+|"[^"]*"|\b5[A-Za-z0-9]{47}\b/g, '#')
 
 function heapBytes(): number {
   const { used_heap_size, external_memory } = getHeapStatistics()
@@ -136,17 +136,21 @@ function heapBytes(): number {
 
 setFlagsFromString('--expose-gc')
 const gc: () => void = runInNewContext('gc')
-/** Twice: what buffers held is given back only at the next. */
+/** Collects garbage twice, since memory of buffers is released only at the second collection. */
 const collect = (): void => {
   gc()
   gc()
 }
 
 /**
- * The least of three more times, in time of this process: what else the machine does is not the
- * reader's. Of much memory too, each time after a collection.
+ * Reads an input three more times. Resolves with the least processor time, without the machine's
+ * other work, and, if the first reading took much memory, with the least memory after a collection.
  */
-async function observeAgain(reader: Reader, input: Uint8Array, first: Observed): Promise<Observed> {
+async function observeAgain(
+  reader: Reader,
+  input: Uint8Array,
+  first: Observation,
+): Promise<Observation> {
   const isMuch = first.bytes > MOST_BYTES
   let { ms, bytes } = first
   for (let again = 0; again < 3; again++) {
@@ -164,9 +168,9 @@ async function observeAgain(reader: Reader, input: Uint8Array, first: Observed):
   return { outcome, ms, bytes }
 }
 
-/** Leaves parts out, ever smaller ones, as long as what is left fails alike. */
-async function shorten(reader: Reader, input: Uint8Array, seen: Observed): Promise<Failure> {
-  const kindIn = ({ outcome, fault }: Observed) => `${fault?.split(' ')[0]} ${outcome}`
+/** Removes smaller and smaller parts of an input as long as the rest fails in the same way. */
+async function shorten(reader: Reader, input: Uint8Array, seen: Observation): Promise<Failure> {
+  const kindIn = ({ outcome, fault }: Observation) => `${fault?.split(' ')[0]} ${outcome}`
   const { mostMs = MOST_MS } = reader
   const failsAlike = async (shorter: Uint8Array): Promise<boolean> => {
     const first = await observe(reader, shorter)

@@ -1,12 +1,12 @@
-/** What readers are given is bytes; these make of them what each one takes. */
+// Conversions between bytes and the inputs of readers.
 
 export const bytesOf = (text: string): Uint8Array => Buffer.from(text)
 export const jsonOf = (value: unknown): Uint8Array => bytesOf(JSON.stringify(value))
 
-/** As the programs decode what they read: U+FFFD for what is not UTF-8. */
+/** Decodes bytes like the programs, with U+FFFD for invalid UTF-8. */
 export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-/** Without their line feeds. */
+/** Returns the lines of bytes without their line feeds. */
 export function linesOf(bytes: Uint8Array): Uint8Array[] {
   const lines: Uint8Array[] = []
   for (let start = 0; start < bytes.length; ) {
@@ -18,7 +18,7 @@ export function linesOf(bytes: Uint8Array): Uint8Array[] {
   return lines
 }
 
-/** The members of the object that bytes say, as JSON; none where they say anything else. */
+/** Returns the object that bytes contain as JSON, or an empty one. */
 export function objectIn(bytes: Uint8Array): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(textOf(bytes))
@@ -28,7 +28,7 @@ export function objectIn(bytes: Uint8Array): Record<string, unknown> {
   }
 }
 
-/** A line that stands in JSON as a value, as its text; empty where it nests too deeply. */
+/** Returns the JSON text of a line given as a value. Empty if it nests too deeply. */
 export function lineIn(line: unknown): unknown {
   if (Object(line) !== line) return line
   try {
@@ -38,7 +38,7 @@ export function lineIn(line: unknown): unknown {
   }
 }
 
-/** Parts of bytes, each behind a byte that says how long it is. */
+/** Splits bytes into parts, each preceded by a byte with its length. */
 export function partsOf(bytes: Uint8Array): Uint8Array[] {
   const parts: Uint8Array[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -52,18 +52,18 @@ export function partsOf(bytes: Uint8Array): Uint8Array[] {
 export const joinParts = (parts: readonly Uint8Array[]): Uint8Array =>
   Buffer.concat(parts.flatMap((part) => [Uint8Array.of(part.length), part]))
 
-/** Recognises errors by their class alone: what extends it is another. */
+/** Returns a function that recognises errors of exactly these classes. */
 export const refusal =
   (...classes: readonly (abstract new (...words: never[]) => Error)[]) =>
   (error: unknown): boolean =>
     classes.some((each) => error instanceof Error && error.constructor === each)
 
-/** A fault of the reader's, which is no refusal, unless it gives back what it took. */
+/** Throws, as a fault of the reader, unless it gave back its input. */
 export function expectSame(got: string, expected: string): void {
   if (got !== expected) throw new Error(`read as ${got.slice(0, 300)}`)
 }
 
-/** A line, without anything that a terminal acts on. */
+/** Returns a line. Throws if it has control characters. */
 export function expectPrintable(line: string): string {
   if (/[\p{Cc}\p{Bidi_Control}\p{Surrogate}]/u.test(line)) throw new Error('not printable')
   return line

@@ -1,5 +1,5 @@
-// Has every reader of strangers' bytes read millions of inputs. Options: --inputs n, of all readers
-// together; --seed s; --reader name, of those whose name has it.
+// Gives every reader of untrusted bytes millions of inputs. Options: --inputs n, the total of all
+// readers; --seed s; --reader name, for readers whose name contains it.
 import { writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { openReaders } from './readers.ts'
 const values = readWords()
 const seed = Number(values.seed)
 
-/** What was asked for. Ends the process with 2 for anything else. */
+/** Reads the options. Ends the process with 2 if they are wrong. */
 function readWords(): Record<'inputs' | 'seed' | 'reader', string> {
   try {
     const options = {
@@ -32,7 +32,7 @@ if (asked.length === 0) {
 }
 const shares = asked.reduce((sum, { share }) => sum + share, 0)
 let inputs = 0
-// A server under test waits for timers that keep no process alive.
+// The timers of a server under test do not keep the process alive.
 setInterval(() => {}, 60_000)
 const started = performance.now()
 console.log('reader                  inputs  accepted  outcomes  seconds  slowest ms  most MiB')

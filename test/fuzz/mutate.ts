@@ -1,12 +1,12 @@
 import type { Generator } from '../../packages/prng/src/index.ts'
 
 /**
- * Bytes to be changed, a character each, and where JSON's values and members are in them: found
- * leniently, in any text.
+ * Bytes to mutate, one per character, and the positions of JSON values and members in them, found
+ * leniently in any text.
  */
 export interface Specimen {
   readonly text: string
-  /** Start and end of each. */
+  /** Start and end of each value. */
   readonly values: readonly Span[]
   readonly members: readonly Span[]
 }
@@ -17,7 +17,7 @@ const TOKEN = /"(?:\\.|[^"\\\n])*"|[[\]{}:]|[^\s,:"[\]{}]+/g
 export function specimenOf(text: string): Specimen {
   const values: Span[] = []
   const members: Span[] = []
-  /** Where the arrays and objects begin that are open, and the keys before them. */
+  /** Starts of open arrays and objects, and of the keys before them. */
   const open: Span[] = []
   let key = -1
   let last: Span = [0, 0]
@@ -68,7 +68,7 @@ const ODD_BYTES = [
   ...['\x1b[2J', '\x1b]0;owned\x07', '\\ud800', '\\u0000', '__proto__', '\0\0\0\0'],
   '\xff\xff\xff\xff',
 ]
-/** Seldom: they take a thousand times as long as the others. */
+/** Rare inputs, since they take a thousand times as long as others. */
 const BOMBS = [
   ...['['.repeat(50_000), '{"a":'.repeat(20_000), '[],'.repeat(20_000), '{},'.repeat(20_000)],
   ...[`${'['.repeat(20_000)}${']'.repeat(20_000)}`, `${'[['.repeat(30)}${']]'.repeat(30)}`],
@@ -93,7 +93,7 @@ const pick = <T>(random: Generator, items: readonly T[], otherwise: T): T =>
 const replace = (text: string, [start, end]: Span, by: string): string =>
   text.slice(0, start) + by + text.slice(end)
 
-/** A place, and mostly little behind it. */
+/** Returns a random span, mostly a short one. */
 function spanIn({ text }: Specimen, random: Generator): Span {
   const start = random.integers(0, text.length + 1)
   const most = random.integers(0, 8) === 0 ? text.length : 8
@@ -166,7 +166,7 @@ const onJson: readonly Change[] = [
   },
 ]
 
-/** One of the pool with one to several changes, of bytes or of what is JSON in it. */
+/** Returns a specimen of the pool with one or more changes of bytes or of JSON parts. */
 export function mutate(pool: readonly Specimen[], random: Generator): string {
   let specimen = pick(random, pool, NOTHING)
   for (;;) {

@@ -5,7 +5,7 @@ import { evidenceReaders } from './readers/evidence.ts'
 import { nodeReaders } from './readers/node.ts'
 import { serviceReaders } from './readers/service.ts'
 
-/** All that read strangers' bytes. */
+/** Resolves with all readers of untrusted bytes. */
 export async function openReaders(): Promise<readonly Reader[]> {
   return [
     ...(await evidenceReaders()),

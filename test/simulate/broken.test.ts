@@ -10,7 +10,7 @@ vi.mock(
   () => import('./quick-keys.ts'),
 )
 
-/** A journal that acknowledges samples before it has written them. */
+/** Replaces the journal by one that acknowledges samples before writing them. */
 vi.mock('../../packages/node/src/journal.ts', async (original) => {
   const journals = await original<typeof Journals>()
   const openJournal: typeof journals.openJournal = async (path) => {
@@ -23,7 +23,7 @@ vi.mock('../../packages/node/src/journal.ts', async (original) => {
   return { ...journals, openJournal }
 })
 
-it('finds a validator that loses what it has acknowledged', async () => {
+it('detects a validator that loses acknowledged samples', async () => {
   const crash = { kind: 'crash', epoch: 2, place: 'journal', when: 'before', disk: 'cut' } as const
   const faults = [0, 1, 2, 3].map((who): Fault => ({ ...crash, who, op: 14, downMs: 1000 }))
   const { violation } = await simulate(drawWorld(3, 3), faults)

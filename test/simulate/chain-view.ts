@@ -1,5 +1,4 @@
 import {
-  type Account,
   type Chain,
   ChainError,
   type Head,
@@ -11,93 +10,64 @@ import type { Troubles } from './network.ts'
 const CALL_MS = 300
 const LATE_MS = 36_000
 
-/** The chain as one validator sees it through its node. */
-export class ChainView implements Chain {
-  readonly genesis: string
-  readonly netuid: number
+/** The chain as seen by one validator through its node. */
+export interface ChainView extends Chain {
   /** The last head that the node has announced. */
-  seen = 0
-  readonly #chain: LocalChain
-  readonly #who: number
-  readonly #machine: Machine
-  readonly #troubles: Troubles
+  seen: number
+}
 
-  constructor(
-    chain: LocalChain,
-    who: number,
-    { machine, troubles }: { readonly machine: Machine; readonly troubles: Troubles },
-  ) {
-    this.genesis = chain.genesis
-    this.netuid = chain.netuid
-    this.#chain = chain
-    this.#who = who
-    this.#machine = machine
-    this.#troubles = troubles
-  }
+interface Node {
+  readonly who: number
+  readonly machine: Machine
+  readonly troubles: Troubles
+}
 
-  head(): Promise<Head> {
-    return this.#read(async () => {
-      const number = this.seen
-      return { number, hash: await this.#chain.blockHash(number) }
+/** Returns the view of the validator `who`, whose node has these troubles. */
+export function viewChain(chain: LocalChain, node: Node): ChainView {
+  const { machine } = node
+  const read = <T>(act: () => Promise<T>): Promise<T> =>
+    machine.perform({ place: 'chain', ms: machine.jitter(CALL_MS), act })
+  const readAt = <T>(block: number, act: () => Promise<T>): Promise<T> =>
+    read(() => {
+      if (block <= view.seen) return act()
+      throw new ChainError('UnknownBlock', `no block ${block}, the head is ${view.seen}`)
     })
+  const view: ChainView = {
+    genesis: chain.genesis,
+    netuid: chain.netuid,
+    seen: 0,
+    head: () =>
+      read(async () => {
+        const number = view.seen
+        return { number, hash: await chain.blockHash(number) }
+      }),
+    blockHash: (number) => readAt(number, () => chain.blockHash(number)),
+    time: (block) => readAt(block, () => chain.time(block)),
+    snapshot: (block) => readAt(block, () => chain.snapshot(block)),
+    weights: (block) => readAt(block, () => chain.weights(block)),
+    commit: (...call) => send(node, () => chain.commit(...call)),
+    setWeights: (...call) => send(node, () => chain.setWeights(...call)),
+    heads: () => {
+      throw new Error('heads are not available in simulations')
+    },
   }
+  return view
+}
 
-  blockHash(number: number): Promise<string> {
-    return this.#at(number, () => this.#chain.blockHash(number))
-  }
-
-  time(block: number): Promise<number> {
-    return this.#at(block, () => this.#chain.time(block))
-  }
-
-  snapshot(block: number): ReturnType<Chain['snapshot']> {
-    return this.#at(block, () => this.#chain.snapshot(block))
-  }
-
-  weights(block: number): ReturnType<Chain['weights']> {
-    return this.#at(block, () => this.#chain.weights(block))
-  }
-
-  commit(account: Account, fields: readonly Uint8Array[], until?: number): Promise<Head> {
-    return this.#call(() => this.#chain.commit(account, fields, until))
-  }
-
-  setWeights(...call: Parameters<Chain['setWeights']>): Promise<Head> {
-    return this.#call(() => this.#chain.setWeights(...call))
-  }
-
-  // biome-ignore lint/correctness/useYield: heads are handed to validators one by one
-  async *heads(): AsyncGenerator<Head> {
-    throw new Error('not here')
-  }
-
-  #read<T>(act: () => Promise<T>): Promise<T> {
-    return this.#machine.perform({ place: 'chain', ms: this.#machine.jitter(CALL_MS), act })
-  }
-
-  #at<T>(block: number, act: () => Promise<T>): Promise<T> {
-    return this.#read(() => {
-      if (block <= this.seen) return act()
-      throw new ChainError('UnknownBlock', `no block ${block}, the head is ${this.seen}`)
-    })
-  }
-
-  #call(act: () => Promise<Head>): Promise<Head> {
-    const is = (how: 'refuses' | 'mute' | 'late'): boolean =>
-      this.#troubles.has(this.#who, 'node', how)
-    const lost = new ChainError('Unreachable', 'no answer')
-    const isMute = is('mute')
-    const isRefused = is('refuses')
-    const ms = (is('late') ? LATE_MS : 0) + this.#machine.jitter(CALL_MS)
-    return this.#machine.perform({
-      place: 'chain',
-      ms,
-      act: () => {
-        if (isRefused) throw lost
-        if (!isMute) return act()
-        act().catch(() => undefined)
-        throw lost
-      },
-    })
-  }
+/** Sends a call through a node, which may be late, refuse the call, or never confirm it. */
+function send({ who, machine, troubles }: Node, act: () => Promise<Head>): Promise<Head> {
+  const lost = new ChainError('Unreachable', 'no answer')
+  const isMute = troubles.has(who, 'node', 'mute')
+  const isRefused = troubles.has(who, 'node', 'refuses')
+  const lateMs = troubles.has(who, 'node', 'late') ? LATE_MS : 0
+  return machine.perform({
+    place: 'chain',
+    ms: lateMs + machine.jitter(CALL_MS),
+    act: () => {
+      if (isRefused) throw lost
+      if (!isMute) return act()
+      act().catch(() => undefined)
+      throw lost
+    },
+  })
 }

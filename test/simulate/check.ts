@@ -14,33 +14,32 @@ import type { Seat, Subnet } from './seat.ts'
 import { ThroneWatch } from './throne-watch.ts'
 import { nameOf, type Samples, textOf, type Violation, Witness } from './witness.ts'
 
-/** How a duel ended, and how strong its miners were. */
+/** The end of a duel, with the strengths of its miners. */
 export interface DuelEnd {
-  /** Its last. */
+  /** The last epoch of the duel. */
   readonly epoch: number
-  /**
-   * In the long run, the share of challenges that are decisive, and the contender's share of these.
-   */
+  /** Expected share of decisive challenges. */
   readonly decisive: number
+  /** The contender's expected share of the decisive challenges. */
   readonly rate: number
   /** The ratio that the contender had to beat. */
   readonly ratio: number
   readonly outcome: 'champion' | 'contender'
-  /** Did a third of the weight lie or have trouble in one of them? */
+  /** Whether a third of the weight lied or had trouble in one of its epochs. */
   readonly isTroubled: boolean
 }
 
-/** A contender that in the long run wins less than this never dethrones by luck. */
+/** Rate below which a contender never dethrones by luck. */
 const FAR_WORSE = 0.3
 
 const DROPS: Lie = 'drops a sample'
 const VOID: readonly Lie[] = [DROPS, 'seals nothing']
 
-/** Checks, epoch by epoch and from public data, that a subnet keeps what is promised of it. */
+/** Checks after each epoch, from public data, that a subnet keeps its promises. */
 export class Checker {
-  /** The first promise that was broken. */
+  /** The first broken promise. */
   violation: Violation | undefined
-  /** Do liars have a third of the weight, or more than half of the active stake? */
+  /** Whether liars have a third of the weight, or more than half of the active stake. */
   isBeyond = false
   frozen = 0
   readonly duels: DuelEnd[] = []
@@ -48,11 +47,11 @@ export class Checker {
   readonly #throne = new ThroneWatch((violation) => this.#break(violation))
   readonly #subnet: Subnet
   readonly #seats: readonly Seat[]
-  /** The state that a stranger computes from public data. */
+  /** The state that anyone computes from public data. */
   #state: State
-  /** By epoch, the root of the state that governs it. */
+  /** Roots of the states by the epoch that they govern. */
   readonly #roots = new Map<number, string>()
-  /** The duels in which a third of the weight lied or had trouble, at any time. */
+  /** Duels in which a third of the weight lied or had trouble in any epoch. */
   readonly #troubled = new Set<string>()
 
   constructor(subnet: Subnet, seats: readonly Seat[]) {
@@ -63,9 +62,9 @@ export class Checker {
   }
 
   /**
-   * Decides the next epoch from the chain and the buckets alone, and checks everything. If so many
-   * are away that liars have a third of the weight, or more than half of the active stake, nothing
-   * is promised: a validator that begins then is told a state that nobody has.
+   * Decides the next epoch only from the chain and the buckets, and checks everything. If so many
+   * validators are absent that liars have a third of the weight or more than half of the active
+   * stake, nothing is promised: a validator that starts then gets a state that no one has.
    */
   async epochEnded(): Promise<void> {
     this.isBeyond =
@@ -98,7 +97,10 @@ export class Checker {
     this.#noteDuels(value)
   }
 
-  /** Honest validators' own roots were compared when they came to them. Protocol §9.4. */
+  /**
+   * Reports whether a false root was attested. Honest validators' roots are checked earlier.
+   * Protocol §9.4.
+   */
   async #isLieAttested(): Promise<boolean> {
     const { chain, rules } = this.#subnet
     const { epoch } = this.#state
@@ -107,7 +109,7 @@ export class Checker {
     return root !== undefined && root !== this.#roots.get(epoch - 1)
   }
 
-  /** After a calm epoch every honest validator is in the current epoch, with the same state. */
+  /** Checks after an epoch without faults that every honest validator has the current state. */
   checkEnd(epoch: number): void {
     this.#checkRoots()
     for (const { index, isLiar, validator } of this.#seats)
@@ -119,7 +121,7 @@ export class Checker {
     this.violation ??= violation
   }
 
-  /** Honest validators and the stranger have one state. */
+  /** Checks that honest validators have the state computed from public data. */
   #checkRoots(): void {
     for (const { index, isLiar, validator } of this.#seats) {
       if (isLiar || validator?.state === undefined) continue
@@ -131,13 +133,12 @@ export class Checker {
   }
 
   /**
-   * A stranger finds nothing wrong with what honest validators published: no lane is void, no copy
-   * is missing.
+   * Checks that no flaw names an honest validator: none of their lanes is void, no copy is missing.
    */
   #checkFlaws({ epoch, flaws }: Recomputed): void {
     for (const { validator, code, detail } of flaws) {
       const seat = this.#seatOf(validator)
-      // A validator that was down may have sealed a lane without publishing it.
+      // A validator that stopped may have sealed a lane without publishing it.
       const isExcused = code === 'MISSING_BLOCK' && this.#isDisturbed(seat, epoch)
       if (!seat.isLiar && !isExcused)
         this.#break({
@@ -148,12 +149,12 @@ export class Checker {
   }
 
   /**
-   * No honest voter attests a lane that is not whole, and no lane counts without an honest voter.
-   * Protocol §8.3.
+   * Checks that no honest voter attests an invalid lane, and that no lane counts without an honest
+   * voter. Protocol §8.3.
    */
   #checkAcceptance({ epoch, report, before }: Recomputed): void {
     if (report.frozen) return
-    // While all wait for a throne that frozen epochs delay, a lane has nothing to drop.
+    // While all duels are decided and wait for the end of frozen epochs, lanes have no samples.
     const isEmpty = Object.values(quotasOf(before)).every((envs) => Object.keys(envs).length === 0)
     for (const [hotkey, { accepted, attesters }] of Object.entries(report.lanes)) {
       const seat = this.#seatOf(hotkey)
@@ -168,8 +169,8 @@ export class Checker {
   }
 
   /**
-   * If less than a third of the weight lies or has trouble, nothing is frozen and every honest lane
-   * counts. Nobody votes in a network's first epoch.
+   * Checks that no epoch is frozen and every honest lane counts if less than a third of the weight
+   * lies or has trouble. A network's first epoch has no voters.
    */
   #checkLiveness({ epoch, report, before }: Recomputed): void {
     if (Object.keys(before.voters).length === 0) return
@@ -187,7 +188,10 @@ export class Checker {
     }
   }
 
-  /** Do the seats that `isMeant` selects have a third of these weights, if there are any? */
+  /**
+   * Reports whether the seats selected by `isMeant` have a third of these weights. False without
+   * weights.
+   */
   #areThird(weights: Weights, isMeant: (seat: Seat) => boolean): boolean {
     let [meant, all] = [0, 0]
     for (const [hotkey, weight] of Object.entries(weights)) {
@@ -214,7 +218,7 @@ export class Checker {
     }
   }
 
-  /** Did anything go wrong for this seat in this epoch, or in the one before? */
+  /** Reports whether this seat had a fault in this epoch or the previous one. */
   #isDisturbed({ index }: Seat, epoch: number): boolean {
     const { faults, world } = this.#subnet
     return faults.some((fault) => {
@@ -228,6 +232,6 @@ export class Checker {
   }
 }
 
-/** A contender has one duel that starts in an epoch. */
+/** Returns a key of a duel: a contender starts at most one duel in an epoch. */
 const turnOf = ({ contender, start }: Pick<Duel, 'contender' | 'start'>): string =>
   `${contender.hotkey} ${start}`

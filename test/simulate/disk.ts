@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { Readable } from 'node:stream'
 import type { Machine, Place } from './machine.ts'
 
-/** The bytes of a file, and those that a power cut leaves. */
+/** The bytes of a file, and its bytes after a power cut. */
 class File {
   bytes: Buffer = Buffer.alloc(0)
   synced: Buffer = Buffer.alloc(0)
@@ -14,7 +14,7 @@ class Folder {
   synced = new Map<string, File | Folder>()
 }
 
-/** The change in a folder that fails, with this error. In each epoch changes are counted from 1. */
+/** The change in a folder that fails with an error. Changes count from 1 in each epoch. */
 export interface DiskFault {
   readonly epoch: number
   readonly place: Place
@@ -25,9 +25,9 @@ export interface DiskFault {
 const SLOW_MS = 3
 
 /**
- * A disk in memory, behind `node:fs/promises` under its root, with the operations that a validator
- * uses. A power cut deletes what was not synced. Syncing a file keeps its bytes, syncing a folder
- * keeps the names in it.
+ * A disk in memory behind `node:fs/promises`, with the operations that a validator uses. A power
+ * cut deletes everything that was not synced. Syncing a file saves its bytes, syncing a folder
+ * saves the names in it.
  */
 export class Disk {
   readonly root: string
@@ -56,14 +56,14 @@ export class Disk {
     cut(this.#folder)
   }
 
-  /** Replaces the disk by an empty one. */
+  /** Empties the disk. */
   replace(): void {
     this.#folder.entries.clear()
     this.#folder.synced.clear()
   }
 
   /**
-   * A file's bytes as they are now; null if there is no file. This is not counted as an operation.
+   * Returns a file's current bytes, or null if there is no file. Does not count as an operation.
    */
   peek(path: string): Buffer | null {
     const found = this.#find(`${this.root}/${path}`)
@@ -114,7 +114,7 @@ export class Disk {
     },
   }
 
-  /** Does what the function of `node:fs/promises` with this name does. */
+  /** Acts like the function of `node:fs/promises` with this name. */
   call(name: Operation, words: readonly unknown[]): unknown {
     return (this.#operations[name] as (...words: readonly unknown[]) => unknown)(...words)
   }
@@ -149,8 +149,8 @@ export class Disk {
 
   #append(file: File, path: string, data: string | Uint8Array): Promise<void> {
     const bytes = Buffer.from(data)
-    const put = (some: Buffer) => {
-      file.bytes = Buffer.concat([file.bytes, some])
+    const put = (part: Buffer) => {
+      file.bytes = Buffer.concat([file.bytes, part])
     }
     const half = () => put(bytes.subarray(0, bytes.length >> 1))
     return this.#change('write', path, () => put(bytes), half)
@@ -168,7 +168,7 @@ export class Disk {
     return this.#machine.perform({ place: this.#placeOf(path), ms, act })
   }
 
-  /** The folder of the disk that a path is in. */
+  /** Returns the top folder of a path. */
   #placeOf(path: string): Place {
     return (this.#parts(path)[0] ?? 'v1') as Place
   }
@@ -253,13 +253,13 @@ function raise(error: Error): never {
 
 const mounted = new Map<string, Disk>()
 
-/** Makes a disk available at its root, until this is disposed of. */
+/** Makes a disk available at its root. Disposal unmounts it. */
 export function mount(disk: Disk): Disposable {
   mounted.set(disk.root, disk)
   return { [Symbol.dispose]: () => mounted.delete(disk.root) }
 }
 
-/** Disks lie at `/simulated/<name>`. */
+/** Returns the disk mounted at `/simulated/<name>`. */
 const diskAt = (path: unknown): Disk | undefined =>
   mounted.get(/^\/simulated\/[^/]+/.exec(String(path))?.[0] ?? '')
 

@@ -4,17 +4,17 @@ import { PLACES, type Place, type When } from './machine.ts'
 import { drawOutages } from './outages.ts'
 import type { World } from './world.ts'
 
-/** What a liar does, in every epoch. */
+/** The ways of a liar. Each applies in every epoch. */
 export const LIES = [
-  /** It makes its samples up: the weaker miner plays perfectly, the other gives up. */
+  /** It invents its samples: the weakest miner plays perfectly, the others give up. */
   'makes samples up',
   /** It leaves one sample out of its lane. */
   'drops a sample',
-  /** It seals two lanes for one epoch, both signed, and later a third one. */
+  /** It seals two signed lanes for one epoch, and a third one later. */
   'seals twice',
   /** It seals the hash of a block that does not exist. */
   'seals nothing',
-  /** It attests every lane, even those that it has not read. */
+  /** It attests every lane, including lanes that it has not read. */
   'attests all',
   'attests none',
   'attests another state',
@@ -22,7 +22,7 @@ export const LIES = [
   'attests what suits it',
   /** Its bucket gives wrong bytes to half of the readers. */
   'serves garbage',
-  /** Its bucket loses half of its files. */
+  /** Its bucket lacks half of its files. */
   'forgets files',
   /** Its bucket answers only half of the readers. */
   'serves half',
@@ -31,21 +31,21 @@ export const LIES = [
 ] as const
 export type Lie = (typeof LIES)[number]
 
-/** Something that goes wrong for the validator with the index `who`. */
+/** A fault of the validator with the index `who`. */
 export type Fault = { readonly who: number } & (
   | { readonly kind: 'lies'; readonly how: Lie }
-  /** Its process dies during an operation, and is started again later. */
+  /** Its process dies during an operation and starts again later. */
   | {
       readonly kind: 'crash'
       readonly epoch: number
       readonly place: Place
       readonly op: number
       readonly when: When
-      /** Its disk keeps everything, loses what was not synced, or loses everything. */
+      /** Its disk keeps everything, loses unsynced data, or loses everything. */
       readonly disk: 'kept' | 'cut' | 'lost'
       readonly downMs: number
     }
-  /** One write to its disk fails half-way. */
+  /** One write to its disk fails halfway. */
   | {
       readonly kind: 'disk'
       readonly epoch: number
@@ -53,14 +53,14 @@ export type Fault = { readonly who: number } & (
       readonly op: number
       readonly code: string
     }
-  /** One write to its bucket fails: `lost` without any effect, `repeated` after it took effect. */
+  /** One write to its bucket fails: `lost` without effect, `repeated` after taking effect. */
   | {
       readonly kind: 'write'
       readonly epoch: number
       readonly nth: number
       readonly how: 'lost' | 'repeated'
     }
-  /** From block `from` up to `to`, without `to`. */
+  /** From block `from` until before block `to`. */
   | {
       readonly kind: 'bucket' | 'network' | 'node'
       readonly from: number
@@ -71,10 +71,10 @@ export type Fault = { readonly who: number } & (
 )
 
 /**
- * A bucket is `slow` (it answers too late) or `gone` (it answers nobody). A network is `parted`:
- * its validator cannot read the others' buckets. A node is `behind` (it announces no new heads),
- * `refuses` every call, is `mute` (it carries calls out, but does not answer), or is `late` (it
- * carries calls out blocks later).
+ * A bucket is `slow` (it answers too late) or `gone` (it never answers). A network is `parted`: its
+ * validator cannot read other buckets. A node is `behind` (it announces no new heads), `refuses`
+ * every call, is `mute` (it executes calls without an answer), or is `late` (it executes calls
+ * blocks later).
  */
 export type Trouble = 'slow' | 'gone' | 'parted' | 'behind' | 'refuses' | 'mute' | 'late'
 
@@ -94,8 +94,8 @@ const TROUBLES = [
 ] as const
 
 /**
- * Everything that goes wrong in a world: liars with less than a third of the stake, outages of
- * honest validators, and accidents.
+ * Draws all faults of a world: liars with less than a third of the stake, outages of honest
+ * validators, and accidents.
  */
 export function drawFaults(world: World, random: Generator): readonly Fault[] {
   const lies = drawLies(world, random)
@@ -104,16 +104,16 @@ export function drawFaults(world: World, random: Generator): readonly Fault[] {
   return [...lies, ...drawOutages(world, honest, random), ...drawAccidents(world, random)]
 }
 
-/** Liars lie each in its own way, or all in the same way. */
+/** Draws liars, each with its own lies, or all with the same. */
 function drawLies({ stakes }: World, random: Generator): readonly Fault[] {
   const all = stakes.reduce((sum, stake) => sum + stake, 0)
-  const most = Math.min(random.integers(0, all), Math.ceil(all / 3) - 1)
+  const max = Math.min(random.integers(0, all), Math.ceil(all / 3) - 1)
   const plot = random.integers(0, 2) === 0 ? drawHows(3, random) : undefined
   const faults: Fault[] = []
   let weight = 0
   for (const who of random.permutation(stakes.length)) {
     const stake = stakes[who]!
-    if (weight + stake > most) continue
+    if (weight + stake > max) continue
     weight += stake
     const hows = plot ?? drawHows(random.integers(1, 3), random)
     faults.push(...hows.map((how): Fault => ({ kind: 'lies', who, how })))
@@ -161,7 +161,7 @@ function drawAccident(world: World, random: Generator): readonly Fault[] {
   }
 }
 
-/** One to three crashes. Each process finds what the last one left. */
+/** Draws one to three crashes. Each process finds what the previous one left. */
 function drawCrashes(
   when: { readonly who: number; readonly epoch: number },
   random: Generator,
@@ -177,7 +177,7 @@ function drawCrashes(
   }))
 }
 
-/** The first and the last epoch that a fault touches. */
+/** Returns the first and the last epoch that a fault affects. */
 export function epochsOf(fault: Fault, { protocol, epochs }: World): readonly [number, number] {
   if (fault.kind === 'lies') return [0, epochs]
   if ('epoch' in fault) return [fault.epoch, fault.epoch]

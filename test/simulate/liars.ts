@@ -11,52 +11,44 @@ import type { Setup } from '../../packages/engine/src/setup.ts'
 import type { Lie } from './faults.ts'
 
 type Seal = Extract<Commitment, { readonly kind: 'seal' }>
+type Attest = Extract<Commitment, { readonly kind: 'attest' }>
 
-/** What a liar needs besides what every validator has. */
+/** What a liar needs in addition to a validator's setup. */
 export interface Liar {
   readonly lies: (how: Lie) => boolean
-  /** Puts a file into the liar's bucket, at once. */
+  /** Writes a file into the liar's bucket immediately. */
   readonly slip: (path: string, bytes: Uint8Array) => void
-  /** Reads a file of the liar's disk; null if there is none. */
+  /** Returns a file of the liar's disk, or null if there is none. */
   readonly peek: (path: string) => Uint8Array | null
-  /** Has the contender won more of this epoch's challenges than it lost, in all honest lanes? */
+  /**
+   * Reports whether contenders won more of an epoch's challenges than they lost, in all honest
+   * lanes.
+   */
   readonly isLed: (epoch: number) => boolean
 }
 
-/** A chain on which a liar commits something else than its validator wants to. */
+/** Returns a chain on which a liar commits something else than its validator does. */
 export function lyingChain(setup: Pick<Setup, 'chain' | 'account'>, liar: Liar): Setup['chain'] {
   const { chain, account } = setup
   const commit: Setup['chain']['commit'] = async (_, fields, until) => {
-    const said = decodeCommitment(fields, account.hotkey)
-    if (said?.kind === 'attest' && isUnsuited(said, liar)) return chain.head()
-    if (said?.kind === 'attest')
-      return chain.commit(account, encodeCommitment(attested(said, liar)), until)
-    if (said?.kind !== 'seal') return chain.commit(account, fields, until)
-    return sealed({ chain, account, liar }, said, until)
+    const commitment = decodeCommitment(fields, account.hotkey)
+    if (commitment?.kind === 'attest' && isUnsuited(commitment, liar)) return chain.head()
+    if (commitment?.kind === 'attest')
+      return chain.commit(account, encodeCommitment(falsify(commitment, liar)), until)
+    if (commitment?.kind !== 'seal') return chain.commit(account, fields, until)
+    return seal({ chain, account, liar }, commitment, until)
   }
-  return {
-    genesis: chain.genesis,
-    netuid: chain.netuid,
-    heads: (signal) => chain.heads(signal),
-    head: () => chain.head(),
-    blockHash: (number) => chain.blockHash(number),
-    time: (block) => chain.time(block),
-    snapshot: (block) => chain.snapshot(block),
-    weights: (block) => chain.weights(block),
-    setWeights: (...call) => chain.setWeights(...call),
-    commit,
-  }
+  return { ...chain, commit }
 }
 
 const isUnsuited = ({ epoch }: { readonly epoch: number }, { lies, isLed }: Liar): boolean =>
   lies('attests what suits it') && !isLed(epoch)
 
-function attested(said: Commitment, { lies }: Liar): Commitment {
-  if (said.kind !== 'attest') return said
-  if (lies('attests another state')) return { ...said, stateRoot: '0'.repeat(64) }
-  if (lies('attests all')) return { ...said, bitmap: new Uint8Array(16).fill(255) }
-  if (lies('attests none')) return { ...said, bitmap: new Uint8Array(16) }
-  return said
+function falsify(commitment: Attest, { lies }: Liar): Attest {
+  if (lies('attests another state')) return { ...commitment, stateRoot: '0'.repeat(64) }
+  if (lies('attests all')) return { ...commitment, bitmap: new Uint8Array(16).fill(255) }
+  if (lies('attests none')) return { ...commitment, bitmap: new Uint8Array(16) }
+  return commitment
 }
 
 interface Sealing {
@@ -65,17 +57,17 @@ interface Sealing {
   readonly liar: Liar
 }
 
-async function sealed(sealing: Sealing, seal: Seal, until?: number): Promise<Head> {
+async function seal(sealing: Sealing, commitment: Seal, until?: number): Promise<Head> {
   const { chain, account, liar } = sealing
   const send = (head: string, last = until): Promise<Head> =>
-    chain.commit(account, encodeCommitment({ ...seal, head }), last)
+    chain.commit(account, encodeCommitment({ ...commitment, head }), last)
   if (liar.lies('seals nothing')) return send('ab'.repeat(32))
-  if (liar.lies('drops a sample')) return send(await rewritten(sealing, seal, dropOne))
-  if (!liar.lies('seals twice')) return send(seal.head)
-  const first = send(seal.head)
-  const second = send(await rewritten(sealing, seal, laterBy(1)))
-  const third = await rewritten(sealing, seal, laterBy(2))
-  // This is too late for a seal, and it overwrites the liar's own attestation.
+  if (liar.lies('drops a sample')) return send(await rewriteBlock(sealing, commitment, dropOne))
+  if (!liar.lies('seals twice')) return send(commitment.head)
+  const first = send(commitment.head)
+  const second = send(await rewriteBlock(sealing, commitment, laterBy(1)))
+  const third = await rewriteBlock(sealing, commitment, laterBy(2))
+  // The third one is too late for a seal, and overwrites the liar's own attestation.
   void second.then(() => send(third, (until ?? 0) + 6)).catch(() => undefined)
   first.catch(() => undefined)
   return second
@@ -91,10 +83,9 @@ const laterBy =
     })
 
 /**
- * Puts a changed copy of the sealed block into the liar's bucket, beside the block. Returns the
- * copy's hash.
+ * Writes the sealed block and a changed copy into the liar's bucket. Resolves with the copy's hash.
  */
-async function rewritten(
+async function rewriteBlock(
   { account, liar }: Sealing,
   { head }: Seal,
   change: (samples: readonly Sample[]) => readonly Sample[],

@@ -1,12 +1,12 @@
 import type { Generator } from '../../packages/prng/src/index.ts'
 import type { Clock } from './clock.ts'
 
-/** How far the operation gets in which a machine dies: not begun, half done, or done. */
+/** Progress of the operation in which a machine dies: not begun, half done, or done. */
 export type When = 'before' | 'half' | 'after'
 
 /**
- * Where an operation happens: in a folder of the disk, the own bucket, others' buckets, the chain,
- * a miner.
+ * Where an operation happens: in a folder of the disk, the own bucket, another's, the chain, a
+ * miner.
  */
 export const PLACES = [
   'journal',
@@ -20,7 +20,7 @@ export const PLACES = [
 ] as const
 export type Place = (typeof PLACES)[number]
 
-/** The operation in which a machine dies. In each epoch and place operations are counted from 1. */
+/** The operation in which a machine dies. Operations count from 1 in each epoch and place. */
 export interface Death {
   readonly epoch: number
   readonly place: Place
@@ -28,9 +28,7 @@ export interface Death {
   readonly when: When
 }
 
-/**
- * One operation: how long it takes, what it does, and what it does if it is interrupted half-way.
- */
+/** An operation of `ms` milliseconds, its effect, and its effect if it is interrupted halfway. */
 interface Operation<T> {
   readonly place: Place
   readonly ms: number
@@ -41,8 +39,8 @@ interface Operation<T> {
 const never = <T>(): Promise<T> => new Promise(() => {})
 
 /**
- * A process and its machine. Everything that the process awaits from outside is an operation. No
- * operation of a dead process ever ends.
+ * A process and its machine. Everything external that the process awaits is an operation.
+ * Operations of a dead process never end.
  */
 export class Machine {
   readonly #clock: Clock
@@ -51,7 +49,7 @@ export class Machine {
   readonly #onDeath: (death: Death) => void
   #life = 0
   #alive = false
-  /** How many operations were begun in each place in this epoch. */
+  /** Number of operations begun in this epoch by place. */
   readonly #ops = new Map<Place, number>()
   #epoch = 0
   #ids = 0
@@ -71,7 +69,7 @@ export class Machine {
     return this.#alive
   }
 
-  /** Begins a new epoch: operations are counted from 1 again. */
+  /** Begins a new epoch, in which operations count from 1 again. */
   begin(epoch: number): void {
     this.#epoch = epoch
     this.#ops.clear()
@@ -86,7 +84,7 @@ export class Machine {
     this.#alive = false
   }
 
-  /** Calls `wake` unless the process that asks for it has died by then. */
+  /** Returns a function that calls `wake` unless the current process has died. */
   ofProcess(wake: () => void): () => void {
     const life = this.#life
     return () => {
@@ -94,15 +92,15 @@ export class Machine {
     }
   }
 
-  /** A number that was never returned before. */
+  /** Returns a number that was never returned before. */
   nextId(): number {
     this.#ids += 1
     return this.#ids
   }
 
-  /** 0 <= x < most, in milliseconds. */
-  jitter(most: number): number {
-    return this.#random.integers(0, most)
+  /** Returns a random time from 0 to `max` - 1 milliseconds. */
+  jitter(max: number): number {
+    return this.#random.integers(0, max)
   }
 
   async perform<T>({ place, ms, act, half }: Operation<T>): Promise<T> {

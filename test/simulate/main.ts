@@ -7,8 +7,8 @@ import { simulate } from './simulation.ts'
 import { totalsOf } from './totals.ts'
 import { drawWorld, type World } from './world.ts'
 
-// pnpm simulate [--seeds a..b] [--epochs n]: runs whole subnets, each from a seed. Exits with 1 if
-// a promise is broken.
+// pnpm simulate [--seeds a..b] [--epochs n]: runs a whole subnet for each seed. Exits with 1 if a
+// promise is broken.
 
 const { first, end, epochs } = readWords()
 
@@ -29,7 +29,7 @@ function readWords(): Record<'first' | 'end' | 'epochs', number> {
   process.exit(2)
 }
 
-/** Prints the broken promise, and the fewest faults with which it still breaks. */
+/** Prints the broken promise, and a minimal list of faults that breaks it. */
 async function report(world: World, faults: readonly Fault[]): Promise<void> {
   const { violation } = await simulate(world, faults)
   console.log(`seed ${world.seed}: ${JSON.stringify(violation)}`)

@@ -15,7 +15,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** What a move puts into a miner's slot. The revision says which of the miner's models it is. */
+/** Returns the commitment of a move. Its revision is the index of the move. */
 export function fieldsOf({ account, moves }: Player, move: Move): readonly Uint8Array[] {
   const { hotkey } = account
   if (move.strength === null) return [new TextEncoder().encode('gone')]
@@ -23,13 +23,13 @@ export function fieldsOf({ account, moves }: Player, move: Move): readonly Uint8
   return encodeCommitment({ kind: 'miner', model: `m-${hotkey}`, revision, chute: 'c' })
 }
 
-/** The share of a model's replies that are perfect; 0 if it never replies. */
+/** Returns the share of perfect replies of a model, 0 if it never replies. */
 export function strengthOf({ miners }: World, { hotkey, revision }: Miner): number {
   const player = miners.find(({ account }) => account.hotkey === hotkey)
   return player?.moves[Number(revision.slice(1))]?.strength ?? 0
 }
 
-/** How a validator on `machine` asks miners. */
+/** Returns an agent that plays miners for a validator on `machine`. */
 export function honestAgent(world: World, machine: Machine): Setup['agent'] {
   return (miner, _, { signal }) =>
     async (messages, call) => {
@@ -44,12 +44,12 @@ export function honestAgent(world: World, machine: Machine): Setup['agent'] {
         skill,
         seed: hotkey + revision,
       })
-      // The id is always new: a sample that is played again is another sample.
+      // Each call has a new id, so a sample played again is another sample.
       return { content, invocation: `call-${machine.nextId()}` }
     }
 }
 
-/** How a liar makes samples up: the weakest miner plays perfectly, the others give up. */
+/** Returns an agent that invents samples: the weakest miner plays perfectly, the others give up. */
 export function liarsAgent(world: World, stateOf: () => State | undefined): Setup['agent'] {
   return (miner) => async (messages) => {
     const { champion = miner, duels = [] } = stateOf() ?? {}

@@ -4,13 +4,13 @@ import type { OpenBucket, Source } from '../../packages/settlement/src/index.ts'
 import type { Fault, Lie, Trouble } from './faults.ts'
 import type { Machine } from './machine.ts'
 
-/** How long a reader waits for a bucket, as over HTTP. */
+/** Timeout of a read in milliseconds, as over HTTP. */
 const TIMEOUT_MS = 30_000
-/** Just before that. */
+/** Duration of a slow read in milliseconds, just below the timeout. */
 const SLOW_MS = 29_000
 const READ_MS = 400
 
-/** Tells which faults are active now. */
+/** The faults that are active at the current block. */
 export class Troubles {
   readonly #faults: readonly Fault[]
   readonly #block: () => number
@@ -35,7 +35,7 @@ export class Troubles {
     )
   }
 
-  /** How the n-th write of an epoch fails; undefined if it does not. */
+  /** Returns the failure of the n-th write of an epoch, or undefined. */
   write(who: number, epoch: number, nth: number): 'lost' | 'repeated' | undefined {
     for (const fault of this.#faults)
       if (fault.kind === 'write' && fault.who === who && fault.epoch === epoch && fault.nth === nth)
@@ -44,16 +44,16 @@ export class Troubles {
   }
 }
 
-/** True for half of all arguments, and always the same for the same arguments. */
+/** Reports true for half of all arguments, always the same for equal arguments. */
 const isHalf = (...parts: readonly (string | number)[]): boolean =>
   pcg64(BigInt(`0x${digest('half', ...parts).slice(0, 16)}`)).integers(0, 2) === 0
 
-/** The buckets of all validators, in memory, and how they answer. */
+/** The buckets of all validators, in memory. */
 export class Network {
   readonly #troubles: Troubles
-  /** By owner, then path. */
+  /** Files by owner and path. */
   readonly #files: readonly Map<string, Uint8Array>[]
-  /** The number of writes in this epoch, by owner. */
+  /** Number of writes in this epoch by owner. */
   #writes: number[]
   #epoch = 0
 
@@ -68,12 +68,13 @@ export class Network {
     this.#writes = this.#files.map(() => 0)
   }
 
-  /** The bucket of a validator, for itself. */
+  /** Returns a validator's own bucket. */
   own(owner: number, machine: Machine): Bucket {
     const files = this.#files[owner]!
     const put = (path: string, bytes: Uint8Array): void => {
       const known = files.get(path)
-      if (known && !Buffer.from(known).equals(bytes)) throw new Error(`${path} is another`)
+      if (known && !Buffer.from(known).equals(bytes))
+        throw new Error(`${path} exists with other content`)
       files.set(path, bytes)
     }
     return {
@@ -88,19 +89,19 @@ export class Network {
         const fate = this.#troubles.write(owner, this.#epoch, this.#writes[owner]!)
         const act = (): void => {
           if (fate !== 'lost') put(path, bytes)
-          if (fate !== undefined) throw new Error(`no answer to the writing of ${path}`)
+          if (fate !== undefined) throw new Error(`no answer to the write of ${path}`)
         }
         return machine.perform({ place: 'bucket', ms: machine.jitter(READ_MS), act })
       },
     }
   }
 
-  /** Puts a file into a bucket at once, as liars do. */
+  /** Writes a file into a bucket immediately, as liars do. */
   slip(owner: number, path: string, bytes: Uint8Array): void {
     this.#files[owner]!.set(path, bytes)
   }
 
-  /** How the validator `reader` reads the bucket of `owner`. */
+  /** Returns the bucket of `owner` as the validator `reader` reads it. */
   source(reader: number, owner: number, machine: Machine): Pick<Source, 'read'> {
     const troubles = this.#troubles
     const read: Source['read'] = (path) => {
@@ -119,8 +120,7 @@ export class Network {
   }
 
   /**
-   * How a stranger reads buckets: only lies, and no other trouble, affect it. `owners` are the
-   * hotkeys.
+   * Returns the buckets as read by anyone else, affected only by lies. `owners` are the hotkeys.
    */
   strangers(owners: readonly string[]): OpenBucket {
     return (hotkey, url) => {

@@ -3,7 +3,10 @@ import { pick } from './draw.ts'
 import type { Fault } from './faults.ts'
 import type { World } from './world.ts'
 
-/** Validators are down, their buckets answer too late or nobody, or they read no other bucket. */
+/**
+ * Absent validators, buckets that answer too late or never, and validators that read no other
+ * bucket.
+ */
 const OUTAGES = [
   { kind: 'absent' },
   { kind: 'absent' },
@@ -14,7 +17,7 @@ const OUTAGES = [
 
 const SHARES = ['one', 'a third', 'all'] as const
 
-/** In half of the worlds, one or two outages: of one honest validator, a third of them, or all. */
+/** Draws one or two outages for half of the worlds: of one honest validator, a third, or all. */
 export function drawOutages(
   world: World,
   honest: readonly number[],
@@ -25,9 +28,9 @@ export function drawOutages(
 }
 
 /**
- * One to ten epochs, from any block on after the first two epochs: by then each has spoken on chain
- * and keeps a state. Where most never did, liars may have half of the stake that speaks, by which a
- * validator without a state begins. Protocol §9.4.
+ * Draws an outage of one to ten epochs, from any block after the first two epochs, when each
+ * validator has committed and has a state. Earlier, liars might have half of the committing stake,
+ * from which a validator without a state starts. Protocol §9.4.
  */
 function drawOutage(
   { stakes, epochs, protocol }: World,
@@ -43,7 +46,7 @@ function drawOutage(
   return out.map((who) => ({ ...outage, who, from, to }))
 }
 
-/** The first, or so many from the first on that they have a third of the stake, or all of them. */
+/** Returns the first of `order`, the first ones that have a third of the stake, or all. */
 function partOf(
   order: readonly number[],
   stakes: readonly number[],

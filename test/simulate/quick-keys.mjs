@@ -1,4 +1,4 @@
-// Given to a process with `--import`: quick-keys.ts for every import of what sr25519 is made of.
+// For `node --import`: replaces every import of sr25519 by quick-keys.ts.
 import { register } from 'node:module'
 
 const keys = new URL('./quick-keys.ts', import.meta.url).href

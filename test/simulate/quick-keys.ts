@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
-// This replaces @scure/sr25519, whose signatures take about 5 ms each, and the same in WebAssembly,
-// which never gets ready here. Anyone who has the public key can sign. Nobody in a simulation
-// forges, and the real signatures have tests of their own.
+// Replaces @scure/sr25519, whose signatures take about 5 ms each, and its WebAssembly version.
+// Anyone with the public key can sign, but no one in a simulation forges. Real signatures have
+// other tests.
 
 const hash = (...parts: readonly Uint8Array[]): Uint8Array => {
   const sha512 = createHash('sha512')
@@ -16,7 +16,7 @@ export const sign = (secret: Uint8Array, message: Uint8Array): Uint8Array =>
   hash(getPublicKey(secret), message)
 export const verify = (message: Uint8Array, signature: Uint8Array, key: Uint8Array): boolean =>
   Buffer.from(hash(key, message)).equals(signature)
-/** Used for wallets, which nobody opens here. */
+/** Only wallets use it, and simulations open none. */
 export const HDKD: undefined = undefined
 export const waitReady = async (): Promise<boolean> => false
 export const sr25519Verify: undefined = undefined

@@ -4,7 +4,7 @@ import type { Account, Head, LocalChain } from '../../packages/chain/src/index.t
 import type { Setup } from '../../packages/engine/src/setup.ts'
 import { Validator } from '../../packages/engine/src/validator.ts'
 import type { Network as Rules } from '../../packages/settlement/src/index.ts'
-import { ChainView } from './chain-view.ts'
+import { type ChainView, viewChain } from './chain-view.ts'
 import type { Clock } from './clock.ts'
 import { Disk, mount } from './disk.ts'
 import { bytesOf, streamOf } from './draw.ts'
@@ -16,7 +16,7 @@ import type { Network, Troubles } from './network.ts'
 import type { Witness } from './witness.ts'
 import type { World } from './world.ts'
 
-/** What all validators of a subnet share. */
+/** The parts shared by all validators of a subnet. */
 export interface Subnet {
   readonly world: World
   readonly faults: readonly Fault[]
@@ -29,13 +29,13 @@ export interface Subnet {
 
 const HEAD_MS = 900
 
-/** One validator: its machine, its disk and its node. They outlive its process. */
+/** A validator's machine, disk and node. They outlive its process. */
 export class Seat implements Disposable {
   readonly index: number
   readonly account: Account
   readonly isLiar: boolean
   readonly disk: Disk
-  /** Was its disk ever lost? Then a secret that is committed on chain may be gone. */
+  /** Whether its disk was ever lost. Then a secret committed on chain may be lost. */
   hasLostDisk = false
   readonly #subnet: Subnet
   readonly #witness: Witness
@@ -63,7 +63,7 @@ export class Seat implements Disposable {
         const crash = crashes.find((each) => each === death)
         if (crash?.disk === 'cut') this.disk.cutPower()
         if (crash?.disk === 'lost') this.#loseDisk()
-        this.#downUntil = clock.now + (crash?.downMs ?? 0)
+        this.#downUntil = clock.now() + (crash?.downMs ?? 0)
         clock.at(this.#downUntil, () => this.#startIfUp())
       },
     })
@@ -73,7 +73,7 @@ export class Seat implements Disposable {
       own.filter((fault) => fault.kind === 'disk'),
     )
     this.#mounted = mount(this.disk)
-    this.#view = new ChainView(chain, index, { machine: this.#machine, troubles })
+    this.#view = viewChain(chain, { who: index, machine: this.#machine, troubles })
   }
 
   get validator(): Validator | undefined {
@@ -91,12 +91,12 @@ export class Seat implements Disposable {
     this.disk.begin(epoch)
   }
 
-  /** Takes a new head of the chain, which its node announces sooner or later. */
+  /** Gives its node a new head, which the node announces later. */
   follow(head: Head): void {
     const { clock, troubles } = this.#subnet
     this.#held.push(head)
     if (troubles.has(this.index, 'absent')) this.#machine.kill()
-    clock.at(clock.now + this.#machine.jitter(HEAD_MS), () => this.#deliver())
+    clock.at(clock.now() + this.#machine.jitter(HEAD_MS), () => this.#deliver())
   }
 
   #deliver(): void {
@@ -110,7 +110,7 @@ export class Seat implements Disposable {
 
   #startIfUp(): void {
     const { clock, troubles } = this.#subnet
-    const isUp = clock.now >= this.#downUntil && !troubles.has(this.index, 'absent')
+    const isUp = clock.now() >= this.#downUntil && !troubles.has(this.index, 'absent')
     if (this.#machine.isAlive || !isUp) return
     this.#machine.start()
     this.#validator = new Validator(this.#setup())
@@ -150,10 +150,10 @@ export class Seat implements Disposable {
         return { name: hotkey, ...network.source(index, owner, machine) }
       },
       agent,
-      now: () => clock.now + (world.skews[index] ?? 0),
-      // Its alarms end with its process.
+      now: () => clock.now() + (world.skews[index] ?? 0),
+      // Timers end with the process.
       clock: {
-        now: () => clock.now,
+        now: clock.now,
         after: (ms, wake) => clock.after(ms, machine.ofProcess(wake)),
       },
       random: (size) => bytesOf(world.seed, 'random', index, this.#drawn++).subarray(0, size),

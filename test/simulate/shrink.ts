@@ -1,11 +1,11 @@
 import type { Fault } from './faults.ts'
 
-/** Do these faults still break the promise that the whole list broke? */
+/** Resolves with whether these faults still break the same promise. */
 type Fails = (faults: readonly Fault[]) => Promise<boolean>
 
 /**
- * A shorter list of faults, from which none can be left out. Halves are dropped first, and single
- * faults last, as long as the run still fails.
+ * Resolves with a shorter list of faults that still fails, of which each is necessary. Drops halves
+ * first, and single faults last.
  */
 export async function shrink(faults: readonly Fault[], fails: Fails): Promise<readonly Fault[]> {
   let left = faults
@@ -19,7 +19,7 @@ export async function shrink(faults: readonly Fault[], fails: Fails): Promise<re
   return left
 }
 
-/** The list without one of its parts of that size, if it still fails. */
+/** Resolves with the list without one part of `size` faults, if it still fails. */
 async function dropOne(
   faults: readonly Fault[],
   size: number,

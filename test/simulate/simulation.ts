@@ -11,35 +11,35 @@ import type { Violation } from './witness.ts'
 import type { World } from './world.ts'
 
 const STAKE = 10_000_000_000n
-/** An epoch is checked so many blocks after its end. */
+/** Blocks between the end of an epoch and its check. */
 const CHECKED_AT = 5
 
 /** The result of running a world. */
-export interface Ran {
+export interface RunResult {
   readonly violation: Violation | undefined
-  /** Did it end early, because liars had a third of the weight? */
+  /** Whether it ended early because liars had a third of the weight. */
   readonly isBeyond: boolean
   readonly duels: readonly DuelEnd[]
   readonly frozen: number
-  /** The hash of the last block. Two runs of one world have the same. */
+  /** The hash of the last block, equal for two runs of one world. */
   readonly end: string
 }
 
-/** A world under way. */
-export interface Underway {
+/** A running world. */
+export interface RunningWorld {
   readonly chain: LocalChain
   readonly seats: readonly Seat[]
 }
 
 /**
- * Runs a world with faults, and then one calm epoch. Stops at the first broken promise. `onBlock` is
- * told of every block once all had its time.
+ * Runs a world with faults and then one epoch without. Stops at the first broken promise. Calls
+ * `onBlock` after the time of every block.
  */
 export async function simulate(
   world: World,
   faults: readonly Fault[],
-  onBlock: (underway: Underway) => Promise<void> = async () => {},
-): Promise<Ran> {
+  onBlock: (running: RunningWorld) => Promise<void> = async () => {},
+): Promise<RunResult> {
   const clock = new Clock()
   const chain = chainOf(world)
   const troubles = new Troubles(faults, () => chain.height)
@@ -83,7 +83,7 @@ async function makeBlock(subnet: Subnet, seats: readonly Seat[], checker: Checke
       if (move.block === chain.height + 1)
         chain.commit(player.account, fieldsOf(player, move)).catch(() => undefined)
   }
-  const head = await chain.produce(clock.now)
+  const head = await chain.produce(clock.now())
   const { epoch, offset } = placeOf(head.number, world.protocol)
   if (offset === 0) {
     network.begin(epoch)
@@ -91,5 +91,5 @@ async function makeBlock(subnet: Subnet, seats: readonly Seat[], checker: Checke
   }
   for (const seat of seats) seat.follow(head)
   if (offset === CHECKED_AT && epoch > 0) await checker.epochEnded()
-  await clock.run(clock.now + BLOCK_MS)
+  await clock.run(clock.now() + BLOCK_MS)
 }

@@ -11,51 +11,51 @@ import {
 } from '../../packages/duel/src/index.ts'
 import { type Break, textOf } from './witness.ts'
 
-/** What it looks at: an epoch, decided. */
-interface Seen extends Pick<Decided, 'state' | 'report'> {
-  /** Governed the epoch. */
+/** A decided epoch. */
+interface EpochDecision extends Pick<Decided, 'state' | 'report'> {
+  /** The state that governed the epoch. */
   readonly before: State
   readonly snapshot: DuelSnapshot
 }
 
-/** With so many frozen epochs an open duel is over. Protocol §8.3. */
+/** Frozen epochs that end an open duel. Protocol §8.3. */
 const FROZEN_MOST = 4
 
 /**
- * Checks by counts of its own, from chain and states, who votes, who has a turn and for how long,
- * and how the throne falls. Protocol §8.1, §8.3, §8.10, §8.11, §8.12.
+ * Checks voters, turns, their lengths and dethronements by its own counts, from chain and states.
+ * Protocol §8.1, §8.3, §8.10, §8.11, §8.12.
  */
 export class ThroneWatch {
   readonly #break: Break
-  /** By hotkey, the last epoch that it attested, or the network's first. */
+  /** The last epoch that each hotkey attested, or the network's first epoch. */
   readonly #attested = new Map<string, number>()
-  /** By open duel, how many of its epochs were frozen. */
+  /** Number of frozen epochs by open duel. */
   #frozen: ReadonlyMap<string, number> = new Map()
 
   constructor(onBreak: Break) {
     this.#break = onBreak
   }
 
-  /** Takes an epoch that was decided. Are those who attest a quorum, as far as anyone can tell? */
-  see(seen: Seen, hasQuorum: boolean): void {
-    const { before, state, snapshot } = seen
+  /** Checks a decided epoch. `hasQuorum` is whether the present honest voters are a quorum. */
+  see(decision: EpochDecision, hasQuorum: boolean): void {
+    const { before, state, snapshot } = decision
     const root = stateRoot(before)
     if (before.attested === undefined)
       for (const { hotkey } of snapshot.validators) this.#attested.set(hotkey, before.epoch)
-    this.#checkVoters(seen)
-    this.#checkTurns(seen)
-    this.#checkFrozen(seen)
-    this.#checkBegun(seen, hasQuorum)
-    this.#checkThrone(seen)
-    this.#checkRatio(seen)
+    this.#checkVoters(decision)
+    this.#checkTurns(decision)
+    this.#checkFrozen(decision)
+    this.#checkBegun(decision, hasQuorum)
+    this.#checkThrone(decision)
+    this.#checkRatio(decision)
     for (const { hotkey, attest } of snapshot.validators)
       if (attest?.epoch === before.epoch && attest.stateRoot === root)
         this.#attested.set(hotkey, before.epoch)
-    for (const duel of state.duels) this.#checkLength(seen, duel)
+    for (const duel of state.duels) this.#checkLength(decision, duel)
   }
 
-  /** All active ones vote in the coming epoch, absent or not, and nobody else. */
-  #checkVoters({ before: { epoch, protocol }, state, snapshot }: Seen): void {
+  /** Checks that exactly the active validators, absent or not, are voters of the next epoch. */
+  #checkVoters({ before: { epoch, protocol }, state, snapshot }: EpochDecision): void {
     const since = (hotkey: string) =>
       epoch - (this.#attested.get(hotkey) ?? Number.NEGATIVE_INFINITY)
     const active = snapshot.validators
@@ -65,8 +65,10 @@ export class ThroneWatch {
       this.#break({ promise: 'ACTIVE_VOTE', epoch: epoch + 1 })
   }
 
-  /** Nobody has two turns, or waits in one, and what a miner committed counts until it ends. */
-  #checkTurns({ before, state, snapshot }: Seen): void {
+  /**
+   * Checks that no miner has two turns or waits during one, and that its commitment stays fixed.
+   */
+  #checkTurns({ before, state, snapshot }: EpochDecision): void {
     const { epoch, duels, champion } = state
     const playing = [...(champion ? [champion] : []), ...duels.map(({ contender }) => contender)]
     const hotkeys = new Set(playing.map(({ hotkey }) => hotkey))
@@ -80,8 +82,10 @@ export class ThroneWatch {
     if (!duels.every(isKept)) this.#break({ promise: 'TURN_UNCHANGED', epoch })
   }
 
-  /** The fourth frozen epoch ends an open duel, and none begins after a frozen one. */
-  #checkFrozen({ before, state, report }: Seen): void {
+  /**
+   * Checks that the fourth frozen epoch ends an open duel, and that none begins after a frozen one.
+   */
+  #checkFrozen({ before, state, report }: EpochDecision): void {
     const open = before.duels.filter((duel) => !isWon(duel, before.protocol))
     const counts = open.map((duel) => {
       return [turnOf(duel), (this.#frozen.get(turnOf(duel)) ?? 0) + Number(report.frozen)] as const
@@ -95,8 +99,8 @@ export class ThroneWatch {
       this.#break({ promise: 'FROZEN_IS_IDLE', epoch: before.epoch })
   }
 
-  /** With a quorum the list is full, nobody waits, or somebody has won. */
-  #checkBegun({ before, state, snapshot }: Seen, hasQuorum: boolean): void {
+  /** Checks that with a quorum the list is full, the queue is empty, or a duel is won. */
+  #checkBegun({ before, state, snapshot }: EpochDecision, hasQuorum: boolean): void {
     const { champion, duels, protocol, epoch } = state
     const isClosed = duels.some((duel) => isWon(duel, protocol))
     if (isClosed && duels.some(({ start }) => start === epoch))
@@ -107,19 +111,19 @@ export class ThroneWatch {
       this.#break({ promise: 'DUELS_BEGIN', epoch })
   }
 
-  /** No champion loses the throne but to a contender that has won, when all are heard. */
-  #checkThrone({ before: { champion, epoch }, state, report }: Seen): void {
+  /** Checks that only a winner dethrones the champion, after all duels of the list have ended. */
+  #checkThrone({ before: { champion, epoch }, state, report }: EpochDecision): void {
     if (champion === undefined || isSame(champion, state.champion)) return
-    const heir = report.duels.find(({ contender }) => isSame(contender, state.champion))
-    const isWonBy = heir?.standing === 'won' && report.crowned === heir.contender.hotkey
-    if (!isWonBy) this.#break({ promise: 'THRONE_IS_WON', epoch })
+    const winner = report.duels.find(({ contender }) => isSame(contender, state.champion))
+    const hasWon = winner?.standing === 'won' && report.crowned === winner.contender.hotkey
+    if (!hasWon) this.#break({ promise: 'THRONE_IS_WON', epoch })
     const isLate = state.duels.some(({ start }) => start <= epoch)
     if (isLate || report.duels.some(({ standing }) => standing === 'open'))
       this.#break({ promise: 'ALL_HEARD', epoch })
   }
 
-  /** What is known of the throne stays known, and only a crowning raises the ratio. */
-  #checkRatio({ before, state, report }: Seen): void {
+  /** Checks that recorded rates never fall, and that only a crowning raises the ratio. */
+  #checkRatio({ before, state, report }: EpochDecision): void {
     const { ratioFloorPpm, ratioCeilingPpm } = state.protocol
     const isRaised = report.crowned === undefined && state.ratio > before.ratio
     if (state.ratio < ratioFloorPpm || state.ratio > ratioCeilingPpm || isRaised)
@@ -129,8 +133,8 @@ export class ThroneWatch {
         this.#break({ promise: 'RECORD_KEPT', epoch: state.epoch, detail: env })
   }
 
-  /** Nobody is open for longer than a duel lasts, nor waits for the throne when all are heard. */
-  #checkLength({ state: { epoch, duels, protocol }, report }: Seen, duel: Duel): void {
+  /** Checks that no duel exceeds its length, and that no winner waits once all duels have ended. */
+  #checkLength({ state: { epoch, duels, protocol }, report }: EpochDecision, duel: Duel): void {
     const hasEnded = ({ start }: Duel) => start + protocol.duelEpochs <= epoch
     const isStuck = hasEnded(duel) && (!isWon(duel, protocol) || duels.every(hasEnded))
     if (isStuck && !report.frozen)

@@ -1,12 +1,10 @@
 import type { DuelEnd } from './check.ts'
 
-/**
- * The largest share of contenders, among those no better than the ratio, that may win their duel.
- */
+/** Maximum share of winners among contenders no better than the ratio. */
 const FALSE_MOST = 0.05
-/** The smallest share of far better contenders that must win it. */
+/** Minimum share of winners among far better contenders. */
 const RIGHT_LEAST = 0.9
-/** Are most challenges decisive, and does the contender win nearly all of these? */
+/** Reports whether most challenges are decisive and the contender wins nearly all of these. */
 const isFarBetter = ({ decisive, rate }: DuelEnd): boolean => decisive >= 0.5 && rate >= 0.95
 
 interface Share {
@@ -15,7 +13,8 @@ interface Share {
 }
 
 /**
- * The totals of the duels of all seeds: the false ones whoever had trouble, the right ones where less than a third of the weight lied or had trouble.
+ * Totals of the duels of all seeds. `rightly` counts only duels in which less than a third of the
+ * weight lied or had trouble.
  */
 export interface Totals {
   readonly falsely: Share
@@ -28,9 +27,9 @@ export function totalsOf(duels: readonly DuelEnd[]): Totals {
   const falsely = shareOf(duels.filter(({ rate, ratio }) => rate <= ratio))
   const rightly = shareOf(duels.filter((each) => !each.isTroubled && isFarBetter(each)))
   const broken: string[] = []
-  if (falsely.count > mostOf(falsely.of, FALSE_MOST))
+  if (falsely.count > maxCount(falsely.of, FALSE_MOST))
     broken.push(`${falsely.count} of ${falsely.of} won falsely`)
-  if (rightly.of - rightly.count > mostOf(rightly.of, 1 - RIGHT_LEAST))
+  if (rightly.of - rightly.count > maxCount(rightly.of, 1 - RIGHT_LEAST))
     broken.push(`only ${rightly.count} of ${rightly.of} far better ones won`)
   return { falsely, rightly, broken }
 }
@@ -41,8 +40,7 @@ const shareOf = (duels: readonly DuelEnd[]): Share => ({
 })
 
 /**
- * A number that a binomial of this rate exceeds once in a few thousand times: 3.5 standard
- * deviations.
+ * Returns a count that a binomial exceeds once in a few thousand times: 3.5 standard deviations.
  */
-const mostOf = (trials: number, rate: number): number =>
+const maxCount = (trials: number, rate: number): number =>
   trials * rate + 3.5 * Math.sqrt(trials * rate * (1 - rate)) + 1

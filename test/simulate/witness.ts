@@ -5,9 +5,9 @@ import { canonicalize, type Json } from '../../packages/prng/src/index.ts'
 import type { Recomputed } from '../../packages/settlement/src/index.ts'
 import type { Seat } from './seat.ts'
 
-/** Something happened that must never happen: the promise that was broken, and where. */
+/** A broken promise and its place. */
 export interface Violation {
-  readonly promise: Promised
+  readonly promise: PromiseName
   readonly epoch?: number
   /** The index of the validator that broke it, if one did. */
   readonly validator?: number
@@ -17,8 +17,8 @@ export interface Violation {
 /** Called with each broken promise. */
 export type Break = (violation: Violation) => void
 
-/** What is promised of a subnet. The check of each is described where it is made. */
-type Promised =
+/** The promises of a subnet, each described at its check. */
+type PromiseName =
   | 'STRANGERS_DECIDE'
   | 'EPOCHS_END'
   | 'ALL_GET_ON'
@@ -47,34 +47,34 @@ type Promised =
   | 'RECORD_KEPT'
   | 'DUEL_ENDS'
 
-/** Samples by their names, as text. */
+/** Samples as text by name. */
 export type Samples = Map<string, string>
 
 const LEADS = { win: 1, tie: 0, loss: -1 } as const
 
-/** In a lane no two samples have the same name. */
+/** Returns the name of a sample, unique in its lane. */
 export const nameOf = (sample: Sample): string =>
   'miner' in sample ? `${sample.challengeId} ${sample.miner}` : sample.challengeId
 
 export const textOf = (value: unknown): string => canonicalize(value as Json)
 
-/** Remembers what honest validators acknowledged and signed, and checks that they keep to it. */
+/** Records what honest validators acknowledged and signed, and checks that it stays true. */
 export class Witness {
   readonly #break: Break
-  /** By seat and epoch, the samples that the journal acknowledged. */
+  /** Samples that the journal acknowledged by seat and epoch. */
   readonly #acknowledged = new Map<string, Samples>()
-  /** By seat, epoch and height, the hash of the block that was signed. */
+  /** Hashes of signed blocks by seat, epoch and height. */
   readonly #signed = new Map<string, string>()
-  /** By epoch, the challenges that contenders won and did not lose. */
+  /** Challenges that contenders won less those that they lost, by epoch. */
   readonly #leads = new Map<number, number>()
-  /** By challenge, the champion's reward, or those of the contenders heard of before it. */
+  /** Rewards by challenge: the champion's, or those of contenders recorded before it. */
   readonly #rewards = new Map<string, number | readonly number[]>()
 
   constructor(onBreak: Break) {
     this.#break = onBreak
   }
 
-  /** Takes an event of a validator. */
+  /** Records an event of a validator. */
   hear({ index, isLiar, hasLostDisk }: Seat, event: Event): void {
     if (isLiar) return
     if (event.type === 'sample') {
@@ -83,8 +83,7 @@ export class Witness {
       this.#addLead(event.epoch, sample, champion)
       const name = nameOf(sample)
       const samples: Samples = this.#acknowledged.get(key) ?? new Map()
-      // A sample that is played again was lost. The first one is kept, so that the check finds
-      // this.
+      // A sample is played again only if it was lost. The first one stays, so that the check fails.
       if (!samples.has(name)) samples.set(name, textOf(sample))
       this.#acknowledged.set(key, samples)
     }
@@ -112,21 +111,18 @@ export class Witness {
     }
   }
 
-  /** How many more challenges contenders won than they lost in an epoch, in all honest lanes. */
+  /** Returns how many more challenges contenders won than lost in an epoch, in all honest lanes. */
   leadIn(epoch: number): number {
     return this.#leads.get(epoch) ?? 0
   }
 
-  /** Forgets what a validator acknowledged, since its disk is lost. */
+  /** Drops the acknowledged samples of a validator whose disk is lost. */
   forget({ index }: Seat): void {
     for (const key of this.#acknowledged.keys())
       if (key.startsWith(`${index} `)) this.#acknowledged.delete(key)
   }
 
-  /**
-   * Takes a block that a validator writes into its own store. At each height it may sign only one
-   * block.
-   */
+  /** Checks a block that a validator writes into its store. It may sign one block per height. */
   see({ index, isLiar, account }: Seat, block: Uint8Array): void {
     const [line = ''] = Buffer.from(block).toString().split('\n', 1)
     const { validator, epoch, height } = JSON.parse(line)
@@ -139,7 +135,7 @@ export class Witness {
       this.#break({ promise: 'ONE_BLOCK_A_HEIGHT', epoch, validator: index })
   }
 
-  /** Checks that every acknowledged sample is in the journal, and in the lane if there is one. */
+  /** Checks that every acknowledged sample is in the journal, and in the lane if that is valid. */
   checkSamples(
     { index, account, disk }: Seat,
     { epoch, lanes }: Recomputed,

@@ -4,44 +4,45 @@ import { MULT8, withQuota } from '../../packages/duel/test/subnet.ts'
 import type { Generator } from '../../packages/prng/src/index.ts'
 import { bytesOf, fewOf, pick, streamOf } from './draw.ts'
 
-/** Short epochs and small quotas, so that a duel takes few of them. */
+/** Rules with short epochs and small quotas, for short duels. */
 const SMALL: Protocol = { ...withQuota(LOCAL, 8, 16), epochBlocks: 15, sealBlock: 8 }
-/** A duel that is over before four of its epochs can be frozen, and one that is not. */
+/** Maximum epochs of a duel: too few for four frozen ones, and enough. */
 const DUEL_EPOCHS = [3, 6]
-/** Some validators are away for longer than the one, and nobody for longer than the other. */
+/**
+ * Epochs a validator stays active. Some are absent for longer than the first, none than the second.
+ */
 const QUORUM_EPOCHS = [6, 20]
 
-/** What a miner does at a block: serves a model of this strength, or leaves. */
+/** A miner's move at a block: it serves a model of this strength, or leaves. */
 export interface Move {
   readonly block: number
-  /** The share of its replies that are perfect; 0 if it never replies; null if it leaves. */
+  /** Share of perfect replies, 0 if it never replies. Null if it leaves. */
   readonly strength: number | null
 }
 
 export interface Player {
   readonly account: Account
-  /** The block in which it registers; 0 if it is there from the start. */
+  /** Block of its registration. 0 from the start. */
   readonly registered: number
   readonly moves: readonly Move[]
 }
 
-/** A subnet before it begins: everything that is drawn, except faults. */
+/** Everything drawn for a subnet except faults. */
 export interface World {
   readonly seed: number
   readonly epochs: number
   readonly protocol: Protocol
   readonly validators: readonly Account[]
-  /** The stakes of the validators, in hundredths of the smallest that gets a permit. */
+  /** Stakes of the validators, in hundredths of the minimum for a permit. */
   readonly stakes: readonly number[]
-  /** How far each validator's clock is ahead, in milliseconds. */
+  /** How far each validator's clock is fast, in milliseconds. */
   readonly skews: readonly number[]
   readonly miners: readonly Player[]
 }
 
 export function drawWorld(seed: number, epochs: number): World {
   const random = streamOf(seed, 'world')
-  // Few validators are more frequent, since the time of a run grows with the square of their
-  // number.
+  // Few validators are more frequent, since the time of a run grows with their number squared.
   const count = 4 + fewOf(1 + fewOf(13, random), random)
   const isLone = count > 6 || random.integers(0, 5) > 0
   const played = Object.entries(SMALL.envs).filter(([env]) => !isLone || env === MULT8)
@@ -67,7 +68,7 @@ export function drawWorld(seed: number, epochs: number): World {
 
 const STRENGTHS = [0, 0.05, 0.3, 0.5, 0.7, 0.95]
 
-/** Two to eight that are there from the start and, in some worlds, one fresh key after another. */
+/** Draws two to eight miners from the start and, in some worlds, later registrations. */
 function drawMiners(seed: number, blocks: number, random: Generator): readonly Player[] {
   const old = 2 + random.integers(0, 7)
   const fresh = random.integers(0, 3) === 0 ? random.integers(1, 9) : 0
@@ -78,7 +79,7 @@ function drawMiners(seed: number, blocks: number, random: Generator): readonly P
   })
 }
 
-/** Most come at the start; some come later, leave, or commit again. */
+/** Draws the moves of a miner. Most come at the start; some come later, leave, or commit again. */
 function drawMoves(
   random: Generator,
   { registered, blocks }: { readonly registered: number; readonly blocks: number },
@@ -97,7 +98,7 @@ function drawMoves(
   return moves.filter(({ block }) => block < blocks)
 }
 
-/** Many leave in the last block of an epoch, when nobody can answer any more. */
+/** Draws the block of a departure, often the last of an epoch, after which no one can react. */
 function drawLeaving(block: number, random: Generator): number {
   const { epochBlocks } = SMALL
   if (random.integers(0, 4) === 0) return block

@@ -22,35 +22,36 @@ import {
 } from '../attacks/reading-subnet.ts'
 import { pick, streamOf } from '../simulate/draw.ts'
 
-/** A lane has a full block, and two more samples. */
+/** Samples in a full block while these tests run. */
+export const BLOCK_SAMPLES = 8
+/** Rules by which a lane has a full block and two more samples. */
 const LONG = {
   ...network,
-  protocol: withQuota(network.protocol, 1025),
+  protocol: withQuota(network.protocol, BLOCK_SAMPLES / 2 + 1),
 }
 
-/** Failures whose report must not depend on which of them came first. */
+/** Bucket failures. Their report must not depend on their order. */
 const FAILURES: readonly BucketFailureFacts[] = [
   { code: 'status', status: 403, reason: 'AccessDenied' },
   { code: 'body', reason: 'incorrect header check' },
   { code: 'late', reason: 'timed out' },
 ]
 
-/** A block as its validator sealed it, and two others that it signed for the same place. */
-interface Sealed extends Written {
+/** A sealed block, and two others that its validator signed for the same place. */
+interface SealedBlock extends Written {
   readonly otherTime: Uint8Array
   readonly otherSignature: Uint8Array
 }
 
-/** What buckets answer, by address and path; what is an error is thrown. Others have nothing. */
+/** Answers of buckets by address and path. Errors are thrown; other paths have no file. */
 export type Answers = Map<string, Uint8Array | Error>
 
 /**
- * An epoch of five lanes of two blocks, one of them void, of which each voter attests those that it
- * draws: not always its own.
+ * An epoch of five lanes of two blocks, one lane void. Each voter attests a random choice of lanes.
  */
 export class History extends ReadingSubnet {
-  readonly blocks: Sealed[] = []
-  /** Governs the epoch. */
+  readonly blocks: SealedBlock[] = []
+  /** The state that governs the epoch. */
   state!: State
   readonly #random: Generator
 
@@ -67,11 +68,11 @@ export class History extends ReadingSubnet {
       const lie = (samples: readonly Sample[]) =>
         samples.map((sample) => (isVoid ? { ...sample, reward: 1 } : sample))
       const first = await this.#block(voter, {
-        alter: (samples) => lie(samples.slice(0, 2048)),
+        alter: (samples) => lie(samples.slice(0, BLOCK_SAMPLES)),
         header: { secret: undefined },
       })
       const last = await this.#block(voter, {
-        alter: (samples) => samples.slice(2048),
+        alter: (samples) => samples.slice(BLOCK_SAMPLES),
         header: { height: 1, prev: first.hash },
       })
       this.blocks.push(first, last)
@@ -85,12 +86,12 @@ export class History extends ReadingSubnet {
     }
     await this.end(state)
     this.publish(state)
-    const [settled] = await this.recompute({ from: state, compare: false })
-    if (settled) this.publish(settled.state)
+    const [epoch] = await this.recompute({ from: state, compare: false })
+    if (epoch) this.publish(epoch.state)
     return this
   }
 
-  async #block(voter: Account, plan: LanePlan): Promise<Sealed> {
+  async #block(voter: Account, plan: LanePlan): Promise<SealedBlock> {
     const again = accountOf(this.voters.indexOf(voter) + 1, 1)
     const block = await this.lane(voter, this.state, plan)
     this.put(block)
@@ -100,7 +101,7 @@ export class History extends ReadingSubnet {
     return { ...block, otherTime, otherSignature }
   }
 
-  /** What its buckets answer after some mutations, as `random` has them. */
+  /** Returns the answers of its buckets after some random mutations. */
   mutated(random: Generator): Answers {
     const answers: Answers = new Map(this.buckets.files())
     for (let left = random.integers(1, 7); left > 0; left--) this.#mutate(answers, random)
@@ -142,7 +143,7 @@ export class History extends ReadingSubnet {
   }
 }
 
-/** Buckets that answer in an order of their own: what fails mostly does so late. */
+/** Returns buckets that answer in a random order by seed, failures mostly late. */
 export function bucketsOf(answers: Answers, order: number): OpenBucket {
   const random = streamOf(order, 'order')
   return (hotkey, url) => ({
@@ -157,7 +158,9 @@ export function bucketsOf(answers: Answers, order: number): OpenBucket {
   })
 }
 
-/** All that `af-verify` says follows from: what was found, what was decided, and what was shown. */
+/**
+ * Recomputes a history. Resolves with all findings, decisions and samples, the input of af-verify.
+ */
 export async function verdictOf(
   history: History,
   openBucket: OpenBucket,
@@ -173,8 +176,8 @@ export async function verdictOf(
     })
     .catch((error: Error) => error.message)
   if (typeof epochs === 'string') return { error: epochs }
-  const said = epochs.map(({ flaws, warnings, state, report }) => {
+  const decided = epochs.map(({ flaws, warnings, state, report }) => {
     return { flaws, warnings, root: stateRoot(state), lanes: report.lanes }
   })
-  return { said, shown }
+  return { decided, shown }
 }

@@ -30,12 +30,12 @@ def lower_reaches(w, n, r, z2):
 
 
 def is_hold(w, n, r, rule):
-    """Of the lanes that are left for a HOLD: on the line, or under it."""
+    """Reports whether the remaining lanes are on the line of a HOLD or below."""
     return w <= n * (r + F(rule["holdSlopePpm"], 10**6)) - rule["holdOffset"] * r * (1 - r)
 
 
 def rate_of(points, played, z2_ppm):
-    """The largest rate in ppm that the lower bound of these points reaches: integers throughout."""
+    """Returns the largest rate in ppm that the lower bound of these points reaches, in integers."""
     low, high = 0, 10**6
     while high - low > 1:
         m = (low + high) // 2
@@ -49,7 +49,7 @@ def rate_of(points, played, z2_ppm):
 
 
 def median(lanes, share):
-    """The lane in the middle when every millionth of weight stands in line; the lower one of two."""
+    """Returns the weighted median lane, the lower one of two."""
     line = sorted(lanes, key=lambda lane: (share(lane), lane["hotkey"]))
     total = sum(lane["weight"] for lane in lanes)
     place = ceil(F(total, 2))
@@ -65,7 +65,7 @@ def apart(x, q, y, r):
 
 
 def total(epochs, hotkey):
-    """The sum of a lane over these epochs."""
+    """Returns the sum of a lane over these epochs."""
     lanes = [epoch[hotkey] for epoch in epochs if hotkey in epoch]
     return {k: sum(lane[k] for lane in lanes) for k in ("wins", "losses", "played", "contenderPoints", "championPoints")}
 
@@ -75,7 +75,7 @@ def shared(epochs, a, b):
 
 
 def outliers(weights, epochs):
-    """Each lane beside the median one of those it shares epochs with, counted over what they share."""
+    """Returns the outliers. Each lane is compared with the median of the lanes with common epochs, over these epochs."""
     aside = set()
     played = [h for h in weights if total(epochs, h)["played"] > 0]
     for h in played:
@@ -223,7 +223,7 @@ def evidence_cases():
 
 
 def looks():
-    """Two thousand looks at lanes of all kinds: skewed and equal weights, ties at the line, liars, thin lanes, missed epochs."""
+    """Returns two thousand analyses of all kinds of lanes: skewed and equal weights, ties at the line, liars, thin lanes, missed epochs."""
     rng = random.Random(1)
     for i in range(2000):
         size = rng.choice([1, 2, 3, 4, 5, 7, 9, 13])
@@ -258,7 +258,7 @@ def looks():
 
 
 def shown(weights, epochs):
-    """Points and played of the contender's median lane in one environment; nothing without a lane."""
+    """Returns points and played of the contender's median lane in one environment, or None without a lane."""
     weights = {h: w for h, w in weights.items() if w > 0}
     aside = outliers(weights, epochs)
     lanes = [{"hotkey": h, "weight": weights[h], **total(epochs, h)} for h in weights if h not in aside]
@@ -274,7 +274,7 @@ def points_apart(x, q, y, r):
 
 
 def ahead(one, other):
-    """In how many environments the one is ahead of the other, of those in which they are apart."""
+    """Returns in how many environments the first is ahead of the second, of those in which they are apart."""
     compared = [(one[env], other[env]) for env in one if one[env] and other[env]]
     return sum(points_apart(*a, *b) and F(*a) > F(*b) for a, b in compared)
 
@@ -304,7 +304,7 @@ def crowning(weights, duels, most, z2_ppm, saw=lambda what: None):
 
 
 def note_crowning(order, beaten, reasons, saw):
-    """What decided between the best and the next."""
+    """Reports the criterion that decided between the best and the next to `saw`."""
     if len(order) == 1:
         return saw("crowning alone")
     best, second = order[:2]
@@ -359,7 +359,7 @@ def crowning_cases():
 
 
 def supported(a, r):
-    """The share of the challenges with one success that the first has, both succeeding by themselves; in ppm."""
+    """Returns in ppm the share of the first in challenges with one success, if both succeed independently."""
     a, r = F(a, 10**6), F(r, 10**6)
     only_a, only_r = a * (1 - r), r * (1 - a)
     return floor(10**6 * only_a / (only_a + only_r)) if only_a + only_r else 0
@@ -475,7 +475,7 @@ def queue_cases():
 
 
 def voters_of(validators, most):
-    """Active validators with a permit as [hotkey, stake, correct, incorrect], the stake being the lesser of two."""
+    """Active validators with a permit as [hotkey, stake, correct, incorrect]. The stake is the lesser of two."""
     pulls = {h: stake * trust_of(c, i) for h, stake, c, i in validators if stake > 0}
     stay = sorted(pulls, key=lambda h: (-pulls[h], h))[:most]
     weights = {h: floor(F(10**6 * pulls[h], pulls[stay[0]])) for h in stay}
@@ -505,7 +505,7 @@ def weight_cases():
 
 
 def bitmap(voters, lanes):
-    """16 bytes in hex; bit i, from the lowest of the first byte on, is the i-th voter, ascending."""
+    """Returns 16 bytes in hex. Bit i, from the lowest of the first byte on, is the i-th voter, ascending."""
     return sum(1 << i for i, h in enumerate(sorted(voters)) if h in lanes).to_bytes(16, "little").hex()
 
 

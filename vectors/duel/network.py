@@ -11,7 +11,7 @@ BLANK = 96
 
 
 def digest(tag, *fields):
-    """Enough for what is digested here: keys are ASCII, numbers whole."""
+    """Returns canonical JSON for ASCII keys and integers, all that is digested here."""
     text = json.dumps(["affine/1", tag, *fields], sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return blake3(text.encode()).hexdigest()
 
@@ -37,7 +37,7 @@ def content(miner):
 
 
 def queue_of(snap, last_played, taken):
-    """Who waits, the longest first; `taken` has the hotkeys of champion and list."""
+    """Returns the queue, longest wait first. `taken` has the hotkeys of champion and contenders."""
     waits = []
     for miner in snap["miners"]:
         hotkey, had = miner["hotkey"], last_played.get(miner["hotkey"], {})
@@ -58,7 +58,7 @@ def quota(index, env):
 
 
 def standing_of(duel, rules):
-    """"won", "open", or "lost" by verdicts alone."""
+    """Returns "won", "open", or "lost" only by verdicts."""
     counted = [env for env in rules["envs"] if duel["verdicts"].get(env) != "even"]
     wins = [env for env in counted if duel["verdicts"].get(env) == "win"]
     undecided = [env for env in counted if env not in duel["verdicts"]]
@@ -73,12 +73,12 @@ def is_won(duel, rules):
 
 
 def rated(rules):
-    """Environments of one player: rates against different opponents do not compare."""
+    """Returns environments of one player, since rates against different opponents are not comparable."""
     return sorted(env for env in rules["envs"] if rules["envs"][env]["players"] == 1)
 
 
 def quotas_of(duel, rules, epoch):
-    """What a lane plays for this duel in this epoch."""
+    """Returns the quotas of a lane for this duel in this epoch."""
     index = index_of(duel, epoch)
     if index > rules["duelEpochs"]:
         return {}
@@ -123,7 +123,7 @@ def is_whole(lane, duels, rules, epoch):
 
 
 def accept(state, heard, seals, lanes):
-    """Is the epoch frozen, and whose lanes are accepted?"""
+    """Returns whether the epoch is frozen, and the validators with accepted lanes."""
     weights = state["voters"]
     bits = {h: set(v["lanes"]) for h, v in heard.items() if h in weights}
     W, A = sum(weights.values()), sum(weights[h] for h in bits)
@@ -140,7 +140,7 @@ def counts(tally, played):
 
 
 def epochs_in(duel, env, rules):
-    """The tallies of an environment, as the reference takes them."""
+    """Returns the tallies of an environment in the form of the reference."""
     played = [quota(k + 1, rules["envs"][env]) for k in range(len(duel["tallies"]))]
     return [{h: counts(tally, n) for h, tally in entry.get(env, {}).items()} for entry, n in zip(duel["tallies"], played)]
 
@@ -165,7 +165,7 @@ def verdict_of(seen, index, rules):
 
 
 def judge(duel, seen, state, evidence, saw):
-    """The verdicts after an epoch that is not frozen, of a duel that was open."""
+    """Returns the verdicts of an open duel after an epoch that is not frozen."""
     rules, before = state["protocol"], duel["verdicts"]
     index = index_of(duel, state["epoch"])
     given = {env: verdict_of(seen[env], index, rules) for env in rules["envs"] if env not in before}
@@ -186,7 +186,7 @@ def judge(duel, seen, state, evidence, saw):
 
 
 def played_in(duel, state, frozen, accepted, lanes):
-    """The duel with the tallies of this epoch."""
+    """Returns the duel with the tallies of this epoch."""
     rules, epoch = state["protocol"], state["epoch"]
     if index_of(duel, epoch) > rules["duelEpochs"]:
         return duel
@@ -196,7 +196,7 @@ def played_in(duel, state, frozen, accepted, lanes):
 
 
 def fate(duel, rules, epoch, saw):
-    """"won", "open" or "lost"."""
+    """Returns "won", "open" or "lost"."""
     by_verdicts = standing_of(duel, rules)
     late, frozen = index_of(duel, epoch) >= rules["duelEpochs"], duel["tallies"].count({}) >= FROZEN_MOST
     if by_verdicts == "open" and (late or frozen):

@@ -48,7 +48,7 @@ def as_json(transcript):
 
 
 def perfect_episode(game, index):
-    """A challenge of the golden player's, played perfectly."""
+    """Returns a challenge of the golden player, played perfectly."""
     challenge = golden_id(game, index)
     episode = Episode(game, stream(seed_of(challenge)))
 
@@ -209,13 +209,13 @@ def golden_json(env, index):
 
 
 def scripted(messages):
-    """What the scripted player replies, from the text of a prompt."""
+    """Returns the scripted player's reply to a prompt."""
     rows = re.findall("^[A-K]((?: [.XO])+)$", messages[0]["content"], re.MULTILINE)
     return HEX.best_reply(tuple(".XO".index(mark) for row in rows for mark in row.split()))
 
 
 def games():
-    """Records of both players, as played and altered."""
+    """Yields transcripts of both players, as played and altered."""
     rows = []
     challenge = golden_id(HEX, 43)
     played = play_game(HEX.id, challenge, {"champion": scripted, "contender": scripted})
@@ -332,12 +332,12 @@ def infos():
 
 
 def tampered(env, episodes):
-    """What golden episodes replay to once something of them is altered, four times each."""
+    """Returns the replays of altered golden episodes, four for each."""
     return [result for index in range(episodes) for result in replays_of(env, index, 4)[1:]]
 
 
 def recorded(env, first):
-    """What 500 golden episodes replay to, as they were recorded and altered once."""
+    """Returns the replays of 500 golden episodes, unaltered and altered once."""
     return [result for index in range(first, first + 500) for result in replays_of(env, index, 1)]
 
 
@@ -356,7 +356,7 @@ def replays_of(env, index, times):
 
 
 def alter(lists, random):
-    """One change of one message; which one, the stream says."""
+    """Makes one random change of one message."""
     kind, side = int(random.integers(0, 8)), int(random.integers(0, len(lists)))
     messages = lists[side]
     at = int(random.integers(0, len(messages) + 1))

@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent
 
 
 def canonical(value):
-    """Enough for what is digested here: its keys are ASCII."""
+    """Returns canonical JSON for ASCII keys, all that is digested here."""
     return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -106,7 +106,7 @@ def mixed(seed, count):
 
 
 def rejected_at_once():
-    """The first seed whose third draw below OFTEN_REJECTED takes a fourth."""
+    """Returns the first seed whose third draw below OFTEN_REJECTED needs a fourth word."""
     for seed in range(1_000_000):
         g, raw = generator(seed), generator(seed).bit_generator
         g.integers(0, OFTEN_REJECTED, size=3)

@@ -32,7 +32,7 @@ def write(name, source, vectors, **more):
 
 
 def bounds(w, n, z2):
-    """The Wilson bounds of w in n, w and n being fractions, as decimals."""
+    """Returns the Wilson bounds of w in n, which are fractions, as decimals."""
     w, n, z2 = (D(x.numerator) / D(x.denominator) for x in map(F, (w, n, z2)))
     if n == 0:
         return D(0), D(1)
@@ -62,7 +62,7 @@ def case(what, wins, trials, ratio=510000, rule=MAIN, unit=None):
 
 
 def most_held(n, ratio, rule, unit=1):
-    """The most wins of n / unit trials, in 1 / unit, that are a hold; -1 if none are."""
+    """Returns the maximum wins of n / unit trials, in 1 / unit, that are a hold. -1 if none are."""
     low, high = -1, n
     while low < high:
         middle = (low + high + 1) // 2
@@ -141,7 +141,7 @@ def checksum():
 
 
 def edges(ratio, rule):
-    """For each n, the most wins held and the fewest that win, each found from those of n - 1."""
+    """Returns for each n the maximum wins of a hold and the minimum of a win, each from those of n - 1."""
     held, won, low, high = [-1], [1], -1, 0
     for n in range(1, rule["cap"] + 1):
         if n >= rule["minTrials"]:
@@ -155,7 +155,7 @@ def edges(ratio, rule):
 
 
 def follow(p, held, won):
-    """All that happens to a walk, by the distribution of its wins: a dictionary, nothing cut off."""
+    """Returns the outcomes of a walk by the exact distribution of its wins."""
     open_, win, hold, mean = {0: 1.0}, 0.0, 0.0, 0.0
     median = last = 0
     for n in range(1, len(held)):

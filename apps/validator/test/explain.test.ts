@@ -188,7 +188,9 @@ describe('af explain', () => {
     const file = await fileOf('early.json', firstBlocks(subnet.exported, 12))
     const uid = subnet.cast.validators.length + 2
     const { records, stdout } = await ask(file, String(uid))
-    expect(stdout).toMatch(/^5\w+ waits, at place 3 of 3: its turn begins in about 1 epoch; registration /m)
+    expect(stdout).toMatch(
+      /^5\w+ waits, at place 3 of 3: its turn begins in about 1 epoch; registration /m,
+    )
     expect(stdout).toContain(hotkeyOf('stronger'))
     expect(records).toEqual([])
     const json = await ask(file, hotkeyOf('veteran'), '--json')

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF_VERIFY, type Ended, killAll, run } from '../../../test/processes.ts'
 import { type Running, runningSubnet, type Seat } from './running-subnet.ts'
 
-const KILLS = Number(process.env.KILLS ?? 40)
+const KILLS = Number(process.env.KILLS ?? 25)
 const SEED = process.env.KILL_SEED ?? String(Date.now())
 /** The first two, whom nobody harms, are enough for a majority, and for a verdict. */
 const STAKES = [4n, 4n, 1n, 1n]

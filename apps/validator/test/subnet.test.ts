@@ -288,7 +288,9 @@ describe('af-verify', () => {
       await runVerifier(['--network', chainFile]),
     ]) {
       expect([nowhere.code, nowhere.stdout]).toEqual([2, ''])
-      expect(nowhere.stderr).toContain('where buckets are: validators announced them by name, such as')
+      expect(nowhere.stderr).toContain(
+        'where buckets are: validators announced them by name, such as',
+      )
     }
   })
 

@@ -100,7 +100,7 @@ class Endpoint {
 
   /** One call over the network, as `exchange` makes it. */
   exchange({ body = '', replyMs, signal }: Query): Promise<Received> {
-    const asked = this.#clock.now
+    const asked = this.#clock.now()
     return new Promise((resolve, reject) => {
       const late = (): void => reject(new AskingProblem('late', 'late'))
       if (signal.aborted) return late()
@@ -109,7 +109,7 @@ class Endpoint {
       this.#clock.at(asked + replyMs, late)
       const settle = (status: number, text: string): void => {
         signal.removeEventListener('abort', late)
-        resolve({ status, headers: {}, text, ms: Math.round(this.#clock.now - asked) })
+        resolve({ status, headers: {}, text, ms: Math.round(this.#clock.now() - asked) })
       }
       if (this.#conduct === 'stalls') return
       const fail = (error: Error): void => this.#clock.at(asked + REFUSAL_MS, () => reject(error))
@@ -140,7 +140,7 @@ class Endpoint {
       done()
       this.#waiting.shift()?.()
     }
-    this.#clock.at(this.#clock.now + MEAN_MS * (0.5 + this.#random.random()), end)
+    this.#clock.at(this.#clock.now() + MEAN_MS * (0.5 + this.#random.random()), end)
   }
 }
 
@@ -177,7 +177,7 @@ export async function sampleAll(crowd: Crowd): Promise<CrowdRun> {
   const endedMs: Record<string, number> = {}
   const on: LaneTask['on'] = (event) => {
     if (event.type !== 'sample') return
-    for (const { miner } of episodesIn(event.sample)) endedMs[miner] = clock.now
+    for (const { miner } of episodesIn(event.sample)) endedMs[miner] = clock.now()
   }
   const lanes = Array.from({ length: validators }, (_, index) =>
     sample(taskOf(index, crowd, { clock, exchange, deadline: phase.signal, on })),
@@ -217,7 +217,7 @@ function taskOf(
   { quota, samplingMs, contenders }: Crowd,
   { clock, exchange, deadline, on }: World,
 ): LaneTask {
-  const now = (): number => clock.now
+  const now = (): number => clock.now()
   const random = streamOf('validator', index)
   const hotkeys = contenders.map((_, i) => contenderOf(i))
   const quotas = Object.fromEntries(hotkeys.map((hotkey) => [hotkey, quota]))
@@ -244,7 +244,7 @@ function taskOf(
 
 function after(clock: Clock, ms: number, wake: () => void): () => void {
   let isOff = false
-  clock.at(clock.now + ms, () => isOff || wake())
+  clock.at(clock.now() + ms, () => isOff || wake())
   return () => {
     isOff = true
   }
@@ -253,7 +253,7 @@ function after(clock: Clock, ms: number, wake: () => void): () => void {
 /** Calls an endpoint repeatedly, one to two seconds after each answer or refusal. */
 function callFromOutside(endpoint: Endpoint, clock: Clock, foreign: number): void {
   const random = streamOf('foreign')
-  const pause = (): void => clock.at(clock.now + MEAN_PAUSE_MS * (0.5 + random.random()), call)
+  const pause = (): void => clock.at(clock.now() + MEAN_PAUSE_MS * (0.5 + random.random()), call)
   const call = (): void => {
     if (!endpoint.serve(pause)) pause()
   }

@@ -15,7 +15,7 @@ import {
 } from '@affine/chain'
 import { beaconBlock, LOCAL_NETWORK as network, sealsOf } from '@affine/settlement'
 import { describe, expect, it } from 'vitest'
-import { ReadingClock } from '../../../test/attacks/reading-clock.ts'
+import { Clock } from '../../../test/simulate/clock.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { Phase } from '../src/epoch.ts'
 import { createOwnTask, samplingBlocks } from '../src/own-lane.ts'
@@ -83,7 +83,7 @@ it.each([
 })
 
 it('reports a bucket that is too slow', async () => {
-  const clock = new ReadingClock()
+  const clock = new Clock()
   const told: Event[] = []
   const openBucket = (name: string) => ({ name, read: () => new Promise<never>(() => {}) })
   const setup = { clock, openBucket, on: (event: Event) => told.push(event) }

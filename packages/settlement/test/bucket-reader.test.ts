@@ -7,7 +7,7 @@ import {
 } from '@affine/blocks'
 import { account } from '@affine/chain'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { ReadingClock } from '../../../test/attacks/reading-clock.ts'
+import { Clock } from '../../../test/simulate/clock.ts'
 import {
   type BlockPlaces,
   BucketReader,
@@ -114,7 +114,7 @@ describe('a block in several buckets', () => {
   }
 
   it('is taken from the first that has it, and late answers are classified', async () => {
-    const clock = new ReadingClock()
+    const clock = new Clock()
     const late: Readonly<Record<string, () => Uint8Array | null>> = {
       same: () => block.bytes.slice(),
       other: () => new Uint8Array(9),

@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events'
-import type { Clock } from '@affine/blocks'
 import { expect, test } from 'vitest'
-import { ReadingClock } from '../../../test/attacks/reading-clock.ts'
+import { Clock } from '../../../test/simulate/clock.ts'
 import { BucketTimes } from '../src/waiting.ts'
 
 // Protocol §6.4. All times are on a fake clock.
@@ -11,7 +10,7 @@ const ZEROS = new Uint8Array(2 * MEGABYTE)
 
 /** Returns the times of buckets with these weights by hotkey, and a function that reads one. */
 function reading(weights: Readonly<Record<string, number>> = {}) {
-  const clock = new ReadingClock()
+  const clock = new Clock()
   const lost: string[] = []
   const times = new BucketTimes({ clock, onLost: (hotkey) => lost.push(hotkey) })
   times.setWeights(weights)
@@ -103,7 +102,7 @@ test('ends a read in progress when a bucket is dropped, and begins no other', as
 })
 
 test('leaves nothing that waits for a limit or the deadline after a read', async () => {
-  const clock = new ReadingClock()
+  const clock = new Clock()
   let waiting = 0
   const after: Clock['after'] = (ms, wake) => {
     waiting += 1

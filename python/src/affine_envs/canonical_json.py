@@ -1,4 +1,4 @@
-"""Canonical JSON: each value has one text. Protocol §1.1."""
+"""Canonical JSON: each value has exactly one text. Protocol §1.1."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,10 +13,10 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def canonical_text(value: Json) -> str:
-    """The one text of a value.
+    """Returns the canonical text of a value.
 
-    Raises TypeError for what no such text is of, as None and floats, and ValueError for integers
-    past 2^53-1, lone surrogates and more than 16 lists and dicts inside one another.
+    Raises TypeError for values without one, such as None and floats, and ValueError for integers
+    past 2^53-1, lone surrogates, and more than 16 nested lists and dicts.
     """
     return _text(value, DEEPEST)
 

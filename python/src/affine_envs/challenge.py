@@ -1,4 +1,4 @@
-"""Challenge ids and the seeds that follow from them. Protocol §1.4, §2.3 and §4."""
+"""Challenge ids and their seeds. Protocol §1.4, §2.3 and §4."""
 
 import re
 
@@ -20,13 +20,13 @@ def challenge_id(
     index: int,
     contender: str = "",
 ) -> str:
-    """The id of one challenge. The parts are taken as they are; games are those of a contender."""
+    """Returns the id of a challenge. Does not check its parts. A game has a contender."""
     place = (genesis, netuid, env, spec_hash, validator, epoch, beacon, secret, index, contender)
     return id_of(digest("challenge", *place))
 
 
 def id_of(hash: str) -> str:
-    """A hash, 64 hex digits, as a challenge id."""
+    """Returns a hash of 64 hex digits as a challenge id."""
     number = int(hash, 16)
     digits = ""
     while number:
@@ -37,7 +37,7 @@ def id_of(hash: str) -> str:
 
 
 def is_challenge_id(text: object) -> bool:
-    """Is it the base58 of 32 bytes? Takes anything and never raises."""
+    """Reports whether a value is the base58 text of 32 bytes. Never raises."""
     if not isinstance(text, str) or re.fullmatch(f"[{ALPHABET}]{{32,44}}", text) is None:
         return False
     number = 0
@@ -48,7 +48,7 @@ def is_challenge_id(text: object) -> bool:
 
 
 def seed_of(challenge_id: str) -> int:
-    """The seed of a challenge's stream: 128 bits. Raises ValueError for what is no id."""
+    """Returns the 128-bit seed of a challenge's stream. Raises ValueError for an invalid id."""
     if not is_challenge_id(challenge_id):
         raise ValueError('"challenge_id" expected the base58 of 32 bytes')
     return int(digest("seed", challenge_id)[:32], 16)

@@ -16,8 +16,7 @@ from affine_envs.text import answer, recorded
 class AffineEnv(gymnasium.Env[Any, Any]):
     """One episode at a time of the environment with this id.
 
-    `strength` is of a game's scripted opponent: the share of its moves, 0 to 1, that it chooses
-    well.
+    `strength` is the share of moves, 0 to 1, that the scripted opponent of a game chooses well.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
@@ -39,7 +38,7 @@ class AffineEnv(gymnasium.Env[Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Starts the challenge of `options={"challenge_id": …}`, or an episode from a seed.
 
-        Without either it goes on with the stream it has, as Gymnasium does. Raises ValueError for
+        Without either, continues with the current stream, like Gymnasium. Raises ValueError for
         any other option.
         """
         challenge_id = _challenge_id_in(options) if options else None
@@ -54,7 +53,7 @@ class AffineEnv(gymnasium.Env[Any, Any]):
         return self.game.observe(episode.state), dict(self.info)
 
     def go_on(self) -> Episode[Any, Any]:
-        """Another episode of the stream that a reset began."""
+        """Starts another episode of the stream that a reset began."""
         self._since += 1
         return self._begin(f"{self._origin}+{self._since}")
 
@@ -64,14 +63,14 @@ class AffineEnv(gymnasium.Env[Any, Any]):
         return episode
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Takes an action. An illegal one, and the None of `parse`, forfeit."""
+        """Plays an action. An illegal one, and the None of `parse`, forfeit."""
         episode, reward = self.take(action)
         truncated = episode.over and not episode.terminated
         observation = self.game.observe(episode.state)
         return observation, float(reward), episode.terminated, truncated, dict(self.info)
 
     def take(self, action: Any) -> tuple[Episode[Any, Any], int]:
-        """The episode after an action, and the reward of that."""
+        """Returns the episode after an action, and the reward of the action."""
         episode = self.episode
         if episode is None or episode.over:
             raise RuntimeError("step expected an episode in progress: reset first")
@@ -80,13 +79,13 @@ class AffineEnv(gymnasium.Env[Any, Any]):
         return episode, episode.step(action)
 
     def render(self) -> str | None:
-        """The prompt of the present state, with `render_mode="ansi"`."""
+        """Returns the prompt of the current state, with `render_mode="ansi"`."""
         if self.render_mode != "ansi" or self.episode is None:
             return None
         return self.game.prompt(self.episode.state)
 
     def parse(self, reply: str) -> Any:
-        """The action that a model's reply ends with; None for what cannot be read."""
+        """Returns the action at the end of a model's reply, or None if it is unreadable."""
         return self.game.parse(answer(recorded(reply)))
 
 
@@ -98,7 +97,7 @@ def _challenge_id_in(options: dict[str, Any]) -> Any:
 
 
 def register() -> None:
-    """Makes them known to `gymnasium.make` as `affine/…`; importing `affine_envs` does it."""
+    """Registers the environments in Gymnasium as `affine/…`. Importing `affine_envs` calls it."""
     for name in NEWEST:
         if f"affine/{name}" not in gymnasium.registry:
             register_env(

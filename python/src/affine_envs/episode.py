@@ -1,4 +1,4 @@
-"""One run of a game, and its record in text. Protocol §3.1."""
+"""One run of a game and its transcript. Protocol §3.1."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Message = Mapping[str, str]
 
 Fault = Literal["no-reply"]
 Agent = Callable[[Sequence[Message]], str | None]
-"""Replies to a conversation that ends in a prompt; None is no reply."""
+"""A function that replies to a conversation ending in a prompt. None is no reply."""
 
 
 class Episode(Generic[State, Action]):
@@ -33,11 +33,11 @@ class Episode(Generic[State, Action]):
 
     @property
     def over(self) -> bool:
-        """Is there no step to take?"""
+        """Reports whether the episode is over."""
         return self.terminated or self.steps == self.game.max_steps
 
     def step(self, action: Action | None) -> int:
-        """The reward of this step. An illegal action and None forfeit."""
+        """Plays an action. Returns its reward. An illegal action and None forfeit."""
         played = None if action is None else self.game.step(self.state, action, self.random)
         lowest = self.game.lowest_reward - self.total
         self.state, reward, self.terminated = played or (self.state, lowest, True)
@@ -52,7 +52,7 @@ class Episode(Generic[State, Action]):
 
 @dataclass(frozen=True)
 class Transcript:
-    """What was said in an episode, and what it earned."""
+    """The messages of an episode and its reward."""
 
     messages: list[Message]
     reward: int
@@ -60,15 +60,15 @@ class Transcript:
 
 
 def play(env: str, challenge_id: str, agent: Agent, strength: float | None = None) -> Transcript:
-    """Plays one challenge, in games against the scripted opponent at a strength from 0 to 1.
+    """Plays a challenge, in games against the scripted opponent at a strength from 0 to 1.
 
-    There is no clock: an agent that shall have a deadline gives None after it.
+    There is no clock: an agent with a deadline has to return None after it.
     """
     return record(game_of(env, strength), seed_of(challenge_id), agent)
 
 
 def record(game: Game[Any, Any], seed: int, agent: Agent) -> Transcript:
-    """The same from the challenge's seed."""
+    """Plays a challenge from its seed."""
     episode = Episode(game, np.random.default_rng(seed))
     messages: list[Message] = []
     while not episode.over:
@@ -94,7 +94,7 @@ Refusal = Literal[
 
 @dataclass(frozen=True)
 class Replayed:
-    """What recorded messages came to; with `fault` they end in a prompt."""
+    """The result of recorded messages. With `fault` they end in a prompt."""
 
     reward: int
     fault: bool
@@ -103,9 +103,9 @@ class Replayed:
 def replay(
     env: str, challenge_id: str, messages: Sequence[Any], strength: float | None = None
 ) -> Replayed | Refusal:
-    """Plays an episode again from its record, or says what is wrong with that.
+    """Replays an episode from its messages. Returns a refusal if they are invalid.
 
-    Takes hostile messages and never raises.
+    Accepts hostile messages and never raises.
     """
     game = game_of(env, strength)
     if not is_challenge_id(challenge_id):
@@ -125,7 +125,7 @@ def replay(
 
 
 def _take(episode: Episode[Any, Any], message: Any, index: int) -> Refusal | None:
-    """Compares a prompt, plays a reply; what is wrong with it, if anything."""
+    """Compares a prompt or plays a reply. Returns the refusal, if any."""
     if index % 2 == 0:
         return prompt_refusal(message, episode.game.prompt(episode.state))
     refusal = reply_refusal(message)
@@ -135,14 +135,14 @@ def _take(episode: Episode[Any, Any], message: Any, index: int) -> Refusal | Non
 
 
 def prompt_refusal(message: Any, due: str) -> Refusal | None:
-    """What is wrong with a message, if it is not the prompt that is due."""
+    """Returns a refusal unless a message is the expected prompt."""
     if not _is_of(message, "user"):
         return "WRONG_ROLE"
     return None if message["content"] == due else "PROMPT_DIFFERS"
 
 
 def reply_refusal(message: Any) -> Refusal | None:
-    """What is wrong with a message, if it is no reply that could have been recorded."""
+    """Returns a refusal unless a message is a possible recorded reply."""
     if not _is_of(message, "assistant"):
         return "WRONG_ROLE"
     return None if is_recorded(message["content"]) else "NOT_NORMALISED"

@@ -15,11 +15,11 @@ Action = TypeVar("Action")
 
 
 class Game(ABC, Generic[State, Action]):
-    """A state is immutable. Only `random`, one stream an episode, decides anything by chance."""
+    """A one-player environment. States are immutable. Only `random`, one per episode, is random."""
 
     id: str
     spec_hash: str
-    """The `spec_hash` of `id` as a constant, because to compute it takes a second or two."""
+    """The `spec_hash` of `id` as a constant, since computing it takes a second or two."""
     max_steps: int
     lowest_reward: int
     action_space: gymnasium.Space[Any]
@@ -33,54 +33,54 @@ class Game(ABC, Generic[State, Action]):
     def step(
         self, state: State, action: Action, random: Generator
     ) -> tuple[State, int, bool] | None:
-        """The next state, the reward, and whether the game is over; None for an illegal action."""
+        """Returns the next state, the reward, and whether the game ended. None if illegal."""
 
     def accepts(self, action: Any) -> bool:
-        """Is it a member of the action space?"""
+        """Reports whether a value is in the action space."""
         return bool(self.action_space.contains(action))
 
     @abstractmethod
     def observe(self, state: State) -> Any:
-        """A state as a member of the observation space."""
+        """Returns a state as an element of the observation space."""
 
     def observe_all(self, states: list[State]) -> np.ndarray:
-        """The same of many, one a row."""
+        """Returns many states as observations, one per row."""
         return np.stack([self.observe(state) for state in states])
 
     @abstractmethod
     def truth(self, state: State) -> Json:
-        """What judges an episode, from its initial state; only its digest is shown."""
+        """Returns what judges an episode, from its initial state. Only its digest is shown."""
 
     def truth_text(self, state: State) -> str:
-        """The canonical text of `truth`."""
+        """Returns the canonical text of `truth`."""
         return canonical_text(self.truth(state))
 
     @abstractmethod
     def difficulty(self, state: State) -> int:
-        """How hard a challenge is, from its initial state; for people."""
+        """Returns the difficulty of a challenge, from its initial state, for people."""
 
     @abstractmethod
     def prompt(self, state: State) -> str:
-        """What a model is asked."""
+        """Returns the prompt of a state."""
 
     @abstractmethod
     def parse(self, answer: str) -> Action | None:
-        """The action that an answer is, or None. Nothing is trimmed or guessed."""
+        """Returns the action of an answer, or None. Does not trim or guess."""
 
     @abstractmethod
     def best_reply(self, state: State) -> str:
-        """The good reply of §3.5: a perfect player's, or a scripted one's."""
+        """Returns the good reply of §3.5: a perfect player's, or a scripted one's."""
 
     @abstractmethod
     def any_reply(self, state: State, random: Generator) -> str:
-        """Any action as a line, good, bad or illegal. Protocol §3.5 says what it draws."""
+        """Returns a random line, good, bad or illegal, with the draws of Protocol §3.5."""
 
 
 class TwoPlayerGame(Game[State, Action]):
-    """A game of two, who take turns. Protocol §3.1.
+    """A game of two players, who take turns. Protocol §3.1.
 
-    As a `Game` it is for one player, against the scripted one. `strength` is the share of moves
-    that this one chooses well; the others are legal moves drawn at random. Protocol §3.6.
+    As a `Game` it has one player, who plays against the scripted player. `strength` is the share of
+    moves that the latter chooses well; its other moves are random legal ones. Protocol §3.6.
     """
 
     highest_reward: int
@@ -92,19 +92,19 @@ class TwoPlayerGame(Game[State, Action]):
 
     @abstractmethod
     def opening(self, random: Generator) -> State:
-        """The first state, in which the player who is first is the mover."""
+        """Returns the first state, in which the first player moves."""
 
     @abstractmethod
     def move(self, state: State, action: Action, random: Generator) -> tuple[State, bool] | None:
-        """The next state, and whether the mover has won; None for an illegal action."""
+        """Returns the next state, and whether the mover has won. None for an illegal action."""
 
     @abstractmethod
     def written(self, action: Action) -> str:
-        """An action as an answer; `parse` reads it back."""
+        """Returns an action as an answer, which `parse` reads."""
 
     @abstractmethod
     def legal(self, state: State) -> list[Action]:
-        """The actions that are legal."""
+        """Returns the legal actions."""
 
     def initial(self, random: Generator) -> State:
         is_first = random.integers(0, 2) == 0

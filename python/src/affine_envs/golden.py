@@ -22,14 +22,14 @@ FULL_WIDTH = {ord("0") + digit: 0xFF10 + digit for digit in range(10)}
 
 @cache
 def spec_hash(env: str) -> str:
-    """The hash of 256 episodes of a player that is good, bad and broken by turns."""
+    """Returns the hash of 256 episodes of a player with good, bad and broken replies."""
     game = game_of(env)
     episodes = [_record(golden_episode(env, index)) for index in range(EPISODES)]
     return digest("spec", game.id, episodes)
 
 
 def golden_episode(env: str, index: int) -> Transcript | dict[Side, Transcript]:
-    """Episode `index` of the golden player; of two players each has a transcript."""
+    """Returns episode `index` of the golden player, with a transcript per player in games."""
     game = game_of(env)
     seed = seed_of(id_of(digest("golden", game.id, index)))
     random = np.random.default_rng(index)
@@ -42,7 +42,7 @@ def golden_episode(env: str, index: int) -> Transcript | dict[Side, Transcript]:
 
 
 class _Player:
-    """Plays its own copy of the episode, to know the state behind each prompt."""
+    """A golden player. It plays its own copy of the episode to know the state of each prompt."""
 
     def __init__(self, copy: Episode[Any, Any] | Match, random: Generator, draws: int) -> None:
         self.copy = copy

@@ -28,7 +28,7 @@ alone on the last line, with nothing after it."""
 
 
 class Hex(TwoPlayerGame[Board, int]):
-    """On a board of 7, 9 or 11 rows, which begins with some marks. X is first."""
+    """Hex on a board of 7, 9 or 11 rows that begins with some marks. X is first."""
 
     id = "hex@0.1.0"
     spec_hash = "41c39731637c8df7caaea06bc07fe120bcb7b96f2c17ec505d10677492246789"

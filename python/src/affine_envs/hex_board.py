@@ -1,4 +1,4 @@
-"""Hex: boards, chains, and how far a cell is from a side. Protocol §3.7."""
+"""Hex: boards, chains, and distances of cells from sides. Protocol §3.7."""
 
 from functools import cache
 
@@ -10,18 +10,18 @@ STEPS = ((0, -1), (0, 1), (-1, 0), (-1, 1), (1, 0), (1, -1))
 
 
 def size(board: Board) -> int:
-    """How many rows there are."""
+    """Returns the number of rows."""
     return {49: 7, 81: 9, 121: 11}[len(board)]
 
 
 def mover(board: Board) -> int:
-    """1 for X, 2 for O."""
+    """Returns the player to move: 1 for X, 2 for O."""
     return 1 if board.count(1) == board.count(2) else 2
 
 
 @cache
 def touching(n: int) -> tuple[tuple[int, ...], ...]:
-    """For each cell, those that touch it."""
+    """Returns the adjacent cells of each cell."""
     places = [
         [(row + down, column + right) for down, right in STEPS]
         for row in range(n)
@@ -32,14 +32,14 @@ def touching(n: int) -> tuple[tuple[int, ...], ...]:
 
 @cache
 def sides(player: int, n: int) -> tuple[frozenset[int], frozenset[int]]:
-    """The cells of a player's two sides, the first side first."""
+    """Returns the cells of a player's two sides, the first side first."""
     if player == 1:
         return frozenset(range(n)), frozenset(range(n * n - n, n * n))
     return frozenset(range(0, n * n, n)), frozenset(range(n - 1, n * n, n))
 
 
 def has_joined(board: Board, player: int) -> bool:
-    """Does a chain of the player's marks lead from one of its sides to the other?"""
+    """Reports whether a chain of the player's marks connects its two sides."""
     n = size(board)
     touched = touching(n)
     first, last = sides(player, n)
@@ -53,9 +53,9 @@ def has_joined(board: Board, player: int) -> bool:
 
 
 def empty_on_chain(board: Board, player: int, side: frozenset[int]) -> dict[int, int]:
-    """The fewest empty cells on a chain from each cell to a side, that cell counted.
+    """Returns the fewest empty cells on a chain from each cell to a side, the cell included.
 
-    A cell from which no chain without opposing marks leads there is left out.
+    Omits cells without a chain free of opposing marks.
     """
     touched = touching(size(board))
     found: dict[int, int] = {}
@@ -79,7 +79,7 @@ def empty_on_chain(board: Board, player: int, side: frozenset[int]) -> dict[int,
 
 
 def scripted_cell(board: Board) -> int:
-    """The empty cell with the least sum of both players' lengths, the first of equals."""
+    """Returns the first empty cell with the least sum of both players' lengths."""
     sums = dict.fromkeys((cell for cell, mark in enumerate(board) if mark == 0), 0)
     for player in (1, 2):
         first, last = (empty_on_chain(board, player, side) for side in sides(player, size(board)))

@@ -1,4 +1,4 @@
-"""The facts of one episode, under the same names in every language. Protocol §3.6."""
+"""The facts of an episode, with the same names in every language. Protocol §3.6."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ INFO_TYPES: dict[str, type] = {
     "spec_hash": object,
     "ground_truth_commitment": object,
 }
-"""The names of the facts, each with the type of its array in a vector environment."""
+"""The names of the facts, with the types of their arrays in vector environments."""
 
 
 def info_of(

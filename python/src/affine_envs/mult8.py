@@ -22,7 +22,7 @@ alone on the last line, with nothing after it."""
 
 
 class Mult8(Game[Factors, str]):
-    """The product of two numbers of eight digits, in one reply."""
+    """Multiplication of two numbers of eight digits, in one reply."""
 
     id = "mult8@0.1.0"
     spec_hash = "8acf99839b8d1880a156699fd1f0e180447373b1f973a30c4e9fdf4772755bcc"

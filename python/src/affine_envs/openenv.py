@@ -1,7 +1,7 @@
 """The environments behind OpenEnv's server: `uvicorn affine_envs.openenv:app`.
 
-Each environment is served below its name, as in `/mult8-v0`, and the first one at the root too.
-A session plays in text: it is shown a prompt and answers with a model's whole reply.
+Each environment is served under its name, as in `/mult8-v0`, and the first one also at the root.
+A session plays in text: it gets a prompt and answers with a model's whole reply.
 """
 
 from functools import partial
@@ -19,20 +19,20 @@ MAX_SESSIONS = 1000
 
 
 class Reply(Action):
-    """What a model says. Its last line is the action."""
+    """A model's reply. Its last line is the action."""
 
     reply: str
 
 
 class Prompt(Observation):
-    """A prompt, which is None once the episode is done, and the info of the episode."""
+    """A prompt, None after the end of the episode, and the info of the episode."""
 
     prompt: str | None
     info: dict[str, str | int | None]
 
 
 class EpisodeState(State):
-    """How far an episode has come."""
+    """The progress of an episode."""
 
     env: str
     challenge_id: str | None = None
@@ -40,7 +40,7 @@ class EpisodeState(State):
 
 
 class TextEnvironment(Environment[Reply, Prompt, EpisodeState]):
-    """One session's environment."""
+    """The environment of a session."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
@@ -56,10 +56,10 @@ class TextEnvironment(Environment[Reply, Prompt, EpisodeState]):
         options: dict[str, Any] | None = None,
         **more: Any,
     ) -> Prompt:
-        """Starts an episode as `AffineEnv.reset` does.
+        """Starts an episode like `AffineEnv.reset`.
 
-        `challenge_id` is taken as an argument and in `options`; so is `strength`, of a game's
-        scripted opponent, which stays until another is given. Any other option is an error.
+        `challenge_id` may be an argument or in `options`, as may `strength`, of a game's
+        scripted opponent, which applies until the next change. Any other option is an error.
         """
         if not isinstance(options, dict | None):
             raise ValueError(f'"options" expected an object, got {options!r}')
@@ -75,7 +75,7 @@ class TextEnvironment(Environment[Reply, Prompt, EpisodeState]):
         return Prompt(prompt=self._env.render(), info=self._env.info)
 
     def step(self, action: Reply, timeout_s: float | None = None, **_: Any) -> Prompt:
-        """Plays a reply as a validator reads it."""
+        """Plays a reply, read like a validator does."""
         _, reward, terminated, truncated, _ = self._env.step(self._env.parse(action.reply))
         self._state.step_count += 1
         self._state.total_reward += int(reward)
@@ -94,7 +94,7 @@ class TextEnvironment(Environment[Reply, Prompt, EpisodeState]):
 
 
 def app_of(env: str) -> Any:
-    """OpenEnv's application for one environment."""
+    """Returns OpenEnv's application for an environment."""
     factory = partial(TextEnvironment, env)
     served = create_app(factory, Reply, Prompt, env, max_concurrent_envs=MAX_SESSIONS)
     served.add_exception_handler(ValueError, refuse)
@@ -103,7 +103,7 @@ def app_of(env: str) -> Any:
 
 
 def refuse(_: Request, error: Exception) -> JSONResponse:
-    """Says to a caller by HTTP what is wrong, as OpenEnv itself does in a session alone."""
+    """Returns the error to an HTTP caller, which OpenEnv itself does only in sessions."""
     if isinstance(error, ValueError):
         status, detail = 422, str(error)
     else:

@@ -25,7 +25,7 @@ PLACEMENT = f"{NUMBER},{NUMBER},{NUMBER},{NUMBER}"
 PLACEMENTS = re.compile(f"{PLACEMENT}(?: {PLACEMENT}){{0,{MOST - 1}}}")
 
 State = tuple[tuple[Placement, Piece], ...]
-"""How each piece lay in the box that was cut, and the piece as it is listed."""
+"""The position of each piece in the box before the cut, and the piece as listed."""
 Action = tuple[int, ...]
 
 PROMPT = f"""\
@@ -42,7 +42,7 @@ x,y,width,height of each as it lies, x and y at its top left, such as 0,0,12,7 1
 
 
 class Pack(Game[State, Action]):
-    """8 to 32 rectangles go back into the box that they were cut from, in one reply."""
+    """Packing of 8 to 32 rectangles into the box that they were cut from, in one reply."""
 
     id = "pack@0.1.0"
     spec_hash = "365a43ef7cd1ceade0d8053a0895560fb61746dd6d0b7a54696e186ffdb19b22"

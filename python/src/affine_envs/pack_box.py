@@ -1,4 +1,4 @@
-"""Packing: how the box is cut, what a packing earns, and how the scripted player packs it.
+"""Packing: the cut of the box, the reward of a packing, and the scripted player.
 
 Protocol §3.8.
 """
@@ -18,7 +18,7 @@ Placement = tuple[int, int, int, int]
 
 
 def cut_box(random: Generator) -> tuple[Placement, ...]:
-    """The rectangles that the box is cut into, shuffled; none is turned yet."""
+    """Cuts the box. Returns the rectangles, shuffled and not yet turned."""
     k = (8, 12, 16, 24, 32)[random.integers(0, 5)]
     cuts: list[Placement] = [(0, 0, WIDTH, HEIGHT)]
     while len(cuts) < k:
@@ -66,7 +66,7 @@ def _parts(rectangle: Placement, may_be_five: bool, random: Generator) -> list[P
 
 
 class Box:
-    """The squares that are covered, as the bits of a number, row by row."""
+    """The covered squares as bits of a number, row by row."""
 
     def __init__(self) -> None:
         self.covered = 0
@@ -76,11 +76,11 @@ class Box:
         return x + w <= WIDTH and y + h <= HEIGHT and not self.covered & squares(placement)
 
     def flip(self, placement: Placement) -> None:
-        """Covers free squares, or frees covered ones."""
+        """Covers the squares if they are free, and frees them if they are covered."""
         self.covered ^= squares(placement)
 
     def first_free(self) -> tuple[int, int]:
-        """x and y of the free square of the least y, of these of the least x."""
+        """Returns x and y of the free square with the least y, and among these the least x."""
         free = ~self.covered
         y, x = divmod((free & -free).bit_length() - 1, WIDTH)
         return x, y
@@ -88,18 +88,18 @@ class Box:
 
 @cache
 def _at_the_corner(w: int, h: int) -> int:
-    """The squares of a rectangle at (0, 0)."""
+    """Returns the squares of a rectangle at (0, 0)."""
     return sum(((1 << w) - 1) << (y * WIDTH) for y in range(h))
 
 
 def squares(placement: Placement) -> int:
-    """The squares of a rectangle in the box, as bits."""
+    """Returns the squares of a rectangle in the box, as bits."""
     x, y, w, h = placement
     return _at_the_corner(w, h) << (y * WIDTH + x)
 
 
 def earned(pieces: Sequence[Piece], placements: Sequence[Placement]) -> int:
-    """The area of what is placed as the rules have it."""
+    """Returns the area of the pieces placed according to the rules."""
     box = Box()
     left = [tuple(sorted(piece)) for piece in pieces]
     area = 0
@@ -115,7 +115,7 @@ def earned(pieces: Sequence[Piece], placements: Sequence[Placement]) -> int:
 
 
 def scripted_packing(pieces: Sequence[Piece]) -> list[Placement]:
-    """The best that the scripted player meets in 500 placings."""
+    """Returns the best packing that the scripted player finds in 500 placements."""
     order = sorted(range(len(pieces)), key=lambda i: -pieces[i][0] * pieces[i][1])
     ways = [(i, *shape) for i in order for shape in dict.fromkeys((pieces[i], pieces[i][::-1]))]
     box = Box()

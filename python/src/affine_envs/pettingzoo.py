@@ -1,6 +1,6 @@
 """Games of two players behind PettingZoo's interface. Protocol §3.6.
 
-`affine_envs.pettingzoo.env("hex-v0")` makes one; the extra `pettingzoo` installs what it needs.
+`affine_envs.pettingzoo.env("hex-v0")` makes one. It needs the extra `pettingzoo`.
 """
 
 from copy import deepcopy
@@ -23,8 +23,8 @@ FIRST, SECOND = "player_0", "player_1"
 class TwoPlayerEnv(AECEnv[str, Any, Any]):
     """One game at a time. `player_0` is first.
 
-    An action that is not legal loses; `infos[agent]["action_mask"]` has those that are, next to the
-    facts that the environment for one player has in its info.
+    An illegal action loses. `infos[agent]["action_mask"]` has the legal ones, next to the facts in
+    the info of the environment for one player.
     """
 
     def __init__(self, env: str, render_mode: str | None = None) -> None:
@@ -59,8 +59,8 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Starts the game of `options={"challenge_id": …}`, or one from a seed.
 
-        Without either it goes on with the stream it has. Other options are ignored, because
-        PettingZoo's own tests give some; but ValueError says so if one looks like challenge_id.
+        Without either, continues with the current stream. Ignores other options, since
+        PettingZoo's own tests pass some. Raises ValueError for one that resembles challenge_id.
         """
         options = options or {}
         challenge_id = options.get("challenge_id")
@@ -76,7 +76,7 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
             self._origin, self._since = str(challenge_id or drawn), 0
         else:
             self._since += 1
-        # Who is first in evidence is drawn; here it is always the first agent.
+        # In evidence the first player is drawn. Here it is always the first agent.
         self._random.integers(0, 2)
         self._state = self.game.opening(self._random)
         origin = f"{self._origin}+{self._since}" if self._since else self._origin
@@ -90,7 +90,7 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
         self.infos = self._infos()
 
     def step(self, action: Any) -> None:
-        """Plays the mover's action. None, which `parse` gives for what it cannot read, loses."""
+        """Plays the mover's action. None, the result of `parse` for an unreadable reply, loses."""
         if self._random is None or not self.agents:
             raise RuntimeError("step expected a game in progress: reset first")
         mover = self.agent_selection
@@ -113,18 +113,18 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
         self._accumulate_rewards()
 
     def observe(self, agent: str) -> Any:
-        """The state, which both players see."""
+        """Returns the state, which both players see."""
         return self.game.observe(self._state)
 
     def render(self) -> str | None:
-        """The prompt of the mover, with `render_mode="ansi"`."""
+        """Returns the prompt of the mover, with `render_mode="ansi"`."""
         return self.game.prompt(self._state) if self.render_mode == "ansi" else None
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Does nothing."""
 
     def parse(self, reply: str) -> Any:
-        """The action that a model's reply ends with; None for what cannot be read."""
+        """Returns the action at the end of a model's reply, or None if it is unreadable."""
         return self.game.parse(answer(recorded(reply)))
 
     def _infos(self) -> dict[str, Any]:
@@ -137,5 +137,5 @@ class TwoPlayerEnv(AECEnv[str, Any, Any]):
 
 
 def env(name: str, render_mode: str | None = None) -> TwoPlayerEnv:
-    """An environment of two players, by its exact id or as `hex-v0`."""
+    """Returns an environment of two players, by its exact id or as `hex-v0`."""
     return TwoPlayerEnv(name, render_mode)

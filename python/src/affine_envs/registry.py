@@ -1,4 +1,4 @@
-"""The environments by their ids. Protocol §3."""
+"""The environments by id. Protocol §3."""
 
 from typing import Any
 
@@ -13,10 +13,10 @@ NEWEST = {f"{id.split('@')[0]}-v0": id for id in GAMES}
 
 
 def game_of(env: str, strength: float | None = None) -> Game[Any, Any]:
-    """The game of an exact id, `mult8@0.1.0`, or of `mult8-v0`, its newest 0.x.y.
+    """Returns the game of an exact id, `mult8@0.1.0`, or of `mult8-v0`, its newest 0.x.y.
 
-    `strength` is of the scripted opponent of a game of two: the share of its moves that it
-    chooses well.
+    `strength` is the share of moves that the scripted opponent in a game of two players chooses
+    well.
     """
     if strength is not None:
         return type(two_player_game_of(env))(strength)
@@ -27,7 +27,7 @@ def game_of(env: str, strength: float | None = None) -> Game[Any, Any]:
 
 
 def two_player_game_of(env: str) -> TwoPlayerGame[Any, Any]:
-    """The same, of an environment of two players."""
+    """Returns the game of an environment of two players."""
     game = game_of(env)
     if not isinstance(game, TwoPlayerGame):
         raise ValueError(f'"env" expected one of two players, got {env!r}')

@@ -1,4 +1,4 @@
-"""A reply as it is read and recorded. Protocol §3.2."""
+"""How a reply is read and recorded. Protocol §3.2."""
 
 import re
 
@@ -31,15 +31,15 @@ RULES = re.compile(f"({LINE_END})|({SEQUENCE}|{STRING}|{ESCAPE})|{HIDDEN}")
 
 
 def normalise(text: str) -> str:
-    """Line ends become LF, escape sequences go, what is invisible becomes U+FFFD."""
+    """Makes line ends LF, removes escape sequences, and replaces invisible characters by U+FFFD."""
     return RULES.sub(_replacement, _paired(text))
 
 
 def recorded(reply: str) -> str:
-    """A reply as it is read and recorded: normalised, and a long one by its end.
+    """Returns a reply as it is read and recorded: normalised, and only the end of a long one.
 
-    Its last lines that fit are kept, or the end of its last line, behind a first line that says
-    how many bytes were left out and their hash.
+    That is the last lines that fit, or the end of the last line, after a first line with the number
+    of omitted bytes and their hash.
     """
     text = normalise(reply)
     if _bytes_of(text) <= MOST_BYTES:
@@ -50,15 +50,15 @@ def recorded(reply: str) -> str:
 
 
 def is_recorded(text: str) -> bool:
-    """Is it a text that `recorded` gives?"""
+    """Reports whether a text is a possible result of `recorded`."""
     return normalise(text) == text and _bytes_of(text) <= MOST_BYTES
 
 
 def answer(text: str) -> str:
-    """The answer of a recorded reply.
+    """Returns the answer of a recorded reply.
 
-    The line is the last one that holds anything but blanks, without those at its ends. Blanks,
-    full stops behind it and pairs around it go; if a sign of pairs is left then, nothing goes.
+    The answer is the last non-blank line, trimmed. Blanks, full stops after it and pairs around it
+    are removed, unless a sign of pairs is left then.
     """
     line = text.rstrip(" \n").split("\n")[-1].strip(" ")
     rest, before = line, None
@@ -76,7 +76,7 @@ def _unpaired(text: str) -> str:
 
 
 def _end_of(text: str) -> str:
-    """Its last lines that fit, or the end of its last line, by code points."""
+    """Returns the last lines that fit, or the end of the last line, by code points."""
     *before, kept = text.split("\n")
     while before and _bytes_of(before[-1] + "\n" + kept) <= MOST_KEPT_BYTES:
         kept = before.pop() + "\n" + kept
@@ -87,7 +87,7 @@ def _end_of(text: str) -> str:
 
 
 def _bytes_of(text: str) -> int:
-    """The bytes of its canonical text without the quotes. Protocol §1.1."""
+    """Returns the number of bytes of the canonical text without quotes. Protocol §1.1."""
     return len(canonical_text(text).encode()) - 2
 
 
@@ -99,7 +99,7 @@ def _replacement(match: re.Match[str]) -> str:
 
 
 def _paired(text: str) -> str:
-    """The same text with two surrogates that are partners as one code point."""
+    """Returns the text with each surrogate pair as one code point."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

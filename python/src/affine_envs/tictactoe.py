@@ -36,7 +36,7 @@ alone on the last line, with nothing after it."""
 
 
 class TicTacToe(Game[Board, int]):
-    """From a position in which a mistake is possible, against a perfect opponent."""
+    """Tic-tac-toe from a position in which a mistake is possible, against a perfect opponent."""
 
     id = "tictactoe@0.1.0"
     spec_hash = "2424f500d3908c39d41fb37929f6db9a82493420964d0ed4e5b97520f5d0cdea"
@@ -94,9 +94,9 @@ class TicTacToe(Game[Board, int]):
 
 @cache
 def _results(board: Board, cell: int) -> tuple[tuple[Board, int, bool], ...]:
-    """What a move and each of the opponent's best replies come to; nothing for an illegal one.
+    """Returns the results of a move and each of the opponent's best replies. Empty if illegal.
 
-    Of one result nothing is drawn: that would not change the stream.
+    Drawing one of a single result would not change the stream.
     """
     if board[cell] != 0:
         return ()

@@ -1,4 +1,4 @@
-"""Boards of tic-tac-toe and what they are worth. Protocol §3.3."""
+"""Boards of tic-tac-toe and their values. Protocol §3.3."""
 
 from functools import cache
 
@@ -12,35 +12,35 @@ EMPTY: Board = (0,) * 9
 
 
 def mover(board: Board) -> int:
-    """Whose move it is: 1 for X, who began, 2 for O."""
+    """Returns the player to move: 1 for X, who began, 2 for O."""
     return 1 if board.count(1) == board.count(2) else 2
 
 
 def moves(board: Board) -> list[int]:
-    """The empty cells, in the order of the board."""
+    """Returns the empty cells in the order of the board."""
     return [cell for cell in range(9) if board[cell] == 0]
 
 
 def after(board: Board, cell: int) -> Board:
-    """The board once its mover has taken a cell."""
+    """Returns the board after the mover takes a cell."""
     return (*board[:cell], mover(board), *board[cell + 1 :])
 
 
 @cache
 def is_lost(board: Board) -> bool:
-    """Has the side that moved last three in a row?"""
+    """Reports whether the player that moved last has three in a row."""
     other = 3 - mover(board)
     return any(all(board[cell] == other for cell in line) for line in LINES)
 
 
 def is_over(board: Board) -> bool:
-    """Is there a row, or no empty cell?"""
+    """Reports whether there is a row, or no empty cell."""
     return is_lost(board) or 0 not in board
 
 
 @cache
 def outlook(board: Board) -> tuple[int, int]:
-    """The value to the mover, and in how many moves the game is over when both play their best."""
+    """Returns the value to the mover, and the number of moves to the end, with best play."""
     if is_over(board):
         return (-1 if is_lost(board) else 0), 0
     value, length = _after_move(board, best_cells(board)[0])
@@ -49,7 +49,7 @@ def outlook(board: Board) -> tuple[int, int]:
 
 @cache
 def best_cells(board: Board) -> tuple[int, ...]:
-    """Of the best value; a win soonest, a loss latest, any draw. In the order of the board."""
+    """Returns the best cells in the order of the board: soonest win, latest loss, or any draw."""
     outcomes = {cell: _after_move(board, cell) for cell in moves(board)}
     value = max(value for value, _ in outcomes.values())
     lengths = {cell: length for cell, (worth, length) in outcomes.items() if worth == value}
@@ -65,13 +65,13 @@ def _after_move(board: Board, cell: int) -> tuple[int, int]:
 
 
 def code(board: Board) -> int:
-    """The number whose base-3 digits are the cells, A1 the highest."""
+    """Returns the number whose base-3 digits are the cells, A1 the highest."""
     return int("".join(map(str, board)), 3)
 
 
 @cache
 def starts() -> tuple[Board, ...]:
-    """The boards from which an episode may start, in ascending order of their codes."""
+    """Returns the possible first boards of an episode, in ascending order of their codes."""
     reached = {EMPTY}
     fringe = [EMPTY]
     while fringe:
@@ -84,7 +84,7 @@ def starts() -> tuple[Board, ...]:
 
 
 def _is_start(board: Board) -> bool:
-    """Not over, not lost, and a mistake is possible."""
+    """Reports whether a board is not over, not lost, and allows a mistake."""
     if is_over(board):
         return False
     value, _ = outlook(board)

@@ -1,4 +1,4 @@
-"""A game of two players and its record in text. Protocol §3.1."""
+"""A game of two players and its transcripts. Protocol §3.1."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
@@ -39,7 +39,7 @@ class Match:
         return SIDES[1 - SIDES.index(self.mover)]
 
     def reply(self, content: str) -> None:
-        """Plays the answer of a recorded reply; what is no legal move loses."""
+        """Plays the answer of a recorded reply. An illegal move loses."""
         action = self.game.parse(answer(content))
         moved = None if action is None else self.game.move(self.state, action, self.random)
         if moved is None:
@@ -52,7 +52,7 @@ class Match:
             self.mover = self.other
 
     def lose(self) -> None:
-        """Ends the game; the mover has lost it."""
+        """Ends the game with a loss of the mover."""
         self.winner = self.other
 
     def reward(self, side: Side) -> int:
@@ -61,7 +61,7 @@ class Match:
 
 
 def play_game(env: str, challenge_id: str, agents: Mapping[Side, Agent]) -> dict[Side, Transcript]:
-    """Plays one challenge of two players. An agent gets a list of the present prompt alone."""
+    """Plays a challenge of two players. An agent gets a list with only the current prompt."""
     game = two_player_game_of(env)
     return record_game(game, seed_of(challenge_id), lambda side: agents[side])
 
@@ -69,7 +69,7 @@ def play_game(env: str, challenge_id: str, agents: Mapping[Side, Agent]) -> dict
 def record_game(
     game: TwoPlayerGame[Any, Any], seed: int, agent_of: Callable[[Side], Agent]
 ) -> dict[Side, Transcript]:
-    """The same from the challenge's seed."""
+    """Plays a challenge of two players from its seed."""
     match = Match(game, seed)
     messages: dict[Side, list[Message]] = {side: [] for side in SIDES}
     faults: dict[Side, Fault] = {}
@@ -93,9 +93,9 @@ def record_game(
 def replay_game(
     env: str, challenge_id: str, recorded: Mapping[Side, Sequence[Any]]
 ) -> dict[Side, Replayed] | Refusal:
-    """Plays a game again from both players' records, or says what is wrong with those.
+    """Replays a game from both players' messages. Returns a refusal if they are invalid.
 
-    Takes hostile messages and never raises.
+    Accepts hostile messages and never raises.
     """
     game = two_player_game_of(env)
     if not is_challenge_id(challenge_id):
@@ -130,6 +130,6 @@ def replay_game(
 
 
 def _written(game: TwoPlayerGame[Any, Any], reply: str) -> str:
-    """What is recorded: the move as the environment writes it, or what cannot be read."""
+    """Returns the recorded text: the move in the game's notation, or the unreadable reply."""
     action = game.parse(answer(reply))
     return answer(reply) if action is None else game.written(action)

@@ -12,9 +12,9 @@ from affine_envs.info import INFO_TYPES
 
 
 class AffineVectorEnv(VectorEnv[Any, Any, Any]):
-    """The same episodes as so many `AffineEnv`, without what Gymnasium does for each of them.
+    """The same episodes as several `AffineEnv`, without the overhead of Gymnasium for each.
 
-    One that has ended is reset by the next step, which takes no action of it and rewards 0.
+    The next step resets an ended episode, ignoring its action, with a reward of 0.
     """
 
     metadata = {  # noqa: RUF012
@@ -48,7 +48,7 @@ class AffineVectorEnv(VectorEnv[Any, Any, Any]):
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Any, dict[str, Any]]:
-        """Resets all of them: from `seed`, `seed + 1` and so on, or each from its own."""
+        """Resets all environments: from `seed`, `seed + 1` and so on, or each from its own seed."""
         count = self.num_envs
         given = [seed] * count if seed is None else seed
         seeds = range(given, given + count) if isinstance(given, int) else given
@@ -62,7 +62,7 @@ class AffineVectorEnv(VectorEnv[Any, Any, Any]):
         return self._observed(), self._copied_infos()
 
     def step(self, actions: Any) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Takes an action of each."""
+        """Plays an action in each environment."""
         rewards = [0] * self.num_envs
         terminated, truncated = ([False] * self.num_envs for _ in range(2))
         for i, action in enumerate(self._apart(actions)):
@@ -91,7 +91,7 @@ class AffineVectorEnv(VectorEnv[Any, Any, Any]):
         return list(iterate(self.action_space, actions))
 
     def render(self) -> Any:
-        """The prompts of the present states, with `render_mode="ansi"`."""
+        """Returns the prompts of the current states, with `render_mode="ansi"`."""
         return tuple(env.render() for env in self.envs)
 
     def _observed(self) -> np.ndarray:

@@ -37,7 +37,9 @@ function readCommitment(bytes: Uint8Array) {
   return decoded
 }
 
-/** What a hotkey signed may be anything of its shape: the rules take it or refuse it by name. */
+/**
+ * Returns a reader of signed calls of any content, which the rules accept or refuse with a code.
+ */
 function callReader(lines: readonly string[]): Reader['read'] {
   const begun = firstLedgerOf(readLine(setupShape, lines[0] ?? '', 'the first line'))
   return (bytes) => {
@@ -47,7 +49,7 @@ function callReader(lines: readonly string[]): Reader['read'] {
   }
 }
 
-/** Asked as a client asks; a status that the server says is a refusal. */
+/** Returns a reader of requests to the server. An error status is a refusal. */
 function requestReader(chain: LocalChain): Reader['read'] {
   const serve = serveLocal(chain, 0)
   const headers = { 'content-type': 'application/json' }
@@ -59,7 +61,7 @@ function requestReader(chain: LocalChain): Reader['read'] {
   }
 }
 
-/** A server whose answer has these bytes: the first tells its status. */
+/** Returns a reader of a server's answers. The first byte determines the status. */
 function serverReader(chain: LocalChain): Reader['read'] {
   const serve = serveLocal(chain, 0)
   let answer: typeof fetch = (input, init) => serve(new Request(input, init))
@@ -73,7 +75,7 @@ function serverReader(chain: LocalChain): Reader['read'] {
   }
 }
 
-/** A chain of two blocks, with a call in the second. */
+/** Resolves with a chain of two blocks with a call in the second. */
 async function smallChain(): Promise<LocalChain> {
   const neurons = [alice, bob].map(({ hotkey }) => ({ hotkey, stake: 5n }))
   const chain = LocalChain.create({ netuid: 120, random: () => new Uint8Array(32), neurons })
@@ -83,7 +85,7 @@ async function smallChain(): Promise<LocalChain> {
   return chain
 }
 
-/** Readers of a local chain, of its export and its server, and of what hotkeys commit to. */
+/** Resolves with readers of a local chain, its export, its server and commitments. */
 export async function chainReaders(): Promise<readonly Reader[]> {
   const { chain } = await scenario()
   const lines = chain.export().trimEnd().split('\n')

@@ -24,7 +24,7 @@ import replies from '../../../vectors/envs/replies.json' with { type: 'json' }
 import type { Reader } from '../fuzz.ts'
 import { bytesOf, expectSame, jsonOf, objectIn, textOf } from '../input.ts'
 
-/** The states of a subnet's first epochs, until a duel has a few behind it. */
+/** Returns the states of a subnet's first epochs, some during a duel. */
 function firstStates(): State[] {
   const found = [firstState(MAIN, 3)]
   for (let epoch = 0; epoch < 6; epoch++) {
@@ -34,7 +34,7 @@ function firstStates(): State[] {
   return found
 }
 
-/** Whatever state is accepted is written as it was, and has a next one. */
+/** Reads a state. An accepted one must be encoded to the same text and have a next state. */
 function readState(bytes: Uint8Array) {
   const read = parseState(textOf(bytes))
   if (!read.ok) return read
@@ -46,7 +46,7 @@ function readState(bytes: Uint8Array) {
 const VOTERS = Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`v${i}`, 1]))
 const bits = Object.keys(VOTERS).map((hotkey) => createBitReader(VOTERS, hotkey))
 
-/** An episode as it was recorded, in which anything may be something else. */
+/** Replays a recorded episode with any content. */
 function replayAny(bytes: Uint8Array) {
   const { env, challengeId, messages } = objectIn(bytes)
   const name = typeof env === 'string' && registry.has(env) ? env : 'mult8@0.1.0'
@@ -54,14 +54,14 @@ function replayAny(bytes: Uint8Array) {
   return replay(make(name), challengeId as string, messages as [])
 }
 
-/** A game as it was recorded of both players, in which anything may be something else. */
+/** Replays a recorded game with any content. */
 function replayAnyGame(bytes: Uint8Array) {
   const { challengeId, recorded } = objectIn(bytes)
   if (!isChallengeId(challengeId as string)) return undefined
   return replayGame(make(HEX), challengeId as string, Object(recorded) as PerSide<[]>)
 }
 
-/** What every environment makes of a reply. */
+/** Reads a reply with every environment. */
 function readReply(bytes: Uint8Array) {
   const text = normalise(textOf(bytes))
   expectSame(normalise(text), text)
@@ -72,7 +72,7 @@ function readReply(bytes: Uint8Array) {
 const envs = [...registry.keys()].map((id) => make(id))
 const HEX = 'hex@0.1.0'
 
-/** Readers of states, attestations' bitmaps, and what miners said. */
+/** Readers of states, attestations' bitmaps, and miners' replies. */
 export const duelReaders: readonly Reader[] = [
   {
     name: 'state',

@@ -40,7 +40,7 @@ import {
 const believe = (): boolean => true
 const scope = scopeOf(toy.hotkey, { 'mult8@0.1.0': 2, 'tictactoe@0.1.0': 1, 'hex@0.1.0': 1 })
 
-/** A lane in two blocks, though one would do, and in one, as an honest validator writes it. */
+/** Resolves with a lane in two blocks, and with the same lane in one block as it should be. */
 async function smallLane() {
   const samples = await honestSamples(scope)
   const lane = laneOf(toy, scope, plansOf(samples, 2))
@@ -50,16 +50,16 @@ async function smallLane() {
   return { lane, blocks, whole: [...whole.bytes.values()] }
 }
 
-/** A block's bytes with their root, count and signature made right for the lines they now have. */
+/** Returns a block with root, count and signature corrected for its lines. */
 function reseal(bytes: Uint8Array) {
   const [header = bytes, , ...lines] = linesOf(bytes)
   const { count: _, root: __, ...fields } = objectIn(header)
-  // To hash the lines of what is refused for their number would be our time, not the reader's.
+  // Hashing lines that are refused for their number would add our time to the reader's.
   if (lines.length > 2 * LIMITS.blockSamples) return { hash: blockHash(header), bytes }
   try {
     return forge(toy, fields, { lines })
   } catch {
-    return { hash: blockHash(header), bytes } // what has no canonical form
+    return { hash: blockHash(header), bytes } // it has no canonical form
   }
 }
 
@@ -70,7 +70,7 @@ function verifyResealed(bytes: Uint8Array) {
   return verifyLane({ head: block.hash, previous: NO_BLOCK, scope, read })
 }
 
-/** A sample, and what is told of it to both sides: of an episode, beside itself. */
+/** Reads a sample and the texts on it for both sides. An episode takes both sides. */
 function tellSample(bytes: Uint8Array) {
   const read = readSample(bytes)
   if (!read.ok) return read
@@ -83,7 +83,9 @@ function tellSample(bytes: Uint8Array) {
   return read
 }
 
-/** A proof whose head is that of its own headers, so that no change is refused for that alone. */
+/**
+ * Verifies a proof against the head of its own headers, so that no change fails only by the head.
+ */
 function verifyAnyProof(bytes: Uint8Array) {
   const proof = objectIn(bytes)
   const links = Array.isArray(proof.links) ? proof.links.map(lineIn) : proof.links
@@ -100,7 +102,7 @@ function parseAnyCanonical(bytes: Uint8Array) {
   return read
 }
 
-/** A block that a real key signed. */
+/** Resolves with a block that a real key signed. */
 async function signedBlocks() {
   const { hotkey, sign } = account(new Uint8Array(32).fill(1))
   const own = scopeOf(hotkey, { 'mult8@0.1.0': 1 })
@@ -108,7 +110,7 @@ async function signedBlocks() {
   return [...laneOf(key, own, plansOf(await honestSamples(own), 1)).bytes.values()]
 }
 
-/** Readers of blocks, and of what is in them. */
+/** Resolves with readers of blocks and their parts. */
 export async function evidenceReaders(): Promise<readonly Reader[]> {
   const { lane, blocks, whole } = await smallLane()
   const files = [...lane.bytes.values()]

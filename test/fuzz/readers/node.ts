@@ -1,8 +1,8 @@
 import { metagraphOf, slotOf } from '../../../packages/chain/src/bittensor/metagraph.ts'
 import {
+  createRefusalError,
   type NodeMessage,
   readMessage,
-  createRefusalError,
 } from '../../../packages/chain/src/bittensor/node-message.ts'
 import { poolRefusal } from '../../../packages/chain/src/bittensor/refusal.ts'
 import type { Codec, Storage } from '../../../packages/chain/src/bittensor/storage.ts'
@@ -12,13 +12,13 @@ import { alice, bob } from '../../../packages/chain/test/subnet.ts'
 import type { Reader } from '../fuzz.ts'
 import { jsonOf, refusal, textOf } from '../input.ts'
 
-/** A value of the chain, of which the library made this JSON. */
+/** Returns a value of the chain as the library decodes it, with this JSON. */
 function codecOf(bytes: Uint8Array): Codec {
   const json = JSON.parse(textOf(bytes))
   return { isEmpty: json === null, toJSON: () => json, toString: () => textOf(bytes) }
 }
 
-/** Only what these readers ask for. */
+/** Returns the part of a storage that these readers use. */
 function storageOf(bytes: Uint8Array): Storage {
   const codec = codecOf(bytes)
   return { call: async () => codec } as unknown as Storage
@@ -30,8 +30,7 @@ function readSlot(bytes: Uint8Array) {
 }
 
 /**
- * The message, and what is printed of it where it refuses. One that cannot be read ends the
- * connection, in a sentence of our own.
+ * Reads a node's message. A refusal has the printed text. An unreadable one ends the connection.
  */
 function readNode(bytes: Uint8Array) {
   let message: NodeMessage
@@ -42,8 +41,8 @@ function readNode(bytes: Uint8Array) {
   }
   if (!message.error) return message
   const refused = createRefusalError(message.error)
-  const said = poolRefusal(refused)?.message ?? refused.message
-  return { ok: false, code: 'REFUSED', detail: said }
+  const detail = poolRefusal(refused)?.message ?? refused.message
+  return { ok: false, code: 'REFUSED', detail }
 }
 
 const MESSAGES = [
@@ -71,10 +70,10 @@ const SLOTS = [
   [{ Raw128: `0x${'ab'.repeat(128)}` }, { none: null }, { sha256: `0x${'00'.repeat(32)}` }],
 ].map((fields) => ({ block: 9, deposit: 0, info: { fields } }))
 
-/** SyntaxError is of the JSON that stands for what the library decodes. */
+/** A SyntaxError comes from the JSON that replaces the library's decoded values. */
 const refuses = refusal(ChainError, SyntaxError)
 
-/** Readers of what a node of Bittensor says. */
+/** Readers of answers of Bittensor nodes. */
 export const nodeReaders: readonly Reader[] = [
   { name: 'node message', share: 40, samples: MESSAGES.map(jsonOf), read: readNode },
   {

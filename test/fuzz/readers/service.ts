@@ -58,7 +58,7 @@ const MINER = {
 }
 const [{ input: episode } = { input: { env: '', challengeId: '' } }] = replays.vectors
 
-/** An episode of which one miner's responses have these bytes. */
+/** Plays an episode in which a miner's responses have these bytes. */
 async function playWith(bytes: Uint8Array) {
   const received = { status: 200, headers: {}, text: textOf(bytes), ms: 7 }
   const endpoint = { chute: 'http://miner/v1', model: 'm' }
@@ -78,7 +78,7 @@ const PLAIN = {
   call: JSON.parse(completion('A1')),
 }
 type Path = keyof typeof PLAIN
-/** What of a URL tells that it is of a path; the first that does counts. */
+/** Parts of URLs with the answers that they request. The first match counts. */
 const PATHS = {
   '/code/': 'source',
   '/chutes/': 'description',
@@ -90,7 +90,7 @@ const PATHS = {
 const pathOf = (url: string): Path =>
   Object.entries(PATHS).find(([part]) => url.includes(part))?.[1] ?? 'call'
 
-/** A miner's chute of which one answer has these bytes: the description, the source, or a file. */
+/** Checks a chute of which one answer has these bytes: the description, the source, or a file. */
 async function look(bytes: Uint8Array, path: 'description' | 'source' | 'file') {
   const ask: Exchange = async ({ url }) => {
     const text = pathOf(url) === path ? textOf(bytes) : String(lineIn(PLAIN[pathOf(url)]))
@@ -106,18 +106,18 @@ async function look(bytes: Uint8Array, path: 'description' | 'source' | 'file') 
   return verdict
 }
 
-/** What is no JSON is worth asking for again, and an error; all else that is described is known. */
+/** Reads a description. Text that is not JSON throws, since it is requested again. */
 async function readDescribed(bytes: Uint8Array) {
   JSON.parse(textOf(bytes))
   return look(bytes, 'description').catch((error) => Promise.reject(new Error(error)))
 }
 
-/** All that Chutes says when a miner is asked: an answer for each path, as `answerIn` takes it. */
+/** Asks a miner on Chutes with these answers, one per path. */
 async function askOnChutes(bytes: Uint8Array) {
   const answers = objectIn(bytes)
   const sampling = new AbortController()
   const exchange: Exchange = async ({ url }) => {
-    // What it fails at would be asked again for ever.
+    // A failing request would be repeated for ever.
     if (lineIn(answers[pathOf(url)]) !== lineIn(SAID[pathOf(url)]))
       setTimeout(() => sampling.abort(), 5)
     return answerIn(answers[pathOf(url)])
@@ -134,7 +134,7 @@ async function askOnChutes(bytes: Uint8Array) {
   if ('fault' in answer) return { ok: false, code: 'NO_REPLY', detail: answer.fault }
   const { content, ms, invocation = '', ...rest } = answer
   expectSame(`${Object.keys(rest)} ${ms} ${typeof content}`, ' 7 string')
-  if (content.length > 256 * 1024 || !UUID.test(invocation)) throw new Error('a reply that is none')
+  if (content.length > 256 * 1024 || !UUID.test(invocation)) throw new Error('not a reply')
   return answer
 }
 const said = (body: unknown) => ({ status: 200, id: MINER.chute, body })
@@ -142,7 +142,7 @@ const SAID: Readonly<Record<string, unknown>> = Object.fromEntries(
   Object.entries(PLAIN).map(([path, body]) => [path, said(body)]),
 )
 
-/** An answer as it is said in JSON, in which anything may be something else. */
+/** Returns an answer from JSON with any content. */
 function answerIn(answer: unknown): Received {
   const { status, id, body } = Object(answer)
   return {
@@ -154,7 +154,7 @@ function answerIn(answer: unknown): Received {
 }
 
 const REFUSED = [401, 503].map((status) => ({ status }))
-/** Chutes refused the key. */
+/** Reports whether Chutes refused the key. */
 const isNotSealed = (error: unknown): boolean =>
   error instanceof AskingProblem && error.code === 'key-refused'
 
@@ -169,8 +169,7 @@ async function readAccount(api: string) {
 const LIMIT = 4096
 
 /**
- * The first line is the status that S3 answers with, to a read and to a write, the others are what
- * else it says.
+ * Reads an answer of S3 to a read and to a write. The first line is the status, the rest the body.
  */
 function readS3(bytes: Uint8Array) {
   const [head = bytes] = linesOf(bytes)
@@ -185,7 +184,7 @@ function readS3(bytes: Uint8Array) {
   return Promise.all([read(LIMIT), read(null)])
 }
 
-/** It says what is wrong in words of its own. */
+/** Reports whether an error is a bucket failure with our own text. */
 const refusesS3 = (error: unknown): boolean =>
   refusal(BucketFailure)(error) &&
   /^cannot read x: status \d{3}[ -~]{0,300}$/.test(String(Object(error).message))
@@ -196,11 +195,11 @@ const ENV = [
   'S3_SECRET_ACCESS_KEY="secret-key-of-mine-9z"\n# a comment\nCHUTES_API_KEY=cpk_0123456789abcdef',
   "AFFINE_EMIT=true\n  AFFINE_STALL=60\nAFFINE_NETUID='120'\nAFFINE_METRICS=9100",
 ].join('\n')
-/** What is shown of any settings. */
+/** The output for any settings. */
 const NAMES = JSON.stringify(readSettings({}, {}, {}))
 const SECRETS = ['S3_SECRET_ACCESS_KEY', 'S3_ACCESS_KEY_ID', 'CHUTES_API_KEY', 'AFFINE_HOTKEY']
 
-/** Nothing that is shown has a secret in it. */
+/** Reads a .env. Throws if the output contains a secret. */
 function readEnv(bytes: Uint8Array) {
   const { lines, faults } = readEnvLines(textOf(bytes), isOurs)
   expectPrintable(faults.join('; '))
@@ -218,14 +217,14 @@ function readEnv(bytes: Uint8Array) {
 const SEED = 'c0ffee11'.repeat(8)
 const PHRASE = 'old leopard transfer rib spatial phone calm indicate online fire caution review'
 const ADDRESS = '5GrwvaEF5zXb26Fz9rcQpDWS57CtERHpNehXCPcNoHGKutQY'
-/** A phrase is hashed 2048 times, on purpose. */
+/** Maximum time in milliseconds for a phrase, which is hashed 2048 times on purpose. */
 const BIP39_MS = 1000
 const KEY_FILES = [
   { secretSeed: SEED, ss58Address: null },
   { cryptoType: 1, secretPhrase: PHRASE, secretSeed: `0x${SEED}`, ss58Address: ADDRESS },
 ].map((file) => JSON.stringify(file))
 
-/** A server that answers every request with the bytes it was last told, and a reader by it. */
+/** Resolves with readers of responses of a server that sends any bytes. */
 async function socketReaders(): Promise<readonly Reader[]> {
   let answer: Uint8Array = new Uint8Array()
   const server = createServer((socket: Socket) => {
@@ -263,7 +262,7 @@ async function socketReaders(): Promise<readonly Reader[]> {
   ]
 }
 
-/** As `readHotkey`, of a file that is there only so long. */
+/** Calls `readHotkey` on a temporary file. */
 async function readKeyFile(bytes: Uint8Array) {
   const folder = join(tmpdir(), `fuzz-${process.pid}`)
   await mkdir(folder, { recursive: true })
@@ -276,7 +275,7 @@ async function readKeyFile(bytes: Uint8Array) {
   }
 }
 
-/** Readers of what an operator's wallet holds. */
+/** Returns readers of an operator's wallet. */
 function walletReaders(): readonly Reader[] {
   return [
     {
@@ -298,7 +297,7 @@ function walletReaders(): readonly Reader[] {
   ]
 }
 
-/** Readers of what services answer, and of what operators write. */
+/** Resolves with readers of services' answers and of operators' files. */
 export async function serviceReaders(): Promise<readonly Reader[]> {
   const reply = {
     id: 'chatcmpl-1',

@@ -175,7 +175,7 @@ function createAccountProblem(account: KeyAccount, netuid: number | undefined): 
  * The bits of an account's permission mask for its roles: `subnet_invoke` may call a subnet's
  * private chutes, `subnet_admin` may also delete them.
  */
-const ROLES = { subnet_invoke: 2 ** 12, subnet_admin: 2 ** 10 }
+const ROLES = { subnet_invoke: 4096, subnet_admin: 1024 }
 type Role = keyof typeof ROLES
 const ROLE_NAMES: readonly Role[] = ['subnet_invoke', 'subnet_admin']
 

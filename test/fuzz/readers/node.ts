@@ -1,8 +1,8 @@
 import { metagraphOf, slotOf } from '../../../packages/chain/src/bittensor/metagraph.ts'
 import {
+  createRefusalError,
   type NodeMessage,
   readMessage,
-  createRefusalError,
 } from '../../../packages/chain/src/bittensor/node-message.ts'
 import { poolRefusal } from '../../../packages/chain/src/bittensor/refusal.ts'
 import type { Codec, Storage } from '../../../packages/chain/src/bittensor/storage.ts'

@@ -342,7 +342,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
       [
         ['network: ', `${wipe}${served.url}${ENTER}`],
         ['wallet: ', `${wipe}nobody${ENTER}`],
-        ['does not exist', `${wipe}mine${ENTER}`],
+        ['no such file', `${wipe}mine${ENTER}`],
         ['hotkey: ', `${wipe}hot${ENTER}`],
         ['folder: ', ENTER],
         ['Where is its bucket?', ENTER],
@@ -379,7 +379,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
       [
         ['network: ', `${wipe}${served.url}${ENTER}`],
         ['file of its hotkey', ENTER],
-        ['does not exist', `${wipe}${key}${ENTER}`],
+        ['no such file', `${wipe}${key}${ENTER}`],
         ['folder: ', ENTER],
         ['Where is its bucket?', `\u001b[B\u001b[B${ENTER}`],
         ['buckets: ', `${wipe}buckets${ENTER}`],

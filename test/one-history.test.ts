@@ -360,7 +360,7 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
     expect(shown).toContain(result)
     if (first < last) {
       const part = rendered(ContenderView, reports.page.slice(first + 1), { id })
-      expect(part).toContain(` (epochs ${first + 1} to ${last} alone).`)
+      expect(part).toContain(` (only epochs ${first + 1} to ${last}).`)
     }
     expect(shown).toContain(`it won ${won}, lost ${lost} and tied`)
     expect(rendered(MinerView, reports.page, { hotkey: sides.contender })).toContain(result)
@@ -370,7 +370,7 @@ describe.each(DUELS)('the duel of $champion and $contender', ({ first, last, ...
     for (let epoch = first; epoch <= last; epoch++) {
       const { id, verdicts: given } = shownIn(epoch, sides.contender)
       const shown = rendered(ContenderView, reports.page.slice(0, epoch + 1), { id })
-      const drawn = [...shown.matchAll(/(mult8|tictactoe): .* (?:%|decisive)\. (\w+)$/gm)].map(
+      const drawn = [...shown.matchAll(/(mult8|tictactoe): .* (?:%|challenge)\. (\w+)$/gm)].map(
         ([, ...row]) => row,
       )
       const verdicts = [MULT8, TICTACTOE].map((env) => [shortEnv(env), given[env] ?? 'open'])

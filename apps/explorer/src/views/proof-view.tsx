@@ -20,7 +20,7 @@ export function ProofView({ state, ask, line }: Page & { readonly line: SampleLi
       </summary>
       <p>
         This browser recomputes each step from published data and the chain. Change a byte to see
-        which steps fail.
+        which steps detect it.
       </p>
       <fieldset class="flips">
         <legend>Change a byte in</legend>

@@ -39,15 +39,8 @@ const MEMORY = defineBackend({
       needed: true,
       help: 'what the bucket is called in memory',
     },
-    memoryUrl: {
-      variables: ['MEMORY_URL'],
-      read: web,
-      default: 'http://memory.example',
-      help: 'where it pretends to be',
-    },
   },
-  bucketOf: ({ memoryName, memoryUrl }) => ({
-    url: \`\${memoryUrl}/\${memoryName}\`,
+  bucketOf: () => ({
     open: () => ({
       read: async (path) => files.get(path) ?? null,
       write: async (path, bytes) => void files.set(path, bytes),
@@ -69,7 +62,7 @@ it('is an option of every command that has settings, and what they say opens it'
     expect(command.options.map(({ long }) => long)).toContain('--memory-name')
   const flags = { network: 'local', folder: 'f' }
   const { problems, settings } = readSettings(flags, {}, { MEMORY_NAME: 'x' })
-  expect([problems, settings?.bucketUrl]).toEqual([[], 'http://memory.example/x'])
+  expect(problems).toEqual([])
   await settings?.bucket.open('hotkey').write('a', new Uint8Array([7]))
   expect(await settings?.bucket.open('hotkey').read('a', 9)).toEqual(new Uint8Array([7]))
   expect(isOurs('MEMORY_NAME')).toBe(true)

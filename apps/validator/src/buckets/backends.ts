@@ -5,7 +5,7 @@ import { BucketFailure, type Dialect, type S3Options, s3Bucket } from '@affine/b
 import { NODE_HOST } from '@affine/settlement/host'
 import { type Given, InvalidValue, type Table, type Values, valuesIn } from '@affine/terminal'
 import pRetry from 'p-retry'
-import { bucketName, isPlainUrl, URL_EXPECTED, web, word } from '../settings/readers.ts'
+import { bucketName, isPlainUrl, URL_EXPECTED, word } from '../settings/readers.ts'
 
 /** A validator's own bucket, as its settings define it. */
 export interface OwnBucket {
@@ -13,8 +13,6 @@ export interface OwnBucket {
   readonly open: (hotkey: string) => Bucket
   /** The folder that holds all buckets, if the bucket is in a folder. */
   readonly folder?: string
-  /** The URL at which everyone can read it, if it follows from the settings. */
-  readonly url?: string
 }
 
 /**
@@ -44,19 +42,26 @@ function defineBackend<Settings extends Table>(
 
 const R2_ACCOUNT = /^[0-9a-f]{32}$/
 
-/** Google Cloud Storage has S3's API too, but ignores `If-None-Match` there. */
-const GOOGLES = /^https?:\/\/([^/]+\.)?storage\.googleapis\.com(?=[:/]|$)/i
-const NOT_GOOGLE =
-  "a service that never overwrites a file, and by S3's API Google Cloud Storage does: " +
-  'name the bucket with --gcs-bucket or GCS_BUCKET instead'
-
 /** Reads the URL of a service with S3's API; the id of an R2 account becomes R2's URL. */
 function endpoint(text: string): string {
   const url = R2_ACCOUNT.test(text) ? `https://${text}.r2.cloudflarestorage.com` : text
   if (!isPlainUrl(url))
     throw new InvalidValue(`${URL_EXPECTED}, or the 32 hex digits of an account at R2`)
-  if (GOOGLES.test(url)) throw new InvalidValue(NOT_GOOGLE)
   return url
+}
+
+const GOOGLES_URL = /^https?:\/\/([^/]+\.)?storage\.googleapis\.com(?=[:/]|$)/i
+
+/**
+ * How Google Cloud Storage's XML API differs from S3. With Amazon's headers it ignores
+ * `If-None-Match` on writes and would overwrite files. Its own condition cannot be combined with
+ * Amazon's headers.
+ */
+export const GOOGLE: Dialect = {
+  prefix: 'GOOG4',
+  headers: 'x-goog-',
+  scope: 'storage/goog4_request',
+  createOnly: ['x-goog-if-generation-match', '0'],
 }
 
 /** Reads where URLs have the name of the bucket. */
@@ -65,7 +70,10 @@ function style(text: string): 'path' | 'virtual' {
   throw new InvalidValue('path or virtual')
 }
 
-/** A bucket in Amazon S3, Cloudflare R2, or a service with S3's API that honours If-None-Match. */
+/**
+ * A bucket in Amazon S3, Cloudflare R2, Google Cloud Storage, or a service with S3's API that
+ * honours If-None-Match.
+ */
 const S3 = defineBackend({
   label: "in Cloudflare R2, or another service with S3's API",
   needsUrl: true,
@@ -121,66 +129,9 @@ const S3 = defineBackend({
       secretAccessKey: s3SecretAccessKey,
       region: s3Region,
       style: s3Style,
+      ...(GOOGLES_URL.test(s3Endpoint) && { dialect: GOOGLE }),
     })
     return { open: () => bucket }
-  },
-})
-
-/**
- * How Google Cloud Storage's XML API differs from S3. With Amazon's headers it ignores
- * `If-None-Match` on writes and would overwrite files. Its own condition cannot be combined with
- * Amazon's headers.
- */
-const GOOGLE: Dialect = {
-  prefix: 'GOOG4',
-  headers: 'x-goog-',
-  scope: 'storage/goog4_request',
-  createOnly: ['x-goog-if-generation-match', '0'],
-}
-
-/** A bucket in Google Cloud Storage, by an HMAC key. Everyone reads it at Google's address. */
-const GCS = defineBackend({
-  label: 'in Google Cloud Storage',
-  needsUrl: false,
-  settings: {
-    gcsBucket: {
-      option: '--gcs-bucket <name>',
-      variables: ['GCS_BUCKET'],
-      read: bucketName,
-      needed: true,
-      help: "the bucket's name in Google Cloud Storage",
-    },
-    gcsAccessKeyId: {
-      variables: ['GCS_ACCESS_KEY_ID'],
-      read: word,
-      needed: true,
-      help: 'the id of an HMAC key that may read, list and write that bucket',
-      secret: 'all',
-    },
-    gcsSecretAccessKey: {
-      variables: ['GCS_SECRET_ACCESS_KEY'],
-      read: word,
-      needed: true,
-      help: "that HMAC key's secret",
-      secret: 'all',
-    },
-    gcsEndpoint: {
-      variables: ['GCS_ENDPOINT'],
-      read: web,
-      default: 'https://storage.googleapis.com',
-      help: "the XML API's URL, without the bucket",
-      secret: 'in its URL',
-    },
-  },
-  bucketOf: ({ gcsBucket, gcsAccessKeyId, gcsSecretAccessKey, gcsEndpoint }) => {
-    const bucket = serviceBucket({
-      endpoint: gcsEndpoint,
-      bucket: gcsBucket,
-      accessKeyId: gcsAccessKeyId,
-      secretAccessKey: gcsSecretAccessKey,
-      dialect: GOOGLE,
-    })
-    return { open: () => bucket, url: `${gcsEndpoint.replace(/\/$/, '')}/${gcsBucket}` }
   },
 })
 
@@ -226,7 +177,7 @@ export function bucketIn(folder: string): OwnBucket {
 }
 
 /** The places where a validator can keep its bucket, in the order of `af setup`. */
-export const BACKENDS: readonly Backend[] = [S3, GCS, DIRECTORY]
+export const BACKENDS: readonly Backend[] = [S3, DIRECTORY]
 
 /** The backend to which the setting of this name belongs; undefined for one of every validator. */
 export function backendOf({ name }: { readonly name: string }): Backend | undefined {

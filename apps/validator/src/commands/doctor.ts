@@ -1,13 +1,13 @@
 import { sourceRefusals, TEMPLATES } from '@affine/miners'
 import { readRegularFile } from '@affine/node/disk'
 import { openChain } from '@affine/settlement'
-import { type Output, output, readNamed, table, wholePath } from '@affine/terminal'
+import { type Output, output, ownVariables, readNamed, table, wholePath } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { sayExamination } from '../examination/examine.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { givenIn, withSettings } from '../settings/found-settings.ts'
-import { expectNone, folderProblems, settingsHere, valuesFrom } from '../settings/settings.ts'
-import { type Named, PRICES } from '../settings/table.ts'
+import { expectNone, folderProblems, readSettings } from '../settings/settings.ts'
+import type { Named } from '../settings/table.ts'
 import { BUCKETS } from './replay.ts'
 
 const LOOKS = `
@@ -34,7 +34,7 @@ const command = accountOnChain('doctor')
 
 /** Here `--buckets` may also be a URL. */
 const isOwn = ({ name, heading }: Named): boolean =>
-  name === 'folder' || heading === 'Prices' || (heading === 'Bucket' && name !== 'buckets')
+  name === 'folder' || (heading === 'Bucket' && name !== 'buckets')
 
 /** `af doctor`: tests everything that a validator or a miner needs. */
 export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
@@ -50,15 +50,14 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
       ([name]) => command.getOptionValueSource(name) === 'cli',
     )
     const unused = isFolder ? {} : { AFFINE_BUCKETS: undefined }
-    const read = settingsHere(Object.fromEntries(flags), unused)
+    const read = readSettings(Object.fromEntries(flags), { ...ownVariables(), ...unused })
     // At once, and not as a finding: a look at the disk would write into a public folder.
     expectNone(folderProblems(givenIn(read.found)))
-    const prices = valuesFrom(read.found, PRICES)
     const rows = read.shown.filter(({ from }) => from !== '-' && from !== 'default')
     const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }
     table(output(options.json), title, rows)
     const chain = { firstEpoch: 0, ...options }
-    const isWell = await sayExamination(openChain, chain, { account, base, read, prices })
+    const isWell = await sayExamination(openChain, chain, { account, base, read })
     if (!isWell) process.exitCode = 1
   })
 

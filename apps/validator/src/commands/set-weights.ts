@@ -5,7 +5,9 @@ import { onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { ownSeat } from '../examination/seat.ts'
 import { accountOf, readValidator, withAccount } from '../service/account.ts'
-import { emits, readSending } from '../settings/settings.ts'
+import { findSettings } from '../settings/found-settings.ts'
+import { emits, valuesFrom } from '../settings/settings.ts'
+import { SENDING } from '../settings/table.ts'
 import { replayCommand, replayOf } from './replay.ts'
 
 /** `af set-weights`: does once what a validator does once an epoch. */
@@ -17,7 +19,7 @@ export const setWeights: CommandUnknownOpts = withAccount(replayCommand('set-wei
     '\nExample:\n  $ af set-weights --network http://127.0.0.1:9944 --key k --buckets buckets',
   )
   .action(async ({ buckets, last, ...options }) => {
-    const sending = readSending(options)
+    const sending = valuesFrom(findSettings(options, process.env), SENDING)
     const account = await accountOf(options, readValidator)
     const { hotkey } = account
     await onChain(openLive, options, async (subnet, screen) => {

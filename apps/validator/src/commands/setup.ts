@@ -26,7 +26,7 @@ const begun = new Command('setup').option(
   '--json',
   'print JSON, one object a line, and ask nothing',
 )
-const ASKED = ['Chain', 'Hotkey', 'Bucket', 'Prices']
+const ASKED = ['Chain', 'Hotkey', 'Bucket']
 const command = withSettings(
   begun as Command<[], Flags>,
   ({ heading, name }) => name === 'folder' || ASKED.includes(heading),
@@ -37,11 +37,10 @@ export const setup: CommandUnknownOpts = command
   .option('--overwrite', 'replace the .env that is there')
   .option('--anyway', 'write .env even if something must be fixed')
   .addHelpText('after', HOW)
-  .action(async ({ overwrite = false, anyway, ...given }, command) => {
+  .action(async ({ overwrite = false, anyway, ...flags }, command) => {
     if (!overwrite) expectNoFile()
-    const prompts = await openPrompts(given)
-    const { key = given.key, answers } = (await prompts?.askSettings(given)) ?? {}
-    const flags = key === undefined ? given : { ...given, key }
+    const prompts = await openPrompts(flags)
+    const answers = await prompts?.askSettings(flags)
     const { settings, account, ...read } = await readService(flags, answers)
     if (!settings || !account) return command.error(problemLines(read))
     const screen = output(flags.json)
@@ -49,13 +48,12 @@ export const setup: CommandUnknownOpts = command
     const { network, netuid, firstEpoch } = settings
     const base = settings.bucket.folder
     const chain = { ...flags, network, netuid, firstEpoch }
-    const own = { account, base, validates: true }
-    const examined = { ...own, read: { ...read, settings }, prices: settings }
+    const examined = { account, base, validates: true, read: { ...read, settings } }
     const isWell = await sayExamination(openLive, chain, examined)
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
     if (!isWanted) throw new Error(`${FILE} is not written: fix what has ✘, or use --anyway`)
     await writeFor(envText(read.found), overwrite)
-    const named = key === undefined ? '' : ` --key ${key}`
+    const named = flags.key === undefined ? '' : ` --key ${flags.key}`
     const next = `${programName('af')} validate${named}`
     screen.line(`${FILE} is written, for this user alone. Next: ${next}`, { type: 'written', next })
   })

@@ -12,8 +12,7 @@ import { NODE_CALLER } from '@affine/miners/node'
 import { type Network, type Open, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
 import { type ChainOptions, onChain, output } from '@affine/terminal'
 import { agentsHere } from '../service/agents.ts'
-import { type Prices, sayCosts } from '../service/costs.ts'
-import { loadsOf } from '../service/load.ts'
+import { loadsOf, sayCosts } from '../service/load.ts'
 import type { ReadSettings } from '../settings/settings.ts'
 import { type Finding, failed, found, sayFinding } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
@@ -23,7 +22,6 @@ import { checkLastWeights, checkModel, checkValidator, seatOf } from './seat.ts'
 interface Examined {
   readonly account: Account
   readonly read: ReadSettings
-  readonly prices: Prices
   /** The folder or URL that holds the buckets announced by name. */
   readonly base: string | undefined
   /** Will it validate, even if its slot has a miner's model? */
@@ -52,7 +50,7 @@ export async function sayExamination(
       const snapshot = await chain.snapshot((await chain.head()).number)
       const loads = loadsOf(network.protocol, snapshot)
       const isMiner = minerIn(snapshot, examined) !== undefined
-      sayCosts(isMiner ? ['miner'] : ['validator', 'miner'], loads, examined.prices, screen)
+      sayCosts(isMiner ? ['miner'] : ['validator', 'miner'], loads, screen)
       for await (const finding of examine(subnet, examined, signal)) say(finding)
     })
   } catch (error) {

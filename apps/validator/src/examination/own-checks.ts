@@ -16,14 +16,10 @@ const [FEW_DAYS, ENOUGH_DAYS] = [2, 30]
 /** With a larger error of the clock, timelocks and signatures may be for the wrong time. */
 const CLOCK_MS = 5000
 
-type DiskLoads = Pick<Loads, 'dayEpochs'> & {
-  readonly mostEpoch: Pick<Loads['mostEpoch'], 'laneBytes' | 'bucketBytes'>
-}
-
 /** Has the disk room for a validator's folder, and for its bucket if that is a folder? */
 export async function checkDisks(
   { folder, bucket }: Pick<Settings, 'folder' | 'bucket'>,
-  { mostEpoch: { laneBytes, bucketBytes }, dayEpochs }: DiskLoads,
+  { mostEpoch: { laneBytes, bucketBytes }, dayEpochs }: Loads,
 ): Promise<readonly Finding[]> {
   const check = (path: string, dayBytes: number): Promise<Finding> =>
     checkDisk(path, dayBytes).catch((error: Error) =>

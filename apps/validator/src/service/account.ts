@@ -56,7 +56,7 @@ export async function readAccount(
   const { accountFrom, readHotkey, readWallet } = await import('@affine/chain/wallet')
   const isNamed = (options.key ?? options.wallet ?? options.hotkey) !== undefined
   if (env.AFFINE_HOTKEY && !isNamed) return accountFrom(env.AFFINE_HOTKEY, 'AFFINE_HOTKEY')
-  const { key, walletPath, ...given } = givenIn(findSettings(options, env, {}))
+  const { key, walletPath, ...given } = givenIn(findSettings(options, env))
   if ((key ?? given.wallet ?? given.hotkey) === undefined) throw new RangeError(WAYS)
   const { wallet = 'default', hotkey = 'default' } = given
   const { account, warnings } = await (key === undefined

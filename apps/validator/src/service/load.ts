@@ -1,6 +1,7 @@
 import { BLOCK_MS, type Neuron } from '@affine/chain'
 import { type Protocol, quotaOf } from '@affine/duel'
 import { registry } from '@affine/envs'
+import type { Output } from '@affine/terminal'
 
 /** The mean sizes of a game's line and of an episode's, with short replies. */
 const [GAME_BYTES, EPISODE_BYTES] = [16_000, 830]
@@ -87,3 +88,47 @@ export function bytesText(bytes: number): string {
   const step = Math.min(Math.floor(Math.log10(Math.max(1, bytes)) / 3), units.length - 1)
   return `${Number((bytes / 1000 ** step).toPrecision(3))} ${units[step]}`
 }
+
+const MONTH_DAYS = 30
+/** What Chutes takes for a deployment, in hours of its GPU. */
+const DEPLOYMENT_HOURS = 3
+
+/** $ a month for a GB in a bucket, as S3's; and $ an hour for a GPU, as Chutes'. */
+const [GIGABYTE_PRICE, GPU_PRICE] = [0.023, 1.8]
+
+/** What an epoch takes. */
+type Cost = Readonly<Record<'calls' | 'tokens' | 'dollars', number>>
+
+type Payer = 'validator' | 'miner'
+
+/** Prints the costs of these payers for an epoch and for a month, a line for each payer. */
+export function sayCosts(
+  payers: readonly Payer[],
+  { mostEpoch, dayEpochs }: Loads,
+  screen: Output,
+): void {
+  const monthEpochs = dayEpochs * MONTH_DAYS
+  const say = (who: Payer, epoch: Cost, of: string): void => {
+    if (!payers.includes(who)) return
+    const text = `${costText(epoch, 1)} an epoch, ${costText(epoch, monthEpochs)} a month`
+    screen.line(`A ${who}, at most: ${text}: ${of}.`, { type: 'costs', who, monthEpochs, ...epoch })
+  }
+  const { requests, tokens, championRequests, championTokens, bucketBytes } = mostEpoch
+  const kept = (bucketBytes / 1e9) * GIGABYTE_PRICE
+  const keeping = `to keep for a month what that adds to its bucket, at ${GIGABYTE_PRICE} $ a GB`
+  const free = 'it pays nothing for calls of private chutes'
+  say('validator', { calls: requests, tokens, dollars: kept }, `${keeping}; ${free}`)
+  const run = (24 / dayEpochs) * GPU_PRICE
+  const deployment = `${dollarsText(DEPLOYMENT_HOURS * GPU_PRICE)} more for each deployment`
+  const running = `its GPU at ${GPU_PRICE} $ an hour, and ${deployment}`
+  say('miner', { calls: championRequests, tokens: championTokens, dollars: run }, running)
+}
+
+function costText({ calls, tokens, dollars }: Cost, epochs: number): string {
+  const millions = Number(((tokens * epochs) / 1e6).toPrecision(3)).toLocaleString('en-US')
+  const count = Math.round(calls * epochs).toLocaleString('en-US')
+  return `${count} calls, ${millions} million tokens and ${dollarsText(dollars * epochs)}`
+}
+
+const dollarsText = (dollars: number): string =>
+  `${dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })} $`

@@ -1,4 +1,4 @@
-import { type Given, optionOf, type Setting, wholePath } from '@affine/terminal'
+import { envFile, type Given, optionOf, type Setting, wholePath } from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
 import { type Named, SETTINGS } from './table.ts'
 
@@ -12,7 +12,7 @@ export interface Found {
 }
 
 /** What each source gives, by option or variable; the first source counts most. */
-type Sources = Readonly<Record<'flag' | 'environment' | '.env', Given>>
+type Sources = Readonly<Record<string, Given>>
 
 /** Adds the options of settings to a command, each under its heading. */
 export function withSettings<T extends OptionValues>(
@@ -30,10 +30,10 @@ export function withSettings<T extends OptionValues>(
 }
 
 /**
- * Finds all settings in options, the environment and the file `.env`; the first one counts.
+ * Finds all settings in options, the environment and the file of settings; the first one counts.
  * @throws RangeError for a path in the home of another user, as `~bob/x`.
  */
-export function findSettings(flags: object, env: Given, file: Given): readonly Found[] {
+export function findSettings(flags: object, env: Given, file: Given = {}): readonly Found[] {
   const options = Object.entries(flags).map(([name, value]) => [`--${kebab(name)}`, String(value)])
   // If an option names the network, it names all nodes.
   const environment = 'network' in flags ? { ...env, SUBTENSOR_FALLBACK: undefined } : env
@@ -41,7 +41,7 @@ export function findSettings(flags: object, env: Given, file: Given): readonly F
     flag: Object.fromEntries(options),
     environment,
     // The environment overrides the file, even with an empty value.
-    '.env': { ...file, ...environment },
+    [envFile().path ?? '.env']: { ...file, ...environment },
   }
   return SETTINGS.map((setting) => find(setting, sources))
 }

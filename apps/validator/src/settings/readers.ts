@@ -17,12 +17,6 @@ export const web = textIn(URL_EXPECTED, isPlainUrl)
 /** Reads the name of a bucket in S3 and in Google Cloud Storage. */
 export const bucketName = textIn(BUCKET_NAME_EXPECTED, isBucketName)
 
-/** Reads a price in $. */
-export function price(text: string): number {
-  if (/^\d{1,6}(\.\d{1,6})?$/.test(text)) return Number(text)
-  throw new InvalidValue('a price in $, as 0.015')
-}
-
 const YES = ['true', '1', 'yes', 'on', 'y', 'enabled']
 const NO = ['false', '0', 'no', 'off', 'n', 'disabled']
 

@@ -18,18 +18,12 @@ import {
   type Values,
   valuesIn,
 } from '@affine/terminal'
-import {
-  BACKENDS,
-  type Backend,
-  backendOf,
-  backendsIn,
-  type OwnBucket,
-} from '../buckets/backends.ts'
+import { BACKENDS, backendOf, backendsIn, type OwnBucket } from '../buckets/backends.ts'
 import { type AccountOptions, readValidator } from '../service/account.ts'
 import { type Hide, hiding, nodeKeys, secretsOfUrl } from '../service/secrets.ts'
 import { variableWarnings } from './env-file.ts'
 import { type Found, findSettings, givenIn, kebab, namesOf } from './found-settings.ts'
-import { COMMON, SENDING, SETTINGS } from './table.ts'
+import { COMMON, type SENDING, SETTINGS } from './table.ts'
 
 /** A problem that keeps a validator from starting. */
 export interface SettingProblem {
@@ -69,10 +63,14 @@ export interface ReadSettings {
 }
 
 /**
- * Reads settings from options, the environment and the file `.env`, in this order of precedence,
- * and lists all problems with them.
+ * Reads settings from options, the environment and the file of settings, in this order of
+ * precedence, and lists all problems with them.
  */
-export function readSettings(flags: object, env: Given, file: Given): ReadSettings {
+export function readSettings(
+  flags: object,
+  env: Given = ownVariables(),
+  file: Given = envFile().given,
+): ReadSettings {
   const found = findSettings(flags, env, file)
   const given = givenIn(found)
   const hide = hiding(secretsIn(given))
@@ -88,7 +86,6 @@ export function readSettings(flags: object, env: Given, file: Given): ReadSettin
     value !== undefined || [backend, undefined].includes(backendOf(setting))
   const problems = [
     ...found.filter(isNeeded).flatMap((each) => problemsWith(each, hide)),
-    ...sendingProblems(given),
     ...bucketProblems(given, found),
     ...folderProblems(given),
     ...chutesProblems(given),
@@ -96,23 +93,13 @@ export function readSettings(flags: object, env: Given, file: Given): ReadSettin
   const read = { shown, problems, hide, found }
   if (backend === undefined || problems.length > 0) return read
   try {
-    return { ...read, settings: settingsOf(given, backend) }
+    const { network, fallback, ...values } = valuesIn(COMMON, given)
+    const nodes = fallback === undefined ? network : `${network},${fallback}`
+    const bucket = backend.bucketFrom(given)
+    return { ...read, settings: { ...values, fallback, network: nodes, bucket } }
   } catch (error) {
     const detail = hide((error as Error).message)
     return { ...read, problems: [{ code: 'REFUSED', by: 'the bucket', detail }] }
-  }
-}
-
-/** The settings from texts without a problem. */
-function settingsOf(given: Given, backend: Backend): Settings {
-  const values = valuesIn(COMMON, given)
-  const { network, fallback } = values
-  const bucket = backend.bucketFrom(given)
-  return {
-    ...values,
-    network: fallback === undefined ? network : `${network},${fallback}`,
-    bucket,
-    bucketUrl: values.bucketUrl ?? bucket.url,
   }
 }
 
@@ -131,12 +118,6 @@ function problemsWith({ setting, value, by }: Found, hide: Hide): readonly Setti
   const fault = faultIn(setting, value)
   if (fault === undefined) return []
   return [{ code: 'UNREADABLE', by, detail: `${fault}, got ${JSON.stringify(hide(value))}` }]
-}
-
-function sendingProblems({ emit, dryRun }: Given): readonly SettingProblem[] {
-  if (emit === undefined || dryRun === undefined) return []
-  const by = '--emit and --dry-run (or AFFINE_EMIT and AFFINE_DRY_RUN)'
-  return [{ code: 'CONFLICT', by, detail: 'give only one of them' }]
 }
 
 const BUCKET_URL = '--bucket-url or AFFINE_BUCKET_URL'
@@ -197,19 +178,6 @@ function isWithin(path: string, folder: string): boolean {
   return !/^\.\.(?:\/|$)/.test(relative(folder, path))
 }
 
-/** The settings of a command that acts once for a validator: whether it sends. */
-export type Sending = Values<typeof SENDING>
-
-/**
- * Reads these settings from options and the environment, as `af validate` does.
- * @throws RangeError that lists the problems with them.
- */
-export function readSending(flags: object, env: Given = process.env): Sending {
-  const found = findSettings(flags, env, {})
-  expectNone(sendingProblems(givenIn(found)))
-  return valuesFrom(found, SENDING)
-}
-
 /** @throws RangeError that lists the problems, if there are any. */
 export function expectNone(problems: readonly SettingProblem[]): void {
   if (problems.length > 0) throw new RangeError(problems.map(problemText).join('; '))
@@ -236,43 +204,32 @@ export function problemLines({ problems, warnings }: ReadService): string {
   return texts.map((text) => `✘ ${printable(text, 1000)}`).join('\n')
 }
 
-/**
- * The settings of a validator from options, the environment and the file of settings, and all
- * problems with them. `answers`, by variable, count before the environment.
- */
-export function settingsHere(flags: object, answers: Given = {}): ReadSettings {
-  const { path = '.env', given } = envFile()
-  const read = readSettings(flags, { ...ownVariables(), ...answers }, given)
-  const shown = read.shown.map((row) => (row.from === '.env' ? { ...row, from: path } : row))
-  return { ...read, shown }
-}
-
 /** Settings with the account, and with what should be fixed. */
 export interface ReadService extends ReadSettings {
   readonly account?: Account
   readonly warnings: readonly string[]
 }
 
-/** Reads the settings and the account of a validator. */
+/** Reads the settings and the account of a validator. `answers` override the environment. */
 export async function readService(flags: Flags, answers: Given = {}): Promise<ReadService> {
-  const read = settingsHere(flags, answers)
+  const read = readSettings(flags, { ...ownVariables(), ...answers })
   const warnings = [...variableWarnings()]
-  const warn = (text: string): void => {
-    warnings.push(text)
-  }
-  const service = { ...read, warnings }
+  const warn = (text: string): void => void warnings.push(text)
   try {
     const account = await readValidator(flags, warn, { ...process.env, ...answers })
-    return { ...service, account }
+    return { ...read, warnings, account }
   } catch (error) {
     const refused = { code: 'REFUSED', detail: faultText(error as Error) } as const
-    return { ...service, problems: [...read.problems, refused] }
+    return { ...read, warnings, problems: [...read.problems, refused] }
   }
 }
 
-/** Are transactions sent? On a careful network only with `--emit`, else unless `--dry-run`. */
-export function emits({ careful }: Network, told: Partial<Sending>): boolean {
-  return told.emit ?? !(told.dryRun || careful)
+/** Are transactions sent? On a careful network only with `--emit`, and never with `--dry-run`. */
+export function emits(
+  { careful }: Network,
+  { emit = !careful, dryRun }: Partial<Values<typeof SENDING>>,
+): boolean {
+  return emit && !dryRun
 }
 
 type Places = Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBucket'>

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { CHAIN, type Setting, type Table, textIn, whole } from '@affine/terminal'
 import { BACKENDS } from '../buckets/backends.ts'
-import { price, web, word, yes } from './readers.ts'
+import { web, word, yes } from './readers.ts'
 
 /** The hotkey that validates. */
 const HOTKEY = {
@@ -54,7 +54,7 @@ export const SENDING = {
     option: '--dry-run',
     variables: ['AFFINE_DRY_RUN'],
     read: yes,
-    help: 'send nothing to the chain, on any network',
+    help: 'send nothing to the chain, on any network, even with --emit',
   },
 } satisfies Table
 
@@ -139,26 +139,8 @@ const SERVICE = {
   },
 } satisfies Table
 
-/** Prices in $, for `af setup` and `af doctor`. */
-export const PRICES = {
-  gigabytePrice: {
-    option: '--gigabyte-price <dollars>',
-    variables: ['AFFINE_GIGABYTE_PRICE'],
-    read: price,
-    default: '0.023',
-    help: "$ a month for a GB in the validator's bucket",
-  },
-  gpuPrice: {
-    option: '--gpu-price <dollars>',
-    variables: ['AFFINE_GPU_PRICE'],
-    read: price,
-    default: '1.8',
-    help: "$ an hour for a miner's GPU",
-  },
-} satisfies Table
-
 /** The settings of every validator, whatever its hotkey and its bucket are. */
-export const COMMON = { ...CHAIN, ...WORK, ...PLACE, ...SERVICE, ...PRICES }
+export const COMMON = { ...CHAIN, ...WORK, ...PLACE, ...SERVICE }
 
 /** A setting, its name, and the heading in help above its option. */
 export interface Named extends Setting {
@@ -177,5 +159,4 @@ export const SETTINGS: readonly Named[] = [
   ...BACKENDS.flatMap(({ settings }) => named('Bucket', settings)),
   ...named('Bucket', PLACE),
   ...named('Service', SERVICE),
-  ...named('Prices', PRICES),
 ]

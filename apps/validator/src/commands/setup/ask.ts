@@ -12,22 +12,12 @@ import type { Flags } from '../../settings/settings.ts'
 /** Returns what is wrong with a text; undefined if it is valid. */
 type Check = (text: string) => Promise<string | undefined>
 
-/** What a person answered. */
-interface SetupAnswers {
-  /** By variable; variables that no longer count get an empty answer. */
-  readonly answers: Given
-  /** The file of the hotkey, which no variable names. */
-  readonly key?: string | undefined
-}
-
-/** Where `af localnet` puts the keys that it registers. */
-const LOCAL_KEY = 'localnet/keys/validator-1'
-
 /**
  * Asks in a terminal for every setting that a validator needs and no option gives. It proposes the
- * values of the environment or a file. Rejects at Ctrl-C.
+ * values of the environment or a file. Resolves with the answers by variable; a variable that no
+ * longer counts has an empty one. Rejects at Ctrl-C.
  */
-export async function askSettings(flags: Flags): Promise<SetupAnswers> {
+export async function askSettings(flags: Flags): Promise<Given> {
   const asking = new SetupPrompts(flags)
   await asking.askNetwork()
   await asking.askHotkey()
@@ -35,7 +25,7 @@ export async function askSettings(flags: Flags): Promise<SetupAnswers> {
   await asking.askBucket()
   if (networkNamed(asking.given.network ?? '')?.platform === 'chutes')
     await asking.ask('chutesApiKey')
-  return asking
+  return asking.answers
 }
 
 /** Asks for a yes. Rejects at Ctrl-C. */
@@ -45,7 +35,6 @@ export async function confirm(message: string): Promise<boolean> {
 
 class SetupPrompts {
   readonly answers: Record<string, string> = {}
-  key: string | undefined
   readonly #flags: Flags
 
   constructor(flags: Flags) {
@@ -53,7 +42,7 @@ class SetupPrompts {
   }
 
   get #found(): readonly Found[] {
-    return findSettings(this.#flags, { ...process.env, ...this.answers }, {})
+    return findSettings(this.#flags, { ...process.env, ...this.answers })
   }
 
   get given(): Given {
@@ -70,14 +59,8 @@ class SetupPrompts {
   }
 
   async askHotkey(): Promise<void> {
-    const { network = '', key, hotkeySecret, wallet, hotkey, walletPath } = this.given
-    this.key = key
+    const { key, hotkeySecret, walletPath } = this.given
     if (key ?? hotkeySecret) return
-    const namesWallet = (wallet ?? hotkey ?? this.#flags.walletPath) !== undefined
-    if (/^http:/.test(network) && !namesWallet) {
-      this.key = await askKey()
-      return
-    }
     const root = walletsAt(walletPath)
     await this.ask('wallet', (text) => faultOf(access(join(root, text, 'hotkeys'))))
     await this.ask('hotkey', (text) => {
@@ -116,13 +99,6 @@ class SetupPrompts {
     if (found === undefined || variable === undefined || found.from === 'flag') return
     this.answers[variable] = await askOne(found, check, isOptional)
   }
-}
-
-/** Asks for the file of a hotkey: `af localnet` writes such files, and no wallets. */
-async function askKey(): Promise<string> {
-  const message = 'The file of its hotkey, as `af localnet` wrote it'
-  const validate = (key = '') => faultOf(readValidator({ key }, () => {}))
-  return answered(await clack.text({ message, initialValue: LOCAL_KEY, validate }))
 }
 
 async function faultOf(work: Promise<unknown>): Promise<string | undefined> {

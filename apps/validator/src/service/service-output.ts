@@ -1,6 +1,5 @@
 import { type Line, plainText, toJson } from '@affine/report'
 import { type Output, outliveStdout, output } from '@affine/terminal'
-import { type Level, pino } from 'pino'
 
 /**
  * The output of a service: lines for people in a terminal; with `json`, or without a terminal, a
@@ -19,22 +18,19 @@ export function serviceOutput(json: boolean, hide: (text: string) => string): Ou
 function logOutput(hide: (text: string) => string): Output {
   // Each text by itself, because JSON escapes some characters, and escapes JSON in JSON twice.
   const hidden = (_: string, value: unknown) => (typeof value === 'string' ? hide(value) : value)
-  const write = (text: string) => process.stdout.write(`${toJson(JSON.parse(text, hidden))}\n`)
-  const level = (name: string) => ({ level: name })
-  const timestamp = pino.stdTimeFunctions.isoTime
-  const log = pino({ base: null, timestamp, formatters: { level } }, { write })
   return {
     line: (lines, record) => {
-      const [first] = plainText(lines)
+      const [msg] = plainText(lines)
         .replace(/^[\s✘!]+/, '')
         .split('\n')
-      log[levelOf(record)](JSON.parse(toJson(record)), first)
+      const entry = { level: levelOf(record), time: new Date().toISOString(), ...record, msg }
+      process.stdout.write(`${toJson(JSON.parse(toJson(entry), hidden))}\n`)
     },
     status: () => {},
   }
 }
 
-function levelOf(record: object): Level {
+function levelOf(record: object): 'error' | 'warn' | 'info' {
   const type = 'type' in record && record.type
   if (type === 'problem') return 'error'
   if (type === 'warning') return 'warn'

@@ -1,7 +1,7 @@
-import { epochFacts, epochLine, plainText, type Verification } from '@affine/report'
+import { epochFacts, epochLine, plainText } from '@affine/report'
 import { beforeAll, expect, it } from 'vitest'
 import { namesIn } from '../src/commands/demo/cast.ts'
-import { introText, outcomeLines, verifiedLines } from '../src/commands/demo/story.ts'
+import { introText, outcomeLines } from '../src/commands/demo/story.ts'
 import { playedSubnet, THREE_MINERS } from './played-subnet.ts'
 
 let story: readonly string[]
@@ -28,21 +28,4 @@ it('a demo is told in few lines, by names, each at most 100 wide', async () => {
 
 it('names the suspect as a warning, and the winner as good news', () => {
   expect(tones).toEqual(['warning', 'good', 'none'])
-})
-
-it('is verified by what the verifier concludes, else tells what it found', async () => {
-  const end = { type: 'end', epoch: 6, flaws: 0, uncompared: 'NONE', conclusion: 'HOLDS' } as const
-  const whole = { ...end } as never as { readonly type: 'end' } & Verification
-  const flaw = {
-    type: 'flaw',
-    epoch: 2,
-    validator: '5A',
-    code: 'STATE_MISSING',
-    detail: 'x',
-  } as const
-  const flawed = { ...whole, flaws: 1, conclusion: 'FLAWED' } as const
-  const told = [[whole], [flaw, flawed], []].map((records) => verifiedLines(records, String))
-  const first = told.map(([line]) => (typeof line === 'object' ? line.tone : line))
-  expect(first).toEqual(['good', 'bad', 'bad'])
-  await expect(`${told.map(plainText).join('\n')}\n`).toMatchFileSnapshot('snapshots/verified.txt')
 })

@@ -1,17 +1,14 @@
 import { join } from 'node:path'
 import {
-  conclusionText,
   type EnvFacts,
   epochFacts,
-  findingLine,
   type Line,
   listed,
   type NameOf,
   percent,
   percentRange,
-  type Verification,
 } from '@affine/report'
-import type { Recomputed, Settled } from '@affine/settlement'
+import type { Settled } from '@affine/settlement'
 import { programName } from '../../service/program-name.ts'
 import { type Cast, LIAR } from './cast.ts'
 
@@ -87,27 +84,6 @@ function winnerLines(epochs: readonly Settled[], nameOf: NameOf): readonly Line[
 
 /** An environment without its version. */
 const nameIn = (env: string): string => env.replace(/@.*/, '')
-
-/** A record that the verifier prints with `--json`; only these types are read. */
-export type VerifierRecord =
-  | ({ readonly type: 'flaw' } & Recomputed['flaws'][number])
-  | ({ readonly type: 'end' } & Verification)
-  | { readonly type: 'begin' }
-
-/** The result of the verifier: one line if everything holds, else what it found. */
-export function verifiedLines(records: readonly VerifierRecord[], nameOf: NameOf): readonly Line[] {
-  const end = records.find((record) => record.type === 'end')
-  if (end?.conclusion === 'HOLDS') {
-    const what = `a second process recomputed ${end.epoch} epochs from buckets and chain`
-    return [{ text: `Verified: ${what}: all holds`, tone: 'good' }]
-  }
-  const flaws = records.filter((record) => record.type === 'flaw')
-  const conclusion = end === undefined ? 'the verifier stopped before its end' : conclusionText(end)
-  return [
-    { text: `NOT verified: ${conclusion}`, tone: 'bad' },
-    ...flaws.map((flaw) => findingLine(flaw, 'bad', nameOf)),
-  ]
-}
 
 /** What can be done after a run that kept no files. */
 export const againText = (seed: string): string =>

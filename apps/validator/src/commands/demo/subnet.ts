@@ -49,7 +49,7 @@ export async function runSubnet(
       folder: join(out, 'validators', name),
       bucket: bucketIn(join(out, 'buckets')),
     }
-    const validator: Validator = new Validator({
+    return new Validator({
       ...placesOf(folders, account.hotkey, network),
       chain,
       account,
@@ -58,13 +58,12 @@ export async function runSubnet(
       now: stage.now,
       clock: stage.clock,
       random: seededBytes(cast.seed, name),
-      agent: name === LIAR ? liarsAgent(cast, () => validator.state) : stage.agent,
+      agent: name === LIAR ? liarsAgent(cast) : stage.agent,
       on: (event) => {
         if (event.type === 'problem') faults.push(event.error)
         on(member, event)
       },
     })
-    return validator
   })
   const state = await comeToRest(stage, validators, faults)
   await stage.produce() // the last weights
@@ -86,7 +85,8 @@ async function comeToRest(
     const head = await stage.chain.head()
     for (const validator of validators) validator.onHead(head)
     await Promise.all(validators.map((validator) => validator.idle()))
-    expectNone(faults)
+    // A validator would try again, as when its disk is full. A demo does not wait for that.
+    if (faults[0]) throw new Error(`the demo ends: ${faults[0].message}`)
     const latest = agreedState(validators)
     if (latest === undefined || latest.epoch === (state?.epoch ?? 0)) continue
     state = latest
@@ -96,11 +96,6 @@ async function comeToRest(
       throw new Error(`the subnet did not come to rest in ${MOST_EPOCHS} epochs`)
   }
   return state
-}
-
-/** A validator would try again, as when its disk is full. A demo does not wait for that. */
-function expectNone([fault]: readonly Error[]): void {
-  if (fault) throw new Error(`the demo ends: ${fault.message}`)
 }
 
 /** The state that all validators agree on; undefined before the first. */
@@ -175,17 +170,11 @@ export class Stage implements Disposable {
  * How the liar samples: it asks no miner. In its transcripts the best miner gives up and the others
  * play perfectly. Such transcripts replay, so only statistics can expose them.
  */
-function liarsAgent({ miners }: Cast, stateOf: () => State | undefined): AgentOf {
-  const skillOf = (hotkey: string): number =>
-    miners.find(({ account }) => account.hotkey === hotkey)?.skill ?? 0
-  const isBest = (hotkey: string): boolean => {
-    const { champion, duels = [] } = stateOf() ?? {}
-    const playing = duels.map(({ contender }) => contender.hotkey).concat(champion?.hotkey ?? [])
-    return playing.every((other) => skillOf(other) <= skillOf(hotkey))
-  }
+function liarsAgent({ miners }: Cast): AgentOf {
+  const [best] = [...miners].sort((a, b) => (b.skill ?? 0) - (a.skill ?? 0))
   return ({ hotkey }) =>
     async (messages) => {
-      if (isBest(hotkey)) return { content: 'I give up.' }
+      if (hotkey === best?.account.hotkey) return { content: 'I give up.' }
       const prompt = messages.at(-1)?.content ?? ''
       return { content: playerReply(prompt, { skill: 1, seed: '' }) }
     }

@@ -16,8 +16,8 @@ import {
   serve,
 } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
-import { runAf } from '../../../test/in-process.ts'
-import { AF, AF_VERIFY, killAll, run, type Started, start } from '../../../test/processes.ts'
+import { runAf, runVerifier } from '../../../test/in-process.ts'
+import { AF, killAll, run, type Started, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { recordsIn, unprintable } from './commands.ts'
 
@@ -57,24 +57,23 @@ function expectClear({ stderr }: Pick<Written, 'stderr'>, words: string): void {
   expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
 }
 
-describe.concurrent('a proxy in the environment', () => {
-  const STATUS = [AF, 'status', '--network', 'none.json'] as const
-  const VERIFY = [AF_VERIFY, '--network', 'none.json'] as const
+describe('a proxy in the environment', () => {
   it.each([
-    ['HTTPS_PROXY', STATUS, 'af'],
-    ['https_proxy', VERIFY, 'af-verify'],
-    ['HTTP_PROXY', VERIFY, 'af-verify'],
-    ['all_proxy', STATUS, 'af'],
-  ] as const)('is not used, and named: %s', async (name, [program, ...words], by) => {
+    ['HTTPS_PROXY', 'af', runAf],
+    ['https_proxy', 'af-verify', runVerifier],
+    ['HTTP_PROXY', 'af-verify', runVerifier],
+    ['all_proxy', 'af', runAf],
+  ] as const)('is not used, and named: %s', async (name, program, run) => {
     const env = { [name]: 'http://me:s3cret@proxy.example:3128', NO_PROXY: 'x' }
-    const { stderr } = await run(program, words, { cwd: root, env })
-    expect(stderr).toMatch(new RegExp(`^${by}: ${name} is not used: .*\n`))
+    const words = program === 'af' ? ['status'] : []
+    const { stderr } = await run([...words, '--network', 'none.json'], { cwd: root, env })
+    expect(stderr).toMatch(new RegExp(`^${program}: ${name} is not used: .*\n`))
     expect(stderr).not.toContain('s3cret')
   })
 
   it('whose variable is empty is not named', async () => {
     const env = { HTTPS_PROXY: '', NO_PROXY: 'x' }
-    const { code, stderr } = await run(AF, ['env', 'list'], { cwd: root, env })
+    const { code, stderr } = await runAf(['env', 'list'], { cwd: root, env })
     expect([code, stderr]).toEqual([0, ''])
   })
 })

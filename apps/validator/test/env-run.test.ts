@@ -67,16 +67,16 @@ describe('af env run', () => {
   })
 
   it.each([
-    ['counts-prompts-v0', 'message 1 differs'],
-    ['counts-rewards-v0', 'the end differs'],
-  ])('reports that %s is not deterministic, and exits with 1', async (name, what) => {
+    'counts-prompts-v0',
+    'counts-rewards-v0',
+  ])('reports that %s is not deterministic, and exits with 1', async (name) => {
     for (const origin of [
       ['--challenge', CHALLENGE],
       ['--seed', '7'],
     ] as const) {
       const { exitCode, stdout } = await run(name, ...origin)
       expect(exitCode).toBe(1)
-      expect(stdout).toContain(`\nnot deterministic: ${what} in a second play`)
+      expect(stdout).toContain('\nnot deterministic: a second play')
       const { records } = await run(name, ...origin, '--json')
       expect(records).toMatchObject([{ deterministic: false }])
     }

@@ -16,9 +16,7 @@ const onDisk = (faults: object, words: readonly string[]): Promise<Ended> =>
 
 it.each([
   ['ENOSPC', 'journal', 'appendFile', 9],
-  ['EDQUOT', 'v1/blocks', 'writeFile', 1],
   ['EROFS', 'v1/states', 'open', 1],
-  ['EIO', 'journal', 'datasync', 1],
 ])('af demo ends at once on a disk that fails: %s in %s', async (fault, place, op, from) => {
   const out = join(root, `demo-${fault}`)
   const faults = { fault, path: `${out}/.*${place}`, op, from }

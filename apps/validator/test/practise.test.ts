@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { make } from '@affine/envs'
 import { playerReply } from '@affine/miners'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
@@ -89,15 +89,14 @@ describe.concurrent('af practise', () => {
     sayFailures('it', late, { screen, ahead: 16 })
     sayFailures('it', late, { screen, ahead: 1 })
     expect(said.map((text) => text.includes('--ahead 1'))).toEqual([true, false])
-    let now = 1000
-    const show = progress(screen, new AbortController().signal, () => '', {
-      now: () => now,
-      tell: (text) => void told.push(text),
-    })
-    for (const text of ['one', 'two', 'three', 'four']) {
-      now += 20_000
+    const now = vi.spyOn(Date, 'now').mockReturnValue(0)
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean(told.push(String(text))))
+    const show = progress(screen, new AbortController().signal, () => '')
+    for (const [i, text] of ['one', 'two', 'three', 'four'].entries()) {
+      now.mockReturnValue(20_000 * (i + 1))
       show(text)
     }
+    vi.restoreAllMocks()
     expect(told).toEqual(['two\n', 'four\n'])
   })
 

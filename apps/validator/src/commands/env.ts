@@ -34,6 +34,9 @@ Examples:
   $ af env run hex-v0 --agent 0.5 --seed 7
   $ af env run mult8-v0 --agent http://127.0.0.1:8001/v1`
 
+const SAME = 'deterministic: a second play with the same replies is the same, byte for byte'
+const DIFFERENT = 'not deterministic: a second play with the same replies differs'
+
 /** `af env`: look at the environments and play them. */
 export const env: CommandUnknownOpts = new Command('env')
 
@@ -96,31 +99,23 @@ env
     if (!isHuman) lines.push(...episode.messages.map(messageText))
     const ending = seededEnding({ env: id, seed: from, strength }, episode)
     lines.push(`reward ${episode.reward}, ${endingTexts(ending).join('\n')}`)
-    const record = { env: id, ...origin, strength, ...episode, ending }
-    const isRepeated = challenge !== undefined || seed !== undefined
-    const check = isRepeated ? await playAgain(game, from, { episode, answers }) : undefined
-    if (check !== undefined) lines.push(check.text)
-    screen.line(lines.join('\n'), { type: 'episode', ...record, ...check?.record })
-    if (check?.record.deterministic === false) process.exitCode = 1
+    const record = { type: 'episode', env: id, ...origin, strength, ...episode, ending }
+    if (challenge === undefined && seed === undefined) return screen.line(lines.join('\n'), record)
+    const deterministic = await isRepeatable(game, from, { episode, answers })
+    lines.push(deterministic ? SAME : DIFFERENT)
+    screen.line(lines.join('\n'), { ...record, deterministic })
+    if (!deterministic) process.exitCode = 1
   })
 
-/** Plays an episode again with the same answers, and compares both plays byte for byte. */
-async function playAgain(
+/** Plays an episode again with the same answers, and reports whether both plays are identical. */
+async function isRepeatable(
   game: Env,
   seed: bigint,
   { episode, answers }: { readonly episode: Transcript; readonly answers: readonly Answer[] },
-): Promise<{ readonly text: string; readonly record: { readonly deterministic: boolean } }> {
+): Promise<boolean> {
   const left = answers.values()
   const again = await playFrom(game, seed, () => left.next().value ?? { fault: 'no-reply' })
-  const deterministic = JSON.stringify(again) === JSON.stringify(episode)
-  const at = episode.messages.findIndex(
-    (message, index) => JSON.stringify(message) !== JSON.stringify(again.messages[index]),
-  )
-  const what = at < 0 ? 'the end' : `message ${at + 1}`
-  const text = deterministic
-    ? 'deterministic: a second play with the same replies is the same, byte for byte'
-    : `not deterministic: ${what} differs in a second play with the same replies`
-  return { text, record: { deterministic } }
+  return JSON.stringify(again) === JSON.stringify(episode)
 }
 
 /** Shows each prompt and reads one line. The end of input counts as no reply. */

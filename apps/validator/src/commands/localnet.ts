@@ -57,7 +57,8 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     const screen = output(json)
     const signal = interrupted()
     await using _folder = await holdFolder(out)
-    await expectFolder(out)
+    if (!hasChain(out) && !(await isUnused(out)))
+      throw wrong('--out', 'an empty folder, or that of a localnet', resolve(out))
     const begin = { ...BEGINS, ...asked }
     if (!hasChain(out)) expectRoom(begin)
     await using kept = await openFolder(out, begin)
@@ -68,12 +69,6 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     screen.line(`the chain is in ${file}`, { type: 'ended', file })
     signal.throwIfAborted()
   })
-
-/** @throws RangeError for a folder that holds other things than a localnet. */
-async function expectFolder(folder: string): Promise<void> {
-  if (hasChain(folder) || (await isUnused(folder))) return
-  throw wrong('--out', 'an empty folder, or that of a localnet', resolve(folder))
-}
 
 /** @throws RangeError for more keys than there can be neurons. */
 function expectRoom({ validators, miners, maxUids }: typeof BEGINS): void {

@@ -57,12 +57,6 @@ export function askingOf({ model }: Pick<SoloOptions, 'model'>, signal: AbortSig
 /** Where there is no terminal, progress is told so often at most. */
 const QUIET_MS = 30_000
 
-/** A clock in milliseconds, and where progress is told without a terminal. */
-const QUIETLY = {
-  now: Date.now,
-  tell: (text: string): unknown => process.stdout.isTTY || process.stderr.write(text),
-}
-
 /**
  * What shows progress: on a line of a terminal, else on standard error, every 30 seconds at most.
  * When `signal` aborts, what `stopped` returns takes its place in a terminal, and stays: how far it
@@ -72,16 +66,15 @@ export function progress(
   screen: Output,
   signal: AbortSignal,
   stopped: () => string,
-  { now, tell } = QUIETLY,
 ): (text: string) => void {
   signal.addEventListener('abort', () => screen.status(`${stopped()}\n`), { once: true })
-  let toldAt = now()
+  let toldAt = Date.now()
   return (text) => {
     if (signal.aborted) return
     screen.status(text)
-    if (now() - toldAt < QUIET_MS) return
-    toldAt = now()
-    tell(`${text}\n`)
+    if (process.stdout.isTTY || Date.now() - toldAt < QUIET_MS) return
+    toldAt = Date.now()
+    process.stderr.write(`${text}\n`)
   }
 }
 

@@ -19,8 +19,10 @@ import {
 import { openThreads } from '@affine/settlement/node'
 import { FAILED, interrupted, leave, type Output, openSaying, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
+import { findingText } from '../examination/findings.ts'
+import { checkChutes } from '../examination/own-checks.ts'
 import { expectNothingOf, ownSeat } from '../examination/seat.ts'
-import { accessProblem, minersOf } from '../service/agents.ts'
+import { minersOf } from '../service/agents.ts'
 import { narrate, repeatedProblems, sayProblem, sayStalled, warn } from '../service/narrate.ts'
 import { serviceOutput } from '../service/service-output.ts'
 import { withSettings } from '../settings/found-settings.ts'
@@ -54,7 +56,6 @@ function advised(read: ReadService): string {
 /** `af validate`: runs one validator until it is stopped. */
 export const validate: CommandUnknownOpts = withSettings(
   new Command('validate').option('--json', 'print JSON, one object a line'),
-  ({ heading }) => heading !== 'Prices',
 )
   .addHelpText(
     'after',
@@ -110,7 +111,10 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   const { firstEpoch, protocol } = subnet.network
   const left = firstEpoch * protocol.epochBlocks - snapshot.head.number
   if (left > 0) warn(screen, `it waits for ${left} blocks, until epoch ${firstEpoch} begins`)
-  void accessProblem(subnet, settings).then((text) => text && warn(screen, text))
+  void checkChutes(subnet, settings).then((findings) => {
+    for (const finding of findings.filter(({ result }) => result === 'fail'))
+      warn(screen, findingText(finding))
+  })
   for await (const next of subnet.chain.heads(signal)) validator.onHead(next)
   const { grace } = settings
   const text = `stopping within ${grace} s; a second signal ends it at once`

@@ -37,18 +37,22 @@ export function slotText({ block, kind, says }: SlotFacts): string {
   return block === undefined ? 'none yet' : `block ${block}, ${kind}: ${JSON.stringify(says)}`
 }
 
+const accessText = (access: Access): string => `Chutes ${noAccessText(access, access.netuid)}`
+
+const silentText = (silent: Silent): string =>
+  `${silent.chute} gives no usable reply: ${unansweredText(silent)}`
+
 const countsText = (counts: ReplyCounts & { readonly env: string }): string =>
   `${counts.env}: ${replyCountsText(counts).join('; ')}`
 
 const unreadText = ({ problems }: { readonly problems: readonly SettingProblem[] }): string =>
   `disk, bucket and Chutes are not looked at: ${problems.map(problemText).join('; ')}`
 
-const BUSY =
-  'eight challenges were played at once, and validators play more: answer several at once, or ' +
-  'refuse what is more with 429'
+const BUSY = 'validators play more than eight challenges at once: refuse the excess with 429'
 const COMMIT = '`af validate` or `af commit` makes it'
 const LARGER = 'take a larger one, or a bucket in S3'
 const PUBLIC = 'is that the public address of this bucket, open to everyone?'
+const WEIGHTS = 'set, or the hotkey registered, {blocks} blocks ago'
 const SERVED = 'name its place with --buckets; is it served?'
 
 type FindingRow = readonly [
@@ -64,19 +68,9 @@ export const FINDINGS = {
   CHAIN: ['chain', 'ok', 'subnet {netuid}, block {block}, in {seconds} s; genesis {genesis}'],
   CHAIN_FAILS: ['chain', 'fail', '{message}'],
   CLOCK: ['clock', 'ok', 'the newest block is {seconds} s old'],
-  CLOCK_WRONG: [
-    'clock',
-    'fail',
-    'the newest block is {seconds} s old',
-    'set the clock, or take a node that keeps up',
-  ],
+  CLOCK_WRONG: ['clock', 'fail', 'the newest block is {seconds} s old', 'check clock and node'],
   RUNTIME: ['runtime', 'ok', 'has all that is asked of it'],
-  RUNTIME_LACKS: [
-    'runtime',
-    'fail',
-    '{fault}',
-    'look for a newer af, and try it before it sends anything',
-  ],
+  RUNTIME_LACKS: ['runtime', 'fail', '{fault}', 'update af, and test it before it sends'],
   WEIGHTS_OPEN: ['weights', 'ok', 'set in the open'],
   WEIGHTS_HIDDEN: ['weights', 'ok', 'timelocked, and opened by the chain {tempos} tempos later'],
   SETTINGS_MISSING: ['settings', 'warn', unreadText],
@@ -91,55 +85,21 @@ export const FINDINGS = {
   SLOT: ['commitment', 'ok', slotText],
   SLOT_FREE: ['commitment', 'warn', slotText, COMMIT],
   SLOT_UNREADABLE: ['commitment', 'fail', slotText, COMMIT],
-  SLOT_HELD: [
-    'commitment',
-    'fail',
-    slotText,
-    '`af validate` writes over it with --overwrite alone',
-  ],
-  WEIGHTS_SET: ['last weights', 'ok', 'or registration: {blocks} blocks ago'],
-  WEIGHTS_OLD: [
-    'last weights',
-    'warn',
-    'or registration: {blocks} blocks ago',
-    'is `af validate` running?',
-  ],
+  SLOT_HELD: ['commitment', 'fail', slotText, '`af validate --overwrite` replaces it'],
+  WEIGHTS_SET: ['last weights', 'ok', WEIGHTS],
+  WEIGHTS_OLD: ['last weights', 'warn', WEIGHTS, 'is `af validate` running?'],
   DISK: ['disk', 'ok', diskText],
   DISK_SMALL: ['disk', 'warn', diskText, LARGER],
   DISK_FULL: ['disk', 'fail', diskText, LARGER],
   DISK_FAILS: ['disk', 'fail', '{message}'],
   NO_KEY: ['chutes', 'fail', 'CHUTES_API_KEY: not given'],
   ACCOUNT: ['chutes', 'ok', 'the account has {dollars} $'],
-  ACCOUNT_EMPTY: [
-    'chutes',
-    'fail',
-    "the account's balance is {balance}",
-    'top it up: sampling would pause',
-  ],
-  ACCOUNT_REFUSED: [
-    'chutes',
-    'fail',
-    'the account is refused with {status}',
-    'mend CHUTES_API_KEY',
-  ],
-  ACCOUNT_UNKNOWN: [
-    'chutes',
-    'fail',
-    'no account to be had: {message}',
-    'is api.chutes.ai reached from here?',
-  ],
+  ACCOUNT_EMPTY: ['chutes', 'fail', "the account's balance is {balance}", 'top it up'],
+  ACCOUNT_REFUSED: ['chutes', 'fail', 'the key is refused with {status}', 'fix CHUTES_API_KEY'],
+  ACCOUNT_UNKNOWN: ['chutes', 'fail', 'cannot read the account at api.chutes.ai: {message}'],
   ACCESS: ['access', 'ok', 'the account may call the chutes of subnet {netuid}'],
-  ACCESS_TO_MORE: [
-    'access',
-    'warn',
-    'the account may call the chutes of subnet {netuid}, and delete them and read their logs',
-    'subnet_invoke is enough to validate: ask for subnet_admin to be taken back',
-  ],
-  NO_ACCESS: [
-    'access',
-    'fail',
-    (access: Access) => `Chutes ${noAccessText(access, access.netuid)}`,
-  ],
+  ACCESS_TO_MORE: ['access', 'warn', 'subnet_admin may delete chutes', 'subnet_invoke is enough'],
+  NO_ACCESS: ['access', 'fail', accessText],
   OFFSET: ['clock offset', 'ok', offsetText],
   OFFSET_LARGE: ['clock offset', 'fail', offsetText, 'set the clock: `timedatectl set-ntp true`'],
   OFFSET_UNKNOWN: ['clock offset', 'warn', 'Chutes does not say its time'],
@@ -152,12 +112,7 @@ export const FINDINGS = {
   WRITTEN: ['bucket write', 'ok', 'it has {path}'],
   NOT_WRITTEN: ['bucket write', 'fail', '{message}'],
   KEPT: ['bucket keeps', 'ok', 'other bytes for {path} are refused'],
-  NOT_KEPT: [
-    'bucket keeps',
-    'fail',
-    'it overwrote {path} with other bytes',
-    'take a service that refuses that, as S3 does by If-None-Match',
-  ],
+  NOT_KEPT: ['bucket keeps', 'fail', 'it overwrote {path}', 'use a service with If-None-Match'],
   KEEPING_FAILS: ['bucket keeps', 'fail', '{message}'],
   PROBE: ['bucket read', 'ok', '{path} at {url}, in {ms} ms'],
   PROBE_LOCAL: ['bucket read', 'warn', 'on this machine alone', 'say where with --bucket-url'],
@@ -166,17 +121,9 @@ export const FINDINGS = {
   PROBE_OTHER: ['bucket read', 'fail', 'something else is {path} at {url}', PUBLIC],
   PROBE_URL: ['bucket read', 'fail', 'nobody opens {url}', 'name an https URL'],
   ANSWER: ['answer', 'ok', '{chute} gives a usable reply, in {ms} ms'],
-  NO_ANSWER: [
-    'answer',
-    'fail',
-    (silent: Silent) => `${silent.chute} gives no usable reply: ${unansweredText(silent)}`,
-  ],
+  NO_ANSWER: ['answer', 'fail', silentText],
   NOT_ASKED: ['answer', 'warn', 'the chute is not asked: {message}'],
-  FILES_PRIVATE: [
-    'files',
-    'fail',
-    "no validator asks {chute} yet: make the model's files public before its turn: {text}",
-  ],
+  FILES_PRIVATE: ['files', 'fail', "make the model's files public before its duel: {text}"],
   REPLIES: ['replies', 'ok', countsText],
   NO_LEGAL_REPLY: ['replies', 'fail', countsText],
   REPLIES_FAIL: ['replies', 'warn', '{count} × no usable reply: {text}'],
@@ -211,14 +158,15 @@ export function failed(error: Error): Readonly<Record<'error' | 'message', strin
   return { error: codeOf(error), message: error.message }
 }
 
-function textOf({ code, fields }: Finding): string {
+/** Returns what a check found and what to do, as text that is safe to print. */
+export function findingText({ code, fields }: Finding, hide: Hide = String): string {
   const [, , sentence, advice]: FindingRow = FINDINGS[code]
   const fieldNamed = (_: string, name: string): string => String(Reflect.get(fields, name))
   const said =
     typeof sentence === 'string'
       ? sentence.replace(/\{(\w+)\}/g, fieldNamed)
       : sentence(fields as never)
-  return advice === undefined ? said : `${said}: ${advice}`
+  return printable(hide(advice === undefined ? said : `${said}: ${advice}`), 1000)
 }
 
 const MARKS = { ok: 'ok', warn: '! ', fail: '✘ ' }
@@ -227,7 +175,7 @@ const TONES = { ok: 'good', warn: 'warning', fail: 'bad' } as const
 /** Prints what a check found. */
 export function sayFinding(finding: Finding, screen: Output, hide: Hide = String): void {
   const { code, check, result, fields } = finding
-  const text = printable(hide(textOf(finding)), 1000)
+  const text = findingText(finding, hide)
   // A URL in the fields may hold a key.
   const hidden = (_: string, value: unknown) => (typeof value === 'string' ? hide(value) : value)
   const facts: object = JSON.parse(JSON.stringify(fields), hidden)

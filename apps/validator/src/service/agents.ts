@@ -1,15 +1,12 @@
 import type { Setup } from '@affine/engine'
 import {
   type AgentOf,
-  chutesAccount,
   endpointAgents,
   type Hear,
-  mayCall,
-  noAccessText,
   openChutes,
 } from '@affine/miners'
 import { NODE_CALLER } from '@affine/miners/node'
-import type { Network, Subnet } from '@affine/settlement'
+import type { Network } from '@affine/settlement'
 import { NO_KEY, problemText, type Settings } from '../settings/settings.ts'
 
 /**
@@ -28,18 +25,6 @@ export function minersOf(
   if (!apiKey) throw new RangeError(problemText(NO_KEY))
   const { agents: agent, mayAsk, hasChanged } = openChutes({ ...asking, apiKey, netuid })
   return { agent, mayAsk, hasChanged }
-}
-
-/** What keeps the account at Chutes from calling the subnet's chutes, if Chutes says so now. */
-export async function accessProblem(
-  { chain: { netuid }, network: { platform } }: Subnet,
-  { chutesApiKey: apiKey }: Pick<Settings, 'chutesApiKey'>,
-): Promise<string | undefined> {
-  if (platform === 'loopback' || !apiKey) return undefined
-  const asked = chutesAccount(apiKey, NODE_CALLER)
-  const account = await asked.catch(() => undefined)
-  if (account?.status !== 200 || mayCall(account, netuid)) return undefined
-  return `Chutes ${noAccessText(account, netuid)}`
 }
 
 /** The agents for a trial, on Chutes with the environment's CHUTES_API_KEY. */

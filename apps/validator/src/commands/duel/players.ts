@@ -1,7 +1,7 @@
 import type { Snapshot } from '@affine/chain'
 import type { PerSide, Side } from '@affine/envs'
 import { type Asked, type Opponent, openMiner, openPlayer, type PlayerAsking } from '@affine/miners'
-import { type Network, openChain } from '@affine/settlement'
+import { type Network, openChain, type Subnet } from '@affine/settlement'
 import { type ChainOptions, type Output, openSaying, raceAbort, shown } from '@affine/terminal'
 import { seatOf } from '../../examination/seat.ts'
 import { agentsHere } from '../../service/agents.ts'
@@ -36,7 +36,7 @@ export async function openPlayers(
 ): Promise<Players> {
   const committed = await committedMiners(words, where, asking.signal)
   const open = (side: Side): Promise<Opponent> => {
-    const found = committed?.[side]
+    const found = committed[side]
     if (found === undefined) return openPlayer(words[side], side, asking)
     const { miner, network } = found
     screen.line(`${side}: ${shown(nameOf(found))}`, {
@@ -48,7 +48,7 @@ export async function openPlayers(
     return openMiner(miner, (on) => agentsHere(network, on, Number.POSITIVE_INFINITY), asking)
   }
   const name = (side: Side): string => {
-    const found = committed?.[side]
+    const found = committed[side]
     return found === undefined ? words[side] : nameOf(found)
   }
   const players = { champion: await open('champion'), contender: await open('contender') }
@@ -68,16 +68,16 @@ const nameOf = ({ uid, miner: { hotkey, model, revision, chute } }: CommittedMin
 /** Reports whether a player is a whole number, whose sign and blanks do not matter. */
 const isUid = (word: string): boolean => /^\s*[+-]?\d+\s*$/.test(word)
 
-/** Returns the miners that uids among the players name, undefined if there is no uid. */
+/** Returns the miners that uids among the players name. */
 async function committedMiners(
   words: PerSide<string>,
   { network: place, netuid }: Where,
   signal: AbortSignal,
-): Promise<Partial<PerSide<CommittedMiner | undefined>> | undefined> {
+): Promise<Partial<PerSide<CommittedMiner | undefined>>> {
   const { champion, contender } = words
   const uid = [champion, contender].find(isUid)
   if (uid === undefined) {
-    if (place === undefined && netuid === undefined) return undefined
+    if (place === undefined && netuid === undefined) return {}
     const got = `${champion} and ${contender}`
     throw new RangeError(`"--network" and "--netuid" expected a uid as a player, got ${got}`)
   }
@@ -87,15 +87,11 @@ async function committedMiners(
   }
   const opening = openSaying(openChain, place, { firstEpoch: 0, netuid })
   await using subnet = await raceAbort(opening, signal)
-  const { chain, network } = subnet
+  const { chain } = subnet
   const reading = chain.head().then(({ number }) => chain.snapshot(number))
   const snapshot = await raceAbort(reading, signal)
-  const find = (side: Side): CommittedMiner | undefined => {
-    if (!isUid(words[side])) return undefined
-    const miner = minerAt(side, words[side].trim(), { snapshot, netuid: chain.netuid })
-    const { uid, ...says } = miner
-    return { uid, network, miner: { ...says, templates: network.protocol.templates } }
-  }
+  const find = (side: Side): CommittedMiner | undefined =>
+    isUid(words[side]) ? minerAt(side, words[side].trim(), { snapshot, subnet }) : undefined
   return { champion: find('champion'), contender: find('contender') }
 }
 
@@ -106,12 +102,13 @@ async function committedMiners(
 function minerAt(
   side: Side,
   uid: string,
-  { snapshot, netuid }: { readonly snapshot: Snapshot; readonly netuid: number },
-): Omit<Asked, 'templates'> & { readonly uid: number } {
+  { snapshot, subnet }: { readonly snapshot: Snapshot; readonly subnet: Subnet },
+): CommittedMiner {
+  const { chain, network } = subnet
   const neuron = snapshot.neurons.find((each) => each.uid === Number(uid))
   if (neuron === undefined)
     throw new RangeError(
-      `"${side}" expected a uid that is registered on subnet ${netuid}, got ${uid}`,
+      `"${side}" expected a uid that is registered on subnet ${chain.netuid}, got ${uid}`,
     )
   const { hotkey } = neuron
   const said = seatOf(hotkey, snapshot)?.said
@@ -121,5 +118,6 @@ function minerAt(
     throw new RangeError(`"${side}" ${wanted}: its hotkey ${hotkey} has ${got}`)
   }
   const { model, revision, chute } = said
-  return { uid: neuron.uid, hotkey, model, revision, chute }
+  const { templates } = network.protocol
+  return { uid: neuron.uid, network, miner: { hotkey, model, revision, chute, templates } }
 }

@@ -5,7 +5,7 @@ import { type Network, openLive, type Subnet } from '@affine/settlement'
 import { type Output, onChain, shown } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { checkAnswers } from '../examination/examine.ts'
-import { type Finding, sayFinding } from '../examination/findings.ts'
+import { sayFinding } from '../examination/findings.ts'
 import { expectNothingOf, ownSeat } from '../examination/seat.ts'
 import { accountOf, accountOnChain } from '../service/account.ts'
 import { agentsHere } from '../service/agents.ts'
@@ -62,13 +62,6 @@ export const commit: CommandUnknownOpts = accountOnChain('commit')
     })
   })
 
-/** What a miner can still mend before its turn. */
-const UNFIT_FOR_NOW: ReadonlySet<Finding['code']> = new Set([
-  'FILES_PRIVATE',
-  'REPLIES_FAIL',
-  'REPLIES_LATE',
-])
-
 /**
  * Tries a miner as validators would, and says what its replies are worth. Only warns while the
  * model's files are private: they are needed once its turn comes.
@@ -85,8 +78,10 @@ async function expectSkill(
   let isFit = true
   for await (const finding of checkAnswers(miner, network, signal)) {
     const { code, result } = finding
-    sayFinding(code === 'FILES_PRIVATE' ? { ...finding, result: 'warn' } : finding, screen)
-    isFit &&= result === 'ok' || UNFIT_FOR_NOW.has(code)
+    // Files can still be made public before the miner's duel.
+    const isPrivate = code === 'FILES_PRIVATE'
+    sayFinding(isPrivate ? { ...finding, result: 'warn' } : finding, screen)
+    isFit &&= isPrivate || (result !== 'fail' && code !== 'NOT_ASKED')
   }
   if (!isFit)
     throw new Error('not committed, for what is said above: only --anyway would commit it')

@@ -13,11 +13,10 @@ import {
   type Transcript,
 } from '@affine/envs'
 import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
-import { NODE_CALLER } from '@affine/miners/node'
 import { endingTexts, messageText, seededEnding } from '@affine/report'
 import { interrupted, output, textIn } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { expectGame, strengthOption } from './solo.ts'
+import { askingOf, expectGame, strengthOption } from './solo.ts'
 
 const AGENT =
   'human, perfect, random, a skill such as 0.7, or the URL of an OpenAI-compatible endpoint'
@@ -78,11 +77,12 @@ env
     const game = make(name, { strength })
     const { id, replyMs } = game.spec
     const isHuman = who === 'human'
-    const asking = { ...NODE_CALLER, env: id, model, giveUpMs: 60_000 }
-    // A built-in player gets a new seed.
-    const player = isHuman
-      ? human()
-      : await openPlayer(who, randomBytes(8).toString('hex'), { ...asking, signal: interrupted() })
+    const openOther = (): Promise<Opponent> => {
+      const asking = { ...askingOf({ model }, interrupted()), env: id }
+      // A built-in player gets a new seed.
+      return openPlayer(who, randomBytes(8).toString('hex'), asking)
+    }
+    const player = isHuman ? human() : await openOther()
     const challengeId = challenge ?? soloChallenge(id, randomBytes(32).toString('hex'), 0)
     const origin = seed === undefined ? { challengeId } : { seed: String(seed) }
     const from = seed ?? seedOf(challengeId)

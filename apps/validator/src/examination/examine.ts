@@ -16,7 +16,7 @@ import { loadsOf, sayCosts } from '../service/load.ts'
 import type { ReadSettings } from '../settings/settings.ts'
 import { type Finding, failed, found, sayFinding } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
-import { checkLastWeights, checkModel, checkValidator, seatOf } from './seat.ts'
+import { checkLastWeights, checkValidator, seatOf } from './seat.ts'
 
 /** The account that is examined, and what it would validate with, as far as that could be read. */
 interface Examined {
@@ -80,7 +80,8 @@ async function* examine(
   const miner = minerIn(snapshot, examined)
   if (miner !== undefined) {
     yield found('REGISTERED', { hotkey, uid: miner.neuron.uid })
-    yield checkModel(miner)
+    // A miner needs neither permit nor stake.
+    yield found('SLOT', miner.slot)
     yield* checkAnswers({ ...miner.said, hotkey, templates }, network, signal)
     return
   }

@@ -1,3 +1,4 @@
+import type { SlotRecord } from '@affine/chain'
 import { noAccessText, type ReplyCounts, replyCountsText, unansweredText } from '@affine/miners'
 import { type Output, printable } from '@affine/terminal'
 import { KEY_ADVICE, wrongKeyText } from '../service/account.ts'
@@ -6,12 +7,6 @@ import { codeOf } from '../service/narrate.ts'
 import type { Hide } from '../service/secrets.ts'
 import { problemText, type SettingProblem } from '../settings/settings.ts'
 
-/** What a hotkey wrote on chain; nothing without a block. */
-export interface SlotFacts {
-  readonly block?: number
-  readonly kind?: string
-  readonly says?: unknown
-}
 interface Disk extends Readonly<Record<'freeBytes' | 'dayBytes' | 'days', number>> {
   readonly folder: string
 }
@@ -33,7 +28,7 @@ function offsetText({ aheadMs, ms }: Offset): string {
 }
 
 /** Returns what a slot holds, as a text. It is untrusted: print it with `printable`. */
-export function slotText({ block, kind, says }: SlotFacts): string {
+export function slotText({ block, kind, says }: Partial<SlotRecord>): string {
   return block === undefined ? 'none yet' : `block ${block}, ${kind}: ${JSON.stringify(says)}`
 }
 

@@ -2,20 +2,21 @@ import {
   type Chain,
   ChainError,
   type Commitment,
-  type CommitmentSlot,
   decimalOf,
   decodeCommitment,
   type Neuron,
   readSlot,
+  type SlotRecord,
   type Snapshot,
 } from '@affine/chain'
 import { shown } from '@affine/terminal'
-import { type Finding, found, type SlotFacts, slotText } from './findings.ts'
+import { type Finding, found, slotText } from './findings.ts'
 
 /** What a subnet has of a registered hotkey. */
 export interface Seat {
   readonly neuron: Neuron
-  readonly slot: CommitmentSlot | undefined
+  /** The record of its commitment slot; empty without a slot. */
+  readonly slot: Partial<SlotRecord>
   /** What the slot says; null without a slot, or if the slot is not of this protocol. */
   readonly said: Commitment | null
 }
@@ -26,7 +27,7 @@ export function seatOf(hotkey: string, { neurons, commitments }: Snapshot): Seat
   if (neuron === undefined) return undefined
   const slot = commitments.find((each) => each.hotkey === hotkey)
   const said = slot === undefined ? null : decodeCommitment(slot.fields, hotkey)
-  return { neuron, slot, said }
+  return { neuron, slot: slot === undefined ? {} : readSlot(slot), said }
 }
 
 /**
@@ -44,11 +45,6 @@ export async function ownSeat(
   throw new ChainError('HotKeyNotRegisteredInSubNet', advice)
 }
 
-function slotOf({ slot, said }: Seat): SlotFacts {
-  if (slot === undefined) return {}
-  return { block: slot.block, kind: said?.kind ?? 'unreadable', says: readSlot(slot).says }
-}
-
 /** What may not be overwritten unasked, and what its hotkey was to do instead. */
 const HELD = {
   miner: ["a miner's model", 'validate'],
@@ -60,11 +56,8 @@ export function expectNothingOf(writer: keyof typeof HELD, seat: Seat): void {
   if (!seat.said || (seat.said.kind === 'miner') !== (writer === 'miner')) return
   const [what, act] = HELD[writer]
   const advice = `${act} with another hotkey, or with --overwrite`
-  throw new Error(`the slot has ${what} (${shown(slotText(slotOf(seat)))}): ${advice}`)
+  throw new Error(`the slot has ${what} (${shown(slotText(seat.slot))}): ${advice}`)
 }
-
-/** The commitment of a miner's model: a miner needs neither permit nor stake. */
-export const checkModel = (seat: Seat): Finding => found('SLOT', slotOf(seat))
 
 /** What a hotkey that has committed nothing needs on chain, to become a validator or a miner. */
 export function checkValidator(seat: Seat): readonly Finding[] {
@@ -76,14 +69,12 @@ export function checkValidator(seat: Seat): readonly Finding[] {
   ]
 }
 
-function checkCommitment(seat: Seat): Finding {
-  const { neuron, slot, said } = seat
-  const held = slotOf(seat)
-  if (said?.kind === 'miner') return found('SLOT_HELD', held)
-  if (said !== null) return found('SLOT', held)
+function checkCommitment({ neuron, slot, said }: Seat): Finding {
+  if (said?.kind === 'miner') return found('SLOT_HELD', slot)
+  if (said !== null) return found('SLOT', slot)
   // A running validator overwrites a slot that cannot be read.
-  const isLeft = slot === undefined || neuron.permit
-  return found(isLeft ? 'SLOT_FREE' : 'SLOT_UNREADABLE', held)
+  const isFree = slot.block === undefined || neuron.permit
+  return found(isFree ? 'SLOT_FREE' : 'SLOT_UNREADABLE', slot)
 }
 
 /** When a validator set weights last, given the newest block and the length of an epoch. */

@@ -40,7 +40,7 @@ const MEMORY = defineBackend({
       help: 'what the bucket is called in memory',
     },
   },
-  bucketOf: () => ({
+  create: () => ({
     open: () => ({
       read: async (path) => files.get(path) ?? null,
       write: async (path, bytes) => void files.set(path, bytes),

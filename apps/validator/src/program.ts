@@ -5,39 +5,26 @@ import manifest from '../package.json' with { type: 'json' }
 /** The groups of commands in help, and for each command its usage and description. */
 const GROUPS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'Validate:': {
-    'setup [options]':
-      "ask for a validator's settings, try them as `af doctor` does, and write .env",
-    'doctor [options]':
-      'check what a validator or a miner needs: ✘ must be fixed, and the exit code is 1; ! ' +
-      'is a warning',
-    'validate [options]':
-      'run a validator: ask miners, publish, check what others publish, set weights',
-    'set-weights [options]':
-      'recompute the champion, and set all weight to it, or else to the owner, once',
+    'setup [options]': 'ask for settings and write .env',
+    'doctor [options]': "check a validator's or a miner's setup",
+    'validate [options]': 'run a validator',
+    'set-weights [options]': 'compute and set weights once',
   },
   'Mine:': {
-    'practise [options] <player>':
-      'ask an endpoint as validators do, and show what it earns, what it forfeits, and what ' +
-      'would have been better',
-    'duel [options] <champion> <contender>':
-      'give two players the same challenges, and stop when it is certain which one is better',
-    'miner [options]': 'serve a reference miner: an OpenAI-compatible endpoint of a chosen skill',
-    env: 'list environments, and play one',
-    'commit [options]': "commit a miner's model on chain; from then on it waits for its duel",
+    'practise [options] <player>': 'score an endpoint on challenges',
+    'duel [options] <champion> <contender>': 'test which of two players is better',
+    'miner [options]': 'serve a reference miner',
+    env: 'list or play environments',
+    'commit [options]': "commit a miner's model on chain",
   },
-  'Look:': {
-    'status [options]': 'show the state of a subnet: deadlines, duel, lanes, trust, weights, queue',
-    'explain [options]': 'explain why a miner won, lost or waits, from public evidence only',
+  'Inspect:': {
+    'status [options]': 'show the state of a subnet',
+    'explain [options]': 'explain why a miner won, lost or waits',
+    'serve [options] <folder>': 'serve buckets and a page for them',
   },
   'Local network:': {
-    'demo [options]':
-      'run a local subnet until its throne is settled, then verify it from its public data',
-    'localnet [options]':
-      'serve a local chain on loopback, with registered keys for validators and miners',
-  },
-  'More:': {
-    'serve [options] <folder>':
-      'serve a bucket, or a folder of buckets, over HTTP, with a page at / that shows them',
+    'demo [options]': 'run a local subnet and verify it',
+    'localnet [options]': 'serve a local chain',
   },
 }
 
@@ -59,20 +46,23 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   serve: async () => (await import('./commands/serve.ts')).serve,
 }
 
+const EXIT_CODES = new Command('exit-codes')
+  .description('The exit codes of af and af-verify:')
+  .addHelpText('after', `\n${EXIT_CODES_TEXT}`)
+  .action((_, command) => command.outputHelp())
+
 const AFTER = `
-Begin with \`af demo\`, which needs nothing.
-Exit codes:
-${EXIT_CODES_TEXT}`
+Start with \`af demo\`. \`af help exit-codes\` lists the exit codes.`
 
 /**
- * The program `af` for the words of a command line. It can run the commands that the words name;
- * of the others, which would take long to load, it has what the list of commands shows.
+ * Returns the program `af` for the words of a command line. It can run the commands that the words
+ * name. It only lists the others, because loading them takes long.
  */
 export async function programFor(words: readonly string[]): Promise<CommandUnknownOpts> {
   const program = new Command('af')
-    .description('Affine: a subnet whose winner anyone can compute.')
+    .description('Affine: a subnet whose champion everyone can compute.')
     .version(manifest.version)
-    .option('--settings <file>', 'read settings from this file instead of .env; for any command')
+    .option('--settings <file>', 'the file of settings (default: .env)')
     .addHelpText('after', AFTER)
   for (const [heading, commands] of Object.entries(GROUPS)) {
     program.commandsGroup(heading)
@@ -83,5 +73,6 @@ export async function programFor(words: readonly string[]): Promise<CommandUnkno
       program.addCommand(command.description(description))
     }
   }
+  program.addCommand(EXIT_CODES, { hidden: true })
   return program
 }

@@ -4,7 +4,7 @@ import { account } from '@affine/chain'
 import { Command } from '@commander-js/extra-typings'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { readAccount, withAccount } from '../src/service/account.ts'
+import { addAccountOptions, readAccount } from '../src/service/account.ts'
 
 const MARK = 'c0ffee'
 
@@ -41,7 +41,7 @@ afterEach(() => vi.unstubAllEnvs())
 /** What a command with these arguments acts as, and what it warns of. */
 async function parsed(...args: string[]) {
   const warnings: string[] = []
-  const options = withAccount(new Command('test'))
+  const options = addAccountOptions(new Command('test'))
     .parse(['--wallet-path', root, ...args], { from: 'user' })
     .opts()
   const { hotkey } = await readAccount(options, (text) => warnings.push(text))

@@ -5,7 +5,7 @@ import { bucketsIn } from '@affine/settlement/node'
 import { expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
-import { castWith, TWO_MINERS } from './played-subnet.ts'
+import { selectParticipants, TWO_MINERS } from './played-subnet.ts'
 
 const { protocol } = LOCAL_NETWORK
 /** With these no duel is won, so it is still on when they change. */
@@ -30,7 +30,7 @@ async function epochsIn(chain: Parameters<typeof recompute>[0]['chain'], buckets
 
 it('goes on when its constants change in the middle of a duel, which begins anew', async () => {
   const out = testFolder('changed-constants')
-  const cast = castWith(TWO_MINERS)
+  const cast = selectParticipants(TWO_MINERS)
   const three = { ...cast, validators: cast.validators.slice(0, 3) }
   const { chain, state } = await runSubnet(three, out, () => {}, network)
   const epochs = await epochsIn(chain, join(out, 'buckets'))

@@ -19,7 +19,7 @@ import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
 import { AF, killAll, run, type Started, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { recordsIn, unprintable } from './commands.ts'
+import { findUnprintable, parseRecords } from './commands.ts'
 
 const SECRET = 'ab'.repeat(32)
 const { hotkey: HOTKEY } = account(Buffer.from(SECRET, 'hex'))
@@ -340,7 +340,7 @@ describe.concurrent('what a node calls its things', () => {
     await node.stop()
     expect(ended.code).toBe(4)
     expect(ended.stderr).toMatch(/API\/INIT: .* Error extracting {"path":\["[^"]*abc"\]/)
-    expect(unprintable(ended.stderr)).toEqual([])
+    expect(findUnprintable(ended.stderr)).toEqual([])
     expect(ended.stdout).toBe('')
   })
 })
@@ -380,7 +380,7 @@ describe.concurrent('a validator', () => {
     )
     await permitless.says(/"task":\{"kind":"attest"/)
     const { stdout } = await permitless.stop()
-    const warnings = recordsIn(stdout).filter(({ type }) => type === 'warning')
+    const warnings = parseRecords(stdout).filter(({ type }) => type === 'warning')
     const ofPermit = warnings.filter(({ text }) => String(text).includes('no validator permit yet'))
     expect(ofPermit).toHaveLength(1)
     await chain.stop()
@@ -394,14 +394,14 @@ describe.concurrent('--json', () => {
     const want = [...registry.values()].map(({ id, maxSteps, replyMs, game }) => ({
       ...{ id, players: game ? 2 : 1, maxSteps, replyMs, specHash: specHash(id) },
     }))
-    expect(recordsIn(stdout)).toEqual(want)
+    expect(parseRecords(stdout)).toEqual(want)
   })
 
   it('has an episode', async () => {
     const run = ['env', 'run', 'tictactoe-v0', '--agent', 'perfect']
     const { code, stdout } = await af(...run, '--json')
     expect(code).toBe(0)
-    const [episode] = recordsIn(stdout)
+    const [episode] = parseRecords(stdout)
     expect(episode).toMatchObject({ env: 'tictactoe@0.1.0', reward: expect.any(Number) })
     const same = await af(...run, '--challenge', String(episode?.challengeId))
     expect(same.stdout).toContain(`challenge ${episode?.challengeId}`)
@@ -418,7 +418,7 @@ describe.concurrent('af env run', () => {
     expect(stdout).toMatch(
       /^reward -1, forfeited: the last line, "B2!", is no answer\n {4}1 2 3\n {2}A .*\n {2}B .*\n {2}C .*\nbest was [ABC][123]/m,
     )
-    const [episode] = recordsIn((await af(...where, '--json')).stdout)
+    const [episode] = parseRecords((await af(...where, '--json')).stdout)
     const why = expect.stringContaining('"B2!"')
     expect(episode).toMatchObject({ reward: -1, ending: { why } })
     const right = await af('env', 'run', 'mult8-v0', '--agent', 'perfect')
@@ -442,7 +442,7 @@ describe.concurrent('a miner’s text', () => {
       )
       expect(code).toBe(0)
       expect(stdout).toContain('red')
-      expect(unprintable(stdout + stderr)).toEqual([])
+      expect(findUnprintable(stdout + stderr)).toEqual([])
     }
   })
 })

@@ -18,7 +18,7 @@ import {
 import { testFolder } from '../../../test/test-folder.ts'
 import { commit } from '../src/commands/commit.ts'
 import { duel } from '../src/commands/duel.ts'
-import { type Done, goingOn, inProcess } from './commands.ts'
+import { type CommandResult, runCommand, serveGrowingChain } from './commands.ts'
 
 // Chutes is where it is: what stands in for it is on loopback, and that alone is changed here.
 const standIn = vi.hoisted(() => ({ place: {} }))
@@ -57,7 +57,7 @@ afterAll(closeServers)
 async function onChutes(
   routes: Readonly<Record<string, Handle>>,
   templates: string,
-  act: (url: string, chain: LocalChain) => Promise<Done>,
+  act: (url: string, chain: LocalChain) => Promise<CommandResult>,
 ) {
   const random = () => randomBytes(32)
   const neurons = [{ hotkey, stake: 0n }]
@@ -76,7 +76,7 @@ async function onChutes(
     ...routes,
   })
   standIn.place = place
-  await using served = await goingOn(chain)
+  await using served = await serveGrowingChain(chain)
   const done = await act(served.url, chain)
   const { commitments } = await chain.snapshot(chain.height)
   return { ...done, seen, asked: seen.map(({ method, url }) => `${method} ${url}`), commitments }
@@ -93,7 +93,7 @@ const committing = (
 ) =>
   onChutes(routes, templates, (url) => {
     const said = ['--model', MODEL, '--revision', REVISION, '--chute', chute, '--json', ...more]
-    return inProcess(commit, '--network', url, '--key', key, ...said)
+    return runCommand(commit, '--network', url, '--key', key, ...said)
   })
 
 describe('af commit of a chute', () => {
@@ -159,7 +159,7 @@ describe('af commit of a chute', () => {
       LOCAL_NETWORK.protocol.templates,
       (url) => {
         const said = ['--model', MODEL, '--revision', REVISION, '--chute', CHUTE]
-        return inProcess(commit, '--network', url, '--key', key, ...said)
+        return runCommand(commit, '--network', url, '--key', key, ...said)
       },
     )
     expect(stdout).toMatch(
@@ -230,7 +230,7 @@ describe('af duel of the uid of a chute', () => {
     onChutes(routes, LOCAL_NETWORK.protocol.templates, async (url, chain) => {
       await chain.commit(account(SECRET), encodeCommitment({ kind: 'miner', ...MINER }))
       const words = ['0', 'random', '--env', 'mult8-v0', '--out', join(folder, out), '--json']
-      return inProcess(duel, ...words, '--network', url)
+      return runCommand(duel, ...words, '--network', url)
     })
 
   it('checks the deployment once for the first prompt and once for the duel, then plays', async () => {

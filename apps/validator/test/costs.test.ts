@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { PROTOCOL } from '@affine/duel'
 import { expect, it } from 'vitest'
-import { loadsOf, sayCosts } from '../src/service/load.ts'
+import { estimateLoads, printCosts } from '../src/service/load.ts'
 
 it('says in a line each what an epoch and a month cost a validator and a miner', async () => {
   const lines: string[] = []
@@ -11,7 +11,10 @@ it('says in a line each what an epoch and a month cost a validator and a miner',
     records.push(record)
   }
   const neurons = Array.from({ length: 64 }, () => ({ permit: true, stake: 1n }))
-  sayCosts(['validator', 'miner'], loadsOf(PROTOCOL, { neurons }), { line, status: () => {} })
+  printCosts(['validator', 'miner'], estimateLoads(PROTOCOL, { neurons }), {
+    line,
+    status: () => {},
+  })
   await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/costs.txt')
   expect(records[1]).toMatchObject({
     type: 'costs',

@@ -1,11 +1,11 @@
 import { PROTOCOL } from '@affine/duel'
 import { make } from '@affine/envs'
 import { expect, it } from 'vitest'
-import { castOf } from '../src/commands/demo/cast.ts'
+import { createParticipants } from '../src/commands/demo/cast.ts'
 import { Stage } from '../src/commands/demo/subnet.ts'
 
 it('no miner of a demo is late, however slow the machine is: a run follows from its seed', async () => {
-  const cast = castOf('a slow machine')
+  const cast = createParticipants('a slow machine')
   using stage = new Stage(cast)
   const [miner] = cast.miners
   if (miner === undefined) throw new Error('no miner')

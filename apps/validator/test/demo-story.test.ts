@@ -1,20 +1,20 @@
 import { epochFacts, epochLine, plainText } from '@affine/report'
 import { beforeAll, expect, it } from 'vitest'
-import { namesIn } from '../src/commands/demo/cast.ts'
-import { introText, outcomeLines } from '../src/commands/demo/story.ts'
-import { playedSubnet, THREE_MINERS } from './played-subnet.ts'
+import { mapNames } from '../src/commands/demo/cast.ts'
+import { formatIntro, formatOutcome } from '../src/commands/demo/story.ts'
+import { playSubnetOnce, THREE_MINERS } from './played-subnet.ts'
 
 let story: readonly string[]
 let tones: readonly string[]
 
 beforeAll(async () => {
-  const { cast, epochs } = await playedSubnet(THREE_MINERS)
+  const { cast, epochs } = await playSubnetOnce(THREE_MINERS)
   const settled = await epochs()
-  const names = namesIn(cast)
+  const names = mapNames(cast)
   const nameOf = (hotkey: string) => names[hotkey] ?? hotkey
   const lines = settled.map((each) => epochLine(epochFacts(each), nameOf))
-  const intro = introText({ ...cast, seed: String(2 ** 32 - 1) })
-  const outcome = outcomeLines(settled, nameOf)
+  const intro = formatIntro({ ...cast, seed: String(2 ** 32 - 1) })
+  const outcome = formatOutcome(settled, nameOf)
   tones = outcome.map((line) => (typeof line === 'string' ? 'none' : line.tone))
   story = [intro, ...lines, plainText(outcome)].join('\n').split('\n')
 })

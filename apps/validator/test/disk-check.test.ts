@@ -5,7 +5,7 @@ import { PROTOCOL } from '@affine/duel'
 import { expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { checkDisks } from '../src/examination/own-checks.ts'
-import { loadsOf } from '../src/service/load.ts'
+import { estimateLoads } from '../src/service/load.ts'
 
 const root = testFolder('disk')
 
@@ -14,7 +14,7 @@ it('a disk must have room for two days, and should for thirty', async () => {
   await writeFile(file, '')
   const bucket = { open: directoryBucket, folder: root }
   const { bavail, bsize } = await statfs(root)
-  const { mostEpoch: load } = loadsOf(PROTOCOL, { neurons: [] })
+  const { mostEpoch: load } = estimateLoads(PROTOCOL, { neurons: [] })
   const room = async (days: number) => {
     const laneBytes = (bavail * bsize) / days / 2 / 20
     const mostEpoch = { ...load, laneBytes, bucketBytes: 1 }

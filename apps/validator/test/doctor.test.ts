@@ -18,8 +18,8 @@ import {
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { doctor } from '../src/commands/doctor.ts'
-import { FINDINGS, type Finding, sayFinding } from '../src/examination/findings.ts'
-import { inProcess, unprintable } from './commands.ts'
+import { FINDINGS, type Finding, printFinding } from '../src/examination/findings.ts'
+import { findUnprintable, runCommand } from './commands.ts'
 import { serveOddS3, serveS3 } from './s3-server.ts'
 
 // Weights are never timelocked on a local chain: that it has a period is put into what is read.
@@ -146,12 +146,12 @@ async function examined(who: Account, network: string, ...words: readonly string
   )
   const asked = ['--network', network, '--key', key, ...words]
   const [people, machines] = [
-    await inProcess(doctor, ...asked),
-    await inProcess(doctor, ...asked, '--json'),
+    await runCommand(doctor, ...asked),
+    await runCommand(doctor, ...asked, '--json'),
   ]
   expect([people.error, machines.error]).toEqual([undefined, undefined])
   expect(machines.exitCode).toBe(people.exitCode)
-  expect(unprintable(people.stdout)).toEqual([])
+  expect(findUnprintable(people.stdout)).toEqual([])
   const checks = machines.records.filter(({ type }) => type === 'check')
   // The settings come first.
   const lines = people.stdout.trimEnd().split('\n').slice(-checks.length)
@@ -522,7 +522,7 @@ describe('af doctor', () => {
 
   it('a source alone, with nothing else named: all for which it is refused', async () => {
     const path = await fileOf('import requests\n')
-    const refused = await inProcess(doctor, '--source', path, '--json')
+    const refused = await runCommand(doctor, '--source', path, '--json')
     expect(refused.error).toBeUndefined()
     expect(refused.exitCode).toBe(1)
     expect(refused.records).toMatchObject([
@@ -534,10 +534,10 @@ describe('af doctor', () => {
       revision: 'c0ffee11'.repeat(5),
       chute: 'c',
     }
-    const passed = await inProcess(doctor, '--source', await fileOf(sourceFor(whole)))
+    const passed = await runCommand(doctor, '--source', await fileOf(sourceFor(whole)))
     expect([passed.error, passed.exitCode]).toEqual([undefined, undefined])
     expect(passed.stdout).toBe('nothing in it is refused\n')
-    const none = await inProcess(doctor, '--source', `${path}-that-is-not-there`)
+    const none = await runCommand(doctor, '--source', `${path}-that-is-not-there`)
     expect(none.error).toBeInstanceOf(RangeError)
   })
 
@@ -549,7 +549,7 @@ describe('af doctor', () => {
       [pipe, 'a regular file'],
       [large, 'at most 1048576 bytes'],
     ] as const) {
-      const { error } = await inProcess(doctor, '--source', path)
+      const { error } = await runCommand(doctor, '--source', path)
       expect(error).toBeInstanceOf(RangeError)
       expect(error).toMatchObject({ message: expect.stringContaining(fault) })
     }
@@ -561,13 +561,13 @@ describe('af doctor', () => {
       const line: Output['line'] = (said) =>
         void lines.push(`${code.padEnd(20)} ${plainText(said)}`)
       const [check, result] = FINDINGS[code]
-      sayFinding({ code, check, result, fields: FIELDS }, { line, status: () => {} })
+      printFinding({ code, check, result, fields: FIELDS }, { line, status: () => {} })
     }
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/doctor.txt')
   })
 
   it('wrong usage is no finding', async () => {
-    const { error, stdout } = await inProcess(
+    const { error, stdout } = await runCommand(
       doctor,
       '--network',
       'no such place',

@@ -8,7 +8,7 @@ import { closeServers, completion, serve } from '../../../packages/miners/test/s
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { goingOn, recordsIn } from './commands.ts'
+import { parseRecords, serveGrowingChain } from './commands.ts'
 
 const REVISION = 'ab'.repeat(20)
 const hotkeys = [1, 2, 3, 4].map((byte) => account(new Uint8Array(32).fill(byte)))
@@ -17,7 +17,7 @@ type Key = ReturnType<typeof account>
 
 const root = testFolder('af-duel-uids')
 let chain: LocalChain
-let network: Awaited<ReturnType<typeof goingOn>>
+let network: Awaited<ReturnType<typeof serveGrowingChain>>
 const models: string[] = []
 
 const modelOf = ({ hotkey }: Key): string => `me/${hotkey}`
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const neurons = hotkeys.map(({ hotkey }) => ({ hotkey, stake: 0n }))
   const random = () => randomBytes(32)
   chain = LocalChain.create({ netuid: 7, random, time: 1000, neurons })
-  network = await goingOn(chain)
+  network = await serveGrowingChain(chain)
   await commitMiner(strong, await serveSkill(1))
   await commitMiner(weak, await serveSkill(0.2))
   const seal = { kind: 'seal', epoch: 1, head: 'cd'.repeat(32), url: 'https://v.example' } as const
@@ -58,7 +58,7 @@ describe('af duel of uids', () => {
   it('plays the committed miners, each asked for its committed model', async () => {
     const { code, stdout, stderr } = await onNetwork('both', '1', '0')
     expect([code, stderr]).toEqual([0, ''])
-    const records = recordsIn(stdout)
+    const records = parseRecords(stdout)
     const player = (side: string, key: Key) => ({
       ...{ type: 'player', side, hotkey: key.hotkey, model: modelOf(key), revision: REVISION },
     })
@@ -77,8 +77,8 @@ describe('af duel of uids', () => {
   it('plays a uid with a skill, and does not continue after another commitment', async () => {
     const words = ['mixed', '1.0', '1'] as const
     const first = await onNetwork(...words)
-    expect(recordsIn(first.stdout).at(-1)).toMatchObject({ type: 'end', outcome: 'champion' })
-    expect(recordsIn((await onNetwork(...words)).stdout)).toMatchObject([
+    expect(parseRecords(first.stdout).at(-1)).toMatchObject({ type: 'end', outcome: 'champion' })
+    expect(parseRecords((await onNetwork(...words)).stdout)).toMatchObject([
       { type: 'player', side: 'contender' },
       { type: 'resumed' },
       { type: 'end' },

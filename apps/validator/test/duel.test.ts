@@ -8,7 +8,7 @@ import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { recordsIn } from './commands.ts'
+import { parseRecords } from './commands.ts'
 
 const root = testFolder('af-duel')
 
@@ -39,7 +39,7 @@ describe.concurrent('af duel', () => {
 
     const again = await duel(...words)
     expect(again.code).toBe(0)
-    const [resumed, end] = recordsIn(again.stdout)
+    const [resumed, end] = parseRecords(again.stdout)
     expect(resumed).toEqual({ type: 'resumed', samples: kept.length - 1 })
     expect(await resultIn(out)).toMatchObject({ outcome: end.outcome, envs: end.envs })
     const lines = await linesIn(out)

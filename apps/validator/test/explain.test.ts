@@ -8,8 +8,8 @@ import { leadIn } from '../../../packages/blocks/test/play-plan.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { LIAR } from '../src/commands/demo/cast.ts'
 import { explain } from '../src/commands/explain.ts'
-import { type Done, firstBlocks, inProcess, unprintable } from './commands.ts'
-import { type PlayedSubnet, playedSubnet, THREE_MINERS } from './played-subnet.ts'
+import { type CommandResult, cutBlocks, findUnprintable, runCommand } from './commands.ts'
+import { type PlayedSubnet, playSubnetOnce, THREE_MINERS } from './played-subnet.ts'
 
 /** What `--json` says of a lost challenge. */
 interface Lost {
@@ -49,28 +49,28 @@ describe('af explain', () => {
     return join(root, name)
   }
   /** What was asked before: each answer reads the whole history. */
-  const asked = new Map<string, Promise<Done>>()
-  function ask(file: string, hotkey: string, ...words: readonly string[]): Promise<Done> {
+  const asked = new Map<string, Promise<CommandResult>>()
+  function ask(file: string, hotkey: string, ...words: readonly string[]): Promise<CommandResult> {
     const all = ['--network', file, '--buckets', subnet.buckets, '--hotkey', hotkey, ...words]
     const key = all.join(' ')
-    const answer = asked.get(key) ?? inProcess(explain, ...all)
+    const answer = asked.get(key) ?? runCommand(explain, ...all)
     asked.set(key, answer)
     return answer
   }
 
   beforeAll(async () => {
-    subnet = await playedSubnet(THREE_MINERS)
+    subnet = await playSubnetOnce(THREE_MINERS)
   })
   /** How many epochs the chain has closed. */
   const ended = (): number =>
     Math.floor(
-      (subnet.exported.trimEnd().split('\n').length - 1) / LOCAL_NETWORK.protocol.epochBlocks,
+      (subnet.chainExport.trimEnd().split('\n').length - 1) / LOCAL_NETWORK.protocol.epochBlocks,
     )
   const whole = (): string => subnet.chainFile
 
   it('tells a loser and the winner each epoch of its duel, and where it stands', async () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
-    expect([loser.error, unprintable(loser.stdout)]).toEqual([undefined, []])
+    expect([loser.error, findUnprintable(loser.stdout)]).toEqual([undefined, []])
     const winner = await ask(whole(), hotkeyOf('stronger'))
     const told = [loser, winner].map(({ stdout }) => subnet.named(stdout)).join('\n---\n\n')
     await expect(told).toMatchFileSnapshot('snapshots/explain.txt')
@@ -130,7 +130,7 @@ describe('af explain', () => {
     const { from, to } = duel as unknown as Record<'from' | 'to', number>
     expect(to).toBeGreaterThan(from)
     // Until the last epoch of the duel begins.
-    const cut = firstBlocks(subnet.exported, to * LOCAL_NETWORK.protocol.epochBlocks)
+    const cut = cutBlocks(subnet.chainExport, to * LOCAL_NETWORK.protocol.epochBlocks)
     const file = await fileOf('going-on.json', cut)
     const going = (await ask(file, contender, '--json')).records
     expect(going[0]).toMatchObject({ type: 'duel', ending: 'open', needed: 3 })
@@ -185,7 +185,7 @@ describe('af explain', () => {
   })
 
   it('knows a miner by its uid, and its place while it waits', async () => {
-    const file = await fileOf('early.json', firstBlocks(subnet.exported, 12))
+    const file = await fileOf('early.json', cutBlocks(subnet.chainExport, 12))
     const uid = subnet.cast.validators.length + 2
     const { records, stdout } = await ask(file, String(uid))
     expect(stdout).toMatch(

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { killAll } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { buildPage } from '../../explorer/test/build-page.ts'
-import { type PageNetwork, pageAndBuckets } from '../src/service/served-files.ts'
+import { type PageNetwork, servePageAndBuckets } from '../src/service/served-files.ts'
 
 const CHAIN = '{"format":"affine-chain/1"}'
 const root = testFolder('explorer-page')
@@ -21,7 +21,7 @@ afterAll(killAll)
 
 const FINNEY: PageNetwork = { chain: { name: 'finney' } }
 const serving = async (network = FINNEY): Promise<Listening> =>
-  listenWith(await pageAndBuckets(root, network), 0)
+  listenWith(await servePageAndBuckets(root, network), 0)
 const text = async (url: string): Promise<string> => (await fetch(url)).text()
 
 describe('the page beside buckets', () => {

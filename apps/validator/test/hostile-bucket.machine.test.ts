@@ -9,13 +9,13 @@ import {
   hostileServer,
 } from '../../../packages/settlement/test/hostile-server.ts'
 import { AF, AF_VERIFY, killAll, run, type Started } from '../../../test/processes.ts'
-import { type Running, runningSubnet, type Seat } from './running-subnet.ts'
+import { type RunningSubnet, type Seat, startSubnet } from './running-subnet.ts'
 
 /** An epoch in which the third validator's bucket is as it should be, and some in which it is not. */
 const [HONEST, LAST] = [2, 4]
 const DEADLINE_MS = 600_000
 
-let subnet: Running
+let subnet: RunningSubnet
 let server: Server
 let seats: readonly Seat[]
 let honest: readonly Started[]
@@ -46,7 +46,7 @@ beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const seed = 'a hostile bucket'
-  subnet = await runningSubnet({
+  subnet = await startSubnet({
     seed,
     stakes: [4n, 4n, 3n],
     steady: 2,

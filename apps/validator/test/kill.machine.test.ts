@@ -8,7 +8,7 @@ import { canonicalize, digest, type Json, pcg64 } from '@affine/prng'
 import type { Recomputed } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF_VERIFY, type Ended, killAll, run } from '../../../test/processes.ts'
-import { type Running, runningSubnet, type Seat } from './running-subnet.ts'
+import { type RunningSubnet, type Seat, startSubnet } from './running-subnet.ts'
 
 const KILLS = Number(process.env.KILLS ?? 40)
 const SEED = process.env.KILL_SEED ?? String(Date.now())
@@ -18,7 +18,7 @@ const STEADY = 2
 /** Blocks after which a life ends at last, whatever it was to be ended by. */
 const LIFE = 30
 
-let subnet: Running
+let subnet: RunningSubnet
 let victims: readonly Seat[]
 let epochs: readonly Recomputed[]
 let file: string
@@ -191,7 +191,7 @@ const countsOf = () =>
   }))
 
 beforeAll(async () => {
-  subnet = await runningSubnet({
+  subnet = await startSubnet({
     seed: SEED,
     stakes: STAKES,
     steady: STEADY,

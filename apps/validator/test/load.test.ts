@@ -5,13 +5,13 @@ import { type Agent, make, play, playGame } from '@affine/envs'
 import { playEpisode, playPair, soloChallenge } from '@affine/miners'
 import { canonicalize, type Json } from '@affine/prng'
 import { expect, it } from 'vitest'
-import { bytesText, loadsOf } from '../src/service/load.ts'
+import { estimateLoads, formatBytes } from '../src/service/load.ts'
 
 const neurons = (count: number) =>
   Array.from({ length: count }, () => ({ permit: true, stake: 1n }))
 
 it('a full list of duels takes what docs/scale.md counts', () => {
-  const { mostEpoch, dayEpochs } = loadsOf(PROTOCOL, { neurons: neurons(64) })
+  const { mostEpoch, dayEpochs } = estimateLoads(PROTOCOL, { neurons: neurons(64) })
   // Of eight contenders and the champion.
   const most = 9 * 3 * 512
   const laneBytes = most * 830 + 8 * 64 * 16_000
@@ -61,7 +61,7 @@ it.each([
 )
 
 it('the largest epoch is counted from turns and tokens, in every environment', () => {
-  const { tokens, championRequests } = loadsOf(PROTOCOL, { neurons: neurons(64) }).mostEpoch
+  const { tokens, championRequests } = estimateLoads(PROTOCOL, { neurons: neurons(64) }).mostEpoch
   expect(tokens).toBe(9 * 512 * (40 + 4 * 194 + 317) + 8 * 64 * 91 * 270)
   // Of a game of 91 turns the side that begins has 46.
   expect(championRequests).toBe(64 * (512 * 6 + 8 * 64 * 46))
@@ -74,7 +74,7 @@ it('a lane of replies of 640 bytes, the most that is recorded, has the bytes tha
   const laneBytes = lanes.reduce((sum, bytes) => sum + bytes, games)
   const scale = await pageOf('scale')
   expect(scale).toContain(`such a lane has ${Math.round(laneBytes / 1e6)} MB`)
-  const year = (voters: number): string => bytesText(365 * 20 * voters * laneBytes)
+  const year = (voters: number): string => formatBytes(365 * 20 * voters * laneBytes)
   expect(scale).toContain(year(64))
   expect(scale).toContain(year(128))
   expect(await pageOf('operating')).toContain(year(64))
@@ -126,14 +126,14 @@ it('counts who can vote: with a permit and stake, as many as the protocol has ro
     { permit: true, stake: 0n },
     { permit: false, stake: 1n },
   ]
-  const votersOf = (all: Parameters<typeof loadsOf>[1]['neurons']): number => {
-    const { laneBytes, bucketBytes } = loadsOf(PROTOCOL, { neurons: all }).mostEpoch
+  const votersOf = (all: Parameters<typeof estimateLoads>[1]['neurons']): number => {
+    const { laneBytes, bucketBytes } = estimateLoads(PROTOCOL, { neurons: all }).mostEpoch
     return bucketBytes / laneBytes
   }
   expect(votersOf([...neurons(2), ...idle])).toBe(2)
   expect(votersOf(neurons(200))).toBe(128)
   expect(votersOf([])).toBe(1)
-  const { mostEpoch, dayEpochs } = loadsOf(LOCAL, { neurons: neurons(1) })
+  const { mostEpoch, dayEpochs } = estimateLoads(LOCAL, { neurons: neurons(1) })
   expect([mostEpoch.samples, dayEpochs]).toEqual([9 * (2 * 512 + 128) + 8 * 24, 240])
 })
 
@@ -145,5 +145,5 @@ it.each([
   [621_936_640_000, '622 GB'],
   [5e15, '5000 TB'],
 ])('%i bytes are %s', (bytes, text) => {
-  expect(bytesText(bytes)).toBe(text)
+  expect(formatBytes(bytes)).toBe(text)
 })

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { recordsIn } from './commands.ts'
+import { parseRecords } from './commands.ts'
 
 const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 const SEED = process.env.KILL_SEED ?? String(Date.now())
@@ -218,7 +218,7 @@ describe('a validator whose localnet ends', () => {
     const again = localnet(out, ['--port', new URL(url).port])
     const { block } = await servingOf(again)
     await validator.says(/"kind":"node"(.|\n)*"type":"sent","task":{"kind":"attest"/)
-    const sent = recordsIn(validator.stdout()).filter(({ type }) => type === 'sent')
+    const sent = parseRecords(validator.stdout()).filter(({ type }) => type === 'sent')
     expect(sent.at(-1)?.block).toBeGreaterThan(block)
     await again.stop()
     expect(await validator.stop()).toMatchObject(stopped)

@@ -12,8 +12,8 @@ import { doctor } from '../src/commands/doctor.ts'
 import { env } from '../src/commands/env.ts'
 import { explain } from '../src/commands/explain.ts'
 import { status } from '../src/commands/status.ts'
-import { inProcess } from './commands.ts'
-import { type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
+import { runCommand } from './commands.ts'
+import { type PlayedSubnet, playSubnetOnce, TWO_MINERS } from './played-subnet.ts'
 
 const { isTTY, columns } = process.stdout
 const WIDTHS = [40, 80]
@@ -24,12 +24,12 @@ let subnet: PlayedSubnet
 let over: readonly string[]
 /** What `af demo` says. */
 const told = new Command('told').action(() => {
-  for (const text of subnet.said) output().line(text, {})
+  for (const text of subnet.printed) output().line(text, {})
 })
 
 beforeAll(async () => {
   await writeFile(KEY, 'ab'.repeat(32), { mode: 0o600 })
-  subnet = await playedSubnet(TWO_MINERS)
+  subnet = await playSubnetOnce(TWO_MINERS)
   // A copy, since `af doctor` writes to its bucket.
   const buckets = join(root, 'buckets')
   await cp(subnet.buckets, buckets, { recursive: true })
@@ -46,7 +46,7 @@ function wider(text: string, width: number): readonly string[] {
 
 async function saidIn(width: number, command: CommandUnknownOpts, words: readonly string[]) {
   Object.assign(process.stdout, { isTTY: true, columns: width })
-  return inProcess(command, ...words)
+  return runCommand(command, ...words)
 }
 
 describe.each(WIDTHS)('in a terminal of %i columns no line is wider', (width) => {

@@ -17,10 +17,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { written } from '../../../packages/terminal/test/within.ts'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { narrate, sayProblem } from '../src/service/narrate.ts'
-import { hiding } from '../src/service/secrets.ts'
-import { serviceOutput } from '../src/service/service-output.ts'
-import { recordsIn, unprintable } from './commands.ts'
+import { narrate, printProblem } from '../src/service/narrate.ts'
+import { createMasker } from '../src/service/secrets.ts'
+import { createServiceOutput } from '../src/service/service-output.ts'
+import { findUnprintable, parseRecords } from './commands.ts'
 
 /** A file system on which states are never found nor missed. */
 const STUCK = `
@@ -68,7 +68,7 @@ describe('what a service says', () => {
     const { isTTY: before, columns } = process.stdout
     Object.assign(process.stdout, { isTTY, columns: 80 })
     const { stdout } = await written(async () => {
-      const screen = serviceOutput(json, hide)
+      const screen = createServiceOutput(json, hide)
       narrate({ type: 'state', state: { epoch: 3 } as State }, screen, String)
       narrate({ type: 'sent', task: { kind: 'seal', epoch: 3 }, block: 9 }, screen, String)
       narrate({ type: 'problem', task: { kind: 'head' }, error }, screen, String)
@@ -90,10 +90,10 @@ describe('what a service says', () => {
     [false, true],
   ])('is a log elsewhere, and with --json (%s, %s)', async (isTTY, json) => {
     const text = await said(isTTY, json)
-    expect(unprintable(text)).toEqual([])
+    expect(findUnprintable(text)).toEqual([])
     expect(text).not.toContain('s3cret')
     const time = expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
-    expect(recordsIn(text)).toEqual([
+    expect(parseRecords(text)).toEqual([
       {
         level: 'info',
         time,
@@ -136,7 +136,7 @@ it('how often a problem came is said; one more time is "once"', () => {
     const lines: string[] = []
     const screen: Output = { line: (said) => void lines.push(plainText(said)), status: () => {} }
     const problem = { type: 'problem', task: { kind: 'head' }, error: new Error(message) } as const
-    sayProblem(problem, screen, unsaid)
+    printProblem(problem, screen, unsaid)
     return lines.join()
   }
   expect(said('no', 1)).toMatch(/^ {2}✘ the head: no \(once more since /)
@@ -150,7 +150,7 @@ describe('a secret with characters that JSON escapes', () => {
     const { stdout } = await written(async () =>
       narrate(
         { type: 'problem', task: { kind: 'node' }, error },
-        serviceOutput(true, hiding([secret])),
+        createServiceOutput(true, createMasker([secret])),
         String,
       ),
     )
@@ -238,9 +238,9 @@ describe('af validate', () => {
       return validator.ended
     })
     expect(ended.code).toBe(4)
-    expect(recordsIn(ended.stdout)[0]).toMatchObject({ type: 'started', emit: false, url: at })
+    expect(parseRecords(ended.stdout)[0]).toMatchObject({ type: 'started', emit: false, url: at })
     expect(ended.stdout).not.toContain('"type":"sent"')
-    const last = recordsIn(ended.stdout).at(-1)
+    const last = parseRecords(ended.stdout).at(-1)
     expect(last).toMatchObject({ level: 'error', code: 'stalled', late: ['no-block'] })
   })
 
@@ -294,7 +294,7 @@ describe('af validate', () => {
       const { code, stdout } = await validator.ended
       expect(code).toBe(4)
       const stalled = { code: 'stalled', late: ['no-progress'], seconds: 600 }
-      expect(recordsIn(stdout).at(-1)).toMatchObject(stalled)
+      expect(parseRecords(stdout).at(-1)).toMatchObject(stalled)
     })
 
     it('is killed where a disk hangs, once it stalls, and at SIGTERM', async () => {
@@ -317,7 +317,7 @@ describe('af validate', () => {
         const { code, stderr } = await ended
         expect([code, stderr]).toEqual([null, 'a disk does not answer: killed\n'])
       }
-      expect(recordsIn(stalled.stdout()).at(-1)).toMatchObject({ code: 'stalled' })
+      expect(parseRecords(stalled.stdout()).at(-1)).toMatchObject({ code: 'stalled' })
     })
 
     it('says which nodes failed, and that it tries again, without the keys in their URLs', async () => {
@@ -329,7 +329,7 @@ describe('af validate', () => {
         .ended
       server.close()
       expect(code).toBe(4)
-      const problems = recordsIn(stdout).filter(({ type }) => type === 'problem')
+      const problems = parseRecords(stdout).filter(({ type }) => type === 'problem')
       const facts = { level: 'error', task: { kind: 'node' }, code: 'Unreachable' }
       const message = expect.stringContaining('127.0.0.1')
       const each = expect.objectContaining({ ...facts, message })

@@ -5,7 +5,7 @@ import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { findSettings, namesOf } from '../src/settings/found-settings.ts'
+import { findSettings, listNames } from '../src/settings/found-settings.ts'
 import { SETTINGS } from '../src/settings/table.ts'
 
 /** What options take that take no path. */
@@ -40,7 +40,7 @@ it('have ~ expanded in every option whose help shows a path', async () => {
 
 const settings = SETTINGS.filter(({ kind }) => kind === 'path')
 const ways = settings.flatMap((setting) =>
-  namesOf(setting).map((by) => ({ by, name: setting.name })),
+  listNames(setting).map((by) => ({ by, name: setting.name })),
 )
 
 describe.each(ways)('a setting that is a path, by $by', ({ by, name }) => {

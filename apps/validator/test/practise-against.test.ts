@@ -10,8 +10,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { firstBlocks, recordsIn } from './commands.ts'
-import { type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
+import { cutBlocks, parseRecords } from './commands.ts'
+import { type PlayedSubnet, playSubnetOnce, TWO_MINERS } from './played-subnet.ts'
 
 /** Notes the port of every connection that a process makes. */
 const NOTING = `
@@ -34,7 +34,7 @@ describe('af practise --against', () => {
   let samples: { sample: Sample; validator: string }[]
 
   beforeAll(async () => {
-    subnet = await playedSubnet(TWO_MINERS)
+    subnet = await playSubnetOnce(TWO_MINERS)
     where = ['--network', subnet.chainFile, '--buckets', subnet.buckets]
     samples = []
     await subnet.epochs((sample, { validator }) => void samples.push({ sample, validator }))
@@ -56,7 +56,7 @@ describe('af practise --against', () => {
     const more = ['--last', '100', '--resume', file]
     const ended = await run(AF, [...words, ...more, '--json'], { env })
     expect([ended.code, ended.stderr]).toEqual([0, ''])
-    const said = recordsIn(ended.stdout)
+    const said = parseRecords(ended.stdout)
     const { champion, envs, dethrones, ratioPpm } = said.at(-1)
     expect(champion).toBe(subnet.hotkeyOf('stronger'))
 
@@ -137,7 +137,7 @@ describe('af practise --against', () => {
     const words = ['practise', '0.5', '--against', ...where]
     expect((await run(AF, [...words, '--env', 'mult8-v0'])).code).toBe(2)
     const early = join(root, 'early.json')
-    await writeFile(early, firstBlocks(subnet.exported, 12))
+    await writeFile(early, cutBlocks(subnet.chainExport, 12))
     const none = await run(AF, ['practise', '0.5', '--against', '--network', early])
     expect([none.code, none.stderr]).toEqual([
       4,

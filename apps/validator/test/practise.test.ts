@@ -9,8 +9,8 @@ import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { progress, sayFailures } from '../src/commands/solo.ts'
-import { recordsIn, unprintable } from './commands.ts'
+import { createProgress, printFailures } from '../src/commands/solo.ts'
+import { findUnprintable, parseRecords } from './commands.ts'
 import { HAS_PYTHON, typed } from './typed.ts'
 
 const root = testFolder('af-practise')
@@ -21,7 +21,7 @@ afterAll(killAll)
 const HOPELESS = /^ {2}none was legal in (\d+) challenges, so the rest was not played$/m
 const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
 const practise = (...words: readonly string[]): Promise<Written> => runAf(['practise', ...words])
-const records = ({ stdout }: Written) => recordsIn(stdout)
+const records = ({ stdout }: Written) => parseRecords(stdout)
 const linesIn = async (file: string): Promise<readonly string[]> =>
   (await readFile(file, 'utf8').catch(() => '')).split('\n').slice(0, -1)
 
@@ -48,7 +48,7 @@ describe.concurrent('af practise', () => {
     const { url } = await endpoint((prompt, i) => (i < 4 ? (wrong[i] ?? null) : solve(prompt)))
     const words = [url, '--env', 'mult8-v0', '--challenges', '10', '--ahead', '1']
     const ended = await practise(...words)
-    expect([ended.code, ended.stderr, unprintable(ended.stdout)]).toEqual([0, '', []])
+    expect([ended.code, ended.stderr, findUnprintable(ended.stdout)]).toEqual([0, '', []])
     const [summary = ''] = ended.stdout.split(/^mult8@0\.1\.0, challenge /m)
     const shown = summary.replaceAll(url, '<url>').replace(/(?<= replies: ).*(?=;)/, '<times>')
     await expect(shown).toMatchFileSnapshot('snapshots/practise.txt')
@@ -86,12 +86,12 @@ describe.concurrent('af practise', () => {
     const screen = { line: (text: string) => void said.push(text), status: () => {} }
     const failures = new Map([['late', { reason: 'late', text: 'no reply', count: 3 } as const]])
     const late = { failures, agent: () => () => ({ fault: 'no-reply' }) as const }
-    sayFailures('it', late, { screen, ahead: 16 })
-    sayFailures('it', late, { screen, ahead: 1 })
+    printFailures('it', late, { screen, ahead: 16 })
+    printFailures('it', late, { screen, ahead: 1 })
     expect(said.map((text) => text.includes('--ahead 1'))).toEqual([true, false])
     const now = vi.spyOn(Date, 'now').mockReturnValue(0)
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean(told.push(String(text))))
-    const show = progress(screen, new AbortController().signal, () => '')
+    const show = createProgress(screen, new AbortController().signal, () => '')
     for (const [i, text] of ['one', 'two', 'three', 'four'].entries()) {
       now.mockReturnValue(20_000 * (i + 1))
       show(text)

@@ -5,7 +5,7 @@ import { AlteredFile } from '@affine/node/disk'
 import { plainText } from '@affine/report'
 import type { Output } from '@affine/terminal'
 import { expect, test } from 'vitest'
-import { repeatedProblems, sayProblem } from '../src/service/narrate.ts'
+import { createProblemFilter, printProblem } from '../src/service/narrate.ts'
 
 const HEAD = { kind: 'head' } as const
 const problem = (task: ValidatorTask, error: Error) => ({ type: 'problem', task, error }) as const
@@ -17,7 +17,7 @@ const miner = (port: number): ValidatorTask => ({
 
 test('a problem at every block is said every ten minutes, with how often it came', () => {
   let now = 0
-  const unsaidOf = repeatedProblems(() => now)
+  const unsaidOf = createProblemFilter(() => now)
   const said: (readonly [number, number])[] = []
   for (; now <= 1_300_000; now += 10_000) {
     const unsaid = unsaidOf(problem({ kind: 'seal', epoch: now }, new Error(`block ${now}`)))
@@ -65,13 +65,13 @@ test.each<[string, readonly Problem[]]>([
     ],
   ],
 ])('%s are said at once', (_, problems) => {
-  const unsaidOf = repeatedProblems(() => 0)
+  const unsaidOf = createProblemFilter(() => 0)
   for (const each of problems) expect(unsaidOf(each)).toBe(0)
   for (const each of problems) expect(unsaidOf(each)).toBeUndefined()
 })
 
 test('only so many problems are remembered', () => {
-  const unsaidOf = repeatedProblems(() => 0)
+  const unsaidOf = createProblemFilter(() => 0)
   for (let port = 1; port <= 101; port++)
     expect(unsaidOf(problem(miner(port), new Error('x')))).toBe(0)
   expect(unsaidOf(problem(miner(1), new Error('x')))).toBe(0)
@@ -93,7 +93,7 @@ test.each([
     status: () => {},
   }
   const task = { kind: 'attest', epoch: 7 } as const
-  sayProblem({ ...problem(task, new ChainError(code)), phase: 'send' }, screen)
+  printProblem({ ...problem(task, new ChainError(code)), phase: 'send' }, screen)
   expect(said).toEqual([expect.objectContaining({ type, task, phase: 'send', code })])
 })
 
@@ -102,7 +102,7 @@ test('a problem with a miner whose model has a name that a terminal acts on is o
   const screen: Output = { line: (lines) => said.push(plainText(lines)), status: () => {} }
   const task = { kind: 'miner', model: 'me/\u001b[2J\nmine\u202e', chute: 'c' } as const
   for (const error of [new AskingProblem('status', 'x', 404), new ChainError('Stale')])
-    sayProblem(problem(task, error), screen)
+    printProblem(problem(task, error), screen)
   expect(said).toHaveLength(2)
   expect(said.join('')).not.toMatch(/\p{C}/u)
 })

@@ -2,7 +2,7 @@ import { make } from '@affine/envs'
 import { soloChallenge } from '@affine/miners'
 import { afterAll, expect, it } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
-import { recordsIn, unprintable } from './commands.ts'
+import { findUnprintable, parseRecords } from './commands.ts'
 
 afterAll(killAll)
 
@@ -39,7 +39,7 @@ it('says every request as a record, until Ctrl-C', async () => {
   await ask(url, undefined)
   const ended = await started.stop()
   expect([ended.code, ended.stderr]).toEqual([130, ''])
-  const [serving, ...said] = recordsIn(ended.stdout)
+  const [serving, ...said] = parseRecords(ended.stdout)
   expect(serving).toMatchObject({ type: 'serving', url })
   const want = prompts.map(({ env, prompt, best }, i) => {
     const reply = replies[i]
@@ -57,6 +57,6 @@ it('tells a log nothing but where it serves: the last request is for a terminal'
   const { started, url } = await miner('--skill', '1')
   await ask(url, `\u001b[2J${'x'.repeat(5000)}`)
   const { code, stdout } = await started.stop()
-  expect([code, unprintable(stdout)]).toEqual([130, []])
+  expect([code, findUnprintable(stdout)]).toEqual([130, []])
   expect(stdout).toBe(`serving ${url}, skill 1; Ctrl-C ends it\n`)
 })

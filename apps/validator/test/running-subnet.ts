@@ -67,7 +67,7 @@ export interface Seat {
   validate(faults?: object, more?: readonly string[]): Started
 }
 
-interface Wanted {
+interface SubnetOptions {
   readonly seed: string
   /** Of the validators, in shares of the least that gets a permit. */
   readonly stakes: readonly bigint[]
@@ -84,7 +84,7 @@ interface Wanted {
  * A subnet under way. Its chain is made here and served over HTTP; miners and validators are
  * processes.
  */
-export interface Running extends AsyncDisposable {
+export interface RunningSubnet extends AsyncDisposable {
   readonly root: string
   readonly buckets: string
   readonly seats: readonly Seat[]
@@ -100,7 +100,7 @@ export interface Running extends AsyncDisposable {
 const held = new Set<string>()
 
 /** Is all of the lane that ends at `head` in this bucket? */
-function holds(bucket: string, head: string): boolean {
+function hasLane(bucket: string, head: string): boolean {
   const key = `${bucket} ${head}`
   for (let hash = head; !held.has(key); ) {
     const file = join(bucket, blockPath(hash))
@@ -112,14 +112,14 @@ function holds(bucket: string, head: string): boolean {
   return true
 }
 
-export async function runningSubnet({
+export async function startSubnet({
   seed,
   stakes,
   steady,
   unreadable = 0,
   miners,
   blockMs,
-}: Wanted): Promise<Running> {
+}: SubnetOptions): Promise<RunningSubnet> {
   const root = await mkdtemp(join(tmpdir(), 'running-'))
   const buckets = join(root, 'buckets')
   const bytes = (...parts: (string | number)[]) =>
@@ -201,11 +201,11 @@ export async function runningSubnet({
     const heads = await headsOf(epoch)
     const headOf = ({ account }: Seat) => heads[account.hotkey] ?? ''
     const lanes = all.slice(0, all.length - unreadable).filter((seat) => headOf(seat) !== '')
-    const published = (seat: Seat) => holds(seat.bucket, headOf(seat))
+    const published = (seat: Seat) => hasLane(seat.bucket, headOf(seat))
     if (offset < READ_FROM) return seats.every((seat) => !lanes.includes(seat) || published(seat))
     if (offset === READ_FROM) for (const seat of lanes.filter(published)) seat.inTime.add(epoch)
     const read = lanes.filter(({ inTime }) => inTime.has(epoch)).map(headOf)
-    return seats.every(({ bucket }) => read.every((head) => holds(bucket, head)))
+    return seats.every(({ bucket }) => read.every((head) => hasLane(bucket, head)))
   }
 
   let stopped = false

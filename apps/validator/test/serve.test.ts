@@ -21,7 +21,7 @@ import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { words } from '../../../test/words.ts'
-import { bucketFiles } from '../src/service/served-files.ts'
+import { serveBucketFiles } from '../src/service/served-files.ts'
 
 const FOREVER = 'public, max-age=31536000, immutable'
 const BLOCK = `/${blockPath('ab'.repeat(32))}`
@@ -31,7 +31,7 @@ let url: string
 const servers: Disposable[] = []
 
 async function serving(folder: string): Promise<string> {
-  const server = await listenWith(bucketFiles(folder), 0)
+  const server = await listenWith(serveBucketFiles(folder), 0)
   servers.push(server)
   return server.url
 }

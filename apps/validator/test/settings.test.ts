@@ -9,11 +9,11 @@ import { testFolder } from '../../../test/test-folder.ts'
 import { words } from '../../../test/words.ts'
 import { findSettings } from '../src/settings/found-settings.ts'
 import {
-  emits,
-  problemText,
+  formatProblem,
+  isSending,
   readSettings,
+  readValues,
   type SettingProblem,
-  valuesFrom,
 } from '../src/settings/settings.ts'
 import { SENDING } from '../src/settings/table.ts'
 
@@ -44,7 +44,7 @@ describe('a setting', () => {
   it('that says what to send is the same to a command that acts once', () => {
     const env = { AFFINE_FOLDER: 'theirs', AFFINE_EMIT: 'yes', AFFINE_STALL: 'odd' }
     const sending = (flags: object, variables: Variables) =>
-      valuesFrom(findSettings(flags, variables), SENDING)
+      readValues(findSettings(flags, variables), SENDING)
     expect(sending({}, env)).toEqual({ emit: true })
     expect(sending({ emit: true, json: true }, {})).toEqual({ emit: true })
     expect(sending({}, { AFFINE_DRY_RUN: '1', AFFINE_EMIT: '' })).toEqual({ dryRun: true })
@@ -243,7 +243,7 @@ describe('what is wrong', () => {
         what,
       ).toEqual(codes)
       expect(settings === undefined).toBe(problems.length > 0)
-      return [`${what}:`, ...problems.map((problem) => `  ${problemText(problem)}`)]
+      return [`${what}:`, ...problems.map((problem) => `  ${formatProblem(problem)}`)]
     })
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/settings.txt')
   })
@@ -325,7 +325,7 @@ describe('a secret in a URL', () => {
   ])('of a node is masked in %s, which is malformed', (network) => {
     const { shown, problems, hide } = read({ network, folder: 'f' }, R2)
     const texts = [...shown.map(({ value }) => value), hide(`at ${network}: why`)]
-    expect([...problems.map(problemText), ...texts].join()).not.toContain('s3cret-key')
+    expect([...problems.map(formatProblem), ...texts].join()).not.toContain('s3cret-key')
     expect(texts.join()).toContain('h.example')
   })
 
@@ -338,7 +338,7 @@ describe('a secret in a URL', () => {
       const { shown, problems, hide } = read({ network: 'local', folder: 'f' }, env)
       const detail = expect.stringMatching(/, got "https:\/\/\*{4}@h\.example"$/)
       expect(problems).toContainEqual({ code: 'UNREADABLE', by: 'S3_ENDPOINT', detail })
-      const texts = problems.map(problemText)
+      const texts = problems.map(formatProblem)
       const said = [...texts, ...shown.map(({ value }) => value), hide(JSON.stringify(env))]
       expect(said.join().replaceAll(/s3-|S3_/g, '')).not.toMatch(/s3|cret/)
     }
@@ -363,7 +363,7 @@ describe('a secret in a URL', () => {
     const unreadable = { code: 'UNREADABLE', by: 'S3_ENDPOINT' }
     expect(problems).toContainEqual(expect.objectContaining(unreadable))
     const said = [
-      ...problems.map(problemText),
+      ...problems.map(formatProblem),
       ...shown.map(({ value }) => value),
       hide(`at ${url}: why`),
     ]
@@ -465,7 +465,7 @@ describe('af doctor, and the start of af validate', () => {
 it('sends on finney when told to, elsewhere unless told not to', () => {
   const ways = [{}, { emit: true }, { dryRun: true }, { emit: true, dryRun: true }] as const
   const sends = (name: string) =>
-    ways.map((way) => emits({ ...LOCAL_NETWORK, ...NETWORKS[name] }, way))
+    ways.map((way) => isSending({ ...LOCAL_NETWORK, ...NETWORKS[name] }, way))
   expect(sends('finney')).toEqual([false, true, false, false])
   for (const name of ['test', 'local']) expect(sends(name)).toEqual([true, true, false, false])
 })

@@ -10,9 +10,9 @@ import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, run, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { envText } from '../src/settings/env-file.ts'
+import { formatEnvFile } from '../src/settings/env-file.ts'
 import { findSettings } from '../src/settings/found-settings.ts'
-import { goingOn, recordsIn } from './commands.ts'
+import { parseRecords, serveGrowingChain } from './commands.ts'
 import { type S3Server, serveS3 } from './s3-server.ts'
 import { HAS_PYTHON, typed } from './typed.ts'
 
@@ -22,7 +22,7 @@ const WALLET = ['--wallet', 'mine', '--hotkey', 'hot', '--wallet-path', '../wall
 
 const root = testFolder('setup')
 let chain: LocalChain
-let served: Awaited<ReturnType<typeof goingOn>>
+let served: Awaited<ReturnType<typeof serveGrowingChain>>
 let s3: S3Server
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const neurons = [{ hotkey, stake: 1_500_000_000_000n }]
   const random = (): Uint8Array => randomBytes(32)
   chain = LocalChain.create({ netuid: 7, random, time: Date.now(), neurons })
-  served = await goingOn(chain)
+  served = await serveGrowingChain(chain)
   s3 = await serveS3()
 })
 afterAll(async () => {
@@ -131,7 +131,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(await readFile(file, 'utf8')).toContain('another')
     const told = await setUp(cwd, [...inFolder(), '--overwrite', '--json'])
     expect(told.code).toBe(0)
-    const records = recordsIn(told.stdout)
+    const records = parseRecords(told.stdout)
     const next = expect.stringMatching(/\b(?:af|cli\.[jt]s) validate$/)
     expect(records).toContainEqual({ type: 'written', next })
     expect(records).toContainEqual(
@@ -185,7 +185,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     const neurons = [{ hotkey: miner.hotkey, stake: 1_500_000_000_000n }]
     const random = (): Uint8Array => randomBytes(32)
     const own = LocalChain.create({ netuid: 7, random, time: Date.now(), neurons })
-    await using there = await goingOn(own)
+    await using there = await serveGrowingChain(own)
     const model = { model: `me/${miner.hotkey}`, revision: 'main', chute: 'c' }
     const { number } = await own.commit(miner, encodeCommitment({ kind: 'miner', ...model }))
     const words = ['--network', there.url, '--folder', 'f', '--buckets', 'b']
@@ -255,7 +255,7 @@ describe('a line of .env', () => {
   const found = (value: string) => findSettings({}, { AFFINE_FOLDER: value }, {})
   /** What each reader makes of a value as it is written. */
   const readings = (value: string) => {
-    const text = envText(found(value))
+    const text = formatEnvFile(found(value))
     return Object.values(readers).map((read) => read(text).AFFINE_FOLDER)
   }
   it.each([
@@ -281,7 +281,7 @@ describe('a line of .env', () => {
   })
   it('has no quotes where it needs none, for `docker run`', () => {
     for (const value of ['/var/lib/x', 'old leopard transfer', 'ä;b=c'])
-      expect(envText(found(value))).toContain(`\nAFFINE_FOLDER=${value}\n`)
+      expect(formatEnvFile(found(value))).toContain(`\nAFFINE_FOLDER=${value}\n`)
   })
   it.each([
     'two\nlines',
@@ -297,7 +297,7 @@ describe('a line of .env', () => {
     'a\tb',
     '\ufffd',
   ])('is refused where none would: %j', (value) => {
-    expect(() => envText(found(value))).toThrow(RangeError)
+    expect(() => formatEnvFile(found(value))).toThrow(RangeError)
   })
   it('is read alike by all, or refused, whatever it holds', () => {
     const unit = fc.oneof(fc.constantFrom(...'\'"`$\\#;={} \tnax'), fc.string({ unit: 'binary' }))
@@ -308,7 +308,7 @@ describe('a line of .env', () => {
         (value) => {
           let text: string
           try {
-            text = envText(found(value))
+            text = formatEnvFile(found(value))
           } catch (error) {
             return error instanceof RangeError
           }
@@ -367,31 +367,6 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
       AFFINE_FOLDER: 'validator',
       S3_REGION: 'auto',
       ...s3.variables,
-    })
-  })
-
-  it('asks for the file of a hotkey on a local network, which has no wallets', async () => {
-    const cwd = await place()
-    const key = join(root, 'wallets', 'mine', 'hotkeys', 'hot')
-    const { code, shown } = await typed(
-      cwd,
-      ['setup'],
-      [
-        ['network: ', `${wipe}${served.url}${ENTER}`],
-        ['file of its hotkey', ENTER],
-        ['does not exist', `${wipe}${key}${ENTER}`],
-        ['folder: ', ENTER],
-        ['Where is its bucket?', `\u001b[B\u001b[B${ENTER}`],
-        ['buckets: ', `${wipe}buckets${ENTER}`],
-        ['bucket-url: ', ENTER],
-      ],
-    )
-    expect(shown).toContain(`validate --key ${key}`)
-    expect(code).toBe(0)
-    expect(parseEnv(await readFile(join(cwd, '.env'), 'utf8'))).toEqual({
-      SUBTENSOR_ENDPOINT: served.url,
-      AFFINE_FOLDER: 'validator',
-      AFFINE_BUCKETS: 'buckets',
     })
   })
 

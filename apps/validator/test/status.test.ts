@@ -9,10 +9,17 @@ import { NAMES_FILE } from '@affine/terminal'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { namesIn } from '../src/commands/demo/cast.ts'
+import { mapNames } from '../src/commands/demo/cast.ts'
 import { status } from '../src/commands/status.ts'
-import { type Done, firstBlocks, goingOn, inProcess, recordsIn, unprintable } from './commands.ts'
-import { type PlayedSubnet, playedSubnet, THREE_MINERS } from './played-subnet.ts'
+import {
+  type CommandResult,
+  cutBlocks,
+  findUnprintable,
+  parseRecords,
+  runCommand,
+  serveGrowingChain,
+} from './commands.ts'
+import { type PlayedSubnet, playSubnetOnce, THREE_MINERS } from './played-subnet.ts'
 
 const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
 const THIRD_EPOCH = 3 * epochBlocks + 4
@@ -23,7 +30,7 @@ let duels: readonly Recomputed[]
 const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 
 beforeAll(async () => {
-  subnet = await playedSubnet(THREE_MINERS)
+  subnet = await playSubnetOnce(THREE_MINERS)
   const epochs = await subnet.epochs()
   duels = epochs.filter(({ before }) => before.duels.length > 0)
 })
@@ -31,18 +38,18 @@ afterAll(killAll)
 
 /** The chain up to a block. */
 function until(block: number): LocalChain {
-  return LocalChain.import(firstBlocks(subnet.exported, block + 1), () => randomBytes(32))
+  return LocalChain.import(cutBlocks(subnet.chainExport, block + 1), () => randomBytes(32))
 }
-const ask = (chain: LocalChain, ...words: readonly string[]): Promise<Done> =>
+const ask = (chain: LocalChain, ...words: readonly string[]): Promise<CommandResult> =>
   askIn(subnet.buckets, chain, ...words)
 async function askIn(
   folder: string,
   chain: LocalChain,
   ...words: readonly string[]
-): Promise<Done> {
+): Promise<CommandResult> {
   const file = join(root, 'chain.json')
   await writeFile(file, chain.export())
-  return inProcess(status, '--network', file, '--buckets', folder, ...words)
+  return runCommand(status, '--network', file, '--buckets', folder, ...words)
 }
 
 describe('af status', () => {
@@ -51,7 +58,7 @@ describe('af status', () => {
     const { before, state, report } = first as Recomputed
     const block = (before.epoch + 1) * epochBlocks + 4
     const { stdout, error } = await ask(until(block))
-    expect([error, unprintable(stdout)]).toEqual([undefined, []])
+    expect([error, findUnprintable(stdout)]).toEqual([undefined, []])
     await expect(subnet.named(stdout)).toMatchFileSnapshot('snapshots/status.txt')
     const { records } = await ask(until(block), '--json')
     expect(records).toMatchObject([
@@ -74,14 +81,14 @@ describe('af status', () => {
     const chain = until(THIRD_EPOCH)
     const file = join(await mkdtemp(join(root, 'named-')), 'chain.json')
     await writeFile(file, chain.export())
-    const names = namesIn(subnet.cast)
+    const names = mapNames(subnet.cast)
     await writeFile(join(dirname(file), NAMES_FILE), JSON.stringify(names))
     const words = ['--network', file, '--buckets', subnet.buckets]
-    const { stdout } = await inProcess(status, ...words)
+    const { stdout } = await runCommand(status, ...words)
     const withoutWidths = (text: string): string => text.replaceAll(/ +/g, ' ')
     const { stdout: unnamed } = await ask(chain)
     expect(withoutWidths(stdout)).toBe(withoutWidths(subnet.named(unnamed)))
-    const { records } = await inProcess(status, ...words, '--json')
+    const { records } = await runCommand(status, ...words, '--json')
     expect(records).toEqual((await ask(chain, '--json')).records)
     const [row] = (records as [{ rows: object[] }])[0].rows
     expect(row).toMatchObject({
@@ -179,7 +186,7 @@ describe('what it recomputes from', () => {
     }
     const statesOf = async (options: { compare?: boolean }) => {
       reads = []
-      const chain = LocalChain.import(subnet.exported)
+      const chain = LocalChain.import(subnet.chainExport)
       const roots: string[] = []
       for await (const { state } of recompute({
         chain,
@@ -212,8 +219,8 @@ describe('af status --watch', () => {
     start(AF, ['status', '--network', url, '--buckets', buckets, '--watch', ...words])
 
   it('goes on from the state it has, at every block, whatever becomes of the past', async () => {
-    const chain = LocalChain.import(subnet.exported, () => randomBytes(32))
-    await using served = await goingOn(chain)
+    const chain = LocalChain.import(subnet.chainExport, () => randomBytes(32))
+    await using served = await serveGrowingChain(chain)
     const watching = watch(served.url, '--json')
     await watching.says(/"block":/)
     await rename(buckets, join(root, 'moved'))
@@ -222,7 +229,7 @@ describe('af status --watch', () => {
     const { code, stdout, stderr } = await watching.stop()
     await rename(join(root, 'moved'), buckets)
     expect([code, stderr]).toEqual([130, `network: ${served.url}, netuid 120 (--network)\n`])
-    const records = recordsIn(stdout)
+    const records = parseRecords(stdout)
     expect(records.filter(({ type }) => type === 'problem')).toEqual([])
     const blocks = records.map(({ block }) => block as number)
     expect(blocks).toEqual([...new Set(blocks)].sort((a, b) => a - b))
@@ -231,12 +238,12 @@ describe('af status --watch', () => {
   })
 
   it('says what is not to be had, and has it once it is there', async () => {
-    const chain = LocalChain.import(subnet.exported, () => randomBytes(32))
+    const chain = LocalChain.import(subnet.chainExport, () => randomBytes(32))
     // The folder is there, and a bucket in it; of no use yet.
     const own = hotkeyOf('alice')
     await rename(buckets, join(root, 'away'))
     await mkdir(join(buckets, own), { recursive: true })
-    await using served = await goingOn(chain)
+    await using served = await serveGrowingChain(chain)
     const watching = watch(served.url)
     await watching.says(/^! epoch \d+: the attested lane of \w+ is not available: try again later/m)
     await rm(buckets, { recursive: true })
@@ -250,8 +257,8 @@ describe('af status --watch', () => {
       const chain = until(100)
       const before = process.stdout.isTTY
       process.stdout.isTTY = isTTY
-      const served = await goingOn(chain)
-      const asked = inProcess(status, '--network', served.url, '--buckets', buckets, '--watch')
+      const served = await serveGrowingChain(chain)
+      const asked = runCommand(status, '--network', served.url, '--buckets', buckets, '--watch')
       const writes = vi.mocked(process.stdout.write).mock.calls
       while (writes.length < 6) await sleep(20)
       await served[Symbol.asyncDispose]()
@@ -262,7 +269,7 @@ describe('af status --watch', () => {
       return stdout
     }
     const plain = await frames(false)
-    expect(unprintable(plain)).toEqual([])
+    expect(findUnprintable(plain)).toEqual([])
     expect(plain.match(/^block /gm)?.length).toBeGreaterThan(1)
     expect((await frames(true)).split('\u001b[H\u001b[J\r\u001b[Kblock ').length).toBeGreaterThan(2)
   })

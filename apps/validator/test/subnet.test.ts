@@ -15,9 +15,14 @@ import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { LIAR } from '../src/commands/demo/cast.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
-import { bucketFiles } from '../src/service/served-files.ts'
-import { recordsIn } from './commands.ts'
-import { castWith, type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
+import { serveBucketFiles } from '../src/service/served-files.ts'
+import { parseRecords } from './commands.ts'
+import {
+  type PlayedSubnet,
+  playSubnetOnce,
+  selectParticipants,
+  TWO_MINERS,
+} from './played-subnet.ts'
 
 const root = testFolder('subnet')
 let subnet: PlayedSubnet
@@ -32,10 +37,10 @@ const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 
 /** Two miners: the weaker holds the throne until the stronger has its duel. */
 beforeAll(async () => {
-  subnet = await playedSubnet(TWO_MINERS)
+  subnet = await playSubnetOnce(TWO_MINERS)
   ;({ buckets, chainFile } = subnet)
   again = join(root, 'again')
-  ;({ state } = await runSubnet(castWith(TWO_MINERS), again, ({ name }, event) => {
+  ;({ state } = await runSubnet(selectParticipants(TWO_MINERS), again, ({ name }, event) => {
     if (event.type === 'problem')
       problems.push(`${name}: ${event.task.kind}: ${event.error.message}`)
   }))
@@ -89,7 +94,7 @@ function laneOf(name: string): { readonly epoch: number; readonly blocks: readon
 }
 
 /** The buckets over `af serve`. */
-const served = (base: string) => listenWith(bucketFiles(base), 0)
+const served = (base: string) => listenWith(serveBucketFiles(base), 0)
 
 const over = (base: string, ...words: readonly string[]) =>
   runVerifier([base, '--network', chainFile, ...words])
@@ -264,7 +269,7 @@ describe('af-verify', () => {
       `network: ${url}, netuid 120 (--network)\n`,
     )
     expect(code).toBe(0)
-    const records = recordsIn(stdout)
+    const records = parseRecords(stdout)
     const epochs = honest.map(() => 'epoch')
     expect(records.map(({ type }) => type)).toEqual(['begin', ...epochs, 'end'])
     expect(records.at(-1)).toMatchObject({
@@ -306,7 +311,7 @@ describe('af-verify', () => {
     const shown = async (...words: readonly string[]) => {
       const { code, stdout } = await over(buckets, '--json', '--epoch', String(epoch), ...words)
       expect(code).toBe(0)
-      const records = recordsIn(stdout)
+      const records = parseRecords(stdout)
       expect(records.at(-1)).toMatchObject({ type: 'end', root: stateRoot(state) })
       return records.slice(1, -1)
     }

@@ -22,15 +22,10 @@ import {
 } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
-import { programFile } from '../service/program-name.ts'
-import { pageAndBuckets } from '../service/served-files.ts'
-import { castOf, namesIn } from './demo/cast.ts'
-import {
-  againText,
-  filesText,
-  introText,
-  outcomeLines,
-} from './demo/story.ts'
+import { findProgramFile } from '../service/program-name.ts'
+import { servePageAndBuckets } from '../service/served-files.ts'
+import { createParticipants, mapNames } from './demo/cast.ts'
+import { formatFilesHint, formatIntro, formatOutcome, formatRerunHint } from './demo/story.ts'
 import { type OnMemberEvent, runSubnet } from './demo/subnet.ts'
 
 const EXAMPLES = `
@@ -39,19 +34,19 @@ Examples:
   $ af demo --seed 7 --out ./seven
   $ af demo --open`
 
-/** `af demo`: runs a whole subnet in one process, then verifies it in another. */
+/** `af demo`: runs a subnet in one process, then verifies it in another. */
 export const demo: CommandUnknownOpts = new Command('demo')
   .option(
     '--seed <text>',
-    'repeat a run: the same seed gives the same keys, challenges, replies and verdicts',
+    'repeat the run of this seed: the same keys, challenges, replies and verdicts',
   )
   .option(
     '--out <folder>',
-    'keep buckets and chain in this folder, which must be empty or new (default: keep nothing)',
+    'store buckets and chain in this empty or new folder (default: store nothing)',
     (path) => wholePath(path, 'out'),
   )
-  .option('--open', 'at the end, serve the page that shows it until Ctrl-C')
-  .option('--verbose', 'print the numbers behind each verdict too, and all of af-verify')
+  .option('--open', 'serve the page of the run afterwards, until Ctrl-C')
+  .option('--verbose', 'print the numbers of each verdict, and all output of af-verify')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
   .action(async (asked) => {
@@ -59,12 +54,12 @@ export const demo: CommandUnknownOpts = new Command('demo')
     const signal = interrupted()
     const { seed = String(randomInt(2 ** 32)), open } = asked
     const out = asked.out === undefined ? await temporaryFolder() : await emptyFolder(asked.out)
-    const cast = castOf(seed)
-    const names = namesIn(cast)
+    const cast = createParticipants(seed)
+    const names = mapNames(cast)
     const nameOf = naming(names)
-    screen.line(introText(cast), { type: 'start', seed, names })
+    screen.line(formatIntro(cast), { type: 'start', seed, names })
 
-    // All validators do the same, so successes are printed for one of them only.
+    // All validators do the same, so only one of them prints its successes.
     const epochs: Settled[] = []
     const hear: OnMemberEvent = (member, event) => {
       const isTold = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
@@ -78,18 +73,18 @@ export const demo: CommandUnknownOpts = new Command('demo')
     const weights = await chain.weights(chain.height)
     const { ratio, champion: { hotkey: champion } = {} } = state
     const record = { type: 'end', champion, ratio, root: stateRoot(state), weights }
-    screen.line(outcomeLines(epochs, nameOf), record)
+    screen.line(formatOutcome(epochs, nameOf), record)
 
     await verifyApart(out, { ...asked, epochs: state.epoch }, screen, signal)
-    if (asked.out !== undefined) screen.line(filesText(out, open), { type: 'files', out })
-    else if (!open) screen.line(againText(seed), { type: 'again', seed })
+    if (asked.out !== undefined) screen.line(formatFilesHint(out, open), { type: 'files', out })
+    else if (!open) screen.line(formatRerunHint(seed), { type: 'again', seed })
     if (open) await showPage(out, names, screen, signal)
   })
 
-/** Makes a folder that is removed when this process ends, also at Ctrl-C. */
+/** Creates a folder that is removed when this process ends, also at Ctrl-C. */
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'affine-demo-'))
-  // Files that were being written may still appear in it.
+  // Pending writes may still create files in it.
   const removing = { recursive: true, force: true, maxRetries: 9, retryDelay: 10 }
   process.once('exit', () => rmSync(folder, removing))
   return folder
@@ -106,14 +101,14 @@ async function showPage(
   signal: AbortSignal,
 ) {
   const network = { chain: { file: join(out, 'chain.json') }, names }
-  using server = await listenWith(await pageAndBuckets(join(out, 'buckets'), network), 0)
+  using server = await listenWith(await servePageAndBuckets(join(out, 'buckets'), network), 0)
   const { url } = server
-  screen.line(`\nOpen ${url}/ in a browser (Ctrl-C ends it)`, { type: 'serving', url })
+  screen.line(`\nOpen ${url}/ in a browser (Ctrl-C stops it)`, { type: 'serving', url })
   await untilAborted(signal)
 }
 
 const NO_VERIFIER =
-  'Not verified: `af-verify` is not installed. `npm install -g @affine/verifier` installs it.'
+  'Not verified: `af-verify` is missing. Install it with `npm install -g @affine/verifier`.'
 
 /** Runs `af-verify` in another process, which sets the exit code, and prints its result. */
 async function verifyApart(
@@ -122,7 +117,7 @@ async function verifyApart(
   screen: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const file = programFile('af-verify')
+  const file = findProgramFile('af-verify')
   if (file === undefined) return screen.line(NO_VERIFIER, { type: 'unverified' })
   const files = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
   const words = [...process.execArgv, file, ...files, ...(json ? ['--json'] : [])]
@@ -140,8 +135,8 @@ async function verifyApart(
 }
 
 /**
- * The folder that an option names, made if it is not there.
- * @throws RangeError when there is something in it.
+ * Creates the folder that an option names, and returns its path.
+ * @throws RangeError if it is not empty.
  */
 async function emptyFolder(path: string): Promise<string> {
   const folder = resolve(path)

@@ -16,7 +16,7 @@ import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
 import { endingTexts, messageText, seededEnding } from '@affine/report'
 import { interrupted, output, textIn } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { askingOf, expectGame, strengthOption } from './solo.ts'
+import { createAsking, createStrengthOption, expectGame } from './solo.ts'
 
 const AGENT =
   'human, perfect, random, a skill such as 0.7, or the URL of an OpenAI-compatible endpoint'
@@ -36,7 +36,7 @@ Examples:
 const SAME = 'deterministic: a second play with the same replies is the same, byte for byte'
 const DIFFERENT = 'not deterministic: a second play with the same replies differs'
 
-/** `af env`: look at the environments and play them. */
+/** `af env`: lists and plays environments. */
 export const env: CommandUnknownOpts = new Command('env')
 
 env
@@ -50,16 +50,16 @@ env
       const players = game === undefined ? 1 : 2
       const record = { id, players, maxSteps, replyMs, specHash: specHash(id) }
       const replies = maxSteps === 1 ? 'one reply' : `at most ${maxSteps} replies`
-      const of = players === 2 ? ' of two players' : ''
-      const text = `${replies}${of}, ${replyMs / 1000} s each, specHash ${record.specHash}`
+      const ofTwo = players === 2 ? ' of two players' : ''
+      const text = `${replies}${ofTwo}, ${replyMs / 1000} s each, specHash ${record.specHash}`
       screen.line(`${id.padEnd(18)} ${text}`, record)
     }
   })
 
 env
   .command('run')
-  .description('play one challenge; one that is named is played twice and compared')
-  .argument('<env>', 'an id such as tictactoe@0.1.0, or tictactoe-v0 for the newest version')
+  .description('play a challenge; play a named one twice and compare')
+  .argument('<env>', 'an id such as tictactoe@0.1.0, or tictactoe-v0 for its newest version')
   .option('--challenge <id>', "the challenge's id (default: a new one)", readChallenge)
   .addOption(
     new Option('--seed <n>', 'play the episode of a seed instead')
@@ -67,8 +67,8 @@ env
       .conflicts('challenge'),
   )
   .option('--agent <who>', AGENT, 'human')
-  .addOption(strengthOption())
-  .option('--model <name>', 'the model that an endpoint is asked for', 'default')
+  .addOption(createStrengthOption())
+  .option('--model <name>', 'the model name in requests to an endpoint', 'default')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', RUN_EXAMPLES)
   .action(async (name, { challenge, seed, agent: who, strength, model, json }) => {
@@ -78,11 +78,11 @@ env
     const { id, replyMs } = game.spec
     const isHuman = who === 'human'
     const openOther = (): Promise<Opponent> => {
-      const asking = { ...askingOf({ model }, interrupted()), env: id }
+      const asking = { ...createAsking({ model }, interrupted()), env: id }
       // A built-in player gets a new seed.
       return openPlayer(who, randomBytes(8).toString('hex'), asking)
     }
-    const player = isHuman ? human() : await openOther()
+    const player = isHuman ? createHuman() : await openOther()
     const challengeId = challenge ?? soloChallenge(id, randomBytes(32).toString('hex'), 0)
     const origin = seed === undefined ? { challengeId } : { seed: String(seed) }
     const from = seed ?? seedOf(challengeId)
@@ -95,7 +95,7 @@ env
     })
     if (isHuman) process.stdin.destroy()
     const lines = [seed === undefined ? `challenge ${challengeId}` : `seed ${seed}`]
-    // A human player has seen the messages.
+    // A human player has already seen the messages.
     if (!isHuman) lines.push(...episode.messages.map(messageText))
     const ending = seededEnding({ env: id, seed: from, strength }, episode)
     lines.push(`reward ${episode.reward}, ${endingTexts(ending).join('\n')}`)
@@ -118,8 +118,10 @@ async function isRepeatable(
   return JSON.stringify(again) === JSON.stringify(episode)
 }
 
-/** Shows each prompt and reads one line. The end of input counts as no reply. */
-function human(): Opponent {
+/**
+ * Returns a player that shows each prompt and reads one line. The end of input counts as no reply.
+ */
+function createHuman(): Opponent {
   const input = createInterface({ input: process.stdin, output: process.stderr, prompt: '< ' })
   input.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   const lines = input[Symbol.asyncIterator]()

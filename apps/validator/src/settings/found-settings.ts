@@ -1,23 +1,23 @@
 import { envFile, type Given, optionOf, type Setting, wholePath } from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
-import { type Named, SETTINGS } from './table.ts'
+import { type NamedSetting, SETTINGS } from './table.ts'
 
-/** A setting's text, if there is one, and the source, option or variable that gave it. */
-export interface Found {
-  readonly setting: Named
+/** The text of a setting, and the source, option or variable that set it. */
+export interface SettingEntry {
+  readonly setting: NamedSetting
   readonly value: string | undefined
   readonly from: string
-  /** The option or variable that gave it; if none did, all that can give it. */
+  /** The option or variable that set it; if none did, all that can. */
   readonly by: string
 }
 
-/** What each source gives, by option or variable; the first source counts most. */
+/** The texts of each source, by option or variable. Earlier sources take precedence. */
 type Sources = Readonly<Record<string, Given>>
 
 /** Adds the options of settings to a command, each under its heading. */
-export function withSettings<T extends OptionValues>(
+export function addSettingOptions<T extends OptionValues>(
   command: Command<[], T>,
-  isWanted: (setting: Named) => boolean = () => true,
+  isWanted: (setting: NamedSetting) => boolean = () => true,
 ): Command<[], T> {
   for (const setting of SETTINGS.filter(isWanted)) {
     const { option: usage, heading, variables = [] } = setting
@@ -30,12 +30,16 @@ export function withSettings<T extends OptionValues>(
 }
 
 /**
- * Finds all settings in options, the environment and the file of settings; the first one counts.
- * @throws RangeError for a path in the home of another user, as `~bob/x`.
+ * Finds all settings in options, the environment and the file of settings, in this order of
+ * precedence.
+ * @throws RangeError for a path in another user's home, such as `~bob/x`.
  */
-export function findSettings(flags: object, env: Given, file: Given = {}): readonly Found[] {
-  const options = Object.entries(flags).map(([name, value]) => [`--${kebab(name)}`, String(value)])
-  // If an option names the network, it names all nodes.
+export function findSettings(flags: object, env: Given, file: Given = {}): readonly SettingEntry[] {
+  const options = Object.entries(flags).map(([name, value]) => [
+    `--${toKebab(name)}`,
+    String(value),
+  ])
+  // An option that names the network names all its nodes, so the fallback does not apply.
   const environment = 'network' in flags ? { ...env, SUBTENSOR_FALLBACK: undefined } : env
   const sources = {
     flag: Object.fromEntries(options),
@@ -43,12 +47,12 @@ export function findSettings(flags: object, env: Given, file: Given = {}): reado
     // The environment overrides the file, even with an empty value.
     [envFile().path ?? '.env']: { ...file, ...environment },
   }
-  return SETTINGS.map((setting) => find(setting, sources))
+  return SETTINGS.map((setting) => findSetting(setting, sources))
 }
 
-function find(setting: Named, sources: Sources): Found {
+function findSetting(setting: NamedSetting, sources: Sources): SettingEntry {
   const { kind, default: standard } = setting
-  const names = namesOf(setting)
+  const names = listNames(setting)
   for (const [from, values] of Object.entries(sources)) {
     const by = names.find((name) => values[name])
     const text = by && values[by]
@@ -58,22 +62,22 @@ function find(setting: Named, sources: Sources): Found {
   return { setting, value: standard, from, by: names.join(' or ') }
 }
 
-/** The texts that were given and are not defaults, by the name of the setting. */
-export function givenIn(found: readonly Found[]): Given {
+/** Returns the texts that are not defaults, by the name of the setting. */
+export function pickGiven(found: readonly SettingEntry[]): Given {
   const given = found.filter(({ from }) => from !== 'default' && from !== '-')
   return Object.fromEntries(given.map(({ setting, value }) => [setting.name, value]))
 }
 
-/** The option and the variables that can give a setting. */
-export function namesOf({
+/** Returns the option and the variables that can set a setting. */
+export function listNames({
   name,
   option,
   variables = [],
-}: Pick<Named, 'name' | keyof Setting>): readonly string[] {
-  return option === undefined ? variables : [`--${kebab(name)}`, ...variables]
+}: Pick<NamedSetting, 'name' | keyof Setting>): readonly string[] {
+  return option === undefined ? variables : [`--${toKebab(name)}`, ...variables]
 }
 
-/** A name in lower case, its words joined by hyphens. */
-export function kebab(name: string): string {
+/** Returns a name in lower case, its words joined by hyphens. */
+export function toKebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

@@ -24,8 +24,8 @@ import { status } from '../src/commands/status.ts'
 import { cutBlocks, findUnprintable, runCommand, serveGrowingChain } from './commands.ts'
 import { type PlayedSubnet, playSubnetOnce, TWO_MINERS } from './played-subnet.ts'
 
-// Nobody is evicted on these chains: what a command is to see of one that has left is taken from what
-// it reads.
+// No one is evicted on these chains, so an absent miner is removed from the snapshots that a command
+// reads.
 const gone = vi.hoisted(() => new Set<string>())
 let hasOwner = true
 vi.mock('@affine/settlement', async (original) => {
@@ -96,7 +96,7 @@ const minerOf = ({ hotkey }: Account, more = ''): Uint8Array[] =>
     chute: 'http://127.0.0.1:1/v1',
   })
 
-/** A chain with one of everything in its slots. Heads: the last is block 3. */
+/** A chain with one commitment of each kind. Its last block is 3. */
 async function busy(): Promise<LocalChain> {
   const chain = chainOf()
   const bitmap = new Uint8Array(16).fill(5)
@@ -132,7 +132,7 @@ describe('af status --block', () => {
   const saidOf = async (...words: readonly string[]) =>
     runCommand(status, '--network', await fileOf((await busy()).export()), '--block', ...words)
 
-  it('has every neuron, its stake to the rao, and the block it is of', async () => {
+  it('prints every neuron, its exact stake and the block', async () => {
     const { stdout, error } = await saidOf()
     expect([error, findUnprintable(stdout)]).toEqual([undefined, []])
     const [title, head, ...rows] = stdout.trimEnd().split('\n')
@@ -155,7 +155,7 @@ describe('af status --block', () => {
     expect((await saidOf('4')).error?.message).toContain('no block 4')
   })
 
-  it('has what they committed, decoded, and the weights that they set', async () => {
+  it('prints decoded commitments and weights', async () => {
     const { records, stdout } = await saidOf('--json')
     expect(findUnprintable(stdout)).toEqual([])
     const record = ({ hotkey }: Account) => records.find((each) => each.hotkey === hotkey)
@@ -181,7 +181,7 @@ describe('af status --block', () => {
 })
 
 describe('the queue in af status', () => {
-  it('has miners by how long they have waited, and says of everybody else why not', async () => {
+  it('lists miners by waiting time, and why the others are not queued', async () => {
     const file = await fileOf((await busy()).export())
     await mkdir(join(root, 'bucket'))
     const asked = ['--network', file, '--buckets', root]
@@ -220,7 +220,7 @@ describe('af commit', () => {
   const words = (hotkey: string) =>
     `--model me/${hotkey} --revision main --chute c --anyway`.split(' ')
 
-  it('asks as a validator does, and refuses where nothing answers, or nothing that is legal', async () => {
+  it('tries the miner and refuses without an answer or a legal reply', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     let [before, packs] = ['I say ', 0]
@@ -264,7 +264,7 @@ describe('af commit', () => {
       expect([model, messages.at(-1).role]).toEqual([`me/${first.hotkey}`, 'user'])
   })
 
-  it('does not overwrite what a validator wrote, unless told so', async () => {
+  it("overwrites a validator's commitment only with --overwrite", async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     await chain.commit(bob, encodeCommitment({ kind: 'seal', epoch: 3, head: HASH, url: 'b' }))
@@ -277,7 +277,7 @@ describe('af commit', () => {
     expect(again.records[0]).toMatchObject({ type: 'committed', hotkey: bob.hotkey })
   })
 
-  it('puts a commitment on chain, and says what the chain holds then', async () => {
+  it('commits on chain and prints the stored commitment', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     const { records, error } = await runCommand(
@@ -309,7 +309,7 @@ describe('af commit', () => {
     expect((await copy.snapshot(copy.height)).commitments[0]).toMatchObject({ hotkey })
   })
 
-  it('refuses a model that does not end with the hotkey before it asks anyone, and a text that does not fit', async () => {
+  it('rejects a model without the hotkey, and a text that is too long, before any request', async () => {
     const nowhere = ['--network', 'http://127.0.0.1:1', '--key', await keyOf(2)]
     const { error } = await runCommand(commit, ...nowhere, ...words(`${first.hotkey}-2`))
     expect(error).toBeInstanceOf(RangeError)
@@ -324,7 +324,7 @@ describe('af commit', () => {
     expect(long.error?.message).toMatch(/^"revision" expected 1\.\.128 .* got 129$/)
   })
 
-  it('refuses a hotkey that is not registered', async () => {
+  it('rejects an unregistered hotkey', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     const key = ['--key', await keyOf(7), ...words(stranger.hotkey)]
@@ -334,7 +334,7 @@ describe('af commit', () => {
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
   })
 
-  it('on a careful network sends nothing without --emit, and says what it would', async () => {
+  it('sends nothing on a careful network without --emit, and prints the commitment', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     careful(chain)
@@ -353,12 +353,12 @@ describe('af commit', () => {
 
 afterEach(() => void Reflect.deleteProperty(NETWORKS, 'careful'))
 
-/** Until the test ends, nothing is sent to this chain unless asked for. */
+/** Makes the chain careful until the test ends, so that sending needs --emit. */
 function careful({ genesis }: LocalChain): void {
   Object.assign(NETWORKS, { careful: { ...LOCAL_NETWORK, genesis, careful: true } })
 }
 
-describe('over a subnet that came to a champion', () => {
+describe('on a subnet with a champion', () => {
   let played: PlayedSubnet
   const hotkeyOf = (name: string): string => played.hotkeyOf(name)
   const keyOfMember = (name: string): Promise<string> =>
@@ -368,15 +368,15 @@ describe('over a subnet that came to a champion', () => {
     played = await playSubnetOnce(TWO_MINERS)
   })
 
-  /** The same chain, going on, and what its champion's uid is. */
+  /** The same chain, continued, and the uid of its champion. */
   async function subnet() {
     const chain = LocalChain.import(played.chainExport, () => randomBytes(32))
     const neurons = (await chain.snapshot(0)).neurons
     return { chain, uid: neurons.find(({ hotkey }) => hotkey === hotkeyOf('stronger'))?.uid ?? -1 }
   }
 
-  /** Why each hotkey has its place in the queue, as af status has it. */
-  /** The queue as `af status` says it, and the epoch of the chain's head. */
+  /** Returns the reason of each queue position in `af status`. */
+  /** Returns the queue of `af status`, and the epoch of the chain's head. */
   async function queueAt(file: string, ...words: readonly string[]) {
     const asked = ['--network', file, '--buckets', played.buckets, '--json', ...words]
     const [record] = (await runCommand(status, ...asked)).records
@@ -388,7 +388,7 @@ describe('over a subnet that came to a champion', () => {
     return Object.fromEntries(queue.map(({ hotkey, why }) => [hotkey, why]))
   }
 
-  it('af status knows the champion, and who had its duel', async () => {
+  it('af status shows the champion and finished duels', async () => {
     const file = await fileOf(played.chainExport)
     const why = await whys(file)
     expect(await whys(file, '--last', '1')).toEqual(why)
@@ -397,7 +397,7 @@ describe('over a subnet that came to a champion', () => {
     expect(why[hotkeyOf('alice')]).toBe("has a validator's commitment: attest")
   })
 
-  it('af status knows the contender while its duel goes on', async () => {
+  it('af status shows the contender during its duel', async () => {
     let epoch: number | undefined
     for (const { state } of await played.epochs()) if (state.duels.length > 0) epoch ??= state.epoch
     const file = await fileOf(cutBlocks(played.chainExport, 30 * (epoch ?? 0) + 5))
@@ -410,7 +410,7 @@ describe('over a subnet that came to a champion', () => {
     expect(new Set(ready.map(({ hotkey }) => hotkey))).toEqual(new Set(players))
   })
 
-  it('af set-weights gives the champion all weight, and reads it back', async () => {
+  it('af set-weights sets all weight to the champion and reads it back', async () => {
     const { chain, uid } = await subnet()
     await using served = await serveGrowingChain(chain)
     const alice = played.cast.validators.find(({ name }) => name === 'alice')?.account as Account
@@ -444,7 +444,7 @@ describe('over a subnet that came to a champion', () => {
     expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBeGreaterThan(block ?? 0)
   })
 
-  it('af set-weights is told by the variables of a validator, and by its options first', async () => {
+  it('af set-weights reads the variables of a validator; options override them', async () => {
     const { chain } = await subnet()
     await using served = await serveGrowingChain(chain)
     const asked = ['--key', await keyOfMember('alice'), '--buckets', played.buckets, '--json']
@@ -462,7 +462,7 @@ describe('over a subnet that came to a champion', () => {
     expect(await setBy('AFFINE_DRY_RUN', 'true', '--emit')).toContain('--emit and --dry-run')
   })
 
-  it('af set-weights refuses a hotkey that may not, and a champion that has left', async () => {
+  it('af set-weights rejects a hotkey without a permit and an unregistered champion', async () => {
     const { chain } = await subnet()
     using served = await listen(serveLocal(chain, 50), 0)
     const asked = ['--network', served.url, '--buckets', played.buckets, '--key']
@@ -476,7 +476,7 @@ describe('over a subnet that came to a champion', () => {
     expect(left.error?.message).toMatch(`${hotkeyOf('stronger')} is no longer`)
   })
 
-  it('af set-weights gives the owner all weight while there is no champion, if it is registered', async () => {
+  it('af set-weights sets all weight to the registered owner without a champion', async () => {
     const chain = chainOf()
     await using served = await serveGrowingChain(chain)
     const asked = ['--network', served.url, '--buckets', root, '--key', await keyOf(1)]

@@ -20,7 +20,7 @@ import { commit } from '../src/commands/commit.ts'
 import { duel } from '../src/commands/duel.ts'
 import { type CommandResult, runCommand, serveGrowingChain } from './commands.ts'
 
-// Chutes is where it is: what stands in for it is on loopback, and that alone is changed here.
+// Only the address of Chutes is replaced: its substitute is on loopback.
 const standIn = vi.hoisted(() => ({ place: {} }))
 vi.mock('@affine/miners', async (original) => {
   const real = await original<typeof import('@affine/miners')>()
@@ -97,7 +97,7 @@ const committing = (
   })
 
 describe('af commit of a chute', () => {
-  it('looks the chute up, plays with it by the key, as a validator does, and commits it', async () => {
+  it('checks the chute, plays with it like a validator, and commits it', async () => {
     const routes = { ...asCommitted, [POST]: plays }
     const { error, records, seen, asked, commitments } = await committing(routes)
     expect(error).toBeUndefined()
@@ -125,35 +125,38 @@ describe('af commit of a chute', () => {
     })
   })
 
-  it('that this release cannot judge is refused', async () => {
+  it('refuses a chute that this release cannot check', async () => {
     const routes = { ...asCommitted, [POST]: plays }
     const { error, records, commitments } = await committing(routes, { templates: 'ff'.repeat(32) })
-    expect(error?.message).toMatch(/^not committed, /)
+    expect(error?.message).toMatch(/^not committed: /)
     expect(records).toMatchObject([
       { check: 'answer', result: 'warn', text: expect.stringContaining('no list of templates') },
     ])
     expect(commitments).toEqual([])
   })
 
-  it.each([401, 403, 404])('whose files answer %i is committed with a warning', async (status) => {
-    const file = fileOf(MINER, 'tokenizer_config.json')
-    const { error, records, asked, commitments } = await committing({
-      ...asCommitted,
-      [file]: answers(status),
-    })
-    expect(error).toBeUndefined()
-    expect(records).toMatchObject([
-      { type: 'check', check: 'files', result: 'warn' },
-      { type: 'committed', hotkey },
-      { type: 'place', place: 1, turn: { least: 1 }, readyBy: expect.any(Number) },
-    ])
-    for (const part of ['MODEL_NOT_SHOWN', CHUTE, MODEL, REVISION, `status ${status}`])
-      expect(records[0]?.text).toContain(part)
-    expect(asked).not.toContain(`POST ${POST}`)
-    expect(commitments).toHaveLength(1)
-  })
+  it.each([401, 403, 404])(
+    'commits with a warning if the model files respond with %i',
+    async (status) => {
+      const file = fileOf(MINER, 'tokenizer_config.json')
+      const { error, records, asked, commitments } = await committing({
+        ...asCommitted,
+        [file]: answers(status),
+      })
+      expect(error).toBeUndefined()
+      expect(records).toMatchObject([
+        { type: 'check', check: 'files', result: 'warn' },
+        { type: 'committed', hotkey },
+        { type: 'place', place: 1, turn: { least: 1 }, readyBy: expect.any(Number) },
+      ])
+      for (const part of ['MODEL_NOT_SHOWN', CHUTE, MODEL, REVISION, `status ${status}`])
+        expect(records[0]?.text).toContain(part)
+      expect(asked).not.toContain(`POST ${POST}`)
+      expect(commitments).toHaveLength(1)
+    },
+  )
 
-  it('says from which epoch on files and chute must be public and awake', async () => {
+  it('prints the first epoch with public files and an awake chute', async () => {
     const { stdout } = await onChutes(
       { ...asCommitted, [POST]: plays },
       LOCAL_NETWORK.protocol.templates,
@@ -195,7 +198,7 @@ describe('af commit of a chute', () => {
       /status 403, .*: start the server without an API key/,
     ],
   ]
-  it.each(wrong)('%s is refused, with the reason, and nothing is sent', async (_, routes, why) => {
+  it.each(wrong)('refuses %s with the reason, and sends nothing', async (_, routes, why) => {
     const { error, records, asked, commitments } = await committing(routes)
     expect(error).toMatchObject({
       name: 'Error',
@@ -208,13 +211,13 @@ describe('af commit of a chute', () => {
     expect(commitments).toEqual([])
   })
 
-  it('is refused where it names none, and nobody is asked', async () => {
+  it('refuses a malformed chute without any request', async () => {
     const { records, asked } = await committing({}, { chute: 'https://example.org/v1' })
     expect(records[0]?.text).toContain('gives no usable reply')
     expect(asked).toEqual([])
   })
 
-  it('wants the key for Chutes, unless with --anyway: then nobody is asked', async () => {
+  it('needs the key for Chutes, except with --anyway, which sends no request', async () => {
     vi.stubEnv('CHUTES_API_KEY', '')
     const without = await committing(asCommitted)
     expect(without.error).toBeInstanceOf(RangeError)

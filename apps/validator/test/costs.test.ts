@@ -3,7 +3,7 @@ import { PROTOCOL } from '@affine/duel'
 import { expect, it } from 'vitest'
 import { estimateLoads, printCosts } from '../src/service/load.ts'
 
-it('says in a line each what an epoch and a month cost a validator and a miner', async () => {
+it('prints the costs of a validator and of a miner, one line each', async () => {
   const lines: string[] = []
   const records: object[] = []
   const line = (text: string, record: object): void => {

@@ -19,13 +19,13 @@ beforeAll(async () => {
   story = [intro, ...lines, plainText(outcome)].join('\n').split('\n')
 })
 
-it('a demo is told in few lines, by names, each at most 100 wide', async () => {
+it('prints a demo in fewer than 16 lines of at most 100 columns, with names', async () => {
   expect(story.filter((line) => line.length > 100)).toEqual([])
   expect(story.join('\n')).not.toMatch(/\b5[1-9A-HJ-NP-Za-km-z]{5,}|undefined|NaN/)
   expect(story.length).toBeLessThan(16)
   await expect(`${story.join('\n')}\n`).toMatchFileSnapshot('snapshots/demo.txt')
 })
 
-it('names the suspect as a warning, and the winner as good news', () => {
+it('prints the suspect as a warning and the winner in green', () => {
   expect(tones).toEqual(['warning', 'good', 'none'])
 })

@@ -9,7 +9,7 @@ import { estimateLoads } from '../src/service/load.ts'
 
 const root = testFolder('disk')
 
-it('a disk must have room for two days, and should for thirty', async () => {
+it('a disk must have free space for two days, and should for thirty', async () => {
   const file = join(root, 'file')
   await writeFile(file, '')
   const bucket = { open: directoryBucket, folder: root }

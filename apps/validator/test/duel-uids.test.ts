@@ -24,7 +24,7 @@ const modelOf = ({ hotkey }: Key): string => `me/${hotkey}`
 const commitMiner = (key: Key, chute: string, revision = REVISION): Promise<unknown> =>
   chain.commit(key, encodeCommitment({ kind: 'miner', model: modelOf(key), revision, chute }))
 
-/** Serves the reference miner of a skill, which notes the models that it is asked for. */
+/** Serves a reference miner of a skill, and records the requested models. */
 async function serveSkill(skill: number): Promise<string> {
   const { url } = await serve((_, __, response, body) => {
     const { model, messages } = JSON.parse(body)
@@ -55,7 +55,7 @@ const onNetwork = (out: string, ...words: readonly string[]): Promise<Written> =
   duel(out, ...words, '--network', network.url)
 
 describe('af duel of uids', () => {
-  it('plays the committed miners, each asked for its committed model', async () => {
+  it('plays the committed miners with their committed models', async () => {
     const { code, stdout, stderr } = await onNetwork('both', '1', '0')
     expect([code, stderr]).toEqual([0, ''])
     const records = parseRecords(stdout)

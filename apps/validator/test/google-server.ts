@@ -12,9 +12,9 @@ interface GoogleServer extends AsyncDisposable {
 }
 
 /**
- * A service as Google's pages describe the XML API of Cloud Storage with HMAC keys, in front of the
- * emulator of R2: requests are signed in Google's dialect, no header of Amazon's may stand in them,
- * and of a write's conditions `x-goog-if-generation-match` alone counts.
+ * Starts a service that follows Google's documentation of the XML API of Cloud Storage with HMAC
+ * keys, in front of the emulator of R2: requests are signed in Google's dialect, have no headers of
+ * Amazon, and only `x-goog-if-generation-match` makes a write conditional.
  */
 export async function serveGoogle(): Promise<GoogleServer> {
   const s3 = await serveS3()
@@ -37,7 +37,7 @@ export async function serveGoogle(): Promise<GoogleServer> {
   return { options, [Symbol.asyncDispose]: dispose }
 }
 
-/** Why Google would refuse a request: the status, and a code beside. */
+/** Returns the status and code with which Google would reject a request. */
 function problemWith(
   request: IncomingMessage,
   body: Buffer,
@@ -52,7 +52,7 @@ function problemWith(
   return undefined
 }
 
-/** By "Signatures" of Google's pages, from the headers that the request says are signed. */
+/** Returns the expected signature of the headers that the request lists as signed. Source: Google's page "Signatures". */
 function authorizationOf({ method, url, headers }: IncomingMessage, sha256: string): string {
   const time = String(headers['x-goog-date'])
   const [, signed = ''] = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '') ?? []
@@ -69,7 +69,7 @@ function authorizationOf({ method, url, headers }: IncomingMessage, sha256: stri
   return `GOOG4-HMAC-SHA256 ${parts}`
 }
 
-/** The same request to the emulator, in Amazon's dialect. */
+/** Returns the same request for the emulator, in Amazon's dialect. */
 async function toS3(
   { method = '', url, headers }: IncomingMessage,
   body: Buffer,

@@ -11,7 +11,7 @@ import {
 import { AF, AF_VERIFY, killAll, run, type Started } from '../../../test/processes.ts'
 import { type RunningSubnet, type Seat, startSubnet } from './running-subnet.ts'
 
-/** An epoch in which the third validator's bucket is as it should be, and some in which it is not. */
+/** An epoch with a correct bucket of the third validator, and epochs with a hostile one. */
 const [HONEST, LAST] = [2, 4]
 const DEADLINE_MS = 600_000
 
@@ -19,14 +19,14 @@ let subnet: RunningSubnet
 let server: Server
 let seats: readonly Seat[]
 let honest: readonly Started[]
-/** What the third's bucket does in place of an answer; null while it answers. */
+/** Hostile responses of the third validator's bucket; null while it is correct. */
 let turn: number | null = null
-/** How many hostile things lie between two that it does: neighbours are alike. */
+/** Step between two hostile responses, because neighbours are similar. */
 const STRIDE = 7
 
 /**
- * What it answers to one request: a file of its, or the next hostile thing. Not all of them have
- * their turn: hostile-servers reads each, many times.
+ * Returns the response to one request: a file, or the next hostile response. Not all of them are
+ * used here; hostile-servers reads each one many times.
  */
 function deedOf(path: string): Deed {
   const deeds = Object.values(DEEDS)
@@ -65,7 +65,7 @@ afterAll(async () => {
 })
 
 it(
-  'a bucket ends no validator, and no reader',
+  'a hostile bucket stops no validator and no reader',
   async () => {
     const deaths = honest.map(({ ended }) =>
       ended.then(({ code, stderr }) => expect.fail(`a validator ended with ${code}: ${stderr}`)),

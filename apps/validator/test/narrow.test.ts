@@ -22,7 +22,7 @@ const root = testFolder('narrow')
 const KEY = join(root, 'key')
 let subnet: PlayedSubnet
 let over: readonly string[]
-/** What `af demo` says. */
+/** The output of `af demo`. */
 const told = new Command('told').action(() => {
   for (const text of subnet.printed) output().line(text, {})
 })
@@ -30,7 +30,7 @@ const told = new Command('told').action(() => {
 beforeAll(async () => {
   await writeFile(KEY, 'ab'.repeat(32), { mode: 0o600 })
   subnet = await playSubnetOnce(TWO_MINERS)
-  // A copy, since `af doctor` writes to its bucket.
+  // A copy, because `af doctor` writes to its bucket.
   const buckets = join(root, 'buckets')
   await cp(subnet.buckets, buckets, { recursive: true })
   over = ['--network', subnet.chainFile, '--buckets', buckets]
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterEach(() => void Object.assign(process.stdout, { isTTY, columns }))
 afterAll(killAll)
 
-/** The lines that are wider than the terminal; of one that is written over, each by itself. */
+/** Returns the lines wider than the terminal. Each version of an overwritten line counts. */
 function wider(text: string, width: number): readonly string[] {
   const lines = stripVTControlCharacters(text.replaceAll('\r', '\n')).split('\n')
   return lines.filter((line) => [...line].length > width)
@@ -49,7 +49,7 @@ async function saidIn(width: number, command: CommandUnknownOpts, words: readonl
   return runCommand(command, ...words)
 }
 
-describe.each(WIDTHS)('in a terminal of %i columns no line is wider', (width) => {
+describe.each(WIDTHS)('in a terminal of %i columns, no line is wider', (width) => {
   it.each<[string, CommandUnknownOpts, readonly string[]]>([
     ['status', status, []],
     ['explain', explain, ['--hotkey', '5', '--all']],
@@ -92,7 +92,7 @@ describe.skipIf(!HAS_TERMINALS)('colour', () => {
   const words = (): string[] => [...over(), '--to-epoch', '2']
   const columns = 80
 
-  it('is in a terminal, not with NO_COLOR, and never in JSON', async () => {
+  it('appears in a terminal, except with NO_COLOR or in JSON', async () => {
     const FORCED = { FORCE_COLOR: '1' }
     const plain = await inTerminal([AF_VERIFY, ...words()], { columns, env: { NO_COLOR: '1' } })
     const coloured = await inTerminal([AF_VERIFY, ...words()], { columns })
@@ -103,7 +103,7 @@ describe.skipIf(!HAS_TERMINALS)('colour', () => {
     expect(json.stdout).not.toContain('\u001b')
   })
 
-  it('is not where there is no terminal, unless FORCE_COLOR has it', async () => {
+  it('is absent without a terminal, except with FORCE_COLOR', async () => {
     const { stdout } = await run(AF_VERIFY, words(), { env: { NO_COLOR: '' } })
     expect(stdout).toContain('Everything holds.')
     expect(stdout).not.toContain('\u001b')

@@ -22,37 +22,37 @@ import {
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { narrate } from '../src/service/narrate.ts'
 
-/** Of the demo's miners those that play. The second settles the throne, the third only adds to it. */
+/** The miners of the demo that play. The second becomes champion; the third adds a duel. */
 export const TWO_MINERS: readonly string[] = ['veteran', 'stronger']
 export const THREE_MINERS: readonly string[] = ['veteran', 'weaker', 'stronger']
 
 type OnSample = NonNullable<Parameters<typeof recompute>[0]['onSample']>
 
-/** A subnet that came to rest. Its files are shared by tests: none alters them. */
+/** A finished subnet. Tests share its files and must not change them. */
 export interface PlayedSubnet {
   readonly cast: Participants
   readonly hotkeyOf: (name: string) => string
-  /** A text with the members' names in the places of their hotkeys, whole or shortened. */
+  /** Returns a text with names instead of hotkeys, full or shortened. */
   readonly named: (text: string) => string
   readonly buckets: string
   readonly chainFile: string
   /** The chain's export. */
   readonly chainExport: string
-  /** What `af demo` says of it, each text by itself. */
+  /** The texts of `af demo`. */
   readonly printed: readonly string[]
   /** Opens a validator's bucket. */
   readonly open: (hotkey: string, url: string) => Source | null
-  /** Every epoch, recomputed. */
+  /** Recomputes every epoch. */
   epochs(onSample?: OnSample): Promise<readonly Recomputed[]>
 }
 
-/** The demo's validators with some of its miners. */
+/** Returns the demo's validators with some of its miners. */
 export function selectParticipants(names: readonly string[]): Participants {
   const all = createParticipants('a subnet for the tests')
   return { ...all, miners: all.miners.filter(({ name }) => names.includes(name)) }
 }
 
-/** A subnet with these miners, played once a run of the tests. */
+/** Returns a subnet with these miners, played once in each run of the tests. */
 export async function playSubnetOnce(names: readonly string[]): Promise<PlayedSubnet> {
   const cast = selectParticipants(names)
   const folder = await onceARun(`subnet-${names.join('-')}`, (out) => playIn(out, cast))
@@ -104,7 +104,7 @@ async function playIn(out: string, cast: Participants): Promise<void> {
   await writeFile(join(out, 'said.json'), JSON.stringify(said))
 }
 
-/** Calls `work` while `af` and `af-verify` are on the PATH, so that its texts name no checkout. */
+/** Calls `work` while `af` and `af-verify` are on the PATH, so that its texts contain no local path. */
 async function withProgramsOnPath(folder: string, work: () => void): Promise<void> {
   await mkdir(folder)
   for (const name of ['af', 'af-verify']) await writeFile(join(folder, name), '')

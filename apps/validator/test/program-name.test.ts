@@ -9,7 +9,7 @@ const FROM = 'file:///home/me/affine/apps/validator/dist/cli.js'
 const FETCHED = 'file:///home/me/.npm/_npx/6e0/node_modules/@affine/validator/dist/cli.js'
 const root = testFolder('program-name')
 
-/** A path of two folders, the second with these programs. */
+/** Returns a PATH of two folders, the second with these programs. */
 function pathWith(...names: readonly string[]): string {
   const folder = join(root, names.join('-'))
   mkdirSync(folder)
@@ -17,7 +17,7 @@ function pathWith(...names: readonly string[]): string {
   return ['/nowhere', folder].join(delimiter)
 }
 
-it('a hint has the name that the path knows, with npx where npm started us', () => {
+it('uses the name on the PATH, with npx under npm', () => {
   const PATH = pathWith('af', 'af-verify')
   expect(getCommandName('af', { PATH }, FROM)).toBe('af')
   expect(getCommandName('af-verify', { PATH }, FROM)).toBe('af-verify')
@@ -26,7 +26,7 @@ it('a hint has the name that the path knows, with npx where npm started us', () 
   )
 })
 
-it('a hint has the file of a program that the path does not know, as beside an installed af', () => {
+it('uses the file of a program that is not on the PATH', () => {
   const PATH = pathWith('af')
   const verify = `node ${findProgramFile('af-verify')}`
   expect(verify).toMatch(/^node \/.*verifier\/.*cli\.[jt]s$/)
@@ -35,17 +35,17 @@ it('a hint has the file of a program that the path does not know, as beside an i
   expect(getCommandName('af-verify', {}, FROM)).toBe(verify)
 })
 
-it('af is named by its own file, whatever program runs it', () => {
+it('names af by its own file, independent of the running program', () => {
   using _ = vi.spyOn(process, 'argv', 'get').mockReturnValue(['node', '/somewhere/worker.js'])
   expect(getCommandName('af', {}, FROM)).toMatch(/^node \/.*validator\/.*cli\.[jt]s$/)
 })
 
-it('what npm fetched for one call is not there for the next', () => {
+it('uses the file of a program that npx fetched for one call', () => {
   const env = { PATH: pathWith('af-verify'), npm_command: 'exec' }
   expect(getCommandName('af-verify', env, FETCHED)).toBe(`node ${findProgramFile('af-verify')}`)
 })
 
-it('what the demo says to try next is by these names', () => {
+it('uses these names in the hints of the demo', () => {
   const text = formatFilesHint('/tmp/x')
   expect(text).toContain(`$ ${getCommandName('af')} serve /tmp/x/buckets`)
   expect(text).toContain(`$ ${getCommandName('af-verify')} /tmp/x/buckets`)

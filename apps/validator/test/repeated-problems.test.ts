@@ -15,7 +15,7 @@ const miner = (port: number): ValidatorTask => ({
   chute: `http://127.0.0.1:${port}/v1`,
 })
 
-test('a problem at every block is said every ten minutes, with how often it came', () => {
+test('prints a problem of every block every ten minutes, with its count', () => {
   let now = 0
   const unsaidOf = createProblemFilter(() => now)
   const said: (readonly [number, number])[] = []
@@ -64,13 +64,13 @@ test.each<[string, readonly Problem[]]>([
       problem({ kind: 'weights', epoch: 1 }, new Error('x')),
     ],
   ],
-])('%s are said at once', (_, problems) => {
+])('prints %s immediately', (_, problems) => {
   const unsaidOf = createProblemFilter(() => 0)
   for (const each of problems) expect(unsaidOf(each)).toBe(0)
   for (const each of problems) expect(unsaidOf(each)).toBeUndefined()
 })
 
-test('only so many problems are remembered', () => {
+test('remembers a limited number of problems', () => {
   const unsaidOf = createProblemFilter(() => 0)
   for (let port = 1; port <= 101; port++)
     expect(unsaidOf(problem(miner(port), new Error('x')))).toBe(0)
@@ -86,7 +86,7 @@ test.each([
   ['DrandBehind', 'warning'],
   ['BadProof', 'problem'],
   ['HotKeyNotRegisteredInSubNet', 'problem'],
-])('%s, a refusal, is a %s', (code, type) => {
+])('reports %s, a refusal, as a %s', (code, type) => {
   const said: object[] = []
   const screen = {
     line: (_: unknown, record: object) => said.push(record),
@@ -97,7 +97,7 @@ test.each([
   expect(said).toEqual([expect.objectContaining({ type, task, phase: 'send', code })])
 })
 
-test('a problem with a miner whose model has a name that a terminal acts on is one plain line', () => {
+test('prints a problem on one line, escaped for the terminal', () => {
   const said: string[] = []
   const screen: Output = { line: (lines) => said.push(plainText(lines)), status: () => {} }
   const task = { kind: 'miner', model: 'me/\u001b[2J\nmine\u202e', chute: 'c' } as const

@@ -9,7 +9,7 @@ afterAll(killAll)
 const SECRET = 'a5'.repeat(32)
 const ENVS = ['mult8@0.1.0', 'tictactoe@0.1.0']
 
-/** The prompt of a challenge, and what a perfect player replies. */
+/** Returns the prompt of a challenge and the reply of a perfect player. */
 function promptOf(env: string, index: number) {
   const game = make(env)
   const options = { challengeId: soloChallenge(env, SECRET, index) }
@@ -30,7 +30,7 @@ const miner = async (...words: readonly string[]) => {
   return { started, url }
 }
 
-it('says every request as a record, until Ctrl-C', async () => {
+it('prints every request as a record until Ctrl-C', async () => {
   const { started, url } = await miner('--skill', '0.5', '--json')
   const prompts = ENVS.flatMap((env) => [0, 1, 2, 3].map((index) => promptOf(env, index)))
   const replies: string[] = []
@@ -53,7 +53,7 @@ it('says every request as a record, until Ctrl-C', async () => {
   ])
 })
 
-it('tells a log nothing but where it serves: the last request is for a terminal', async () => {
+it('prints only its URL to a log; the last request is for a terminal', async () => {
   const { started, url } = await miner('--skill', '1')
   await ask(url, `\u001b[2J${'x'.repeat(5000)}`)
   const { code, stdout } = await started.stop()

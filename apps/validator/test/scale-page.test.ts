@@ -13,7 +13,7 @@ const LANES = [64, 128] as const
 const neurons = Array.from({ length: 64 }, () => ({ permit: true, stake: 1n }))
 const { samples: most, laneBytes } = estimateLoads(PROTOCOL, { neurons }).mostEpoch
 
-/** The samples of a lane in one environment, on average over the longest duels. */
+/** Returns the mean samples of a lane in one environment, over the longest duels. */
 function meanSamples(env: EnvConstants): number {
   const epochs = Array.from({ length: PROTOCOL.duelEpochs }, (_, at) => quotaOf(at + 1, env))
   const quota = epochs.reduce((sum, each) => sum + each, 0) / PROTOCOL.duelEpochs
@@ -26,7 +26,7 @@ const yearOf = (each: number, tell: (count: number) => string): readonly string[
   LANES.map((lanes) => tell(EPOCHS * lanes * each))
 const envs = Object.entries(PROTOCOL.envs)
 
-test('a year has the samples, blocks and bytes that docs/scale.md counts', () => {
+test('a year has the samples, blocks and bytes of docs/scale.md', () => {
   const mean = envs.reduce((sum, [, env]) => sum + meanSamples(env), 0)
   const [count, average] = [most, mean].map((number) => number.toLocaleString('en'))
   expect(text).toContain(`at most ${count} in one epoch, and ${average} on average`)
@@ -36,7 +36,7 @@ test('a year has the samples, blocks and bytes that docs/scale.md counts', () =>
   expect(rows).toContain(
     row('bytes of one copy, with short replies', ...yearOf(laneBytes, formatBytes)),
   )
-  // The first has games, and no room for more; the others are full of episodes.
+  // The first block is full of games, the others of episodes.
   const games = envs.flatMap(([, env]) => (env.players === 2 ? [env.quotaMost] : []))
   const episodes = most - PROTOCOL.duelsMost * games.reduce((sum, quota) => sum + quota, 0)
   const blocks = yearOf(1 + Math.ceil(episodes / LIMITS.blockSamples), (all) => millions(all, 1))
@@ -47,7 +47,7 @@ test('a year has the samples, blocks and bytes that docs/scale.md counts', () =>
   )
 })
 
-test('a year is verified in the hours that the measured speeds make', () => {
+test('a year is verified in the hours that follow from the measured speeds', () => {
   const [, mult8, tictactoe, pack, hex] =
     /verifies, in a second, ([\d,]+) episodes of mult8, ([\d,]+) of tictactoe, ([\d,]+) of pack and ([\d,]+) games of hex/.exec(
       text,
@@ -62,7 +62,7 @@ test('a year is verified in the hours that the measured speeds make', () => {
   expect(rows).toContain(row('to verify on one core', ...hours))
 })
 
-test('what follows from these is what the page says', () => {
+test('the page states what follows from these', () => {
   const year = EPOCHS * 64 * laneBytes
   expect(text).toContain(`at 100 MB/s, 9.19 TB are ${(year / 1e8 / 3600).toFixed(1)} hours`)
   const dollars = [0.015, 0.023].map((price) => `${(9190 * price).toFixed(2)} $`)

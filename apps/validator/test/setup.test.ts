@@ -42,7 +42,7 @@ afterAll(async () => {
   await s3[Symbol.asyncDispose]()
 })
 
-/** An empty folder to set up in. */
+/** Creates an empty folder. */
 const place = (): Promise<string> => mkdtemp(join(root, 'place-'))
 const setUp = (cwd: string, words: readonly string[], env = {}): Promise<Written> =>
   runAf(['setup', ...words], { cwd, env })
@@ -51,20 +51,20 @@ const inFolder = (): string[] => {
   return [...where, ...WALLET]
 }
 
-describe.concurrent('af setup, where nobody can be asked', () => {
-  it('says what is missing, and how it is given, and writes nothing', async () => {
+describe.concurrent('af setup, without a terminal', () => {
+  it('prints what is missing and how to set it, and writes nothing', async () => {
     const cwd = await place()
     const { code, stdout, stderr } = await setUp(cwd, ['--s3-bucket', 'bucket'])
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(
-      /^✘ --network or SUBTENSOR_ENDPOINT: not given\n(✘ .*\n){5}✘ no hotkey named: .*\n\(see --help\)\n$/,
+      /^✘ --network or SUBTENSOR_ENDPOINT: not given\n(✘ .*\n){5}✘ no hotkey: .*\n\(see --help\)\n$/,
     )
     const finney = [...inFolder(), '--network', 'finney']
     expect((await setUp(cwd, finney)).stderr).toContain('✘ CHUTES_API_KEY: not given')
     expect(await readdir(cwd)).toEqual([])
   })
 
-  it('tries what it is given, says what duels take, and writes .env for its owner alone', async () => {
+  it('tests the settings, prints the costs, and writes .env with mode 0600', async () => {
     const cwd = await place()
     const { code, stdout, stderr } = await setUp(cwd, inFolder())
     expect([code, stderr]).toEqual([0, ''])
@@ -93,7 +93,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(doctor.stdout).toContain(validator)
   })
 
-  it('refuses an Ed25519 key, as af validate and af set-weights do', async ({ expect }) => {
+  it('rejects an Ed25519 key, as af validate and af set-weights do', async ({ expect }) => {
     const cwd = await place()
     const key = JSON.stringify({ secretSeed: Buffer.from(SEED).toString('hex'), cryptoType: 0 })
     await writeFile(join(cwd, 'key'), key, { mode: 0o600 })
@@ -109,7 +109,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     await expect(shown.replaceAll(served.url, '<url>')).toMatchFileSnapshot('snapshots/ed25519.txt')
   })
 
-  it('on a full disk names the file and leaves nothing', async () => {
+  it('names the file on a full disk and leaves nothing', async () => {
     const cwd = await place()
     const faults = { fault: 'ENOSPC', path: '\\.env', op: 'writeFile' }
     const env = {
@@ -121,7 +121,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect((await readdir(cwd)).filter((name) => name.startsWith('.env'))).toEqual([])
   })
 
-  it('writes over a .env only if told so, and keeps what that says and nothing else gives', async () => {
+  it('overwrites .env only with --overwrite, and keeps its other values', async () => {
     const cwd = await place()
     const file = join(cwd, '.env')
     await writeFile(file, 'AFFINE_METRICS=9464\nAFFINE_FOLDER=another\n', { mode: 0o644 })
@@ -145,7 +145,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect((await readdir(cwd)).sort()).toEqual(['.env', 'buckets'])
   })
 
-  it('takes secrets from the environment, tries them, and says none', async () => {
+  it('reads secrets from the environment, tests them, and prints none', async () => {
     const cwd = await place()
     const words = ['--network', served.url, '--folder', 'validator', ...WALLET]
     const { S3_SECRET_ACCESS_KEY: secret = '', S3_ACCESS_KEY_ID: id = '' } = s3.variables
@@ -164,7 +164,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(await probe.json()).toEqual({ hotkey })
   })
 
-  it('does not write what must be mended, unless told so', async () => {
+  it('writes settings that fail a check only with --anyway', async () => {
     const cwd = await place()
     const stranger = join(root, 'stranger')
     await writeFile(stranger, 'ab'.repeat(32), { mode: 0o600 })
@@ -180,7 +180,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(await readdir(cwd)).toContain('.env')
   })
 
-  it("says that a slot holds a miner's model, which validating writes over only if told so", async () => {
+  it("reports that a slot contains a miner's model", async () => {
     const miner = account(new Uint8Array(32).fill(9))
     const neurons = [{ hotkey: miner.hotkey, stake: 1_500_000_000_000n }]
     const random = (): Uint8Array => randomBytes(32)
@@ -193,7 +193,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     const cwd = await place()
     const { code, stdout } = await setUp(cwd, words, env)
     expect(code).toBe(4)
-    expect(stdout).toMatch(/^✘ {2}commitment .*writes over it with --overwrite alone$/m)
+    expect(stdout).toMatch(/^✘ {2}commitment .*`af validate --overwrite` replaces it$/m)
     expect(stdout).toMatch(/^ok bucket write/m)
     expect(stdout).not.toContain('09'.repeat(32))
 
@@ -208,20 +208,20 @@ describe.concurrent('af setup, where nobody can be asked', () => {
   })
 })
 
-/** What `af` makes of it. */
+/** Parses it as `af` does. */
 function afReads(text: string): Record<string, string> {
   const { lines } = readEnvLines(text, () => true)
   return Object.fromEntries(lines.map(({ name, value }) => [name, value]))
 }
 
-/** What systemd makes of `EnvironmentFile=`, by systemd.exec(5) and its parse_env_file_internal. */
+/** Parses it as systemd's `EnvironmentFile=`, by systemd.exec(5) and its parse_env_file_internal. */
 function systemdReads(text: string): Record<string, string> {
   const read: Record<string, string> = {}
   for (const line of text.split('\n')) {
     if (/^\s*([#;]|$)/.test(line)) continue
     const [, name = '', after = ''] = /^\s*([^=\s]+)\s*=\s*(.*)$/s.exec(line) ?? []
     const value = systemdValue(after)
-    // It leaves out what has control characters.
+    // systemd omits values with control characters.
     if (!/\p{Cc}/u.test(value)) read[name] = value
   }
   return read
@@ -235,7 +235,7 @@ function systemdValue(text: string): string {
   return text.trimEnd().replace(/\\(.)/g, '$1')
 }
 
-/** What Compose makes of `env_file`, by the parser of compose-go, with nothing to expand. */
+/** Parses it as Compose's `env_file`, by the parser of compose-go, without expansion. */
 function composeReads(text: string): Record<string, string> {
   const read: Record<string, string> = {}
   for (const line of text.split('\n')) {
@@ -253,7 +253,7 @@ function composeReads(text: string): Record<string, string> {
 describe('a line of .env', () => {
   const readers = { afReads, parseEnv, systemdReads, composeReads }
   const found = (value: string) => findSettings({}, { AFFINE_FOLDER: value }, {})
-  /** What each reader makes of a value as it is written. */
+  /** Returns the value that each reader gets. */
   const readings = (value: string) => {
     const text = formatEnvFile(found(value))
     return Object.values(readers).map((read) => read(text).AFFINE_FOLDER)
@@ -276,10 +276,10 @@ describe('a line of .env', () => {
     'two words # 3',
     'a\u00a0b',
     '\u200ba',
-  ])('gives back what it was given, to af, Node, systemd and Compose: %s', (value) => {
+  ])('is read identically by af, Node, systemd and Compose: %s', (value) => {
     expect(readings(value)).toEqual([value, value, value, value])
   })
-  it('has no quotes where it needs none, for `docker run`', () => {
+  it('is unquoted if possible, for `docker run`', () => {
     for (const value of ['/var/lib/x', 'old leopard transfer', 'ä;b=c'])
       expect(formatEnvFile(found(value))).toContain(`\nAFFINE_FOLDER=${value}\n`)
   })
@@ -296,10 +296,10 @@ describe('a line of .env', () => {
     'a\u2028b',
     'a\tb',
     '\ufffd',
-  ])('is refused where none would: %j', (value) => {
+  ])('is rejected for a value that no line can hold: %j', (value) => {
     expect(() => formatEnvFile(found(value))).toThrow(RangeError)
   })
-  it('is read alike by all, or refused, whatever it holds', () => {
+  it('is read identically by all programs, or rejected, for any value', () => {
     const unit = fc.oneof(fc.constantFrom(...'\'"`$\\#;={} \tnax'), fc.string({ unit: 'binary' }))
     const values = fc.array(unit, { minLength: 1 }).map((parts) => parts.join(''))
     fc.assert(
@@ -329,7 +329,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
     ['hotkey: ', `${wipe}hot${ENTER}`],
   ]
 
-  it('asks for what it needs, says what cannot be, and shows no secret', async () => {
+  it('asks for the required settings, rejects bad values, and shows no secret', async () => {
     const cwd = await place()
     const {
       S3_ENDPOINT = '',
@@ -370,14 +370,14 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
     })
   })
 
-  it('ends at Ctrl-C with 130, and writes nothing', async () => {
+  it('exits with 130 at Ctrl-C and writes nothing', async () => {
     const cwd = await place()
     const { code } = await typed(cwd, ['setup'], [['network: ', '\u0003']])
     expect(code).toBe(130)
     expect(await readdir(cwd)).toEqual([])
   })
 
-  it('asks before it writes what must be mended', async () => {
+  it('asks before it writes settings that fail a check', async () => {
     const stranger = join(root, 'stranger-of-terminal')
     await writeFile(stranger, 'cd'.repeat(32), { mode: 0o600 })
     const own = ['--folder', 'f', '--buckets', 'b', '--key', stranger]
@@ -396,7 +396,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
     expect(await readdir(yes)).toContain('.env')
   })
 
-  it('proposes what is there, and keeps a secret that is not typed again', async () => {
+  it('proposes current values, and keeps a secret after Enter', async () => {
     const cwd = await place()
     const lines = Object.entries({ ...s3.variables, AFFINE_FOLDER: 'mine' })
     const text = lines.map(([name, value]) => `${name}=${value}\n`).join('')

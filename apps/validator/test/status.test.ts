@@ -25,7 +25,7 @@ const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
 const THIRD_EPOCH = 3 * epochBlocks + 4
 const root = testFolder('status')
 let subnet: PlayedSubnet
-/** The epochs with a duel, as the evidence has them. */
+/** Returns the epochs with a duel, from the evidence. */
 let duels: readonly Recomputed[]
 const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(killAll)
 
-/** The chain up to a block. */
+/** Writes the chain up to a block. */
 function until(block: number): LocalChain {
   return LocalChain.import(cutBlocks(subnet.chainExport, block + 1), () => randomBytes(32))
 }
@@ -53,7 +53,7 @@ async function askIn(
 }
 
 describe('af status', () => {
-  it('has each duel with its verdicts so far, and what the epoch before came to', async () => {
+  it('prints each duel with its verdicts, and the result of the last epoch', async () => {
     const [first] = duels
     const { before, state, report } = first as Recomputed
     const block = (before.epoch + 1) * epochBlocks + 4
@@ -77,7 +77,7 @@ describe('af status', () => {
     expect(report.duels).toHaveLength(2)
   })
 
-  it('shows the names beside the chain, and the facts for machines', async () => {
+  it('shows the names in the file next to the chain, and records for machines', async () => {
     const chain = until(THIRD_EPOCH)
     const file = join(await mkdtemp(join(root, 'named-')), 'chain.json')
     await writeFile(file, chain.export())
@@ -99,7 +99,7 @@ describe('af status', () => {
     })
   })
 
-  it('has the state for machines: the duels, and their verdicts', async () => {
+  it('prints the state for machines: the duels and their verdicts', async () => {
     const going = duels.find(({ state }) =>
       state.duels.some(({ verdicts }) => Object.keys(verdicts).length > 0),
     )
@@ -121,7 +121,7 @@ describe('af status', () => {
     })
   })
 
-  it('says which deadline is next, and how far it is', async () => {
+  it('prints the next deadline and the blocks until it', async () => {
     const start = 2 * epochBlocks
     const due = async (block: number) => (await ask(until(block), '--json')).records[0]?.due
     expect(await due(start)).toEqual({ what: 'seals', blocks: sealBlock, seconds: 12 * sealBlock })
@@ -135,7 +135,7 @@ describe('af status', () => {
     expect(await due(start + epochBlocks - 1)).toMatchObject({ what: 'attestations', blocks: 0 })
   })
 
-  it('has what is there on a chain that has only begun', async () => {
+  it('works on a new chain', async () => {
     const neurons = [{ hotkey: account(new Uint8Array(32).fill(1)).hotkey, stake: 10n ** 12n }]
     const chain = LocalChain.create({
       netuid: 1,
@@ -152,12 +152,12 @@ describe('af status', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^0 +5\w{47} +- +50 % +- +- +0$/)
   })
 
-  it('with --last begins with the attested state: what came before may be gone', async () => {
+  it('starts with --last from the attested state, without earlier evidence', async () => {
     const [first] = duels
     const chain = until(((first?.epoch ?? 0) + 2) * epochBlocks + 1)
     const all = await ask(chain)
     expect((await ask(chain, '--last', '1')).stdout).toBe(all.stdout)
-    // Of the first duel's epoch nothing is left.
+    // No evidence of the first duel's epoch remains.
     const thinned = join(root, 'thinned')
     await cp(subnet.buckets, thinned, { recursive: true })
     const blocks = new Set(
@@ -172,8 +172,8 @@ describe('af status', () => {
   })
 })
 
-describe('what it recomputes from', () => {
-  it('is one copy of each block, where no copies are compared, and the same comes out', async () => {
+describe('the evidence for it', () => {
+  it('is one copy of each block, with the same result as all copies', async () => {
     let reads: string[] = []
     const open = (hotkey: string, url: string) => {
       const source = subnet.open(hotkey, url)
@@ -209,7 +209,7 @@ describe('what it recomputes from', () => {
 })
 
 describe('af status --watch', () => {
-  /** Of its own: it moves. */
+  /** A chain of its own, because it continues. */
   let buckets = ''
   beforeAll(async () => {
     buckets = join(root, 'buckets')
@@ -218,7 +218,7 @@ describe('af status --watch', () => {
   const watch = (url: string, ...words: readonly string[]) =>
     start(AF, ['status', '--network', url, '--buckets', buckets, '--watch', ...words])
 
-  it('goes on from the state it has, at every block, whatever becomes of the past', async () => {
+  it('continues from its state at every block, without earlier evidence', async () => {
     const chain = LocalChain.import(subnet.chainExport, () => randomBytes(32))
     await using served = await serveGrowingChain(chain)
     const watching = watch(served.url, '--json')
@@ -237,9 +237,9 @@ describe('af status --watch', () => {
     expect(new Set(records.map(({ root }) => root)).size).toBeGreaterThan(1)
   })
 
-  it('says what is not to be had, and has it once it is there', async () => {
+  it('reports an unavailable state, and shows it once available', async () => {
     const chain = LocalChain.import(subnet.chainExport, () => randomBytes(32))
-    // The folder is there, and a bucket in it; of no use yet.
+    // The folder contains a bucket, without a state.
     const own = hotkeyOf('alice')
     await rename(buckets, join(root, 'away'))
     await mkdir(join(buckets, own), { recursive: true })
@@ -252,7 +252,7 @@ describe('af status --watch', () => {
     expect((await watching.stop()).code).toBe(130)
   })
 
-  it('is drawn in place in a terminal, and one below the other elsewhere', async () => {
+  it('is redrawn in a terminal, and appended elsewhere', async () => {
     const frames = async (isTTY: boolean): Promise<string> => {
       const chain = until(100)
       const before = process.stdout.isTTY

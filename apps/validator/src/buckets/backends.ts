@@ -184,7 +184,7 @@ export function findBackend({ name }: { readonly name: string }): Backend | unde
   return BACKENDS.find(({ settings }) => Object.hasOwn(settings, name))
 }
 
-/** Returns the backends of which a required setting is given. */
+/** Returns the backends with at least one given required setting. */
 export function pickBackends(given: object): readonly Backend[] {
   return BACKENDS.filter(({ settings }) =>
     Object.entries(settings).some(([name, { needed }]) => needed && Object.hasOwn(given, name)),

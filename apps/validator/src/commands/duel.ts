@@ -111,7 +111,7 @@ const formatStop = ({ length }: readonly unknown[]): string =>
 function readRatio(text: string): number {
   const ppm = Math.round(Number(text) * 1e6)
   if (ppm > 0 && ppm < 1e6) return ppm / 1e6
-  throw new InvalidValue('a number between 0 and 1')
+  throw new InvalidValue('a number between 0 and 1, exclusive')
 }
 
 /** Returns the counts of each environment, one a line. */

@@ -48,7 +48,7 @@ export const setup: CommandUnknownOpts = command
     const { network, netuid, firstEpoch } = settings
     const base = settings.bucket.folder
     const chain = { ...flags, network, netuid, firstEpoch }
-    const examined = { account, base, validates: true, read: { ...read, settings } }
+    const examined = { account, base, isValidator: true, read: { ...read, settings } }
     const isWell = await printExamination(openLive, chain, examined)
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
     if (!isWanted) throw new Error(`${FILE} is not written: fix the failed checks, or use --anyway`)

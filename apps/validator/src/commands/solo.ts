@@ -4,7 +4,7 @@ import { NODE_CALLER } from '@affine/miners/node'
 import { type Output, printable, shareOption, whole } from '@affine/terminal'
 import { Command, Option } from '@commander-js/extra-typings'
 
-/** Time after which an unreachable endpoint forfeits. */
+/** Time until an unreachable endpoint forfeits. */
 const GIVE_UP_MS = 120_000
 
 export const PLAYER =

@@ -10,7 +10,7 @@ import { formatProblem, type SettingProblem } from '../settings/settings.ts'
 interface DiskFacts extends Readonly<Record<'freeBytes' | 'dayBytes' | 'days', number>> {
   readonly folder: string
 }
-/** How far the clock is ahead of Chutes' clock, and how long the response took. */
+/** Offset of this clock from that of Chutes, positive if ahead, and duration of the response. */
 type ClockOffset = Readonly<Record<'aheadMs' | 'ms', number>>
 type Access = Parameters<typeof noAccessText>[0] & { readonly netuid: number }
 type SilentMiner = Parameters<typeof unansweredText>[0] &
@@ -44,7 +44,7 @@ const formatCounts = (counts: ReplyCounts & { readonly env: string }): string =>
 const formatUnchecked = ({ problems }: { readonly problems: readonly SettingProblem[] }): string =>
   `disk, bucket and Chutes are not checked: ${problems.map(formatProblem).join('; ')}`
 
-const BUSY = 'validators play more than eight challenges at once: refuse the excess with 429'
+const BUSY = 'validators play more than eight concurrent challenges: refuse the excess with 429'
 const COMMIT = '`af validate` or `af commit` writes it'
 const LARGER = 'use a larger disk, or a bucket in S3'
 const PUBLIC = 'is this the public URL of the bucket, and can everyone read it?'
@@ -119,7 +119,7 @@ export const FINDINGS = {
   ANSWER: ['answer', 'ok', '{chute} gives a usable reply, in {ms} ms'],
   NO_ANSWER: ['answer', 'fail', formatSilence],
   NOT_ASKED: ['answer', 'warn', 'the chute was not called: {message}'],
-  FILES_PRIVATE: ['files', 'fail', "make the model's files public before its duel: {text}"],
+  FILES_PRIVATE: ['files', 'fail', "make {chute}'s model public before its duel: {text}"],
   REPLIES: ['replies', 'ok', formatCounts],
   NO_LEGAL_REPLY: ['replies', 'fail', formatCounts],
   REPLIES_FAIL: ['replies', 'warn', '{count} × no usable reply: {text}'],

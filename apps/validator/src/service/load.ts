@@ -30,7 +30,10 @@ export interface Loads {
     /** Requests of all voters to the champion, which gets more than any contender. */
     readonly championRequests: number
     readonly championTokens: number
-    /** Size of its own lane. Its folder contains the lane twice, in the journal and in blocks. */
+    /**
+     * Size of the lane of this validator. Its folder contains the lane twice, in the journal and in
+     * blocks.
+     */
     readonly laneBytes: number
     /** Size of all lanes, which its bucket contains. */
     readonly bucketBytes: number

@@ -181,7 +181,7 @@ async function answer(file: PublicFile, request: IncomingMessage, response: Serv
   try {
     const found = await file.open()
     if (found === 'missing') return refuse(response, 404, 'not found')
-    // A 404 would differ from what readers of the folder itself see.
+    // Readers of the folder itself see an entry, so a 404 would be wrong.
     if (found === 'not-a-file') return refuse(response, 403, 'not a file')
     await using _handle = found.handle
     if (found.stats.size > file.maxBytes) return refuse(response, 403, 'too large')

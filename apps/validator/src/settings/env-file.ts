@@ -59,7 +59,7 @@ function formatEnvLine(name: string, value: string): string {
   const line = ways.find((way) => readEnvLines(way, () => true).lines[0]?.value === value)
   if (line !== undefined) return `${line}\n`
   throw new RangeError(
-    `"${name}" expected a value that Node, systemd and Docker read alike: without a line feed, ` +
+    `"${name}" expected a value that Node, systemd and Docker read identically: without a line feed, ` +
       'without "\\" at its end, and if it contains "\'", without " $ \\',
   )
 }

@@ -1,6 +1,6 @@
 import { epochFacts, epochLine, plainText } from '@affine/report'
 import { beforeAll, expect, it } from 'vitest'
-import { mapNames } from '../src/commands/demo/cast.ts'
+import { mapNames } from '../src/commands/demo/participants.ts'
 import { formatIntro, formatOutcome } from '../src/commands/demo/story.ts'
 import { playSubnetOnce, THREE_MINERS } from './played-subnet.ts'
 

@@ -62,13 +62,13 @@ it('reuses a connection whose response ended before the server knew', async () =
 })
 
 describe('the output of a service', () => {
-  const hide = (text: string): string => text.replaceAll('s3cret', '****')
+  const mask = (text: string): string => text.replaceAll('s3cret', '****')
   const error = new Error('s3cret \u001b[2J\u202e')
   async function said(isTTY: boolean, json: boolean): Promise<string> {
     const { isTTY: before, columns } = process.stdout
     Object.assign(process.stdout, { isTTY, columns: 80 })
     const { stdout } = await written(async () => {
-      const screen = createServiceOutput(json, hide)
+      const screen = createServiceOutput(json, mask)
       narrate({ type: 'state', state: { epoch: 3 } as State }, screen, String)
       narrate({ type: 'sent', task: { kind: 'seal', epoch: 3 }, block: 9 }, screen, String)
       narrate({ type: 'problem', task: { kind: 'head' }, error }, screen, String)

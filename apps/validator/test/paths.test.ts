@@ -5,7 +5,7 @@ import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { findSettings, listNames } from '../src/settings/found-settings.ts'
+import { findSettings, listNames } from '../src/settings/entries.ts'
 import { SETTINGS } from '../src/settings/table.ts'
 
 /** Arguments of options that are not paths. */

@@ -12,7 +12,11 @@ import {
 import { bucketsIn } from '@affine/settlement/node'
 import type { Output } from '@affine/terminal'
 import { onceARun } from '../../../test/once-a-run.ts'
-import { createParticipants, mapNames, type Participants } from '../src/commands/demo/cast.ts'
+import {
+  createParticipants,
+  mapNames,
+  type Participants,
+} from '../src/commands/demo/participants.ts'
 import {
   formatFilesHint,
   formatIntro,

@@ -7,7 +7,7 @@ import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { words } from '../../../test/words.ts'
-import { findSettings } from '../src/settings/found-settings.ts'
+import { findSettings } from '../src/settings/entries.ts'
 import {
   formatProblem,
   isSending,
@@ -300,7 +300,7 @@ describe('secrets', () => {
   ]
 
   it('are masked except for their last two characters', () => {
-    const { shown, hide, problems } = read({ folder: 'f' }, env)
+    const { shown, mask, problems } = read({ folder: 'f' }, env)
     expect(problems).toEqual([])
     const values = Object.fromEntries(shown.map(({ setting, value }) => [setting, value]))
     expect(values).toMatchObject({
@@ -309,9 +309,9 @@ describe('secrets', () => {
       's3-secret-access-key': '****9z',
       network: 'wss://****@one.example/****,ws://two',
     })
-    const said = hide(`${JSON.stringify(shown)} at ${env.SUBTENSOR_ENDPOINT}, ${key}`)
+    const said = mask(`${JSON.stringify(shown)} at ${env.SUBTENSOR_ENDPOINT}, ${key}`)
     for (const secret of secrets) expect(said).not.toContain(secret)
-    expect(hide('plain at ws://two')).toBe('plain at ws://two')
+    expect(mask('plain at ws://two')).toBe('plain at ws://two')
   })
 })
 
@@ -323,8 +323,8 @@ describe('a secret in a URL', () => {
     'wss://me:s3cret-key/x@h.example',
     'wss:/h.example?k=s3cret-key',
   ])('of a node is masked in the malformed %s', (network) => {
-    const { shown, problems, hide } = read({ network, folder: 'f' }, R2)
-    const texts = [...shown.map(({ value }) => value), hide(`at ${network}: why`)]
+    const { shown, problems, mask } = read({ network, folder: 'f' }, R2)
+    const texts = [...shown.map(({ value }) => value), mask(`at ${network}: why`)]
     expect([...problems.map(formatProblem), ...texts].join()).not.toContain('s3cret-key')
     expect(texts.join()).toContain('h.example')
   })
@@ -335,18 +335,18 @@ describe('a secret in a URL', () => {
         S3_ENDPOINT: `https://${user}@h.example`,
         AFFINE_BUCKET_URL: `https://${user}@h/x`,
       }
-      const { shown, problems, hide } = read({ network: 'local', folder: 'f' }, env)
+      const { shown, problems, mask } = read({ network: 'local', folder: 'f' }, env)
       const detail = expect.stringMatching(/, got "https:\/\/\*{4}@h\.example"$/)
       expect(problems).toContainEqual({ code: 'UNREADABLE', by: 'S3_ENDPOINT', detail })
       const texts = problems.map(formatProblem)
-      const said = [...texts, ...shown.map(({ value }) => value), hide(JSON.stringify(env))]
+      const said = [...texts, ...shown.map(({ value }) => value), mask(JSON.stringify(env))]
       expect(said.join().replaceAll(/s3-|S3_/g, '')).not.toMatch(/s3|cret/)
     }
   })
 
   it('of a node is masked outside the URL too', () => {
-    const { hide } = read({ network: 'wss:/h.example/s3cret-key', folder: 'f' }, R2)
-    expect(hide('GET /s3cret-key: 404')).toBe('GET /****: 404')
+    const { mask } = read({ network: 'wss:/h.example/s3cret-key', folder: 'f' }, R2)
+    expect(mask('GET /s3cret-key: 404')).toBe('GET /****: 404')
   })
 
   it.each([
@@ -359,13 +359,13 @@ describe('a secret in a URL', () => {
     'HTTPS://me:s3cret@h.example',
   ])('of a bucket is masked in %s, which is not a bucket URL', (url) => {
     const env = { S3_ENDPOINT: url, AFFINE_BUCKET_URL: url }
-    const { shown, problems, hide } = read({ network: 'local', folder: 'f' }, env)
+    const { shown, problems, mask } = read({ network: 'local', folder: 'f' }, env)
     const unreadable = { code: 'UNREADABLE', by: 'S3_ENDPOINT' }
     expect(problems).toContainEqual(expect.objectContaining(unreadable))
     const said = [
       ...problems.map(formatProblem),
       ...shown.map(({ value }) => value),
-      hide(`at ${url}: why`),
+      mask(`at ${url}: why`),
     ]
     expect(said.join()).not.toContain('s3cret')
     expect(said.join()).toContain('h.example')

@@ -13,7 +13,7 @@ import { closeServers, listen, serve } from '../../../packages/miners/test/serve
 import { runAf, runVerifier } from '../../../test/in-process.ts'
 import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { LIAR } from '../src/commands/demo/cast.ts'
+import { LIAR } from '../src/commands/demo/participants.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { serveBucketFiles } from '../src/service/served-files.ts'
 import { parseRecords } from './commands.ts'

@@ -34,8 +34,8 @@ export const commit: CommandUnknownOpts = createAccountCommand('commit')
     const { hotkey } = account
     const fields = encodeCommitment({ kind: 'miner', model, revision, chute })
     if (decodeCommitment(fields, hotkey) === null) {
-      const wanted = `a name that ends with the hotkey, ${hotkey}`
-      throw new RangeError(`"model" expected ${wanted}, got ${JSON.stringify(model)}`)
+      const expectation = `a name that ends with the hotkey, ${hotkey}`
+      throw new RangeError(`"model" expected ${expectation}, got ${JSON.stringify(model)}`)
     }
     await onChain(openLive, { firstEpoch: 0, ...options }, async (subnet, screen, signal) => {
       const { chain, network } = subnet

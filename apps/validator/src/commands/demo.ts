@@ -24,7 +24,7 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
 import { findProgramFile } from '../service/program-name.ts'
 import { servePageAndBuckets } from '../service/served-files.ts'
-import { createParticipants, mapNames } from './demo/cast.ts'
+import { createParticipants, mapNames } from './demo/participants.ts'
 import { formatFilesHint, formatIntro, formatOutcome, formatRerunHint } from './demo/story.ts'
 import { type OnMemberEvent, runSubnet } from './demo/subnet.ts'
 
@@ -49,11 +49,11 @@ export const demo: CommandUnknownOpts = new Command('demo')
   .option('--verbose', 'print the numbers of each verdict, and all output of af-verify')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
-  .action(async (asked) => {
-    const screen = output(asked.json)
+  .action(async (options) => {
+    const screen = output(options.json)
     const signal = interrupted()
-    const { seed = String(randomInt(2 ** 32)), open } = asked
-    const out = asked.out === undefined ? await temporaryFolder() : await emptyFolder(asked.out)
+    const { seed = String(randomInt(2 ** 32)), open } = options
+    const out = options.out === undefined ? await temporaryFolder() : await emptyFolder(options.out)
     const cast = createParticipants(seed)
     const names = mapNames(cast)
     const nameOf = naming(names)
@@ -61,22 +61,22 @@ export const demo: CommandUnknownOpts = new Command('demo')
 
     // All validators do the same, so only one of them prints its successes.
     const epochs: Settled[] = []
-    const hear: OnMemberEvent = (member, event) => {
-      const isTold = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
-      if (isTold && event.type === 'epoch') {
+    const onEvent: OnMemberEvent = (member, event) => {
+      const isPrinted = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
+      if (isPrinted && event.type === 'epoch') {
         epochs.push(event.settled)
-        const tell = asked.verbose ? epochText : epochLine
-        screen.line(tell(epochFacts(event.settled), nameOf), epochRecord(event.settled))
-      } else if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
+        const format = options.verbose ? epochText : epochLine
+        screen.line(format(epochFacts(event.settled), nameOf), epochRecord(event.settled))
+      } else if (isPrinted || event.type === 'problem') narrate(event, screen, nameOf)
     }
-    const { chain, state } = await raceAbort(runSubnet(cast, out, hear), signal)
+    const { chain, state } = await raceAbort(runSubnet(cast, out, onEvent), signal)
     const weights = await chain.weights(chain.height)
     const { ratio, champion: { hotkey: champion } = {} } = state
     const record = { type: 'end', champion, ratio, root: stateRoot(state), weights }
     screen.line(formatOutcome(epochs, nameOf), record)
 
-    await verifyApart(out, { ...asked, epochs: state.epoch }, screen, signal)
-    if (asked.out !== undefined) screen.line(formatFilesHint(out, open), { type: 'files', out })
+    await verifyApart(out, { ...options, epochs: state.epoch }, screen, signal)
+    if (options.out !== undefined) screen.line(formatFilesHint(out, open), { type: 'files', out })
     else if (!open) screen.line(formatRerunHint(seed), { type: 'again', seed })
     if (open) await showPage(out, names, screen, signal)
   })

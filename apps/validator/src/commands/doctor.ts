@@ -5,7 +5,7 @@ import { type Output, output, ownVariables, readNamed, table, wholePath } from '
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { printExamination } from '../examination/examine.ts'
 import { createAccountCommand, readNamedAccount } from '../service/account.ts'
-import { addSettingOptions, pickGiven } from '../settings/found-settings.ts'
+import { addSettingOptions, pickGiven } from '../settings/entries.ts'
 import { checkFolders, expectNoProblems, readSettings } from '../settings/settings.ts'
 import type { NamedSetting } from '../settings/table.ts'
 import { BUCKETS } from './replay.ts'
@@ -53,7 +53,7 @@ export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
     const unused = isFolder ? {} : { AFFINE_BUCKETS: undefined }
     const read = readSettings(Object.fromEntries(flags), { ...ownVariables(), ...unused })
     // An error instead of a finding, because the disk check would write into a public folder.
-    expectNoProblems(checkFolders(pickGiven(read.found)))
+    expectNoProblems(checkFolders(pickGiven(read.entries)))
     const rows = read.shown.filter(({ from }) => from !== '-' && from !== 'default')
     const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }
     table(output(options.json), title, rows)

@@ -64,15 +64,18 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel')
 
     await using journal = await openJournal(join(out, 'samples.jsonl'))
     const ratioPpm = Math.round(ratio * 1e6)
-    const asked = { ...names, model, envs, ratioPpm }
-    const solo = await takeUp(journal, asked, { secret: randomBytes(32).toString('hex') })
+    const identity = { ...names, model, envs, ratioPpm }
+    const solo = await takeUp(journal, identity, { secret: randomBytes(32).toString('hex') })
     if (solo === undefined)
       throw new RangeError(
         `${out} contains another duel: name another folder with --out, or repeat its arguments`,
       )
     if (journal.entries.length > 0) {
-      const kept = journal.entries.length - 1
-      screen.line(`continuing after ${kept} samples`, { type: 'resumed', samples: kept })
+      const storedCount = journal.entries.length - 1
+      screen.line(`continuing after ${storedCount} samples`, {
+        type: 'resumed',
+        samples: storedCount,
+      })
     }
     const played = journal.entries.slice(1) as unknown as ChallengePair[]
     const show = createProgress(screen, signal, () => formatStop(played))

@@ -52,18 +52,18 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
   )
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
-  .action(async ({ port, blockMs, out, json, ...asked }) => {
+  .action(async ({ port, blockMs, out, json, ...options }) => {
     const screen = output(json)
     const signal = interrupted()
     await using _folder = await holdFolder(out)
     if (!hasChain(out) && !(await isUnused(out)))
       throw optionError('--out', 'an empty folder, or that of a localnet', resolve(out))
-    const begin = { ...DEFAULTS, ...asked }
+    const begin = { ...DEFAULTS, ...options }
     if (!hasChain(out)) expectFreeUids(begin)
-    await using kept = await openFolder(out, begin)
-    await addMiners(kept, out, asked)
-    await serveChain(kept, { port, blockMs, out, screen, signal })
-    await makeBlock(kept) // includes pending transactions
+    await using net = await openFolder(out, begin)
+    await addMiners(net, out, options)
+    await serveChain(net, { port, blockMs, out, screen, signal })
+    await makeBlock(net) // includes pending transactions
     const file = chainIn(out)
     screen.line(`the chain is in ${file}`, { type: 'ended', file })
     signal.throwIfAborted()
@@ -83,27 +83,27 @@ const optionError = (option: string, expected: string, got: number | string): Ra
  * @throws RangeError if it has more miners, or other validators or uids than requested, or too few
  *   uids.
  */
-async function addMiners(kept: KeptChain, out: string, asked: Partial<typeof DEFAULTS>) {
-  const { chain } = kept
+async function addMiners(net: KeptChain, out: string, options: Partial<typeof DEFAULTS>) {
+  const { chain } = net
   const { maxUids } = chain.params
   const { neurons } = await chain.snapshot(chain.height)
   const validators = neurons.filter(({ stake }) => stake > 0n).length
   const miners = neurons.length - validators
-  const wanted = { validators, miners, maxUids, ...asked }
+  const target = { validators, miners, maxUids, ...options }
   const has = 'as in the chain of this folder'
-  if (wanted.validators !== validators)
-    throw optionError('--validators', `${validators}, ${has}`, wanted.validators)
-  if (wanted.maxUids !== maxUids)
-    throw optionError('--max-uids', `${maxUids}, ${has}`, wanted.maxUids)
-  if (wanted.miners < miners)
-    throw optionError('--miners', `at least ${miners}, ${has}`, wanted.miners)
-  expectFreeUids(wanted)
+  if (target.validators !== validators)
+    throw optionError('--validators', `${validators}, ${has}`, target.validators)
+  if (target.maxUids !== maxUids)
+    throw optionError('--max-uids', `${maxUids}, ${has}`, target.maxUids)
+  if (target.miners < miners)
+    throw optionError('--miners', `at least ${miners}, ${has}`, target.miners)
+  expectFreeUids(target)
   const added: Account[] = []
-  for (let number = miners + 1; number <= wanted.miners; number++)
+  for (let number = miners + 1; number <= target.miners; number++)
     added.push(await keyNamed(out, `miner-${number}`))
   if (added.length === 0) return
   const registered = added.map((account) => chain.register(account))
-  await makeBlock(kept)
+  await makeBlock(net)
   await Promise.all(registered)
 }
 
@@ -114,10 +114,10 @@ type ServeOptions = Readonly<Record<'port' | 'blockMs', number>> & {
 }
 
 /** Serves the chain, and makes a block every `blockMs`, until the signal aborts. */
-async function serveChain(kept: KeptChain, serving: ServeOptions): Promise<void> {
+async function serveChain(net: KeptChain, serving: ServeOptions): Promise<void> {
   const { port, blockMs, out, screen, signal } = serving
-  const { chain } = kept
-  using server = await listen(kept.serve, port)
+  const { chain } = net
+  using server = await listen(net.serve, port)
   const { url } = server
   const block = chain.height
   const { neurons } = await chain.snapshot(block)
@@ -130,16 +130,16 @@ async function serveChain(kept: KeptChain, serving: ServeOptions): Promise<void>
   while (!signal.aborted) {
     await sleep(blockMs, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return
-    await makeBlock(kept)
+    await makeBlock(net)
     const { height } = chain
     screen.status(`block ${height}, epoch ${Math.floor(height / epochBlocks)}`)
   }
 }
 
 /** Makes a block now, or at the time of the last block if the clock was set back. */
-async function makeBlock(kept: KeptChain): Promise<void> {
-  const { chain } = kept
-  await kept.produce(Math.max(Date.now(), await chain.time(chain.height)))
+async function makeBlock(net: KeptChain): Promise<void> {
+  const { chain } = net
+  await net.produce(Math.max(Date.now(), await chain.time(chain.height)))
 }
 
 function formatJoinHints(url: string, keys: string): readonly string[] {

@@ -43,14 +43,14 @@ export const miner: CommandUnknownOpts = addAccountOptions(
   .action(async ({ skill, port, network, ...options }) => {
     const { json, ...committing } = options
     if (network === undefined && Object.keys(committing).length > 0) {
-      const wanted = 'the chain to commit the miner on'
-      throw new RangeError(`a hotkey or a subnet needs "--network", ${wanted}`)
+      const purpose = 'the chain to commit the miner on'
+      throw new RangeError(`a hotkey or a subnet needs "--network", ${purpose}`)
     }
     const screen = output(json)
     const account = network === undefined ? undefined : await readNamedAccount(options)
     const signal = interrupted()
-    const hear = (request: HeardRequest): void => printRequest(request, screen, json)
-    using server = await serveMiner({ skill, seed: 'miner' }, port, hear)
+    const onRequest = (request: HeardRequest): void => printRequest(request, screen, json)
+    using server = await serveMiner({ skill, seed: 'miner' }, port, onRequest)
     const { url } = server
     const text = `serving ${url}, skill ${skill}; Ctrl-C stops it`
     screen.line(text, { type: 'serving', url, skill })
@@ -87,7 +87,7 @@ function formatRequest(request: HeardRequest): string {
   const { env, prompt, reply, isPerfect } = request
   const lines = prompt.split('\n').map((line) => line.trim())
   const short = lines.filter((line) => line !== '' && line.length <= MAX_CHARACTERS)
-  const asked = printable(short.join(' / ') || prompt, 80)
-  if (env === undefined) return `✘ unknown environment: ${asked}`
-  return `${env}  ${asked} → ${printable(reply, 80)}${isPerfect ? '' : ', not the best'}`
+  const summary = printable(short.join(' / ') || prompt, 80)
+  if (env === undefined) return `✘ unknown environment: ${summary}`
+  return `${env}  ${summary} → ${printable(reply, 80)}${isPerfect ? '' : ', not the best'}`
 }

@@ -71,17 +71,17 @@ export const practise: CommandUnknownOpts = createSoloCommand('practise')
   )
   .addHelpText('after', EXAMPLES)
   .action(async (player, { env, network, against, ...options }, command) => {
-    const asked = { ...options, player }
+    const common = { ...options, player }
     if (!against) {
       expectNoAgainstOption(command)
-      const session = { ...asked, screen: output(options.json), signal: interrupted() }
+      const session = { ...common, screen: output(options.json), signal: interrupted() }
       return practiseAlone(environmentsNamed(env), session)
     }
     if (network === undefined)
       throw new RangeError('--against needs "--network", the network of the champion')
     await onChain(openChain, { ...options, network }, async (subnet, screen, signal) => {
       const throne = await readChampion(subnet, options, options.challenges)
-      await practiseAgainst(throne, { ...asked, screen, signal })
+      await practiseAgainst(throne, { ...common, screen, signal })
     })
   })
 

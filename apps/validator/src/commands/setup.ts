@@ -8,8 +8,8 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { printExamination } from '../examination/examine.ts'
 import { warn } from '../service/narrate.ts'
 import { getCommandName } from '../service/program-name.ts'
+import { addSettingOptions } from '../settings/entries.ts'
 import { formatEnvFile } from '../settings/env-file.ts'
-import { addSettingOptions } from '../settings/found-settings.ts'
 import { type Flags, formatProblems, readService } from '../settings/settings.ts'
 
 const FILE = '.env'
@@ -22,13 +22,10 @@ Examples:
   $ af setup
   $ af setup --network finney --wallet validator --hotkey default`
 
-const begun = new Command('setup').option(
-  '--json',
-  'print JSON, one object a line, and ask nothing',
-)
+const base = new Command('setup').option('--json', 'print JSON, one object a line, and ask nothing')
 const ASKED = ['Chain', 'Hotkey', 'Bucket']
 const command = addSettingOptions(
-  begun as Command<[], Flags>,
+  base as Command<[], Flags>,
   ({ heading, name }) => name === 'folder' || ASKED.includes(heading),
 )
 
@@ -52,7 +49,7 @@ export const setup: CommandUnknownOpts = command
     const isWell = await printExamination(openLive, chain, examined)
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
     if (!isWanted) throw new Error(`${FILE} is not written: fix the failed checks, or use --anyway`)
-    await writeEnvFile(formatEnvFile(read.found), overwrite)
+    await writeEnvFile(formatEnvFile(read.entries), overwrite)
     const named = flags.key === undefined ? '' : ` --key ${flags.key}`
     const next = `${getCommandName('af')} validate${named}`
     screen.line(`${FILE} is written, readable only by this user. Next: ${next}`, {

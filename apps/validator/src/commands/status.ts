@@ -89,15 +89,15 @@ function createView(
 }
 
 /** Prints the content of the chain after a block, one neuron a row. */
-async function printBlock({ chain }: Subnet, asked: number | true, screen: Output): Promise<void> {
-  const block = asked === true ? (await chain.head()).number : asked
+async function printBlock({ chain }: Subnet, choice: number | true, screen: Output): Promise<void> {
+  const block = choice === true ? (await chain.head()).number : choice
   const { head, tempo, revealPeriod, neurons, commitments } = await chain.snapshot(block)
   const slots = new Map(commitments.map((slot) => [slot.hotkey, readSlot(slot)]))
   const weights = await chain.weights(block)
   const rows = neurons.map(({ uid, hotkey, stake, ...neuron }) => {
     const { block: committed, kind, says } = slots.get(hotkey) ?? {}
-    const said = { committed, kind, says, weights: weights[hotkey] }
-    return { uid, hotkey, stakeTao: decimalOf(stake), ...neuron, ...said }
+    const slotFields = { committed, kind, says, weights: weights[hotkey] }
+    return { uid, hotkey, stakeTao: decimalOf(stake), ...neuron, ...slotFields }
   })
   const { netuid } = chain
   const text = `subnet ${netuid} at the end of block ${head.number}`

@@ -25,13 +25,13 @@ import { expectNoSlotOf, readOwnSeat } from '../examination/seat.ts'
 import { connectMiners } from '../service/agents.ts'
 import { createProblemFilter, narrate, printProblem, printStall, warn } from '../service/narrate.ts'
 import { createServiceOutput } from '../service/service-output.ts'
-import { addSettingOptions } from '../settings/found-settings.ts'
+import { addSettingOptions } from '../settings/entries.ts'
 import {
   formatProblems,
   isSending,
   openPlaces,
-  type ReadService,
   readService,
+  type ServiceReport,
   type Settings,
 } from '../settings/settings.ts'
 
@@ -47,7 +47,7 @@ const VARIABLES =
 const HOW = '`af setup` asks for all settings, tests them and writes .env.'
 
 /** Returns the problems, and a hint if a setting is missing. */
-function formatAdvice(read: ReadService): string {
+function formatAdvice(read: ServiceReport): string {
   const lacks = read.problems.some(({ code }) => code === 'MISSING')
   return lacks ? `${formatProblems(read)}\n${HOW}` : formatProblems(read)
 }
@@ -62,12 +62,12 @@ export const validate: CommandUnknownOpts = addSettingOptions(
   )
   .action(async ({ json, ...flags }, command) => {
     const read = await readService(flags)
-    const { settings, account, warnings, hide } = read
+    const { settings, account, warnings, mask } = read
     if (!settings || !account) return command.error(formatAdvice(read))
-    const screen = createServiceOutput(json === true, hide)
+    const screen = createServiceOutput(json === true, mask)
     for (const text of warnings) warn(screen, text)
     await runValidator(settings, account, screen).catch((error: Error) => {
-      throw Object.assign(error, { message: hide(error.message) })
+      throw Object.assign(error, { message: mask(error.message) })
     })
   })
 
@@ -79,9 +79,9 @@ async function runValidator(settings: Settings, account: Account, screen: Output
   const { hotkey } = account
   await using _folder = await holdFolder(settings.folder)
   const health = healthOf(clock)
-  const hearers: Setup['on'][] = [health.on, createNarrator(screen)]
+  const listeners: Setup['on'][] = [health.on, createNarrator(screen)]
   const on: Setup['on'] = (event) => {
-    for (const hear of hearers) hear(event)
+    for (const listener of listeners) listener(event)
   }
   using _guard = endWhenStalled(settings, health, screen)
   const signal = interrupted()
@@ -95,7 +95,7 @@ async function runValidator(settings: Settings, account: Account, screen: Output
   if (!settings.overwrite) expectNoSlotOf('miner', seat)
   const emit = isSending(subnet.network, settings)
   const metrics = metricsOf({ hotkey, lastUpdate: seat.neuron.lastUpdate, emit }, clock)
-  hearers.push(metrics.on, blockAges(subnet.chain, Date.now, on))
+  listeners.push(metrics.on, blockAges(subnet.chain, Date.now, on))
   using served = await servePages(settings, health, metrics)
 
   // One core remains for following the chain and asking the miners.
@@ -126,10 +126,10 @@ async function runValidator(settings: Settings, account: Account, screen: Output
 
 /** Returns a function that prints events; a persistent problem every ten minutes. */
 function createNarrator(screen: Output): Setup['on'] {
-  const unsaidOf = createProblemFilter(clock)
+  const countOmitted = createProblemFilter(clock)
   return (event) => {
     if (event.type !== 'problem') return narrate(event, screen, shortHotkey)
-    const unsaid = unsaidOf(event)
+    const unsaid = countOmitted(event)
     if (unsaid !== undefined) printProblem(event, screen, unsaid)
   }
 }
@@ -204,8 +204,8 @@ function reportReads(open: OpenBucket, on: Setup['on']): OpenBucket {
   return (hotkey, url) => {
     const source = open(hotkey, url)
     if (source === null) return null
-    const read: Source['read'] = (...asked) =>
-      source.read(...asked).finally(() => on({ type: 'read' }))
+    const read: Source['read'] = (...args) =>
+      source.read(...args).finally(() => on({ type: 'read' }))
     return { ...source, read }
   }
 }

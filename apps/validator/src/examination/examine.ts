@@ -13,7 +13,7 @@ import { type Network, type Open, type Subnet, SYSTEM_CLOCK } from '@affine/sett
 import { type ChainOptions, onChain, output } from '@affine/terminal'
 import { openAgents } from '../service/agents.ts'
 import { estimateLoads, printCosts } from '../service/load.ts'
-import type { ReadSettings } from '../settings/settings.ts'
+import type { SettingsReport } from '../settings/settings.ts'
 import { describe, type Finding, note, printFinding } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
 import { checkLastWeights, checkValidator, findSeat } from './seat.ts'
@@ -24,7 +24,7 @@ import { checkLastWeights, checkValidator, findSeat } from './seat.ts'
  */
 interface ExaminedAccount {
   readonly account: Account
-  readonly read: ReadSettings
+  readonly read: SettingsReport
   /** The folder or URL of the buckets announced by name. */
   readonly base: string | undefined
   /** Whether it will validate, even if its slot contains a miner's model. */
@@ -45,7 +45,7 @@ export async function printExamination(
   let isWell = true
   const say = (finding: Finding): void => {
     isWell &&= finding.result !== 'fail'
-    printFinding(finding, screen, examined.read.hide)
+    printFinding(finding, screen, examined.read.mask)
   }
   try {
     await onChain(open, options, async (subnet, _, signal) => {
@@ -109,13 +109,13 @@ async function* examine(
  * supported.
  */
 async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {
-  const asked = Date.now()
+  const startMs = Date.now()
   const snapshot = await chain.snapshot((await chain.head()).number)
-  const answered = Date.now()
+  const endMs = Date.now()
   const { head } = snapshot
   const { genesis, netuid } = chain
-  yield note('CHAIN', { genesis, netuid, block: head.number, seconds: (answered - asked) / 1000 })
-  const seconds = Math.round((answered - (await chain.time(head.number))) / 1000)
+  yield note('CHAIN', { genesis, netuid, block: head.number, seconds: (endMs - startMs) / 1000 })
+  const seconds = Math.round((endMs - (await chain.time(head.number))) / 1000)
   // A block becomes final a few block times after its creation.
   const isRight = seconds >= -2 && seconds <= 120
   yield note(isRight ? 'CLOCK' : 'CLOCK_WRONG', { seconds })
@@ -145,10 +145,10 @@ export async function* checkAnswers(
     const agents = openAgents(network, on)
     return (replyMs, end) => agents(miner, replyMs, { epoch: 0, signal: end })
   }
-  const asked = performance.now()
+  const startMs = performance.now()
   try {
     const why = await whyNoAnswer(chute, clientOf, { ...NODE_CALLER, signal })
-    const ms = Math.ceil(performance.now() - asked)
+    const ms = Math.ceil(performance.now() - startMs)
     if (why !== undefined) {
       const arePrivate = why.reason === 'not-shown'
       yield note(arePrivate ? 'FILES_PRIVATE' : 'NO_ANSWER', { chute, ...why })
@@ -184,12 +184,12 @@ async function* checkReplies(
  */
 async function* checkOwn(
   hotkey: string,
-  { settings, found: given, problems }: ReadSettings,
+  { settings, entries, problems }: SettingsReport,
   subnet: Subnet,
   snapshot: Snapshot,
 ): AsyncGenerator<Finding> {
   if (settings === undefined) {
-    const isMeant = given.some(({ setting, value }) => setting.name === 'folder' && value)
+    const isMeant = entries.some(({ setting, value }) => setting.name === 'folder' && value)
     yield note(isMeant ? 'SETTINGS_INCOMPLETE' : 'SETTINGS_MISSING', { problems })
     return
   }

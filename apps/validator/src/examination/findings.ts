@@ -155,26 +155,26 @@ export function describe(error: Error): Readonly<Record<'error' | 'message', str
 }
 
 /** Returns a finding and its advice as text that is safe to print. */
-export function formatFinding({ code, fields }: Finding, hide: Masker = String): string {
+export function formatFinding({ code, fields }: Finding, mask: Masker = String): string {
   const [, , sentence, advice]: FindingRow = FINDINGS[code]
   const fieldNamed = (_: string, name: string): string => String(Reflect.get(fields, name))
-  const said =
+  const text =
     typeof sentence === 'string'
       ? sentence.replace(/\{(\w+)\}/g, fieldNamed)
       : sentence(fields as never)
-  return printable(hide(advice === undefined ? said : `${said}: ${advice}`), 1000)
+  return printable(mask(advice === undefined ? text : `${text}: ${advice}`), 1000)
 }
 
 const MARKS = { ok: 'ok', warn: '! ', fail: '✘ ' }
 const TONES = { ok: 'good', warn: 'warning', fail: 'bad' } as const
 
 /** Prints a finding. */
-export function printFinding(finding: Finding, screen: Output, hide: Masker = String): void {
+export function printFinding(finding: Finding, screen: Output, mask: Masker = String): void {
   const { code, check, result, fields } = finding
-  const text = formatFinding(finding, hide)
+  const text = formatFinding(finding, mask)
   // A URL in the fields may contain a key.
-  const hidden = (_: string, value: unknown) => (typeof value === 'string' ? hide(value) : value)
-  const facts: object = JSON.parse(JSON.stringify(fields), hidden)
+  const masked = (_: string, value: unknown) => (typeof value === 'string' ? mask(value) : value)
+  const facts: object = JSON.parse(JSON.stringify(fields), masked)
   const record = { ...facts, type: 'check', check, result, code, text }
   const line = { text: `${MARKS[result]} ${check.padEnd(12)} ${text}`, tone: TONES[result] }
   screen.line([line], record)

@@ -102,11 +102,11 @@ interface BucketOwner {
  * `base`; without `base` it does not read.
  */
 export async function checkBucket(
-  said: Exclude<Commitment, { kind: 'miner' }> | null,
+  commitment: Exclude<Commitment, { kind: 'miner' }> | null,
   { hotkey, network, base }: BucketOwner,
 ): Promise<Finding> {
-  if (said === null) return note('BUCKET_NOT_ANNOUNCED', {})
-  const { url, epoch } = said
+  if (commitment === null) return note('BUCKET_NOT_ANNOUNCED', {})
+  const { url, epoch } = commitment
   // The state that governs an epoch is published when the epoch begins, before it is attested.
   const path = statePath(epoch)
   const bucket = bucketsIn(base, network)(hotkey, url)
@@ -145,8 +145,8 @@ export async function* checkOwnBucket(
 
 /** Checks that the bucket refuses other bytes for the probe. */
 async function checkOverwriting(probe: string, own: Bucket, path: string): Promise<Finding> {
-  const taken = own.write(path, Buffer.from('{}'))
-  const refusal = await taken.then(
+  const writing = own.write(path, Buffer.from('{}'))
+  const refusal = await writing.then(
     () => undefined,
     (error: Error) => error,
   )
@@ -165,14 +165,14 @@ async function checkProbe(probe: string, url: string, whose: BucketOwner): Promi
   const source = bucketsIn(base, network)(hotkey, url)
   if (source === null) return note('PROBE_URL', { url })
   const path = probePath(hotkey)
-  const asked = SYSTEM_CLOCK.now()
+  const startMs = SYSTEM_CLOCK.now()
   const bytes = await readWithRetries(source, path)
   if (bytes instanceof Error) return note('PROBE_FAILS', describe(bytes))
   if (bytes === null) return note('PROBE_MISSING', { path, url })
   if (Buffer.from(bytes).toString() !== probe) return note('PROBE_OTHER', { path, url })
   const isForeign = network.platform === 'chutes' && url === hotkey
   if (isForeign) return note('PROBE_LOCAL', {})
-  return note('PROBE', { path, url, ms: Math.ceil(SYSTEM_CLOCK.now() - asked) })
+  return note('PROBE', { path, url, ms: Math.ceil(SYSTEM_CLOCK.now() - startMs) })
 }
 
 /**

@@ -10,8 +10,8 @@ import {
   readNamed,
 } from '@affine/terminal'
 import type { Command, OptionValues } from '@commander-js/extra-typings'
+import { addSettingOptions, findSettings, pickGiven } from '../settings/entries.ts'
 import { checkVariables } from '../settings/env-file.ts'
-import { addSettingOptions, findSettings, pickGiven } from '../settings/found-settings.ts'
 import { warn } from './narrate.ts'
 
 /** The options that name an account. */

@@ -118,10 +118,10 @@ export function printCosts(
     screen.line(`Maximum for a ${who}: ${text} (${reason})`, record)
   }
   const { requests, tokens, championRequests, championTokens, bucketBytes } = mostEpoch
-  const kept = (bucketBytes / 1e9) * GIGABYTE_PRICE
+  const storage = (bucketBytes / 1e9) * GIGABYTE_PRICE
   const keeping = `a month's storage of its lanes at ${GIGABYTE_PRICE} $ a GB`
   const free = 'calls of private chutes are free'
-  say('validator', { calls: requests, tokens, dollars: kept }, `${keeping}; ${free}`)
+  say('validator', { calls: requests, tokens, dollars: storage }, `${keeping}; ${free}`)
   const run = (24 / dayEpochs) * GPU_PRICE
   const deployment = `plus ${formatDollars(DEPLOYMENT_HOURS * GPU_PRICE)} for each deployment`
   const running = `its GPU at ${GPU_PRICE} $ an hour, ${deployment}`

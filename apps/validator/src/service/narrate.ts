@@ -61,10 +61,10 @@ export function printProblem(problem: Problem, screen: Output, unsaid = 0): void
   const times = unsaid === 1 ? 'once more' : `${unsaid} more times`
   const often = unsaid === 0 ? '' : ` (${times} since the last report)`
   const again = task.kind === 'node' ? '; retrying' : ''
-  const said = `${printable(`${formatTask(task)}: ${message}`, 600)}${again}` // models' names
+  const sentence = `${printable(`${formatTask(task)}: ${message}`, 600)}${again}` // models' names
   const passes = error instanceof ChainError && PASSING.has(error.code)
   const type = passes ? 'warning' : 'problem'
-  const text = passes ? `! ${said}${NEXT}${often}` : `  ✘ ${said}${often}`
+  const text = passes ? `! ${sentence}${NEXT}${often}` : `  ✘ ${sentence}${often}`
   const facts = { ...problem, type, error: undefined, code: getErrorCode(error), message }
   const tone = passes ? 'warning' : 'bad'
   screen.line([{ text, tone }], { ...facts, ...(unsaid > 0 && { unsaid }) })

@@ -122,8 +122,8 @@ async function listPageFiles(): Promise<Map<string, PublicFile>> {
     const file = join(entry.parentPath, entry.name)
     const path = file.slice(folder.length)
     const isNamedByHash = path.startsWith('/assets/')
-    const shown = describePublicFile(file, isNamedByHash ? { 'cache-control': IMMUTABLE } : {})
-    files.set(path === '/index.html' ? '/' : path, shown)
+    const pageFile = describePublicFile(file, isNamedByHash ? { 'cache-control': IMMUTABLE } : {})
+    files.set(path === '/index.html' ? '/' : path, pageFile)
   }
   return files
 }
@@ -200,14 +200,14 @@ async function send(
   response: ServerResponse,
 ): Promise<void> {
   const tag = `"${createHash('sha1').update(`${path} ${size} ${mtimeMs}`).digest('hex')}"`
-  const kept = { ...headers, etag: `W/${tag}`, vary: 'Accept-Encoding' }
+  const cacheHeaders = { ...headers, etag: `W/${tag}`, vary: 'Accept-Encoding' }
   if (request.headers['if-none-match']?.includes(tag)) {
-    response.writeHead(304, kept).end()
+    response.writeHead(304, cacheHeaders).end()
     return
   }
   const zipped = size >= GZIP_FROM_BYTES && acceptsGzip(request.headers['accept-encoding'])
   const length = zipped ? { 'content-encoding': 'gzip' } : { 'content-length': size }
-  response.writeHead(200, { ...kept, ...length })
+  response.writeHead(200, { ...cacheHeaders, ...length })
   if (request.method === 'HEAD' || size === 0) {
     response.end()
     return

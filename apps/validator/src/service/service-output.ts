@@ -6,25 +6,25 @@ import { type Output, outliveStdout, output } from '@affine/terminal'
  * terminal, a log with one JSON object a line: level, time, the record, and the first line of the
  * text as `msg`. `mask` masks secrets in all of it. The service continues if its output fails.
  */
-export function createServiceOutput(json: boolean, hide: (text: string) => string): Output {
+export function createServiceOutput(json: boolean, mask: (text: string) => string): Output {
   outliveStdout()
-  if (json || !process.stdout.isTTY) return createLogOutput(hide)
+  if (json || !process.stdout.isTTY) return createLogOutput(mask)
   const { line, status } = output()
-  const hidden = (each: Line): Line =>
-    typeof each === 'string' ? hide(each) : { ...each, text: hide(each.text) }
-  return { line: (lines, record) => line([lines].flat().map(hidden), record), status }
+  const masked = (each: Line): Line =>
+    typeof each === 'string' ? mask(each) : { ...each, text: mask(each.text) }
+  return { line: (lines, record) => line([lines].flat().map(masked), record), status }
 }
 
-function createLogOutput(hide: (text: string) => string): Output {
+function createLogOutput(mask: (text: string) => string): Output {
   // Masks each text separately, because JSON escapes some characters, and JSON in JSON twice.
-  const hidden = (_: string, value: unknown) => (typeof value === 'string' ? hide(value) : value)
+  const masked = (_: string, value: unknown) => (typeof value === 'string' ? mask(value) : value)
   return {
     line: (lines, record) => {
       const [msg] = plainText(lines)
         .replace(/^[\s✘!]+/, '')
         .split('\n')
       const entry = { level: getLevel(record), time: new Date().toISOString(), ...record, msg }
-      process.stdout.write(`${toJson(JSON.parse(toJson(entry), hidden))}\n`)
+      process.stdout.write(`${toJson(JSON.parse(toJson(entry), masked))}\n`)
     },
     status: () => {},
   }

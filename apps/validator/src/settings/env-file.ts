@@ -1,6 +1,6 @@
 import { envFile, type IsOurs, ownVariables, readEnvLines } from '@affine/terminal'
 import { closest, distance } from 'fastest-levenshtein'
-import type { SettingEntry } from './found-settings.ts'
+import type { SettingEntry } from './entries.ts'
 import { SETTINGS } from './table.ts'
 
 const KNOWN = SETTINGS.flatMap(({ variables = [] }) => variables)
@@ -44,8 +44,8 @@ const HEAD = '# Settings of `af validate`. `af doctor` lists and tests them.\n'
  * without a variable.
  * @throws RangeError for a value that no line can hold.
  */
-export function formatEnvFile(found: readonly SettingEntry[]): string {
-  const given = found.filter(({ from }) => from !== 'default')
+export function formatEnvFile(entries: readonly SettingEntry[]): string {
+  const given = entries.filter(({ from }) => from !== 'default')
   const lines = given.flatMap(({ setting, value }) => {
     const [name] = setting.variables ?? []
     return name === undefined || value === undefined ? [] : formatEnvLine(name, value)
@@ -59,7 +59,7 @@ function formatEnvLine(name: string, value: string): string {
   const line = ways.find((way) => readEnvLines(way, () => true).lines[0]?.value === value)
   if (line !== undefined) return `${line}\n`
   throw new RangeError(
-    `"${name}" expected a value that Node, systemd and Docker read identically: without a line feed, ` +
-      'without "\\" at its end, and if it contains "\'", without " $ \\',
+    `"${name}" expected a value that Node, systemd and Docker read identically: without a line ` +
+      'feed, without "\\" at its end, and if it contains "\'", without " $ \\',
   )
 }

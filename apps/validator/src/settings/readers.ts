@@ -22,8 +22,8 @@ const NO = ['false', '0', 'no', 'off', 'n', 'disabled']
 
 /** Reads a switch. */
 export function readSwitch(text: string): boolean {
-  const said = text.toLowerCase()
-  if (YES.includes(said)) return true
-  if (NO.includes(said)) return false
+  const word = text.toLowerCase()
+  if (YES.includes(word)) return true
+  if (NO.includes(word)) return false
   throw new InvalidValue('true or false')
 }

@@ -21,8 +21,8 @@ import {
 import { BACKENDS, findBackend, type OwnBucket, pickBackends } from '../buckets/backends.ts'
 import { type AccountOptions, readValidatorAccount } from '../service/account.ts'
 import { createMasker, findNodeKeys, findUrlSecrets, type Masker } from '../service/secrets.ts'
+import { findSettings, listNames, pickGiven, type SettingEntry, toKebab } from './entries.ts'
 import { checkVariables } from './env-file.ts'
-import { findSettings, listNames, pickGiven, type SettingEntry, toKebab } from './found-settings.ts'
 import { COMMON, type SENDING, SETTINGS } from './table.ts'
 
 /** A problem that prevents a validator from starting. */
@@ -49,7 +49,7 @@ export interface Settings extends Values<typeof COMMON> {
   readonly bucket: OwnBucket
 }
 
-export interface ReadSettings {
+export interface SettingsReport {
   /**
    * All settings, with secrets masked. `by` is the option or variable that set a value, or all that
    * can.
@@ -59,8 +59,8 @@ export interface ReadSettings {
   /** Undefined if there are problems. */
   readonly settings?: Settings | undefined
   /** All settings with their sources, secrets included. */
-  readonly found: readonly SettingEntry[]
-  readonly hide: Masker
+  readonly entries: readonly SettingEntry[]
+  readonly mask: Masker
 }
 
 /**
@@ -71,13 +71,13 @@ export function readSettings(
   flags: object,
   env: Given = ownVariables(),
   file: Given = envFile().given,
-): ReadSettings {
-  const found = findSettings(flags, env, file)
-  const given = pickGiven(found)
-  const hide = createMasker(findSecrets(given))
-  const shown = found.map(({ setting, value = '-', from, by }) => ({
+): SettingsReport {
+  const entries = findSettings(flags, env, file)
+  const given = pickGiven(entries)
+  const mask = createMasker(findSecrets(given))
+  const shown = entries.map(({ setting, value = '-', from, by }) => ({
     setting: toKebab(setting.name),
-    value: hide(value),
+    value: mask(value),
     from,
     by,
   }))
@@ -86,12 +86,12 @@ export function readSettings(
   const isNeeded = ({ setting, value }: SettingEntry): boolean =>
     value !== undefined || [backend, undefined].includes(findBackend(setting))
   const problems = [
-    ...found.filter(isNeeded).flatMap((each) => checkSetting(each, hide)),
-    ...checkBuckets(given, found),
+    ...entries.filter(isNeeded).flatMap((each) => checkSetting(each, mask)),
+    ...checkBuckets(given, entries),
     ...checkFolders(given),
     ...checkKey(given),
   ]
-  const read = { shown, problems, hide, found }
+  const read = { shown, problems, mask, entries }
   if (backend === undefined || problems.length > 0) return read
   try {
     const { network, fallback, ...values } = valuesIn(COMMON, given)
@@ -99,7 +99,7 @@ export function readSettings(
     const bucket = backend.createBucket(given)
     return { ...read, settings: { ...values, fallback, network: nodes, bucket } }
   } catch (error) {
-    const detail = hide((error as Error).message)
+    const detail = mask((error as Error).message)
     return { ...read, problems: [{ code: 'REFUSED', by: 'the bucket', detail }] }
   }
 }
@@ -115,19 +115,19 @@ function findSecrets(given: Given): readonly string[] {
 /** Returns the problem of one setting, independent of the others. */
 function checkSetting(
   { setting, value, by }: SettingEntry,
-  hide: Masker,
+  mask: Masker,
 ): readonly SettingProblem[] {
   if (value === undefined)
     return setting.needed ? [{ code: 'MISSING', by, detail: 'not given' }] : []
   const fault = faultIn(setting, value)
   if (fault === undefined) return []
-  return [{ code: 'UNREADABLE', by, detail: `${fault}, got ${JSON.stringify(hide(value))}` }]
+  return [{ code: 'UNREADABLE', by, detail: `${fault}, got ${JSON.stringify(mask(value))}` }]
 }
 
 const BUCKET_URL = '--bucket-url or AFFINE_BUCKET_URL'
 
 /** Returns the problem of a missing bucket, of two buckets, or of a bucket without a URL. */
-function checkBuckets(given: Given, found: readonly SettingEntry[]): readonly SettingProblem[] {
+function checkBuckets(given: Given, entries: readonly SettingEntry[]): readonly SettingProblem[] {
   const by = 'the bucket'
   const backends = pickBackends(given)
   const [backend] = backends
@@ -138,7 +138,7 @@ function checkBuckets(given: Given, found: readonly SettingEntry[]): readonly Se
   }
   if (backends.length > 1) {
     const got = backends.map(
-      (each) => found.find(({ setting }) => findBackend(setting) === each)?.by,
+      (each) => entries.find(({ setting }) => findBackend(setting) === each)?.by,
     )
     const detail = `expected one bucket, got ${got.join(' and ')}`
     return [{ code: 'CONFLICT', by, detail }]
@@ -194,10 +194,10 @@ export function expectNoProblems(problems: readonly SettingProblem[]): void {
  * @throws RangeError that lists the problems with them.
  */
 export function readValues<Settings extends Table>(
-  found: readonly SettingEntry[],
+  entries: readonly SettingEntry[],
   settings: Settings,
 ): Values<Settings> {
-  const own = found.filter(({ setting }) => setting.name in settings)
+  const own = entries.filter(({ setting }) => setting.name in settings)
   expectNoProblems(own.flatMap((each) => checkSetting(each, String)))
   return valuesIn(settings, pickGiven(own))
 }
@@ -205,19 +205,19 @@ export function readValues<Settings extends Table>(
 export type Flags = AccountOptions & { json?: true }
 
 /** Returns the problems and warnings of a command that cannot start, one a line. */
-export function formatProblems({ problems, warnings }: ReadService): string {
+export function formatProblems({ problems, warnings }: ServiceReport): string {
   const texts = [...problems.map(formatProblem), ...warnings]
   return texts.map((text) => `✘ ${printable(text, 1000)}`).join('\n')
 }
 
 /** Settings with the account, and warnings for the operator. */
-export interface ReadService extends ReadSettings {
+export interface ServiceReport extends SettingsReport {
   readonly account?: Account
   readonly warnings: readonly string[]
 }
 
 /** Reads the settings and the account of a validator. `answers` override the environment. */
-export async function readService(flags: Flags, answers: Given = {}): Promise<ReadService> {
+export async function readService(flags: Flags, answers: Given = {}): Promise<ServiceReport> {
   const read = readSettings(flags, { ...ownVariables(), ...answers })
   const warnings = [...checkVariables()]
   const warn = (text: string): void => void warnings.push(text)
@@ -251,8 +251,8 @@ type PlaceSettings = Pick<Settings, 'folder' | 'bucket'> & {
  * buckets, which are in the same folder if its own is in a folder. `bucketUrl` is announced;
  * default: the hotkey as a name.
  */
-export function openPlaces(wanted: PlaceSettings, hotkey: string, network: Network): Places {
-  const { folder, bucket, bucketUrl } = wanted
+export function openPlaces(settings: PlaceSettings, hotkey: string, network: Network): Places {
+  const { folder, bucket, bucketUrl } = settings
   return {
     folder,
     store: directoryBucket(folder, OWNERS),

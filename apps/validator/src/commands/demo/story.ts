@@ -10,7 +10,7 @@ import {
 } from '@affine/report'
 import type { Settled } from '@affine/settlement'
 import { getCommandName } from '../../service/program-name.ts'
-import { LIAR, type Participants } from './cast.ts'
+import { LIAR, type Participants } from './participants.ts'
 
 /** Returns the members and their skills. */
 export function formatIntro({ seed, validators, miners }: Participants): string {

@@ -12,7 +12,13 @@ import { createLocalChain } from '@affine/settlement/node'
 import { NAMES_FILE } from '@affine/terminal'
 import { createFolderBucket } from '../../buckets/backends.ts'
 import { openPlaces } from '../../settings/settings.ts'
-import { createSeededBytes, LIAR, type Member, mapNames, type Participants } from './cast.ts'
+import {
+  createSeededBytes,
+  LIAR,
+  type Member,
+  mapNames,
+  type Participants,
+} from './participants.ts'
 
 /** Epochs without a contender at the end: enough to show the decay of the ratio to beat. */
 const QUIET_EPOCHS = 2

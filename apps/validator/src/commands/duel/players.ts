@@ -111,13 +111,13 @@ function findMiner(
       `"${side}" expected a uid that is registered on subnet ${chain.netuid}, got ${uid}`,
     )
   const { hotkey } = neuron
-  const said = findSeat(hotkey, snapshot)?.commitment
-  if (said?.kind !== 'miner') {
-    const got = said ? "a validator's commitment" : 'no readable commitment'
-    const wanted = `expected a uid with a miner's commitment, got ${uid}`
-    throw new RangeError(`"${side}" ${wanted}: its hotkey ${hotkey} has ${got}`)
+  const commitment = findSeat(hotkey, snapshot)?.commitment
+  if (commitment?.kind !== 'miner') {
+    const got = commitment ? "a validator's commitment" : 'no readable commitment'
+    const expectation = `expected a uid with a miner's commitment, got ${uid}`
+    throw new RangeError(`"${side}" ${expectation}: its hotkey ${hotkey} has ${got}`)
   }
-  const { model, revision, chute } = said
+  const { model, revision, chute } = commitment
   const { templates } = network.protocol
   return { uid: neuron.uid, network, miner: { hotkey, model, revision, chute, templates } }
 }

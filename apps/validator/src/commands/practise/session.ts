@@ -60,19 +60,22 @@ export async function playPractice(
   await using _file = resume === undefined ? undefined : await holdFile(resume)
   await using journal = await openOptionalJournal(resume)
   // A string, because a journal cannot store fractions.
-  const asked = { ...practice, strength: String(strength) }
-  const begun = await takeUp(journal, { practice: asked }, { exercises: drawn })
-  if (begun === undefined)
+  const identity = { ...practice, strength: String(strength) }
+  const resumed = await takeUp(journal, { practice: identity }, { exercises: drawn })
+  if (resumed === undefined)
     throw new RangeError(
       '"--resume" expected a file of this practice: name another file, or repeat its arguments',
     )
-  const { exercises } = begun
-  const kept = journal.entries.length - 1
-  if (kept >= 0)
-    screen.line(`continuing after ${kept} challenges`, { type: 'resumed', played: kept })
+  const { exercises } = resumed
+  const storedCount = journal.entries.length - 1
+  if (storedCount >= 0)
+    screen.line(`continuing after ${storedCount} challenges`, {
+      type: 'resumed',
+      played: storedCount,
+    })
   const asking = { ...createAsking(session, signal), env: practice.envs[0] }
   const player = await openPlayer(practice.player, 'practice', asking)
-  let count = Math.max(kept, 0)
+  let count = Math.max(storedCount, 0)
   const countText = () => `${count} of ${exercises.length}`
   const advice = resume ? 'repeat the command' : 'use --resume <file> next time'
   const stopped = () => `stopped after ${countText()} challenges: to continue, ${advice}`

@@ -6,12 +6,7 @@ import * as clack from '@clack/prompts'
 import { CommanderError } from '@commander-js/extra-typings'
 import { BACKENDS, type Backend, pickBackends } from '../../buckets/backends.ts'
 import { readValidatorAccount, resolveWalletFolder } from '../../service/account.ts'
-import {
-  findSettings,
-  pickGiven,
-  type SettingEntry,
-  toKebab,
-} from '../../settings/found-settings.ts'
+import { findSettings, pickGiven, type SettingEntry, toKebab } from '../../settings/entries.ts'
 import type { Flags } from '../../settings/settings.ts'
 
 /** Returns what is wrong with a text; undefined if it is valid. */
@@ -93,8 +88,8 @@ class SetupPrompts {
     const options = BACKENDS.map((value) => ({ value, label: value.label }))
     const [given] = pickBackends(this.given)
     const proposed = given && { initialValue: given }
-    const asked = { message: 'Where is its bucket?', options, ...proposed }
-    return expectAnswer(await clack.select<Backend>(asked))
+    const question = { message: 'Where is its bucket?', options, ...proposed }
+    return expectAnswer(await clack.select<Backend>(question))
   }
 
   /** Asks for a setting, unless an option gives it. */
@@ -116,18 +111,18 @@ async function describeFault(work: Promise<unknown>): Promise<string | undefined
 /** Asks for one setting. Does not show a secret; an empty answer keeps its value. */
 async function askOne({ setting, value }: SettingEntry, check: Check, isOptional: boolean) {
   const { name, help, proposed = '', secret } = setting
-  const asked = `${toKebab(name)}: ${help}`
-  const message = isOptional ? `${asked} (optional)` : asked
-  const kept = secret === 'all' ? (value ?? '') : ''
+  const question = `${toKebab(name)}: ${help}`
+  const message = isOptional ? `${question} (optional)` : question
+  const current = secret === 'all' ? (value ?? '') : ''
   const validate = async (text = ''): Promise<string | undefined> => {
-    const given = text || kept
+    const given = text || current
     if (given === '') return isOptional ? undefined : 'a value is needed'
     return faultIn(setting, given) ?? (await check(given))
   }
   if (secret !== 'all')
     return expectAnswer(await clack.text({ message, initialValue: value ?? proposed, validate }))
-  const how = kept === '' ? message : `${message}; Enter keeps the current one`
-  return expectAnswer(await clack.password({ message: how, validate })) || kept
+  const how = current === '' ? message : `${message}; Enter keeps the current one`
+  return expectAnswer(await clack.password({ message: how, validate })) || current
 }
 
 /** @throws CommanderError at Ctrl-C. */

@@ -63,8 +63,8 @@ function findSetting(setting: NamedSetting, sources: Sources): SettingEntry {
 }
 
 /** Returns the texts that are not defaults, by the name of the setting. */
-export function pickGiven(found: readonly SettingEntry[]): Given {
-  const given = found.filter(({ from }) => from !== 'default' && from !== '-')
+export function pickGiven(entries: readonly SettingEntry[]): Given {
+  const given = entries.filter(({ from }) => from !== 'default' && from !== '-')
   return Object.fromEntries(given.map(({ setting, value }) => [setting.name, value]))
 }
 

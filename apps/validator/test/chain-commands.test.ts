@@ -270,7 +270,9 @@ describe('af commit', () => {
     await chain.commit(bob, encodeCommitment({ kind: 'seal', epoch: 3, head: HASH, url: 'b' }))
     const asked = ['--network', served.url, '--key', await keyOf(1), ...words(bob.hotkey)]
     const { error } = await runCommand(commit, ...asked)
-    expect(error?.message).toMatch(/^the slot has what a validator wrote \(block \d+, seal: /)
+    expect(error?.message).toMatch(
+      /^the slot contains a validator's commitment \(block \d+, seal: /,
+    )
     const { records } = await runCommand(commit, ...asked, '--overwrite', '--json')
     expect(records[0]).toMatchObject({ type: 'committed', hotkey: bob.hotkey, kind: 'miner' })
     const again = await runCommand(commit, ...asked, '--json')
@@ -343,7 +345,7 @@ describe('af commit', () => {
     expect(stdout).toContain(
       `would commit {"hotkey":"${first.hotkey}","model":"me/${first.hotkey}"`,
     )
-    expect(stdout).toContain('not sent without --emit')
+    expect(stdout).toContain('a dry run without --emit')
     expect((await chain.snapshot(chain.height)).commitments).toEqual([])
     const { records } = await runCommand(commit, ...asked, '--emit', '--json')
     expect(records[0]).toMatchObject({ type: 'committed', hotkey: first.hotkey })
@@ -439,7 +441,7 @@ describe('on a subnet with a champion', () => {
     expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBe(block)
     const sent = await runCommand(setWeights, ...asked, '--emit')
     expect(sent.stdout).toMatch(
-      /^block \d+ has \[\[\d+,65535\]\], to the champion .* In force now: \[\[\d+,65535\]\]\n$/,
+      /^block \d+ contains \[\[\d+,65535\]\], to the champion .* Weights in force: \[\[\d+,65535\]\]\n$/,
     )
     expect((await chain.snapshot(chain.height)).neurons[0]?.lastUpdate).toBeGreaterThan(block ?? 0)
   })
@@ -459,7 +461,7 @@ describe('on a subnet with a champion', () => {
     expect(await setBy('AFFINE_EMIT', 'no')).toBe('withheld')
     expect(await setBy('AFFINE_EMIT', 'yes')).toBe('weights')
     expect(await setBy('AFFINE_EMIT', 'perhaps')).toContain('AFFINE_EMIT: ')
-    expect(await setBy('AFFINE_DRY_RUN', 'true', '--emit')).toContain('--emit and --dry-run')
+    expect(await setBy('AFFINE_DRY_RUN', 'true', '--emit')).toBe('withheld')
   })
 
   it('af set-weights rejects a hotkey without a permit and an unregistered champion', async () => {
@@ -486,7 +488,7 @@ describe('on a subnet with a champion', () => {
     expect(await chain.weights(chain.height)).toEqual({})
     hasOwner = true
     const { stdout } = await runCommand(setWeights, ...asked)
-    expect(stdout).toMatch(new RegExp(`has \\[\\[0,65535\\]\\], .* owner ${alice.hotkey}\\.`))
+    expect(stdout).toMatch(new RegExp(`contains \\[\\[0,65535\\]\\], .* owner ${alice.hotkey}\\.`))
     expect(await chain.weights(chain.height)).toEqual({ [bob.hotkey]: [[0, 65_535]] })
   })
 })

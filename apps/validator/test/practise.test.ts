@@ -18,7 +18,7 @@ const root = testFolder('af-practise')
 afterAll(closeServers)
 afterAll(killAll)
 
-const HOPELESS = /^ {2}none was legal in (\d+) challenges, so the rest was not played$/m
+const HOPELESS = /^ {2}no reply was legal in (\d+) challenges, so the rest was not played$/m
 const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
 const practise = (...words: readonly string[]): Promise<Written> => runAf(['practise', ...words])
 const records = ({ stdout }: Written) => parseRecords(stdout)

@@ -390,7 +390,7 @@ describe('clients that read nothing', () => {
 describe('the command', () => {
   it('serves until Ctrl-C, and exits with 130', async () => {
     const served = start(AF, ['serve', join(root, 'buckets'), '--port', '0'])
-    const [, at = ''] = await served.says(/ at (http:\S+); Ctrl-C ends it\n/)
+    const [, at = ''] = await served.says(/ at (http:\S+); Ctrl-C stops it\n/)
     const bytes = await httpBucket(`${at}/5F`, { fetch }).read(BLOCK.slice(1), 1 << 20)
     expect(String(Buffer.from(bytes ?? []))).toBe(text)
     expect(await served.stop()).toMatchObject({

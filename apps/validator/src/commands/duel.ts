@@ -71,11 +71,8 @@ export const duel: CommandUnknownOpts = createSoloCommand('duel')
         `${out} contains another duel: name another folder with --out, or repeat its arguments`,
       )
     if (journal.entries.length > 0) {
-      const storedCount = journal.entries.length - 1
-      screen.line(`continuing after ${storedCount} samples`, {
-        type: 'resumed',
-        samples: storedCount,
-      })
+      const samples = journal.entries.length - 1
+      screen.line(`continuing after ${samples} samples`, { type: 'resumed', samples })
     }
     const played = journal.entries.slice(1) as unknown as ChallengePair[]
     const show = createProgress(screen, signal, () => formatStop(played))

@@ -53,9 +53,9 @@ function formatSuspect(epochs: readonly Settled[], nameOf: NameOf): readonly Lin
   const [worst] = looks.sort((a, b) => b.own.wins + b.own.losses - a.own.wins - a.own.losses)
   if (worst === undefined) return []
   const { own, env, rates, contender } = worst
-  const claim = `${nameOf(contender.hotkey)} won ${own.wins} of ${own.wins + own.losses}`
+  const claim = `${own.wins} of ${own.wins + own.losses} wins of ${nameOf(contender.hotkey)}`
   const others = percentRange({ lower: rates[0] ?? 0, upper: rates.at(-1) ?? 0 })
-  const text = `${LIAR} is suspect: ${claim} at ${cutVersion(env)} by it, ${others} by the others`
+  const text = `${LIAR} is suspect: it counts ${claim} at ${cutVersion(env)}, others ${others}`
   return [{ text, tone: 'warning' }]
 }
 

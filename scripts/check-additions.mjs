@@ -35,7 +35,7 @@ const MEMORY = defineBackend({
     memoryName: {
       option: '--memory-name <name>',
       variables: ['MEMORY_NAME'],
-      read: word,
+      read: readWord,
       needed: true,
       help: 'what the bucket is called in memory',
     },
@@ -54,7 +54,7 @@ const MEMORY_TEST = `import { expect, it } from 'vitest'
 import { doctor } from '../src/commands/doctor.ts'
 import { setup } from '../src/commands/setup.ts'
 import { validate } from '../src/commands/validate.ts'
-import { isOurs, variableWarnings } from '../src/settings/env-file.ts'
+import { checkVariables, isOurs } from '../src/settings/env-file.ts'
 import { readSettings } from '../src/settings/settings.ts'
 
 it('is an option of every command that has settings, and what they say opens it', async () => {
@@ -67,7 +67,7 @@ it('is an option of every command that has settings, and what they say opens it'
   expect(await settings?.bucket.open('hotkey').read('a', 9)).toEqual(new Uint8Array([7]))
   expect(isOurs('MEMORY_NAME')).toBe(true)
   process.env.MEMORY_NAMES = 'x'
-  const [unknown] = variableWarnings()
+  const [unknown] = checkVariables()
   expect(unknown).toContain('did you mean MEMORY_NAME')
   const [missing] = readSettings(flags, {}, {}).problems
   expect(missing).toMatchObject({ code: 'MISSING', by: 'the bucket' })
@@ -78,7 +78,7 @@ it('is an option of every command that has settings, and what they say opens it'
 function addBackend({ write, edit, run }) {
   const backends = 'apps/validator/src/buckets/backends.ts'
   const test = 'apps/validator/test/memory.test.ts'
-  edit(backends, /^\/\*\* The places where/m, `${MEMORY}$&`)
+  edit(backends, /^\/\*\* The kinds of buckets, in/m, `${MEMORY}$&`)
   write(test, MEMORY_TEST)
   edit(backends, /(BACKENDS.* = \[.*)\]/, '$1, MEMORY]')
   run('biome', 'check', '--write', backends, test)

@@ -44,7 +44,7 @@ vi.mock('@affine/miners/node', async (original) => {
   const real = await original<typeof import('@affine/miners/node')>()
   const exchange: typeof real.exchange = (query) => {
     const isSilent = silence.prompts?.test(query.body ?? '')
-    return real.exchange({ ...query, replyMs: isSilent ? 100 : 600_000 })
+    return real.exchange({ ...query, replyMs: isSilent ? 1000 : 600_000 })
   }
   return { ...real, NODE_CALLER: { ...real.NODE_CALLER, exchange } }
 })

@@ -441,7 +441,7 @@ describe('the command', () => {
     const env = { SUBTENSOR_ENDPOINT: 'wss://node/s3cret' }
     const { code, stdout, stderr } = await runAf(['serve', root, '--port', '0'], { env })
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(/^af: SUBTENSOR_ENDPOINT has a URL that may contain a key.*--network\n$/)
+    expect(stderr).toMatch(/^af: the URL in SUBTENSOR_ENDPOINT may contain a key.*--network\n$/)
   })
 
   it('rejects a bad folder, host or network', async () => {

@@ -71,11 +71,11 @@ describe.concurrent('af setup, without a terminal', () => {
     expect(stdout).toMatch(/ disk +validator has [\d.]+ .B free and takes at most 5\.61 GB a day: /)
     for (const check of ['bucket write', 'bucket read', 'registered', 'permit'])
       expect(stdout).toMatch(new RegExp(`^ok ${check} `, 'm'))
-    const validator = 'A validator, at most: 41,664 calls, '
+    const validator = 'Maximum for a validator: 41,664 calls, '
     expect(stdout).toContain(validator)
     expect(stdout).toContain('A miner, at most: 11,520 calls, ')
     expect(stdout).toMatch(
-      /^\.env is written, for this user alone\. Next: .*\b(?:af|cli\.[jt]s) validate$/m,
+      /^\.env is written, readable only by this user\. Next: .*\b(?:af|cli\.[jt]s) validate$/m,
     )
     const file = join(cwd, '.env')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
@@ -171,7 +171,7 @@ describe.concurrent('af setup, without a terminal', () => {
     const words = ['--network', served.url, '--folder', 'f', '--buckets', 'b', '--key', stranger]
     const { code, stdout, stderr } = await setUp(cwd, words)
     expect([code, stderr]).toEqual([4, expect.stringContaining('.env is not written')])
-    expect(stdout).toMatch(/^✘ {2}registered .* register it on subnet 7$/m)
+    expect(stdout).toMatch(/^✘ {2}registered .* register \w+ on subnet 7$/m)
     const told = await setUp(cwd, [...words, '--anyway'])
     expect(told.code).toBe(0)
     expect(told.stdout).toMatch(

@@ -73,7 +73,7 @@ describe.concurrent('af setup, without a terminal', () => {
       expect(stdout).toMatch(new RegExp(`^ok ${check} `, 'm'))
     const validator = 'Maximum for a validator: 41,664 calls, '
     expect(stdout).toContain(validator)
-    expect(stdout).toContain('A miner, at most: 11,520 calls, ')
+    expect(stdout).toContain('Maximum for a miner: 11,520 calls, ')
     expect(stdout).toMatch(
       /^\.env is written, readable only by this user\. Next: .*\b(?:af|cli\.[jt]s) validate$/m,
     )

@@ -57,7 +57,7 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
     const signal = interrupted()
     await using _folder = await holdFolder(out)
     if (!hasChain(out) && !(await isUnused(out)))
-      throw optionError('--out', 'an empty folder, or that of a localnet', resolve(out))
+      throw misuse('--out', 'an empty folder, or that of a localnet', resolve(out))
     const begin = { ...DEFAULTS, ...options }
     if (!hasChain(out)) expectFreeUids(begin)
     await using net = await openFolder(out, begin)
@@ -72,10 +72,10 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
 /** @throws RangeError if there are more keys than uids. */
 function expectFreeUids({ validators, miners, maxUids }: typeof DEFAULTS): void {
   const keys = validators + miners
-  if (keys > maxUids) throw optionError('--max-uids', `at least ${keys}, as many as keys`, maxUids)
+  if (keys > maxUids) throw misuse('--max-uids', `at least ${keys}, as many as keys`, maxUids)
 }
 
-const optionError = (option: string, expected: string, got: number | string): RangeError =>
+const misuse = (option: string, expected: string, got: number | string): RangeError =>
   new RangeError(`"${option}" expected ${expected}, got ${got}`)
 
 /**
@@ -92,11 +92,9 @@ async function addMiners(net: KeptChain, out: string, options: Partial<typeof DE
   const target = { validators, miners, maxUids, ...options }
   const has = 'as in the chain of this folder'
   if (target.validators !== validators)
-    throw optionError('--validators', `${validators}, ${has}`, target.validators)
-  if (target.maxUids !== maxUids)
-    throw optionError('--max-uids', `${maxUids}, ${has}`, target.maxUids)
-  if (target.miners < miners)
-    throw optionError('--miners', `at least ${miners}, ${has}`, target.miners)
+    throw misuse('--validators', `${validators}, ${has}`, target.validators)
+  if (target.maxUids !== maxUids) throw misuse('--max-uids', `${maxUids}, ${has}`, target.maxUids)
+  if (target.miners < miners) throw misuse('--miners', `at least ${miners}, ${has}`, target.miners)
   expectFreeUids(target)
   const added: Account[] = []
   for (let number = miners + 1; number <= target.miners; number++)

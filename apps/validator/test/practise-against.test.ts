@@ -117,7 +117,7 @@ describe('af practise --against', () => {
     expect(text.stdout).toMatch(
       /^mult8@0\.1\.0: \d+ won, \d+ lost, \d+ tied against the champion\n {2}\[.*┃.*\] [\d.]+ % to [\d.]+ % vs [\d.]+ %: a win with 0\.\d{3}, /m,
     )
-    expect(text.stdout).toContain('hex@0.1.0: not compared, because in a game each reply answers')
+    expect(text.stdout).toContain('hex@0.1.0: not compared: in a game the replies depend')
     expect(text.stdout).toMatch(/^Dethrones with a probability of .* rates\)$/m)
     expect(text.stdout).toMatch(/: reward -?\d of \d, the champion -?\d$/m)
     // It connected to one place only, so no request reached the champion.

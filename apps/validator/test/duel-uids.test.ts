@@ -85,7 +85,10 @@ describe('af duel of uids', () => {
     ])
     await commitMiner(weak, await serveSkill(0.2), 'ef'.repeat(20))
     const changed = await onNetwork(...words)
-    expect([changed.code, changed.stderr]).toEqual([2, expect.stringContaining('contains another duel')])
+    expect([changed.code, changed.stderr]).toEqual([
+      2,
+      expect.stringContaining('contains another duel'),
+    ])
   })
 
   it('rejects players that are not miners of the network, and uids without one', async () => {

@@ -77,7 +77,7 @@ export async function playPractice(
   const player = await openPlayer(practice.player, 'practice', asking)
   let count = Math.max(storedCount, 0)
   const countText = () => `${count} of ${exercises.length}`
-  const advice = resume ? 'repeat the command to continue' : 'without --resume <file> it cannot continue'
+  const advice = resume ? 'repeat the command to continue' : 'cannot continue without --resume'
   const stopped = () => `stopped after ${countText()} challenges: ${advice}`
   const show = createProgress(screen, signal, stopped)
   const on = (played: readonly Played[]): void => {

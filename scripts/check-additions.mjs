@@ -35,19 +35,12 @@ const MEMORY = defineBackend({
     memoryName: {
       option: '--memory-name <name>',
       variables: ['MEMORY_NAME'],
-      read: word,
+      read: readWord,
       needed: true,
       help: 'what the bucket is called in memory',
     },
-    memoryUrl: {
-      variables: ['MEMORY_URL'],
-      read: web,
-      default: 'http://memory.example',
-      help: 'where it pretends to be',
-    },
   },
-  bucketOf: ({ memoryName, memoryUrl }) => ({
-    url: \`\${memoryUrl}/\${memoryName}\`,
+  create: () => ({
     open: () => ({
       read: async (path) => files.get(path) ?? null,
       write: async (path, bytes) => void files.set(path, bytes),
@@ -61,7 +54,7 @@ const MEMORY_TEST = `import { expect, it } from 'vitest'
 import { doctor } from '../src/commands/doctor.ts'
 import { setup } from '../src/commands/setup.ts'
 import { validate } from '../src/commands/validate.ts'
-import { isOurs, variableWarnings } from '../src/settings/env-file.ts'
+import { checkVariables, isOurs } from '../src/settings/env-file.ts'
 import { readSettings } from '../src/settings/settings.ts'
 
 it('is an option of every command with settings, which open it', async () => {
@@ -69,12 +62,12 @@ it('is an option of every command with settings, which open it', async () => {
     expect(command.options.map(({ long }) => long)).toContain('--memory-name')
   const flags = { network: 'local', folder: 'f' }
   const { problems, settings } = readSettings(flags, {}, { MEMORY_NAME: 'x' })
-  expect([problems, settings?.bucketUrl]).toEqual([[], 'http://memory.example/x'])
+  expect(problems).toEqual([])
   await settings?.bucket.open('hotkey').write('a', new Uint8Array([7]))
   expect(await settings?.bucket.open('hotkey').read('a', 9)).toEqual(new Uint8Array([7]))
   expect(isOurs('MEMORY_NAME')).toBe(true)
   process.env.MEMORY_NAMES = 'x'
-  const [unknown] = variableWarnings()
+  const [unknown] = checkVariables()
   expect(unknown).toContain('did you mean MEMORY_NAME')
   const [missing] = readSettings(flags, {}, {}).problems
   expect(missing).toMatchObject({ code: 'MISSING', by: 'the bucket' })
@@ -85,7 +78,7 @@ it('is an option of every command with settings, which open it', async () => {
 function addBackend({ write, edit, run }) {
   const backends = 'apps/validator/src/buckets/backends.ts'
   const test = 'apps/validator/test/memory.test.ts'
-  edit(backends, /^\/\*\* The places where/m, `${MEMORY}$&`)
+  edit(backends, /^\/\*\* The kinds of buckets, in/m, `${MEMORY}$&`)
   write(test, MEMORY_TEST)
   edit(backends, /(BACKENDS.* = \[.*)\]/, '$1, MEMORY]')
   run('biome', 'check', '--write', backends, test)

@@ -4,11 +4,11 @@ import { account } from '@affine/chain'
 import { Command } from '@commander-js/extra-typings'
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
-import { readAccount, withAccount } from '../src/service/account.ts'
+import { addAccountOptions, readAccount } from '../src/service/account.ts'
 
 const MARK = 'c0ffee'
 
-/** The seed of each place a key may be in, and its address. */
+/** The seed of each possible place of a key, and its address. */
 const seed = (place: number) => `${MARK}${place}0`.repeat(8)
 const hotkeyOf = (place: number) => account(Buffer.from(seed(place), 'hex')).hotkey
 const [FILE, NAMED, SECRET, DEFAULT] = [1, 2, 3, 4] as const
@@ -38,10 +38,10 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllEnvs())
 
-/** What a command with these arguments acts as, and what it warns of. */
+/** Returns the hotkey of a command with these arguments, and its warnings. */
 async function parsed(...args: string[]) {
   const warnings: string[] = []
-  const options = withAccount(new Command('test'))
+  const options = addAccountOptions(new Command('test'))
     .parse(['--wallet-path', root, ...args], { from: 'user' })
     .opts()
   const { hotkey } = await readAccount(options, (text) => warnings.push(text))
@@ -57,7 +57,7 @@ function stubWallet() {
   vi.stubEnv('BT_WALLET_HOT', `${DEFAULT}`)
 }
 
-it('the key’s file comes first, then a wallet by name, then the secret, then the wallet by default', async () => {
+it('prefers the key file, then a named wallet, the secret, the default wallet', async () => {
   const named = ['--wallet', 'named', '--hotkey', `${NAMED}`]
   stubAll()
   expect(await parsed('--key', file, ...named)).toEqual({ hotkey: hotkeyOf(FILE), warnings: [] })
@@ -67,15 +67,15 @@ it('the key’s file comes first, then a wallet by name, then the secret, then t
   expect(await parsed()).toEqual({ hotkey: hotkeyOf(DEFAULT), warnings: [] })
 })
 
-it('the wallet by default stands in for the half that is not named', async () => {
+it('completes a half-named wallet from the default wallet', async () => {
   stubAll()
   vi.stubEnv('BT_WALLET_COLD', 'named')
   expect(await parsed('--hotkey', `${NAMED}`)).toMatchObject({ hotkey: hotkeyOf(NAMED) })
   expect(await parsed('--wallet', 'default')).toMatchObject({ hotkey: hotkeyOf(DEFAULT) })
 })
 
-it('with nothing, the ways are listed', async () => {
-  await expect(parsed()).rejects.toThrow(/^no hotkey named: /)
+it('lists the ways to name a hotkey if no option names it', async () => {
+  await expect(parsed()).rejects.toThrow(/^no hotkey: /)
 })
 
 it.each([
@@ -84,12 +84,12 @@ it.each([
   ['a wallet by default', { BT_WALLET_COLD: 'default' }, [], DEFAULT],
   ['a hotkey by default', { BT_WALLET_HOT: `${DEFAULT}` }, [], DEFAULT],
   ['a secret, but half a wallet', { AFFINE_HOTKEY: seed(SECRET) }, ['--wallet', 'named'], NAMED],
-] as const)('with %s alone, the other half is the default', async (...[, env, args, who]) => {
+] as const)('uses the default for the other half of %s', async (...[, env, args, who]) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
   expect(await parsed(...args)).toMatchObject({ hotkey: hotkeyOf(who) })
 })
 
-it('a bad secret is not quoted, and nothing else is tried', async () => {
+it('rejects a bad secret without quoting it or trying another source', async () => {
   stubAll()
   vi.stubEnv('AFFINE_HOTKEY', `${seed(SECRET)}0`)
   const error = await parsed().catch((error: unknown) => error)
@@ -98,20 +98,20 @@ it('a bad secret is not quoted, and nothing else is tried', async () => {
   expect(`${stack}${cause}`).not.toContain(MARK)
 })
 
-it('a key that is not there is an error, whatever else is named', async () => {
+it('rejects a missing key file even if another hotkey is named', async () => {
   stubAll()
   await expect(parsed('--key', join(root, 'nowhere'))).rejects.toThrow('ENOENT')
   await expect(parsed('--wallet', 'named', '--hotkey', 'nowhere')).rejects.toThrow('ENOENT')
 })
 
-it('warnings are passed on', async () => {
+it('reports the warnings of the wallet', async () => {
   const open = join(root, 'open')
   await writeFile(open, seed(FILE), { mode: 0o644 })
   const warnings = [expect.stringContaining(`: chmod 600 ${open}`)]
   expect(await parsed('--key', open)).toEqual({ hotkey: hotkeyOf(FILE), warnings })
 })
 
-it("takes btcli's variables", async () => {
+it('reads the variables of btcli', async () => {
   vi.stubEnv('BT_WALLET_NAME', 'named')
   vi.stubEnv('BT_WALLET_HOTKEY', String(NAMED))
   vi.stubEnv('BT_WALLET_PATH', root)

@@ -9,10 +9,10 @@ const RULES = fileURLToPath(new URL('../../../deploy/prometheus-alerts.yml', imp
 const hasPromtool = spawnSync('promtool', ['--version']).status === 0
 const folder = testFolder('alerts')
 
-/** Values, one a minute, by series. */
+/** Values by series, one a minute. */
 type Series = Readonly<Record<string, string>>
 
-/** What promtool says of the rules, when these were the series of one validator. */
+/** Returns the output of promtool for the rules and these series of one validator. */
 function tested(series: Series, tests: object): { status: number | null; output: string } {
   const labels = 'instance="v",job="affine"'
   const whole = (name: string) =>
@@ -69,7 +69,7 @@ const clock = (made: number, age: number) => ({
   affine_head_age_seconds: `${age}x300`,
 })
 
-/** An alert, whether it fires, when, and after what. */
+/** An alert, whether it fires, when, and its series. */
 const CASES: readonly (readonly [string, boolean, string, string, Series])[] = [
   ['AffineDown', true, '10m', 'no answer', { up: '0x300' }],
   ['AffineDown', true, '10m', 'nothing to scrape', {}],
@@ -125,7 +125,7 @@ describe.skipIf(!hasPromtool)('an alert, evaluated by Prometheus', () => {
     expect(status, output).toBe(0)
   })
 
-  it('is loaded with what is scraped', () => {
+  it('loads in Prometheus with the scrape configuration', () => {
     const config = fileURLToPath(new URL('../../../deploy/prometheus.yml', import.meta.url))
     const { status, stderr } = spawnSync('promtool', ['check', 'config', config])
     expect(status, String(stderr)).toBe(0)
@@ -145,7 +145,7 @@ describe.skipIf(!hasPromtool)('an alert, evaluated by Prometheus', () => {
   })
 })
 
-it('every alert is tried, firing and not', () => {
+it('covers every alert, firing and silent', () => {
   const names = [...readFileSync(RULES, 'utf8').matchAll(/- alert: (\w+)/g)].map(([, name]) => name)
   for (const fires of [true, false]) {
     const tried = CASES.filter((each) => each[1] === fires).map(([name]) => name)

@@ -5,12 +5,12 @@ import { bucketsIn } from '@affine/settlement/node'
 import { expect, it } from 'vitest'
 import { testFolder } from '../../../test/test-folder.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
-import { castWith, TWO_MINERS } from './played-subnet.ts'
+import { selectParticipants, TWO_MINERS } from './played-subnet.ts'
 
 const { protocol } = LOCAL_NETWORK
-/** With these no duel is won, so it is still on when they change. */
+/** No duel is won with these constants, so it is pending when they change. */
 const patient: Protocol = { ...protocol, minTrials: protocol.cap }
-/** Another list of templates restarts no duel. */
+/** Another list of templates does not restart a duel. */
 const relisted: Protocol = { ...patient, templates: 'ab'.repeat(32) as Protocol['templates'] }
 const network: Network = {
   ...LOCAL_NETWORK,
@@ -20,7 +20,7 @@ const network: Network = {
   ],
 }
 
-/** Every epoch of a subnet that was played, recomputed. */
+/** Recomputes every epoch of a played subnet. */
 async function epochsIn(chain: Parameters<typeof recompute>[0]['chain'], buckets: string) {
   const epochs: Recomputed[] = []
   for await (const epoch of recompute({ chain, network, openBucket: bucketsIn(buckets) }))
@@ -28,9 +28,9 @@ async function epochsIn(chain: Parameters<typeof recompute>[0]['chain'], buckets
   return epochs
 }
 
-it('goes on when its constants change in the middle of a duel, which begins anew', async () => {
+it('continues after a change of constants during a duel, which restarts', async () => {
   const out = testFolder('changed-constants')
-  const cast = castWith(TWO_MINERS)
+  const cast = selectParticipants(TWO_MINERS)
   const three = { ...cast, validators: cast.validators.slice(0, 3) }
   const { chain, state } = await runSubnet(three, out, () => {}, network)
   const epochs = await epochsIn(chain, join(out, 'buckets'))

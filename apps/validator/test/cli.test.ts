@@ -16,10 +16,10 @@ import {
   serve,
 } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
-import { runAf } from '../../../test/in-process.ts'
-import { AF, AF_VERIFY, killAll, run, type Started, start } from '../../../test/processes.ts'
+import { runAf, runVerifier } from '../../../test/in-process.ts'
+import { AF, killAll, run, type Started, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { recordsIn, unprintable } from './commands.ts'
+import { findUnprintable, parseRecords } from './commands.ts'
 
 const SECRET = 'ab'.repeat(32)
 const { hotkey: HOTKEY } = account(Buffer.from(SECRET, 'hex'))
@@ -35,14 +35,14 @@ const af = (...words: readonly string[]): Promise<Written> => runAf(words, { cwd
 const began = (...words: readonly string[]): Started => start(AF, words, { cwd: root })
 const fresh = (): string => join(root, String(count++))
 
-/** A local chain in this folder, and its URL. */
+/** Starts a local chain in this folder. Resolves with the chain and its URL. */
 async function localnet(out: string, more: string) {
   const chain = began(...`localnet --port 0 --out ${out} ${more} --json`.split(' '))
   const [line] = await chain.says(/^\{"type":"serving".*\}$/m)
   return { chain, url: JSON.parse(line).url as string }
 }
 
-/** A URL at which nothing listens. */
+/** Resolves with a URL without a server. */
 async function closedUrl(): Promise<string> {
   const server = createServer()
   const url = await listen(server, 0)
@@ -50,31 +50,30 @@ async function closedUrl(): Promise<string> {
   return url
 }
 
-/** One line for people, and no stack. */
+/** Expects one line for people, without a stack. */
 function expectClear({ stderr }: Pick<Written, 'stderr'>, words: string): void {
   expect(stderr).toContain(words)
   expect(stderr).not.toMatch(/^\s+at /m)
   expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(2)
 }
 
-describe.concurrent('a proxy in the environment', () => {
-  const STATUS = [AF, 'status', '--network', 'none.json'] as const
-  const VERIFY = [AF_VERIFY, '--network', 'none.json'] as const
+describe('a proxy in the environment', () => {
   it.each([
-    ['HTTPS_PROXY', STATUS, 'af'],
-    ['https_proxy', VERIFY, 'af-verify'],
-    ['HTTP_PROXY', VERIFY, 'af-verify'],
-    ['all_proxy', STATUS, 'af'],
-  ] as const)('is not used, and named: %s', async (name, [program, ...words], by) => {
+    ['HTTPS_PROXY', 'af', runAf],
+    ['https_proxy', 'af-verify', runVerifier],
+    ['HTTP_PROXY', 'af-verify', runVerifier],
+    ['all_proxy', 'af', runAf],
+  ] as const)('is named and not used: %s', async (name, program, run) => {
     const env = { [name]: 'http://me:s3cret@proxy.example:3128', NO_PROXY: 'x' }
-    const { stderr } = await run(program, words, { cwd: root, env })
-    expect(stderr).toMatch(new RegExp(`^${by}: ${name} is not used: .*\n`))
+    const words = program === 'af' ? ['status'] : []
+    const { stderr } = await run([...words, '--network', 'none.json'], { cwd: root, env })
+    expect(stderr).toMatch(new RegExp(`^${program}: ${name} is not used: .*\n`))
     expect(stderr).not.toContain('s3cret')
   })
 
-  it('whose variable is empty is not named', async () => {
+  it('is not named if its variable is empty', async () => {
     const env = { HTTPS_PROXY: '', NO_PROXY: 'x' }
-    const { code, stderr } = await run(AF, ['env', 'list'], { cwd: root, env })
+    const { code, stderr } = await runAf(['env', 'list'], { cwd: root, env })
     expect([code, stderr]).toEqual([0, ''])
   })
 })
@@ -84,7 +83,7 @@ describe('--help', () => {
     ',commit,demo,doctor,duel,env,env list,env run,explain,localnet,miner,practise,serve,' +
     'set-weights,setup,status,validate'
   it.each(commands.split(','))(
-    'of "af %s" is printed, its own options first, with examples, and is no failure',
+    'prints the help of "af %s" with its own options first and examples, and exits with 0',
     async (command) => {
       const words = command === '' ? [] : command.split(' ')
       const { code, stdout, stderr } = await af(...words, '--help')
@@ -95,8 +94,7 @@ describe('--help', () => {
       expect(stdout).toMatch(/^ {2}-h, --help +show this help$/m)
       if (stdout.includes('--netuid'))
         expect(stdout.replaceAll(/\s+/g, ' ')).toContain('(default: 120 on finney')
-      if (command === '') expect(stdout).toContain('Exit codes:\n  0    ')
-      else if (command !== 'env')
+      if (command !== '' && command !== 'env')
         expect(stdout).toMatch(new RegExp(`Examples?:\n  \\$ af ${command}`))
     },
   )
@@ -107,25 +105,31 @@ describe('--help', () => {
     ['explain', true],
     ['set-weights', true],
     ['status', true],
-  ])(
-    'of "af %s" has the options of a chain; the first epoch if it decides some: %s',
-    async (command, decides) => {
-      const { stdout } = await af(command, '--help')
-      for (const option of ['--network <where>', '--netuid <n>', '--json'])
-        expect(stdout).toContain(option)
-      expect(stdout.includes('--first-epoch')).toBe(decides)
-      expect(stdout).not.toContain('--wallet-path')
-    },
-  )
+  ])('lists the chain options of "af %s"; --first-epoch: %s', async (command, decides) => {
+    const { stdout } = await af(command, '--help')
+    for (const option of ['--network <where>', '--netuid <n>', '--json'])
+      expect(stdout).toContain(option)
+    expect(stdout.includes('--first-epoch')).toBe(decides)
+    expect(stdout).not.toContain('--wallet-path')
+  })
 })
 
 describe('the help of a whole program', () => {
-  it('lists commands that it does not load as it lists those that it has loaded', async () => {
+  it('fits 36 lines of 80 columns, and has a topic of exit codes', async () => {
+    const { stdout } = await af('--help')
+    const lines = stdout.trimEnd().split('\n')
+    expect(lines.length).toBeLessThanOrEqual(36)
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
+    for (const words of [['help', 'exit-codes'], ['exit-codes']])
+      expect((await af(...words)).stdout).toMatch(/^ {2}0 +done/m)
+  })
+
+  it('lists unloaded commands like loaded ones', async () => {
     const [own, all] = [await run(AF, ['--help'], { cwd: root }), await af('--help')]
     expect(own).toEqual(all)
   })
 
-  it.each(['validator', 'verifier'])('loads nothing of what the %s works with', async (name) => {
+  it.each(['validator', 'verifier'])('loads no libraries of the %s', async (name) => {
     const folder = fresh()
     const program = fileURLToPath(new URL(`../../${name}/src/cli.ts`, import.meta.url))
     await run(program, ['--help'], { cwd: root, env: { NODE_V8_COVERAGE: folder } })
@@ -163,7 +167,7 @@ describe('wrong usage', () => {
     'status --network c --block last',
     'status --network c --block --watch',
   ]
-  it('exits with 2, says why, and where help is', async () => {
+  it('exits with 2, a reason and a hint at --help', async () => {
     const screens: string[] = []
     for (const words of wrong) {
       const { code, stdout, stderr } = await af(...words.split(' '))
@@ -193,7 +197,7 @@ describe('wrong usage', () => {
     'miner --network http://127.0.0.1:1 --key no/key',
     'miner --key k',
   ]
-  it('exits with 2 and one line, if a value is refused', async () => {
+  it('exits with 2 and one line for a bad value', async () => {
     const screens: string[] = []
     for (const words of refused) {
       const ended = await af(...words.split(' '))
@@ -211,7 +215,7 @@ describe('wrong usage', () => {
     'setup --folder f --buckets b',
     'miner --port 0',
     'status --watch',
-  ])('"af %s" follows a chain that goes on, not a file', async (words) => {
+  ])('"af %s" rejects the file of a chain', async (words) => {
     const cwd = fresh()
     await mkdir(cwd)
     const chain = LocalChain.create({ netuid: 1, random: () => new Uint8Array(32) })
@@ -223,7 +227,7 @@ describe('wrong usage', () => {
     expectClear(ended, '"network" expected a chain that')
   })
 
-  it('a folder that is not empty is neither overwritten nor added to', async () => {
+  it('leaves a folder that is not empty unchanged', async () => {
     const out = fresh()
     await mkdir(out)
     await writeFile(join(out, 'mine'), 'precious')
@@ -241,8 +245,8 @@ describe('wrong usage', () => {
   })
 })
 
-describe.concurrent('what is not there', () => {
-  it('a chain: that is said, and nothing stays behind', async () => {
+describe.concurrent('missing things', () => {
+  it('reports an unreachable chain and leaves no files', async () => {
     const [url, folder] = [await closedUrl(), fresh()]
     const ends = await Promise.all([
       af('miner', '--port', '0', '--network', url, '--key', KEY),
@@ -256,7 +260,7 @@ describe.concurrent('what is not there', () => {
     expect(await readdir(folder)).toEqual(['.gitignore'])
   })
 
-  it('a URL with a user: that is said without it', async () => {
+  it('reports an unreachable URL without its user', async () => {
     const where = ['--network', 'http://me:s3cret@127.0.0.1:1']
     const player = 'http://me:s3cret@127.0.0.1:1/v1'
     const ends = [
@@ -272,7 +276,7 @@ describe.concurrent('what is not there', () => {
     }
   })
 
-  it('a player: that nothing answers is said, at once, and the built-in one is closed', async () => {
+  it('reports an unreachable player immediately and closes the built-in one', async () => {
     const url = `${await closedUrl()}/v1`
     const [out, other] = [fresh(), fresh()]
     const ends = await Promise.all([
@@ -290,8 +294,8 @@ describe.concurrent('what is not there', () => {
   })
 })
 
-describe.concurrent('what never ends', () => {
-  it('a pipe that nobody writes to, and a device, are no chain and no settings', async () => {
+describe.concurrent('endless files', () => {
+  it('rejects a pipe and a device as a chain and as settings', async () => {
     const cwd = fresh()
     await mkdir(cwd)
     execFileSync('mkfifo', [join(cwd, 'pipe')])
@@ -306,7 +310,7 @@ describe.concurrent('what never ends', () => {
     expectClear(ended, '.env expected to be')
   })
 
-  it('a folder where none can be made', async () => {
+  it('reports a folder that cannot be created', async () => {
     const commands = ['demo', 'localnet', 'duel 0.5 0.5'].map((words) => words.split(' '))
     for (const words of commands) {
       const ended = await af(...words, '--out', '/proc/af/x')
@@ -316,8 +320,8 @@ describe.concurrent('what never ends', () => {
   })
 })
 
-describe.concurrent('what a node calls its things', () => {
-  /** A runtime with a type of this name that cannot be, and a value of it. */
+describe.concurrent('names in the metadata of a node', () => {
+  /** Returns metadata with an invalid type of this name, and a value of this type. */
   function oddMetadata(name: string): string {
     const text = (of: string): string => {
       const bytes = Buffer.from(of)
@@ -330,7 +334,7 @@ describe.concurrent('what a node calls its things', () => {
     return `0x6d6574610e${types}${pallets} 04 04 00 04`.replaceAll(' ', '')
   }
 
-  it('is said without what a terminal would act on, by the library that prints it too', async () => {
+  it('are escaped for the terminal, also when a library prints them', async () => {
     const node = await fakeNode()
     node.replies.state_call = () => ({ error: { code: -32601, message: 'Method not found' } })
     node.replies.state_getMetadata = () => ({ result: oddMetadata('\u009b2J\u202eabc') })
@@ -339,13 +343,13 @@ describe.concurrent('what a node calls its things', () => {
     await node.stop()
     expect(ended.code).toBe(4)
     expect(ended.stderr).toMatch(/API\/INIT: .* Error extracting {"path":\["[^"]*abc"\]/)
-    expect(unprintable(ended.stderr)).toEqual([])
+    expect(findUnprintable(ended.stderr)).toEqual([])
     expect(ended.stdout).toBe('')
   })
 })
 
-describe.concurrent('what is taken', () => {
-  it('a port: which one is said, and trying again with another works', async () => {
+describe.concurrent('a used port', () => {
+  it('is reported, and another port works', async () => {
     const server = createServer()
     const port = new URL(await listen(server, 0)).port
     const out = fresh()
@@ -362,7 +366,7 @@ describe.concurrent('what is taken', () => {
 })
 
 describe.concurrent('a validator', () => {
-  it('whose hotkey is not registered is refused; without a permit it is told so, and goes on', async () => {
+  it('rejects an unregistered hotkey, and warns without a permit', async () => {
     const out = fresh()
     const { chain, url } = await localnet(out, '--block-ms 40 --validators 1 --miners 1')
     const words = ['validate', '--network', url, '--buckets', out]
@@ -379,7 +383,7 @@ describe.concurrent('a validator', () => {
     )
     await permitless.says(/"task":\{"kind":"attest"/)
     const { stdout } = await permitless.stop()
-    const warnings = recordsIn(stdout).filter(({ type }) => type === 'warning')
+    const warnings = parseRecords(stdout).filter(({ type }) => type === 'warning')
     const ofPermit = warnings.filter(({ text }) => String(text).includes('no validator permit yet'))
     expect(ofPermit).toHaveLength(1)
     await chain.stop()
@@ -393,14 +397,14 @@ describe.concurrent('--json', () => {
     const want = [...registry.values()].map(({ id, maxSteps, replyMs, game }) => ({
       ...{ id, players: game ? 2 : 1, maxSteps, replyMs, specHash: specHash(id) },
     }))
-    expect(recordsIn(stdout)).toEqual(want)
+    expect(parseRecords(stdout)).toEqual(want)
   })
 
-  it('has an episode', async () => {
+  it('prints an episode', async () => {
     const run = ['env', 'run', 'tictactoe-v0', '--agent', 'perfect']
     const { code, stdout } = await af(...run, '--json')
     expect(code).toBe(0)
-    const [episode] = recordsIn(stdout)
+    const [episode] = parseRecords(stdout)
     expect(episode).toMatchObject({ env: 'tictactoe@0.1.0', reward: expect.any(Number) })
     const same = await af(...run, '--challenge', String(episode?.challengeId))
     expect(same.stdout).toContain(`challenge ${episode?.challengeId}`)
@@ -409,7 +413,7 @@ describe.concurrent('--json', () => {
 })
 
 describe.concurrent('af env run', () => {
-  it('says why a game ended, with the last board and what was best', async () => {
+  it('prints why a game ended, the last board and the best answer', async () => {
     const { url } = await serve(sends(200, completion('B2!')))
     const where = ['env', 'run', 'tictactoe-v0', '--agent', url]
     const { code, stdout } = await af(...where)
@@ -417,7 +421,7 @@ describe.concurrent('af env run', () => {
     expect(stdout).toMatch(
       /^reward -1, forfeited: the last line, "B2!", is not an answer\n {4}1 2 3\n {2}A .*\n {2}B .*\n {2}C .*\nbest was [ABC][123]/m,
     )
-    const [episode] = recordsIn((await af(...where, '--json')).stdout)
+    const [episode] = parseRecords((await af(...where, '--json')).stdout)
     const why = expect.stringContaining('"B2!"')
     expect(episode).toMatchObject({ reward: -1, ending: { why } })
     const right = await af('env', 'run', 'mult8-v0', '--agent', 'perfect')
@@ -428,7 +432,7 @@ describe.concurrent('af env run', () => {
 describe.concurrent('a miner’s text', () => {
   const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u009b31mred\u202e\u200bx\r\nA1'
 
-  it('is printed without anything that a terminal would act on, as text and as JSON', async () => {
+  it('is escaped for the terminal, as text and as JSON', async () => {
     const { url } = await serve(sends(200, completion(HOSTILE)))
     for (const format of [[], ['--json']]) {
       const { code, stdout, stderr } = await af(
@@ -441,13 +445,13 @@ describe.concurrent('a miner’s text', () => {
       )
       expect(code).toBe(0)
       expect(stdout).toContain('red')
-      expect(unprintable(stdout + stderr)).toEqual([])
+      expect(findUnprintable(stdout + stderr)).toEqual([])
     }
   })
 })
 
 describe.concurrent('Ctrl-C', () => {
-  it('ends a demo in the middle of its sampling, with 130, and its files are removed', async () => {
+  it('ends a demo during sampling with 130 and removes its files', async () => {
     const TMPDIR = fresh()
     await mkdir(TMPDIR)
     const demo = start(AF, ['demo'], { cwd: root, env: { TMPDIR } })
@@ -459,7 +463,7 @@ describe.concurrent('Ctrl-C', () => {
     expect(await readdir(TMPDIR)).toEqual([])
   })
 
-  it('ends one episode whose player never answers, with 130 and no forfeit', async () => {
+  it('ends an episode with a silent player with 130 and without a forfeit', async () => {
     const { url, seen } = await serve((index, _, response) => {
       if (index === 0) response.writeHead(200).end(completion('any'))
     })

@@ -1,7 +1,6 @@
-// Given to a process with `--import`, lets a test move its clock: the file that AHEAD names has the
-// milliseconds by which it is ahead. Until that file is there, intervals of half a minute and more
-// never come; from then on they come at once, again and again. So a test waits for no seconds, and a
-// slow machine is late for none.
+// With `--import` in a process, lets a test move its clock: the file AHEAD contains the milliseconds
+// by which the clock is ahead. Before that file exists, intervals of half a minute and more never
+// fire; afterwards they fire every 20 ms. So no test depends on the speed of the machine.
 import { existsSync, readFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 

@@ -4,48 +4,46 @@ import { listen } from '@affine/node/listen'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
 import { written } from '../../../packages/terminal/test/within.ts'
 
-/**
- * What a command came to: what it said, the error it ended with, and whether it set the exit code.
- */
-export interface Done {
+/** The result of a command: its output, its error, and the exit code that it set. */
+export interface CommandResult {
   readonly stdout: string
-  /** With "--json". */
+  /** The records with "--json". */
   readonly records: readonly Record<string, unknown>[]
   readonly error: Error | undefined
   readonly exitCode: typeof process.exitCode
 }
 
 /** Runs a command in this process. */
-export async function inProcess(
+export async function runCommand(
   command: CommandUnknownOpts,
   ...words: readonly string[]
-): Promise<Done> {
+): Promise<CommandResult> {
   let error: Error | undefined
   const { stdout, code } = await written(async () => {
     await command.parseAsync(words, { from: 'user' }).catch((thrown: Error) => {
       error = thrown
     })
   })
-  const records = words.includes('--json') ? recordsIn(stdout) : []
+  const records = words.includes('--json') ? parseRecords(stdout) : []
   return { stdout, records, error, exitCode: code === 0 ? undefined : code }
 }
 
-/** The records of a command with "--json", or of a log: one a line. */
-export const recordsIn = (stdout: string): ReturnType<typeof JSON.parse>[] =>
+/** Parses the records of a command with "--json", or of a log: one a line. */
+export const parseRecords = (stdout: string): ReturnType<typeof JSON.parse>[] =>
   stdout
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line))
 
-/** The export of a chain as it was when it had so many blocks. */
-export const firstBlocks = (exported: string, count: number): string =>
+/** Returns the export of a chain up to its first `count` blocks. */
+export const cutBlocks = (exported: string, count: number): string =>
   exported
     .split(/^/m)
     .slice(0, count + 1)
     .join('')
 
-/** Serves a chain that goes on, until it is disposed of. */
-export async function goingOn(
+/** Serves a chain that makes blocks until it is disposed of. */
+export async function serveGrowingChain(
   chain: LocalChain,
 ): Promise<AsyncDisposable & { readonly url: string }> {
   const server = await listen(serveLocal(chain, 50), 0)
@@ -63,8 +61,8 @@ export async function goingOn(
 }
 
 /**
- * Characters that a terminal could act on, but for line feeds: controls, and what turns or hides
- * text.
+ * Returns the characters that a terminal could act on, except line feeds: controls, and characters
+ * that turn or hide text.
  */
-export const unprintable = (text: string): readonly string[] =>
+export const findUnprintable = (text: string): readonly string[] =>
   text.match(/(?!\n)[\p{Cc}\p{Cf}]/gu) ?? []

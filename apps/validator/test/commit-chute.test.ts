@@ -18,9 +18,9 @@ import {
 import { testFolder } from '../../../test/test-folder.ts'
 import { commit } from '../src/commands/commit.ts'
 import { duel } from '../src/commands/duel.ts'
-import { type Done, goingOn, inProcess } from './commands.ts'
+import { type CommandResult, runCommand, serveGrowingChain } from './commands.ts'
 
-// Chutes is where it is: what stands in for it is on loopback, and that alone is changed here.
+// Only the address of Chutes is replaced: its substitute is on loopback.
 const standIn = vi.hoisted(() => ({ place: {} }))
 vi.mock('@affine/miners', async (original) => {
   const real = await original<typeof import('@affine/miners')>()
@@ -57,7 +57,7 @@ afterAll(closeServers)
 async function onChutes(
   routes: Readonly<Record<string, Handle>>,
   templates: string,
-  act: (url: string, chain: LocalChain) => Promise<Done>,
+  act: (url: string, chain: LocalChain) => Promise<CommandResult>,
 ) {
   const random = () => randomBytes(32)
   const neurons = [{ hotkey, stake: 0n }]
@@ -76,7 +76,7 @@ async function onChutes(
     ...routes,
   })
   standIn.place = place
-  await using served = await goingOn(chain)
+  await using served = await serveGrowingChain(chain)
   const done = await act(served.url, chain)
   const { commitments } = await chain.snapshot(chain.height)
   return { ...done, seen, asked: seen.map(({ method, url }) => `${method} ${url}`), commitments }
@@ -93,11 +93,11 @@ const committing = (
 ) =>
   onChutes(routes, templates, (url) => {
     const said = ['--model', MODEL, '--revision', REVISION, '--chute', chute, '--json', ...more]
-    return inProcess(commit, '--network', url, '--key', key, ...said)
+    return runCommand(commit, '--network', url, '--key', key, ...said)
   })
 
 describe('af commit of a chute', () => {
-  it('looks the chute up, plays with it by the key, as a validator does, and commits it', async () => {
+  it('checks the chute, plays with it like a validator, and commits it', async () => {
     const routes = { ...asCommitted, [POST]: plays }
     const { error, records, seen, asked, commitments } = await committing(routes)
     expect(error).toBeUndefined()
@@ -125,41 +125,44 @@ describe('af commit of a chute', () => {
     })
   })
 
-  it('that this release cannot judge is refused', async () => {
+  it('refuses a chute that this release cannot check', async () => {
     const routes = { ...asCommitted, [POST]: plays }
     const { error, records, commitments } = await committing(routes, { templates: 'ff'.repeat(32) })
-    expect(error?.message).toMatch(/^not committed, /)
+    expect(error?.message).toMatch(/^not committed: /)
     expect(records).toMatchObject([
       { check: 'answer', result: 'warn', text: expect.stringContaining('no list of templates') },
     ])
     expect(commitments).toEqual([])
   })
 
-  it.each([401, 403, 404])('whose files answer %i is committed with a warning', async (status) => {
-    const file = fileOf(MINER, 'tokenizer_config.json')
-    const { error, records, asked, commitments } = await committing({
-      ...asCommitted,
-      [file]: answers(status),
-    })
-    expect(error).toBeUndefined()
-    expect(records).toMatchObject([
-      { type: 'check', check: 'files', result: 'warn' },
-      { type: 'committed', hotkey },
-      { type: 'place', place: 1, turn: { least: 1 }, readyBy: expect.any(Number) },
-    ])
-    for (const part of ['MODEL_NOT_SHOWN', CHUTE, MODEL, REVISION, `status ${status}`])
-      expect(records[0]?.text).toContain(part)
-    expect(asked).not.toContain(`POST ${POST}`)
-    expect(commitments).toHaveLength(1)
-  })
+  it.each([401, 403, 404])(
+    'commits with a warning if the model files respond with %i',
+    async (status) => {
+      const file = fileOf(MINER, 'tokenizer_config.json')
+      const { error, records, asked, commitments } = await committing({
+        ...asCommitted,
+        [file]: answers(status),
+      })
+      expect(error).toBeUndefined()
+      expect(records).toMatchObject([
+        { type: 'check', check: 'files', result: 'warn' },
+        { type: 'committed', hotkey },
+        { type: 'place', place: 1, turn: { least: 1 }, readyBy: expect.any(Number) },
+      ])
+      for (const part of ['MODEL_NOT_SHOWN', CHUTE, MODEL, REVISION, `status ${status}`])
+        expect(records[0]?.text).toContain(part)
+      expect(asked).not.toContain(`POST ${POST}`)
+      expect(commitments).toHaveLength(1)
+    },
+  )
 
-  it('says from which epoch on files and chute must be public and awake', async () => {
+  it('prints the first epoch with public files and an awake chute', async () => {
     const { stdout } = await onChutes(
       { ...asCommitted, [POST]: plays },
       LOCAL_NETWORK.protocol.templates,
       (url) => {
         const said = ['--model', MODEL, '--revision', REVISION, '--chute', CHUTE]
-        return inProcess(commit, '--network', url, '--key', key, ...said)
+        return runCommand(commit, '--network', url, '--key', key, ...said)
       },
     )
     expect(stdout).toMatch(
@@ -195,7 +198,7 @@ describe('af commit of a chute', () => {
       /status 403, .*: start the server without an API key/,
     ],
   ]
-  it.each(wrong)('%s is refused, with the reason, and nothing is sent', async (_, routes, why) => {
+  it.each(wrong)('refuses %s with the reason, and sends nothing', async (_, routes, why) => {
     const { error, records, asked, commitments } = await committing(routes)
     expect(error).toMatchObject({
       name: 'Error',
@@ -208,13 +211,13 @@ describe('af commit of a chute', () => {
     expect(commitments).toEqual([])
   })
 
-  it('is refused where it names none, and nobody is asked', async () => {
+  it('refuses a malformed chute without any request', async () => {
     const { records, asked } = await committing({}, { chute: 'https://example.org/v1' })
     expect(records[0]?.text).toContain('gives no usable reply')
     expect(asked).toEqual([])
   })
 
-  it('wants the key for Chutes, unless with --anyway: then nobody is asked', async () => {
+  it('needs the key for Chutes, except with --anyway, which sends no request', async () => {
     vi.stubEnv('CHUTES_API_KEY', '')
     const without = await committing(asCommitted)
     expect(without.error).toBeInstanceOf(RangeError)
@@ -230,7 +233,7 @@ describe('af duel of the uid of a chute', () => {
     onChutes(routes, LOCAL_NETWORK.protocol.templates, async (url, chain) => {
       await chain.commit(account(SECRET), encodeCommitment({ kind: 'miner', ...MINER }))
       const words = ['0', 'random', '--env', 'mult8-v0', '--out', join(folder, out), '--json']
-      return inProcess(duel, ...words, '--network', url)
+      return runCommand(duel, ...words, '--network', url)
     })
 
   it('checks the deployment once for the first prompt and once for the duel, then plays', async () => {

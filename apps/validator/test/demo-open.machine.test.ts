@@ -18,9 +18,9 @@ afterAll(async () => {
 
 const text = async (url: string): Promise<string> => (await fetch(url)).text()
 
-it('af demo --open ends with a link, serves until Ctrl-C, and removes its files', async () => {
+it('af demo --open prints a link, serves until Ctrl-C, and removes its files', async () => {
   const demo = start(AF, ['demo', '--open', '--seed', '1'], { env: { TMPDIR: root } })
-  const [, at = ''] = await demo.says(/Open (http:\S+)\/ in a browser \(Ctrl-C ends it\)\n/)
+  const [, at = ''] = await demo.says(/Open (http:\S+)\/ in a browser \(Ctrl-C stops it\)\n/)
   expect(await text(`${at}/`)).toMatch(/^<!doctype html>/i)
   const { names } = JSON.parse(await text(`${at}/network.json`))
   expect(Object.values(names)).toContain('mallory')

@@ -1,11 +1,11 @@
 import { PROTOCOL } from '@affine/duel'
 import { make } from '@affine/envs'
 import { expect, it } from 'vitest'
-import { castOf } from '../src/commands/demo/cast.ts'
+import { createParticipants } from '../src/commands/demo/participants.ts'
 import { Stage } from '../src/commands/demo/subnet.ts'
 
-it('no miner of a demo is late, however slow the machine is: a run follows from its seed', async () => {
-  const cast = castOf('a slow machine')
+it('waits for miners on a slow machine, so that a run follows from its seed', async () => {
+  const cast = createParticipants('a slow machine')
   using stage = new Stage(cast)
   const [miner] = cast.miners
   if (miner === undefined) throw new Error('no miner')
@@ -16,7 +16,7 @@ it('no miner of a demo is late, however slow the machine is: a run follows from 
   const { signal } = new AbortController()
   const game = make('mult8-v0')
   game.reset()
-  // A millisecond is too little for a hundred calls at once.
+  // A millisecond is too short for a hundred concurrent calls.
   const agent = stage.agent({ ...asked, ...where }, 1, { epoch: 0, signal })
   const prompt = [{ role: 'user', content: game.render() }] as const
   const replies = await Promise.all(Array.from({ length: 100 }, () => agent(prompt)))

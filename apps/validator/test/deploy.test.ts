@@ -12,10 +12,10 @@ import { readSettings } from '../src/settings/settings.ts'
 const read = (path: string): Promise<string> =>
   readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')
 let [alerts, operating, unit, image, example] = ['', '', '', '', '']
-/** Every metric by its name, with the values of each label that were seen. */
+/** Every metric by name, with the observed values of each label. */
 const metrics = new Map<string, Map<string, Set<string>>>()
 
-/** One of each event, so that every metric has a value. */
+/** One event of each type, so that every metric has a value. */
 function events(): Event[] {
   const { hotkey } = account(new Uint8Array(32).fill(1))
   const head: Head = { number: 1, hash: NO_BLOCK }
@@ -66,7 +66,7 @@ beforeAll(async () => {
 })
 afterAll(killAll)
 
-/** The metrics that a query names, each with the labels it asks for. */
+/** Returns the metrics in a query, each with its labels. */
 function asked(query: string): { name: string; labels: [string, string][] }[] {
   const names = [...query.matchAll(/\b((?:affine|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)]
   return names.map(([, name = '', labels = '']) => ({
@@ -77,7 +77,7 @@ function asked(query: string): { name: string; labels: [string, string][] }[] {
   }))
 }
 
-/** What Prometheus adds to every metric. */
+/** Labels that Prometheus adds to every metric. */
 const ADDED = ['instance', 'job']
 function expectReal(query: string): void {
   for (const { name, labels } of asked(query)) {
@@ -86,7 +86,7 @@ function expectReal(query: string): void {
     for (const [label, value] of labels) {
       if (ADDED.includes(label)) continue
       expect([...(seen?.keys() ?? [])], `${name}{${label}}`).toContain(label)
-      // Of what is counted from the start all values are known.
+      // All label values of counters are known from the start.
       if (['task', 'outcome'].includes(label))
         for (const one of value.split('|'))
           expect([...(seen?.get(label) ?? [])], `${name}{${label}="${one}"}`).toContain(one)
@@ -102,8 +102,8 @@ function expectReal(query: string): void {
   for (const label of grouped) expect([...known], query).toContain(label)
 }
 
-describe('what Prometheus asks for', () => {
-  it('is there: the alerts', () => {
+describe('metrics in the alerts', () => {
+  it('exist', () => {
     const rules = alerts.split(/^ {6}- alert: /m).slice(1)
     expect(rules.length).toBeGreaterThan(10)
     for (const rule of rules) {
@@ -113,7 +113,7 @@ describe('what Prometheus asks for', () => {
     }
   })
 
-  it('would be missed if it were called otherwise', () => {
+  it('are reported if they have another name', () => {
     expect(() => expectReal('affine_no_such_metric')).toThrow()
     expect(() => expectReal('affine_problems_total{task="weather"}')).toThrow()
     expect(() => expectReal('affine_problems_total{side="champion"}')).toThrow()
@@ -121,11 +121,11 @@ describe('what Prometheus asks for', () => {
   })
 })
 
-describe('what operators are told', () => {
+describe('the documents for operators', () => {
   const { shown } = readSettings({}, {}, {})
   const names = shown.flatMap(({ by }) => (by ?? '').split(' or '))
 
-  it('has every option and variable, and no other', async () => {
+  it('list exactly the existing options and variables', async () => {
     for (const name of names) expect(operating, name).toContain(`\`${name}\``)
     const variables = new Set(
       operating.match(/\b(?:AFFINE|BT|S3|R2|SUBTENSOR|CHUTES)_[A-Z0-9_]+\b/g),
@@ -136,7 +136,7 @@ describe('what operators are told', () => {
       expect(operating).toContain(`\`${option.trim()}\``)
   })
 
-  it('has every alert, and what the chain may answer', () => {
+  it('list every alert and every refusal of the chain', () => {
     for (const [, name = ''] of alerts.matchAll(/- alert: (\w+)/g))
       expect(operating).toContain(`\`${name}\``)
     for (const name of operating.match(/\bAffine[A-Z]\w+/g) ?? [])
@@ -153,7 +153,7 @@ describe('what operators are told', () => {
       expect(operating, code).toContain(`\`${code}\``)
   })
 
-  it('sets only what there is: env.example, the unit, the image', async () => {
+  it('set only existing variables: env.example, the unit, the image', async () => {
     const set = [...example.matchAll(/^#?([A-Z0-9_]+)=/gm)].map(([, name]) => name)
     expect(set.length).toBeGreaterThan(10)
     for (const name of [
@@ -168,7 +168,7 @@ describe('what operators are told', () => {
       expect(help).toContain(`  ${word} `)
   })
 
-  it('is whole once its secrets are filled in', () => {
+  it('give complete settings once the secrets are filled in', () => {
     const lines = example.split('\n').filter((line) => /^[A-Z]/.test(line))
     const given = Object.fromEntries(
       lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),

@@ -17,7 +17,7 @@ const BLOCK_MS = 500
 
 afterAll(killAll)
 
-/** A TCP port before the chain's node that can be cut, for good. */
+/** A TCP port in front of the chain's node that can be cut permanently. */
 async function cuttable(): Promise<{ readonly url: string; cut(): void }> {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
@@ -35,7 +35,7 @@ async function cuttable(): Promise<{ readonly url: string; cut(): void }> {
 }
 
 /**
- * Whole subnets of separate processes, on a node of Bittensor's chain: `pnpm test:chain` runs them.
+ * Runs subnets of separate processes on a node of Bittensor's chain, with `pnpm test:chain`.
  */
 describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, () => {
   let folder: string
@@ -53,7 +53,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     await rm(folder, { recursive: true })
   }, 300_000)
 
-  /** A subnet of three validators and two miners, whose keys are files, on a chain that goes on. */
+  /** Creates a subnet of three validators and two miners, with key files, on a live chain. */
   async function open(): Promise<readonly string[]> {
     const seeds = new Map<string, string>()
     const newAccount = () => {
@@ -86,7 +86,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   const uid = async (hotkey: string) =>
     Number(await subnet.api.query.subtensorModule!.uids!(subnet.netuid, hotkey))
 
-  /** The rows of the chain's weights, read by another client than the validators'. */
+  /** Reads the chain's weights with another client than that of the validators. */
   async function rows(): Promise<Record<string, unknown>> {
     const entries = await subnet.api.query.subtensorModule!.weights!.entries(subnet.netuid)
     return Object.fromEntries(entries.map(([{ args }, row]) => [`${args[1]}`, row.toJSON()]))
@@ -95,7 +95,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   const isRegistered = async (hotkey: string) =>
     (await subnet.api.query.subtensorModule!.uids!(subnet.netuid, hotkey)).toJSON() !== null
 
-  /** Keys register on the full subnet until this one is no longer registered. */
+  /** Registers keys on the full subnet until this key is evicted. */
   async function evict(hotkey: string): Promise<void> {
     while (await isRegistered(hotkey)) await subnet.register(account(randomBytes(32)))
     for (const { hotkey } of subnet.validators) expect(await isRegistered(hotkey)).toBe(true)
@@ -145,7 +145,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     })
   }
 
-  /** This miner gets all weight, and the verifier comes to the same from chain and buckets. */
+  /** Expects all weight on this miner, and the same result from the verifier. */
   async function crowned(winner: string, subnetOf: readonly string[]): Promise<void> {
     await weighted(winner)
     const verified = await run(AF_VERIFY, [join(folder, 'buckets'), '--network', url, ...subnetOf])
@@ -155,7 +155,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     expect(verified.code).toBe(0)
   }
 
-  test('the better miner gets all the weight, whatever falls over', async () => {
+  test('the better miner gets all the weight despite restarts', async () => {
     const subnetOf = await open()
     const proxy = await cuttable()
     const validators = [0, 1, 2].map((i) =>
@@ -163,7 +163,7 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
     )
     await Promise.all(validators.map(({ says }) => says(/validating as/)))
     const winner = await mine()
-    // The duel's first lane is under way: a validator dies, another one's node goes away.
+    // During the duel's first lane a validator dies, and the node of another one disappears.
     await sampling()
     await until((block) => offset(block) > 2 && offset(block) < SEAL_BLOCK - 8)
     await validators[1]!.stop('SIGKILL')
@@ -177,17 +177,17 @@ describe.skipIf(url === '')('on a development chain', { timeout: 1_800_000 }, ()
   })
 
   test.each(['a contender in its duel', 'a new champion'])(
-    'evicted, %s has the throne, and the weight once it is registered',
+    'after its eviction, %s gets the weight once it is registered',
     async (when) => {
       const subnetOf = await open()
       const validators = [0, 1, 2].map((i) => validate(url, subnetOf, i))
       await Promise.all(validators.map(({ says }) => says(/validating as/)))
       const winner = await mine()
-      // Validators and champion have earned something by then, and are not evicted.
+      // Validators and champion have emission by now and are not evicted.
       await weighted(subnet.miners[0]!.hotkey)
       await sampling()
       await subnet.fill()
-      // A new champion has earned nothing yet, and is evicted like any miner.
+      // A new champion has no emission yet and is evicted like any miner.
       if (when === 'a new champion') await validators[0]!.says(/"crowned":"/)
       await evict(winner)
       await weighted(subnet.owner.hotkey)

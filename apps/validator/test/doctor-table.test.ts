@@ -5,7 +5,7 @@ import { FINDINGS } from '../src/examination/findings.ts'
 const root = new URL('../../../', import.meta.url)
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8')
 
-test("errors.md's list has every check of af doctor, and no other", () => {
+test('errors.md lists exactly the checks of af doctor', () => {
   const [, list = ''] =
     /^## What `af doctor` checks\n(.*?)^## /ms.exec(read('docs/errors.md')) ?? []
   const names = list.split('\n').map((line) => /^- (.*?): /.exec(line)?.[1] ?? '')

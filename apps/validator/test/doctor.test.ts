@@ -18,17 +18,17 @@ import {
 } from '../../../packages/miners/test/servers.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { doctor } from '../src/commands/doctor.ts'
-import { FINDINGS, type Finding, sayFinding } from '../src/examination/findings.ts'
-import { inProcess, unprintable } from './commands.ts'
+import { FINDINGS, type Finding, printFinding } from '../src/examination/findings.ts'
+import { findUnprintable, runCommand } from './commands.ts'
 import { serveOddS3, serveS3 } from './s3-server.ts'
 
-// Weights are never timelocked on a local chain: that it has a period is put into what is read.
+// A local chain never timelocks weights, so the reveal period is added to its snapshots.
 const reveal = vi.hoisted(() => ({ period: 0 }))
-// Nor has it a runtime: what one lacks is put in too.
+// A local chain has no runtime, so the faults of a runtime are added.
 const runtime = vi.hoisted((): { faults?: readonly string[] } => ({}))
-// Nor are miners on Chutes there: that they are is put in too, and where Chutes is.
+// Its miners are not on Chutes, so the platform and the address of Chutes are replaced.
 const chutes = vi.hoisted((): { place?: Awaited<ReturnType<typeof serveChutes>>['place'] } => ({}))
-// The pauses between tries to read a bucket pass at once.
+// Pauses between reads of a bucket end immediately.
 const pauses = vi.hoisted((): number[] => [])
 vi.mock('@affine/miners', async (original) => {
   const real = await original<typeof import('@affine/miners')>()
@@ -38,13 +38,13 @@ vi.mock('@affine/miners', async (original) => {
     real.openChutes({ ...options, ...chutes.place })
   return { ...real, chutesAccount, openChutes }
 })
-// However busy this machine is, replies come in time, but for those to prompts that get none.
+// Replies are in time on a busy machine, except for prompts without a reply.
 const silence = vi.hoisted((): { prompts?: RegExp } => ({}))
 vi.mock('@affine/miners/node', async (original) => {
   const real = await original<typeof import('@affine/miners/node')>()
   const exchange: typeof real.exchange = (query) => {
     const isSilent = silence.prompts?.test(query.body ?? '')
-    return real.exchange({ ...query, replyMs: isSilent ? 100 : 600_000 })
+    return real.exchange({ ...query, replyMs: isSilent ? 1000 : 600_000 })
   }
   return { ...real, NODE_CALLER: { ...real.NODE_CALLER, exchange } }
 })
@@ -78,7 +78,7 @@ const accounts = Array.from({ length: 6 }, (_, i) => account(new Uint8Array(32).
 const [validator, poor, miner, rich, empty, stranger] = accounts as [
   ...[Account, Account, Account, Account, Account, Account],
 ]
-/** Of the Ed25519 key. */
+/** The account of an Ed25519 key. */
 const SEED = 'ed'.repeat(32)
 const edwards = ed25519Account(Buffer.from(SEED, 'hex'))
 const STAKES = [1_500_000_000_000n, 5n, 0n, 2_000_000_000_000n, 0n]
@@ -116,15 +116,12 @@ async function fileOf(text: string, path = `${count++}`): Promise<string> {
   return file
 }
 
-/** What has a time in it, or the room on a disk. */
+/** Findings that contain a time or free disk space. */
 const TIMED = ['chain', 'clock', 'disk', 'clock offset', 'bucket read', 'answer', 'replies']
 
 type Slots = readonly (readonly [Account, readonly Uint8Array[]])[]
 
-/**
- * A chain whose newest block was made so many seconds ago, with these commitments and as many
- * blocks after.
- */
+/** Creates a chain with these commitments and `blocks` more blocks, created `age` seconds ago. */
 async function chainWith(slots: Slots, { age = 5, blocks = 0 } = {}): Promise<string> {
   const neurons = STAKES.map((stake, i) => ({ hotkey: accounts[i]?.hotkey ?? '', stake }))
   neurons.push({ hotkey: edwards.hotkey, stake: 0n })
@@ -137,7 +134,7 @@ async function chainWith(slots: Slots, { age = 5, blocks = 0 } = {}): Promise<st
   return fileOf(chain.export())
 }
 
-/** What each check came to, and all that was said. */
+/** The result of each check, and all output. */
 async function examined(who: Account, network: string, ...words: readonly string[]) {
   const secretSeed = Buffer.alloc(32, accounts.indexOf(who) + 1).toString('hex')
   const isEdwards = who.scheme === 'ed25519'
@@ -146,14 +143,14 @@ async function examined(who: Account, network: string, ...words: readonly string
   )
   const asked = ['--network', network, '--key', key, ...words]
   const [people, machines] = [
-    await inProcess(doctor, ...asked),
-    await inProcess(doctor, ...asked, '--json'),
+    await runCommand(doctor, ...asked),
+    await runCommand(doctor, ...asked, '--json'),
   ]
   expect([people.error, machines.error]).toEqual([undefined, undefined])
   expect(machines.exitCode).toBe(people.exitCode)
-  expect(unprintable(people.stdout)).toEqual([])
+  expect(findUnprintable(people.stdout)).toEqual([])
   const checks = machines.records.filter(({ type }) => type === 'check')
-  // The settings come first.
+  // The first records are the settings.
   const lines = people.stdout.trimEnd().split('\n').slice(-checks.length)
   const marks = { ok: 'ok', warn: '! ', fail: '✘ ' }
   const results: Record<string, string> = {}
@@ -175,12 +172,12 @@ async function examined(who: Account, network: string, ...words: readonly string
 }
 
 describe('af doctor', () => {
-  it('finds nothing to mend on a validator that works', async () => {
+  it('reports no failure for a working validator', async () => {
     const network = await chainWith([[validator, seal('alices')]])
     await fileOf('{}', `buckets/alices/${statePath(4)}`)
     const own = ['--folder', join(root, 'folder'), '--buckets', join(root, 'buckets')]
     const { results, found } = await examined(validator, network, ...own)
-    // A full machine has no room.
+    // A full disk fails its check.
     const { disk: _, ...others } = results
     expect(new Set(Object.values(others))).toEqual(new Set(['ok']))
     expect(Object.keys(results).join()).toBe(
@@ -205,14 +202,14 @@ describe('af doctor', () => {
     expect(await readFile(written, 'utf8')).toBe(`{"hotkey":"${validator.hotkey}"}`)
   })
 
-  it('says how weights are set where they are timelocked', async () => {
+  it('reports timelocked weights', async () => {
     reveal.period = 3
     const { found } = await examined(validator, await chainWith([]))
     reveal.period = 0
     expect(found.WEIGHTS_HIDDEN).toMatchObject({ tempos: 3 })
   })
 
-  it('says what the runtime lacks of all that is asked of it', async () => {
+  it('reports what the runtime lacks', async () => {
     const network = await chainWith([])
     try {
       runtime.faults = []
@@ -225,7 +222,7 @@ describe('af doctor', () => {
     }
   })
 
-  it('shows a miner that committed only its own checks and costs', async () => {
+  it('shows a committed miner only its own checks and costs', async () => {
     const { url, seen } = await serve((index, request, response, body) =>
       plays(request, response, index, body),
     )
@@ -237,19 +234,19 @@ describe('af doctor', () => {
     expect(new Set(Object.values(results))).toEqual(new Set(['ok']))
     expect(Object.keys(results).join()).toBe('chain,clock,registered,commitment,answer,replies')
     expect(found.SLOT).toMatchObject({ kind: 'miner' })
-    expect(text.match(/^A \w+, at most/gm)).toEqual(['A miner, at most'])
+    expect(text.match(/^Maximum for a \w+/gm)).toEqual(['Maximum for a miner'])
   })
 
-  it('refuses the Ed25519 key of a validator, but not of a miner', async () => {
+  it('rejects an Ed25519 key for a validator, but not for a miner', async () => {
     const validates = await examined(edwards, await chainWith([]))
     expect(validates.found.WRONG_KEY).toMatchObject({ result: 'fail', hotkey: edwards.hotkey })
-    expect(validates.text.match(/^A \w+, at most/gm)).toHaveLength(2)
+    expect(validates.text.match(/^Maximum for a \w+/gm)).toHaveLength(2)
     const mines = await examined(edwards, await chainWith([[edwards, minerOf(edwards)]]))
     expect(mines.found).not.toHaveProperty('WRONG_KEY')
     expect(mines.found.SLOT).toMatchObject({ kind: 'miner' })
   })
 
-  it('tells a miner that answers late to answer several at once', async () => {
+  it('advises a late miner to answer concurrent requests', async () => {
     silence.prompts = /Compute/
     const { url } = await serve((index, request, response, body) => {
       if (!silence.prompts?.test(body)) plays(request, response, index, body)
@@ -261,13 +258,13 @@ describe('af doctor', () => {
     delete silence.prompts
   })
 
-  it('a chain that does not answer: that alone', async () => {
+  it('reports only an unreachable chain', async () => {
     const { results, found } = await examined(validator, 'http://127.0.0.1:1')
     expect(results).toEqual({ chain: 'fail' })
     expect(found.CHAIN_FAILS).toMatchObject({ error: 'Unreachable' })
   })
 
-  it('a hotkey that is not registered: no more of it is looked at', async () => {
+  it('checks no more of an unregistered hotkey', async () => {
     const { results, found } = await examined(stranger, await chainWith([]))
     const chain = { chain: 'ok', clock: 'ok', weights: 'ok' }
     expect(results).toEqual({ ...chain, settings: 'warn', registered: 'fail' })
@@ -279,12 +276,12 @@ describe('af doctor', () => {
     [0, 'ok'],
     [100, 'ok'],
     [200, 'fail'],
-  ])('a newest block that is %i s old: %s', async (age, want) => {
+  ])('rates a newest block of %i s as %s', async (age, want) => {
     const { found } = await examined(validator, await chainWith([], { age }))
     expect(found.CLOCK ?? found.CLOCK_WRONG).toMatchObject({ result: want })
   })
 
-  it('a permit: a validator needs one, and a miner does not', async () => {
+  it('requires a permit of a validator, but not of a miner', async () => {
     const network = await chainWith([[rich, minerOf(rich)]])
     const low = await examined(poor, network)
     expect(low.results).toMatchObject({
@@ -303,7 +300,7 @@ describe('af doctor', () => {
     expect(high.found.NO_ANSWER).toMatchObject({ chute: 'c', reason: 'deployment' })
   })
 
-  it('a commitment: none yet may be, a miner’s that does not count may not, and is not obeyed', async () => {
+  it('warns without a commitment, and fails for an unreadable one', async () => {
     const hostile = new TextEncoder().encode('\u001b[2J\u202eme')
     const network = await chainWith([
       [miner, minerOf(rich)],
@@ -315,20 +312,20 @@ describe('af doctor', () => {
     const text = [`me/${rich.hotkey}`, REVISION, 'c']
     expect(copied.found.SLOT_UNREADABLE).toMatchObject({ block: 1, says: { text } })
     expect((await examined(poor, network)).results.commitment).toBe('fail')
-    // A validator writes over it when it runs.
+    // A running validator overwrites it.
     expect((await examined(validator, network)).results.commitment).toBe('warn')
     const none = await examined(rich, network)
     expect(none.found).toMatchObject({ SLOT_FREE: {}, BUCKET_NOT_ANNOUNCED: {} })
   })
 
-  it('weights that were set long ago', async () => {
+  it('warns if the last weights are old', async () => {
     const at = async (blocks: number) =>
       (await examined(validator, await chainWith([], { blocks }))).results
     expect((await at(59))['last weights']).toBe('ok')
     expect((await at(60))['last weights']).toBe('warn')
   })
 
-  it('a bucket: where it is must be said, and what is announced must be there', async () => {
+  it('checks that the announced bucket is named and serves a state', async () => {
     const network = await chainWith([[validator, seal('alices')]])
     const unsaid = await examined(validator, network)
     const place = { url: 'alices', path: statePath(4) }
@@ -358,7 +355,7 @@ describe('af doctor', () => {
     expect(new Set(asked)).toEqual(new Set([`/v1/alices/${statePath(4)}`]))
   })
 
-  it('settings: what is missing is said, and must be mended by who means to validate', async () => {
+  it('reports missing settings, as a failure if a folder is named', async () => {
     const network = await chainWith([])
     const bare = await examined(validator, network)
     expect(bare.results.settings).toBe('warn')
@@ -372,7 +369,7 @@ describe('af doctor', () => {
   })
 
   describe('a bucket in S3', () => {
-    /** What is found of a bucket, with the settings of these variables. */
+    /** Returns the findings about a bucket with the settings of these variables. */
     async function tried(variables: Readonly<Record<string, string>>) {
       const network = await chainWith([[validator, seal(`${variables.AFFINE_BUCKET_URL}`)]])
       for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value)
@@ -387,7 +384,7 @@ describe('af doctor', () => {
     }
     const probe = `v1/probes/${validator.hotkey}.json`
 
-    it('is written, keeps its files and is read where everyone can, again and again', async () => {
+    it('passes the checks of writing, overwriting and reading, repeatedly', async () => {
       await using server = await serveS3()
       const { variables, url } = server
       expect(await tried(variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
@@ -405,7 +402,7 @@ describe('af doctor', () => {
       expect(foreign.found.PROBE_OTHER).toMatchObject({ path: probe, url: other.url })
     })
 
-    it('overwrites: a later examination finds the probe again', async () => {
+    it('restores the probe in a bucket that overwrites', async () => {
       await using odd = await serveOddS3({ overwrites: true })
       for (const _ of ['once', 'again']) {
         const found = { NOT_KEPT: { path: probe } }
@@ -415,14 +412,14 @@ describe('af doctor', () => {
       expect(await tried(odd.variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
     })
 
-    it('is busy for a while, or forgets at first what it took', async () => {
+    it('retries a bucket that is busy or slow to store', async () => {
       for (const troubles of ['busy', 'forgets'] as const) {
         await using odd = await serveOddS3({ troubles })
         expect(await tried(odd.variables)).toMatchObject({ write: 'ok', keeps: 'ok', read: 'ok' })
       }
     })
 
-    it('is behind at its public address: it is asked again for 20 seconds at most', async () => {
+    it('retries reading a stale public URL for at most 20 seconds', async () => {
       for (const status of [404, 403]) {
         pauses.length = 0
         await using odd = await serveOddS3({ late: { status, reads: 2 } })
@@ -434,7 +431,7 @@ describe('af doctor', () => {
       const never = await tried(odd.variables)
       expect(never).toMatchObject({ write: 'ok', keeps: 'ok', read: 'fail' })
       expect(never.found.PROBE_FAILS).toMatchObject({ error: expect.stringContaining('403') })
-      // Twice: for people and for machines.
+      // Runs twice: for people and for machines.
       expect(pauses).toEqual([1000, 2000, 4000, 8000, 1000, 2000, 4000, 8000])
     })
   })
@@ -442,7 +439,7 @@ describe('af doctor', () => {
   describe('on a network whose miners are on Chutes', () => {
     const own = () => ['--folder', join(root, 'folder'), '--buckets', join(root, 'buckets')]
     const KEY = 'cpk_of_mine'
-    /** What is found by somebody with a key, and asked of what answers so. */
+    /** Returns the findings with a key, and the requests to these handlers. */
     async function withKey(who: Account, slots: Slots, handlers: Record<string, Handle>) {
       const { place, seen } = await serveChutes(handlers)
       chutes.place = place
@@ -456,7 +453,7 @@ describe('af doctor', () => {
       delete chutes.place
     })
 
-    it('asks nothing of a miner without a key, and warns of that', async () => {
+    it('warns without a key and does not call the miner', async () => {
       chutes.place = (await serveChutes({})).place
       vi.stubEnv('CHUTES_API_KEY', '')
       const { results } = await examined(
@@ -473,7 +470,7 @@ describe('af doctor', () => {
         response.writeHead(status, { date }).end(JSON.stringify(body))
       }
 
-    it('asks for the account, and compares the clock with that of Chutes', async () => {
+    it('reads the account and compares the clock with that of Chutes', async () => {
       const handlers = { '/users/me': account(200, accountWith(12.5, { netuids: [7] })) }
       const { results, found, seen } = await withKey(validator, [], handlers)
       const wanted = { chutes: 'ok', access: 'ok', 'clock offset': 'ok', 'bucket read': 'warn' }
@@ -487,13 +484,13 @@ describe('af doctor', () => {
       [401, {}, 'ACCOUNT_REFUSED'],
       [200, { balance: 0 }, 'ACCOUNT_EMPTY'],
       [200, {}, 'ACCOUNT_EMPTY'],
-    ])('an account that is not in order must be mended: %i %j', async (status, body, code) => {
+    ])('fails for an unusable account: %i %j', async (status, body, code) => {
       const said = await withKey(validator, [], { '/users/me': account(status, body) })
       expect(said.results.chutes).toBe('fail')
       expect(said.found).toHaveProperty(code)
     })
 
-    it('an account without the role for the subnet must get it, and one that may delete is told', async () => {
+    it('fails without the role for the subnet, and warns of the right to delete', async () => {
       const elsewhere = { '/users/me': account(200, accountWith(1)) }
       const none = await withKey(validator, [], elsewhere)
       const access = { netuid: 7, roles: ['subnet_invoke'], netuids: [120] }
@@ -504,13 +501,13 @@ describe('af doctor', () => {
       expect(more.found).toHaveProperty('ACCESS_TO_MORE')
     })
 
-    it.each([60_000, -60_000])('a clock that is %i ms off must be set', async (aheadMs) => {
+    it.each([60_000, -60_000])('fails for a clock that is %i ms off', async (aheadMs) => {
       const handlers = { '/users/me': account(200, { balance: 1 }, -aheadMs) }
       const { found } = await withKey(validator, [], handlers)
       expect(Number(found.OFFSET_LARGE?.aheadMs) / aheadMs).toBeCloseTo(1, 1)
     })
 
-    it('what is no account of Chutes, or does not answer, is said', async () => {
+    it('reports a response that is not an account, and no response', async () => {
       const garbled: Handle = (_, response) => response.end('<html>')
       const { found } = await withKey(validator, [], { '/users/me': garbled })
       expect(found).toHaveProperty('ACCOUNT_UNKNOWN')
@@ -520,9 +517,9 @@ describe('af doctor', () => {
     })
   })
 
-  it('a source alone, with nothing else named: why it is refused', async () => {
+  it('prints the first refusal of a source, without other options', async () => {
     const path = await fileOf('import requests\n')
-    const refused = await inProcess(doctor, '--source', path, '--json')
+    const refused = await runCommand(doctor, '--source', path, '--json')
     expect(refused.error).toBeUndefined()
     expect(refused.exitCode).toBe(1)
     expect(refused.records).toMatchObject([
@@ -534,14 +531,14 @@ describe('af doctor', () => {
       revision: 'c0ffee11'.repeat(5),
       chute: 'c',
     }
-    const passed = await inProcess(doctor, '--source', await fileOf(sourceFor(whole)))
+    const passed = await runCommand(doctor, '--source', await fileOf(sourceFor(whole)))
     expect([passed.error, passed.exitCode]).toEqual([undefined, undefined])
-    expect(passed.stdout).toBe('nothing in it is refused\n')
-    const none = await inProcess(doctor, '--source', `${path}-that-is-not-there`)
+    expect(passed.stdout).toBe('validators accept it\n')
+    const none = await runCommand(doctor, '--source', `${path}-that-is-not-there`)
     expect(none.error).toBeInstanceOf(RangeError)
   })
 
-  it('rejects a source that is a pipe or has over 1 MiB, and does not wait for it', async () => {
+  it('rejects a source that is a pipe or over 1 MiB, without waiting', async () => {
     const large = await fileOf('#'.repeat(2 ** 20 + 1))
     const pipe = `${large}.pipe`
     execFileSync('mkfifo', [pipe])
@@ -549,7 +546,7 @@ describe('af doctor', () => {
       [pipe, 'a regular file'],
       [large, 'at most 1048576 bytes'],
     ] as const) {
-      const { error } = await inProcess(doctor, '--source', path)
+      const { error } = await runCommand(doctor, '--source', path)
       expect(error).toBeInstanceOf(RangeError)
       expect(error).toMatchObject({ message: expect.stringContaining(fault) })
     }
@@ -561,13 +558,13 @@ describe('af doctor', () => {
       const line: Output['line'] = (said) =>
         void lines.push(`${code.padEnd(20)} ${plainText(said)}`)
       const [check, result] = FINDINGS[code]
-      sayFinding({ code, check, result, fields: FIELDS }, { line, status: () => {} })
+      printFinding({ code, check, result, fields: FIELDS }, { line, status: () => {} })
     }
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('snapshots/doctor.txt')
   })
 
-  it('wrong usage is no finding', async () => {
-    const { error, stdout } = await inProcess(
+  it('rejects wrong usage instead of reporting a finding', async () => {
+    const { error, stdout } = await runCommand(
       doctor,
       '--network',
       'no such place',

@@ -8,7 +8,7 @@ import { closeServers, completion, serve } from '../../../packages/miners/test/s
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { goingOn, recordsIn } from './commands.ts'
+import { parseRecords, serveGrowingChain } from './commands.ts'
 
 const REVISION = 'ab'.repeat(20)
 const hotkeys = [1, 2, 3, 4].map((byte) => account(new Uint8Array(32).fill(byte)))
@@ -17,14 +17,14 @@ type Key = ReturnType<typeof account>
 
 const root = testFolder('af-duel-uids')
 let chain: LocalChain
-let network: Awaited<ReturnType<typeof goingOn>>
+let network: Awaited<ReturnType<typeof serveGrowingChain>>
 const models: string[] = []
 
 const modelOf = ({ hotkey }: Key): string => `me/${hotkey}`
 const commitMiner = (key: Key, chute: string, revision = REVISION): Promise<unknown> =>
   chain.commit(key, encodeCommitment({ kind: 'miner', model: modelOf(key), revision, chute }))
 
-/** Serves the reference miner of a skill, which notes the models that it is asked for. */
+/** Serves a reference miner of a skill, and records the requested models. */
 async function serveSkill(skill: number): Promise<string> {
   const { url } = await serve((_, __, response, body) => {
     const { model, messages } = JSON.parse(body)
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const neurons = hotkeys.map(({ hotkey }) => ({ hotkey, stake: 0n }))
   const random = () => randomBytes(32)
   chain = LocalChain.create({ netuid: 7, random, time: 1000, neurons })
-  network = await goingOn(chain)
+  network = await serveGrowingChain(chain)
   await commitMiner(strong, await serveSkill(1))
   await commitMiner(weak, await serveSkill(0.2))
   const seal = { kind: 'seal', epoch: 1, head: 'cd'.repeat(32), url: 'https://v.example' } as const
@@ -55,10 +55,10 @@ const onNetwork = (out: string, ...words: readonly string[]): Promise<Written> =
   duel(out, ...words, '--network', network.url)
 
 describe('af duel of uids', () => {
-  it('plays the committed miners, each asked for its committed model', async () => {
+  it('plays the committed miners with their committed models', async () => {
     const { code, stdout, stderr } = await onNetwork('both', '1', '0')
     expect([code, stderr]).toEqual([0, ''])
-    const records = recordsIn(stdout)
+    const records = parseRecords(stdout)
     const player = (side: string, key: Key) => ({
       ...{ type: 'player', side, hotkey: key.hotkey, model: modelOf(key), revision: REVISION },
     })
@@ -77,15 +77,18 @@ describe('af duel of uids', () => {
   it('plays a uid with a skill, and does not continue after another commitment', async () => {
     const words = ['mixed', '1.0', '1'] as const
     const first = await onNetwork(...words)
-    expect(recordsIn(first.stdout).at(-1)).toMatchObject({ type: 'end', outcome: 'champion' })
-    expect(recordsIn((await onNetwork(...words)).stdout)).toMatchObject([
+    expect(parseRecords(first.stdout).at(-1)).toMatchObject({ type: 'end', outcome: 'champion' })
+    expect(parseRecords((await onNetwork(...words)).stdout)).toMatchObject([
       { type: 'player', side: 'contender' },
       { type: 'resumed' },
       { type: 'end' },
     ])
     await commitMiner(weak, await serveSkill(0.2), 'ef'.repeat(20))
     const changed = await onNetwork(...words)
-    expect([changed.code, changed.stderr]).toEqual([2, expect.stringContaining('of this duel')])
+    expect([changed.code, changed.stderr]).toEqual([
+      2,
+      expect.stringContaining('contains another duel'),
+    ])
   })
 
   it('rejects players that are not miners of the network, and uids without one', async () => {

@@ -8,7 +8,7 @@ import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { recordsIn } from './commands.ts'
+import { parseRecords } from './commands.ts'
 
 const root = testFolder('af-duel')
 
@@ -16,13 +16,13 @@ afterAll(closeServers)
 afterAll(killAll)
 
 const duel = (...words: readonly string[]): Promise<Written> => runAf(['duel', ...words])
-const ANOTHER = /^af: .* expected to be the folder of this duel: .* --out, .*\n$/
+const ANOTHER = /^af: .* contains another duel: .* --out, .*\n$/
 const resultIn = async (out: string) => JSON.parse(await readFile(join(out, 'result.json'), 'utf8'))
 const linesIn = async (out: string): Promise<readonly string[]> =>
   (await readFile(join(out, 'samples.jsonl'), 'utf8').catch(() => '')).split('\n').slice(0, -1)
 
 describe.concurrent('af duel', () => {
-  it('that is broken off goes on where it stopped, and asks nothing twice', async () => {
+  it('continues an interrupted duel without a repeated request', async () => {
     const out = join(root, 'broken')
     const slow = await serve((_, __, response, body) => {
       const prompt = JSON.parse(body).messages.at(-1).content
@@ -39,7 +39,7 @@ describe.concurrent('af duel', () => {
 
     const again = await duel(...words)
     expect(again.code).toBe(0)
-    const [resumed, end] = recordsIn(again.stdout)
+    const [resumed, end] = parseRecords(again.stdout)
     expect(resumed).toEqual({ type: 'resumed', samples: kept.length - 1 })
     expect(await resultIn(out)).toMatchObject({ outcome: end.outcome, envs: end.envs })
     const lines = await linesIn(out)
@@ -48,7 +48,7 @@ describe.concurrent('af duel', () => {
     expect(new Set(places.map(({ env, index }) => `${env}#${index}`)).size).toBe(places.length)
   })
 
-  it('says who has it, and refuses to mix with another duel’s folder', async () => {
+  it('refuses a folder in use, and the folder of another duel', async () => {
     const out = join(root, 'mine')
     const ended = await duel('random', 'perfect', '--out', out)
     expect([ended.code, ended.stderr]).toEqual([0, ''])
@@ -75,7 +75,7 @@ describe.concurrent('af duel', () => {
     expect(refused.stderr).toContain('samples.jsonl, line 2: ')
   })
 
-  it('names no winner over a player that never replies after the first question, and ends with 4', async () => {
+  it('exits with 4 and no winner if a player stops replying after the first prompt', async () => {
     for (const role of ['champion', 'contender'] as const) {
       const { url } = await serve((index, _, response) =>
         response.writeHead(index === 0 ? 200 : 404).end(completion('any')),
@@ -91,7 +91,7 @@ describe.concurrent('af duel', () => {
     }
   })
 
-  it('plays one environment only, once, when that is asked, and the champion holds against a worse one', async () => {
+  it('plays only the named environment, once, and the champion holds against a worse player', async () => {
     const out = join(root, 'one')
     const ended = await duel(
       '0.9',

@@ -6,12 +6,12 @@ import { LOCAL_NETWORK } from '@affine/settlement'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { leadIn } from '../../../packages/blocks/test/play-plan.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { LIAR } from '../src/commands/demo/cast.ts'
+import { LIAR } from '../src/commands/demo/participants.ts'
 import { explain } from '../src/commands/explain.ts'
-import { type Done, firstBlocks, inProcess, unprintable } from './commands.ts'
-import { type PlayedSubnet, playedSubnet, THREE_MINERS } from './played-subnet.ts'
+import { type CommandResult, cutBlocks, findUnprintable, runCommand } from './commands.ts'
+import { type PlayedSubnet, playSubnetOnce, THREE_MINERS } from './played-subnet.ts'
 
-/** What `--json` says of a lost challenge. */
+/** The record of a lost challenge. */
 interface Lost {
   readonly role: 'champion' | 'contender'
   readonly pair: ChallengePair
@@ -20,8 +20,8 @@ interface Lost {
 const marksIn = (prompt: string): number => prompt.match(/(?<= )[XO](?=[ \n])/g)?.length ?? 0
 
 /**
- * What has to be said of a game of hex to the side that lost it, by the opponent's last prompt and
- * move; undefined if it lost by a reply of its own.
+ * Returns the texts that the losing side of a game of hex must see, from the last prompt and move
+ * of the opponent; undefined if it lost by its own reply.
  */
 function joinedTexts(
   game: ChallengePair,
@@ -48,29 +48,29 @@ describe('af explain', () => {
     await writeFile(join(root, name), text)
     return join(root, name)
   }
-  /** What was asked before: each answer reads the whole history. */
-  const asked = new Map<string, Promise<Done>>()
-  function ask(file: string, hotkey: string, ...words: readonly string[]): Promise<Done> {
+  /** Earlier results, because each run reads the whole history. */
+  const asked = new Map<string, Promise<CommandResult>>()
+  function ask(file: string, hotkey: string, ...words: readonly string[]): Promise<CommandResult> {
     const all = ['--network', file, '--buckets', subnet.buckets, '--hotkey', hotkey, ...words]
     const key = all.join(' ')
-    const answer = asked.get(key) ?? inProcess(explain, ...all)
+    const answer = asked.get(key) ?? runCommand(explain, ...all)
     asked.set(key, answer)
     return answer
   }
 
   beforeAll(async () => {
-    subnet = await playedSubnet(THREE_MINERS)
+    subnet = await playSubnetOnce(THREE_MINERS)
   })
-  /** How many epochs the chain has closed. */
+  /** Returns the number of closed epochs. */
   const ended = (): number =>
     Math.floor(
-      (subnet.exported.trimEnd().split('\n').length - 1) / LOCAL_NETWORK.protocol.epochBlocks,
+      (subnet.chainExport.trimEnd().split('\n').length - 1) / LOCAL_NETWORK.protocol.epochBlocks,
     )
   const whole = (): string => subnet.chainFile
 
-  it('tells a loser and the winner each epoch of its duel, and where it stands', async () => {
+  it('prints each epoch of the duels of a loser and the winner, and their position', async () => {
     const loser = await ask(whole(), hotkeyOf('weaker'))
-    expect([loser.error, unprintable(loser.stdout)]).toEqual([undefined, []])
+    expect([loser.error, findUnprintable(loser.stdout)]).toEqual([undefined, []])
     const winner = await ask(whole(), hotkeyOf('stronger'))
     const told = [loser, winner].map(({ stdout }) => subnet.named(stdout)).join('\n---\n\n')
     await expect(told).toMatchFileSnapshot('snapshots/explain.txt')
@@ -86,7 +86,7 @@ describe('af explain', () => {
     expect(records[0]?.cause).toMatch(/^(OUTPLAYED|WRONG)$/)
   })
 
-  it('shows of each environment the last that were lost, with the board or the product', async () => {
+  it('shows the last lost challenges of each environment, with the board or the product', async () => {
     const { stdout } = await ask(whole(), hotkeyOf('weaker'))
     const [, lost = ''] = stdout.split(/\n(?= {2}lost )(.*)/s)
     const [challenges = ''] = lost.split('\n\n')
@@ -105,7 +105,7 @@ describe('af explain', () => {
     expect(challenges.match(/^ {4}(wrong: the product is|best was) \d+$/gm)).toHaveLength(3)
   })
 
-  it('tells whoever lost a game by a joined board who joined what, and shows it', async () => {
+  it('shows the winning connection to the player that lost a game', async () => {
     let joined = 0
     for (const name of ['weaker', 'veteran']) {
       const { records } = await ask(whole(), hotkeyOf(name), '--all', '--json')
@@ -124,13 +124,13 @@ describe('af explain', () => {
     expect(joined).toBeGreaterThan(5)
   })
 
-  it('tells of a duel that goes on, and with --last what of it was not read', async () => {
+  it('shows a pending duel, and with --last which epochs were not read', async () => {
     const contender = hotkeyOf('stronger')
     const [duel] = (await ask(whole(), contender, '--json')).records
     const { from, to } = duel as unknown as Record<'from' | 'to', number>
     expect(to).toBeGreaterThan(from)
-    // Until the last epoch of the duel begins.
-    const cut = firstBlocks(subnet.exported, to * LOCAL_NETWORK.protocol.epochBlocks)
+    // The chain ends where the last epoch of the duel begins.
+    const cut = cutBlocks(subnet.chainExport, to * LOCAL_NETWORK.protocol.epochBlocks)
     const file = await fileOf('going-on.json', cut)
     const going = (await ask(file, contender, '--json')).records
     expect(going[0]).toMatchObject({ type: 'duel', ending: 'open', needed: 3 })
@@ -139,7 +139,7 @@ describe('af explain', () => {
     expect(late.records[0]).toMatchObject({ ending: 'won', start: from, from: to, to })
   })
 
-  it('tells a champion of the duels it sat through, from its side', async () => {
+  it('shows a champion its duels from its side', async () => {
     const { records } = await ask(whole(), hotkeyOf('veteran'), '--json')
     expect(records[0]).toMatchObject({ type: 'seated', epoch: 0, hotkey: hotkeyOf('veteran') })
     const epochs = records.filter(({ type }) => type === 'epoch')
@@ -154,11 +154,11 @@ describe('af explain', () => {
     expect(pairs.every((pair) => leadIn(pair) > 0)).toBe(true)
   })
 
-  it('shows with --all every challenge that was lost in lanes that count, and no other', async () => {
+  it('shows with --all exactly the challenges lost in valid lanes', async () => {
     const contender = hotkeyOf('stronger')
     const { records } = await ask(whole(), contender, '--all', '--json')
     const shown = records.filter(({ type }) => type === 'lost')
-    // The same from the evidence itself: all lanes count but the liar's, where that was set aside.
+    // Computes the same from the evidence: all lanes count except the liar's where it was set aside.
     const lost: (readonly [validator: string, pair: ChallengePair])[] = []
     const pairOf = pairing()
     const epochs = await subnet.epochs((sample, { validator }) => {
@@ -167,7 +167,7 @@ describe('af explain', () => {
     })
     const duels = epochs.flatMap(({ report }) => report.duels)
     const its = duels.filter((duel) => duel.contender.hotkey === contender)
-    // The last look at each environment.
+    // The last interim analysis of each environment.
     const looks = new Map(its.flatMap(({ envs }) => Object.entries(envs)))
     const aside = [...looks.values()].flatMap(({ setAside }) => setAside)
     expect(new Set(aside)).toEqual(new Set([hotkeyOf(LIAR)]))
@@ -184,8 +184,8 @@ describe('af explain', () => {
     expect(stdout.match(/^ {6}< /gm)?.length).toBeGreaterThan(2 * got.length)
   })
 
-  it('knows a miner by its uid, and its place while it waits', async () => {
-    const file = await fileOf('early.json', firstBlocks(subnet.exported, 12))
+  it('finds a miner by its uid, and shows its queue position', async () => {
+    const file = await fileOf('early.json', cutBlocks(subnet.chainExport, 12))
     const uid = subnet.cast.validators.length + 2
     const { records, stdout } = await ask(file, String(uid))
     expect(stdout).toMatch(
@@ -200,7 +200,7 @@ describe('af explain', () => {
     )
   })
 
-  it('says of a name that is no hotkey here that it is not registered, without what a terminal acts on', async () => {
+  it('reports an unknown hotkey as unregistered, escaped for the terminal', async () => {
     const { stdout, exitCode } = await ask(whole(), '\u001b[2Jnobody')
     expect([stdout.split('\n')[0], exitCode]).toEqual(['nobody is not registered', 1])
     expect((await ask(whole(), hotkeyOf('weaker'))).exitCode).toBe(undefined)

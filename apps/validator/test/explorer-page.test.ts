@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { killAll } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { buildPage } from '../../explorer/test/build-page.ts'
-import { type PageNetwork, pageAndBuckets } from '../src/service/served-files.ts'
+import { type PageNetwork, servePageAndBuckets } from '../src/service/served-files.ts'
 
 const CHAIN = '{"format":"affine-chain/1"}'
 const root = testFolder('explorer-page')
@@ -21,11 +21,11 @@ afterAll(killAll)
 
 const FINNEY: PageNetwork = { chain: { name: 'finney' } }
 const serving = async (network = FINNEY): Promise<Listening> =>
-  listenWith(await pageAndBuckets(root, network), 0)
+  listenWith(await servePageAndBuckets(root, network), 0)
 const text = async (url: string): Promise<string> => (await fetch(url)).text()
 
-describe('the page beside buckets', () => {
-  it('has a policy, is asked for anew, and its parts are kept', async () => {
+describe('the page next to buckets', () => {
+  it('has a security policy, is revalidated, and its assets are cached', async () => {
     using server = await serving()
     const page = await fetch(`${server.url}/`)
     expect(Object.fromEntries(page.headers)).toMatchObject({
@@ -46,7 +46,7 @@ describe('the page beside buckets', () => {
     expect(headers.get('cache-control')).toContain('immutable')
   })
 
-  it('reads what it is told to: an export, which is served, or a name', async () => {
+  it('names the configured chain: a served export, or a name', async () => {
     using server = await serving({ chain: { file: join(root, 'chain.json') }, names: { a: 'b' } })
     const file = JSON.parse(await text(`${server.url}/network.json`))
     expect(file).toEqual({ chain: 'chain.json', buckets: './', names: { a: 'b' } })
@@ -57,13 +57,13 @@ describe('the page beside buckets', () => {
     expect((await fetch(`${other.url}/chain.json`)).status).toBe(404)
   })
 
-  it('begins with the same state of a chain as the network.json of the page itself', async () => {
+  it('starts at the same epoch as the network.json of the page', async () => {
     using server = await serving(FINNEY)
     const file = JSON.parse(await text(`${server.url}/network.json`))
     expect(file).toEqual({ chain: 'finney', buckets: './', last: 40 })
   })
 
-  it('serves an export anew when it was written anew, zipped too', async () => {
+  it('serves a changed export, also compressed', async () => {
     const file = join(root, 'again.json')
     using server = await serving({ chain: { file } })
     const url = `${server.url}/chain.json`
@@ -79,7 +79,7 @@ describe('the page beside buckets', () => {
     }
   })
 
-  it('sends an export as it was when it was asked for, though it grows meanwhile', async () => {
+  it('sends the size at the time of the request of a growing export', async () => {
     const file = join(root, 'large.json')
     const before = randomBytes(1 << 25)
     await writeFile(file, before)
@@ -94,7 +94,7 @@ describe('the page beside buckets', () => {
     expect((await text(`${server.url}/chain.json`)).endsWith('one more block')).toBe(true)
   })
 
-  it('leaves all else to the buckets, and reads no other file', async () => {
+  it('forwards other paths to the buckets and reads no other file', async () => {
     using server = await serving({ chain: { file: join(root, 'gone.json') } })
     for (const path of ['/chain.json', '/package.json', '/assets/', '/..%2fpackage.json'])
       expect((await fetch(server.url + path)).status, path).toBe(404)

@@ -25,7 +25,7 @@ const root = testFolder('folder-owner')
 const folder = join(root, 'validator-2')
 const buckets = join(root, 'buckets')
 
-/** The mode, and the content of files, of everything in a folder by its path. */
+/** Returns the mode of every entry of a folder by path, and the content of files. */
 async function contents(): Promise<Record<string, string>> {
   const names = ['.', ...(await readdir(folder, { recursive: true }))]
   const entries = names.map(async (name) => {
@@ -45,7 +45,7 @@ async function intrude(chain: LocalChain) {
   return await runAf(['validate', '--network', server.url, '--key', key, ...places])
 }
 
-it('refuses another hotkey between seal and publication, and loses nothing', async () => {
+it('rejects another hotkey between seal and publication, and loses nothing', async () => {
   const chain = await chainOf([miner, contender])
   const bucket = directoryBucket(join(buckets, own.hotkey))
   const start = () => validatorOf(chain, folder, { agent: reply, bucket, bucketUrl: own.hotkey })

@@ -8,7 +8,7 @@ const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 const root = testFolder('full-disk')
 afterAll(killAll)
 
-/** Runs `af` on a disk that fails so. */
+/** Runs `af` on a disk with these faults. */
 const onDisk = (faults: object, words: readonly string[]): Promise<Ended> =>
   run(AF, words, {
     env: { NODE_OPTIONS: `--import=${FAULTS}`, FAULTS: JSON.stringify(faults) },
@@ -16,10 +16,8 @@ const onDisk = (faults: object, words: readonly string[]): Promise<Ended> =>
 
 it.each([
   ['ENOSPC', 'journal', 'appendFile', 9],
-  ['EDQUOT', 'v1/blocks', 'writeFile', 1],
   ['EROFS', 'v1/states', 'open', 1],
-  ['EIO', 'journal', 'datasync', 1],
-])('af demo ends at once on a disk that fails: %s in %s', async (fault, place, op, from) => {
+])('af demo ends immediately on a failing disk: %s in %s', async (fault, place, op, from) => {
   const out = join(root, `demo-${fault}`)
   const faults = { fault, path: `${out}/.*${place}`, op, from }
   const { code, stdout, stderr } = await onDisk(faults, ['demo', '--seed', '7', '--out', out])
@@ -28,7 +26,7 @@ it.each([
   expect(stdout).not.toContain('state root')
 })
 
-it('af practise and af duel end at once where they cannot keep what was played', async () => {
+it('af practise and af duel end immediately if they cannot store results', async () => {
   const kept = join(root, 'kept.jsonl')
   const practice = ['practise', 'perfect', '--challenges', '3', '--resume', kept]
   const practised = await onDisk(
@@ -45,7 +43,7 @@ it('af practise and af duel end at once where they cannot keep what was played',
   expect(ended.code).toBe(4)
 })
 
-it('a command ends at once, and says so, where it cannot even lock its folder', async () => {
+it('reports a folder that cannot be locked', async () => {
   const out = join(root, 'locked')
   const faults = { fault: 'EROFS', path: `${out}/lock`, op: 'open' }
   const { code, stderr } = await onDisk(faults, ['localnet', '--port', '0', '--out', out])

@@ -1,17 +1,14 @@
-import type { Bucket } from '@affine/blocks'
+import { s3Bucket } from '@affine/blocks/s3'
+import { NODE_HOST } from '@affine/settlement/host'
 import { bucketSuite } from '../../../packages/blocks/test/bucket-suite.ts'
 import { patient } from '../../../packages/blocks/test/patient.ts'
-import { readSettings } from '../src/settings/settings.ts'
-import { type GoogleServer, serveGoogle } from './google-server.ts'
-
-function bucketAt({ variables }: GoogleServer): Bucket {
-  const { settings } = readSettings({ network: 'local', folder: 'f' }, variables, {})
-  if (settings === undefined) throw new Error('the settings are not whole')
-  return settings.bucket.open('hotkey')
-}
+import { GOOGLE } from '../src/buckets/backends.ts'
+import { serveGoogle } from './google-server.ts'
 
 bucketSuite('a bucket in Google Cloud Storage', async () => {
   const server = await serveGoogle()
   const close = (): Promise<void> => Promise.resolve(server[Symbol.asyncDispose]())
-  return { bucket: patient(bucketAt(server)), close }
+  const { now, fetch } = NODE_HOST
+  const bucket = s3Bucket({ ...server.options, dialect: GOOGLE, now, fetch })
+  return { bucket: patient(bucket), close }
 })

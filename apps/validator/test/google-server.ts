@@ -5,19 +5,16 @@ import { AwsV4Signer } from 'aws4fetch'
 import { listen } from '../../../packages/miners/test/servers.ts'
 import { serveS3 } from './s3-server.ts'
 
-const KEYS = {
-  GCS_ACCESS_KEY_ID: 'GOOG1EXAMPLE',
-  GCS_SECRET_ACCESS_KEY: 'google/secret+key',
-}
+const KEYS = { accessKeyId: 'GOOG1EXAMPLE', secretAccessKey: 'google/secret+key' }
 
-export interface GoogleServer extends AsyncDisposable {
-  readonly variables: Readonly<Record<string, string>>
+interface GoogleServer extends AsyncDisposable {
+  readonly options: Readonly<Record<'endpoint' | 'bucket' | keyof typeof KEYS, string>>
 }
 
 /**
- * A service as Google's pages describe the XML API of Cloud Storage with HMAC keys, in front of the
- * emulator of R2: requests are signed in Google's dialect, no header of Amazon's may stand in them,
- * and of a write's conditions `x-goog-if-generation-match` alone counts.
+ * Starts a service that follows Google's documentation of the XML API of Cloud Storage with HMAC
+ * keys, in front of the emulator of R2: requests are signed in Google's dialect, have no headers of
+ * Amazon, and only `x-goog-if-generation-match` makes a write conditional.
  */
 export async function serveGoogle(): Promise<GoogleServer> {
   const s3 = await serveS3()
@@ -36,11 +33,11 @@ export async function serveGoogle(): Promise<GoogleServer> {
     server.close().closeAllConnections()
     await s3[Symbol.asyncDispose]()
   }
-  const variables = { GCS_ENDPOINT: url, GCS_BUCKET: 'bucket', ...KEYS }
-  return { variables, [Symbol.asyncDispose]: dispose }
+  const options = { endpoint: url, bucket: 'bucket', ...KEYS }
+  return { options, [Symbol.asyncDispose]: dispose }
 }
 
-/** Why Google would refuse a request: the status, and a code beside. */
+/** Returns the status and code with which Google would reject a request. */
 function problemWith(
   request: IncomingMessage,
   body: Buffer,
@@ -55,7 +52,7 @@ function problemWith(
   return undefined
 }
 
-/** By "Signatures" of Google's pages, from the headers that the request says are signed. */
+/** Returns the expected signature of the headers that the request lists as signed. Source: Google's page "Signatures". */
 function authorizationOf({ method, url, headers }: IncomingMessage, sha256: string): string {
   const time = String(headers['x-goog-date'])
   const [, signed = ''] = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '') ?? []
@@ -64,19 +61,23 @@ function authorizationOf({ method, url, headers }: IncomingMessage, sha256: stri
   const scope = `${time.slice(0, 8)}/auto/storage/goog4_request`
   const digest = createHash('sha256').update(request).digest('hex')
   const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text)
-  let key: string | Buffer = `GOOG4${KEYS.GCS_SECRET_ACCESS_KEY}`
+  let key: string | Buffer = `GOOG4${KEYS.secretAccessKey}`
   for (const part of scope.split('/')) key = mac(key, part).digest()
   const signature = mac(key, `GOOG4-HMAC-SHA256\n${time}\n${scope}\n${digest}`).digest('hex')
-  const credential = `${KEYS.GCS_ACCESS_KEY_ID}/${scope}`
+  const credential = `${KEYS.accessKeyId}/${scope}`
   const parts = `Credential=${credential}, SignedHeaders=${signed}, Signature=${signature}`
   return `GOOG4-HMAC-SHA256 ${parts}`
 }
 
-/** The same request to the emulator, in Amazon's dialect. */
+/** Returns the same request for the emulator, in Amazon's dialect. */
 async function toS3(
   { method = '', url, headers }: IncomingMessage,
   body: Buffer,
-  { S3_ENDPOINT, S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' }: GoogleServer['variables'],
+  {
+    S3_ENDPOINT,
+    S3_ACCESS_KEY_ID = '',
+    S3_SECRET_ACCESS_KEY = '',
+  }: Readonly<Record<string, string>>,
 ): Promise<[string, RequestInit]> {
   const isCreate = headers['x-goog-if-generation-match'] === '0'
   const signer = new AwsV4Signer({

@@ -9,24 +9,24 @@ import {
   hostileServer,
 } from '../../../packages/settlement/test/hostile-server.ts'
 import { AF, AF_VERIFY, killAll, run, type Started } from '../../../test/processes.ts'
-import { type Running, runningSubnet, type Seat } from './running-subnet.ts'
+import { type RunningSubnet, type Seat, startSubnet } from './running-subnet.ts'
 
-/** An epoch in which the third validator's bucket is as it should be, and some in which it is not. */
+/** An epoch with a correct bucket of the third validator, and epochs with a hostile one. */
 const [HONEST, LAST] = [2, 4]
 const DEADLINE_MS = 600_000
 
-let subnet: Running
+let subnet: RunningSubnet
 let server: Server
 let seats: readonly Seat[]
 let honest: readonly Started[]
-/** What the third's bucket does in place of an answer; null while it answers. */
+/** Hostile responses of the third validator's bucket; null while it is correct. */
 let turn: number | null = null
-/** How many hostile things lie between two that it does: neighbours are alike. */
+/** Step between two hostile responses, because neighbours are similar. */
 const STRIDE = 7
 
 /**
- * What it answers to one request: a file of its, or the next hostile thing. Not all of them have
- * their turn: hostile-servers reads each, many times.
+ * Returns the response to one request: a file, or the next hostile response. Not all of them are
+ * used here; hostile-servers reads each one many times.
  */
 function deedOf(path: string): Deed {
   const deeds = Object.values(DEEDS)
@@ -46,7 +46,7 @@ beforeAll(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const seed = 'a hostile bucket'
-  subnet = await runningSubnet({
+  subnet = await startSubnet({
     seed,
     stakes: [4n, 4n, 3n],
     steady: 2,
@@ -65,7 +65,7 @@ afterAll(async () => {
 })
 
 it(
-  'a bucket ends no validator, and no reader',
+  'a hostile bucket stops no validator and no reader',
   async () => {
     const deaths = honest.map(({ ended }) =>
       ended.then(({ code, stderr }) => expect.fail(`a validator ended with ${code}: ${stderr}`)),

@@ -8,29 +8,29 @@ import { canonicalize, digest, type Json, pcg64 } from '@affine/prng'
 import type { Recomputed } from '@affine/settlement'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AF_VERIFY, type Ended, killAll, run } from '../../../test/processes.ts'
-import { type Running, runningSubnet, type Seat } from './running-subnet.ts'
+import { type RunningSubnet, type Seat, startSubnet } from './running-subnet.ts'
 
 const KILLS = Number(process.env.KILLS ?? 25)
 const SEED = process.env.KILL_SEED ?? String(Date.now())
-/** The first two, whom nobody harms, are enough for a majority, and for a verdict. */
+/** The first two validators are never killed and suffice for a majority and a verdict. */
 const STAKES = [4n, 4n, 1n, 1n]
 const STEADY = 2
-/** Blocks after which a life ends at last, whatever it was to be ended by. */
+/** Maximum number of blocks of a life, for any cause of death. */
 const LIFE = 30
 
-let subnet: Running
+let subnet: RunningSubnet
 let victims: readonly Seat[]
 let epochs: readonly Recomputed[]
 let file: string
 let second: Ended
-/** How many deaths there were, by what the process was doing. */
+/** Number of deaths by the activity of the process. */
 const deaths = new Map<string, number>()
-/** What must not be, where it was seen. */
+/** Violations, with their place. */
 const wrong: string[] = []
-/** Epochs in whose sampling somebody died. */
+/** Epochs with a death during sampling. */
 const brokenOff = new Map<Seat, Set<number>>()
 
-/** Where a validator writes, and about how many operations it takes in one life. */
+/** Files of a validator, and the approximate number of operations in one life. */
 const PLACES = [
   ['/journal/', 20],
   ['/secrets', 9],
@@ -39,15 +39,15 @@ const PLACES = [
   ['/lock', 2],
 ] as const
 
-/** What a life is ended by: a disk operation, the time, samples in the journal, or what it says. */
+/** The cause of death: a disk operation, a time, samples in the journal, or an output. */
 interface Way {
   readonly by: 'disk' | 'time' | 'samples' | 'words' | 'blocks'
   readonly place?: (typeof PLACES)[number] | undefined
   readonly words?: RegExp | undefined
-  /** Whether it stays dead until its epoch is over. */
+  /** Whether it stays dead until the end of its epoch. */
   readonly isDeadForLong?: boolean
 }
-/** The first lives of all: together they die of everything, however few there are. */
+/** The first lives, which cover every cause of death. */
 const FIRST: Way[] = [
   { by: 'words', words: /"kind":"seal"[^}]*\},"block"/, isDeadForLong: true },
   { by: 'time' },
@@ -64,13 +64,13 @@ const WORDS = [/"kind":"seal"[^}]*\},"block"/, /"kind":"attest"[^}]*\},"block"/,
 
 type Random = ReturnType<typeof pcg64>
 
-/** Its journals' files, the newest last. */
+/** Returns the files of its journals, newest last. */
 const journalNames = async ({ folder }: Seat): Promise<string[]> =>
   (await readdir(join(folder, 'journal')).catch(() => [])).sort(
     (a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10),
   )
 
-/** Its newest journals, or all, by file: their whole lines. */
+/** Returns the complete lines of its newest journals, or of all, by file. */
 async function journalsOf(seat: Seat, newest = 2): Promise<Map<string, string>> {
   const read = async (name: string) => {
     const text = await readFile(join(seat.folder, 'journal', name), 'utf8')
@@ -79,15 +79,15 @@ async function journalsOf(seat: Seat, newest = 2): Promise<Map<string, string>> 
   return new Map(await Promise.all((await journalNames(seat)).slice(-newest).map(read)))
 }
 
-/** How much is in its newest journal. */
+/** Returns the number of lines of its newest journal. */
 async function sizeOf(seat: Seat): Promise<number> {
   const name = (await journalNames(seat)).at(-1)
   return name === undefined ? 0 : (await stat(join(seat.folder, 'journal', name))).size
 }
 
 /**
- * What a process was doing when it died: by the disk operation it died in, else by what it had
- * said, and the block.
+ * Returns the activity of a process at its death: the disk operation that killed it, or its output
+ * and the block.
  */
 function doing({ stdout, stderr }: Ended): string {
   const [, fault, path = ''] = /^(KILL|CUT) at \w+ (.*)$/m.exec(stderr) ?? []
@@ -97,26 +97,26 @@ function doing({ stdout, stderr }: Ended): string {
   return subnet.at().offset < 20 ? 'in the first phase' : 'in the second phase'
 }
 
-/** What a process said that none may ever say, however often it was killed. */
+/** Output that no process may print, regardless of kills. */
 function problemsIn({ code, stdout, stderr }: Ended): readonly string[] {
   const lines = stdout.split('\n').filter((line) => /altered|secret|other bytes|Error/.test(line))
   return code === null ? lines : [...lines, `ended with ${code}: ${stderr}`]
 }
 
-/** Resolves once `done` says so, or the chain is so many blocks further. */
+/** Resolves once `done` returns true, or after `blocks` blocks. */
 async function within(blocks: number, done: () => boolean | Promise<boolean>): Promise<void> {
   const last = subnet.height() + blocks
   while (!(await done()) && subnet.height() < last) await sleep(5)
 }
 
-/** One life, from its start to its violent death. */
+/** Runs one life from start to kill. */
 async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promise<Ended> {
   const draw = (most: number) => Number(random.integers(0, most))
   const oneOf = <T>(some: readonly T[]) => some[draw(some.length)] as T
   const { by, place = oneOf(PLACES), words = oneOf(WORDS) } = planned ?? { by: oneOf(WAYS) }
   const soon = planned === undefined ? 1 : 8 // before it has come to where it would end anyhow
   const memory = `${seat.folder}-unsynced`
-  // What a process after that one synced is not known.
+  // The files synced by a later process are unknown.
   if (by !== 'disk') await rm(memory, { force: true })
   const [path, most] = place
   const from = 1 + draw(Math.ceil(most / soon))
@@ -145,7 +145,7 @@ async function live(seat: Seat, random: Random, planned = FIRST.shift()): Promis
 }
 
 /**
- * Kills a validator's process again and again, together with the others, until there were enough
+ * Kills a validator's process repeatedly, concurrently with the others, until there were enough
  * deaths.
  */
 async function haunt(seat: Seat, random: Random): Promise<void> {
@@ -160,8 +160,8 @@ async function haunt(seat: Seat, random: Random): Promise<void> {
     for (const [name, text] of now) {
       const [epoch, samples] = [Number.parseInt(name, 10), text.split('\n').length - 2]
       if (samples > 0 && !seat.seals.has(epoch)) brokenOff.get(seat)?.add(epoch)
-      // What of a journal was ever there is there ever after, at its place. But what a power cut
-      // takes was not synced.
+      // Journal lines stay at their place for ever, except unsynced lines that a power cut
+      // removes.
       if (!what.startsWith('CUT') && !text.startsWith(kept.get(name) ?? ''))
         wrong.push(`${name}: ${what}`)
     }
@@ -169,7 +169,7 @@ async function haunt(seat: Seat, random: Random): Promise<void> {
   }
   const all = () => [...deaths.values()].reduce((sum, count) => sum + count, 0)
   while (all() < KILLS) await die()
-  // On a slow machine none may have been sealed yet of the lanes that a death broke off.
+  // On a slow machine, no interrupted lane may have been sealed yet.
   for (let more = 0; more < 10 && !hasSurvived(); more++) {
     await die({ by: 'samples' })
     await die({ by: 'words', words: /"kind":"seal"[^}]*\},"block"/ })
@@ -177,11 +177,11 @@ async function haunt(seat: Seat, random: Random): Promise<void> {
   while (!deaths.has('in the second phase')) await die({ by: 'blocks' })
 }
 
-/** Was a lane sealed in whose sampling its validator died? */
+/** Reports whether a lane was sealed although its validator died during sampling. */
 const hasSurvived = (): boolean =>
   victims.some((seat) => [...(brokenOff.get(seat) ?? [])].some((epoch) => seat.seals.has(epoch)))
 
-/** For people. */
+/** Prints the result for people. */
 const countsOf = () =>
   victims.map((seat) => ({
     sealed: seat.seals.size,
@@ -191,7 +191,7 @@ const countsOf = () =>
   }))
 
 beforeAll(async () => {
-  subnet = await runningSubnet({
+  subnet = await startSubnet({
     seed: SEED,
     stakes: STAKES,
     steady: STEADY,
@@ -208,7 +208,7 @@ beforeAll(async () => {
   const last = victims.map((seat) => seat.validate())
   await last[0]?.says(/"type":"started"/)
   second = await (victims[0] as Seat).validate().ended
-  // Two epochs more, the first of which nobody disturbs.
+  // Two more epochs, the first without kills.
   const { epoch } = subnet.at()
   await subnet.reaches(epoch + 3, 5)
   const known = () => victims.every(({ folder }) => existsSync(join(folder, statePath(epoch + 3))))
@@ -224,8 +224,7 @@ afterAll(async () => {
 })
 
 /**
- * The blocks that a validator has in its store, and its own ones in its bucket: whether they were
- * sealed or not.
+ * Returns the blocks in the store of a validator, and its own blocks in its bucket, sealed or not.
  */
 async function blocksOf({ account, folder, bucket }: Seat): Promise<readonly Block[]> {
   const read = async (place: string): Promise<readonly Block[]> => {
@@ -242,21 +241,21 @@ async function blocksOf({ account, folder, bucket }: Seat): Promise<readonly Blo
 }
 
 describe(`validators that are killed ${KILLS} times at any moment and started again, seed ${SEED}`, () => {
-  it('died while doing all that a validator does', () => {
+  it('died during every kind of write', () => {
     const all = [...deaths.keys()]
     for (const what of ['starting', 'in the first phase', 'in the second phase'])
       expect(all).toContain(what)
     expect(all.filter((what) => /^(KILL|CUT) at /.test(what)).length, all.join()).toBeGreaterThan(2)
   })
 
-  it('refuse a second process on their folder', () => {
+  it('reject a second process on their folder', () => {
     expect(second.code).toBe(4)
     expect(second.stderr).toMatch(
       /^af: .*validator-\d is in use by process \d+ on .+: stop it, or name another folder\n$/,
     )
   })
 
-  it('have not lost a journalled sample: each is in the journal still, and in the lane that was sealed', async () => {
+  it('lose no journalled sample: each is in the journal and in the sealed lane', async () => {
     expect(wrong).toEqual([])
     let survived = 0
     for (const seat of victims) {
@@ -279,7 +278,7 @@ describe(`validators that are killed ${KILLS} times at any moment and started ag
     expect(survived).toBeGreaterThan(0)
   })
 
-  it('have never signed two blocks at one height, nor sealed two heads in an epoch', async () => {
+  it('sign one block at each height, and seal one head in each epoch', async () => {
     for (const seat of victims) {
       const seen = new Map<string, string>()
       for (const { hash, header } of await blocksOf(seat)) {
@@ -291,7 +290,7 @@ describe(`validators that are killed ${KILLS} times at any moment and started ag
     }
   })
 
-  it('came to the same states as those that nobody disturbed, to the byte, in every epoch', async () => {
+  it('compute the same states, byte for byte, as undisturbed validators', async () => {
     const [steady] = subnet.seats as [Seat]
     for (const { folder, bucket } of victims) {
       for (const place of [folder, bucket]) {
@@ -309,7 +308,7 @@ describe(`validators that are killed ${KILLS} times at any moment and started ag
     }
   })
 
-  it('have whole lanes, and those that were published in time are accepted, as are all of the undisturbed', () => {
+  it('have valid lanes, and those published in time are accepted', () => {
     const due = epochs.flatMap(({ epoch, report, lanes }) =>
       Object.entries(report.lanes).map(([hotkey, lane]) => {
         return { epoch, hotkey, whole: lanes.get(hotkey)?.ok ?? false, ...lane }
@@ -318,14 +317,14 @@ describe(`validators that are killed ${KILLS} times at any moment and started ag
     for (const lane of due) {
       const seat = subnet.seats.find(({ account }) => account.hotkey === lane.hotkey) as Seat
       const undisturbed = !victims.includes(seat)
-      // One that was late may still have been read by enough.
+      // A late lane may still have been read by enough validators.
       const accepted = undisturbed || seat.inTime.has(lane.epoch) || lane.accepted
       expect(lane).toMatchObject({ whole: lane.sealed, accepted })
     }
     for (const seat of victims) expect(seat.inTime.size).toBeGreaterThan(0)
   })
 
-  it('leave a subnet of which everything holds', async () => {
+  it('leave a subnet without flaws', async () => {
     expect(epochs.flatMap(({ flaws }) => flaws)).toEqual([])
     const { code, stdout } = await run(AF_VERIFY, [subnet.buckets, '--network', file])
     expect(stdout).toContain('No problems found.')

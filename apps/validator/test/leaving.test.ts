@@ -11,7 +11,7 @@ afterAll(killAll)
 
 const NODE = `'${process.execPath}'`
 
-/** A command whose output is read to its first bytes, or not at all. */
+/** Runs a command whose output is closed after its first bytes, or unread. */
 function unread(program: string, ...words: readonly string[]): Promise<Ended> {
   const { child, ended } = start(program, words, { cwd: root })
   child.stdout?.destroy()
@@ -31,38 +31,29 @@ describe.concurrent('standard output', () => {
     [AF, ['env', 'list', '--json']],
     [AF, ['--help']],
     [AF_VERIFY, ['--help']],
-  ])(
-    'that nobody reads ends a command without a word, and as done: %s %j',
-    async (...[program, words]) => {
-      const { code, stderr } = await unread(program, ...words)
-      expect([code, stderr]).toEqual([0, ''])
-    },
-  )
+  ])('without a reader ends a command silently with 0: %s %j', async (...[program, words]) => {
+    const { code, stderr } = await unread(program, ...words)
+    expect([code, stderr]).toEqual([0, ''])
+  })
 
   it.each([
     [AF, 'env list --json'],
     [AF_VERIFY, '--help'],
-  ])(
-    'that is read to its first line ends a command as one that is done: %s %s',
-    async (...[program, words]) => {
-      const line = `${NODE} '${program}' ${words} | head -n 1; echo "$PIPESTATUS"`
-      const { code, stdout, stderr } = await inBash(line)
-      expect([code, stdout.split('\n').slice(1), stderr]).toEqual([0, ['0', ''], ''])
-    },
-  )
+  ])('closed after its first line ends a command with 0: %s %s', async (...[program, words]) => {
+    const line = `${NODE} '${program}' ${words} | head -n 1; echo "$PIPESTATUS"`
+    const { code, stdout, stderr } = await inBash(line)
+    expect([code, stdout.split('\n').slice(1), stderr]).toEqual([0, ['0', ''], ''])
+  })
 
   it.each([
     [AF, 'env list', 'af'],
     [AF, '--help', 'af'],
     [AF_VERIFY, '--version', 'af-verify'],
-  ])(
-    'on a full disk ends a command as failed, with one line: %s %s',
-    async (program, words, name) => {
-      const { code, stderr } = await inBash(`${NODE} '${program}' ${words} > /dev/full`)
-      expect(code).toBe(4)
-      expect(stderr).toMatch(new RegExp(`^${name}: standard output: ENOSPC: [^\\n]+\\n$`))
-    },
-  )
+  ])('on a full disk ends a command with 4 and one line: %s %s', async (program, words, name) => {
+    const { code, stderr } = await inBash(`${NODE} '${program}' ${words} > /dev/full`)
+    expect(code).toBe(4)
+    expect(stderr).toMatch(new RegExp(`^${name}: standard output: ENOSPC: [^\\n]+\\n$`))
+  })
 })
 
 describe.concurrent('a node that never answers', () => {
@@ -72,7 +63,7 @@ describe.concurrent('a node that never answers', () => {
     ['af validate', AF, ['validate', ...place, '--folder', 'f', '--buckets', 'b']],
     ['af miner', AF, ['miner', '--port', '0', '--netuid', '1']],
     ['af-verify', AF_VERIFY, place],
-  ])('is waited for by %s, which says so, until Ctrl-C', async (...[, program, words]) => {
+  ])('makes %s report that it waits, until Ctrl-C', async (...[, program, words]) => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     const url = `ws://127.0.0.1:${(silent.address() as AddressInfo).port}`

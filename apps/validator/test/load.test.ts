@@ -5,14 +5,14 @@ import { type Agent, make, play, playGame } from '@affine/envs'
 import { playEpisode, playPair, soloChallenge } from '@affine/miners'
 import { canonicalize, type Json } from '@affine/prng'
 import { expect, it } from 'vitest'
-import { bytesText, loadsOf } from '../src/service/load.ts'
+import { estimateLoads, formatBytes } from '../src/service/load.ts'
 
 const neurons = (count: number) =>
   Array.from({ length: count }, () => ({ permit: true, stake: 1n }))
 
-it('a full list of duels takes what docs/scale.md counts', () => {
-  const { mostEpoch, dayEpochs } = loadsOf(PROTOCOL, { neurons: neurons(64) })
-  // Of eight contenders and the champion.
+it('computes the load of docs/scale.md for the maximum number of duels', () => {
+  const { mostEpoch, dayEpochs } = estimateLoads(PROTOCOL, { neurons: neurons(64) })
+  // Eight contenders and the champion.
   const most = 9 * 3 * 512
   const laneBytes = most * 830 + 8 * 64 * 16_000
   expect(mostEpoch).toMatchObject({
@@ -22,7 +22,7 @@ it('a full list of duels takes what docs/scale.md counts', () => {
   expect(dayEpochs).toBe(20)
 })
 
-it('an episode and a game have the mean sizes that are counted, within a twentieth', async () => {
+it('has the mean sizes of an episode and a game, within 5 %', async () => {
   const sizes = ['tictactoe-v0', 'mult8-v0', 'pack-v0', 'hex-v0'].map(async (id) => {
     const { id: env, game } = make(id).spec
     const indexes = Array.from({ length: game ? 100 : 400 }, (_, index) => index)
@@ -34,14 +34,14 @@ it('an episode and a game have the mean sizes that are counted, within a twentie
   expect(Math.abs(hex / 16_000 - 1)).toBeLessThan(0.05)
 })
 
-// If these change, the tokens of a request have to be counted anew: `TOKENS` in load.ts.
+// If these change, count the tokens of a request again: `TOKENS` in load.ts.
 it.each([
   ['mult8-v0', 200, 143],
   ['tictactoe-v0', 200, 664],
   ['pack-v0', 200, 687],
   ['hex-v0', 20, 722],
 ])(
-  'a request of %s and its reply have the bytes of which tokens were counted',
+  'has the bytes of a request of %s and its reply, from which tokens were counted',
   async (id, challenges, bytes) => {
     const env = make(id)
     const sizes: number[] = []
@@ -60,21 +60,21 @@ it.each([
   },
 )
 
-it('the largest epoch is counted from turns and tokens, in every environment', () => {
-  const { tokens, championRequests } = loadsOf(PROTOCOL, { neurons: neurons(64) }).mostEpoch
+it('computes the largest epoch from turns and tokens in every environment', () => {
+  const { tokens, championRequests } = estimateLoads(PROTOCOL, { neurons: neurons(64) }).mostEpoch
   expect(tokens).toBe(9 * 512 * (40 + 4 * 194 + 317) + 8 * 64 * 91 * 270)
-  // Of a game of 91 turns the side that begins has 46.
+  // The side that begins a game of 91 turns has 46 of them.
   expect(championRequests).toBe(64 * (512 * 6 + 8 * 64 * 46))
 })
 
-it('a lane of replies of 640 bytes, the most that is recorded, has the bytes that the pages say', async () => {
+it('has the documented bytes of a lane of replies of 640 bytes, the maximum', async () => {
   const lanes = ['tictactoe-v0', 'mult8-v0', 'pack-v0'].map((id) => 9 * 512 * filledBytes(id, 640))
-  // Of a reply in a game one line is kept, and a longer one than a move ends the game.
+  // One line of a reply in a game is recorded. A line longer than a move ends the game.
   const games = 8 * 64 * filledBytes('hex-v0', 'A1'.length)
   const laneBytes = lanes.reduce((sum, bytes) => sum + bytes, games)
   const scale = await pageOf('scale')
   expect(scale).toContain(`such a lane has ${Math.round(laneBytes / 1e6)} MB`)
-  const year = (voters: number): string => bytesText(365 * 20 * voters * laneBytes)
+  const year = (voters: number): string => formatBytes(365 * 20 * voters * laneBytes)
   expect(scale).toContain(year(64))
   expect(scale).toContain(year(128))
   expect(await pageOf('operating')).toContain(year(64))
@@ -86,7 +86,7 @@ const pageOf = (page: string): Promise<string> =>
 const HOTKEY = account(new Uint8Array(32).fill(1)).hotkey
 const INVOCATION = '01234567-89ab-cdef-0123-456789abcdef'
 
-/** A sample of a perfect player, as a line of a lane. */
+/** Returns a sample of a perfect player, as a line of a lane. */
 async function playedLine(env: string, index: number): Promise<string> {
   const challenge = { env, index, challengeId: soloChallenge(env, 'ab'.repeat(32), index) }
   const agent: Agent = (messages) => ({
@@ -102,7 +102,7 @@ async function playedLine(env: string, index: number): Promise<string> {
   return `${canonicalize({ ...challenge, ...episode } as unknown as Json)}\n`
 }
 
-/** The most bytes of a line in which each turn is taken, with replies of this length. */
+/** Returns the maximum bytes of a line with all turns, with replies of this length. */
 function filledBytes(id: string, replyLength: number): number {
   const env = make(id)
   const { spec } = env
@@ -121,19 +121,19 @@ function filledBytes(id: string, replyLength: number): number {
   return canonicalize({ env: spec.id, index: 123, challengeId, ...played }).length + 1
 }
 
-it('counts who can vote: with a permit and stake, as many as the protocol has room for', () => {
+it('counts voters with a permit and stake, up to the limit of the protocol', () => {
   const idle = [
     { permit: true, stake: 0n },
     { permit: false, stake: 1n },
   ]
-  const votersOf = (all: Parameters<typeof loadsOf>[1]['neurons']): number => {
-    const { laneBytes, bucketBytes } = loadsOf(PROTOCOL, { neurons: all }).mostEpoch
+  const votersOf = (all: Parameters<typeof estimateLoads>[1]['neurons']): number => {
+    const { laneBytes, bucketBytes } = estimateLoads(PROTOCOL, { neurons: all }).mostEpoch
     return bucketBytes / laneBytes
   }
   expect(votersOf([...neurons(2), ...idle])).toBe(2)
   expect(votersOf(neurons(200))).toBe(128)
   expect(votersOf([])).toBe(1)
-  const { mostEpoch, dayEpochs } = loadsOf(LOCAL, { neurons: neurons(1) })
+  const { mostEpoch, dayEpochs } = estimateLoads(LOCAL, { neurons: neurons(1) })
   expect([mostEpoch.samples, dayEpochs]).toEqual([9 * (2 * 512 + 128) + 8 * 24, 240])
 })
 
@@ -144,6 +144,6 @@ it.each([
   [1_331_200, '1.33 MB'],
   [621_936_640_000, '622 GB'],
   [5e15, '5000 TB'],
-])('%i bytes are %s', (bytes, text) => {
-  expect(bytesText(bytes)).toBe(text)
+])('formats %i bytes as %s', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text)
 })

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { recordsIn } from './commands.ts'
+import { parseRecords } from './commands.ts'
 
 const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 const SEED = process.env.KILL_SEED ?? String(Date.now())
@@ -20,7 +20,7 @@ afterAll(killAll)
 
 type Words = readonly string[]
 
-/** A localnet on a free port, or on one that is named. */
+/** Starts a localnet on a free port, or on the port in `more`. */
 const localnet = (out: string, more: Words = [], faults?: object): Started =>
   start(AF, ['localnet', '--port', '0', '--block-ms', '20', '--out', out, '--json', ...more], {
     cwd: root,
@@ -40,8 +40,8 @@ const chainText = (out: string): Promise<string> => readFile(join(out, 'chain.js
 const field = (text: string): Uint8Array => new TextEncoder().encode(text)
 const stopped = { code: 130, stderr: '' }
 
-describe.concurrent('a localnet that is started again', () => {
-  it('goes on with its chain, its keys and all that was written to it, at the next block', async () => {
+describe.concurrent('a restarted localnet', () => {
+  it('continues its chain with its keys and transactions at the next block', async () => {
     const out = fresh()
     const first = localnet(out, ['--validators', '1', '--miners', '1'])
     const began = await servingOf(first)
@@ -79,7 +79,7 @@ describe.concurrent('a localnet that is started again', () => {
     expect((await readdir(out)).sort()).toEqual(['.gitignore', 'chain.json', 'keys'])
   })
 
-  it('has in its last block what waited when it was stopped', async () => {
+  it('includes pending transactions in its last block', async () => {
     const out = fresh()
     const chain = localnet(out, ['--block-ms', '60000'])
     const { url } = await servingOf(chain)
@@ -102,7 +102,7 @@ describe.concurrent('a localnet that is started again', () => {
     expect(commitments).toEqual([expect.objectContaining({ hotkey: miner.hotkey, block: 1 })])
   })
 
-  it('has one more miner if told so, with a key as the others, and it stays', async () => {
+  it('adds and keeps one more miner with --miners', async () => {
     const out = fresh()
     const first = localnet(out)
     const began = await servingOf(first)
@@ -127,7 +127,7 @@ describe.concurrent('a localnet that is started again', () => {
     await third.stop()
   })
 
-  it('has no more neurons than it is told, with which its file begins', async () => {
+  it('has at most --max-uids neurons', async () => {
     const out = fresh()
     const few = await localnetHere('--out', out, '--max-uids', '4')
     expect(few.code).toBe(2)
@@ -140,13 +140,13 @@ describe.concurrent('a localnet that is started again', () => {
     const chain = LocalChain.import(await chainText(out))
     const after = (await chain.snapshot(chain.height)).neurons.map(({ hotkey }) => hotkey)
     const before = neurons.map(({ hotkey }) => hotkey)
-    // Of those without emission, the first miner has the lowest uid.
+    // The first miner has the lowest uid without emission.
     expect(after).toEqual([...before.slice(0, 3), newcomer.hotkey, ...before.slice(4)])
     const more = await localnetHere('--out', out, '--miners', '3')
     expect(more.stderr).toMatch(/"--max-uids" expected at least 6, .* got 5/)
   })
 
-  it('refuses other validators or uids than it has, and fewer miners, and goes on with the same', async () => {
+  it('rejects other validators or uids and fewer miners, and accepts the same', async () => {
     const out = fresh()
     const first = localnet(out, ['--validators', '2'])
     await servingOf(first)
@@ -169,7 +169,7 @@ describe.concurrent('a localnet that is started again', () => {
     await same.stop()
   })
 
-  it('is one process’s alone: a second one is told which', async () => {
+  it('rejects a second process and names the first', async () => {
     const out = fresh()
     const first = localnet(out)
     const { url } = await servingOf(first)
@@ -182,7 +182,7 @@ describe.concurrent('a localnet that is started again', () => {
     await first.stop()
   })
 
-  it('says what is wrong with a chain that was altered, and leaves it as it is', async () => {
+  it('reports an altered chain and leaves it unchanged', async () => {
     const out = fresh()
     const first = localnet(out)
     await servingOf(first)
@@ -205,7 +205,7 @@ describe.concurrent('a localnet that is started again', () => {
 })
 
 describe('a validator whose localnet ends', () => {
-  it('says that it waits, goes on once the chain does, and ends without one', async () => {
+  it('reports that it waits, continues with the chain, and ends without one', async () => {
     const out = fresh()
     const chain = localnet(out, ['--validators', '1'])
     const { url } = await servingOf(chain)
@@ -218,7 +218,7 @@ describe('a validator whose localnet ends', () => {
     const again = localnet(out, ['--port', new URL(url).port])
     const { block } = await servingOf(again)
     await validator.says(/"kind":"node"(.|\n)*"type":"sent","task":{"kind":"attest"/)
-    const sent = recordsIn(validator.stdout()).filter(({ type }) => type === 'sent')
+    const sent = parseRecords(validator.stdout()).filter(({ type }) => type === 'sent')
     expect(sent.at(-1)?.block).toBeGreaterThan(block)
     await again.stop()
     expect(await validator.stop()).toMatchObject(stopped)
@@ -226,20 +226,20 @@ describe('a validator whose localnet ends', () => {
   })
 })
 
-describe('a localnet that is killed again and again', () => {
-  /** Where it writes, and about how many operations it takes in one life. */
+describe('a localnet that is killed repeatedly', () => {
+  /** Its files, and the approximate number of operations in one life. */
   const PLACES = [
     ['/chain\\.json$', 90],
     ['/keys', 30],
     ['/lock$', 2],
   ] as const
-  /** By block, every hash that anyone was told. */
+  /** Every reported hash, by block. */
   const told = new Map<number, string>()
-  /** How often a miner committed, and which of these it knows to be in a block. */
+  /** Number of a miner's commitments, and of those confirmed in a block. */
   let sent = 0
   let known = 0
 
-  /** Follows a chain for so many blocks, and has the miner commit in some of them. */
+  /** Follows a chain for `blocks` blocks, and commits for the miner in some of them. */
   async function follow(url: string, out: string, blocks: number): Promise<void> {
     const chain = await remoteChain(url, { fetch })
     for (const [number, hash] of told) expect(await chain.blockHash(number), SEED).toBe(hash)
@@ -259,7 +259,7 @@ describe('a localnet that is killed again and again', () => {
     }
   }
 
-  it('never takes back what it told, and always starts again', async () => {
+  it('never reverts a reported block, and always restarts', async () => {
     const random = pcg64(BigInt(SEED))
     const draw = (most: number): number => Number(random.integers(0, most))
     const out = fresh()

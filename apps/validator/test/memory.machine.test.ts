@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(root, { recursive: true })
 })
 
-/** The export of a chain of some 9 MB. */
+/** Returns the export of a chain of about 9 MB. */
 async function longChain(): Promise<string> {
   const { hotkey } = account(randomBytes(32))
   const neurons = [{ hotkey, stake: 1_000_000_000_000n }]
@@ -51,13 +51,13 @@ async function longChain(): Promise<string> {
   return chain.export()
 }
 
-/** What a process has, or had at most, in MB. */
+/** Returns the current or peak memory of a process in MB. */
 async function memoryOf({ child }: Started, what: 'VmRSS' | 'VmHWM'): Promise<number> {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
   return Number(new RegExp(`${what}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
 }
 
-/** Resolves once an answer has come, of which no more is read, or the connection is closed. */
+/** Resolves once a response has arrived, without reading on, or the connection is closed. */
 async function askAndReadNothing(port: string, request: string): Promise<void> {
   const socket = connect({ port: Number(port), host: '127.0.0.1' })
   sockets.push(socket)
@@ -65,7 +65,7 @@ async function askAndReadNothing(port: string, request: string): Promise<void> {
   await Promise.race([once(socket, 'readable'), once(socket, 'close')])
 }
 
-/** By how many MB a process grows at most while all these wait for answers. */
+/** Returns the maximum growth of a process in MB while all these requests wait. */
 async function growth(served: Started, url: string, request: string): Promise<number> {
   const { port } = new URL(url)
   await fetch(url).then((response) => response.arrayBuffer())
@@ -82,23 +82,26 @@ test.each([
   ['the page’s largest file', 'gzip', undefined],
   ['a block', 'identity', BLOCK],
   ['a block', 'gzip', BLOCK],
-])('300 who ask af serve for %s, as %s, and read nothing', async (_, coding, path = largest) => {
-  const words = ['--network', join(root, 'localnet/chain.json'), '--port', '0']
-  const served = start(AF, ['serve', join(root, 'buckets'), ...words])
-  const [, url = ''] = await served.says(/ at (http:\S+);/)
-  const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${coding}\r\n\r\n`
-  expect(await growth(served, url, request)).toBeLessThan(MOST_MB)
-  for (const socket of sockets.splice(0)) socket.destroy()
-  const ask = () => fetch(`${url}/chain.json`, { headers: { 'accept-encoding': coding } })
-  // It may not have noticed yet that they have gone.
-  await expect.poll(async () => (await ask()).status).toBe(200)
-  const honest = await ask()
-  const chain = await readFile(join(root, 'localnet/chain.json'), 'utf8')
-  expect((await honest.text()) === chain).toBe(true)
-  await served.stop()
-})
+])(
+  '300 clients that request %s from af serve, as %s, and read nothing',
+  async (_, coding, path = largest) => {
+    const words = ['--network', join(root, 'localnet/chain.json'), '--port', '0']
+    const served = start(AF, ['serve', join(root, 'buckets'), ...words])
+    const [, url = ''] = await served.says(/ at (http:\S+);/)
+    const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAccept-Encoding: ${coding}\r\n\r\n`
+    expect(await growth(served, url, request)).toBeLessThan(MOST_MB)
+    for (const socket of sockets.splice(0)) socket.destroy()
+    const ask = () => fetch(`${url}/chain.json`, { headers: { 'accept-encoding': coding } })
+    // It may not have noticed their disconnection yet.
+    await expect.poll(async () => (await ask()).status).toBe(200)
+    const honest = await ask()
+    const chain = await readFile(join(root, 'localnet/chain.json'), 'utf8')
+    expect((await honest.text()) === chain).toBe(true)
+    await served.stop()
+  },
+)
 
-test('300 who ask af localnet for its log, and read nothing', async () => {
+test('300 clients that request the log of af localnet and read nothing', async () => {
   const out = join(root, 'localnet')
   const served = start(AF, ['localnet', '--port', '0', '--out', out, '--block-ms', '60000'])
   const [, url = ''] = await served.says(/ at (http:[^\s,]+), which/)

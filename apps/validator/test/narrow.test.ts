@@ -12,8 +12,8 @@ import { doctor } from '../src/commands/doctor.ts'
 import { env } from '../src/commands/env.ts'
 import { explain } from '../src/commands/explain.ts'
 import { status } from '../src/commands/status.ts'
-import { inProcess } from './commands.ts'
-import { type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
+import { runCommand } from './commands.ts'
+import { type PlayedSubnet, playSubnetOnce, TWO_MINERS } from './played-subnet.ts'
 
 const { isTTY, columns } = process.stdout
 const WIDTHS = [40, 80]
@@ -22,15 +22,15 @@ const root = testFolder('narrow')
 const KEY = join(root, 'key')
 let subnet: PlayedSubnet
 let over: readonly string[]
-/** What `af demo` says. */
+/** The output of `af demo`. */
 const told = new Command('told').action(() => {
-  for (const text of subnet.said) output().line(text, {})
+  for (const text of subnet.printed) output().line(text, {})
 })
 
 beforeAll(async () => {
   await writeFile(KEY, 'ab'.repeat(32), { mode: 0o600 })
-  subnet = await playedSubnet(TWO_MINERS)
-  // A copy, since `af doctor` writes to its bucket.
+  subnet = await playSubnetOnce(TWO_MINERS)
+  // A copy, because `af doctor` writes to its bucket.
   const buckets = join(root, 'buckets')
   await cp(subnet.buckets, buckets, { recursive: true })
   over = ['--network', subnet.chainFile, '--buckets', buckets]
@@ -49,10 +49,10 @@ function wider(text: string, width: number): readonly string[] {
 
 async function saidIn(width: number, command: CommandUnknownOpts, words: readonly string[]) {
   Object.assign(process.stdout, { isTTY: true, columns: width })
-  return inProcess(command, ...words)
+  return runCommand(command, ...words)
 }
 
-describe.each(WIDTHS)('in a terminal of %i columns no line is wider', (width) => {
+describe.each(WIDTHS)('in a terminal of %i columns, no line is wider', (width) => {
   it.each<[string, CommandUnknownOpts, readonly string[]]>([
     ['status', status, []],
     ['explain', explain, ['--hotkey', '5', '--all']],
@@ -95,7 +95,7 @@ describe.skipIf(!HAS_TERMINALS)('colour', () => {
   const words = (): string[] => [...over(), '--to-epoch', '2']
   const columns = 80
 
-  it('is in a terminal, not with NO_COLOR, and never in JSON', async () => {
+  it('appears in a terminal, except with NO_COLOR or in JSON', async () => {
     const FORCED = { FORCE_COLOR: '1' }
     const plain = await inTerminal([AF_VERIFY, ...words()], { columns, env: { NO_COLOR: '1' } })
     const coloured = await inTerminal([AF_VERIFY, ...words()], { columns })
@@ -106,7 +106,7 @@ describe.skipIf(!HAS_TERMINALS)('colour', () => {
     expect(json.stdout).not.toContain('\u001b')
   })
 
-  it('is not where there is no terminal, unless FORCE_COLOR has it', async () => {
+  it('is absent without a terminal, except with FORCE_COLOR', async () => {
     const { stdout } = await run(AF_VERIFY, words(), { env: { NO_COLOR: '' } })
     expect(stdout).toContain('No problems found.')
     expect(stdout).not.toContain('\u001b')

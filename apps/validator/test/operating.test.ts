@@ -17,12 +17,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { written } from '../../../packages/terminal/test/within.ts'
 import { AF, killAll, type Started, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { narrate, sayProblem } from '../src/service/narrate.ts'
-import { hiding } from '../src/service/secrets.ts'
-import { serviceOutput } from '../src/service/service-output.ts'
-import { recordsIn, unprintable } from './commands.ts'
+import { narrate, printProblem } from '../src/service/narrate.ts'
+import { createMasker } from '../src/service/secrets.ts'
+import { createServiceOutput } from '../src/service/service-output.ts'
+import { findUnprintable, parseRecords } from './commands.ts'
 
-/** A file system on which states are never found nor missed. */
+/** A file system on which reads of states never end. */
 const STUCK = `
   const { promises } = process.getBuiltinModule('node:fs')
   const { realpath } = promises
@@ -31,7 +31,7 @@ const STUCK = `
   process.getBuiltinModule('node:module').syncBuiltinESMExports()
 `
 const CLOCK = new URL('./clock.mjs', import.meta.url).href
-/** What Prometheus reads: values by series. */
+/** Returns the values of metrics by series. */
 async function valuesOf(response: Response): Promise<Record<string, number>> {
   const lines = (await response.text()).split('\n').filter((line) => /^affine_/.test(line))
   return Object.fromEntries(
@@ -39,7 +39,7 @@ async function valuesOf(response: Response): Promise<Record<string, number>> {
   )
 }
 
-it('a connection is used again by a client that has all of an answer before its server knows', async () => {
+it('reuses a connection whose response ended before the server knew', async () => {
   let first: ServerResponse | undefined
   using listening = await listenWith((_, response) => {
     response.writeHead(200, { 'content-length': 1 }).write('x')
@@ -61,14 +61,14 @@ it('a connection is used again by a client that has all of an answer before its 
   agent.destroy()
 })
 
-describe('what a service says', () => {
-  const hide = (text: string): string => text.replaceAll('s3cret', '****')
+describe('the output of a service', () => {
+  const mask = (text: string): string => text.replaceAll('s3cret', '****')
   const error = new Error('s3cret \u001b[2J\u202e')
   async function said(isTTY: boolean, json: boolean): Promise<string> {
     const { isTTY: before, columns } = process.stdout
     Object.assign(process.stdout, { isTTY, columns: 80 })
     const { stdout } = await written(async () => {
-      const screen = serviceOutput(json, hide)
+      const screen = createServiceOutput(json, mask)
       narrate({ type: 'state', state: { epoch: 3 } as State }, screen, String)
       narrate({ type: 'sent', task: { kind: 'seal', epoch: 3 }, block: 9 }, screen, String)
       narrate({ type: 'problem', task: { kind: 'head' }, error }, screen, String)
@@ -79,7 +79,7 @@ describe('what a service says', () => {
     Object.assign(process.stdout, { isTTY: before, columns })
     return stdout
   }
-  it('is for people in a terminal', async () => {
+  it('is text in a terminal', async () => {
     const frames = (await said(true, false)).split('\r\x1b[K').filter(Boolean)
     const lines = frames.map(stripVTControlCharacters)
     await expect(`${lines.join('')}\n`).toMatchFileSnapshot('snapshots/service.txt')
@@ -88,12 +88,12 @@ describe('what a service says', () => {
     [false, false],
     [true, true],
     [false, true],
-  ])('is a log elsewhere, and with --json (%s, %s)', async (isTTY, json) => {
+  ])('is a JSON log elsewhere and with --json (%s, %s)', async (isTTY, json) => {
     const text = await said(isTTY, json)
-    expect(unprintable(text)).toEqual([])
+    expect(findUnprintable(text)).toEqual([])
     expect(text).not.toContain('s3cret')
     const time = expect.stringMatching(/^20\d\d-\d\d-\d\dT[\d:.]+Z$/)
-    expect(recordsIn(text)).toEqual([
+    expect(parseRecords(text)).toEqual([
       {
         level: 'info',
         time,
@@ -131,12 +131,12 @@ describe('what a service says', () => {
   })
 })
 
-it('how often a problem came is said; one more time is "once"', () => {
+it('prints how often a problem occurred; one more time is "once"', () => {
   const said = (message: string, unsaid: number): string => {
     const lines: string[] = []
     const screen: Output = { line: (said) => void lines.push(plainText(said)), status: () => {} }
     const problem = { type: 'problem', task: { kind: 'head' }, error: new Error(message) } as const
-    sayProblem(problem, screen, unsaid)
+    printProblem(problem, screen, unsaid)
     return lines.join()
   }
   expect(said('no', 1)).toMatch(/^ {2}✘ the head: no \(once more since /)
@@ -144,13 +144,13 @@ it('how often a problem came is said; one more time is "once"', () => {
 })
 
 describe('a secret with characters that JSON escapes', () => {
-  it('is taken out of the log, be it in a text of JSON', async () => {
+  it('is masked in the log, also in JSON strings', async () => {
     const secret = 'ab"cd\\ef'
     const error = new Error(`${secret} ${JSON.stringify(secret)} ${JSON.stringify({ secret })}`)
     const { stdout } = await written(async () =>
       narrate(
         { type: 'problem', task: { kind: 'node' }, error },
-        serviceOutput(true, hiding([secret])),
+        createServiceOutput(true, createMasker([secret])),
         String,
       ),
     )
@@ -182,41 +182,41 @@ describe('af validate', () => {
       env,
     })
   }
-  /** Where a validator's pages are. */
+  /** Returns the URL of a validator's pages. */
   const pagesOf = async ({ says }: Started): Promise<string> =>
     (await says(/"url":"([^"]+)"/))[1] ?? ''
-  /** What its page of health says, and that its status says the same. */
+  /** Returns its health, and expects the same HTTP status. */
   const health = async (at: string): Promise<{ ok: boolean; reasons: string[] }> => {
     const response = await fetch(`${at}/healthz`)
     const said = await response.json()
     expect(response.status).toBe(said.ok ? 200 : 503)
     return said
   }
-  /** The block that it has come to. */
+  /** Returns its last block. */
   const block = async (at: string): Promise<number> =>
     (await valuesOf(await fetch(`${at}/metrics`))).affine_head_block ?? 0
-  /** Resolves once it has come to a block. */
+  /** Resolves once it has reached a block. */
   const sees = async (at: string, number = 1): Promise<void> => {
     while ((await block(at)) < number) await sleep(20)
   }
-  /** An environment in which a process's clock is moved by the test alone, as in `clock.mjs`. */
+  /** Returns an environment in which only the test moves the clock of a process, by `clock.mjs`. */
   async function movable(more: { NODE_OPTIONS?: string } = {}) {
     const file = join(root, `${runs++}.ahead`)
     const NODE_OPTIONS = `--import=${CLOCK} ${more.NODE_OPTIONS ?? ''}`
-    /** Renamed, so that no half of a number is read. */
+    /** Renames the file, so that a partial number is never read. */
     const setAhead = async (ms: number): Promise<void> => {
       await writeFile(`${file}.new`, `${ms}`)
       await rename(`${file}.new`, file)
     }
     return { env: { NODE_OPTIONS, AHEAD: file }, setAhead }
   }
-  /** Stops the chain for a while. */
+  /** Stops the chain during `task`. */
   async function frozen<T>(task: () => Promise<T>): Promise<T> {
     chain.child.kill('SIGSTOP')
     return task().finally(() => chain.child.kill('SIGCONT'))
   }
 
-  it('is healthy while blocks come; without, it says so, and ends with 1 after twice the time', async () => {
+  it('is healthy while blocks arrive; without them it is not, and exits with 4 after twice the time', async () => {
     const { env, setAhead } = await movable()
     const validator = validate('--metrics 0 --dry-run', { env })
     const at = await pagesOf(validator)
@@ -227,24 +227,24 @@ describe('af validate', () => {
     expect(values.affine_ratio_to_beat).toBeGreaterThan(0)
     const ended = await frozen(async () => {
       let said = await health(at)
-      // A block that was on its way comes after the clock has moved.
+      // A pending block may arrive after the clock has moved.
       for (let ahead = 400_000; said.ok; ahead += 400_000) {
         await setAhead(ahead)
         said = await health(at)
       }
-      // A turn may have been under way.
+      // A head task may have been pending.
       expect(said.reasons).toContain('no-block')
       await setAhead(10_000_000)
       return validator.ended
     })
     expect(ended.code).toBe(4)
-    expect(recordsIn(ended.stdout)[0]).toMatchObject({ type: 'started', emit: false, url: at })
+    expect(parseRecords(ended.stdout)[0]).toMatchObject({ type: 'started', emit: false, url: at })
     expect(ended.stdout).not.toContain('"type":"sent"')
-    const last = recordsIn(ended.stdout).at(-1)
+    const last = parseRecords(ended.stdout).at(-1)
     expect(last).toMatchObject({ level: 'error', code: 'stalled', late: ['no-block'] })
   })
 
-  /** An environment in which every process begins with this code. */
+  /** Returns an environment in which every process starts with this code. */
   async function beginning(code: string): Promise<{ NODE_OPTIONS: string }> {
     const file = join(root, `${runs++}.mjs`)
     await writeFile(
@@ -254,7 +254,7 @@ describe('af validate', () => {
     return { NODE_OPTIONS: `--import=${file}` }
   }
 
-  it('goes on when nobody reads its log any more', async () => {
+  it('continues when its log has no reader', async () => {
     const validator = validate('--metrics 0 --dry-run')
     const at = await pagesOf(validator)
     validator.child.stdout?.destroy()
@@ -264,7 +264,7 @@ describe('af validate', () => {
     expect([code, stderr]).toEqual([130, ''])
   })
 
-  it('starts from what the others attested, or with --replay from the first epoch', async () => {
+  it('starts from the attested state, or with --replay from the first epoch', async () => {
     const others = [1, 2].map((who) => validate('', { who }))
     const first = async (words: string) => {
       const { says, stop } = validate(`--dry-run ${words}`, { who: 3 })
@@ -278,15 +278,15 @@ describe('af validate', () => {
       expect(code).toBe(130)
   })
 
-  // Most of it is waiting, and none of it needs the chain to itself.
-  describe.concurrent('that cannot go on', () => {
-    it('with a turn that gets stuck is not healthy, and ends with 1', async () => {
+  // These tests mostly wait and can share the chain.
+  describe.concurrent('that cannot continue', () => {
+    it('with a stuck head task is not healthy, and exits with 4', async () => {
       const { env, setAhead } = await movable(await beginning(STUCK))
       const validator = validate('--metrics 0', { env })
       const at = await pagesOf(validator)
       await sees(at)
       await setAhead(400_000)
-      // Until the next block there is another reason.
+      // Until the next block there is a second reason.
       let said = await health(at)
       for (; said.reasons.length > 1; said = await health(at)) await sleep(50)
       expect(said).toEqual({ ok: false, reasons: ['no-progress'] })
@@ -294,13 +294,13 @@ describe('af validate', () => {
       const { code, stdout } = await validator.ended
       expect(code).toBe(4)
       const stalled = { code: 'stalled', late: ['no-progress'], seconds: 600 }
-      expect(recordsIn(stdout).at(-1)).toMatchObject(stalled)
+      expect(parseRecords(stdout).at(-1)).toMatchObject(stalled)
     })
 
-    it('is killed where a disk hangs, once it stalls, and at SIGTERM', async () => {
+    it('is killed on a hanging disk, once it stalls, and at SIGTERM', async () => {
       const pipe = join(root, 'pipe')
       execFileSync('mkfifo', [pipe])
-      // One call to the disk is under way, and removing the folder's lock hangs.
+      // One disk call is pending, and removing the folder's lock hangs.
       const hanging = await beginning(`${STUCK}
         const open = () => promises.open('${pipe}')
         const { rm } = promises
@@ -317,10 +317,10 @@ describe('af validate', () => {
         const { code, stderr } = await ended
         expect([code, stderr]).toEqual([null, 'a disk does not answer: killed\n'])
       }
-      expect(recordsIn(stalled.stdout()).at(-1)).toMatchObject({ code: 'stalled' })
+      expect(parseRecords(stalled.stdout()).at(-1)).toMatchObject({ code: 'stalled' })
     })
 
-    it('says which nodes failed, and that it tries again, without the keys in their URLs', async () => {
+    it('reports failed nodes and retries, without the keys in their URLs', async () => {
       const server = createServer((socket) => socket.destroy())
       await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
       const { port } = server.address() as { readonly port: number }
@@ -329,7 +329,7 @@ describe('af validate', () => {
         .ended
       server.close()
       expect(code).toBe(4)
-      const problems = recordsIn(stdout).filter(({ type }) => type === 'problem')
+      const problems = parseRecords(stdout).filter(({ type }) => type === 'problem')
       const facts = { level: 'error', task: { kind: 'node' }, code: 'Unreachable' }
       const message = expect.stringContaining('127.0.0.1')
       const each = expect.objectContaining({ ...facts, message })
@@ -339,7 +339,7 @@ describe('af validate', () => {
   })
 
   describe('at SIGTERM', () => {
-    it('waits for what is under way, not longer than told, and not at all at the second signal', async () => {
+    it('waits for pending tasks until AFFINE_GRACE, and not after a second signal', async () => {
       const env = await beginning(STUCK)
       const [short, long, quick] = [
         validate('--metrics 0', { env: { ...env, AFFINE_GRACE: '1' } }),

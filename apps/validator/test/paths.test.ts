@@ -5,10 +5,10 @@ import type { CommandUnknownOpts, Option } from '@commander-js/extra-typings'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { runAf, runVerifier } from '../../../test/in-process.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { findSettings, namesOf } from '../src/settings/found-settings.ts'
+import { findSettings, listNames } from '../src/settings/entries.ts'
 import { SETTINGS } from '../src/settings/table.ts'
 
-/** What options take that take no path. */
+/** Arguments of options that are not paths. */
 const OTHERS = [
   ...['', '<n>', '<name>', '<dollars>', '<url>', '<port>', '<address>', '<epochs>', '<id...>'],
   ...['<share>', '<text>', '<number>', '<id>', '<id|url>', '<who>', '<hash>', '<ss58|uid>', '<ms>'],
@@ -19,14 +19,14 @@ beforeAll(async () => {
   await writeFile(join(root, 'key'), 'ab'.repeat(32), { mode: 0o600 })
 })
 
-/** Every option of a command and of those below it. */
+/** Returns every option of a command and its subcommands. */
 const optionsOf = ({ options, commands }: CommandUnknownOpts): readonly Option[] => [
   ...options,
   ...commands.flatMap(optionsOf),
 ]
 const argumentOf = (usage: string): string => usage.replace(/^[^<]*/, '')
 
-it('have ~ expanded in every option whose help shows a path', async () => {
+it('expands ~ in every option whose help shows a path', async () => {
   const folder = new URL('../src/commands/', import.meta.url)
   const files = (await readdir(folder)).filter((name) => name.endsWith('.ts'))
   const modules = await Promise.all(files.map((name) => import(new URL(name, folder).href)))
@@ -40,11 +40,11 @@ it('have ~ expanded in every option whose help shows a path', async () => {
 
 const settings = SETTINGS.filter(({ kind }) => kind === 'path')
 const ways = settings.flatMap((setting) =>
-  namesOf(setting).map((by) => ({ by, name: setting.name })),
+  listNames(setting).map((by) => ({ by, name: setting.name })),
 )
 
 describe.each(ways)('a setting that is a path, by $by', ({ by, name }) => {
-  /** What it is when the option or the variable has this text, and when the file of settings has. */
+  /** Returns its value from the option or variable, and from the file of settings. */
   const found = (path: string): readonly (string | undefined)[] => {
     const given = { [by]: path }
     const isOption = by.startsWith('--')
@@ -53,7 +53,7 @@ describe.each(ways)('a setting that is a path, by $by', ({ by, name }) => {
       : [given, {}].map((env) => findSettings({}, env, given))
     return all.map((each) => each.find(({ setting }) => setting.name === name)?.value)
   }
-  it('has the home folder instead of ~, and no other user’s', () => {
+  it('expands ~ to the home folder, and rejects that of another user', () => {
     expect(new Set(found('~'))).toEqual(new Set([homedir()]))
     expect(new Set(found('~/a b'))).toEqual(new Set([join(homedir(), 'a b')]))
     for (const path of ['a/~', './~bob']) expect(new Set(found(path))).toEqual(new Set([path]))
@@ -64,7 +64,7 @@ describe.each(ways)('a setting that is a path, by $by', ({ by, name }) => {
 })
 
 const NETWORK = '--network=http://127.0.0.1:1'
-/** A program and its words; the path goes to the end of the last. */
+/** A program and its arguments; the path is appended to the last one. */
 const LINES: readonly (readonly string[])[] = [
   ['af', 'doctor', '--settings='],
   ['af', 'doctor', NETWORK, '--wallet-path='],
@@ -83,7 +83,7 @@ const LINES: readonly (readonly string[])[] = [
 ]
 
 describe.concurrent('an option that is a path', () => {
-  it.each(LINES)('is refused in the home of another user: %s %s %s %s', async (name, ...line) => {
+  it.each(LINES)('is rejected in the home of another user: %s %s %s %s', async (name, ...line) => {
     const words = `${line.join('\n')}~bob/x`.split('\n')
     const run = name === 'af' ? runAf : runVerifier
     const { code, stdout, stderr } = await run(words, { cwd: root })
@@ -91,7 +91,7 @@ describe.concurrent('an option that is a path', () => {
     expect(stderr).toMatch(/"\S+" expected an absolute path, or .* got "~bob\/x"\n/)
   })
 
-  it('is in the home folder, if it begins with ~', async () => {
+  it('is in the home folder if it begins with ~', async () => {
     const [cwd, home] = [await mkdtemp(join(root, 'cwd-')), await mkdtemp(join(root, 'home-'))]
     await writeFile(join(home, 's.env'), 'AFFINE_FOLDER=~/affine\nAFFINE_STALL=17\n')
     const env = { HOME: home, AFFINE_BUCKETS: '~/b' }

@@ -12,47 +12,56 @@ import {
 import { bucketsIn } from '@affine/settlement/node'
 import type { Output } from '@affine/terminal'
 import { onceARun } from '../../../test/once-a-run.ts'
-import { type Cast, castOf, namesIn } from '../src/commands/demo/cast.ts'
-import { againText, filesText, introText, outcomeLines } from '../src/commands/demo/story.ts'
+import {
+  createParticipants,
+  mapNames,
+  type Participants,
+} from '../src/commands/demo/participants.ts'
+import {
+  formatFilesHint,
+  formatIntro,
+  formatOutcome,
+  formatRerunHint,
+} from '../src/commands/demo/story.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
 import { narrate } from '../src/service/narrate.ts'
 
-/** Of the demo's miners those that play. The second settles the throne, the third only adds to it. */
+/** The miners of the demo that play. The second becomes champion; the third adds a duel. */
 export const TWO_MINERS: readonly string[] = ['veteran', 'stronger']
 export const THREE_MINERS: readonly string[] = ['veteran', 'weaker', 'stronger']
 
 type OnSample = NonNullable<Parameters<typeof recompute>[0]['onSample']>
 
-/** A subnet that came to rest. Its files are shared by tests: none alters them. */
+/** A finished subnet. Tests share its files and must not change them. */
 export interface PlayedSubnet {
-  readonly cast: Cast
+  readonly cast: Participants
   readonly hotkeyOf: (name: string) => string
-  /** A text with the members' names in the places of their hotkeys, whole or shortened. */
+  /** Returns a text with names instead of hotkeys, full or shortened. */
   readonly named: (text: string) => string
   readonly buckets: string
   readonly chainFile: string
   /** The chain's export. */
-  readonly exported: string
-  /** What `af demo` says of it, each text by itself. */
-  readonly said: readonly string[]
+  readonly chainExport: string
+  /** The texts of `af demo`. */
+  readonly printed: readonly string[]
   /** Opens a validator's bucket. */
   readonly open: (hotkey: string, url: string) => Source | null
-  /** Every epoch, recomputed. */
+  /** Recomputes every epoch. */
   epochs(onSample?: OnSample): Promise<readonly Recomputed[]>
 }
 
-/** The demo's validators with some of its miners. */
-export function castWith(names: readonly string[]): Cast {
-  const all = castOf('a subnet for the tests')
+/** Returns the demo's validators with some of its miners. */
+export function selectParticipants(names: readonly string[]): Participants {
+  const all = createParticipants('a subnet for the tests')
   return { ...all, miners: all.miners.filter(({ name }) => names.includes(name)) }
 }
 
-/** A subnet with these miners, played once a run of the tests. */
-export async function playedSubnet(names: readonly string[]): Promise<PlayedSubnet> {
-  const cast = castWith(names)
+/** Returns a subnet with these miners, played once in each run of the tests. */
+export async function playSubnetOnce(names: readonly string[]): Promise<PlayedSubnet> {
+  const cast = selectParticipants(names)
   const folder = await onceARun(`subnet-${names.join('-')}`, (out) => playIn(out, cast))
   const [buckets, chainFile] = [join(folder, 'buckets'), join(folder, 'chain.json')]
-  const exported = await readFile(chainFile, 'utf8')
+  const chainExport = await readFile(chainFile, 'utf8')
   const open = bucketsIn(buckets)
   const members = [...cast.validators, ...cast.miners]
   return {
@@ -66,11 +75,11 @@ export async function playedSubnet(names: readonly string[]): Promise<PlayedSubn
       ),
     buckets,
     chainFile,
-    exported,
-    said: JSON.parse(await readFile(join(folder, 'said.json'), 'utf8')),
+    chainExport,
+    printed: JSON.parse(await readFile(join(folder, 'said.json'), 'utf8')),
     open,
     epochs: async (onSample = () => {}) => {
-      const chain = LocalChain.import(exported)
+      const chain = LocalChain.import(chainExport)
       const data = { chain, network: LOCAL_NETWORK, openBucket: open, onSample }
       const epochs: Recomputed[] = []
       for await (const epoch of recompute(data)) epochs.push(epoch)
@@ -79,10 +88,10 @@ export async function playedSubnet(names: readonly string[]): Promise<PlayedSubn
   }
 }
 
-async function playIn(out: string, cast: Cast): Promise<void> {
-  const said = [introText(cast)]
+async function playIn(out: string, cast: Participants): Promise<void> {
+  const said = [formatIntro(cast)]
   const screen: Output = { line: (lines) => void said.push(plainText(lines)), status: () => {} }
-  const names = namesIn(cast)
+  const names = mapNames(cast)
   const nameOf = (hotkey: string) => names[hotkey] ?? hotkey
   const [alice] = cast.validators
   const epochs: Settled[] = []
@@ -92,14 +101,14 @@ async function playIn(out: string, cast: Cast): Promise<void> {
     narrate(event, screen, nameOf)
   })
   said.push(...epochs.map((settled) => epochLine(epochFacts(settled), nameOf)))
-  said.push(plainText(outcomeLines(epochs, nameOf)))
+  said.push(plainText(formatOutcome(epochs, nameOf)))
   await withProgramsOnPath(join(out, 'bin'), () => {
-    said.push(againText(cast.seed), filesText('/tmp/affine-demo-abcdef'))
+    said.push(formatRerunHint(cast.seed), formatFilesHint('/tmp/affine-demo-abcdef'))
   })
   await writeFile(join(out, 'said.json'), JSON.stringify(said))
 }
 
-/** Calls `work` while `af` and `af-verify` are on the PATH, so that its texts name no checkout. */
+/** Calls `work` while `af` and `af-verify` are on the PATH, so that its texts contain no local path. */
 async function withProgramsOnPath(folder: string, work: () => void): Promise<void> {
   await mkdir(folder)
   for (const name of ['af', 'af-verify']) await writeFile(join(folder, name), '')

@@ -10,10 +10,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import { AF, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { firstBlocks, recordsIn } from './commands.ts'
-import { type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
+import { cutBlocks, parseRecords } from './commands.ts'
+import { type PlayedSubnet, playSubnetOnce, TWO_MINERS } from './played-subnet.ts'
 
-/** Notes the port of every connection that a process makes. */
+/** Records the port of every connection of a process. */
 const NOTING = `
 import { appendFileSync } from 'node:fs'
 import { Socket } from 'node:net'
@@ -34,7 +34,7 @@ describe('af practise --against', () => {
   let samples: { sample: Sample; validator: string }[]
 
   beforeAll(async () => {
-    subnet = await playedSubnet(TWO_MINERS)
+    subnet = await playSubnetOnce(TWO_MINERS)
     where = ['--network', subnet.chainFile, '--buckets', subnet.buckets]
     samples = []
     await subnet.epochs((sample, { validator }) => void samples.push({ sample, validator }))
@@ -42,7 +42,7 @@ describe('af practise --against', () => {
   afterAll(closeServers)
   afterAll(killAll)
 
-  it('compares with what is recorded of the champion, and asks the endpoint alone', async () => {
+  it('compares with the recorded results of the champion, and calls only the endpoint', async () => {
     const { url, seen } = await serve((_, __, response, body) => {
       const reply = playerReply(JSON.parse(body).messages.at(-1).content, PLAYER)
       response.writeHead(200, { 'content-type': 'application/json' }).end(completion(reply))
@@ -56,11 +56,11 @@ describe('af practise --against', () => {
     const more = ['--last', '100', '--resume', file]
     const ended = await run(AF, [...words, ...more, '--json'], { env })
     expect([ended.code, ended.stderr]).toEqual([0, ''])
-    const said = recordsIn(ended.stdout)
+    const said = parseRecords(ended.stdout)
     const { champion, envs, dethrones, ratioPpm } = said.at(-1)
     expect(champion).toBe(subnet.hotkeyOf('stronger'))
 
-    // The same from the evidence itself.
+    // Computes the same from the evidence.
     const wins: Record<string, number> = {}
     for (const { env, wins: won, losses, ties, win } of envs) {
       const past = samples
@@ -87,7 +87,7 @@ describe('af practise --against', () => {
         else counts.tied += 1
       }
       expect([won, losses, ties]).toEqual([counts.won, counts.lost, counts.tied])
-      // One lane of a whole duel, of which as many challenges tie as here.
+      // One lane of a duel with the same share of ties.
       const { protocol } = LOCAL_NETWORK
       const constants = protocol.envs[env]!
       const epochs = Array.from({ length: protocol.duelEpochs }, (_, i) =>
@@ -106,7 +106,7 @@ describe('af practise --against', () => {
       expect(win.upper).toBeCloseTo(at(upper / 1e6), 12)
       wins[env] = win.middle
     }
-    // Three environments of one player, and two are needed.
+    // Two of three environments of one player are needed.
     const [a = 0, b = 0, c = 0] = Object.values(wins)
     expect(Object.keys(wins)).toEqual(['mult8@0.1.0', 'pack@0.1.0', 'tictactoe@0.1.0'])
     expect(dethrones.middle).toBeCloseTo(a * b + a * c + b * c - 2 * a * b * c, 12)
@@ -117,10 +117,10 @@ describe('af practise --against', () => {
     expect(text.stdout).toMatch(
       /^mult8@0\.1\.0: \d+ won, \d+ lost, \d+ tied against the champion\n {2}\[.*┃.*\] [\d.]+ % to [\d.]+ % vs [\d.]+ %: a win with 0\.\d{3}, /m,
     )
-    expect(text.stdout).toContain('hex@0.1.0: not compared, because in a game each reply answers')
+    expect(text.stdout).toContain('hex@0.1.0: not compared: in a game the replies depend')
     expect(text.stdout).toMatch(/^Dethrones with a probability of .* rates\)$/m)
     expect(text.stdout).toMatch(/: reward -?\d of \d, the champion -?\d$/m)
-    // Of all places to which it connected there is one: no request reached the champion.
+    // It connected to one place only, so no request reached the champion.
     const places = (await readFile(connections, 'utf8')).trimEnd().split('\n')
     expect(new Set(places)).toEqual(new Set([new URL(url).port]))
     const posts = seen.map(({ body }) => body)
@@ -128,7 +128,7 @@ describe('af practise --against', () => {
     for (const { account } of subnet.cast.miners) expect(posts.join()).not.toContain(account.hotkey)
   })
 
-  it('needs a chain, a champion, and challenges of it', async () => {
+  it('needs a chain, a champion and its challenges', async () => {
     const lacking = await run(AF, ['practise', '0.5', '--against'])
     expect([lacking.code, lacking.stderr]).toEqual([
       2,
@@ -137,11 +137,8 @@ describe('af practise --against', () => {
     const words = ['practise', '0.5', '--against', ...where]
     expect((await run(AF, [...words, '--env', 'mult8-v0'])).code).toBe(2)
     const early = join(root, 'early.json')
-    await writeFile(early, firstBlocks(subnet.exported, 12))
+    await writeFile(early, cutBlocks(subnet.chainExport, 12))
     const none = await run(AF, ['practise', '0.5', '--against', '--network', early])
-    expect([none.code, none.stderr]).toEqual([
-      4,
-      'af: the throne is empty: there is no champion yet\n',
-    ])
+    expect([none.code, none.stderr]).toEqual([4, 'af: there is no champion yet\n'])
   })
 })

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { make } from '@affine/envs'
 import { playerReply } from '@affine/miners'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { closeServers, completion, serve } from '../../../packages/miners/test/servers.ts'
 import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { progress, sayFailures } from '../src/commands/solo.ts'
-import { recordsIn, unprintable } from './commands.ts'
+import { createProgress, printFailures } from '../src/commands/solo.ts'
+import { findUnprintable, parseRecords } from './commands.ts'
 import { HAS_PYTHON, typed } from './typed.ts'
 
 const root = testFolder('af-practise')
@@ -18,16 +18,16 @@ const root = testFolder('af-practise')
 afterAll(closeServers)
 afterAll(killAll)
 
-const HOPELESS = /^ {2}none was legal in (\d+) challenges, so the rest was not played$/m
+const HOPELESS = /^ {2}no reply was legal in (\d+) challenges, so the rest was not played$/m
 const TWO = ['--env', 'tictactoe-v0', 'mult8-v0']
 const practise = (...words: readonly string[]): Promise<Written> => runAf(['practise', ...words])
-const records = ({ stdout }: Written) => recordsIn(stdout)
+const records = ({ stdout }: Written) => parseRecords(stdout)
 const linesIn = async (file: string): Promise<readonly string[]> =>
   (await readFile(file, 'utf8').catch(() => '')).split('\n').slice(0, -1)
 
 /**
- * An endpoint that gives `reply` to the prompt that comes n-th, or none where it is null. It also
- * answers the first question, whether it answers at all.
+ * Serves an endpoint that responds with `reply` to each prompt, or never if that is null. It
+ * responds to the first request, which only checks the endpoint.
  */
 function endpoint(reply: (prompt: string, index: number) => string | null, delayMs = 0) {
   return serve((index, _, response, body) => {
@@ -40,7 +40,7 @@ function endpoint(reply: (prompt: string, index: number) => string | null, delay
 }
 
 describe.concurrent('af practise', () => {
-  it('counts rewards and every way to forfeit, and shows what was lost and what was best', async ({
+  it('counts rewards and forfeits, and shows lost challenges and the best answers', async ({
     expect,
   }) => {
     const wrong = [null, 'x'.repeat(5000), '\u001b[2J1000000000000000', 'about 12']
@@ -48,7 +48,7 @@ describe.concurrent('af practise', () => {
     const { url } = await endpoint((prompt, i) => (i < 4 ? (wrong[i] ?? null) : solve(prompt)))
     const words = [url, '--env', 'mult8-v0', '--challenges', '10', '--ahead', '1']
     const ended = await practise(...words)
-    expect([ended.code, ended.stderr, unprintable(ended.stdout)]).toEqual([0, '', []])
+    expect([ended.code, ended.stderr, findUnprintable(ended.stdout)]).toEqual([0, '', []])
     const [summary = ''] = ended.stdout.split(/^mult8@0\.1\.0, challenge /m)
     const shown = summary.replaceAll(url, '<url>').replace(/(?<= replies: ).*(?=;)/, '<times>')
     await expect(shown).toMatchFileSnapshot('snapshots/practise.txt')
@@ -58,7 +58,7 @@ describe.concurrent('af practise', () => {
     expect(ended.stdout).toMatch(/^ {4}product +\d+\n {4}reply +1000000000000000\n/m)
   })
 
-  it('leaves an environment without a legal reply in 20, and plays the others', async () => {
+  it('drops an environment without a legal reply in 20 challenges, and plays the others', async () => {
     const { solve } = make('mult8@0.1.0').spec
     const { url, seen } = await endpoint((prompt) =>
       prompt.startsWith('Compute') ? solve(prompt) : 'My move: Z1',
@@ -80,28 +80,27 @@ describe.concurrent('af practise', () => {
     expect(seen.length).toBe(count + 1)
   })
 
-  it('says --ahead 1 to a server that is late, and progress where there is no terminal', async () => {
+  it('advises --ahead 1 for a late server, and prints progress without a terminal', async () => {
     const told: string[] = []
     const said: string[] = []
     const screen = { line: (text: string) => void said.push(text), status: () => {} }
     const failures = new Map([['late', { reason: 'late', text: 'no reply', count: 3 } as const]])
     const late = { failures, agent: () => () => ({ fault: 'no-reply' }) as const }
-    sayFailures('it', late, { screen, ahead: 16 })
-    sayFailures('it', late, { screen, ahead: 1 })
+    printFailures('it', late, { screen, ahead: 16 })
+    printFailures('it', late, { screen, ahead: 1 })
     expect(said.map((text) => text.includes('--ahead 1'))).toEqual([true, false])
-    let now = 1000
-    const show = progress(screen, new AbortController().signal, () => '', {
-      now: () => now,
-      tell: (text) => void told.push(text),
-    })
-    for (const text of ['one', 'two', 'three', 'four']) {
-      now += 20_000
+    const now = vi.spyOn(Date, 'now').mockReturnValue(0)
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean(told.push(String(text))))
+    const show = createProgress(screen, new AbortController().signal, () => '')
+    for (const [i, text] of ['one', 'two', 'three', 'four'].entries()) {
+      now.mockReturnValue(20_000 * (i + 1))
       show(text)
     }
+    vi.restoreAllMocks()
     expect(told).toEqual(['two\n', 'four\n'])
   })
 
-  it('tells an illegal move from a legal one, as records', async () => {
+  it('distinguishes illegal from legal moves in records', async () => {
     const { url } = await endpoint(() => 'A1')
     const words = [url, '--env', 'tictactoe-v0', '--challenges', '40', '--json']
     const [result, ...lost] = records(await practise(...words))
@@ -118,7 +117,7 @@ describe.concurrent('af practise', () => {
     expect(lost).toHaveLength(3)
   })
 
-  it('exits by --at-least, in every environment', async () => {
+  it('applies --at-least to every environment', async () => {
     const words = [...TWO, '--challenges', '20', '--at-least']
     const [perfect, best, worst] = await Promise.all([
       practise('perfect', ...words, '1'),
@@ -130,7 +129,7 @@ describe.concurrent('af practise', () => {
     expect(worst.stdout).toContain('mult8@0.1.0: 0 of 20 played perfectly')
   })
 
-  it('plays games against a scripted opponent, and counts what was won', async () => {
+  it('plays games against a scripted opponent and counts wins', async () => {
     const words = ['--env', 'hex-v0', '--challenges', '10', '--at-least', '0.99']
     const { code, stdout } = await practise('perfect', ...words)
     expect(code).toBe(1) // The scripted opponent is as good as itself.
@@ -141,14 +140,14 @@ describe.concurrent('af practise', () => {
     expect(stdout).toMatch(/^ {2}lost: [XO] joined /m)
   })
 
-  it('plays games against a weaker opponent, in one file at one strength', async () => {
+  it('plays games against a weaker opponent, with one strength in a file', async () => {
     const words = ['--env', 'hex-v0', '--challenges', '10', '--strength']
     const weak = await practise('perfect', ...words, '0', '--at-least', '1')
     expect([weak.code, weak.stderr]).toEqual([0, ''])
     expect(weak.stdout).toMatch(/^hex@0\.1\.0: 10 of 10 won .* opponent at strength 0, /)
     const file = join(root, 'weak.jsonl')
     const half = await practise('random', ...words, '0.5', '--resume', file)
-    // All that was lost replays, so there is more to say of its end than the reward.
+    // Lost challenges replay, so their ending has more than the reward.
     expect(half.stdout).toMatch(
       /^hex@0\.1\.0, challenge \w+: reward -1 of 1\n {2}(lost|forfeited): /m,
     )
@@ -163,7 +162,7 @@ describe.concurrent('af practise', () => {
     }
   })
 
-  it('that is killed goes on where it stopped, asks nothing twice, and refuses other arguments', async () => {
+  it('continues after a kill without repeated requests, and rejects other arguments', async () => {
     const file = join(root, 'practice.jsonl')
     const player = { skill: 0.5, seed: 'slow' }
     const { url } = await endpoint((prompt) => playerReply(prompt, player), 10)
@@ -183,7 +182,7 @@ describe.concurrent('af practise', () => {
     expect(lines.slice(0, kept.length)).toEqual(kept)
     const ids = lines.slice(1).map((line) => JSON.parse(line).challengeId)
     expect([ids.length, new Set(ids).size]).toEqual([80, 80])
-    // Played to the end, it is only counted again.
+    // A finished practice is only counted again.
     expect(records(await practise(...words)).slice(1)).toEqual(results)
     const other = await practise(url, ...TWO, '--challenges', '41', '--resume', file)
     expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('"--resume"')])
@@ -192,16 +191,14 @@ describe.concurrent('af practise', () => {
     expect((await practise(url, '--resume', altered)).code).toBe(2)
   })
 
-  it('of which two are at one file: the second is refused at once, and the first is not disturbed', async ({
-    expect,
-  }) => {
+  it('rejects a second process on its file immediately', async ({ expect }) => {
     const file = join(root, 'shared.jsonl')
     let held: (() => void)[] | undefined = []
     const { url } = await serve((index, _, response, body) => {
       const prompt = JSON.parse(body).messages.at(-1).content
       const content = playerReply(prompt, { skill: 1, seed: 'a' })
       const reply = () => void response.writeHead(200).end(completion(content))
-      // The first is a question of whether it answers at all.
+      // The first request only checks that the endpoint responds.
       index === 0 || held === undefined ? reply() : held.push(reply)
     })
     const words = [url, ...TWO, '--challenges', '4', '--resume', file, '--json']
@@ -224,15 +221,18 @@ describe.concurrent('af practise', () => {
   it.each([
     ['practise', []],
     ['duel', ['perfect', '--out', 'never']],
-  ])('and af %s first ask something of the environment that is chosen', async (command, more) => {
-    const { url, seen } = await serve((_, __, response) => void response.writeHead(404).end())
-    const words = [command, url, ...more, '--env', 'mult8-v0', 'tictactoe-v0']
-    const { code } = await runAf(words, { cwd: root })
-    const { messages } = JSON.parse(seen[0]?.body ?? '{}')
-    expect([code, messages[0].content]).toEqual([4, expect.stringMatching(/^Compute [0-9]{8} /)])
-  })
+  ])(
+    'sends its first request from the chosen environment, as af %s does',
+    async (command, more) => {
+      const { url, seen } = await serve((_, __, response) => void response.writeHead(404).end())
+      const words = [command, url, ...more, '--env', 'mult8-v0', 'tictactoe-v0']
+      const { code } = await runAf(words, { cwd: root })
+      const { messages } = JSON.parse(seen[0]?.body ?? '{}')
+      expect([code, messages[0].content]).toEqual([4, expect.stringMatching(/^Compute [0-9]{8} /)])
+    },
+  )
 
-  it('says nothing of an endpoint that never replies after the first question, and ends with 4', async ({
+  it('exits with 4 and no result if an endpoint stops replying after the first prompt', async ({
     expect,
   }) => {
     const { url, seen } = await serve((index, _, response) => {
@@ -241,14 +241,14 @@ describe.concurrent('af practise', () => {
     })
     const words = [url, ...TWO, '--challenges', '3', '--resume', join(root, 'never.jsonl')]
     const ended = await practise(...words)
-    // What the file holds comes to no verdict either.
+    // The file gives no verdict either.
     const again = await practise(...words)
     expect([ended.code, again.code, seen.length]).toEqual([4, 4, 8])
     const text = [ended.stdout, ended.stderr, again.stderr].join('').replaceAll(url, '<url>')
     await expect(text).toMatchFileSnapshot('snapshots/practise-silent.txt')
   })
 
-  it('and af duel come to no verdict on replies without a text', async () => {
+  it('gives no verdict on replies without text, as af duel', async () => {
     const choice = { finish_reason: 'length', message: { content: '' } }
     const none = JSON.stringify({ choices: [choice] })
     const out = await mkdtemp(join(root, 'no-text-'))
@@ -266,7 +266,7 @@ describe.concurrent('af practise', () => {
     }
   })
 
-  it('leaves out the times where no reply came', async () => {
+  it('omits times of missing replies', async () => {
     const half = () => endpoint((prompt) => (prompt.startsWith('Compute') ? '1' : null))
     const words = [...TWO, '--challenges', '2']
     const { code, stdout } = await practise((await half()).url, ...words)
@@ -275,7 +275,7 @@ describe.concurrent('af practise', () => {
     expect(said.filter(({ replyMs }) => replyMs).map(({ env }) => env)).toEqual(['mult8@0.1.0'])
   })
 
-  it.skipIf(!HAS_PYTHON)('and af duel say at Ctrl-C how far they got', async ({ expect }) => {
+  it.skipIf(!HAS_PYTHON)('prints progress at Ctrl-C, as af duel does', async ({ expect }) => {
     const stops = async (words: readonly string[], seen: string) => {
       const three = await serve((index, _, response, body) => {
         const prompt = JSON.parse(body).messages.at(-1).content
@@ -297,7 +297,7 @@ describe.concurrent('af practise', () => {
     await expect(`${ends.join('\n')}\n`).toMatchFileSnapshot('snapshots/stopped.txt')
   })
 
-  it('ends with 130 at Ctrl-C and no forfeit', async () => {
+  it('exits with 130 at Ctrl-C without a forfeit', async () => {
     const silent = await serve((index, _, response) => {
       if (index === 0) response.writeHead(200).end(completion('any'))
     })

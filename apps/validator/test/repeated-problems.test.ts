@@ -5,7 +5,7 @@ import { AlteredFile } from '@affine/node/disk'
 import { plainText } from '@affine/report'
 import type { Output } from '@affine/terminal'
 import { expect, test } from 'vitest'
-import { repeatedProblems, sayProblem } from '../src/service/narrate.ts'
+import { createProblemFilter, printProblem } from '../src/service/narrate.ts'
 
 const HEAD = { kind: 'head' } as const
 const problem = (task: ValidatorTask, error: Error) => ({ type: 'problem', task, error }) as const
@@ -15,9 +15,9 @@ const miner = (port: number): ValidatorTask => ({
   chute: `http://127.0.0.1:${port}/v1`,
 })
 
-test('a problem at every block is said every ten minutes, with how often it came', () => {
+test('prints a problem of every block every ten minutes, with its count', () => {
   let now = 0
-  const unsaidOf = repeatedProblems(() => now)
+  const unsaidOf = createProblemFilter(() => now)
   const said: (readonly [number, number])[] = []
   for (; now <= 1_300_000; now += 10_000) {
     const unsaid = unsaidOf(problem({ kind: 'seal', epoch: now }, new Error(`block ${now}`)))
@@ -64,14 +64,14 @@ test.each<[string, readonly Problem[]]>([
       problem({ kind: 'weights', epoch: 1 }, new Error('x')),
     ],
   ],
-])('%s are said at once', (_, problems) => {
-  const unsaidOf = repeatedProblems(() => 0)
+])('prints %s immediately', (_, problems) => {
+  const unsaidOf = createProblemFilter(() => 0)
   for (const each of problems) expect(unsaidOf(each)).toBe(0)
   for (const each of problems) expect(unsaidOf(each)).toBeUndefined()
 })
 
-test('only so many problems are remembered', () => {
-  const unsaidOf = repeatedProblems(() => 0)
+test('remembers a limited number of problems', () => {
+  const unsaidOf = createProblemFilter(() => 0)
   for (let port = 1; port <= 101; port++)
     expect(unsaidOf(problem(miner(port), new Error('x')))).toBe(0)
   expect(unsaidOf(problem(miner(1), new Error('x')))).toBe(0)
@@ -86,23 +86,23 @@ test.each([
   ['DrandBehind', 'warning'],
   ['BadProof', 'problem'],
   ['HotKeyNotRegisteredInSubNet', 'problem'],
-])('%s, a refusal, is a %s', (code, type) => {
+])('reports %s, a refusal, as a %s', (code, type) => {
   const said: object[] = []
   const screen = {
     line: (_: unknown, record: object) => said.push(record),
     status: () => {},
   }
   const task = { kind: 'attest', epoch: 7 } as const
-  sayProblem({ ...problem(task, new ChainError(code)), phase: 'send' }, screen)
+  printProblem({ ...problem(task, new ChainError(code)), phase: 'send' }, screen)
   expect(said).toEqual([expect.objectContaining({ type, task, phase: 'send', code })])
 })
 
-test('a problem with a miner whose model has a name that a terminal acts on is one plain line', () => {
+test('prints a problem on one line, escaped for the terminal', () => {
   const said: string[] = []
   const screen: Output = { line: (lines) => said.push(plainText(lines)), status: () => {} }
   const task = { kind: 'miner', model: 'me/\u001b[2J\nmine\u202e', chute: 'c' } as const
   for (const error of [new AskingProblem('status', 'x', 404), new ChainError('Stale')])
-    sayProblem(problem(task, error), screen)
+    printProblem(problem(task, error), screen)
   expect(said).toHaveLength(2)
   expect(said.join('')).not.toMatch(/\p{C}/u)
 })

@@ -2,14 +2,14 @@ import { make } from '@affine/envs'
 import { soloChallenge } from '@affine/miners'
 import { afterAll, expect, it } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
-import { recordsIn, unprintable } from './commands.ts'
+import { findUnprintable, parseRecords } from './commands.ts'
 
 afterAll(killAll)
 
 const SECRET = 'a5'.repeat(32)
 const ENVS = ['mult8@0.1.0', 'tictactoe@0.1.0']
 
-/** The prompt of a challenge, and what a perfect player replies. */
+/** Returns the prompt of a challenge and the reply of a perfect player. */
 function promptOf(env: string, index: number) {
   const game = make(env)
   const options = { challengeId: soloChallenge(env, SECRET, index) }
@@ -30,7 +30,7 @@ const miner = async (...words: readonly string[]) => {
   return { started, url }
 }
 
-it('says every request as a record, until Ctrl-C', async () => {
+it('prints every request as a record until Ctrl-C', async () => {
   const { started, url } = await miner('--skill', '0.5', '--json')
   const prompts = ENVS.flatMap((env) => [0, 1, 2, 3].map((index) => promptOf(env, index)))
   const replies: string[] = []
@@ -39,7 +39,7 @@ it('says every request as a record, until Ctrl-C', async () => {
   await ask(url, undefined)
   const ended = await started.stop()
   expect([ended.code, ended.stderr]).toEqual([130, ''])
-  const [serving, ...said] = recordsIn(ended.stdout)
+  const [serving, ...said] = parseRecords(ended.stdout)
   expect(serving).toMatchObject({ type: 'serving', url })
   const want = prompts.map(({ env, prompt, best }, i) => {
     const reply = replies[i]
@@ -53,10 +53,10 @@ it('says every request as a record, until Ctrl-C', async () => {
   ])
 })
 
-it('tells a log nothing but where it serves: the last request is for a terminal', async () => {
+it('prints only its URL to a log; the last request is for a terminal', async () => {
   const { started, url } = await miner('--skill', '1')
   await ask(url, `\u001b[2J${'x'.repeat(5000)}`)
   const { code, stdout } = await started.stop()
-  expect([code, unprintable(stdout)]).toEqual([130, []])
-  expect(stdout).toBe(`serving ${url}, skill 1; Ctrl-C ends it\n`)
+  expect([code, findUnprintable(stdout)]).toEqual([130, []])
+  expect(stdout).toBe(`serving ${url}, skill 1; Ctrl-C stops it\n`)
 })

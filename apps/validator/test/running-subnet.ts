@@ -30,18 +30,17 @@ const STAKE = 1_000_000_000_000n
 const { protocol } = LOCAL_NETWORK
 const FAULTS = new URL('../../../test/faults.mjs', import.meta.url).href
 /**
- * The chain waits so long for its validators in each half of an epoch, as
- * those that are killed need time to come back: at each block for its share, as what failed is
- * tried again at the next.
+ * Maximum time that the chain waits for its validators in each half of an epoch, spread over the
+ * blocks. Killed validators need it to restart, and retries happen at the next block.
  */
 const PATIENCE_MS = 10_000
 /**
- * At one block it waits so long for those that are steady; not for ever, as it is blocks that they
- * act on.
+ * Maximum time that the chain waits for steady validators at one block. It is limited, because
+ * validators act on blocks.
  */
 const STEADY_MS = 10_000
 /**
- * From these blocks of an epoch on it waits: for seals, for lanes to have been read, for
+ * Blocks of an epoch from which the chain waits for seals, for the reading of lanes, and for
  * attestations.
  */
 const [SEAL_FROM, READ_FROM, ATTEST_FROM] = [
@@ -49,58 +48,58 @@ const [SEAL_FROM, READ_FROM, ATTEST_FROM] = [
   protocol.epochBlocks - 6,
   protocol.epochBlocks - 3,
 ]
-/** Before each of these it has waited for all that it would wait for. */
+/** Blocks before which all waiting ends. */
 const ENDS = [protocol.sealBlock, READ_FROM, ATTEST_FROM]
 
-/** A validator of the subnet: its key, and where it writes. */
+/** A validator of the subnet: its key, and its folders. */
 export interface Seat {
   readonly account: Account
   readonly folder: string
   readonly bucket: string
-  /** Every head that it has sent to the chain, by epoch. */
+  /** Every sealed head, by epoch. */
   readonly seals: Map<number, Set<string>>
-  /** The epochs that it has attested. */
+  /** Its attested epochs. */
   readonly attested: Set<number>
-  /** Epochs in which all of its sealed lane was to be read with time to spare. */
+  /** Epochs in which its sealed lane was published in time. */
   readonly inTime: Set<number>
-  /** Starts its process. Its disk fails as `faults.mjs` has it; it is told more words. */
+  /** Starts its process with more arguments. Its disk has the faults of `faults.mjs`. */
   validate(faults?: object, more?: readonly string[]): Started
 }
 
-interface Wanted {
+interface SubnetOptions {
   readonly seed: string
-  /** Of the validators, in shares of the least that gets a permit. */
+  /** Stakes of the validators, in multiples of the minimum for a permit. */
   readonly stakes: readonly bigint[]
-  /** How many of them, from the first, are not to be late for being slow. */
+  /** Number of the first validators that the chain always waits for. */
   readonly steady: number
-  /** How many, from the last, have buckets that nobody can count on reading. */
+  /** Number of the last validators, whose buckets may be unreadable. */
   readonly unreadable?: number
-  /** In two processes, the first miner in the better one. */
+  /** Number of miners. They share two processes, the first miner alone in the better one. */
   readonly miners: number
   readonly blockMs: number
 }
 
 /**
- * A subnet under way. Its chain is made here and served over HTTP; miners and validators are
+ * A running subnet. Its chain is served over HTTP from this process; miners and validators are
  * processes.
  */
-export interface Running extends AsyncDisposable {
+export interface RunningSubnet extends AsyncDisposable {
   readonly root: string
   readonly buckets: string
   readonly seats: readonly Seat[]
-  /** The block that it has come to: its number, and where it is in its epoch. */
+  /** The last block: its number, and its position in the epoch. */
   height(): number
   at(): { readonly epoch: number; readonly offset: number }
-  /** Resolves once the chain has come so far, or is stopped. */
+  /** Resolves once the chain has reached this position, or is stopped. */
   reaches(epoch: number, offset?: number): Promise<void>
-  /** Stops the chain, writes its export to `file`, and decides all its epochs from the buckets. */
+  /** Stops the chain, writes its export to `file`, and recomputes all epochs from the buckets. */
   end(): Promise<{ readonly file: string; readonly epochs: readonly Recomputed[] }>
 }
 
 const held = new Set<string>()
 
-/** Is all of the lane that ends at `head` in this bucket? */
-function holds(bucket: string, head: string): boolean {
+/** Reports whether this bucket contains the lane that ends at `head`. */
+function hasLane(bucket: string, head: string): boolean {
   const key = `${bucket} ${head}`
   for (let hash = head; !held.has(key); ) {
     const file = join(bucket, blockPath(hash))
@@ -112,14 +111,14 @@ function holds(bucket: string, head: string): boolean {
   return true
 }
 
-export async function runningSubnet({
+export async function startSubnet({
   seed,
   stakes,
   steady,
   unreadable = 0,
   miners,
   blockMs,
-}: Wanted): Promise<Running> {
+}: SubnetOptions): Promise<RunningSubnet> {
   const root = await mkdtemp(join(tmpdir(), 'running-'))
   const buckets = join(root, 'buckets')
   const bytes = (...parts: (string | number)[]) =>
@@ -133,7 +132,7 @@ export async function runningSubnet({
     random: () => bytes('entropy', drawn++),
     time: Date.now(),
     neurons: accounts.map(({ hotkey }, i) => ({ hotkey, stake: STAKE * (stakes[i] ?? 0n) })),
-    // Who is started again says again what it has said: that it may, without end.
+    // A restarted validator repeats its commitments, so their size is unlimited.
     params: { tempo: protocol.epochBlocks, weightsRateLimit: 1, commitmentBytes: 1_000_000 },
   })
   const server = await listen(serveLocal(chain, 1000), 0)
@@ -166,8 +165,8 @@ export async function runningSubnet({
     return submit(extrinsic)
   }
 
-  // The first takes the throne and keeps it. The others come one in each epoch: lanes stay small,
-  // and there is always a duel on.
+  // The first miner becomes champion and stays it. One miner joins in each epoch: lanes stay small,
+  // and a duel is always pending.
   const [best = '', other = ''] = await Promise.all(
     ['0.9', '0.3'].map(async (skill): Promise<string> => {
       const miner = start(AF, ['miner', '--port', '0', '--skill', skill, '--json'])
@@ -182,7 +181,7 @@ export async function runningSubnet({
   })
 
   const at = () => placeOf(chain.height, protocol)
-  /** Has it sealed, unless there was nothing to seal? */
+  /** Reports whether it has sealed, or has nothing to seal. */
   const sealed = ({ account, folder, seals }: Seat, epoch: number): boolean => {
     const file = join(folder, statePath(epoch))
     if (epoch === 0 || seals.has(epoch)) return true
@@ -191,7 +190,7 @@ export async function runningSubnet({
   }
   const headsOf = async (epoch: number) =>
     sealsOf(await chain.snapshot(sealBlock(epoch, protocol)), epoch)
-  /** Have these said and read what is to be said and read by this block? */
+  /** Reports whether these validators have sent and read everything scheduled before this block. */
   async function areDone(seats: readonly Seat[]): Promise<boolean> {
     const { epoch, offset } = at()
     if (offset < SEAL_FROM) return true
@@ -201,11 +200,11 @@ export async function runningSubnet({
     const heads = await headsOf(epoch)
     const headOf = ({ account }: Seat) => heads[account.hotkey] ?? ''
     const lanes = all.slice(0, all.length - unreadable).filter((seat) => headOf(seat) !== '')
-    const published = (seat: Seat) => holds(seat.bucket, headOf(seat))
+    const published = (seat: Seat) => hasLane(seat.bucket, headOf(seat))
     if (offset < READ_FROM) return seats.every((seat) => !lanes.includes(seat) || published(seat))
     if (offset === READ_FROM) for (const seat of lanes.filter(published)) seat.inTime.add(epoch)
     const read = lanes.filter(({ inTime }) => inTime.has(epoch)).map(headOf)
-    return seats.every(({ bucket }) => read.every((head) => holds(bucket, head)))
+    return seats.every(({ bucket }) => read.every((head) => hasLane(bucket, head)))
   }
 
   let stopped = false

@@ -4,23 +4,23 @@ import { gunzipSync } from 'node:zlib'
 import { Miniflare } from 'miniflare'
 import { listen } from '../../../packages/miners/test/servers.ts'
 
-/** A bucket as an operator has one, which everyone may read at `url`. */
+/** A bucket of an operator, public at `url`. */
 export interface S3Server extends AsyncDisposable {
   readonly variables: Readonly<Record<string, string>>
   readonly url: string
 }
 
 interface Oddities {
-  /** Does it ignore If-None-Match? */
+  /** Whether it ignores If-None-Match. */
   readonly overwrites?: boolean
-  /** Its answers to the first two writes: an error with another's status, or a lie. */
+  /** Its responses to the first two writes: an error with a wrong status, or a false success. */
   readonly troubles?: 'busy' | 'forgets'
-  /** With what it answers the first reads at its public address. */
+  /** Its responses to the first reads at its public URL. */
   readonly late?: { readonly status: number; readonly reads: number }
 }
 
 const KEYS = { accessKeyId: 'ID-of-the-key', secretAccessKey: 'the+secret/half=of-the-key' }
-/** At any other path than the service's, what is in the bucket, as it was put. */
+/** Serves the content of the bucket verbatim, at all paths outside the service. */
 const PUBLIC = `export default {
   async fetch({ url }, { B }) {
     const found = await B.get(new URL(url).pathname.slice(1))
@@ -30,7 +30,7 @@ const PUBLIC = `export default {
   }
 }`
 
-/** Cloudflare's emulator of R2, with the bucket's public address. */
+/** Starts Cloudflare's emulator of R2, with the bucket's public URL. */
 export async function serveS3(): Promise<S3Server> {
   const r2Buckets = { B: { id: 'bucket', s3Credentials: KEYS } }
   const emulator = new Miniflare({ cf: false, modules: true, script: PUBLIC, r2Buckets })
@@ -51,8 +51,8 @@ export async function serveS3(): Promise<S3Server> {
 }
 
 /**
- * The emulator's service gzips the body of a file that says it is gzipped once more, which R2 does
- * not. Undoes that.
+ * Undoes the second gzip of the emulator, which R2 does not apply to a file with gzip as its
+ * content encoding.
  */
 function inFrontOf({ hostname, port }: URL): Server {
   return createServer((asked, answer) => {
@@ -69,7 +69,7 @@ function inFrontOf({ hostname, port }: URL): Server {
   })
 }
 
-/** An odd service with S3's API, which looks at no signature, until it is mended. */
+/** Starts a faulty service with S3's API, which checks no signatures. */
 export async function serveOddS3(
   oddities: Oddities,
 ): Promise<S3Server & { readonly mend: () => void }> {

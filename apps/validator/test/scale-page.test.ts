@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { LIMITS } from '@affine/blocks'
 import { type EnvConstants, PROTOCOL, quotaOf } from '@affine/duel'
 import { expect, test } from 'vitest'
-import { bytesText, loadsOf } from '../src/service/load.ts'
+import { estimateLoads, formatBytes } from '../src/service/load.ts'
 
 const page = readFileSync(new URL('../../../docs/scale.md', import.meta.url), 'utf8')
 const text = page.replaceAll(/\s+/g, ' ')
@@ -11,9 +11,9 @@ const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`
 const EPOCHS = 365 * 20
 const LANES = [64, 128] as const
 const neurons = Array.from({ length: 64 }, () => ({ permit: true, stake: 1n }))
-const { samples: most, laneBytes } = loadsOf(PROTOCOL, { neurons }).mostEpoch
+const { samples: most, laneBytes } = estimateLoads(PROTOCOL, { neurons }).mostEpoch
 
-/** The samples of a lane in one environment, on average over the longest duels. */
+/** Returns the mean samples of a lane in one environment, over the longest duels. */
 function meanSamples(env: EnvConstants): number {
   const epochs = Array.from({ length: PROTOCOL.duelEpochs }, (_, at) => quotaOf(at + 1, env))
   const quota = epochs.reduce((sum, each) => sum + each, 0) / PROTOCOL.duelEpochs
@@ -26,28 +26,28 @@ const yearOf = (each: number, tell: (count: number) => string): readonly string[
   LANES.map((lanes) => tell(EPOCHS * lanes * each))
 const envs = Object.entries(PROTOCOL.envs)
 
-test('a year has the samples, blocks and bytes that docs/scale.md counts', () => {
+test('a year has the samples, blocks and bytes of docs/scale.md', () => {
   const mean = envs.reduce((sum, [, env]) => sum + meanSamples(env), 0)
   const [count, average] = [most, mean].map((number) => number.toLocaleString('en'))
   expect(text).toContain(`at most ${count} in one epoch, and ${average} on average`)
-  expect(text).toContain(`at most ${bytesText(laneBytes)} a lane, in 8 blocks`)
+  expect(text).toContain(`at most ${formatBytes(laneBytes)} a lane, in 8 blocks`)
   expect(rows).toContain(row('samples, if all duels take 8 epochs', ...yearOf(mean, millions)))
   expect(rows).toContain(row('samples, at the most', ...yearOf(most, millions)))
   expect(rows).toContain(
-    row('bytes of one copy, with short replies', ...yearOf(laneBytes, bytesText)),
+    row('bytes of one copy, with short replies', ...yearOf(laneBytes, formatBytes)),
   )
-  // The first has games, and no room for more; the others are full of episodes.
+  // The first block is full of games, the others of episodes.
   const games = envs.flatMap(([, env]) => (env.players === 2 ? [env.quotaMost] : []))
   const episodes = most - PROTOCOL.duelsMost * games.reduce((sum, quota) => sum + quota, 0)
   const blocks = yearOf(1 + Math.ceil(episodes / LIMITS.blockSamples), (all) => millions(all, 1))
   expect(rows).toContain(row('blocks, with short replies', ...blocks))
-  const copies = LANES.map((lanes) => bytesText(EPOCHS * lanes * lanes * laneBytes))
+  const copies = LANES.map((lanes) => formatBytes(EPOCHS * lanes * lanes * laneBytes))
   expect(rows).toContain(
     row('all, with every attested copy compared', ...copies.map((bytes) => `${bytes} read`)),
   )
 })
 
-test('a year is verified in the hours that the measured speeds make', () => {
+test('a year is verified in the hours that follow from the measured speeds', () => {
   const [, mult8, tictactoe, pack, hex] =
     /verifies, in a second, ([\d,]+) episodes of mult8, ([\d,]+) of tictactoe, ([\d,]+) of pack and ([\d,]+) games of hex/.exec(
       text,
@@ -62,12 +62,12 @@ test('a year is verified in the hours that the measured speeds make', () => {
   expect(rows).toContain(row('to verify on one core', ...hours))
 })
 
-test('what follows from these is what the page says', () => {
+test('the page states what follows from these', () => {
   const year = EPOCHS * 64 * laneBytes
   expect(text).toContain(`at 100 MB/s, 9.19 TB are ${(year / 1e8 / 3600).toFixed(1)} hours`)
   const dollars = [0.015, 0.023].map((price) => `${(9190 * price).toFixed(2)} $`)
   expect(rows).toContain(row('keeping 9.19 TB, a month', ...dollars))
   const away = `${((year / 1e9) * 0.09).toFixed(0)} $`
   expect(rows).toContain(row('64 validators reading its lanes (144 GB)', 'nothing', away))
-  expect(bytesText(year / 64)).toBe('144 GB')
+  expect(formatBytes(year / 64)).toBe('144 GB')
 })

@@ -21,7 +21,7 @@ import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
 import { words } from '../../../test/words.ts'
-import { bucketFiles } from '../src/service/served-files.ts'
+import { serveBucketFiles } from '../src/service/served-files.ts'
 
 const FOREVER = 'public, max-age=31536000, immutable'
 const BLOCK = `/${blockPath('ab'.repeat(32))}`
@@ -31,7 +31,7 @@ let url: string
 const servers: Disposable[] = []
 
 async function serving(folder: string): Promise<string> {
-  const server = await listenWith(bucketFiles(folder), 0)
+  const server = await listenWith(serveBucketFiles(folder), 0)
   servers.push(server)
   return server.url
 }
@@ -54,14 +54,14 @@ type Answer = {
   readonly body: Buffer
 }
 
-/** How many files below a folder this process has open. */
+/** Returns the number of files below a folder that this process has open. */
 async function openFiles(folder: string): Promise<number> {
   const names = await readdir('/proc/self/fd')
   const places = names.map((name) => readlink(join('/proc/self/fd', name)).catch(() => ''))
   return (await Promise.all(places)).filter((place) => place.startsWith(folder)).length
 }
 
-/** Asks for the path as it stands: fetch would tidy it. */
+/** Requests the path verbatim, because fetch would normalise it. */
 const ask = (path: string, options: RequestOptions = {}, body?: Buffer): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const asked = request(url, { ...options, path }, async (response) => {
@@ -93,7 +93,7 @@ bucketSuite('`af serve <buckets>`', async () => {
 })
 
 describe('a block', () => {
-  it('is kept by caches for ever, and is open to browsers', async () => {
+  it('is immutable for caches and open to browsers', async () => {
     const { status, headers, body } = await ask(`/5F${BLOCK}`)
     expect([status, String(body)]).toEqual([200, text])
     expect(headers).toMatchObject({
@@ -111,7 +111,7 @@ describe('a block', () => {
       })
   })
 
-  it('is gzipped for those who take it', async () => {
+  it('is compressed for clients that accept gzip', async () => {
     for (const accept of ['gzip', 'br, gzip;q=0.5', '*']) {
       const { headers, body } = await ask(`/5F${BLOCK}`, { headers: { 'accept-encoding': accept } })
       expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
@@ -125,7 +125,7 @@ describe('a block', () => {
       ).toBe(text)
   })
 
-  it('has a tag, by which it is not sent again', async () => {
+  it('has an ETag, with which it is not sent again', async () => {
     for (const coding of ['identity', 'gzip']) {
       const headers = { 'accept-encoding': coding }
       const { etag = '' } = (await ask(`/5F${BLOCK}`, { headers })).headers
@@ -143,7 +143,7 @@ describe('a block', () => {
     }
   })
 
-  it('has a head', async () => {
+  it('responds to HEAD', async () => {
     const { status, headers, body } = await ask(`/5F${BLOCK}`, { method: 'HEAD' })
     expect([status, body.length]).toEqual([200, 0])
     expect(headers).toMatchObject({
@@ -154,7 +154,7 @@ describe('a block', () => {
   })
 })
 
-describe('nothing else', () => {
+describe('everything else', () => {
   beforeAll(async () => {
     const bucket = join(root, 'buckets/5F')
     await writeFile(join(root, 'secret'), 'secret')
@@ -208,7 +208,7 @@ describe('nothing else', () => {
     `/5F/v1/blocks/${'a'.repeat(4000)}`,
     `/${'a/'.repeat(2000)}`,
   ]
-  it.each(paths)('is there, and caches do not keep that: %s', async (path) => {
+  it.each(paths)('is 404 without caching: %s', async (path) => {
     for (const method of ['GET', 'HEAD']) {
       const { status, headers, body } = await ask(path, { method })
       expect([404, 403, 400]).toContain(status)
@@ -223,7 +223,7 @@ describe('nothing else', () => {
   })
 
   it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'PROPFIND', 'QUERY'])(
-    'can be done: %s',
+    'is rejected: %s',
     async (method) => {
       const { status, headers } = await ask(`/5F${BLOCK}`, { method })
       expect(status).toBe(404)
@@ -231,8 +231,8 @@ describe('nothing else', () => {
     },
   )
 
-  it('is taken in: requests that are too large, or odd, end', async () => {
-    // The answer to one that is still being sent may be lost with the connection.
+  it('rejects oversized and malformed requests', async () => {
+    // The response to a partial request may be lost with the connection.
     const large = [
       ask(`/5F/v1/blocks/${'a'.repeat(100_000)}`),
       ask(`/5F${BLOCK}`, { headers: { 'x-large': 'a'.repeat(100_000) } }),
@@ -257,7 +257,7 @@ describe('nothing else', () => {
     expect((await ask('/5F/v1/states/7.json')).status).toBe(200)
   })
 
-  it('is sent of a file that is larger than a block may be, or is none', async () => {
+  it('rejects a file over the limit of a block, and other entries', async () => {
     const folder = join(root, 'buckets/5F/v1/blocks')
     await writeFile(join(folder, 'large'), '')
     await truncate(join(folder, 'large'), LIMITS.blockBytes + 1)
@@ -270,7 +270,7 @@ describe('nothing else', () => {
       const { status, body } = await ask(`/5F/v1/blocks/${name}`)
       const why = name === 'large' ? 'too large\n' : 'not a file\n'
       expect([name, status, String(body)]).toEqual([name, 403, why])
-      // To no reader is it a file that is missing.
+      // No reader may take it for a missing file.
       for (const bucket of [here, there])
         await expect(bucket.read(`v1/blocks/${name}`, LIMITS.blockBytes)).rejects.toThrow()
     }
@@ -303,7 +303,7 @@ describe('clients that read nothing', () => {
   afterAll(() => unsubscribe('http.server.request.start', note))
 
   const soon = (value: () => unknown) => expect.poll(value)
-  /** Sends it on a connection of its own. */
+  /** Sends it on its own connection. */
   function send(request: string): Socket {
     const socket = connect(port, '127.0.0.1').pause()
     socket.on('error', () => {}).write(request)
@@ -314,11 +314,11 @@ describe('clients that read nothing', () => {
     new Promise((done) => (socket.closed ? done(0) : socket.once('close', done)))
   const answered = (status: number): number =>
     answers.filter((each) => each.headersSent && each.statusCode === status).length
-  /** What waits in this process to be sent. */
+  /** Returns the bytes that wait in this process. */
   const waiting = (): number => answers.reduce((sum, each) => sum + each.writableLength, 0)
 
   it.each(['identity', 'gzip'])(
-    'have few files open, and little of them read: %s',
+    'have a limited number of open files and buffers: %s',
     async (coding) => {
       const count = 160
       for (let i = 0; i < count; i++)
@@ -337,7 +337,7 @@ describe('clients that read nothing', () => {
   it.each([
     ['1.1', ''],
     ['1.0', 'Connection: keep-alive\r\n'],
-  ])('are closed when they ask for more meanwhile: HTTP/%s', async (version, more) => {
+  ])('are closed when they pipeline requests: HTTP/%s', async (version, more) => {
     const socket = send(`GET ${LARGE} HTTP/${version}\r\nHost: a\r\n${more}\r\n`.repeat(400))
     await closed(socket.resume())
     expect(answered(200)).toBeLessThanOrEqual(1)
@@ -345,7 +345,7 @@ describe('clients that read nothing', () => {
     expect(waiting()).toBe(0)
   })
 
-  it('are closed when their time is over', async () => {
+  it('are closed after the time limit', async () => {
     const over = new AbortController()
     const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(over.signal)
     for (let i = 0; i < 5; i++) send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
@@ -356,13 +356,13 @@ describe('clients that read nothing', () => {
     expect(answers.map(({ destroyed }) => destroyed)).toEqual(Array(5).fill(true))
   })
 
-  it('and ask nothing are 1024 at most', async () => {
+  it('without a request are limited to 1024', async () => {
     let count = 0
     for (let i = 0; i < 1034; i++) {
       send('')
         .resume()
         .once('close', () => count++)
-      // No more at once than wait to be accepted: the system would let the others wait for long.
+      // At most the backlog, because the system delays further connections.
       if (i % 50 === 49) await new Promise((done) => setTimeout(done, 50))
     }
     await soon(() => count).toBe(10)
@@ -371,16 +371,16 @@ describe('clients that read nothing', () => {
     expect((await fetch(`http://127.0.0.1:${port}/5F${BLOCK}`)).status).toBe(200)
   })
 
-  it('and are gone already, leave no file open', async () => {
+  it('that have disconnected leave no file open', async () => {
     for (let i = 0; i < 100; i++) {
       const socket = send(`GET ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
       socket.once('connect', () => setImmediate(() => socket.resetAndDestroy()))
     }
     await Promise.all(sockets.map(closed))
-    // Who comes last is heard last.
+    // The last client is accepted last.
     await fetch(`http://127.0.0.1:${port}${LARGE}`, { method: 'HEAD' })
     await soon(() => openFiles(root)).toBe(0)
-    // None of them takes the place of another.
+    // No client replaces another.
     for (let i = 0; i < 128; i++) send(`HEAD ${LARGE} HTTP/1.1\r\nHost: a\r\n\r\n`)
     await soon(() => answered(200)).toBeGreaterThanOrEqual(129)
     expect(answered(503)).toBe(0)
@@ -390,7 +390,7 @@ describe('clients that read nothing', () => {
 describe('the command', () => {
   it('serves until Ctrl-C, and exits with 130', async () => {
     const served = start(AF, ['serve', join(root, 'buckets'), '--port', '0'])
-    const [, at = ''] = await served.says(/ at (http:\S+); Ctrl-C ends it\n/)
+    const [, at = ''] = await served.says(/ at (http:\S+); Ctrl-C stops it\n/)
     const bytes = await httpBucket(`${at}/5F`, { fetch }).read(BLOCK.slice(1), 1 << 20)
     expect(String(Buffer.from(bytes ?? []))).toBe(text)
     expect(await served.stop()).toMatchObject({
@@ -399,7 +399,7 @@ describe('the command', () => {
     })
   })
 
-  it('says in JSON where it serves, and shows the chain that it is given', async () => {
+  it('prints its URL as JSON, and serves the given chain', async () => {
     const chain = join(root, 'chain.json')
     await writeFile(chain, '{"format":"affine-chain/1"}')
     const words = `serve ${join(root, 'buckets/5F')} --port 0 --json --network ${chain}`
@@ -441,10 +441,10 @@ describe('the command', () => {
     const env = { SUBTENSOR_ENDPOINT: 'wss://node/s3cret' }
     const { code, stdout, stderr } = await runAf(['serve', root, '--port', '0'], { env })
     expect([code, stdout]).toEqual([2, ''])
-    expect(stderr).toMatch(/^af: SUBTENSOR_ENDPOINT has a URL that may contain a key.*--network\n$/)
+    expect(stderr).toMatch(/^af: the URL in SUBTENSOR_ENDPOINT may contain a key.*--network\n$/)
   })
 
-  it('refuses a folder, host or network that is not one', async () => {
+  it('rejects a bad folder, host or network', async () => {
     const refused = [
       ['serve /nowhere/at/all', 2],
       [`serve ${AF}`, 2],

@@ -6,7 +6,7 @@ import { SETTINGS } from '../src/settings/table.ts'
 const PAGE = fileURLToPath(new URL('../../../docs/settings.md', import.meta.url))
 const LIST = /^- `--network`.*?\n\n/ms
 
-/** All settings as a list in Markdown, each with its default. */
+/** Returns all settings as a list in Markdown, each with its default. */
 function settingsList(): string {
   const items = SETTINGS.map((setting) => {
     const { option, variables = [], needed, default: standard, without = '', help } = setting
@@ -20,7 +20,7 @@ function settingsList(): string {
 }
 
 // `npx vitest run --project node settings-page -u` writes it.
-it("settings.md's list of settings is that of the schema", async () => {
+it('settings.md lists the settings of the schema', async () => {
   const page = await readFile(PAGE, 'utf8')
   expect(page).toMatch(LIST)
   await expect(page.replace(LIST, settingsList)).toMatchFileSnapshot(PAGE)

@@ -10,9 +10,9 @@ import type { Written } from '../../../packages/terminal/test/within.ts'
 import { runAf } from '../../../test/in-process.ts'
 import { AF, killAll, run, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { envText } from '../src/settings/env-file.ts'
-import { findSettings } from '../src/settings/found-settings.ts'
-import { goingOn, recordsIn } from './commands.ts'
+import { findSettings } from '../src/settings/entries.ts'
+import { formatEnvFile } from '../src/settings/env-file.ts'
+import { parseRecords, serveGrowingChain } from './commands.ts'
 import { type S3Server, serveS3 } from './s3-server.ts'
 import { HAS_PYTHON, typed } from './typed.ts'
 
@@ -22,7 +22,7 @@ const WALLET = ['--wallet', 'mine', '--hotkey', 'hot', '--wallet-path', '../wall
 
 const root = testFolder('setup')
 let chain: LocalChain
-let served: Awaited<ReturnType<typeof goingOn>>
+let served: Awaited<ReturnType<typeof serveGrowingChain>>
 let s3: S3Server
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const neurons = [{ hotkey, stake: 1_500_000_000_000n }]
   const random = (): Uint8Array => randomBytes(32)
   chain = LocalChain.create({ netuid: 7, random, time: Date.now(), neurons })
-  served = await goingOn(chain)
+  served = await serveGrowingChain(chain)
   s3 = await serveS3()
 })
 afterAll(async () => {
@@ -42,7 +42,7 @@ afterAll(async () => {
   await s3[Symbol.asyncDispose]()
 })
 
-/** An empty folder to set up in. */
+/** Creates an empty folder. */
 const place = (): Promise<string> => mkdtemp(join(root, 'place-'))
 const setUp = (cwd: string, words: readonly string[], env = {}): Promise<Written> =>
   runAf(['setup', ...words], { cwd, env })
@@ -51,31 +51,31 @@ const inFolder = (): string[] => {
   return [...where, ...WALLET]
 }
 
-describe.concurrent('af setup, where nobody can be asked', () => {
-  it('says what is missing, and how it is given, and writes nothing', async () => {
+describe.concurrent('af setup, without a terminal', () => {
+  it('prints what is missing and how to set it, and writes nothing', async () => {
     const cwd = await place()
     const { code, stdout, stderr } = await setUp(cwd, ['--s3-bucket', 'bucket'])
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toMatch(
-      /^✘ --network or SUBTENSOR_ENDPOINT: not given\n(✘ .*\n){5}✘ no hotkey named: .*\n\(see --help\)\n$/,
+      /^✘ --network or SUBTENSOR_ENDPOINT: not given\n(✘ .*\n){5}✘ no hotkey: .*\n\(see --help\)\n$/,
     )
     const finney = [...inFolder(), '--network', 'finney']
     expect((await setUp(cwd, finney)).stderr).toContain('✘ CHUTES_API_KEY: not given')
     expect(await readdir(cwd)).toEqual([])
   })
 
-  it('tries what it is given, says what duels take, and writes .env for its owner alone', async () => {
+  it('tests the settings, prints the costs, and writes .env with mode 0600', async () => {
     const cwd = await place()
     const { code, stdout, stderr } = await setUp(cwd, inFolder())
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/ disk +validator has [\d.]+ .B free and takes at most 5\.61 GB a day: /)
     for (const check of ['bucket write', 'bucket read', 'registered', 'permit'])
       expect(stdout).toMatch(new RegExp(`^ok ${check} `, 'm'))
-    const validator = 'A validator, at most: 41,664 calls, '
+    const validator = 'Maximum for a validator: 41,664 calls, '
     expect(stdout).toContain(validator)
-    expect(stdout).toContain('A miner, at most: 11,520 calls, ')
+    expect(stdout).toContain('Maximum for a miner: 11,520 calls, ')
     expect(stdout).toMatch(
-      /^\.env is written, for this user alone\. Next: .*\b(?:af|cli\.[jt]s) validate$/m,
+      /^\.env is written, readable only by this user\. Next: .*\b(?:af|cli\.[jt]s) validate$/m,
     )
     const file = join(cwd, '.env')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
@@ -93,7 +93,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(doctor.stdout).toContain(validator)
   })
 
-  it('refuses an Ed25519 key, as af validate and af set-weights do', async ({ expect }) => {
+  it('rejects an Ed25519 key, as af validate and af set-weights do', async ({ expect }) => {
     const cwd = await place()
     const key = JSON.stringify({ secretSeed: Buffer.from(SEED).toString('hex'), cryptoType: 0 })
     await writeFile(join(cwd, 'key'), key, { mode: 0o600 })
@@ -109,7 +109,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     await expect(shown.replaceAll(served.url, '<url>')).toMatchFileSnapshot('snapshots/ed25519.txt')
   })
 
-  it('on a full disk names the file and leaves nothing', async () => {
+  it('names the file on a full disk and leaves nothing', async () => {
     const cwd = await place()
     const faults = { fault: 'ENOSPC', path: '\\.env', op: 'writeFile' }
     const env = {
@@ -121,7 +121,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect((await readdir(cwd)).filter((name) => name.startsWith('.env'))).toEqual([])
   })
 
-  it('writes over a .env only if told so, and keeps what that says and nothing else gives', async () => {
+  it('overwrites .env only with --overwrite, and keeps its other values', async () => {
     const cwd = await place()
     const file = join(cwd, '.env')
     await writeFile(file, 'AFFINE_METRICS=9464\nAFFINE_FOLDER=another\n', { mode: 0o644 })
@@ -131,7 +131,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(await readFile(file, 'utf8')).toContain('another')
     const told = await setUp(cwd, [...inFolder(), '--overwrite', '--json'])
     expect(told.code).toBe(0)
-    const records = recordsIn(told.stdout)
+    const records = parseRecords(told.stdout)
     const next = expect.stringMatching(/\b(?:af|cli\.[jt]s) validate$/)
     expect(records).toContainEqual({ type: 'written', next })
     expect(records).toContainEqual(
@@ -145,7 +145,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect((await readdir(cwd)).sort()).toEqual(['.env', 'buckets'])
   })
 
-  it('takes secrets from the environment, tries them, and says none', async () => {
+  it('reads secrets from the environment, tests them, and prints none', async () => {
     const cwd = await place()
     const words = ['--network', served.url, '--folder', 'validator', ...WALLET]
     const { S3_SECRET_ACCESS_KEY: secret = '', S3_ACCESS_KEY_ID: id = '' } = s3.variables
@@ -164,14 +164,14 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(await probe.json()).toEqual({ hotkey })
   })
 
-  it('does not write what must be mended, unless told so', async () => {
+  it('writes settings that fail a check only with --anyway', async () => {
     const cwd = await place()
     const stranger = join(root, 'stranger')
     await writeFile(stranger, 'ab'.repeat(32), { mode: 0o600 })
     const words = ['--network', served.url, '--folder', 'f', '--buckets', 'b', '--key', stranger]
     const { code, stdout, stderr } = await setUp(cwd, words)
     expect([code, stderr]).toEqual([4, expect.stringContaining('.env is not written')])
-    expect(stdout).toMatch(/^✘ {2}registered .* register it on subnet 7$/m)
+    expect(stdout).toMatch(/^✘ {2}registered .* register \w+ on subnet 7$/m)
     const told = await setUp(cwd, [...words, '--anyway'])
     expect(told.code).toBe(0)
     expect(told.stdout).toMatch(
@@ -180,12 +180,12 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     expect(await readdir(cwd)).toContain('.env')
   })
 
-  it("says that a slot holds a miner's model, which validating writes over only if told so", async () => {
+  it("reports that a slot contains a miner's model", async () => {
     const miner = account(new Uint8Array(32).fill(9))
     const neurons = [{ hotkey: miner.hotkey, stake: 1_500_000_000_000n }]
     const random = (): Uint8Array => randomBytes(32)
     const own = LocalChain.create({ netuid: 7, random, time: Date.now(), neurons })
-    await using there = await goingOn(own)
+    await using there = await serveGrowingChain(own)
     const model = { model: `me/${miner.hotkey}`, revision: 'main', chute: 'c' }
     const { number } = await own.commit(miner, encodeCommitment({ kind: 'miner', ...model }))
     const words = ['--network', there.url, '--folder', 'f', '--buckets', 'b']
@@ -193,7 +193,7 @@ describe.concurrent('af setup, where nobody can be asked', () => {
     const cwd = await place()
     const { code, stdout } = await setUp(cwd, words, env)
     expect(code).toBe(4)
-    expect(stdout).toMatch(/^✘ {2}commitment .*writes over it with --overwrite alone$/m)
+    expect(stdout).toMatch(/^✘ {2}commitment .*`af validate --overwrite` replaces it$/m)
     expect(stdout).toMatch(/^ok bucket write/m)
     expect(stdout).not.toContain('09'.repeat(32))
 
@@ -208,20 +208,20 @@ describe.concurrent('af setup, where nobody can be asked', () => {
   })
 })
 
-/** What `af` makes of it. */
+/** Parses it as `af` does. */
 function afReads(text: string): Record<string, string> {
   const { lines } = readEnvLines(text, () => true)
   return Object.fromEntries(lines.map(({ name, value }) => [name, value]))
 }
 
-/** What systemd makes of `EnvironmentFile=`, by systemd.exec(5) and its parse_env_file_internal. */
+/** Parses it as systemd's `EnvironmentFile=`, by systemd.exec(5) and its parse_env_file_internal. */
 function systemdReads(text: string): Record<string, string> {
   const read: Record<string, string> = {}
   for (const line of text.split('\n')) {
     if (/^\s*([#;]|$)/.test(line)) continue
     const [, name = '', after = ''] = /^\s*([^=\s]+)\s*=\s*(.*)$/s.exec(line) ?? []
     const value = systemdValue(after)
-    // It leaves out what has control characters.
+    // systemd omits values with control characters.
     if (!/\p{Cc}/u.test(value)) read[name] = value
   }
   return read
@@ -235,7 +235,7 @@ function systemdValue(text: string): string {
   return text.trimEnd().replace(/\\(.)/g, '$1')
 }
 
-/** What Compose makes of `env_file`, by the parser of compose-go, with nothing to expand. */
+/** Parses it as Compose's `env_file`, by the parser of compose-go, without expansion. */
 function composeReads(text: string): Record<string, string> {
   const read: Record<string, string> = {}
   for (const line of text.split('\n')) {
@@ -253,9 +253,9 @@ function composeReads(text: string): Record<string, string> {
 describe('a line of .env', () => {
   const readers = { afReads, parseEnv, systemdReads, composeReads }
   const found = (value: string) => findSettings({}, { AFFINE_FOLDER: value }, {})
-  /** What each reader makes of a value as it is written. */
+  /** Returns the value that each reader gets. */
   const readings = (value: string) => {
-    const text = envText(found(value))
+    const text = formatEnvFile(found(value))
     return Object.values(readers).map((read) => read(text).AFFINE_FOLDER)
   }
   it.each([
@@ -276,12 +276,12 @@ describe('a line of .env', () => {
     'two words # 3',
     'a\u00a0b',
     '\u200ba',
-  ])('gives back what it was given, to af, Node, systemd and Compose: %s', (value) => {
+  ])('is read identically by af, Node, systemd and Compose: %s', (value) => {
     expect(readings(value)).toEqual([value, value, value, value])
   })
-  it('has no quotes where it needs none, for `docker run`', () => {
+  it('is unquoted if possible, for `docker run`', () => {
     for (const value of ['/var/lib/x', 'old leopard transfer', 'ä;b=c'])
-      expect(envText(found(value))).toContain(`\nAFFINE_FOLDER=${value}\n`)
+      expect(formatEnvFile(found(value))).toContain(`\nAFFINE_FOLDER=${value}\n`)
   })
   it.each([
     'two\nlines',
@@ -296,10 +296,10 @@ describe('a line of .env', () => {
     'a\u2028b',
     'a\tb',
     '\ufffd',
-  ])('is refused where none would: %j', (value) => {
-    expect(() => envText(found(value))).toThrow(RangeError)
+  ])('is rejected for a value that no line can hold: %j', (value) => {
+    expect(() => formatEnvFile(found(value))).toThrow(RangeError)
   })
-  it('is read alike by all, or refused, whatever it holds', () => {
+  it('is read identically by all programs, or rejected, for any value', () => {
     const unit = fc.oneof(fc.constantFrom(...'\'"`$\\#;={} \tnax'), fc.string({ unit: 'binary' }))
     const values = fc.array(unit, { minLength: 1 }).map((parts) => parts.join(''))
     fc.assert(
@@ -308,7 +308,7 @@ describe('a line of .env', () => {
         (value) => {
           let text: string
           try {
-            text = envText(found(value))
+            text = formatEnvFile(found(value))
           } catch (error) {
             return error instanceof RangeError
           }
@@ -329,7 +329,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
     ['hotkey: ', `${wipe}hot${ENTER}`],
   ]
 
-  it('asks for what it needs, says what cannot be, and shows no secret', async () => {
+  it('asks for the required settings, rejects bad values, and shows no secret', async () => {
     const cwd = await place()
     const {
       S3_ENDPOINT = '',
@@ -370,39 +370,14 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
     })
   })
 
-  it('asks for the file of a hotkey on a local network, which has no wallets', async () => {
-    const cwd = await place()
-    const key = join(root, 'wallets', 'mine', 'hotkeys', 'hot')
-    const { code, shown } = await typed(
-      cwd,
-      ['setup'],
-      [
-        ['network: ', `${wipe}${served.url}${ENTER}`],
-        ['file of its hotkey', ENTER],
-        ['no such file', `${wipe}${key}${ENTER}`],
-        ['folder: ', ENTER],
-        ['Where is its bucket?', `\u001b[B\u001b[B${ENTER}`],
-        ['buckets: ', `${wipe}buckets${ENTER}`],
-        ['bucket-url: ', ENTER],
-      ],
-    )
-    expect(shown).toContain(`validate --key ${key}`)
-    expect(code).toBe(0)
-    expect(parseEnv(await readFile(join(cwd, '.env'), 'utf8'))).toEqual({
-      SUBTENSOR_ENDPOINT: served.url,
-      AFFINE_FOLDER: 'validator',
-      AFFINE_BUCKETS: 'buckets',
-    })
-  })
-
-  it('ends at Ctrl-C with 130, and writes nothing', async () => {
+  it('exits with 130 at Ctrl-C and writes nothing', async () => {
     const cwd = await place()
     const { code } = await typed(cwd, ['setup'], [['network: ', '\u0003']])
     expect(code).toBe(130)
     expect(await readdir(cwd)).toEqual([])
   })
 
-  it('asks before it writes what must be mended', async () => {
+  it('asks before it writes settings that fail a check', async () => {
     const stranger = join(root, 'stranger-of-terminal')
     await writeFile(stranger, 'cd'.repeat(32), { mode: 0o600 })
     const own = ['--folder', 'f', '--buckets', 'b', '--key', stranger]
@@ -421,7 +396,7 @@ describe.skipIf(!HAS_PYTHON)('af setup, in a terminal', () => {
     expect(await readdir(yes)).toContain('.env')
   })
 
-  it('proposes what is there, and keeps a secret that is not typed again', async () => {
+  it('proposes current values, and keeps a secret after Enter', async () => {
     const cwd = await place()
     const lines = Object.entries({ ...s3.variables, AFFINE_FOLDER: 'mine' })
     const text = lines.map(([name, value]) => `${name}=${value}\n`).join('')

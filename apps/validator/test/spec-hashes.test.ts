@@ -4,7 +4,7 @@ import { NETWORKS } from '@affine/settlement'
 import { expect, it } from 'vitest'
 
 it.each(Object.entries({ PROTOCOL, LOCAL }))(
-  '%s plays the environments as they behave here',
+  '%s pins the environments of this release',
   (_, { envs }) => {
     expect(Object.keys(envs).length).toBeGreaterThan(0)
     for (const [env, constants] of Object.entries(envs)) {
@@ -14,7 +14,7 @@ it.each(Object.entries({ PROTOCOL, LOCAL }))(
   },
 )
 
-it('every network plays registered environments only', () => {
+it('every network plays only registered environments', () => {
   for (const { protocol } of Object.values(NETWORKS))
     for (const env of Object.keys(protocol.envs)) expect(registry.has(env)).toBe(true)
 })

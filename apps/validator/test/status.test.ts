@@ -9,49 +9,56 @@ import { NAMES_FILE } from '@affine/terminal'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AF, killAll, start } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { namesIn } from '../src/commands/demo/cast.ts'
+import { mapNames } from '../src/commands/demo/participants.ts'
 import { status } from '../src/commands/status.ts'
-import { type Done, firstBlocks, goingOn, inProcess, recordsIn, unprintable } from './commands.ts'
-import { type PlayedSubnet, playedSubnet, THREE_MINERS } from './played-subnet.ts'
+import {
+  type CommandResult,
+  cutBlocks,
+  findUnprintable,
+  parseRecords,
+  runCommand,
+  serveGrowingChain,
+} from './commands.ts'
+import { type PlayedSubnet, playSubnetOnce, THREE_MINERS } from './played-subnet.ts'
 
 const { epochBlocks, sealBlock } = LOCAL_NETWORK.protocol
 const THIRD_EPOCH = 3 * epochBlocks + 4
 const root = testFolder('status')
 let subnet: PlayedSubnet
-/** The epochs with a duel, as the evidence has them. */
+/** Returns the epochs with a duel, from the evidence. */
 let duels: readonly Recomputed[]
 const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 
 beforeAll(async () => {
-  subnet = await playedSubnet(THREE_MINERS)
+  subnet = await playSubnetOnce(THREE_MINERS)
   const epochs = await subnet.epochs()
   duels = epochs.filter(({ before }) => before.duels.length > 0)
 })
 afterAll(killAll)
 
-/** The chain up to a block. */
+/** Writes the chain up to a block. */
 function until(block: number): LocalChain {
-  return LocalChain.import(firstBlocks(subnet.exported, block + 1), () => randomBytes(32))
+  return LocalChain.import(cutBlocks(subnet.chainExport, block + 1), () => randomBytes(32))
 }
-const ask = (chain: LocalChain, ...words: readonly string[]): Promise<Done> =>
+const ask = (chain: LocalChain, ...words: readonly string[]): Promise<CommandResult> =>
   askIn(subnet.buckets, chain, ...words)
 async function askIn(
   folder: string,
   chain: LocalChain,
   ...words: readonly string[]
-): Promise<Done> {
+): Promise<CommandResult> {
   const file = join(root, 'chain.json')
   await writeFile(file, chain.export())
-  return inProcess(status, '--network', file, '--buckets', folder, ...words)
+  return runCommand(status, '--network', file, '--buckets', folder, ...words)
 }
 
 describe('af status', () => {
-  it('has each duel with its verdicts so far, and what the epoch before came to', async () => {
+  it('prints each duel with its verdicts, and the result of the last epoch', async () => {
     const [first] = duels
     const { before, state, report } = first as Recomputed
     const block = (before.epoch + 1) * epochBlocks + 4
     const { stdout, error } = await ask(until(block))
-    expect([error, unprintable(stdout)]).toEqual([undefined, []])
+    expect([error, findUnprintable(stdout)]).toEqual([undefined, []])
     await expect(subnet.named(stdout)).toMatchFileSnapshot('snapshots/status.txt')
     const { records } = await ask(until(block), '--json')
     expect(records).toMatchObject([
@@ -70,18 +77,18 @@ describe('af status', () => {
     expect(report.duels).toHaveLength(2)
   })
 
-  it('shows the names beside the chain, and the facts for machines', async () => {
+  it('shows the names in the file next to the chain, and records for machines', async () => {
     const chain = until(THIRD_EPOCH)
     const file = join(await mkdtemp(join(root, 'named-')), 'chain.json')
     await writeFile(file, chain.export())
-    const names = namesIn(subnet.cast)
+    const names = mapNames(subnet.cast)
     await writeFile(join(dirname(file), NAMES_FILE), JSON.stringify(names))
     const words = ['--network', file, '--buckets', subnet.buckets]
-    const { stdout } = await inProcess(status, ...words)
+    const { stdout } = await runCommand(status, ...words)
     const withoutWidths = (text: string): string => text.replaceAll(/ +/g, ' ')
     const { stdout: unnamed } = await ask(chain)
     expect(withoutWidths(stdout)).toBe(withoutWidths(subnet.named(unnamed)))
-    const { records } = await inProcess(status, ...words, '--json')
+    const { records } = await runCommand(status, ...words, '--json')
     expect(records).toEqual((await ask(chain, '--json')).records)
     const [row] = (records as [{ rows: object[] }])[0].rows
     expect(row).toMatchObject({
@@ -92,7 +99,7 @@ describe('af status', () => {
     })
   })
 
-  it('has the state for machines: the duels, and their verdicts', async () => {
+  it('prints the state for machines: the duels and their verdicts', async () => {
     const going = duels.find(({ state }) =>
       state.duels.some(({ verdicts }) => Object.keys(verdicts).length > 0),
     )
@@ -114,7 +121,7 @@ describe('af status', () => {
     })
   })
 
-  it('says which deadline is next, and how far it is', async () => {
+  it('prints the next deadline and the blocks until it', async () => {
     const start = 2 * epochBlocks
     const due = async (block: number) => (await ask(until(block), '--json')).records[0]?.due
     expect(await due(start)).toEqual({ what: 'seals', blocks: sealBlock, seconds: 12 * sealBlock })
@@ -128,7 +135,7 @@ describe('af status', () => {
     expect(await due(start + epochBlocks - 1)).toMatchObject({ what: 'attestations', blocks: 0 })
   })
 
-  it('has what is there on a chain that has only begun', async () => {
+  it('works on a new chain', async () => {
     const neurons = [{ hotkey: account(new Uint8Array(32).fill(1)).hotkey, stake: 10n ** 12n }]
     const chain = LocalChain.create({
       netuid: 1,
@@ -145,12 +152,12 @@ describe('af status', () => {
     expect(stdout.trimEnd().split('\n').at(-1)).toMatch(/^0 +5\w{47} +- +50 % +- +- +0$/)
   })
 
-  it('with --last begins with the attested state: what came before may be gone', async () => {
+  it('starts with --last from the attested state, without earlier evidence', async () => {
     const [first] = duels
     const chain = until(((first?.epoch ?? 0) + 2) * epochBlocks + 1)
     const all = await ask(chain)
     expect((await ask(chain, '--last', '1')).stdout).toBe(all.stdout)
-    // Of the first duel's epoch nothing is left.
+    // No evidence of the first duel's epoch remains.
     const thinned = join(root, 'thinned')
     await cp(subnet.buckets, thinned, { recursive: true })
     const blocks = new Set(
@@ -165,8 +172,8 @@ describe('af status', () => {
   })
 })
 
-describe('what it recomputes from', () => {
-  it('is one copy of each block, where no copies are compared, and the same comes out', async () => {
+describe('the evidence for it', () => {
+  it('is one copy of each block, with the same result as all copies', async () => {
     let reads: string[] = []
     const open = (hotkey: string, url: string) => {
       const source = subnet.open(hotkey, url)
@@ -179,7 +186,7 @@ describe('what it recomputes from', () => {
     }
     const statesOf = async (options: { compare?: boolean }) => {
       reads = []
-      const chain = LocalChain.import(subnet.exported)
+      const chain = LocalChain.import(subnet.chainExport)
       const roots: string[] = []
       for await (const { state } of recompute({
         chain,
@@ -202,7 +209,7 @@ describe('what it recomputes from', () => {
 })
 
 describe('af status --watch', () => {
-  /** Of its own: it moves. */
+  /** A chain of its own, because it continues. */
   let buckets = ''
   beforeAll(async () => {
     buckets = join(root, 'buckets')
@@ -211,9 +218,9 @@ describe('af status --watch', () => {
   const watch = (url: string, ...words: readonly string[]) =>
     start(AF, ['status', '--network', url, '--buckets', buckets, '--watch', ...words])
 
-  it('goes on from the state it has, at every block, whatever becomes of the past', async () => {
-    const chain = LocalChain.import(subnet.exported, () => randomBytes(32))
-    await using served = await goingOn(chain)
+  it('continues from its state at every block, without earlier evidence', async () => {
+    const chain = LocalChain.import(subnet.chainExport, () => randomBytes(32))
+    await using served = await serveGrowingChain(chain)
     const watching = watch(served.url, '--json')
     await watching.says(/"block":/)
     await rename(buckets, join(root, 'moved'))
@@ -222,7 +229,7 @@ describe('af status --watch', () => {
     const { code, stdout, stderr } = await watching.stop()
     await rename(join(root, 'moved'), buckets)
     expect([code, stderr]).toEqual([130, `network: ${served.url}, netuid 120 (--network)\n`])
-    const records = recordsIn(stdout)
+    const records = parseRecords(stdout)
     expect(records.filter(({ type }) => type === 'problem')).toEqual([])
     const blocks = records.map(({ block }) => block as number)
     expect(blocks).toEqual([...new Set(blocks)].sort((a, b) => a - b))
@@ -230,13 +237,13 @@ describe('af status --watch', () => {
     expect(new Set(records.map(({ root }) => root)).size).toBeGreaterThan(1)
   })
 
-  it('says what is not to be had, and has it once it is there', async () => {
-    const chain = LocalChain.import(subnet.exported, () => randomBytes(32))
-    // The folder is there, and a bucket in it; of no use yet.
+  it('reports an unavailable state, and shows it once available', async () => {
+    const chain = LocalChain.import(subnet.chainExport, () => randomBytes(32))
+    // The folder contains a bucket, without a state.
     const own = hotkeyOf('alice')
     await rename(buckets, join(root, 'away'))
     await mkdir(join(buckets, own), { recursive: true })
-    await using served = await goingOn(chain)
+    await using served = await serveGrowingChain(chain)
     const watching = watch(served.url)
     await watching.says(/^! epoch \d+: the attested lane of \w+ is not available: try again later/m)
     await rm(buckets, { recursive: true })
@@ -245,13 +252,13 @@ describe('af status --watch', () => {
     expect((await watching.stop()).code).toBe(130)
   })
 
-  it('is drawn in place in a terminal, and one below the other elsewhere', async () => {
+  it('is redrawn in a terminal, and appended elsewhere', async () => {
     const frames = async (isTTY: boolean): Promise<string> => {
       const chain = until(100)
       const before = process.stdout.isTTY
       process.stdout.isTTY = isTTY
-      const served = await goingOn(chain)
-      const asked = inProcess(status, '--network', served.url, '--buckets', buckets, '--watch')
+      const served = await serveGrowingChain(chain)
+      const asked = runCommand(status, '--network', served.url, '--buckets', buckets, '--watch')
       const writes = vi.mocked(process.stdout.write).mock.calls
       while (writes.length < 6) await sleep(20)
       await served[Symbol.asyncDispose]()
@@ -262,7 +269,7 @@ describe('af status --watch', () => {
       return stdout
     }
     const plain = await frames(false)
-    expect(unprintable(plain)).toEqual([])
+    expect(findUnprintable(plain)).toEqual([])
     expect(plain.match(/^block /gm)?.length).toBeGreaterThan(1)
     expect((await frames(true)).split('\u001b[H\u001b[J\r\u001b[Kblock ').length).toBeGreaterThan(2)
   })

@@ -13,29 +13,34 @@ import { closeServers, listen, serve } from '../../../packages/miners/test/serve
 import { runAf, runVerifier } from '../../../test/in-process.ts'
 import { AF_VERIFY, killAll, run } from '../../../test/processes.ts'
 import { testFolder } from '../../../test/test-folder.ts'
-import { LIAR } from '../src/commands/demo/cast.ts'
+import { LIAR } from '../src/commands/demo/participants.ts'
 import { runSubnet } from '../src/commands/demo/subnet.ts'
-import { bucketFiles } from '../src/service/served-files.ts'
-import { recordsIn } from './commands.ts'
-import { castWith, type PlayedSubnet, playedSubnet, TWO_MINERS } from './played-subnet.ts'
+import { serveBucketFiles } from '../src/service/served-files.ts'
+import { parseRecords } from './commands.ts'
+import {
+  type PlayedSubnet,
+  playSubnetOnce,
+  selectParticipants,
+  TWO_MINERS,
+} from './played-subnet.ts'
 
 const root = testFolder('subnet')
 let subnet: PlayedSubnet
 let buckets: string
 let chainFile: string
-/** Where the same subnet was played once more, and what its validators came to. */
+/** The folder of a second run of the same subnet, and its final state. */
 let again: string
 let state: State
 let honest: readonly Recomputed[]
 const problems: string[] = []
 const hotkeyOf = (name: string): string => subnet.hotkeyOf(name)
 
-/** Two miners: the weaker holds the throne until the stronger has its duel. */
+/** Two miners: the weaker is champion until the stronger has its duel. */
 beforeAll(async () => {
-  subnet = await playedSubnet(TWO_MINERS)
+  subnet = await playSubnetOnce(TWO_MINERS)
   ;({ buckets, chainFile } = subnet)
   again = join(root, 'again')
-  ;({ state } = await runSubnet(castWith(TWO_MINERS), again, ({ name }, event) => {
+  ;({ state } = await runSubnet(selectParticipants(TWO_MINERS), again, ({ name }, event) => {
     if (event.type === 'problem')
       problems.push(`${name}: ${event.task.kind}: ${event.error.message}`)
   }))
@@ -46,7 +51,7 @@ afterAll(killAll)
 
 type Seen = (sample: Sample, where: { readonly validator: string; readonly block: string }) => void
 
-/** Every epoch as recomputed from these buckets. */
+/** Recomputes every epoch from these buckets. */
 async function epochsIn(base: string, onSample: Seen = () => {}): Promise<readonly Recomputed[]> {
   const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
   const epochs: Recomputed[] = []
@@ -63,7 +68,7 @@ async function epochsIn(base: string, onSample: Seen = () => {}): Promise<readon
 const flawsOf = (epochs: readonly Recomputed[]) => epochs.flatMap(({ flaws }) => flaws)
 const rootOf = (epochs: readonly Recomputed[]): string => stateRoot(epochs.at(-1)?.state as State)
 
-/** A copy of the buckets that someone changed. */
+/** Returns a changed copy of the buckets. */
 async function tampered(change: (base: string) => Promise<void>): Promise<string> {
   const base = await mkdtemp(join(root, 'tampered-'))
   await cp(buckets, base, { recursive: true })
@@ -71,7 +76,7 @@ async function tampered(change: (base: string) => Promise<void>): Promise<string
   return base
 }
 
-/** Flips the lowest bit of one byte: the one at `at`, or that far from the end. */
+/** Flips the lowest bit of the byte at `at`, or at this distance from the end. */
 async function flip(file: string, at: number): Promise<void> {
   const bytes = await readFile(file)
   const index = at < 0 ? bytes.length + at : at
@@ -79,7 +84,7 @@ async function flip(file: string, at: number): Promise<void> {
   await writeFile(file, bytes)
 }
 
-/** The blocks of a validator's lane in the epoch in which the duel began, from the head back. */
+/** Returns the blocks of a validator's first lane with a duel, from the head back. */
 function laneOf(name: string): { readonly epoch: number; readonly blocks: readonly string[] } {
   for (const { epoch, lanes } of honest) {
     const lane = lanes.get(hotkeyOf(name))
@@ -88,8 +93,8 @@ function laneOf(name: string): { readonly epoch: number; readonly blocks: readon
   throw new Error(`no lane of ${name}`)
 }
 
-/** The buckets over `af serve`. */
-const served = (base: string) => listenWith(bucketFiles(base), 0)
+/** Serves the buckets like `af serve`. */
+const served = (base: string) => listenWith(serveBucketFiles(base), 0)
 
 const over = (base: string, ...words: readonly string[]) =>
   runVerifier([base, '--network', chainFile, ...words])
@@ -98,7 +103,7 @@ const place = (base: string, holder: string, path: string): string =>
   join(base, hotkeyOf(holder), path)
 
 describe('a subnet', () => {
-  it('comes to the better miner, without a problem on the way, and the ratio to beat decays', () => {
+  it('crowns the better miner without a problem, and the ratio to beat decays', () => {
     expect(problems).toEqual([])
     expect(state.champion?.hotkey).toBe(hotkeyOf('stronger'))
     const crowned = honest.flatMap(({ report }) => report.crowned ?? [])
@@ -108,7 +113,7 @@ describe('a subnet', () => {
     expect(decayed).toBeGreaterThan(LOCAL_NETWORK.protocol.ratioFloorPpm)
   })
 
-  it('gives all its weight to the champion on chain', async () => {
+  it('sets all weight to the champion on chain', async () => {
     const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
     const { number } = await chain.head()
     const { neurons } = await chain.snapshot(number)
@@ -120,14 +125,14 @@ describe('a subnet', () => {
     for (const row of Object.values(weights)) expect(row).toEqual([[uid, 65_535]])
   })
 
-  it('sets the liar aside, and nobody else', () => {
+  it('sets only the liar aside', () => {
     const aside = honest.flatMap(({ report }) =>
       report.duels.flatMap(({ envs }) => Object.values(envs)).flatMap(({ setAside }) => setAside),
     )
     expect(new Set(aside)).toEqual(new Set([hotkeyOf(LIAR)]))
   })
 
-  it('repeats to the byte with its seed: blocks, states, chain', async () => {
+  it('repeats byte for byte with its seed: blocks, states, chain', async () => {
     const filesIn = async (folder: string) =>
       (await readdir(folder, { recursive: true })).filter((name) => /\.jsonl?$/.test(name)).sort()
     const files = await filesIn(buckets)
@@ -141,7 +146,7 @@ describe('a subnet', () => {
 })
 
 describe('recomputing', () => {
-  it('comes to the root that the validators came to, from bytes alone, and finds nothing wrong', () => {
+  it('computes the root of the validators from public data, without flaws', () => {
     expect(rootOf(honest)).toBe(stateRoot(state))
     expect(flawsOf(honest)).toEqual([])
     expect(honest.map(({ epoch }) => epoch)).toEqual(honest.map((_, i) => i))
@@ -154,7 +159,7 @@ describe('recomputing', () => {
       const lines = (await readFile(file)).indexOf(10)
       await flip(file, where === 'in its signature' ? lines + 20 : where)
     }
-  /** What was done to the copy that one validator has of another's block, or of a state. */
+  /** Changes to a validator's copy of a block or state. */
   const ALTERED: readonly (readonly [string, string | number, Change, code: string])[] = [
     ['bob', 'bob', at(40), 'WRONG_HASH'],
     ['carol', 'carol', at('in its signature'), 'WRONG_SIGNATURE'],
@@ -168,7 +173,7 @@ describe('recomputing', () => {
     ['dave', 4, at(-1), 'STATE_DIFFERS'],
   ]
 
-  it('finds every altered or missing copy, whose and of what, in a folder and over `af serve`, blames nobody else, and comes to the same root', async () => {
+  it('finds every altered or missing copy and its holder, in a folder and over `af serve`, with the same root', async () => {
     const want: string[] = []
     const base = await tampered(async (folder) => {
       for (const [holder, of, change, code] of ALTERED) {
@@ -206,10 +211,10 @@ describe('recomputing', () => {
   const TOO_LARGE = new Uint8Array(8 * 1024 * 1024 + 1)
   it.each([
     ['are', GARBAGE, GARBAGE.length],
-    // Of a bucket that does not give a block nothing more is said in that epoch.
+    // A bucket without a block is not checked further in that epoch.
     ['are not all', [...GARBAGE, TOO_LARGE, null], 3],
   ])(
-    'survives any bytes in any file of a hostile bucket, which %s to be read, and still comes to the same root',
+    'computes the same root with arbitrary bytes in a hostile bucket, which %s readable',
     async (_, garbage, least) => {
       const base = await tampered(async (folder) => {
         let i = 0
@@ -226,7 +231,7 @@ describe('recomputing', () => {
       expect(rootOf(epochs)).toBe(stateRoot(state))
       const flaws = flawsOf(epochs)
       using web = await served(base)
-      // A folder and a web server fail in their own words.
+      // The messages of a folder and a web server differ.
       const withoutCause = ({ detail, ...flaw }: Flaw) =>
         flaw.code.endsWith('_MISSING') ? flaw : { ...flaw, detail }
       expect(flawsOf(await epochsIn(web.url)).map(withoutCause)).toEqual(flaws.map(withoutCause))
@@ -238,7 +243,7 @@ describe('recomputing', () => {
 })
 
 describe('af-verify', () => {
-  it('prints every epoch and the same root, names who did not agree, and exits with 0', async () => {
+  it('prints every epoch, the root and the suspect, and exits with 0', async () => {
     const words = [buckets, '--network', chainFile]
     const { code, stdout, stderr } = await run(AF_VERIFY, words)
     expect([code, stderr]).toEqual([0, `network: ${chainFile}, netuid 120 (--network)\n`])
@@ -250,7 +255,7 @@ describe('af-verify', () => {
     expect(stdout).not.toContain('✘ epoch')
   })
 
-  it('reads buckets and chain over the web just as well, with one object a line', async () => {
+  it('reads buckets and chain over HTTP, with one object a line', async () => {
     using files = await served(buckets)
     const chain = LocalChain.import(await readFile(chainFile, 'utf8'))
     const server = createServer(
@@ -259,12 +264,12 @@ describe('af-verify', () => {
     const url = await listen(server, 0)
     const { code, stdout, stderr } = await runVerifier([files.url, '--network', url, '--json'])
     server.close().closeAllConnections()
-    // Where the machine is slow, so are buckets, and it says so.
+    // On a slow machine it reports slow buckets.
     expect(stderr.replace(/^Waited for slow buckets: .*\n/m, '')).toBe(
       `network: ${url}, netuid 120 (--network)\n`,
     )
     expect(code).toBe(0)
-    const records = recordsIn(stdout)
+    const records = parseRecords(stdout)
     const epochs = honest.map(() => 'epoch')
     expect(records.map(({ type }) => type)).toEqual(['begin', ...epochs, 'end'])
     expect(records.at(-1)).toMatchObject({
@@ -275,7 +280,7 @@ describe('af-verify', () => {
     expect(Object.keys(records.at(-1).suspect)).toEqual([hotkeyOf(LIAR)])
   })
 
-  it('says that buckets are not where they were looked for, with 2 and before it names a lane', async () => {
+  it('exits with 2 if the buckets are elsewhere, before it reads a lane', async () => {
     const elsewhere = `${buckets}s`
     const { stdout, stderr, code } = await over(elsewhere)
     expect([code, stdout]).toEqual([2, ''])
@@ -308,7 +313,7 @@ describe('af-verify', () => {
     const shown = async (...words: readonly string[]) => {
       const { code, stdout } = await over(buckets, '--json', '--epoch', String(epoch), ...words)
       expect(code).toBe(0)
-      const records = recordsIn(stdout)
+      const records = parseRecords(stdout)
       expect(records.at(-1)).toMatchObject({ type: 'end', root: stateRoot(state) })
       return records.slice(1, -1)
     }
@@ -333,7 +338,7 @@ describe('af-verify', () => {
     for (const { content } of messages) expect(text.stdout).toContain(content.split('\n')[0])
   })
 
-  it('exits with 4 when an attested block is nowhere', async () => {
+  it('exits with 4 if an attested block is unavailable', async () => {
     const { blocks } = laneOf('alice')
     const base = await tampered(async (folder) => {
       for (const { name } of subnet.cast.validators)

@@ -5,12 +5,12 @@ import { AF } from '../../../test/processes.ts'
 
 const PTY = fileURLToPath(new URL('terminal.py', import.meta.url))
 
-/** Is there what makes a terminal for `typed`? */
+/** Whether `typed` can create a terminal. */
 export const HAS_PYTHON: boolean = spawnSync('python3', ['-c', 'import pty']).status === 0
 
 /**
- * What a terminal in which `af` runs shows, and its exit code, when a person types the second text
- * of each step once the first is seen.
+ * Runs `af` in a terminal, and types the second text of each step once the first is shown. Resolves
+ * with the output and the exit code.
  */
 export function typed(
   cwd: string,

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { stateRoot } from '@affine/duel'
 import { makeFolder } from '@affine/node/disk'
 import { listenWith } from '@affine/node/listen'
-import { epochFacts, epochLine, epochRecord, epochText, type NameOf, naming } from '@affine/report'
+import { epochFacts, epochLine, epochRecord, epochText, naming } from '@affine/report'
 import type { Settled } from '@affine/settlement'
 import {
   FAILED,
@@ -22,17 +22,10 @@ import {
 } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import { narrate } from '../service/narrate.ts'
-import { programFile } from '../service/program-name.ts'
-import { pageAndBuckets } from '../service/served-files.ts'
-import { castOf, namesIn } from './demo/cast.ts'
-import {
-  againText,
-  filesText,
-  introText,
-  outcomeLines,
-  type VerifierRecord,
-  verifiedLines,
-} from './demo/story.ts'
+import { findProgramFile } from '../service/program-name.ts'
+import { servePageAndBuckets } from '../service/served-files.ts'
+import { createParticipants, mapNames } from './demo/participants.ts'
+import { formatFilesHint, formatIntro, formatOutcome, formatRerunHint } from './demo/story.ts'
 import { type OnMemberEvent, runSubnet } from './demo/subnet.ts'
 
 const EXAMPLES = `
@@ -41,68 +34,60 @@ Examples:
   $ af demo --seed 7 --out ./seven
   $ af demo --open`
 
-/** `af demo`: runs a whole subnet in one process, then verifies it in another. */
+/** `af demo`: runs a subnet in one process, then verifies it in another. */
 export const demo: CommandUnknownOpts = new Command('demo')
   .option(
     '--seed <text>',
-    'repeat a run: the same seed gives the same keys, challenges, replies and verdicts',
+    'repeat the run of this seed: the same keys, challenges, replies and verdicts',
   )
   .option(
     '--out <folder>',
-    'keep buckets and chain in this folder, which must be empty or new (default: keep nothing)',
+    'store buckets and chain in this empty or new folder (default: store nothing)',
     (path) => wholePath(path, 'out'),
   )
-  .option('--open', 'at the end, serve the page that shows it until Ctrl-C')
-  .option('--verbose', 'print the numbers behind each verdict too, and all of af-verify')
+  .option('--open', 'serve the page of the run afterwards, until Ctrl-C')
+  .option('--verbose', 'print the numbers of each verdict, and all output of af-verify')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
-  .action(async (asked) => {
-    const screen = output(asked.json)
+  .action(async (options) => {
+    const screen = output(options.json)
     const signal = interrupted()
-    const { seed = String(randomInt(2 ** 32)), open } = asked
-    const out = asked.out === undefined ? await temporaryFolder() : await emptyFolder(asked.out)
-    const cast = castOf(seed)
-    const names = namesIn(cast)
+    const { seed = String(randomInt(2 ** 32)), open } = options
+    const out = options.out === undefined ? await temporaryFolder() : await emptyFolder(options.out)
+    const cast = createParticipants(seed)
+    const names = mapNames(cast)
     const nameOf = naming(names)
-    screen.line(introText(cast), { type: 'start', seed, names })
+    screen.line(formatIntro(cast), { type: 'start', seed, names })
 
-    // All validators do the same, so successes are printed for one of them only.
+    // All validators do the same, so only one of them prints its successes.
     const epochs: Settled[] = []
-    const hear: OnMemberEvent = (member, event) => {
-      const isTold = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
-      if (isTold && event.type === 'epoch') {
+    const onEvent: OnMemberEvent = (member, event) => {
+      const isPrinted = member === cast.validators[0] && !['sent', 'state'].includes(event.type)
+      if (isPrinted && event.type === 'epoch') {
         epochs.push(event.settled)
-        const tell = asked.verbose ? epochText : epochLine
-        screen.line(tell(epochFacts(event.settled), nameOf), epochRecord(event.settled))
-      } else if (isTold || event.type === 'problem') narrate(event, screen, nameOf)
+        const format = options.verbose ? epochText : epochLine
+        screen.line(format(epochFacts(event.settled), nameOf), epochRecord(event.settled))
+      } else if (isPrinted || event.type === 'problem') narrate(event, screen, nameOf)
     }
-    const { chain, state } = await raceAbort(runSubnet(cast, out, hear), signal)
+    const { chain, state } = await raceAbort(runSubnet(cast, out, onEvent), signal)
     const weights = await chain.weights(chain.height)
     const { ratio, champion: { hotkey: champion } = {} } = state
     const record = { type: 'end', champion, ratio, root: stateRoot(state), weights }
-    screen.line(outcomeLines(epochs, nameOf), record)
+    screen.line(formatOutcome(epochs, nameOf), record)
 
-    await verifyApart(out, { ...asked, nameOf }, screen, signal)
-    if (asked.out !== undefined) screen.line(filesText(out, open), { type: 'files', out })
-    else if (!open) screen.line(againText(seed), { type: 'again', seed })
+    await verifyApart(out, { ...options, epochs: state.epoch }, screen, signal)
+    if (options.out !== undefined) screen.line(formatFilesHint(out, open), { type: 'files', out })
+    else if (!open) screen.line(formatRerunHint(seed), { type: 'again', seed })
     if (open) await showPage(out, names, screen, signal)
   })
 
-/** Makes a folder that is removed when this process ends, also at Ctrl-C. */
+/** Creates a folder that is removed when this process ends, also at Ctrl-C. */
 async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'affine-demo-'))
-  process.once('exit', () => removeFolder(folder))
+  // Pending writes may still create files in it.
+  const removing = { recursive: true, force: true, maxRetries: 9, retryDelay: 10 }
+  process.once('exit', () => rmSync(folder, removing))
   return folder
-}
-
-/** Removes a folder, in which files may still appear that were being written. */
-function removeFolder(folder: string, tries = 9): void {
-  try {
-    rmSync(folder, { recursive: true, force: true })
-  } catch (error) {
-    if (tries === 0) throw error
-    removeFolder(folder, tries - 1)
-  }
 }
 
 /**
@@ -116,43 +101,42 @@ async function showPage(
   signal: AbortSignal,
 ) {
   const network = { chain: { file: join(out, 'chain.json') }, names }
-  using server = await listenWith(await pageAndBuckets(join(out, 'buckets'), network), 0)
+  using server = await listenWith(await servePageAndBuckets(join(out, 'buckets'), network), 0)
   const { url } = server
-  screen.line(`\nOpen ${url}/ in a browser (Ctrl-C ends it)`, { type: 'serving', url })
+  screen.line(`\nOpen ${url}/ in a browser (Ctrl-C stops it)`, { type: 'serving', url })
   await untilAborted(signal)
 }
 
 const NO_VERIFIER =
-  'Not verified: `af-verify` is not installed. `npm install -g @affine/verifier` installs it.'
+  'Not verified: `af-verify` is missing. Install it with `npm install -g @affine/verifier`.'
 
-/** Runs `af-verify` in another process, which sets the exit code. */
+/** Runs `af-verify` in another process, which sets the exit code, and prints its result. */
 async function verifyApart(
   out: string,
-  { json, verbose, nameOf }: { json?: true; verbose?: true; nameOf: NameOf },
+  { json, verbose, epochs }: { json?: true; verbose?: true; epochs: number },
   screen: Output,
   signal: AbortSignal,
 ): Promise<void> {
-  const file = programFile('af-verify')
+  const file = findProgramFile('af-verify')
   if (file === undefined) return screen.line(NO_VERIFIER, { type: 'unverified' })
   const files = [join(out, 'buckets'), '--network', join(out, 'chain.json')]
-  const words = [...process.execArgv, file, ...files, ...(json || !verbose ? ['--json'] : [])]
-  const isShown = verbose || json
-  const shown = isShown ? 'inherit' : 'pipe'
+  const words = [...process.execArgv, file, ...files, ...(json ? ['--json'] : [])]
+  const shown = verbose || json ? 'inherit' : 'pipe'
   const child = spawn(process.execPath, words, { stdio: ['ignore', shown, shown], signal })
   const outputs = [child.stdout, child.stderr].map((each) => each && text(each))
   const [code] = await raceAbort(once(child, 'close'), signal)
   process.exitCode = code ?? FAILED
   const [report, faults] = await Promise.all(outputs)
-  if (code !== 0 && faults) process.stderr.write(faults)
-  if (isShown) return
-  const lines = (report ?? '').split('\n').filter(Boolean)
-  const records: VerifierRecord[] = lines.map((line) => JSON.parse(line))
-  screen.line(verifiedLines(records, nameOf), {})
+  if (report === null) return
+  const what = `a second process recomputed ${epochs} epochs from buckets and chain`
+  const verified = `Verified: ${what}: all holds`
+  const failed = `NOT verified:\n${report}${faults}`
+  screen.line([code === 0 ? { text: verified, tone: 'good' } : { text: failed, tone: 'bad' }], {})
 }
 
 /**
- * The folder that an option names, made if it is not there.
- * @throws RangeError when there is something in it.
+ * Creates the folder that an option names, and returns its path.
+ * @throws RangeError if it is not empty.
  */
 async function emptyFolder(path: string): Promise<string> {
   const folder = resolve(path)

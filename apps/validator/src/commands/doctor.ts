@@ -1,47 +1,48 @@
 import { findSourceRefusal, TEMPLATES } from '@affine/miners'
 import { readRegularFile } from '@affine/node/disk'
 import { openChain } from '@affine/settlement'
-import { type Output, output, readNamed, table, wholePath } from '@affine/terminal'
+import { type Output, output, ownVariables, readNamed, table, wholePath } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { sayExamination } from '../examination/examine.ts'
-import { accountOf, accountOnChain } from '../service/account.ts'
-import { givenIn, withSettings } from '../settings/found-settings.ts'
-import { expectNone, folderProblems, settingsHere, valuesFrom } from '../settings/settings.ts'
-import { type Named, PRICES } from '../settings/table.ts'
+import { printExamination } from '../examination/examine.ts'
+import { createAccountCommand, readNamedAccount } from '../service/account.ts'
+import { addSettingOptions, pickGiven } from '../settings/entries.ts'
+import { checkFolders, expectNoProblems, readSettings } from '../settings/settings.ts'
+import type { NamedSetting } from '../settings/table.ts'
 import { BUCKETS } from './replay.ts'
 
 const LOOKS = `
-It first lists the settings of \`af validate\` that are set, and where: options, the environment \
-or .env. If they are complete, it tests the disk, the account at Chutes, and the bucket: it writes \
-v1/probes/<hotkey>.json there, which stays, tries to overwrite it, and reads it back at the public \
-URL. For a miner it plays eight challenges of each environment with the committed endpoint or \
-chute, asked as validators ask it, and judges the replies.
+It lists the settings of \`af validate\` that are set, and their sources. If they are complete, it \
+checks the disk, the account at Chutes and the bucket: it writes v1/probes/<hotkey>.json, which \
+stays, tries to overwrite it, and reads it at the public URL. For a miner it plays eight \
+challenges of each environment with the committed endpoint or chute. A ✘ must be fixed, and the \
+exit code is 1; a ! is a warning.
 
 Examples:
   $ af doctor --network finney --wallet cold --hotkey hot
   $ af doctor --source chute.py`
 
-const command = accountOnChain('doctor')
+const command = createAccountCommand('doctor')
   .addOption(BUCKETS)
   .addOption(
     new Option(
       '--source <file>',
-      "only read a chute's source, before it is deployed, and say why validators would refuse it",
+      "only check a chute's source, and print why validators would refuse it",
     )
       .argParser((path) => wholePath(path, 'source'))
-      .implies({ network: 'local' }), // nothing is asked then, so that none has to be named
+      .implies({ network: 'local' }), // no network is used, so none is required
   )
 
-/** Here `--buckets` may also be a URL. */
-const isOwn = ({ name, heading }: Named): boolean =>
-  name === 'folder' || heading === 'Prices' || (heading === 'Bucket' && name !== 'buckets')
+/** Here `--buckets` may also be a URL, so it is not an option of settings. */
+const isOwn = ({ name, heading }: NamedSetting): boolean =>
+  name === 'folder' || (heading === 'Bucket' && name !== 'buckets')
 
-/** `af doctor`: tests everything that a validator or a miner needs. */
-export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
+/** `af doctor`: checks everything that a validator or a miner needs. */
+export const doctor: CommandUnknownOpts = addSettingOptions(command, isOwn)
   .addHelpText('after', LOOKS)
   .action(async (options, command) => {
-    if (options.source !== undefined) return judgeSource(options.source, output(options.json))
-    const account = await accountOf(options)
+    if (options.source !== undefined)
+      return printSourceRefusal(options.source, output(options.json))
+    const account = await readNamedAccount(options)
     const { hotkey } = account
     const { buckets: base, ...others } = options
     // A URL cannot be written to.
@@ -50,25 +51,24 @@ export const doctor: CommandUnknownOpts = withSettings(command, isOwn)
       ([name]) => command.getOptionValueSource(name) === 'cli',
     )
     const unused = isFolder ? {} : { AFFINE_BUCKETS: undefined }
-    const read = settingsHere(Object.fromEntries(flags), unused)
-    // At once, and not as a finding: a look at the disk would write into a public folder.
-    expectNone(folderProblems(givenIn(read.found)))
-    const prices = valuesFrom(read.found, PRICES)
+    const read = readSettings(Object.fromEntries(flags), { ...ownVariables(), ...unused })
+    // An error instead of a finding, because the disk check would write into a public folder.
+    expectNoProblems(checkFolders(pickGiven(read.entries)))
     const rows = read.shown.filter(({ from }) => from !== '-' && from !== 'default')
     const title = { text: `Settings of ${hotkey}:`, record: { type: 'settings', hotkey } }
     table(output(options.json), title, rows)
     const chain = { firstEpoch: 0, ...options }
-    const isWell = await sayExamination(openChain, chain, { account, base, read, prices })
+    const isWell = await printExamination(openChain, chain, { account, base, read })
     if (!isWell) process.exitCode = 1
   })
 
-/** Much more than a chute's source may have, so that the source's own fault is reported. */
-const MOST_SOURCE_BYTES = 2 ** 20
+/** Far above the limit of a chute's source, so that exceeding that limit is reported as such. */
+const MAX_SOURCE_BYTES = 2 ** 20
 
-/** Says why a chute's source is refused; if it is, the process ends with 1. */
-async function judgeSource(path: string, screen: Output): Promise<void> {
-  const { bytes } = await readNamed(readRegularFile(path, MOST_SOURCE_BYTES))
+/** Prints why validators would refuse a chute's source. Sets the exit code to 1 if they would. */
+async function printSourceRefusal(path: string, screen: Output): Promise<void> {
+  const { bytes } = await readNamed(readRegularFile(path, MAX_SOURCE_BYTES))
   const refusal = findSourceRefusal(bytes.toString(), TEMPLATES)
-  screen.line(refusal ?? 'nothing in it is refused', { type: 'source', path, refusal })
+  screen.line(refusal ?? 'validators accept it', { type: 'source', path, refusal })
   if (refusal !== undefined) process.exitCode = 1
 }

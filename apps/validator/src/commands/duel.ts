@@ -25,8 +25,8 @@ import {
   wholePath,
 } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { DUEL_PLAYER, NUMBERS, openPlayers } from './duel/players.ts'
-import { askingOf, progress, sayFailures, soloCommand } from './solo.ts'
+import { DUEL_PLAYER, openPlayers, UID_HELP } from './duel/players.ts'
+import { createAsking, createProgress, createSoloCommand, printFailures } from './solo.ts'
 
 const EXAMPLES = `
 Examples:
@@ -35,56 +35,54 @@ Examples:
   $ af duel 17 42 --network finney`
 
 /** `af duel`: tests whether the contender is better than the champion. */
-export const duel: CommandUnknownOpts = soloCommand('duel')
+export const duel: CommandUnknownOpts = createSoloCommand('duel')
   .argument('<champion>', DUEL_PLAYER)
-  .argument('<contender>', 'another one')
+  .argument('<contender>', 'another player')
   .option(
     '--ratio <share>',
-    'the contender must win more than this share of the decisive challenges, ' +
-      'more than 0 and less than 1',
-    ratioOption,
+    'the share of decisive challenges that the contender must exceed, between 0 and 1',
+    readRatio,
     PROTOCOL.ratioFloorPpm / 1e6,
   )
   .option(
     '--out <folder>',
-    'the folder for samples and result; continues a duel that was begun there',
+    'the folder of samples and result; continues the duel in it',
     (path) => wholePath(path, 'out'),
     'duel',
   )
   .addOption(networkOption(`the network of the uids: ${NETWORK_HELP}`))
   .addOption(NETUID)
-  .addHelpText('after', NUMBERS + EXAMPLES)
+  .addHelpText('after', UID_HELP + EXAMPLES)
   .action(async (champion, contender, { ratio, ahead, out, model, ...options }) => {
     const screen = output(options.json)
     const signal = interrupted()
     const envs = environmentsNamed(options.env)
     await using _folder = await holdFolder(out)
-    const asking = { ...askingOf({ model }, signal), env: envs[0] }
+    const asking = { ...createAsking({ model }, signal), env: envs[0] }
     const words = { champion, contender }
     const { names, players } = await openPlayers(words, options, { asking, screen })
 
     await using journal = await openJournal(join(out, 'samples.jsonl'))
     const ratioPpm = Math.round(ratio * 1e6)
-    const asked = { ...names, model, envs, ratioPpm }
-    const solo = await takeUp(journal, asked, { secret: randomBytes(32).toString('hex') })
+    const identity = { ...names, model, envs, ratioPpm }
+    const solo = await takeUp(journal, identity, { secret: randomBytes(32).toString('hex') })
     if (solo === undefined)
       throw new RangeError(
-        `${out} expected to be the folder of this duel: ` +
-          'name another with --out, or repeat its arguments',
+        `${out} contains another duel: name another folder with --out, or repeat its arguments`,
       )
     if (journal.entries.length > 0) {
-      const kept = journal.entries.length - 1
-      screen.line(`continuing after ${kept} samples`, { type: 'resumed', samples: kept })
+      const samples = journal.entries.length - 1
+      screen.line(`continuing after ${samples} samples`, { type: 'resumed', samples })
     }
     const played = journal.entries.slice(1) as unknown as ChallengePair[]
-    const show = progress(screen, signal, () => stoppedText(played))
+    const show = createProgress(screen, signal, () => formatStop(played))
     const on = (standing: DuelStanding, pair: ChallengePair): void => {
       played.push(pair)
-      show(standingText(standing, solo).join('   '))
+      show(formatStanding(standing, solo).join('   '))
     }
     const sampling = { players, ahead, signal, now: Date.now, time: SYSTEM_CLOCK }
     const result = await runDuel({ duel: solo, journal, ...sampling, on })
-    for (const role of SIDES) sayFailures(`the ${role}`, players[role], { screen, ahead })
+    for (const role of SIDES) printFailures(`the ${role}`, players[role], { screen, ahead })
     for (const role of SIDES) {
       const episodes = played.map((pair) => pair[role])
       expectReply(`the ${role}`, episodes, players[role])
@@ -93,31 +91,31 @@ export const duel: CommandUnknownOpts = soloCommand('duel')
       join(out, 'result.json'),
       `${JSON.stringify({ duel: solo, ...result }, null, 2)}\n`,
     )
-    const ending = `${endingOf(result)} Samples and result are in ${out}`
+    const ending = `${formatEnding(result)} Samples and result are in ${out}`
     const left = result.left.map(
-      (env) => `${env} was left: in ${HOPELESS} challenges no answer was legal`,
+      (env) => `${env} was dropped: no answer in ${HOPELESS} challenges was legal`,
     )
-    const text = [...standingText(result, solo), ...left, ending].join('\n')
+    const text = [...formatStanding(result, solo), ...left, ending].join('\n')
     screen.line(text, { type: 'end', ...result })
   })
 
-/** Who wins. */
-const endingOf = ({ outcome }: DuelStanding): string =>
-  outcome === 'contender' ? 'The contender takes the throne.' : 'The champion holds.'
+/** Returns the result of a duel. */
+const formatEnding = ({ outcome }: DuelStanding): string =>
+  outcome === 'contender' ? 'The contender becomes champion.' : 'The champion holds.'
 
-/** How far a duel got that was interrupted. */
-const stoppedText = ({ length }: readonly unknown[]): string =>
+/** Returns how far an interrupted duel got. */
+const formatStop = ({ length }: readonly unknown[]): string =>
   `stopped after ${length} challenges: to continue, repeat the command`
 
-/** Reads a ratio to beat, which is rounded to millionths: one of them at least, and not all. */
-function ratioOption(text: string): number {
+/** Reads a ratio to beat, rounded to millionths, between 0 and 1 exclusive. */
+function readRatio(text: string): number {
   const ppm = Math.round(Number(text) * 1e6)
   if (ppm > 0 && ppm < 1e6) return ppm / 1e6
-  throw new InvalidValue('a number, more than 0 and less than 1')
+  throw new InvalidValue('a number between 0 and 1, exclusive')
 }
 
-/** The counts of each environment, one a line. */
-function standingText({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly string[] {
+/** Returns the counts of each environment, one a line. */
+function formatStanding({ envs }: DuelStanding, { ratioPpm }: SoloDuel): readonly string[] {
   const { zSquaredPpm } = PROTOCOL
   return Object.entries(envs).map(([env, { wins, losses, ties, trials, verdict }]) => {
     const counts = `${wins} won, ${losses} lost, ${ties} tied`

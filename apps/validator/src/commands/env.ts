@@ -13,11 +13,10 @@ import {
   type Transcript,
 } from '@affine/envs'
 import { type Opponent, openPlayer, soloChallenge } from '@affine/miners'
-import { NODE_CALLER } from '@affine/miners/node'
 import { endingOf, endingTexts, messageText } from '@affine/report'
 import { interrupted, output, textIn } from '@affine/terminal'
 import { Command, type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { expectGame, strengthOption } from './solo.ts'
+import { createAsking, createStrengthOption, expectGame } from './solo.ts'
 
 const AGENT =
   'human, perfect, random, a skill such as 0.7, or the URL of an OpenAI-compatible endpoint'
@@ -34,7 +33,10 @@ Examples:
   $ af env run hex-v0 --agent 0.5 --seed 7
   $ af env run mult8-v0 --agent http://127.0.0.1:8001/v1`
 
-/** `af env`: look at the environments and play them. */
+const SAME = 'deterministic: a second play with the same replies is the same, byte for byte'
+const DIFFERENT = 'not deterministic: a second play with the same replies differs'
+
+/** `af env`: lists and plays environments. */
 export const env: CommandUnknownOpts = new Command('env')
 
 env
@@ -48,16 +50,16 @@ env
       const players = game === undefined ? 1 : 2
       const record = { id, players, maxSteps, replyMs, specHash: specHash(id) }
       const replies = maxSteps === 1 ? 'one reply' : `at most ${maxSteps} replies`
-      const of = players === 2 ? ' of two players' : ''
-      const text = `${replies}${of}, ${replyMs / 1000} s each, specHash ${record.specHash}`
+      const ofTwo = players === 2 ? ' of two players' : ''
+      const text = `${replies}${ofTwo}, ${replyMs / 1000} s each, specHash ${record.specHash}`
       screen.line(`${id.padEnd(18)} ${text}`, record)
     }
   })
 
 env
   .command('run')
-  .description('play one challenge; one that is named is played twice and compared')
-  .argument('<env>', 'an id such as tictactoe@0.1.0, or tictactoe-v0 for the newest version')
+  .description('play a challenge; play a named one twice and compare')
+  .argument('<env>', 'an id such as tictactoe@0.1.0, or tictactoe-v0 for its newest version')
   .option('--challenge <id>', "the challenge's id (default: a new one)", readChallenge)
   .addOption(
     new Option('--seed <n>', 'play the episode of a seed instead')
@@ -65,8 +67,8 @@ env
       .conflicts('challenge'),
   )
   .option('--agent <who>', AGENT, 'human')
-  .addOption(strengthOption())
-  .option('--model <name>', 'the model that an endpoint is asked for', 'default')
+  .addOption(createStrengthOption())
+  .option('--model <name>', 'the model name in requests to an endpoint', 'default')
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', RUN_EXAMPLES)
   .action(async (name, { challenge, seed, agent: who, strength, model, json }) => {
@@ -75,11 +77,12 @@ env
     const game = make(name, { strength })
     const { id, replyMs } = game.spec
     const isHuman = who === 'human'
-    const asking = { ...NODE_CALLER, env: id, model, giveUpMs: 60_000 }
-    // A built-in player gets a new seed.
-    const player = isHuman
-      ? human()
-      : await openPlayer(who, randomBytes(8).toString('hex'), { ...asking, signal: interrupted() })
+    const openOther = (): Promise<Opponent> => {
+      const asking = { ...createAsking({ model }, interrupted()), env: id }
+      // A built-in player gets a new seed.
+      return openPlayer(who, randomBytes(8).toString('hex'), asking)
+    }
+    const player = isHuman ? createHuman() : await openOther()
     const challengeId = challenge ?? soloChallenge(id, randomBytes(32).toString('hex'), 0)
     const origin = seed === undefined ? { challengeId } : { seed: String(seed) }
     const from = seed ?? seedOf(challengeId)
@@ -92,39 +95,33 @@ env
     })
     if (isHuman) process.stdin.destroy()
     const lines = [seed === undefined ? `challenge ${challengeId}` : `seed ${seed}`]
-    // A human player has seen the messages.
+    // A human player has already seen the messages.
     if (!isHuman) lines.push(...episode.messages.map(messageText))
     const ending = endingOf({ env: id, seed: from, strength }, episode)
     lines.push(`reward ${episode.reward}, ${endingTexts(ending).join('\n')}`)
-    const record = { env: id, ...origin, strength, ...episode, ending }
-    const isRepeated = challenge !== undefined || seed !== undefined
-    const check = isRepeated ? await playAgain(game, from, { episode, answers }) : undefined
-    if (check !== undefined) lines.push(check.text)
-    screen.line(lines.join('\n'), { type: 'episode', ...record, ...check?.record })
-    if (check?.record.deterministic === false) process.exitCode = 1
+    const record = { type: 'episode', env: id, ...origin, strength, ...episode, ending }
+    if (challenge === undefined && seed === undefined) return screen.line(lines.join('\n'), record)
+    const deterministic = await isRepeatable(game, from, { episode, answers })
+    lines.push(deterministic ? SAME : DIFFERENT)
+    screen.line(lines.join('\n'), { ...record, deterministic })
+    if (!deterministic) process.exitCode = 1
   })
 
-/** Plays an episode again with the same answers, and compares both plays byte for byte. */
-async function playAgain(
+/** Plays an episode again with the same answers, and reports whether both plays are identical. */
+async function isRepeatable(
   game: Env,
   seed: bigint,
   { episode, answers }: { readonly episode: Transcript; readonly answers: readonly Answer[] },
-): Promise<{ readonly text: string; readonly record: { readonly deterministic: boolean } }> {
+): Promise<boolean> {
   const left = answers.values()
   const again = await play(game, seed, () => left.next().value ?? { fault: 'no-reply' })
-  const deterministic = JSON.stringify(again) === JSON.stringify(episode)
-  const at = episode.messages.findIndex(
-    (message, index) => JSON.stringify(message) !== JSON.stringify(again.messages[index]),
-  )
-  const what = at < 0 ? 'the end' : `message ${at + 1}`
-  const text = deterministic
-    ? 'deterministic: a second play with the same replies is the same, byte for byte'
-    : `not deterministic: ${what} differs in a second play with the same replies`
-  return { text, record: { deterministic } }
+  return JSON.stringify(again) === JSON.stringify(episode)
 }
 
-/** Shows each prompt and reads one line. The end of input counts as no reply. */
-function human(): Opponent {
+/**
+ * Returns a player that shows each prompt and reads one line. The end of input counts as no reply.
+ */
+function createHuman(): Opponent {
   const input = createInterface({ input: process.stdin, output: process.stderr, prompt: '< ' })
   input.once('SIGINT', () => process.kill(process.pid, 'SIGINT'))
   const lines = input[Symbol.asyncIterator]()

@@ -2,14 +2,12 @@ import { LOSSES_SHOWN, MinerReport, naming, queueIn } from '@affine/report'
 import { openChain, recompute } from '@affine/settlement'
 import { namesBeside, onChain } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { replayCommand, replayOf } from './replay.ts'
+import { createReplayCommand, prepareReplay } from './replay.ts'
 
-const ALL =
-  `show every lost challenge, with the messages of both sides, ` +
-  `instead of the last ${LOSSES_SHOWN} of each environment`
+const ALL = `show all lost challenges in full, not the last ${LOSSES_SHOWN} of each environment`
 
-/** `af explain`: what the public evidence shows about one miner. */
-export const explain: CommandUnknownOpts = replayCommand('explain')
+/** `af explain`: shows the public evidence about a miner. */
+export const explain: CommandUnknownOpts = createReplayCommand('explain')
   .requiredOption('--hotkey <ss58|uid>', 'the miner to explain: its address or uid')
   .option('--all', ALL)
   .addHelpText(
@@ -23,7 +21,7 @@ export const explain: CommandUnknownOpts = replayCommand('explain')
       const hotkey = snapshot.neurons.find(({ uid }) => String(uid) === who)?.hotkey ?? who
       const nameOf = naming(await namesBeside(options.network))
       const report = new MinerReport(hotkey, { line: screen.line, all, nameOf })
-      const replay = await replayOf(subnet, { buckets, last }, (sample, place) =>
+      const replay = await prepareReplay(subnet, { buckets, last }, (sample, place) =>
         report.stats.add(sample, place),
       )
       let state = replay.from

@@ -15,34 +15,33 @@ import {
 } from '@affine/settlement/node'
 import { interrupted, type Output, output, whole, wholePath } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { programName } from '../service/program-name.ts'
+import { getCommandName } from '../service/program-name.ts'
 
 const { epochBlocks } = LOCAL_NETWORK.protocol
 
-/** How many keys it begins with, and how many neurons it has at most, unless told otherwise. */
-const BEGINS = { validators: 3, miners: 2, maxUids: 256 }
+/** Defaults for a new folder. */
+const DEFAULTS = { validators: 3, miners: 2, maxUids: 256 }
 
 const EXAMPLES = `
-If the folder is of an earlier run, its chain goes on. If --miners is greater than before, miners \
-are added to it.
+A chain in the folder is continued. If --miners is larger than before, miners are added.
 
 Examples:
   $ af localnet
   $ af localnet --block-ms 1000 --validators 5 --miners 4`
 
-/** `af localnet`: a local chain over loopback, and keys to take part in it. */
+/** `af localnet`: serves a local chain on loopback, and creates keys for it. */
 export const localnet: CommandUnknownOpts = new Command('localnet')
-  .option('--port <number>', 'the port to listen at; 0 takes any free port', whole(0, 65_535), 9944)
+  .option('--port <number>', 'the port to listen on; 0 for any free port', whole(0, 65_535), 9944)
   .option('--block-ms <ms>', 'milliseconds between blocks', whole(10, 60_000), 500)
   .option(
     '--validators <n>',
-    `keys with a validator permit (default: ${BEGINS.validators})`,
+    `keys with a validator permit (default: ${DEFAULTS.validators})`,
     whole(1, 64),
   )
-  .option('--miners <n>', `keys without a permit (default: ${BEGINS.miners})`, whole(0, 64))
+  .option('--miners <n>', `keys without a permit (default: ${DEFAULTS.miners})`, whole(0, 64))
   .option(
     '--max-uids <n>',
-    `neurons at most: more registrations evict others (default: ${BEGINS.maxUids})`,
+    `maximum number of neurons; further registrations evict others (default: ${DEFAULTS.maxUids})`,
     whole(1, 256),
   )
   .option(
@@ -53,99 +52,95 @@ export const localnet: CommandUnknownOpts = new Command('localnet')
   )
   .option('--json', 'print JSON, one object a line')
   .addHelpText('after', EXAMPLES)
-  .action(async ({ port, blockMs, out, json, ...asked }) => {
+  .action(async ({ port, blockMs, out, json, ...options }) => {
     const screen = output(json)
     const signal = interrupted()
     await using _folder = await holdFolder(out)
-    await expectFolder(out)
-    const begin = { ...BEGINS, ...asked }
-    if (!hasChain(out)) expectRoom(begin)
-    await using kept = await openFolder(out, begin)
-    await addMiners(kept, out, asked)
-    await serveChain(kept, { port, blockMs, out, screen, signal })
-    await makeBlock(kept) // of what still waits
+    if (!hasChain(out) && !(await isUnused(out)))
+      throw misuse('--out', 'an empty folder, or that of a localnet', resolve(out))
+    const begin = { ...DEFAULTS, ...options }
+    if (!hasChain(out)) expectFreeUids(begin)
+    await using net = await openFolder(out, begin)
+    await addMiners(net, out, options)
+    await serveChain(net, { port, blockMs, out, screen, signal })
+    await makeBlock(net) // includes pending transactions
     const file = chainIn(out)
     screen.line(`the chain is in ${file}`, { type: 'ended', file })
     signal.throwIfAborted()
   })
 
-/** @throws RangeError for a folder that holds other things than a localnet. */
-async function expectFolder(folder: string): Promise<void> {
-  if (hasChain(folder) || (await isUnused(folder))) return
-  throw wrong('--out', 'an empty folder, or that of a localnet', resolve(folder))
-}
-
-/** @throws RangeError for more keys than there can be neurons. */
-function expectRoom({ validators, miners, maxUids }: typeof BEGINS): void {
+/** @throws RangeError if there are more keys than uids. */
+function expectFreeUids({ validators, miners, maxUids }: typeof DEFAULTS): void {
   const keys = validators + miners
-  if (keys > maxUids) throw wrong('--max-uids', `at least ${keys}, as many as keys`, maxUids)
+  if (keys > maxUids) throw misuse('--max-uids', `at least ${keys}, as many as keys`, maxUids)
 }
 
-const wrong = (option: string, expected: string, got: number | string): RangeError =>
+const misuse = (option: string, expected: string, got: number | string): RangeError =>
   new RangeError(`"${option}" expected ${expected}, got ${got}`)
 
 /**
- * Registers keys until the chain has as many miners as are asked for.
- * @throws RangeError if it has more, or other validators or uids than are asked for, or no room.
+ * Registers keys until the chain has the requested number of miners.
+ * @throws RangeError if it has more miners, or other validators or uids than requested, or too few
+ *   uids.
  */
-async function addMiners(kept: KeptChain, out: string, asked: Partial<typeof BEGINS>) {
-  const { chain } = kept
+async function addMiners(net: KeptChain, out: string, options: Partial<typeof DEFAULTS>) {
+  const { chain } = net
   const { maxUids, neurons } = await chain.snapshot(chain.height)
   const validators = neurons.filter(({ stake }) => stake > 0n).length
   const miners = neurons.length - validators
-  const wanted = { validators, miners, maxUids, ...asked }
-  const has = 'which the chain of this folder has'
-  if (wanted.validators !== validators)
-    throw wrong('--validators', `${validators}, ${has}`, wanted.validators)
-  if (wanted.maxUids !== maxUids) throw wrong('--max-uids', `${maxUids}, ${has}`, wanted.maxUids)
-  if (wanted.miners < miners) throw wrong('--miners', `at least ${miners}, ${has}`, wanted.miners)
-  expectRoom(wanted)
+  const target = { validators, miners, maxUids, ...options }
+  const has = 'as in the chain of this folder'
+  if (target.validators !== validators)
+    throw misuse('--validators', `${validators}, ${has}`, target.validators)
+  if (target.maxUids !== maxUids) throw misuse('--max-uids', `${maxUids}, ${has}`, target.maxUids)
+  if (target.miners < miners) throw misuse('--miners', `at least ${miners}, ${has}`, target.miners)
+  expectFreeUids(target)
   const added: Account[] = []
-  for (let number = miners + 1; number <= wanted.miners; number++)
+  for (let number = miners + 1; number <= target.miners; number++)
     added.push(await keyNamed(out, `miner-${number}`))
   if (added.length === 0) return
   const registered = added.map((account) => chain.register(account))
-  await makeBlock(kept)
+  await makeBlock(net)
   await Promise.all(registered)
 }
 
-type Serving = Readonly<Record<'port' | 'blockMs', number>> & {
+type ServeOptions = Readonly<Record<'port' | 'blockMs', number>> & {
   readonly out: string
   readonly screen: Output
   readonly signal: AbortSignal
 }
 
 /** Serves the chain, and makes a block every `blockMs`, until the signal aborts. */
-async function serveChain(kept: KeptChain, serving: Serving): Promise<void> {
+async function serveChain(net: KeptChain, serving: ServeOptions): Promise<void> {
   const { port, blockMs, out, screen, signal } = serving
-  const { chain } = kept
-  using server = await listen(kept.serve, port)
+  const { chain } = net
+  using server = await listen(net.serve, port)
   const { url } = server
   const block = chain.height
   const { neurons } = await chain.snapshot(block)
   const keys = keysIn(out)
-  const since = block === 0 ? '' : `, which goes on after block ${block}`
+  const since = block === 0 ? '' : `, continued after block ${block}`
   const pace = `a block every ${blockMs} ms, ${epochBlocks} blocks an epoch`
-  const text = `a local chain at ${url}${since}: ${pace}; Ctrl-C ends it. In other terminals:`
+  const text = `a local chain at ${url}${since}: ${pace}; Ctrl-C stops it. In other terminals:`
   const record = { type: 'serving', url, block, keys: resolve(keys), neurons }
-  screen.line([text, ...joiningTexts(url, keys)].join('\n'), record)
+  screen.line([text, ...formatJoinHints(url, keys)].join('\n'), record)
   while (!signal.aborted) {
     await sleep(blockMs, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return
-    await makeBlock(kept)
+    await makeBlock(net)
     const { height } = chain
     screen.status(`block ${height}, epoch ${Math.floor(height / epochBlocks)}`)
   }
 }
 
-/** Makes a block now; where the clock was set back, at the time of the last. */
-async function makeBlock(kept: KeptChain): Promise<void> {
-  const { chain } = kept
-  await kept.produce(Math.max(Date.now(), await chain.time(chain.height)))
+/** Makes a block now, or at the time of the last block if the clock was set back. */
+async function makeBlock(net: KeptChain): Promise<void> {
+  const { chain } = net
+  await net.produce(Math.max(Date.now(), await chain.time(chain.height)))
 }
 
-function joiningTexts(url: string, keys: string): readonly string[] {
-  const af = programName('af')
+function formatJoinHints(url: string, keys: string): readonly string[] {
+  const af = getCommandName('af')
   const miner = `--network ${url} --key ${join(keys, 'miner-1')}`
   const validator = `--network ${url} --key ${join(keys, 'validator-1')}`
   return [

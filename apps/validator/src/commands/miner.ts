@@ -15,24 +15,24 @@ import {
   whole,
 } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { accountOf, withAccount } from '../service/account.ts'
+import { addAccountOptions, readNamedAccount } from '../service/account.ts'
 
 const EXAMPLES = `
 Examples:
   $ af miner --skill 0.8 --port 8001
   $ af miner --network http://127.0.0.1:9944 --key localnet/keys/miner-1`
 
-/** Longer lines of a prompt are rules; short lines are what differs between prompts. */
-const MOST_CHARACTERS = 40
-/** So much of a prompt is in the record; prompts of environments are shorter. */
-const MOST_TOLD = 4096
+/** Maximum length of a shown prompt line: longer lines are rules, identical in all prompts. */
+const MAX_CHARACTERS = 40
+/** Maximum length of a prompt in a record. Prompts of environments are shorter. */
+const MAX_PROMPT = 4096
 
-/** `af miner`: a reference miner behind HTTP. */
-export const miner: CommandUnknownOpts = withAccount(
+/** `af miner`: serves a reference miner over HTTP. */
+export const miner: CommandUnknownOpts = addAccountOptions(
   new Command('miner').option('--json', 'print JSON, one object a line'),
 )
-  .option('--skill <share>', 'the share of replies that are perfect, 0 to 1', shareOption, 0.8)
-  .option('--port <number>', 'the port to listen at; 0 takes any free port', whole(0, 65_535), 8001)
+  .option('--skill <share>', 'the share of perfect replies, 0 to 1', shareOption, 0.8)
+  .option('--port <number>', 'the port to listen on; 0 for any free port', whole(0, 65_535), 8001)
   .addOption(
     networkOption(
       "commit the miner on this chain: local, test, a node's URL, or that of `af localnet`",
@@ -43,16 +43,16 @@ export const miner: CommandUnknownOpts = withAccount(
   .action(async ({ skill, port, network, ...options }) => {
     const { json, ...committing } = options
     if (network === undefined && Object.keys(committing).length > 0) {
-      const wanted = 'the chain on which to commit the miner'
-      throw new RangeError(`a hotkey or a subnet needs "--network", ${wanted}`)
+      const purpose = 'the chain to commit the miner on'
+      throw new RangeError(`a hotkey or a subnet needs "--network", ${purpose}`)
     }
     const screen = output(json)
-    const account = network === undefined ? undefined : await accountOf(options)
+    const account = network === undefined ? undefined : await readNamedAccount(options)
     const signal = interrupted()
-    const hear = (request: HeardRequest): void => sayRequest(request, screen, json)
-    using server = await serveMiner({ skill, seed: 'miner' }, port, hear)
+    const onRequest = (request: HeardRequest): void => printRequest(request, screen, json)
+    using server = await serveMiner({ skill, seed: 'miner' }, port, onRequest)
     const { url } = server
-    const text = `serving ${url}, skill ${skill}; Ctrl-C ends it`
+    const text = `serving ${url}, skill ${skill}; Ctrl-C stops it`
     screen.line(text, { type: 'serving', url, skill })
     if (network !== undefined && account !== undefined)
       await commitMiner(account, url, { ...options, network })
@@ -60,8 +60,8 @@ export const miner: CommandUnknownOpts = withAccount(
   })
 
 /**
- * Commits a miner that answers at `url`.
- * @throws RangeError on a careful network, such as finney: a reference miner is only for tests.
+ * Commits a miner that is served at `url`.
+ * @throws RangeError on a careful network such as finney: a reference miner is only for tests.
  */
 async function commitMiner(account: Account, url: string, options: ChainOptions): Promise<void> {
   const model = `affine/reference-${account.hotkey}`
@@ -74,20 +74,20 @@ async function commitMiner(account: Account, url: string, options: ChainOptions)
   })
 }
 
-/** Shows the last request to a miner, and with `json` has a record of each. */
-function sayRequest(request: HeardRequest, screen: Output, json = false): void {
-  const prompt = request?.prompt.slice(0, MOST_TOLD)
+/** Shows the last request to a miner; with `json`, prints a record of each request. */
+function printRequest(request: HeardRequest, screen: Output, json = false): void {
+  const prompt = request?.prompt.slice(0, MAX_PROMPT)
   if (json) screen.line('', { type: 'request', ...request, prompt })
-  else screen.status(requestText(request))
+  else screen.status(formatRequest(request))
 }
 
-/** A request, its answer, and whether another answer was better. */
-function requestText(request: HeardRequest): string {
+/** Returns a request, its reply, and whether a better reply exists. */
+function formatRequest(request: HeardRequest): string {
   if (request === undefined) return '✘ a request without a prompt'
   const { env, prompt, reply, isPerfect } = request
   const lines = prompt.split('\n').map((line) => line.trim())
-  const short = lines.filter((line) => line !== '' && line.length <= MOST_CHARACTERS)
-  const asked = printable(short.join(' / ') || prompt, 80)
-  if (env === undefined) return `✘ of an unknown environment: ${asked}`
-  return `${env}  ${asked} → ${printable(reply, 80)}${isPerfect ? '' : ', not the best'}`
+  const short = lines.filter((line) => line !== '' && line.length <= MAX_CHARACTERS)
+  const summary = printable(short.join(' / ') || prompt, 80)
+  if (env === undefined) return `✘ unknown environment: ${summary}`
+  return `${env}  ${summary} → ${printable(reply, 80)}${isPerfect ? '' : ', not the best'}`
 }

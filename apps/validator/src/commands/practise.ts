@@ -15,27 +15,25 @@ import {
   wholePath,
 } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { playPractice, type Session, sayEnvironment } from './practise/session.ts'
-import { BUCKETS, type ReplayOptions, replayOf } from './replay.ts'
-import { expectGame, PLAYER, soloCommand, strengthOption } from './solo.ts'
+import { playPractice, printEnvironment, type Session } from './practise/session.ts'
+import { BUCKETS, prepareReplay, type ReplayOptions } from './replay.ts'
+import { createSoloCommand, createStrengthOption, expectGame, PLAYER } from './solo.ts'
 
 const AGAINST = new Option(
   '--against',
-  'play past challenges of the champion, and compare with its results; only the player is asked',
+  "play past challenges of the champion and compare with the champion's recorded results",
 ).conflicts(['env', 'strength'])
 
 const NOT_COMPARED =
-  'not compared, because in a game each reply answers a move of the opponent: what the champion ' +
-  'replied to another miner says nothing about its game with yours. Without --against, games are ' +
+  'not compared: in a game the replies depend on the opponent. Without --against, games are ' +
   'played against a scripted opponent'
 
-/** The options that mean nothing without `--against`. */
-const OF_AGAINST = ['network', 'netuid', 'firstEpoch', 'buckets', 'last']
+/** Options that need `--against`. */
+const AGAINST_OPTIONS = ['network', 'netuid', 'firstEpoch', 'buckets', 'last']
 
 const AT_LEAST =
-  'exit with 1 if, in some environment, a smaller share of the challenges, 0 to 1, is played ' +
-  'perfectly or won; with --against, if the player dethrones the champion with a smaller ' +
-  'probability'
+  'exit with 1 if a smaller share of challenges, 0 to 1, is won or perfect in some environment; ' +
+  'with --against, if the probability of beating the champion is smaller'
 
 const EXAMPLES = `
 Examples:
@@ -44,8 +42,8 @@ Examples:
   $ af practise http://127.0.0.1:8001/v1 --env hex-v0 --strength 0.5
   $ af practise http://127.0.0.1:8001/v1 --against --network finney`
 
-/** `af practise`: shows what validators would see of an endpoint. */
-export const practise: CommandUnknownOpts = soloCommand('practise')
+/** `af practise`: shows how validators would score an endpoint. */
+export const practise: CommandUnknownOpts = createSoloCommand('practise')
   .argument('<player>', PLAYER)
   .option(
     '--challenges <n>',
@@ -55,10 +53,10 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
   )
   .option(
     '--resume <file>',
-    'keep what is played in this file, and continue the practice that was begun there',
+    'store results in this file, and continue the practice in it',
     (path) => wholePath(path, 'resume'),
   )
-  .addOption(strengthOption().default(1))
+  .addOption(createStrengthOption().default(1))
   .option('--at-least <share>', AT_LEAST, shareOption)
   .addOption(AGAINST)
   .addOption(networkOption(`with --against: the network of the champion: ${NETWORK_HELP}`))
@@ -67,51 +65,51 @@ export const practise: CommandUnknownOpts = soloCommand('practise')
   .addOption(BUCKETS)
   .option(
     '--last <epochs>',
-    'with --against: take challenges from this number of newest epochs',
+    'with --against: the number of newest epochs to take challenges from',
     whole(1, 1e6),
     8,
   )
   .addHelpText('after', EXAMPLES)
   .action(async (player, { env, network, against, ...options }, command) => {
-    const asked = { ...options, player }
+    const common = { ...options, player }
     if (!against) {
-      expectNothingOfAgainst(command)
-      const session = { ...asked, screen: output(options.json), signal: interrupted() }
+      expectNoAgainstOption(command)
+      const session = { ...common, screen: output(options.json), signal: interrupted() }
       return practiseAlone(environmentsNamed(env), session)
     }
     if (network === undefined)
       throw new RangeError('--against needs "--network", the network of the champion')
     await onChain(openChain, { ...options, network }, async (subnet, screen, signal) => {
-      const throne = await throneOf(subnet, options, options.challenges)
-      await practiseAgainst(throne, { ...asked, screen, signal })
+      const throne = await readChampion(subnet, options, options.challenges)
+      await practiseAgainst(throne, { ...common, screen, signal })
     })
   })
 
-/** @throws RangeError for an option, given on the command line, that would be ignored. */
-function expectNothingOfAgainst(command: CommandUnknownOpts): void {
-  const name = OF_AGAINST.find((each) => command.getOptionValueSource(each) === 'cli')
+/** @throws RangeError for an option of the command line that would be ignored. */
+function expectNoAgainstOption(command: CommandUnknownOpts): void {
+  const name = AGAINST_OPTIONS.find((each) => command.getOptionValueSource(each) === 'cli')
   const option = command.options.find((each) => each.attributeName() === name)
   if (option !== undefined) throw new RangeError(`"${option.long}" needs "--against"`)
 }
 
-/** Plays challenges drawn now. */
+/** Plays new random challenges. */
 async function practiseAlone(envs: readonly string[], session: Session): Promise<void> {
   const { player, model, challenges, strength, atLeast = 0 } = session
   if (strength < 1) expectGame(envs)
   const secret = randomBytes(32).toString('hex')
   const exercises = exercisesOf(envs, secret, challenges)
   const played = await playPractice({ player, model, challenges, envs }, exercises, session)
-  const wells = envs.map((env) => sayEnvironment(env, played, session))
+  const wells = envs.map((env) => printEnvironment(env, played, session))
   if (Math.min(...wells) < atLeast) process.exitCode = 1
 }
 
-/** Plays past challenges of the champion, which is not asked itself. */
-async function practiseAgainst(throne: Throne, session: Session): Promise<void> {
+/** Plays past challenges of the champion, without asking the champion. */
+async function practiseAgainst(throne: ChampionFacts, session: Session): Promise<void> {
   const { player, model, challenges, atLeast = 0, screen } = session
   const envs = Object.keys(throne.protocol.envs)
   const practice = { player, model, challenges, envs, against: contentOf(throne.champion) }
   const played = await playPractice(practice, throne.exercises, session)
-  for (const env of envs) sayEnvironment(env, played, session)
+  for (const env of envs) printEnvironment(env, played, session)
   for (const env of throne.games)
     screen.line(`${env}: ${NOT_COMPARED}`, { type: 'not compared', env })
   const prospects = prospectsOf(played, throne)
@@ -120,12 +118,12 @@ async function practiseAgainst(throne: Throne, session: Session): Promise<void> 
   if (prospects.dethrones.middle < atLeast) process.exitCode = 1
 }
 
-/** A subnet's throne today, and challenges that its champion has played. */
-interface Throne {
+/** The champion of a subnet, and challenges that it has played. */
+interface ChampionFacts {
   readonly champion: Miner
-  /** The ratio that a contender has to beat. */
+  /** The ratio to beat. */
   readonly ratioPpm: number
-  /** The rules of a duel that starts now, in the environments of one player. */
+  /** The rules of a duel that starts now, with only the environments of one player. */
   readonly protocol: Protocol
   /** The environments of two players. */
   readonly games: readonly string[]
@@ -133,20 +131,24 @@ interface Throne {
 }
 
 /**
- * The throne of a subnet, with at most `most` past challenges of each environment. It reads
+ * Reads the champion of a subnet, and at most `maxPerEnv` past challenges of each environment. Uses
  * only chain and buckets.
- * @throws Error when there is no champion, or no challenge of it is recorded.
+ * @throws Error if there is no champion, or no recorded challenge of it.
  */
-async function throneOf(subnet: Subnet, options: ReplayOptions, most: number): Promise<Throne> {
-  const past = new PastChallenges(most)
-  const replay = await replayOf(subnet, options, past.add.bind(past))
+async function readChampion(
+  subnet: Subnet,
+  options: ReplayOptions,
+  maxPerEnv: number,
+): Promise<ChampionFacts> {
+  const past = new PastChallenges(maxPerEnv)
+  const replay = await prepareReplay(subnet, options, past.add.bind(past))
   let state = replay.from
   for await (const settled of recompute(replay)) {
     past.finish(settled)
     state = settled.state
   }
   const { champion, ratio: ratioPpm } = state
-  if (champion === undefined) throw new Error('the throne is empty: there is no champion yet')
+  if (champion === undefined) throw new Error('there is no champion yet')
   const { protocol } = subnet.network
   const all = Object.entries(protocol.envs)
   const envs = Object.fromEntries(all.filter(([, { players }]) => players === 1))
@@ -158,5 +160,5 @@ async function throneOf(subnet: Subnet, options: ReplayOptions, most: number): P
   if (exercises.length > 0)
     return { champion, ratioPpm, protocol: { ...protocol, envs }, games, exercises }
   const found = `no challenge of the champion ${champion.hotkey} is recorded in these epochs`
-  throw new Error(`${found}: take more with --last, unless it has had no duel yet`)
+  throw new Error(`${found}: read more epochs with --last, or wait for its first duel`)
 }

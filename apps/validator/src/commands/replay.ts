@@ -4,20 +4,20 @@ import { bucketsIn, expectBuckets } from '@affine/settlement/node'
 import { type ChainOptions, chainCommand, FIRST_EPOCH, whole, wholePath } from '@affine/terminal'
 import { type Command, Option } from '@commander-js/extra-typings'
 
-/** Which epochs are replayed, and from which buckets. */
+/** The buckets and the number of newest epochs to replay. */
 export type ReplayOptions = { buckets?: string | undefined; last?: number | undefined }
 
 type Buckets = Option<'--buckets <folder|url>', undefined, undefined, string>
 
 export const BUCKETS: Buckets = new Option(
   '--buckets <folder|url>',
-  'the folder or URL that holds the buckets announced by name; not needed for https buckets',
+  'the folder or URL of the buckets announced by name; not needed for https buckets',
 )
   .env('AFFINE_BUCKETS')
   .argParser((path) => wholePath(path, 'buckets'))
 
-/** A command that replays a subnet from its public data. */
-export const replayCommand = (name: string): Command<[], ChainOptions & ReplayOptions> =>
+/** Creates a command that replays a subnet from its public data. */
+export const createReplayCommand = (name: string): Command<[], ChainOptions & ReplayOptions> =>
   chainCommand(name)
     .addOption(FIRST_EPOCH)
     .addOption(BUCKETS)
@@ -29,10 +29,10 @@ export const replayCommand = (name: string): Command<[], ChainOptions & ReplayOp
     )
 
 /**
- * What `recompute` needs to replay the epochs that a subnet's chain has closed: the `last` ones, or
- * all of them. Copies of blocks are not compared.
+ * Returns the arguments with which `recompute` replays the closed epochs of a subnet: the `last`
+ * ones, or all of them. Copies of blocks are not compared.
  */
-export async function replayOf(
+export async function prepareReplay(
   subnet: Subnet,
   { buckets, last = Number.POSITIVE_INFINITY }: ReplayOptions,
   onSample?: RecomputeOptions['onSample'],

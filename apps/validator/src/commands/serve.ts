@@ -17,7 +17,7 @@ import {
   whole,
 } from '@affine/terminal'
 import type { CommandUnknownOpts } from '@commander-js/extra-typings'
-import { type PageNetwork, pageAndBuckets } from '../service/served-files.ts'
+import { type PageNetwork, servePageAndBuckets } from '../service/served-files.ts'
 
 const EXAMPLES = `
 Examples:
@@ -27,12 +27,12 @@ Examples:
 
 /** `af serve`: serves the buckets in a folder, and a page that shows them. */
 export const serve: CommandUnknownOpts = chainCommand('serve', 'finney')
-  .argument('<folder>', 'a bucket, or a folder that holds buckets')
+  .argument('<folder>', 'a bucket, or a folder of buckets')
   .addOption(FIRST_EPOCH)
-  .option('--port <number>', 'the port to listen at; 0 takes any free port', whole(0, 65_535), 8080)
+  .option('--port <number>', 'the port to listen on; 0 for any free port', whole(0, 65_535), 8080)
   .option(
     '--host <address>',
-    'the address to listen at; 0.0.0.0 is every address of this machine',
+    'the address to listen on; 0.0.0.0 for all addresses of this machine',
     '127.0.0.1',
   )
   .addHelpText('after', EXAMPLES)
@@ -40,10 +40,10 @@ export const serve: CommandUnknownOpts = chainCommand('serve', 'finney')
     await readNamed(readdir(folder))
     const signal = interrupted()
     const isByVariable = command.getOptionValueSource('network') === 'env'
-    const served = await pageAndBuckets(folder, await pageNetwork(options, isByVariable))
+    const served = await servePageAndBuckets(folder, await pageNetwork(options, isByVariable))
     using server = await listenWith(served, port, host)
     const { url } = server
-    const text = `serving ${folder} at ${url}; Ctrl-C ends it`
+    const text = `serving ${folder} at ${url}; Ctrl-C stops it`
     output(json).line(text, { type: 'serving', folder, url })
     await untilAborted(signal)
   })
@@ -63,8 +63,8 @@ async function pageNetwork(
   const [node = ''] = isOnline(network) ? network.split(',', 1) : [network]
   if (isByVariable && maskUrls(node) !== node)
     throw new RangeError(
-      `${networkFrom} has a URL that may contain a key, which the page would publish: name the ` +
-        "page's chain with --network",
+      `the URL in ${networkFrom} may contain a key, which the page would publish: name the ` +
+        'chain of the page with --network',
     )
   sayNetwork({ network: node, networkFrom }, netuid ?? networkNamed(node)?.netuid)
   if (!isOnline(network)) {

@@ -5,62 +5,60 @@ import { OWNERS } from '@affine/node/disk'
 import { openLive } from '@affine/settlement'
 import { output } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { sayExamination } from '../examination/examine.ts'
+import { printExamination } from '../examination/examine.ts'
 import { warn } from '../service/narrate.ts'
-import { programName } from '../service/program-name.ts'
-import { envText } from '../settings/env-file.ts'
-import { withSettings } from '../settings/found-settings.ts'
-import { type Flags, problemLines, readService } from '../settings/settings.ts'
+import { getCommandName } from '../service/program-name.ts'
+import { addSettingOptions } from '../settings/entries.ts'
+import { formatEnvFile } from '../settings/env-file.ts'
+import { type Flags, formatProblems, readService } from '../settings/settings.ts'
 
 const FILE = '.env'
 const HOW = `
-In a terminal it asks for every setting that no option gives, and proposes the value from the \
-environment or .env. Without a terminal it takes secrets from the environment, because there are \
-no options for them: CHUTES_API_KEY, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.
+In a terminal it asks for every setting without an option, and proposes the value of the \
+environment or .env. Without a terminal it reads secrets from the environment, because they have \
+no options: CHUTES_API_KEY, S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY.
 
 Examples:
   $ af setup
   $ af setup --network finney --wallet validator --hotkey default`
 
-const begun = new Command('setup').option(
-  '--json',
-  'print JSON, one object a line, and ask nothing',
-)
-const ASKED = ['Chain', 'Hotkey', 'Bucket', 'Prices']
-const command = withSettings(
-  begun as Command<[], Flags>,
+const base = new Command('setup').option('--json', 'print JSON, one object a line, and ask nothing')
+const ASKED = ['Chain', 'Hotkey', 'Bucket']
+const command = addSettingOptions(
+  base as Command<[], Flags>,
   ({ heading, name }) => name === 'folder' || ASKED.includes(heading),
 )
 
-/** `af setup`: asks for a validator's settings, tries them and writes them. */
+/** `af setup`: asks for a validator's settings, tests them and writes them. */
 export const setup: CommandUnknownOpts = command
-  .option('--overwrite', 'replace the .env that is there')
-  .option('--anyway', 'write .env even if something must be fixed')
+  .option('--overwrite', 'replace an existing .env')
+  .option('--anyway', 'write .env even if a check fails')
   .addHelpText('after', HOW)
-  .action(async ({ overwrite = false, anyway, ...given }, command) => {
+  .action(async ({ overwrite = false, anyway, ...flags }, command) => {
     if (!overwrite) expectNoFile()
-    const prompts = await openPrompts(given)
-    const { key = given.key, answers } = (await prompts?.askSettings(given)) ?? {}
-    const flags = key === undefined ? given : { ...given, key }
+    const prompts = await openPrompts(flags)
+    const answers = await prompts?.askSettings(flags)
     const { settings, account, ...read } = await readService(flags, answers)
-    if (!settings || !account) return command.error(problemLines(read))
+    if (!settings || !account) return command.error(formatProblems(read))
     const screen = output(flags.json)
     for (const text of read.warnings) warn(screen, text)
     const { network, netuid, firstEpoch } = settings
     const base = settings.bucket.folder
     const chain = { ...flags, network, netuid, firstEpoch }
-    const own = { account, base, validates: true }
-    const examined = { ...own, read: { ...read, settings }, prices: settings }
-    const isWell = await sayExamination(openLive, chain, examined)
+    const examined = { account, base, isValidator: true, read: { ...read, settings } }
+    const isWell = await printExamination(openLive, chain, examined)
     const isWanted = isWell || anyway || (await prompts?.confirm(`Write ${FILE} anyway?`))
-    if (!isWanted) throw new Error(`${FILE} is not written: fix what has ✘, or use --anyway`)
-    await writeFor(envText(read.found), overwrite)
-    const named = key === undefined ? '' : ` --key ${key}`
-    const next = `${programName('af')} validate${named}`
-    screen.line(`${FILE} is written, for this user alone. Next: ${next}`, { type: 'written', next })
+    if (!isWanted) throw new Error(`${FILE} is not written: fix the failed checks, or use --anyway`)
+    await writeEnvFile(formatEnvFile(read.entries), overwrite)
+    const named = flags.key === undefined ? '' : ` --key ${flags.key}`
+    const next = `${getCommandName('af')} validate${named}`
+    screen.line(`${FILE} is written, readable only by this user. Next: ${next}`, {
+      type: 'written',
+      next,
+    })
   })
 
-/** The prompts; undefined without a terminal. */
+/** Returns the prompts; undefined without a terminal. */
 async function openPrompts({ json }: Flags): Promise<typeof import('./setup/ask.ts') | undefined> {
   if (json || !process.stdin.isTTY || !process.stdout.isTTY) return undefined
   return import('./setup/ask.ts')
@@ -72,11 +70,11 @@ function expectNoFile(): void {
 }
 
 /** Writes the file for its owner only, completely or not at all. */
-async function writeFor(text: string, overwrite: boolean): Promise<void> {
+async function writeEnvFile(text: string, overwrite: boolean): Promise<void> {
   const temporary = `${FILE}.${randomUUID()}.tmp`
   try {
     await writeFile(temporary, text, { flag: 'wx', mode: OWNERS, flush: true })
-    if (!overwrite) expectNoFile() // it may have come during the questions
+    if (!overwrite) expectNoFile() // another process may have created it in the meantime
     await rename(temporary, FILE)
   } catch (cause) {
     await rm(temporary, { force: true }).catch(() => undefined)

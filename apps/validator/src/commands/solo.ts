@@ -4,7 +4,7 @@ import { NODE_CALLER } from '@affine/miners/node'
 import { type Output, printable, shareOption, whole } from '@affine/terminal'
 import { Command, Option } from '@commander-js/extra-typings'
 
-/** An endpoint that cannot be reached for so long forfeits. */
+/** Time until an unreachable endpoint forfeits. */
 const GIVE_UP_MS = 120_000
 
 export const PLAYER =
@@ -18,75 +18,71 @@ type SoloOptions = {
   readonly json?: true
 }
 
-/** A command that plays challenges with endpoints, with its options. */
-export function soloCommand(name: string): Command<[], SoloOptions> {
+/** Creates a command that plays challenges with endpoints, with its options. */
+export function createSoloCommand(name: string): Command<[], SoloOptions> {
   return new Command(name)
     .option('--json', 'print JSON, one object a line')
     .option('--env <id...>', 'the environments to play (default: all)')
-    .option('--model <name>', 'the model that an endpoint is asked for', 'default')
+    .option('--model <name>', 'the model name in requests to an endpoint', 'default')
     .option(
       '--ahead <n>',
-      'the number of challenges at once; in a duel, for each environment',
+      'maximum concurrent challenges; in a duel, for each environment',
       whole(1, 1000),
       16,
     )
 }
 
-/** How well the scripted opponent plays. */
-export function strengthOption(): Option<'--strength <share>', undefined, undefined, number> {
+/** Creates the option for the strength of the scripted opponent. */
+export function createStrengthOption(): Option<'--strength <share>', undefined, undefined, number> {
   const help =
-    'in games: the share of its moves, 0 to 1, that the scripted opponent chooses well; ' +
-    'it draws the others at random'
+    'in games: the share, 0 to 1, of perfect moves of the scripted opponent; ' +
+    'the others are random'
   return new Option('--strength <share>', help).argParser(shareOption)
 }
 
-/** @throws RangeError when none of these environments has an opponent that `--strength` changes. */
+/** @throws RangeError if none of these environments has an opponent that `--strength` changes. */
 export function expectGame(envs: readonly string[]): void {
   if (envs.some((env) => make(env).spec.game !== undefined)) return
   throw new RangeError(
-    `"--strength" expected a game against another miner, as hex-v0, got ${envs}: ` +
-      'it has no opponent, or one whose strength is part of it',
+    `"--strength" expected a game against another miner, such as hex-v0, got ${envs}: ` +
+      'it has no opponent, or one of fixed strength',
   )
 }
 
-/** How such a command asks its players. */
-export function askingOf({ model }: Pick<SoloOptions, 'model'>, signal: AbortSignal): PlayerAsking {
+/** Returns how such a command asks its players. */
+export function createAsking(
+  { model }: Pick<SoloOptions, 'model'>,
+  signal: AbortSignal,
+): PlayerAsking {
   return { ...NODE_CALLER, model, giveUpMs: GIVE_UP_MS, signal }
 }
 
-/** Where there is no terminal, progress is told so often at most. */
+/** Minimum time between two lines of progress without a terminal. */
 const QUIET_MS = 30_000
 
-/** A clock in milliseconds, and where progress is told without a terminal. */
-const QUIETLY = {
-  now: Date.now,
-  tell: (text: string): unknown => process.stdout.isTTY || process.stderr.write(text),
-}
-
 /**
- * What shows progress: on a line of a terminal, else on standard error, every 30 seconds at most.
- * When `signal` aborts, what `stopped` returns takes its place in a terminal, and stays: how far it
- * got, and how it goes on.
+ * Returns a function that shows progress on one line of a terminal, or on standard error at most
+ * every 30 seconds. When `signal` aborts, the text of `stopped` replaces the progress in a
+ * terminal.
  */
-export function progress(
+export function createProgress(
   screen: Output,
   signal: AbortSignal,
   stopped: () => string,
-  { now, tell } = QUIETLY,
 ): (text: string) => void {
   signal.addEventListener('abort', () => screen.status(`${stopped()}\n`), { once: true })
-  let toldAt = now()
+  let toldAt = Date.now()
   return (text) => {
     if (signal.aborted) return
     screen.status(text)
-    if (now() - toldAt < QUIET_MS) return
-    toldAt = now()
-    tell(`${text}\n`)
+    if (process.stdout.isTTY || Date.now() - toldAt < QUIET_MS) return
+    toldAt = Date.now()
+    process.stderr.write(`${text}\n`)
   }
 }
 
-/** Prints how many requests to a player had no usable reply, and what came instead. */
-export function sayFailures(
+/** Prints the number and the reasons of requests to a player without a usable reply. */
+export function printFailures(
   player: string,
   { failures }: Opponent,
   { screen, ahead }: { readonly screen: Output; readonly ahead: number },
@@ -97,7 +93,7 @@ export function sayFailures(
   const requests = count === 1 ? 'request' : 'requests'
   const lines = counted.map((each) => `  ${each.count} × ${printable(each.text, 300)}`)
   const isLate = counted.some(({ reason }) => reason === 'late')
-  const advice = '  With --ahead 1 it is asked one thing at a time: is it in time then?'
+  const advice = '  Late replies: try --ahead 1, which sends one request at a time'
   if (isLate && ahead > 1) lines.push(advice)
   const text = [`${count} ${requests} to ${player} had no usable reply:`, ...lines].join('\n')
   screen.line(text, { type: 'failures', player, failures: counted })

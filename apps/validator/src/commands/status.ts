@@ -13,15 +13,15 @@ import {
   whole,
 } from '@affine/terminal'
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings'
-import { replayCommand, replayOf } from './replay.ts'
+import { createReplayCommand, prepareReplay } from './replay.ts'
 
-/** Clears a terminal's screen. */
+/** Clears the screen of a terminal. */
 const CLEAR = '\x1b[H\x1b[J'
 
 const BLOCK = new Option(
   '--block [n]',
-  'show instead what the chain holds after this block, or without a number after the newest: ' +
-    'each neuron, its stake, what it has committed, and the weights that it has set',
+  'show the chain after this block (default: the newest) instead: neurons, stakes, commitments ' +
+    'and weights',
 )
   .argParser(whole(0, 2 ** 32 - 1))
   .conflicts(['watch', 'last'])
@@ -32,19 +32,19 @@ Examples:
   $ af status --network finney --block`
 
 /** `af status`: shows the state of a subnet, from its public data. */
-export const status: CommandUnknownOpts = replayCommand('status')
-  .option('--watch', 'show it again after every block until Ctrl-C; a terminal is redrawn')
+export const status: CommandUnknownOpts = createReplayCommand('status')
+  .option('--watch', 'repeat after every block until Ctrl-C')
   .addOption(BLOCK)
   .addHelpText('after', EXAMPLES)
   .action(({ buckets, last, watch, block, ...options }) => {
     if (block !== undefined)
       return onChain(openChain, { firstEpoch: 0, ...options }, (subnet, screen) =>
-        sayBlock(subnet, block, screen),
+        printBlock(subnet, block, screen),
       )
     if (!watch)
       return onChain(openChain, options, async (subnet, screen) => {
         const names = await namesBeside(options.network)
-        await showing(await replayOf(subnet, { buckets, last }), names, screen)()
+        await createView(await prepareReplay(subnet, { buckets, last }), names, screen)()
       })
     const onRetry = ({ message }: Error): void => {
       const text = maskUrls(message)
@@ -52,12 +52,12 @@ export const status: CommandUnknownOpts = replayCommand('status')
     }
     return onChain(openLive, { ...options, onRetry }, async (subnet, screen, signal) => {
       const isInPlace = process.stdout.isTTY && !options.json
-      const replay = await replayOf(subnet, { buckets, last })
+      const replay = await prepareReplay(subnet, { buckets, last })
       const names = await namesBeside(options.network)
-      const show = showing(replay, names, screen, isInPlace ? CLEAR : '')
+      const show = createView(replay, names, screen, isInPlace ? CLEAR : '')
       let shownBlock = -1
       for await (const { number } of subnet.chain.heads(signal)) {
-        // If this is slower than the chain, it skips the blocks between.
+        // Skips blocks if this is slower than the chain.
         if (number <= shownBlock) continue
         shownBlock = (await show().catch(onRetry)) ?? shownBlock
       }
@@ -65,11 +65,11 @@ export const status: CommandUnknownOpts = replayCommand('status')
   })
 
 /**
- * Returns a function that shows the present state of a subnet, with these names of hotkeys, after
- * the text `before`, and resolves with its block.
+ * Returns a function that prints the current state of a subnet after the text `before`, with these
+ * names of hotkeys, and resolves with its block.
  */
-function showing(
-  replay: Awaited<ReturnType<typeof replayOf>>,
+function createView(
+  replay: Awaited<ReturnType<typeof prepareReplay>>,
   names: Awaited<ReturnType<typeof namesBeside>>,
   screen: Output,
   before = '',
@@ -88,16 +88,16 @@ function showing(
   }
 }
 
-/** Prints what the chain holds after a block, a neuron a row. */
-async function sayBlock({ chain }: Subnet, asked: number | true, screen: Output): Promise<void> {
-  const block = asked === true ? (await chain.head()).number : asked
+/** Prints the content of the chain after a block, one neuron a row. */
+async function printBlock({ chain }: Subnet, choice: number | true, screen: Output): Promise<void> {
+  const block = choice === true ? (await chain.head()).number : choice
   const { head, tempo, revealPeriod, neurons, commitments } = await chain.snapshot(block)
   const slots = new Map(commitments.map((slot) => [slot.hotkey, readSlot(slot)]))
   const weights = await chain.weights(block)
   const rows = neurons.map(({ uid, hotkey, stake, ...neuron }) => {
     const { block: committed, kind, says } = slots.get(hotkey) ?? {}
-    const said = { committed, kind, says, weights: weights[hotkey] }
-    return { uid, hotkey, stakeTao: decimalOf(stake), ...neuron, ...said }
+    const slotFields = { committed, kind, says, weights: weights[hotkey] }
+    return { uid, hotkey, stakeTao: decimalOf(stake), ...neuron, ...slotFields }
   })
   const { netuid } = chain
   const text = `subnet ${netuid} at the end of block ${head.number}`

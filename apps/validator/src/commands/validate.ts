@@ -19,17 +19,19 @@ import {
 import { openThreads } from '@affine/settlement/node'
 import { FAILED, interrupted, leave, type Output, openSaying, raceAbort } from '@affine/terminal'
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { expectNothingOf, ownSeat } from '../examination/seat.ts'
-import { accessProblem, minersOf } from '../service/agents.ts'
-import { narrate, repeatedProblems, sayProblem, sayStalled, warn } from '../service/narrate.ts'
-import { serviceOutput } from '../service/service-output.ts'
-import { withSettings } from '../settings/found-settings.ts'
+import { formatFinding } from '../examination/findings.ts'
+import { checkChutes } from '../examination/own-checks.ts'
+import { expectNoSlotOf, readOwnSeat } from '../examination/seat.ts'
+import { connectMiners } from '../service/agents.ts'
+import { createProblemFilter, narrate, printProblem, printStall, warn } from '../service/narrate.ts'
+import { createServiceOutput } from '../service/service-output.ts'
+import { addSettingOptions } from '../settings/entries.ts'
 import {
-  emits,
-  placesOf,
-  problemLines,
-  type ReadService,
+  formatProblems,
+  isSending,
+  openPlaces,
   readService,
+  type ServiceReport,
   type Settings,
 } from '../settings/settings.ts'
 
@@ -40,21 +42,19 @@ const FINNEY =
   '--network finney --wallet validator --hotkey default ' +
   '--folder validator --buckets buckets --bucket-url https://my.host/b'
 const VARIABLES =
-  'Every setting can be given in the environment or in a file .env instead. ' +
-  '`af doctor` shows those that are set, and from where.'
+  'Settings can also be in the environment or in a file .env. `af doctor` lists their sources.'
 
-const HOW = '`af setup` asks for all settings, tries them, and writes them to .env.'
+const HOW = '`af setup` asks for all settings, tests them and writes .env.'
 
-/** The problems, and what helps if something is missing. */
-function advised(read: ReadService): string {
+/** Returns the problems, and a hint if a setting is missing. */
+function formatAdvice(read: ServiceReport): string {
   const lacks = read.problems.some(({ code }) => code === 'MISSING')
-  return lacks ? `${problemLines(read)}\n${HOW}` : problemLines(read)
+  return lacks ? `${formatProblems(read)}\n${HOW}` : formatProblems(read)
 }
 
 /** `af validate`: runs one validator until it is stopped. */
-export const validate: CommandUnknownOpts = withSettings(
+export const validate: CommandUnknownOpts = addSettingOptions(
   new Command('validate').option('--json', 'print JSON, one object a line'),
-  ({ heading }) => heading !== 'Prices',
 )
   .addHelpText(
     'after',
@@ -62,58 +62,61 @@ export const validate: CommandUnknownOpts = withSettings(
   )
   .action(async ({ json, ...flags }, command) => {
     const read = await readService(flags)
-    const { settings, account, warnings, hide } = read
-    if (!settings || !account) return command.error(advised(read))
-    const screen = serviceOutput(json === true, hide)
+    const { settings, account, warnings, mask } = read
+    if (!settings || !account) return command.error(formatAdvice(read))
+    const screen = createServiceOutput(json === true, mask)
     for (const text of warnings) warn(screen, text)
-    await operate(settings, account, screen).catch((error: Error) => {
-      throw Object.assign(error, { message: hide(error.message) })
+    await runValidator(settings, account, screen).catch((error: Error) => {
+      throw Object.assign(error, { message: mask(error.message) })
     })
   })
 
-/** In milliseconds, independent of the machine's clock. */
+/** Returns milliseconds, independent of the machine's clock. */
 const clock = (): number => performance.now()
 
-/** Validates until a signal stops it, the chain turns out to be another, or it stalls. */
-async function operate(settings: Settings, account: Account, screen: Output): Promise<void> {
+/** Validates until a signal stops it, the chain turns out to be another one, or it stalls. */
+async function runValidator(settings: Settings, account: Account, screen: Output): Promise<void> {
   const { hotkey } = account
   await using _folder = await holdFolder(settings.folder)
   const health = healthOf(clock)
-  const hearers: Setup['on'][] = [health.on, narrator(screen)]
+  const listeners: Setup['on'][] = [health.on, createNarrator(screen)]
   const on: Setup['on'] = (event) => {
-    for (const hear of hearers) hear(event)
+    for (const listener of listeners) listener(event)
   }
   using _guard = endWhenStalled(settings, health, screen)
   const signal = interrupted()
   await using subnet = await raceAbort(openSubnet(settings, on), signal)
   await claimFolder(settings.folder, subnet.chain, hotkey)
-  // Anyone may have made the folder, or copied it to here.
+  // The folder may have been created or copied with wider permissions.
   await chmod(settings.folder, 0o700).catch(({ message }: Error) =>
-    warn(screen, `others on this machine may be able to read its secrets: ${message}`),
+    warn(screen, `other users of this machine may be able to read its secrets: ${message}`),
   )
-  const { seat, snapshot } = await raceAbort(ownSeat(subnet.chain, hotkey), signal)
-  if (!settings.overwrite) expectNothingOf('miner', seat)
-  const emit = emits(subnet.network, settings)
+  const { seat, snapshot } = await raceAbort(readOwnSeat(subnet.chain, hotkey), signal)
+  if (!settings.overwrite) expectNoSlotOf('miner', seat)
+  const emit = isSending(subnet.network, settings)
   const metrics = metricsOf({ hotkey, lastUpdate: seat.neuron.lastUpdate, emit }, clock)
-  hearers.push(metrics.on, blockAges(subnet.chain, Date.now, on))
+  listeners.push(metrics.on, blockAges(subnet.chain, Date.now, on))
   using served = await servePages(settings, health, metrics)
 
-  // One core is left for following the chain and asking the miners.
+  // One core remains for following the chain and asking the miners.
   await using threads = openThreads(Math.max(1, availableParallelism() - 1))
-  const setup = setupOf(settings, account, subnet, { check: threads.check, on })
+  const setup = createSetup(settings, account, subnet, { check: threads.check, on })
   const validator = new Validator(setup)
-  sayStarted(setup, served?.url, screen)
+  printStart(setup, served?.url, screen)
   if (!seat.neuron.permit) {
-    const advice = 'once a tempo, the validators with the highest stakes get one'
-    warn(screen, `it has no validator permit yet: ${advice}`)
+    const advice = 'every tempo, the validators with the highest stakes get one'
+    warn(screen, `no validator permit yet: ${advice}`)
   }
   const { firstEpoch, protocol } = subnet.network
   const left = firstEpoch * protocol.epochBlocks - snapshot.head.number
-  if (left > 0) warn(screen, `it waits for ${left} blocks, until epoch ${firstEpoch} begins`)
-  void accessProblem(subnet, settings).then((text) => text && warn(screen, text))
+  if (left > 0) warn(screen, `waiting ${left} blocks until epoch ${firstEpoch} begins`)
+  void checkChutes(subnet, settings).then((findings) => {
+    for (const finding of findings.filter(({ result }) => result === 'fail'))
+      warn(screen, formatFinding(finding))
+  })
   for await (const next of subnet.chain.heads(signal)) validator.onHead(next)
   const { grace } = settings
-  const text = `stopping within ${grace} s; a second signal ends it at once`
+  const text = `stopping within ${grace} s; a second signal stops it immediately`
   screen.line(text, { type: 'stopping' })
   await Promise.race([validator.stop(), sleep(grace * 1000)])
   // Releasing the folder's lock needs the disk, which may hang.
@@ -121,26 +124,28 @@ async function operate(settings: Settings, account: Account, screen: Output): Pr
   signal.throwIfAborted()
 }
 
-/** Prints events; a problem that stays, every ten minutes. */
-function narrator(screen: Output): Setup['on'] {
-  const unsaidOf = repeatedProblems(clock)
+/** Returns a function that prints events; a persistent problem every ten minutes. */
+function createNarrator(screen: Output): Setup['on'] {
+  const countOmitted = createProblemFilter(clock)
   return (event) => {
     if (event.type !== 'problem') return narrate(event, screen, shortHotkey)
-    const unsaid = unsaidOf(event)
-    if (unsaid !== undefined) sayProblem(event, screen, unsaid)
+    const unsaid = countOmitted(event)
+    if (unsaid !== undefined) printProblem(event, screen, unsaid)
   }
 }
 
-/** Ends the process once it has stalled, so that a supervisor starts it again. */
+/** Ends the process once it stalls, so that its supervisor restarts it. */
 function endWhenStalled({ stall }: Settings, health: Health, screen: Output): Disposable {
   const seconds = 2 * stall
   return guard(seconds, health, (late) => {
-    sayStalled(late, seconds, screen)
+    printStall(late, seconds, screen)
     void leave(FAILED)
   })
 }
 
-/** Opens the chain. A node that fails is reported; once the chain is open, it does not end it. */
+/**
+ * Opens the chain. A failing node is reported; once the chain is open, it does not end the process.
+ */
 function openSubnet(settings: Settings, on: Setup['on']): Promise<Opened> {
   const { network, netuid, firstEpoch } = settings
   return openSaying(openLive, network, {
@@ -160,33 +165,33 @@ async function servePages(
   return listen(healthPages(stall, health, metrics), port, metricsHost)
 }
 
-function sayStarted({ account, emit }: Setup, url: string | undefined, screen: Output): void {
+function printStart({ account, emit }: Setup, url: string | undefined, screen: Output): void {
   const { hotkey } = account
-  const dry = emit ? '' : ', a dry run: nothing is sent to the chain without --emit'
+  const dry = emit ? '' : ', a dry run that sends nothing to the chain (see --emit)'
   const at = url === undefined ? '' : `; /metrics and /healthz are at ${url}`
   screen.line(`validating as ${hotkey}${dry}${at}`, { type: 'started', hotkey, emit, url })
 }
 
 /**
- * Everything that a validator needs on this machine.
+ * Returns everything that a validator needs on this machine.
  * @throws RangeError if the key for Chutes is missing on a network whose miners are on Chutes.
  */
-function setupOf(
+function createSetup(
   settings: Settings,
   account: Account,
   { chain, network }: Subnet,
   { check, on }: Required<Pick<Setup, 'check' | 'on'>>,
 ): Setup {
-  const { openBucket, ...places } = placesOf(settings, account.hotkey, network)
+  const { openBucket, ...places } = openPlaces(settings, account.hotkey, network)
   return {
     ...places,
-    ...minersOf(network, { ...settings, netuid: chain.netuid }, on),
+    ...connectMiners(network, { ...settings, netuid: chain.netuid }, on),
     chain,
     account,
     network,
-    emit: emits(network, settings),
+    emit: isSending(network, settings),
     replay: settings.replay ?? false,
-    openBucket: tellingReads(openBucket, on),
+    openBucket: reportReads(openBucket, on),
     check,
     now: Date.now,
     random: randomBytes,
@@ -195,12 +200,12 @@ function setupOf(
 }
 
 /** Opens buckets as `open` does, and emits an event after every read, failed or not. */
-function tellingReads(open: OpenBucket, on: Setup['on']): OpenBucket {
+function reportReads(open: OpenBucket, on: Setup['on']): OpenBucket {
   return (hotkey, url) => {
     const source = open(hotkey, url)
     if (source === null) return null
-    const read: Source['read'] = (...asked) =>
-      source.read(...asked).finally(() => on({ type: 'read' }))
+    const read: Source['read'] = (...args) =>
+      source.read(...args).finally(() => on({ type: 'read' }))
     return { ...source, read }
   }
 }

@@ -11,67 +11,69 @@ import {
 import { NODE_CALLER } from '@affine/miners/node'
 import { type Network, type Open, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
 import { type ChainOptions, onChain, output } from '@affine/terminal'
-import { clientHere } from '../service/agents.ts'
-import { type Prices, sayCosts } from '../service/costs.ts'
-import { loadsOf } from '../service/load.ts'
-import type { ReadSettings } from '../settings/settings.ts'
-import { type Finding, failed, found, sayFinding } from './findings.ts'
+import { openClient } from '../service/agents.ts'
+import { estimateLoads, printCosts } from '../service/load.ts'
+import type { SettingsReport } from '../settings/settings.ts'
+import { describe, type Finding, note, printFinding } from './findings.ts'
 import { checkBucket, checkChutes, checkDisks, checkOwnBucket } from './own-checks.ts'
-import { checkLastWeights, checkModel, checkValidator, seatOf } from './seat.ts'
+import { checkLastWeights, checkValidator, findSeat } from './seat.ts'
 
-/** The account that is examined, and what it would validate with, as far as that could be read. */
-interface Examined {
+/**
+ * The account to examine, and the settings with which it would validate, as far as they could be
+ * read.
+ */
+interface ExaminedAccount {
   readonly account: Account
-  readonly read: ReadSettings
-  readonly prices: Prices
-  /** The folder or URL that holds the buckets announced by name. */
+  readonly read: SettingsReport
+  /** The folder or URL of the buckets announced by name. */
   readonly base: string | undefined
-  /** Will it validate, even if its slot has a miner's model? */
-  readonly validates?: boolean
+  /** Whether it will validate, even if its slot contains a miner's model. */
+  readonly isValidator?: boolean
 }
 
 /**
  * Prints the costs of duels, and the findings about an account, on a chain that `open` opens.
- * Resolves with whether nothing of it must be fixed. Rejects with wrong usage, and once it is
- * interrupted; a chain that does not answer is a finding.
+ * Resolves with whether no check failed. Rejects for wrong usage, and when it is interrupted. A
+ * chain that does not respond is a finding.
  */
-export async function sayExamination(
+export async function printExamination(
   open: Open,
   options: ChainOptions,
-  examined: Examined,
+  examined: ExaminedAccount,
 ): Promise<boolean> {
   const screen = output(options.json)
   let isWell = true
   const say = (finding: Finding): void => {
     isWell &&= finding.result !== 'fail'
-    sayFinding(finding, screen, examined.read.hide)
+    printFinding(finding, screen, examined.read.mask)
   }
   try {
     await onChain(open, options, async (subnet, _, signal) => {
       const { chain, network } = subnet
       const snapshot = await chain.snapshot((await chain.head()).number)
-      const loads = loadsOf(network.protocol, snapshot)
-      const isMiner = minerIn(snapshot, examined) !== undefined
-      sayCosts(isMiner ? ['miner'] : ['validator', 'miner'], loads, examined.prices, screen)
+      const loads = estimateLoads(network.protocol, snapshot)
+      const isMiner = findMinerSeat(snapshot, examined) !== undefined
+      printCosts(isMiner ? ['miner'] : ['validator', 'miner'], loads, screen)
       for await (const finding of examine(subnet, examined, signal)) say(finding)
     })
   } catch (error) {
     if (!(error instanceof ChainError)) throw error
-    say(found('CHAIN_FAILS', failed(error)))
+    say(note('CHAIN_FAILS', describe(error)))
   }
   return isWell
 }
 
-/** The seat of an account that has committed a model, and will not validate; else undefined. */
-function minerIn(snapshot: Snapshot, { account, validates }: Examined) {
-  const seat = seatOf(account.hotkey, snapshot)
-  return seat?.said?.kind === 'miner' && !validates ? { ...seat, said: seat.said } : undefined
+/** Returns the seat of an account that committed a model and will not validate; else undefined. */
+function findMinerSeat(snapshot: Snapshot, { account, isValidator }: ExaminedAccount) {
+  const seat = findSeat(account.hotkey, snapshot)
+  const { commitment } = seat ?? {}
+  return seat && commitment?.kind === 'miner' && !isValidator ? { ...seat, commitment } : undefined
 }
 
-/** What each check of an account on a subnet finds, one after the other. */
+/** Yields the findings about an account on a subnet, one check after the other. */
 async function* examine(
   subnet: Subnet,
-  examined: Examined,
+  examined: ExaminedAccount,
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { chain, network } = subnet
@@ -79,52 +81,58 @@ async function* examine(
   const { hotkey } = account
   const { epochBlocks, templates } = network.protocol
   const snapshot = yield* checkChain(chain)
-  const miner = minerIn(snapshot, examined)
+  const miner = findMinerSeat(snapshot, examined)
   if (miner !== undefined) {
-    yield found('REGISTERED', { hotkey, uid: miner.neuron.uid })
-    yield checkModel(miner)
-    yield* checkAnswers({ ...miner.said, hotkey, templates }, network, signal)
+    yield note('REGISTERED', { hotkey, uid: miner.neuron.uid })
+    // A miner needs neither permit nor stake.
+    yield note('SLOT', miner.slot)
+    yield* checkAnswers({ ...miner.commitment, hotkey, templates }, network, signal)
     return
   }
   yield checkWeights(snapshot)
-  if (account.scheme !== 'sr25519') yield found('WRONG_KEY', { hotkey })
+  if (account.scheme !== 'sr25519') yield note('WRONG_KEY', { hotkey })
   yield* checkOwn(hotkey, read, subnet, snapshot)
-  const seat = seatOf(hotkey, snapshot)
+  const seat = findSeat(hotkey, snapshot)
   if (seat === undefined) {
-    yield found('NOT_REGISTERED', { hotkey, netuid: chain.netuid })
+    yield note('NOT_REGISTERED', { hotkey, netuid: chain.netuid })
     return
   }
-  yield found('REGISTERED', { hotkey, uid: seat.neuron.uid })
+  yield note('REGISTERED', { hotkey, uid: seat.neuron.uid })
   yield* checkValidator(seat)
   yield checkLastWeights(seat, snapshot.head.number, epochBlocks)
-  if (seat.said?.kind !== 'miner') yield await checkBucket(seat.said, { hotkey, network, base })
+  const { commitment } = seat
+  if (commitment?.kind !== 'miner') yield await checkBucket(commitment, { hotkey, network, base })
 }
 
-/** Does the chain answer, is what it says new, and has its runtime all that is asked of it? */
+/**
+ * Checks that the chain responds, that its newest block is recent, and that its runtime is
+ * supported.
+ */
 async function* checkChain(chain: Chain): AsyncGenerator<Finding, Snapshot> {
-  const asked = Date.now()
+  const startMs = Date.now()
   const snapshot = await chain.snapshot((await chain.head()).number)
-  const answered = Date.now()
+  const endMs = Date.now()
   const { head } = snapshot
   const { genesis, netuid } = chain
-  yield found('CHAIN', { genesis, netuid, block: head.number, seconds: (answered - asked) / 1000 })
-  const seconds = Math.round((answered - (await chain.time(head.number))) / 1000)
-  // A block becomes final a few block times after it was made.
+  yield note('CHAIN', { genesis, netuid, block: head.number, seconds: (endMs - startMs) / 1000 })
+  const seconds = Math.round((endMs - (await chain.time(head.number))) / 1000)
+  // A block becomes final a few block times after its creation.
   const isRight = seconds >= -2 && seconds <= 120
-  yield found(isRight ? 'CLOCK' : 'CLOCK_WRONG', { seconds })
+  yield note(isRight ? 'CLOCK' : 'CLOCK_WRONG', { seconds })
   // A local chain has no runtime.
   const faults = await chain.runtimeFaults?.()
-  if (faults?.length === 0) yield found('RUNTIME', {})
-  for (const fault of faults ?? []) yield found('RUNTIME_LACKS', { fault })
+  if (faults?.length === 0) yield note('RUNTIME', {})
+  for (const fault of faults ?? []) yield note('RUNTIME_LACKS', { fault })
   return snapshot
 }
 
-/** Are weights set in the open? */
+/** Returns whether weights are set unencrypted, as a finding. */
 const checkWeights = ({ revealPeriod }: Snapshot): Finding =>
-  revealPeriod === 0 ? found('WEIGHTS_OPEN', {}) : found('WEIGHTS_HIDDEN', { tempos: revealPeriod })
+  revealPeriod === 0 ? note('WEIGHTS_OPEN', {}) : note('WEIGHTS_HIDDEN', { tempos: revealPeriod })
 
 /**
- * Does what a miner committed answer, asked as validators ask it, and what are its replies worth?
+ * Plays trial challenges with a committed miner, asked as validators ask it, and yields how it
+ * replied.
  * Rejects when `signal` aborts.
  */
 export async function* checkAnswers(
@@ -133,23 +141,23 @@ export async function* checkAnswers(
   signal: AbortSignal,
 ): AsyncGenerator<Finding> {
   const { chute } = miner
-  const clientOf = (on: Hear): Client => clientHere(network, miner, on)
-  const asked = performance.now()
+  const clientOf = (on: Hear): Client => openClient(network, miner, on)
+  const startMs = performance.now()
   try {
     const why = await whyNoAnswer(chute, clientOf, { ...NODE_CALLER, signal })
-    const ms = Math.ceil(performance.now() - asked)
+    const ms = Math.ceil(performance.now() - startMs)
     if (why !== undefined) {
       const arePrivate = why.reason === 'not-shown'
-      yield found(arePrivate ? 'FILES_PRIVATE' : 'NO_ANSWER', { chute, ...why })
+      yield note(arePrivate ? 'FILES_PRIVATE' : 'NO_ANSWER', { chute, ...why })
       return
     }
-    yield found('ANSWER', { chute, ms })
+    yield note('ANSWER', { chute, ms })
     yield* checkReplies(clientOf, Object.keys(network.protocol.envs), signal)
   } catch (error) {
     signal.throwIfAborted()
-    const failure = failed(error as Error)
-    if (error instanceof RangeError) yield found('NOT_ASKED', failure)
-    else yield found('NO_ANSWER', { chute, reason: failure.error, text: failure.message })
+    const failure = describe(error as Error)
+    if (error instanceof RangeError) yield note('NOT_ASKED', failure)
+    else yield note('NO_ANSWER', { chute, reason: failure.error, text: failure.message })
   }
 }
 
@@ -162,28 +170,28 @@ async function* checkReplies(
   const trial = { envs, secret, time: SYSTEM_CLOCK, signal }
   const { failures, on } = countFailures()
   for (const counts of await tryMiner(clientOf(on), trial))
-    yield found(counts.legal === 0 ? 'NO_LEGAL_REPLY' : 'REPLIES', counts)
+    yield note(counts.legal === 0 ? 'NO_LEGAL_REPLY' : 'REPLIES', counts)
   for (const failure of failures.values())
-    yield found(failure.reason === 'late' ? 'REPLIES_LATE' : 'REPLIES_FAIL', failure)
+    yield note(failure.reason === 'late' ? 'REPLIES_LATE' : 'REPLIES_FAIL', failure)
 }
 
 /**
- * Checks a validator's disk, account at Chutes and bucket, if its settings are complete. Anyone who
- * names a folder means to validate from here.
+ * Checks a validator's disk, account at Chutes and bucket, if its settings are complete. Missing
+ * settings are a failure only if a folder is named: then the user means to validate here.
  */
 async function* checkOwn(
   hotkey: string,
-  { settings, found: given, problems }: ReadSettings,
+  { settings, entries, problems }: SettingsReport,
   subnet: Subnet,
   snapshot: Snapshot,
 ): AsyncGenerator<Finding> {
   if (settings === undefined) {
-    const isMeant = given.some(({ setting, value }) => setting.name === 'folder' && value)
-    yield found(isMeant ? 'SETTINGS_INCOMPLETE' : 'SETTINGS_MISSING', { problems })
+    const isMeant = entries.some(({ setting, value }) => setting.name === 'folder' && value)
+    yield note(isMeant ? 'SETTINGS_INCOMPLETE' : 'SETTINGS_MISSING', { problems })
     return
   }
   const { network } = subnet
-  yield* await checkDisks(settings, loadsOf(network.protocol, snapshot))
+  yield* await checkDisks(settings, estimateLoads(network.protocol, snapshot))
   yield* await checkChutes(subnet, settings)
   yield* checkOwnBucket(settings, { hotkey, network, base: settings.bucket.folder })
 }

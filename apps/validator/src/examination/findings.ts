@@ -1,184 +1,127 @@
+import type { SlotRecord } from '@affine/chain'
 import { noAccessText, type ReplyCounts, replyCountsText, unansweredText } from '@affine/miners'
 import { type Output, printable } from '@affine/terminal'
-import { KEY_ADVICE, wrongKeyText } from '../service/account.ts'
-import { bytesText } from '../service/load.ts'
-import { codeOf } from '../service/narrate.ts'
-import type { Hide } from '../service/secrets.ts'
-import { problemText, type SettingProblem } from '../settings/settings.ts'
+import { describeWrongKey, KEY_ADVICE } from '../service/account.ts'
+import { formatBytes } from '../service/load.ts'
+import { getErrorCode } from '../service/narrate.ts'
+import type { Masker } from '../service/secrets.ts'
+import { formatProblem, type SettingProblem } from '../settings/settings.ts'
 
-/** What a hotkey wrote on chain; nothing without a block. */
-export interface SlotFacts {
-  readonly block?: number
-  readonly kind?: string
-  readonly says?: unknown
-}
-interface Disk extends Readonly<Record<'freeBytes' | 'dayBytes' | 'days', number>> {
+interface DiskFacts extends Readonly<Record<'freeBytes' | 'dayBytes' | 'days', number>> {
   readonly folder: string
 }
-/** How far the clock is ahead of Chutes', whose answer took `ms`. */
-type Offset = Readonly<Record<'aheadMs' | 'ms', number>>
+/** Offset of this clock from that of Chutes, positive if ahead, and duration of the response. */
+type ClockOffset = Readonly<Record<'aheadMs' | 'ms', number>>
 type Access = Parameters<typeof noAccessText>[0] & { readonly netuid: number }
-type Silent = Parameters<typeof unansweredText>[0] & Readonly<Record<'chute' | 'reason', string>>
+type SilentMiner = Parameters<typeof unansweredText>[0] &
+  Readonly<Record<'chute' | 'reason', string>>
 
-function diskText({ folder, freeBytes, dayBytes, days }: Disk): string {
-  const need = `takes at most ${bytesText(dayBytes)} a day`
-  return `${folder} has ${bytesText(freeBytes)} free and ${need}: ${days} days`
+function formatDisk({ folder, freeBytes, dayBytes, days }: DiskFacts): string {
+  const need = `takes at most ${formatBytes(dayBytes)} a day`
+  return `${folder} has ${formatBytes(freeBytes)} free and ${need}: ${days} days`
 }
 
-function offsetText({ aheadMs, ms }: Offset): string {
+function formatOffset({ aheadMs, ms }: ClockOffset): string {
   const seconds = (amount: number): string => (amount / 1000).toFixed(1)
   const side = aheadMs < 0 ? 'behind' : 'ahead of'
-  const found = `${seconds(Math.abs(aheadMs))} s ${side} Chutes, give or take`
-  return `${found} ${seconds(500 + ms / 2)} s`
+  const offset = `${seconds(Math.abs(aheadMs))} s ${side} Chutes`
+  return `${offset}, ± ${seconds(500 + ms / 2)} s`
 }
 
-/** Returns what a slot holds, as a text. It is untrusted: print it with `printable`. */
-export function slotText({ block, kind, says }: SlotFacts): string {
-  return block === undefined ? 'none yet' : `block ${block}, ${kind}: ${JSON.stringify(says)}`
+/** Returns the content of a commitment slot as text. It is untrusted: print it with `printable`. */
+export function formatSlot({ block, kind, says }: Partial<SlotRecord>): string {
+  return block === undefined ? 'none' : `block ${block}, ${kind}: ${JSON.stringify(says)}`
 }
 
-const countsText = (counts: ReplyCounts & { readonly env: string }): string =>
+const formatAccess = (access: Access): string => `Chutes ${noAccessText(access, access.netuid)}`
+
+const formatSilence = (silent: SilentMiner): string =>
+  `${silent.chute} gives no usable reply: ${unansweredText(silent)}`
+
+const formatCounts = (counts: ReplyCounts & { readonly env: string }): string =>
   `${counts.env}: ${replyCountsText(counts)}`
 
-const unreadText = ({ problems }: { readonly problems: readonly SettingProblem[] }): string =>
-  `disk, bucket and Chutes are not looked at: ${problems.map(problemText).join('; ')}`
+const formatUnchecked = ({ problems }: { readonly problems: readonly SettingProblem[] }): string =>
+  `disk, bucket and Chutes are not checked: ${problems.map(formatProblem).join('; ')}`
 
-const BUSY =
-  'eight challenges were played at once, and validators play more: answer several at once, or ' +
-  'refuse what is more with 429'
-const COMMIT = '`af validate` or `af commit` makes it'
-const LARGER = 'take a larger one, or a bucket in S3'
-const PUBLIC = 'is that the public address of this bucket, open to everyone?'
-const SERVED = 'name its place with --buckets; is it served?'
+const BUSY = 'validators play more than eight concurrent challenges: refuse the excess with 429'
+const COMMIT = '`af validate` or `af commit` writes it'
+const LARGER = 'use a larger disk, or a bucket in S3'
+const PUBLIC = 'is this the public URL of the bucket, and can everyone read it?'
+const WEIGHTS = 'set, or the hotkey registered, {blocks} blocks ago'
+const SERVED = 'is it served? set --buckets'
 
 type FindingRow = readonly [
   check: string,
   result: 'ok' | 'warn' | 'fail',
-  /** Names fields in braces, or makes a text of them. */
-  found: string | ((fields: never) => string),
+  /** Contains names of fields in braces, or returns a text of the fields. */
+  text: string | ((fields: never) => string),
   advice?: string,
 ]
 
-/** All that checks find, by its code. */
+/** All findings, by code. */
 export const FINDINGS = {
   CHAIN: ['chain', 'ok', 'subnet {netuid}, block {block}, in {seconds} s; genesis {genesis}'],
   CHAIN_FAILS: ['chain', 'fail', '{message}'],
   CLOCK: ['clock', 'ok', 'the newest block is {seconds} s old'],
-  CLOCK_WRONG: [
-    'clock',
-    'fail',
-    'the newest block is {seconds} s old',
-    'set the clock, or take a node that keeps up',
-  ],
-  RUNTIME: ['runtime', 'ok', 'has all that is asked of it'],
-  RUNTIME_LACKS: [
-    'runtime',
-    'fail',
-    '{fault}',
-    'look for a newer af, and try it before it sends anything',
-  ],
-  WEIGHTS_OPEN: ['weights', 'ok', 'set in the open'],
-  WEIGHTS_HIDDEN: ['weights', 'ok', 'timelocked, and opened by the chain {tempos} tempos later'],
-  SETTINGS_MISSING: ['settings', 'warn', unreadText],
-  SETTINGS_INCOMPLETE: ['settings', 'fail', unreadText],
-  WRONG_KEY: ['key', 'fail', wrongKeyText, KEY_ADVICE],
+  CLOCK_WRONG: ['clock', 'fail', 'the newest block is {seconds} s old', 'check clock and node'],
+  RUNTIME: ['runtime', 'ok', 'has all that af calls'],
+  RUNTIME_LACKS: ['runtime', 'fail', '{fault}', 'update af, and test it before it sends'],
+  WEIGHTS_OPEN: ['weights', 'ok', 'set unencrypted'],
+  WEIGHTS_HIDDEN: ['weights', 'ok', 'timelocked; the chain reveals them after {tempos} tempos'],
+  SETTINGS_MISSING: ['settings', 'warn', formatUnchecked],
+  SETTINGS_INCOMPLETE: ['settings', 'fail', formatUnchecked],
+  WRONG_KEY: ['key', 'fail', describeWrongKey, KEY_ADVICE],
   REGISTERED: ['registered', 'ok', '{hotkey} is uid {uid}'],
-  NOT_REGISTERED: ['registered', 'fail', '{hotkey} is not: register it on subnet {netuid}'],
-  PERMIT: ['permit', 'ok', 'held'],
+  NOT_REGISTERED: ['registered', 'fail', 'register {hotkey} on subnet {netuid}'],
+  PERMIT: ['permit', 'ok', 'granted'],
   NO_PERMIT: ['permit', 'fail', 'none', 'add stake to validate, or `af commit` to mine'],
   STAKE: ['stake', 'ok', '{tao} TAO'],
-  NO_STAKE: ['stake', 'warn', '{tao} TAO', 'a validator without has no vote'],
-  SLOT: ['commitment', 'ok', slotText],
-  SLOT_FREE: ['commitment', 'warn', slotText, COMMIT],
-  SLOT_UNREADABLE: ['commitment', 'fail', slotText, COMMIT],
-  SLOT_HELD: [
-    'commitment',
-    'fail',
-    slotText,
-    '`af validate` writes over it with --overwrite alone',
-  ],
-  WEIGHTS_SET: ['last weights', 'ok', 'or registration: {blocks} blocks ago'],
-  WEIGHTS_OLD: [
-    'last weights',
-    'warn',
-    'or registration: {blocks} blocks ago',
-    'is `af validate` running?',
-  ],
-  DISK: ['disk', 'ok', diskText],
-  DISK_SMALL: ['disk', 'warn', diskText, LARGER],
-  DISK_FULL: ['disk', 'fail', diskText, LARGER],
+  NO_STAKE: ['stake', 'warn', '{tao} TAO', 'a validator without stake has no vote'],
+  SLOT: ['commitment', 'ok', formatSlot],
+  SLOT_FREE: ['commitment', 'warn', formatSlot, COMMIT],
+  SLOT_UNREADABLE: ['commitment', 'fail', formatSlot, COMMIT],
+  SLOT_HELD: ['commitment', 'fail', formatSlot, '`af validate --overwrite` replaces it'],
+  WEIGHTS_SET: ['last weights', 'ok', WEIGHTS],
+  WEIGHTS_OLD: ['last weights', 'warn', WEIGHTS, 'is `af validate` running?'],
+  DISK: ['disk', 'ok', formatDisk],
+  DISK_SMALL: ['disk', 'warn', formatDisk, LARGER],
+  DISK_FULL: ['disk', 'fail', formatDisk, LARGER],
   DISK_FAILS: ['disk', 'fail', '{message}'],
   NO_KEY: ['chutes', 'fail', 'CHUTES_API_KEY: not given'],
   ACCOUNT: ['chutes', 'ok', 'the account has {dollars} $'],
-  ACCOUNT_EMPTY: [
-    'chutes',
-    'fail',
-    "the account's balance is {balance}",
-    'top it up: sampling would pause',
-  ],
-  ACCOUNT_REFUSED: [
-    'chutes',
-    'fail',
-    'the account is refused with {status}',
-    'mend CHUTES_API_KEY',
-  ],
-  ACCOUNT_UNKNOWN: [
-    'chutes',
-    'fail',
-    'no account to be had: {message}',
-    'is api.chutes.ai reached from here?',
-  ],
+  ACCOUNT_EMPTY: ['chutes', 'fail', "the account's balance is {balance}", 'top it up'],
+  ACCOUNT_REFUSED: ['chutes', 'fail', 'the key is refused with {status}', 'fix CHUTES_API_KEY'],
+  ACCOUNT_UNKNOWN: ['chutes', 'fail', 'cannot read the account at api.chutes.ai: {message}'],
   ACCESS: ['access', 'ok', 'the account may call the chutes of subnet {netuid}'],
-  ACCESS_TO_MORE: [
-    'access',
-    'warn',
-    'the account may call the chutes of subnet {netuid}, and delete them and read their logs',
-    'subnet_invoke is enough to validate: ask for subnet_admin to be taken back',
-  ],
-  NO_ACCESS: [
-    'access',
-    'fail',
-    (access: Access) => `Chutes ${noAccessText(access, access.netuid)}`,
-  ],
-  OFFSET: ['clock offset', 'ok', offsetText],
-  OFFSET_LARGE: ['clock offset', 'fail', offsetText, 'set the clock: `timedatectl set-ntp true`'],
-  OFFSET_UNKNOWN: ['clock offset', 'warn', 'Chutes does not say its time'],
-  BUCKET: ['bucket', 'ok', '{url} has {path}'],
+  ACCESS_TO_MORE: ['access', 'warn', 'subnet_admin may delete chutes', 'subnet_invoke is enough'],
+  NO_ACCESS: ['access', 'fail', formatAccess],
+  OFFSET: ['clock offset', 'ok', formatOffset],
+  OFFSET_LARGE: ['clock offset', 'fail', formatOffset, 'set the clock: `timedatectl set-ntp true`'],
+  OFFSET_UNKNOWN: ['clock offset', 'warn', 'Chutes does not send its time'],
+  BUCKET: ['bucket', 'ok', '{url} contains {path}'],
   BUCKET_LACKS: ['bucket', 'warn', '{url} lacks {path}', SERVED],
   BUCKET_FAILS: ['bucket', 'fail', '{message}', SERVED],
-  BUCKET_NOT_NAMED: ['bucket', 'warn', '{url} was not asked for {path}', SERVED],
-  BUCKET_NOT_OPENED: ['bucket', 'fail', '{url} was not asked for {path}', SERVED],
+  BUCKET_NOT_NAMED: ['bucket', 'warn', '{path} was not read at {url}', SERVED],
+  BUCKET_NOT_OPENED: ['bucket', 'fail', '{path} was not read at {url}', SERVED],
   BUCKET_NOT_ANNOUNCED: ['bucket', 'warn', 'not announced yet'],
-  WRITTEN: ['bucket write', 'ok', 'it has {path}'],
+  WRITTEN: ['bucket write', 'ok', 'wrote {path}'],
   NOT_WRITTEN: ['bucket write', 'fail', '{message}'],
-  KEPT: ['bucket keeps', 'ok', 'other bytes for {path} are refused'],
-  NOT_KEPT: [
-    'bucket keeps',
-    'fail',
-    'it overwrote {path} with other bytes',
-    'take a service that refuses that, as S3 does by If-None-Match',
-  ],
+  KEPT: ['bucket keeps', 'ok', 'it refuses to overwrite {path}'],
+  NOT_KEPT: ['bucket keeps', 'fail', 'it overwrote {path}', 'use a service with If-None-Match'],
   KEEPING_FAILS: ['bucket keeps', 'fail', '{message}'],
   PROBE: ['bucket read', 'ok', '{path} at {url}, in {ms} ms'],
-  PROBE_LOCAL: ['bucket read', 'warn', 'on this machine alone', 'say where with --bucket-url'],
+  PROBE_LOCAL: ['bucket read', 'warn', 'readable only on this machine', 'set --bucket-url'],
   PROBE_FAILS: ['bucket read', 'fail', '{message}', PUBLIC],
   PROBE_MISSING: ['bucket read', 'fail', 'no {path} at {url}', PUBLIC],
-  PROBE_OTHER: ['bucket read', 'fail', 'something else is {path} at {url}', PUBLIC],
-  PROBE_URL: ['bucket read', 'fail', 'nobody opens {url}', 'name an https URL'],
+  PROBE_OTHER: ['bucket read', 'fail', '{path} at {url} has other content', PUBLIC],
+  PROBE_URL: ['bucket read', 'fail', 'validators cannot open {url}', 'use an https URL'],
   ANSWER: ['answer', 'ok', '{chute} gives a usable reply, in {ms} ms'],
-  NO_ANSWER: [
-    'answer',
-    'fail',
-    (silent: Silent) => `${silent.chute} gives no usable reply: ${unansweredText(silent)}`,
-  ],
-  NOT_ASKED: ['answer', 'warn', 'the chute is not asked: {message}'],
-  FILES_PRIVATE: [
-    'files',
-    'fail',
-    "no validator asks {chute} yet: make the model's files public before its turn: {text}",
-  ],
-  REPLIES: ['replies', 'ok', countsText],
-  NO_LEGAL_REPLY: ['replies', 'fail', countsText],
+  NO_ANSWER: ['answer', 'fail', formatSilence],
+  NOT_ASKED: ['answer', 'warn', 'the chute was not called: {message}'],
+  FILES_PRIVATE: ['files', 'fail', "make {chute}'s model public before its duel: {text}"],
+  REPLIES: ['replies', 'ok', formatCounts],
+  NO_LEGAL_REPLY: ['replies', 'fail', formatCounts],
   REPLIES_FAIL: ['replies', 'warn', '{count} × no usable reply: {text}'],
   REPLIES_LATE: ['replies', 'warn', '{count} × no usable reply: {text}', BUSY],
 } as const satisfies Readonly<Record<string, FindingRow>>
@@ -200,37 +143,38 @@ export interface Finding {
   readonly fields: object
 }
 
-/** Returns what a check found. */
-export function found<C extends Code>(code: C, fields: FieldsOf<(typeof FINDINGS)[C][2]>): Finding {
+/** Returns the finding of a code with its fields. */
+export function note<C extends Code>(code: C, fields: FieldsOf<(typeof FINDINGS)[C][2]>): Finding {
   const [check, result] = FINDINGS[code]
   return { code, check, result, fields }
 }
 
-/** Returns what is reported of an error. */
-export function failed(error: Error): Readonly<Record<'error' | 'message', string>> {
-  return { error: codeOf(error), message: error.message }
+/** Returns the code and the message of an error. */
+export function describe(error: Error): Readonly<Record<'error' | 'message', string>> {
+  return { error: getErrorCode(error), message: error.message }
 }
 
-function textOf({ code, fields }: Finding): string {
+/** Returns a finding and its advice as text that is safe to print. */
+export function formatFinding({ code, fields }: Finding, mask: Masker = String): string {
   const [, , sentence, advice]: FindingRow = FINDINGS[code]
   const fieldNamed = (_: string, name: string): string => String(Reflect.get(fields, name))
-  const said =
+  const text =
     typeof sentence === 'string'
       ? sentence.replace(/\{(\w+)\}/g, fieldNamed)
       : sentence(fields as never)
-  return advice === undefined ? said : `${said}: ${advice}`
+  return printable(mask(advice === undefined ? text : `${text}: ${advice}`), 1000)
 }
 
 const MARKS = { ok: 'ok', warn: '! ', fail: '✘ ' }
 const TONES = { ok: 'good', warn: 'warning', fail: 'bad' } as const
 
-/** Prints what a check found. */
-export function sayFinding(finding: Finding, screen: Output, hide: Hide = String): void {
+/** Prints a finding. */
+export function printFinding(finding: Finding, screen: Output, mask: Masker = String): void {
   const { code, check, result, fields } = finding
-  const text = printable(hide(textOf(finding)), 1000)
-  // A URL in the fields may hold a key.
-  const hidden = (_: string, value: unknown) => (typeof value === 'string' ? hide(value) : value)
-  const facts: object = JSON.parse(JSON.stringify(fields), hidden)
+  const text = formatFinding(finding, mask)
+  // A URL in the fields may contain a key.
+  const masked = (_: string, value: unknown) => (typeof value === 'string' ? mask(value) : value)
+  const facts: object = JSON.parse(JSON.stringify(fields), masked)
   const record = { ...facts, type: 'check', check, result, code, text }
   const line = { text: `${MARKS[result]} ${check.padEnd(12)} ${text}`, tone: TONES[result] }
   screen.line([line], record)

@@ -8,25 +8,21 @@ import { type Network, type Subnet, SYSTEM_CLOCK } from '@affine/settlement'
 import { bucketsIn } from '@affine/settlement/node'
 import type { Loads } from '../service/load.ts'
 import type { Settings } from '../settings/settings.ts'
-import { type Finding, failed, found } from './findings.ts'
+import { describe, type Finding, note } from './findings.ts'
 
-/** Days for which a disk must, and should, have room. */
+/** Days for which a disk must, and should, have free space. */
 const [FEW_DAYS, ENOUGH_DAYS] = [2, 30]
-/** With a larger error of the clock, timelocks and signatures may be for the wrong time. */
+/** With a larger clock error, timelocks and signatures may be for the wrong time. */
 const CLOCK_MS = 5000
 
-type DiskLoads = Pick<Loads, 'dayEpochs'> & {
-  readonly mostEpoch: Pick<Loads['mostEpoch'], 'laneBytes' | 'bucketBytes'>
-}
-
-/** Has the disk room for a validator's folder, and for its bucket if that is a folder? */
+/** Checks the free space for a validator's folder, and for its bucket if that is a folder. */
 export async function checkDisks(
   { folder, bucket }: Pick<Settings, 'folder' | 'bucket'>,
-  { mostEpoch: { laneBytes, bucketBytes }, dayEpochs }: DiskLoads,
+  { mostEpoch: { laneBytes, bucketBytes }, dayEpochs }: Loads,
 ): Promise<readonly Finding[]> {
   const check = (path: string, dayBytes: number): Promise<Finding> =>
     checkDisk(path, dayBytes).catch((error: Error) =>
-      found('DISK_FAILS', { ...failed(error), message: error.message }),
+      note('DISK_FAILS', { ...describe(error), message: error.message }),
     )
   const own = await check(folder, 2 * dayEpochs * laneBytes)
   if (bucket.folder === undefined) return [own]
@@ -34,96 +30,102 @@ export async function checkDisks(
 }
 
 async function checkDisk(folder: string, dayBytes: number): Promise<Finding> {
-  const freeBytes = await freeBytesAt(resolve(folder))
+  const freeBytes = await measureFreeBytes(resolve(folder))
   const days = Math.floor(freeBytes / dayBytes)
   const disk = { folder, freeBytes, dayBytes, days }
-  if (days >= ENOUGH_DAYS) return found('DISK', disk)
-  return found(days >= FEW_DAYS ? 'DISK_SMALL' : 'DISK_FULL', disk)
+  if (days >= ENOUGH_DAYS) return note('DISK', disk)
+  return note(days >= FEW_DAYS ? 'DISK_SMALL' : 'DISK_FULL', disk)
 }
 
-/** The disk on which a folder is, or would be made. */
-async function freeBytesAt(path: string): Promise<number> {
+/** Returns the free bytes of the disk on which a folder is, or would be created. */
+async function measureFreeBytes(path: string): Promise<number> {
   try {
     const { bavail, bsize } = await statfs(path)
     return bavail * bsize
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    if (isMissing && dirname(path) !== path) return freeBytesAt(dirname(path))
+    if (isMissing && dirname(path) !== path) return measureFreeBytes(dirname(path))
     throw error
   }
 }
 
-/** The account at Chutes, and the clock here beside its; nothing where Chutes is not asked. */
+/**
+ * Checks the account at Chutes, and this clock against that of Chutes. Resolves with no findings if
+ * miners are not on Chutes.
+ */
 export async function checkChutes(
   { chain: { netuid }, network: { platform } }: Subnet,
   { chutesApiKey }: Pick<Settings, 'chutesApiKey'>,
 ): Promise<readonly Finding[]> {
   if (platform !== 'chutes') return []
-  if (chutesApiKey === undefined) return [found('NO_KEY', {})]
+  if (chutesApiKey === undefined) return [note('NO_KEY', {})]
   try {
     const account = await chutesAccount(chutesApiKey, NODE_CALLER)
     return [checkAccount(account), ...checkRole(account, netuid), checkOffset(account)]
   } catch (error) {
-    return [found('ACCOUNT_UNKNOWN', failed(error as Error))]
+    return [note('ACCOUNT_UNKNOWN', describe(error as Error))]
   }
 }
 
 function checkAccount(account: KeyAccount): Finding {
   const { status, balance } = account
-  if (status !== 200) return found('ACCOUNT_REFUSED', { status })
-  if (isInOrder(account)) return found('ACCOUNT', { dollars: balance.toFixed(2) })
-  return found('ACCOUNT_EMPTY', { balance })
+  if (status !== 200) return note('ACCOUNT_REFUSED', { status })
+  if (isInOrder(account)) return note('ACCOUNT', { dollars: balance.toFixed(2) })
+  return note('ACCOUNT_EMPTY', { balance })
 }
 
-/** May the account call the subnet's chutes, and no more than that? */
+/** Checks that the account may call the subnet's chutes, and has no other rights. */
 function checkRole(account: KeyAccount, netuid: number): readonly Finding[] {
   const { status, roles, netuids } = account
   if (status !== 200) return []
   const access = { netuid, roles, netuids }
-  if (!mayCall(account, netuid)) return [found('NO_ACCESS', access)]
-  return [found(roles.includes('subnet_admin') ? 'ACCESS_TO_MORE' : 'ACCESS', access)]
+  if (!mayCall(account, netuid)) return [note('NO_ACCESS', access)]
+  return [note(roles.includes('subnet_admin') ? 'ACCESS_TO_MORE' : 'ACCESS', access)]
 }
 
 function checkOffset({ aheadMs, ms }: KeyAccount): Finding {
-  if (Number.isNaN(aheadMs)) return found('OFFSET_UNKNOWN', {})
+  if (Number.isNaN(aheadMs)) return note('OFFSET_UNKNOWN', {})
   const isRight = Math.abs(aheadMs) <= CLOCK_MS + ms / 2
-  return found(isRight ? 'OFFSET' : 'OFFSET_LARGE', { aheadMs, ms })
+  return note(isRight ? 'OFFSET' : 'OFFSET_LARGE', { aheadMs, ms })
 }
 
-/** Whose bucket it is, on which network, and where buckets announced by name are. */
-interface Whose {
+/** The hotkey of a bucket, its network, and the folder or URL of buckets announced by name. */
+interface BucketOwner {
   readonly hotkey: string
   readonly network: Network
   readonly base: string | undefined
 }
 
 /**
- * Does the bucket that a hotkey announced serve a state? A plain name is looked up below `base`;
- * without `base` it is not checked.
+ * Checks that the bucket that a hotkey announced serves a state. Looks up a plain name below
+ * `base`; without `base` it does not read.
  */
 export async function checkBucket(
-  said: Exclude<Commitment, { kind: 'miner' }> | null,
-  { hotkey, network, base }: Whose,
+  commitment: Exclude<Commitment, { kind: 'miner' }> | null,
+  { hotkey, network, base }: BucketOwner,
 ): Promise<Finding> {
-  if (said === null) return found('BUCKET_NOT_ANNOUNCED', {})
-  const { url, epoch } = said
-  // The state that governs an epoch is published as it begins, and before it is attested.
+  if (commitment === null) return note('BUCKET_NOT_ANNOUNCED', {})
+  const { url, epoch } = commitment
+  // The state that governs an epoch is published when the epoch begins, before it is attested.
   const path = statePath(epoch)
   const bucket = bucketsIn(base, network)(hotkey, url)
   if (bucket === null)
-    return found(base === undefined ? 'BUCKET_NOT_NAMED' : 'BUCKET_NOT_OPENED', { path, url })
+    return note(base === undefined ? 'BUCKET_NOT_NAMED' : 'BUCKET_NOT_OPENED', {
+      path,
+      url,
+    })
   const bytes = await bucket.read(path, LIMITS.blockBytes).catch((error: Error) => error)
-  if (bytes instanceof Error) return found('BUCKET_FAILS', failed(bytes))
-  return found(bytes === null ? 'BUCKET_LACKS' : 'BUCKET', { path, url })
+  if (bytes instanceof Error) return note('BUCKET_FAILS', describe(bytes))
+  return note(bytes === null ? 'BUCKET_LACKS' : 'BUCKET', { path, url })
 }
 
 /**
- * Can a validator's own bucket be written, does it overwrite nothing, and is it read by everyone
- * where it will be announced? Its probe is always the same, and stays. Protocol §6.4.
+ * Checks that a validator's own bucket can be written, overwrites no file, and is readable at its
+ * announced URL. The probe is always the same file, and stays. Protocol §6.4.
  */
 export async function* checkOwnBucket(
   { bucket, bucketUrl }: Pick<Settings, 'bucket' | 'bucketUrl'>,
-  whose: Whose,
+  whose: BucketOwner,
 ): AsyncGenerator<Finding> {
   const { hotkey } = whose
   const probe = JSON.stringify({ hotkey })
@@ -132,52 +134,52 @@ export async function* checkOwnBucket(
   try {
     await own.write(path, Buffer.from(probe))
   } catch (error) {
-    yield found('NOT_WRITTEN', failed(error as Error))
+    yield note('NOT_WRITTEN', describe(error as Error))
     return
   }
-  yield found('WRITTEN', { path })
-  yield await checkKept(probe, own, path)
+  yield note('WRITTEN', { path })
+  yield await checkOverwriting(probe, own, path)
   yield await checkProbe(probe, bucketUrl ?? hotkey, whose)
 }
 
-/** Does the bucket refuse other bytes where the probe is? */
-async function checkKept(probe: string, own: Bucket, path: string): Promise<Finding> {
-  const taken = own.write(path, Buffer.from('{}'))
-  const refusal = await taken.then(
+/** Checks that the bucket refuses other bytes for the probe. */
+async function checkOverwriting(probe: string, own: Bucket, path: string): Promise<Finding> {
+  const writing = own.write(path, Buffer.from('{}'))
+  const refusal = await writing.then(
     () => undefined,
     (error: Error) => error,
   )
   if (refusal === undefined) {
-    // For the next examination, perhaps of a bucket that was mended.
+    // Restores the probe for the next check.
     await own.write(path, Buffer.from(probe)).catch(() => undefined)
-    return found('NOT_KEPT', { path })
+    return note('NOT_KEPT', { path })
   }
-  if (refusal instanceof BucketFailure && refusal.code === 'conflict')
-    return found('KEPT', { path })
-  return found('KEEPING_FAILS', failed(refusal))
+  if (refusal instanceof BucketFailure && refusal.code === 'conflict') return note('KEPT', { path })
+  return note('KEEPING_FAILS', describe(refusal))
 }
 
-/** Is the probe read at `url` as others will? */
-async function checkProbe(probe: string, url: string, whose: Whose): Promise<Finding> {
+/** Checks that the probe is readable at `url`. */
+async function checkProbe(probe: string, url: string, whose: BucketOwner): Promise<Finding> {
   const { hotkey, network, base } = whose
   const source = bucketsIn(base, network)(hotkey, url)
-  if (source === null) return found('PROBE_URL', { url })
+  if (source === null) return note('PROBE_URL', { url })
   const path = probePath(hotkey)
-  const asked = SYSTEM_CLOCK.now()
-  const bytes = await readLate(source, path)
-  if (bytes instanceof Error) return found('PROBE_FAILS', failed(bytes))
-  if (bytes === null) return found('PROBE_MISSING', { path, url })
-  if (Buffer.from(bytes).toString() !== probe) return found('PROBE_OTHER', { path, url })
+  const startMs = SYSTEM_CLOCK.now()
+  const bytes = await readWithRetries(source, path)
+  if (bytes instanceof Error) return note('PROBE_FAILS', describe(bytes))
+  if (bytes === null) return note('PROBE_MISSING', { path, url })
+  if (Buffer.from(bytes).toString() !== probe) return note('PROBE_OTHER', { path, url })
   const isForeign = network.platform === 'chutes' && url === hotkey
-  if (isForeign) return found('PROBE_LOCAL', {})
-  return found('PROBE', { path, url, ms: Math.ceil(SYSTEM_CLOCK.now() - asked) })
+  if (isForeign) return note('PROBE_LOCAL', {})
+  return note('PROBE', { path, url, ms: Math.ceil(SYSTEM_CLOCK.now() - startMs) })
 }
 
 /**
- * What is at `path`, or why there is nothing. A cache may be behind, and some servers answer 403
- * for a missing file: whatever failed is tried again for up to 20 seconds.
+ * Reads the file at `path`. Resolves with null if it does not exist, or with the error. Retries for
+ * up to 20 seconds, because a cache may be stale, and some servers respond with 403 for a missing
+ * file.
  */
-async function readLate(source: Pick<Bucket, 'read'>, path: string) {
+async function readWithRetries(source: Pick<Bucket, 'read'>, path: string) {
   const until = SYSTEM_CLOCK.now() + 20_000
   for (let pauseMs = 1000; ; pauseMs *= 2) {
     const bytes = await source.read(path, LIMITS.headerBytes).catch((error: Error) => error)

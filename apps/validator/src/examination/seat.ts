@@ -2,92 +2,83 @@ import {
   type Chain,
   ChainError,
   type Commitment,
-  type CommitmentSlot,
   decimalOf,
   decodeCommitment,
   type Neuron,
   readSlot,
+  type SlotRecord,
   type Snapshot,
 } from '@affine/chain'
 import { shown } from '@affine/terminal'
-import { type Finding, found, type SlotFacts, slotText } from './findings.ts'
+import { type Finding, formatSlot, note } from './findings.ts'
 
-/** What a subnet has of a registered hotkey. */
+/** The neuron and the commitment of a registered hotkey. */
 export interface Seat {
   readonly neuron: Neuron
-  readonly slot: CommitmentSlot | undefined
-  /** What the slot says; null without a slot, or if the slot is not of this protocol. */
-  readonly said: Commitment | null
+  /** The record of its commitment slot. Empty without a slot. */
+  readonly slot: Partial<SlotRecord>
+  /** The decoded slot. Null without a slot, or if the slot is not of this protocol. */
+  readonly commitment: Commitment | null
 }
 
-/** The seat of a hotkey; undefined when it is not registered. */
-export function seatOf(hotkey: string, { neurons, commitments }: Snapshot): Seat | undefined {
+/** Returns the seat of a hotkey; undefined if it is not registered. */
+export function findSeat(hotkey: string, { neurons, commitments }: Snapshot): Seat | undefined {
   const neuron = neurons.find((each) => each.hotkey === hotkey)
   if (neuron === undefined) return undefined
   const slot = commitments.find((each) => each.hotkey === hotkey)
-  const said = slot === undefined ? null : decodeCommitment(slot.fields, hotkey)
-  return { neuron, slot, said }
+  const commitment = slot === undefined ? null : decodeCommitment(slot.fields, hotkey)
+  return { neuron, slot: slot === undefined ? {} : readSlot(slot), commitment }
 }
 
 /**
- * The seat of a hotkey at the chain's head, and all that the chain holds there.
- * @throws ChainError when the hotkey is not registered.
+ * Reads the seat of a hotkey at the chain's head, and the snapshot there.
+ * @throws ChainError if the hotkey is not registered.
  */
-export async function ownSeat(
+export async function readOwnSeat(
   chain: Chain,
   hotkey: string,
 ): Promise<{ readonly seat: Seat; readonly snapshot: Snapshot }> {
   const snapshot = await chain.snapshot((await chain.head()).number)
-  const seat = seatOf(hotkey, snapshot)
+  const seat = findSeat(hotkey, snapshot)
   if (seat !== undefined) return { seat, snapshot }
   const advice = `register ${hotkey} on subnet ${chain.netuid} first`
   throw new ChainError('HotKeyNotRegisteredInSubNet', advice)
 }
 
-function slotOf({ slot, said }: Seat): SlotFacts {
-  if (slot === undefined) return {}
-  return { block: slot.block, kind: said?.kind ?? 'unreadable', says: readSlot(slot).says }
-}
-
-/** What may not be overwritten unasked, and what its hotkey was to do instead. */
-const HELD = {
+/** Commitments that need --overwrite, and the command of their writer. */
+const FOREIGN = {
   miner: ["a miner's model", 'validate'],
-  validator: ['what a validator wrote', 'commit'],
+  validator: ["a validator's commitment", 'commit'],
 } as const
 
-/** @throws Error when the seat's slot holds what such a one wrote. */
-export function expectNothingOf(writer: keyof typeof HELD, seat: Seat): void {
-  if (!seat.said || (seat.said.kind === 'miner') !== (writer === 'miner')) return
-  const [what, act] = HELD[writer]
+/** @throws Error if the seat's slot contains a commitment of such a writer. */
+export function expectNoSlotOf(writer: keyof typeof FOREIGN, seat: Seat): void {
+  if (!seat.commitment || (seat.commitment.kind === 'miner') !== (writer === 'miner')) return
+  const [what, act] = FOREIGN[writer]
   const advice = `${act} with another hotkey, or with --overwrite`
-  throw new Error(`the slot has ${what} (${shown(slotText(slotOf(seat)))}): ${advice}`)
+  throw new Error(`the slot contains ${what} (${shown(formatSlot(seat.slot))}): ${advice}`)
 }
 
-/** The commitment of a miner's model: a miner needs neither permit nor stake. */
-export const checkModel = (seat: Seat): Finding => found('SLOT', slotOf(seat))
-
-/** What a hotkey that has committed nothing needs on chain, to become a validator or a miner. */
+/** Checks the permit, the stake and the slot of a hotkey that is to validate. */
 export function checkValidator(seat: Seat): readonly Finding[] {
   const { permit, stake } = seat.neuron
   return [
-    found(permit ? 'PERMIT' : 'NO_PERMIT', {}),
-    found(stake > 0n ? 'STAKE' : 'NO_STAKE', { tao: decimalOf(stake) }),
+    note(permit ? 'PERMIT' : 'NO_PERMIT', {}),
+    note(stake > 0n ? 'STAKE' : 'NO_STAKE', { tao: decimalOf(stake) }),
     checkCommitment(seat),
   ]
 }
 
-function checkCommitment(seat: Seat): Finding {
-  const { neuron, slot, said } = seat
-  const held = slotOf(seat)
-  if (said?.kind === 'miner') return found('SLOT_HELD', held)
-  if (said !== null) return found('SLOT', held)
-  // A running validator overwrites a slot that cannot be read.
-  const isLeft = slot === undefined || neuron.permit
-  return found(isLeft ? 'SLOT_FREE' : 'SLOT_UNREADABLE', held)
+function checkCommitment({ neuron, slot, commitment }: Seat): Finding {
+  if (commitment?.kind === 'miner') return note('SLOT_HELD', slot)
+  if (commitment !== null) return note('SLOT', slot)
+  // A validator with a permit overwrites an unreadable slot.
+  const isFree = slot.block === undefined || neuron.permit
+  return note(isFree ? 'SLOT_FREE' : 'SLOT_UNREADABLE', slot)
 }
 
-/** When a validator set weights last, given the newest block and the length of an epoch. */
+/** Checks when a validator last set weights, given the newest block and the length of an epoch. */
 export function checkLastWeights({ neuron }: Seat, block: number, epochBlocks: number): Finding {
   const blocks = block - neuron.lastUpdate
-  return found(blocks <= 2 * epochBlocks ? 'WEIGHTS_SET' : 'WEIGHTS_OLD', { blocks })
+  return note(blocks <= 2 * epochBlocks ? 'WEIGHTS_SET' : 'WEIGHTS_OLD', { blocks })
 }

@@ -1,13 +1,14 @@
 import { BLOCK_MS, type Neuron } from '@affine/chain'
 import { type Protocol, quotaOf } from '@affine/duel'
 import { registry } from '@affine/envs'
+import type { Output } from '@affine/terminal'
 
-/** The mean sizes of a game's line and of an episode's, with short replies. */
+/** Mean size of a line in bytes with short replies: of a game, and of an episode. */
 const [GAME_BYTES, EPISODE_BYTES] = [16_000, 830]
 /**
- * The mean tokens of a request and its reply: all messages of the request, without what a chat
- * template adds. Counted over 200 challenges, all played by a perfect player, by npm's
- * gpt-tokenizer 4.0.0 (o200k_base); its cl100k_base and llama3-tokenizer-js count the same.
+ * Mean tokens of a request and its reply, with all messages of the request, without those of a chat
+ * template. Counted over 200 challenges, all played by a perfect player, with npm's gpt-tokenizer
+ * 4.0.0 (o200k_base); its cl100k_base and llama3-tokenizer-js give the same counts.
  */
 const TOKENS: Readonly<Record<string, number>> = {
   'hex@0.1.0': 270,
@@ -17,33 +18,36 @@ const TOKENS: Readonly<Record<string, number>> = {
 }
 const DAY_MS = 86_400_000
 
-/** What a full list of duels takes of one validator, in its largest epoch. */
+/** The load of one validator with the maximum number of duels, in its largest epoch. */
 export interface Loads {
   readonly mostEpoch: {
-    /** The lines of its lane: games, and episodes of one miner. */
+    /** Lines of its lane: games, and episodes of one miner. */
     readonly samples: number
-    /** The most requests to miners: one for each turn of each miner. */
+    /** Maximum number of requests to miners: one for each turn of each miner. */
     readonly requests: number
-    /** What these requests and their replies have, if a reply is the answer alone. */
+    /** Tokens of these requests and their replies, if a reply contains only the answer. */
     readonly tokens: number
-    /** What all voters ask the champion, which is asked more than any contender. */
+    /** Requests of all voters to the champion, which gets more than any contender. */
     readonly championRequests: number
     readonly championTokens: number
-    /** The size of its own lane. Its folder holds the lane twice, in the journal and in blocks. */
+    /**
+     * Size of the lane of this validator. Its folder contains the lane twice, in the journal and in
+     * blocks.
+     */
     readonly laneBytes: number
-    /** The size of all lanes: its bucket holds them all. */
+    /** Size of all lanes, which its bucket contains. */
     readonly bucketBytes: number
   }
-  /** The epochs of a day. */
+  /** Epochs a day. */
   readonly dayEpochs: number
 }
 
 /**
- * What as many duels as there may be at once take of one validator, with every environment open, on
- * a subnet with a block every 12 seconds. As many validators have lanes as can vote: those with a
- * permit and stake.
+ * Returns the load of one validator with the maximum number of concurrent duels and every
+ * environment open, on a subnet with a block every 12 seconds. Lanes come from the validators that
+ * can vote: those with a permit and stake.
  */
-export function loadsOf(
+export function estimateLoads(
   protocol: Protocol,
   { neurons }: { readonly neurons: readonly Pick<Neuron, 'permit' | 'stake'>[] },
 ): Loads {
@@ -53,10 +57,10 @@ export function loadsOf(
   const played = Object.entries(protocol.envs).map(([env, constants]) => {
     const quota = quotaOf(duelEpochs, constants)
     const isGame = constants.players === 2
-    // Of one player the champion plays each challenge once, for all contenders.
+    // In an environment of one player, the champion plays each challenge once for all contenders.
     const samples = quota * (isGame ? contenders : contenders + 1)
     const turns = registry.get(env)?.maxSteps ?? 0
-    // Of a game the side that begins has the odd turn.
+    // In a game, the side that begins has the odd turn.
     const each = isGame ? contenders * Math.ceil(turns / 2) : turns
     return {
       samples,
@@ -81,9 +85,54 @@ export function loadsOf(
   return { mostEpoch, dayEpochs: DAY_MS / (epochBlocks * BLOCK_MS) }
 }
 
-/** A number of bytes for people, with three digits. */
-export function bytesText(bytes: number): string {
+/** Formats a number of bytes for people, with three digits. */
+export function formatBytes(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB']
   const step = Math.min(Math.floor(Math.log10(Math.max(1, bytes)) / 3), units.length - 1)
   return `${Number((bytes / 1000 ** step).toPrecision(3))} ${units[step]}`
 }
+
+const MONTH_DAYS = 30
+/** Price of a deployment on Chutes, in hours of its GPU. */
+const DEPLOYMENT_HOURS = 3
+
+/** $ a month for a GB in S3, and $ an hour for a GPU of Chutes. */
+const [GIGABYTE_PRICE, GPU_PRICE] = [0.023, 1.8]
+
+/** The cost of an epoch. */
+type Cost = Readonly<Record<'calls' | 'tokens' | 'dollars', number>>
+
+type Payer = 'validator' | 'miner'
+
+/** Prints the costs of these payers for an epoch and for a month, one line each. */
+export function printCosts(
+  payers: readonly Payer[],
+  { mostEpoch, dayEpochs }: Loads,
+  screen: Output,
+): void {
+  const monthEpochs = dayEpochs * MONTH_DAYS
+  const say = (who: Payer, epoch: Cost, reason: string): void => {
+    if (!payers.includes(who)) return
+    const text = `${formatCost(epoch, 1)} an epoch, ${formatCost(epoch, monthEpochs)} a month`
+    const record = { type: 'costs', who, monthEpochs, ...epoch }
+    screen.line(`Maximum for a ${who}: ${text} (${reason})`, record)
+  }
+  const { requests, tokens, championRequests, championTokens, bucketBytes } = mostEpoch
+  const storage = (bucketBytes / 1e9) * GIGABYTE_PRICE
+  const keeping = `a month's storage of its lanes at ${GIGABYTE_PRICE} $ a GB`
+  const free = 'calls of private chutes are free'
+  say('validator', { calls: requests, tokens, dollars: storage }, `${keeping}; ${free}`)
+  const run = (24 / dayEpochs) * GPU_PRICE
+  const deployment = `plus ${formatDollars(DEPLOYMENT_HOURS * GPU_PRICE)} for each deployment`
+  const running = `its GPU at ${GPU_PRICE} $ an hour, ${deployment}`
+  say('miner', { calls: championRequests, tokens: championTokens, dollars: run }, running)
+}
+
+function formatCost({ calls, tokens, dollars }: Cost, epochs: number): string {
+  const millions = Number(((tokens * epochs) / 1e6).toPrecision(3)).toLocaleString('en-US')
+  const count = Math.round(calls * epochs).toLocaleString('en-US')
+  return `${count} calls, ${millions} million tokens and ${formatDollars(dollars * epochs)}`
+}
+
+const formatDollars = (dollars: number): string =>
+  `${dollars.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })} $`

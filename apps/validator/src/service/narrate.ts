@@ -4,12 +4,12 @@ import type { Late } from '@affine/engine/node'
 import { epochFacts, epochRecord, epochText, type NameOf } from '@affine/report'
 import { type Output, printable } from '@affine/terminal'
 
-/** Prints the events of one validator, for people and for machines. */
+/** Prints an event of a validator, for people and for machines. */
 export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
   switch (event.type) {
     case 'state': {
       const { epoch } = event.state
-      screen.line(`starts with the state of epoch ${epoch}`, { type: 'state', epoch })
+      screen.line(`starting with the state of epoch ${epoch}`, { type: 'state', epoch })
       break
     }
     case 'epoch':
@@ -19,28 +19,25 @@ export function narrate(event: Event, screen: Output, nameOf: NameOf): void {
       screen.status(`epoch ${event.epoch}: ${event.left} challenges left in the lane`)
       break
     case 'sent':
-      screen.line(`  ${taskText(event.task)} is in block ${event.block}`, event)
+      screen.line(`  ${formatTask(event.task)} is in block ${event.block}`, event)
       break
     case 'withheld':
-      screen.line(
-        `  would send ${taskText(event.task)} (dry run: nothing is sent without --emit)`,
-        event,
-      )
+      screen.line(`  would send ${formatTask(event.task)} (dry run: see --emit)`, event)
       break
     case 'slow':
       warn(
         screen,
-        `the bucket of ${event.hotkey} is slow: this epoch goes on without it; you need not act`,
+        `the bucket of ${event.hotkey} is slow and skipped in this epoch; no action needed`,
       )
       break
     case 'problem':
-      sayProblem(event, screen)
+      printProblem(event, screen)
   }
 }
 
 /**
- * Refusals that come of a restart, or of a chain that is slow or full: what was sent before may
- * hold, or the time for it is over.
+ * Refusals after a restart, or of a slow or full chain: an earlier transaction may be valid, or it
+ * is too late to send.
  */
 const PASSING = new Set([
   'AncientBirthBlock',
@@ -53,25 +50,27 @@ const PASSING = new Set([
   'SpaceLimitExceeded',
   'Stale',
 ])
-const NEXT = '; it is sent again if its epoch allows it, and you need not act'
+const NEXT = '; it is retried until its epoch ends; no action needed'
 
-/** Prints a problem, which came `unsaid` times since it was printed last. */
-export function sayProblem(problem: Problem, screen: Output, unsaid = 0): void {
+/**
+ * Prints a problem. `unsaid` is the number of times that it was not printed since the last time.
+ */
+export function printProblem(problem: Problem, screen: Output, unsaid = 0): void {
   const { task, error } = problem
   const { message } = error
   const times = unsaid === 1 ? 'once more' : `${unsaid} more times`
-  const often = unsaid === 0 ? '' : ` (${times} since it was last said)`
-  const again = task.kind === 'node' ? '; trying again' : ''
-  const said = `${printable(`${taskText(task)}: ${message}`, 600)}${again}` // models' names
+  const often = unsaid === 0 ? '' : ` (${times} since the last report)`
+  const again = task.kind === 'node' ? '; retrying' : ''
+  const sentence = `${printable(`${formatTask(task)}: ${message}`, 600)}${again}` // models' names
   const passes = error instanceof ChainError && PASSING.has(error.code)
   const type = passes ? 'warning' : 'problem'
-  const text = passes ? `! ${said}${NEXT}${often}` : `  ✘ ${said}${often}`
-  const facts = { ...problem, type, error: undefined, code: codeOf(error), message }
+  const text = passes ? `! ${sentence}${NEXT}${often}` : `  ✘ ${sentence}${often}`
+  const facts = { ...problem, type, error: undefined, code: getErrorCode(error), message }
   const tone = passes ? 'warning' : 'bad'
   screen.line([{ text, tone }], { ...facts, ...(unsaid > 0 && { unsaid }) })
 }
 
-function taskText(task: ValidatorTask): string {
+function formatTask(task: ValidatorTask): string {
   switch (task.kind) {
     case 'head':
       return 'the head'
@@ -90,22 +89,25 @@ function taskText(task: ValidatorTask): string {
   }
 }
 
-/** Returns the code of an error or of its cause, with what specifies it; else the error's name. */
-export function codeOf(error: Error): string {
+/**
+ * Returns the code of an error or of its cause, with its fault or status. Returns the error's name
+ * if it has no code.
+ */
+export function getErrorCode(error: Error): string {
   const { cause = {} } = error
   const { code = Object(cause).code ?? error.name, fault, status } = Object(error)
   return [code, fault, status].filter((part) => part !== undefined).join(' ')
 }
 
 const LATE: Readonly<Record<Late, string>> = {
-  'no-block': 'no block came',
-  'no-progress': 'it made no progress',
+  'no-block': 'no block',
+  'no-progress': 'no progress',
 }
 
-/** Prints what has not happened for `seconds`, for which the process ends. */
-export function sayStalled(late: readonly Late[], seconds: number, screen: Output): void {
+/** Prints what is overdue after `seconds`; the process then ends. */
+export function printStall(late: readonly Late[], seconds: number, screen: Output): void {
   const reasons = late.map((each) => LATE[each]).join(', and ')
-  const text = `${reasons} in ${seconds} s: the process ends, so that it is started again`
+  const text = `${reasons} in ${seconds} s: the process ends, and its supervisor restarts it`
   const record = { type: 'problem', code: 'stalled', late, seconds }
   screen.line([{ text: `  ✘ stalled: ${text}`, tone: 'bad' }], record)
 }
@@ -115,26 +117,27 @@ export function warn(screen: Output, text: string): void {
   screen.line([{ text: `! ${text}`, tone: 'warning' }], { type: 'warning', text })
 }
 
-/** How long a problem is not said again. */
+/** Minimum time between two prints of the same problem. */
 const PAUSE_MS = 600_000
-/** Of kinds of problems that are remembered. */
-const MOST_KINDS = 100
+/** Maximum number of problems that are remembered. */
+const MAX_KINDS = 100
 
 /**
- * Returns a function that returns how often a problem came since it was last printed, or undefined
- * if it is not to be printed now: it is printed at once, and then every ten minutes. Problems are
- * the same if they have the same code and node, and their tasks differ in the epoch only.
+ * Returns a function that returns how often a problem was not printed since the last time, or
+ * undefined if it must not be printed now. A problem is printed immediately, and then at most every
+ * ten minutes. Problems are identical if they have the same code and node, and their tasks differ
+ * only in the epoch.
  */
-export function repeatedProblems(now: () => number): (problem: Problem) => number | undefined {
+export function createProblemFilter(now: () => number): (problem: Problem) => number | undefined {
   const known = new Map<string, { readonly at: number; readonly unsaid: number }>()
   return ({ task, phase, error }) => {
     const node = error instanceof ChainError ? error.node : undefined
-    const kind = JSON.stringify([{ ...task, epoch: undefined }, phase, codeOf(error), node])
+    const kind = JSON.stringify([{ ...task, epoch: undefined }, phase, getErrorCode(error), node])
     const { at, unsaid } = known.get(kind) ?? { at: Number.NEGATIVE_INFINITY, unsaid: 0 }
     const isDue = now() - at >= PAUSE_MS
     known.delete(kind)
     known.set(kind, isDue ? { at: now(), unsaid: 0 } : { at, unsaid: unsaid + 1 })
-    for (const old of [...known.keys()].slice(0, -MOST_KINDS)) known.delete(old)
+    for (const old of [...known.keys()].slice(0, -MAX_KINDS)) known.delete(old)
     return isDue ? unsaid : undefined
   }
 }

@@ -1,38 +1,40 @@
 import { maskUrls } from '@affine/terminal'
 
 /** Masks secrets in a text. */
-export type Hide = (text: string) => string
+export type Masker = (text: string) => string
 
-/** What follows the host in a node's URL, which may contain a key. */
+/** The part of a node's URL after the host, which may contain a key. */
 const NODE_KEY = /(?<=^\w+:[/\\]*[^/\\?#]+[/\\?#]).{8,}/gs
 
-/** The secret parts of the URLs of nodes, which commas separate. */
-export function nodeKeys(urls: string): readonly string[] {
-  return urls.split(',').flatMap((url) => [...secretsOfUrl(url), ...(url.match(NODE_KEY) ?? [])])
+/** Returns the secret parts of the URLs of nodes, separated by commas. */
+export function findNodeKeys(urls: string): readonly string[] {
+  return urls.split(',').flatMap((url) => [...findUrlSecrets(url), ...(url.match(NODE_KEY) ?? [])])
 }
 
-/** The parts before the host and after the path, even if the URL is malformed. */
+/** The parts before the host and after the path, even of a malformed URL. */
 const URL_SECRET = /(?=[^/\\])(?<=^\w+:[/\\]*).{3,}(?=@)|^[^:]{3,}(?=@)|(?<=[?#]).{3,}/gs
 
-/** The user and the password in a URL, its query and its fragment, even if it is malformed. */
-export function secretsOfUrl(url = ''): readonly string[] {
+/** Returns the user with password, the query and the fragment of a URL, even of a malformed one. */
+export function findUrlSecrets(url = ''): readonly string[] {
   return url.match(URL_SECRET) ?? []
 }
 
 /**
- * Masks these secrets in texts, also as JSON escapes them, and what may be secret in any URL. The
- * longest secret comes first, because one may contain another.
+ * Returns a function that masks these secrets, also as JSON escapes them, and the secret parts of
+ * any URL. Masks the longest secret first, because it may contain another one.
  */
-export function hiding(secrets: readonly string[]): Hide {
-  const written = new Set(secrets.flatMap((secret) => [secret, inJson(secret)]))
+export function createMasker(secrets: readonly string[]): Masker {
+  const written = new Set(secrets.flatMap((secret) => [secret, escapeJson(secret)]))
   const longestFirst = [...written].sort((a, b) => b.length - a.length)
   return (text) =>
-    maskUrls(longestFirst.reduce((left, secret) => left.replaceAll(secret, maskOf(secret)), text))
+    maskUrls(
+      longestFirst.reduce((left, secret) => left.replaceAll(secret, maskSecret(secret)), text),
+    )
 }
 
-const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
+const escapeJson = (text: string): string => JSON.stringify(text).slice(1, -1)
 
-/** The last two characters of a long secret stay, so that an operator can recognise it. */
-function maskOf(secret: string): string {
+/** Keeps the last two characters of a long secret, so that an operator can recognise it. */
+function maskSecret(secret: string): string {
   return secret.length < 16 ? '****' : `****${secret.slice(-2)}`
 }

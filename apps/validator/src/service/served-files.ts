@@ -15,45 +15,45 @@ import { type OpenFile, openFile } from '@affine/blocks/directory'
 import { parseAccept } from 'hono/utils/accept'
 import { getMimeType } from 'hono/utils/mime'
 
-/** The network that the page shows, unless its reader names another. */
+/** The default network of the page. */
 export interface PageNetwork {
-  /** The file of a chain's export; or what a page can open itself: a URL, or a network's name. */
+  /** The file of a chain's export; or a URL or a network's name, which the page opens itself. */
   readonly chain: { readonly file: string } | { readonly name: string }
-  /** Names for hotkeys. */
+  /** Names of hotkeys. */
   readonly names?: Readonly<Record<string, string>>
   /** The subnet and its first epoch, if the chain does not imply them. */
   readonly netuid?: number | undefined
   readonly firstEpoch?: number | undefined
 }
 
-/** A file that is public, and how it is sent. */
+/** A public file, and how it is sent. */
 interface PublicFile {
   readonly path: string
   readonly open: () => ReturnType<typeof openFile>
   readonly headers: OutgoingHttpHeaders
-  /** The most bytes, and the most time for one answer. */
-  readonly limit: number
-  readonly mostMs: number
+  /** Maximum size, and maximum time of a response. */
+  readonly maxBytes: number
+  readonly timeoutMs: number
 }
 
-/** A path in a bucket, with or without the bucket's name in front. */
+/** A path in a bucket, with or without the bucket's name as a prefix. */
 const ADDRESS = /^\/((?:[\w-][\w.-]*\/)?(v1\/.+))$/
 const HOST = /^[\w.:[\]-]+$/
-const OPEN = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' }
-const FOR_EVER = 'public, max-age=31536000, immutable'
-/** Readers of buckets wait as long for one answer. */
+const ANY_ORIGIN = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' }
+const IMMUTABLE = 'public, max-age=31536000, immutable'
+/** Readers of buckets wait as long for a response. */
 const BUCKET_MS = 30_000
-/** Enough for a chain of a day over a slow line. */
+/** Enough for one day of a chain over a slow connection. */
 const PAGE_MS = 300_000
-/** The same limit as for a chain that is served. */
-const MOST_BYTES = 268_435_456
-/** Files open at once: each takes a descriptor and buffers, until its client has read it. */
-const MOST_FILES = 128
+/** Also the limit of a served chain. */
+const MAX_BYTES = 268_435_456
+/** Maximum number of open files. Each has a descriptor and buffers until its client has read it. */
+const MAX_FILES = 128
 const GZIP_FROM_BYTES = 1024
-/** The memory for each open file: 32 KiB that were read, and 128 KiB for zlib if it is zipped. */
+/** Buffers of an open file: 32 KiB for reading, and 128 KiB for zlib if it is compressed. */
 const READ_BYTES = 32_768
 const SMALL_GZIP = { windowBits: 14, memLevel: 7 }
-/** Sent with a 503: answers usually take less. */
+/** Sent with a 503: most responses take less. */
 const RETRY_SECONDS = '5'
 const SAFE = {
   'x-content-type-options': 'nosniff',
@@ -63,37 +63,37 @@ const SAFE = {
 }
 
 /**
- * Answers GET and HEAD for the files of the bucket that `folder` is, and of the buckets that it
- * holds, by their names. Lists nothing, follows no link, and serves nothing else in the folder. A
- * file is read as fast as its client reads, and no faster.
+ * Returns a listener that responds to GET and HEAD for the files of the bucket that `folder` is,
+ * and of the buckets in it, by their names. It lists no folder, follows no link, and serves no
+ * other file in the folder. It reads a file as fast as its client reads the response.
  */
-export function bucketFiles(folder: string): RequestListener {
-  return answering(({ url = '' }) => {
+export function serveBucketFiles(folder: string): RequestListener {
+  return createListener(({ url = '' }) => {
     const [, path = '', inBucket = ''] = ADDRESS.exec(url) ?? []
     if (!isBucketPath(inBucket)) return undefined
-    const headers = { ...OPEN, 'content-type': mediaType(path), 'cache-control': FOR_EVER }
+    const headers = { ...ANY_ORIGIN, 'content-type': mediaType(path), 'cache-control': IMMUTABLE }
     const open: PublicFile['open'] = () => openFile(folder, path)
-    return { path, open, headers, limit: LIMITS.blockBytes, mostMs: BUCKET_MS }
+    return { path, open, headers, maxBytes: LIMITS.blockBytes, timeoutMs: BUCKET_MS }
   })
 }
 
 /**
- * Answers in the same way for the explorer's page, the description of its network, whose buckets
- * are in `folder`, and the file of its chain; for all other paths as `bucketFiles` does.
+ * Returns a listener for the explorer's page, the description of its network, whose buckets are in
+ * `folder`, and the file of its chain. It handles all other paths as `serveBucketFiles` does.
  */
-export async function pageAndBuckets(
+export async function servePageAndBuckets(
   folder: string,
   { chain, ...network }: PageNetwork,
 ): Promise<RequestListener> {
-  const files = await pageFiles()
-  if ('file' in chain) files.set('/chain.json', publicFile(chain.file))
+  const files = await listPageFiles()
+  if ('file' in chain) files.set('/chain.json', describePublicFile(chain.file))
   const where = 'file' in chain ? 'chain.json' : chain.name
-  const last = await lastOf(where, files.get('/network.json'))
+  const last = await readLast(where, files.get('/network.json'))
   const about = JSON.stringify({ chain: where, buckets: './', last, ...network })
-  const page = answering(({ url }) => files.get(pathIn(url)))
-  const buckets = bucketFiles(folder)
+  const page = createListener(({ url }) => files.get(stripQuery(url)))
+  const buckets = serveBucketFiles(folder)
   return (request, response) => {
-    const path = pathIn(request.url)
+    const path = stripQuery(request.url)
     if (path === '/network.json' && isRead(request))
       response.writeHead(200, { ...SAFE, 'content-type': 'application/json' }).end(about)
     else if (files.has(path)) page(request, response)
@@ -101,17 +101,20 @@ export async function pageAndBuckets(
   }
 }
 
-/** Returns the `last` in the page's own `network.json` if that file names `chain`. */
-async function lastOf(chain: string, own: PublicFile | undefined): Promise<number | undefined> {
+/** Returns `last` of the page's own `network.json` if that file names `chain`. */
+async function readLast(chain: string, own: PublicFile | undefined): Promise<number | undefined> {
   if (own === undefined) return undefined
   const site = JSON.parse(await readFile(own.path, 'utf8'))
   return site.chain === chain ? site.last : undefined
 }
 
-const pathIn = (url = ''): string => url.replace(/\?.*/s, '')
+const stripQuery = (url = ''): string => url.replace(/\?.*/s, '')
 
-/** The files of the page by their paths; none if it was not built. Nothing else is ever read. */
-async function pageFiles(): Promise<Map<string, PublicFile>> {
+/**
+ * Returns the files of the page by their paths, or none if the page was not built. No other file is
+ * ever read.
+ */
+async function listPageFiles(): Promise<Map<string, PublicFile>> {
   const folder = dirname(fileURLToPath(import.meta.resolve('@affine/explorer/index.html')))
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
   const files = new Map<string, PublicFile>()
@@ -119,39 +122,44 @@ async function pageFiles(): Promise<Map<string, PublicFile>> {
     const file = join(entry.parentPath, entry.name)
     const path = file.slice(folder.length)
     const isNamedByHash = path.startsWith('/assets/')
-    const shown = publicFile(file, isNamedByHash ? { 'cache-control': FOR_EVER } : {})
-    files.set(path === '/index.html' ? '/' : path, shown)
+    const pageFile = describePublicFile(file, isNamedByHash ? { 'cache-control': IMMUTABLE } : {})
+    files.set(path === '/index.html' ? '/' : path, pageFile)
   }
   return files
 }
 
-function publicFile(file: string, headers: OutgoingHttpHeaders = {}): PublicFile {
+function describePublicFile(file: string, headers: OutgoingHttpHeaders = {}): PublicFile {
   const type = getMimeType(file) ?? 'application/octet-stream'
   return {
     path: file,
-    open: () => openNamed(file),
+    open: () => openNamedFile(file),
     headers: { ...SAFE, 'content-type': type, ...headers },
-    limit: MOST_BYTES,
-    mostMs: PAGE_MS,
+    maxBytes: MAX_BYTES,
+    timeoutMs: PAGE_MS,
   }
 }
 
-/** Opens a file that the user or this program named; it may be behind a link. */
-async function openNamed(file: string): ReturnType<typeof openFile> {
+/** Opens a file that the user or this program named. It may be a link. */
+async function openNamedFile(file: string): ReturnType<typeof openFile> {
   const found = await stat(file).catch(() => undefined)
   if (found === undefined) return 'missing'
-  if (!found.isFile()) return 'not-a-file' // a pipe would be waited for
+  if (!found.isFile()) return 'not-a-file' // opening a pipe would block
   const handle = await open(file)
   return { handle, stats: await handle.stat() }
 }
 
-/** Answers GET and HEAD with the file that `fileOf` a request is, of a limited number at once. */
-function answering(fileOf: (request: IncomingMessage) => PublicFile | undefined): RequestListener {
+/**
+ * Returns a listener that responds to GET and HEAD with the file that `find` returns. Limits the
+ * number of concurrent responses.
+ */
+function createListener(
+  find: (request: IncomingMessage) => PublicFile | undefined,
+): RequestListener {
   let count = 0
   return async (request, response) => {
-    const file = isRead(request) ? fileOf(request) : undefined
+    const file = isRead(request) ? find(request) : undefined
     if (file === undefined) return refuse(response, 404, 'not found')
-    if (count >= MOST_FILES) return refuse(response, 503, 'busy: try again')
+    if (count >= MAX_FILES) return refuse(response, 503, 'busy: retry later')
     count += 1
     await answer(file, request, response)
     count -= 1
@@ -161,25 +169,25 @@ function answering(fileOf: (request: IncomingMessage) => PublicFile | undefined)
 const isRead = ({ method = '', headers }: IncomingMessage): boolean =>
   ['GET', 'HEAD'].includes(method) && HOST.test(headers.host ?? '')
 
-/** Caches must not keep refusals, because they may be temporary. */
+/** Sends an error. Caches must not store errors, because they may be temporary. */
 function refuse(response: ServerResponse, status: number, text: string): void {
-  const headers = { 'content-type': 'text/plain', 'cache-control': 'no-store', ...OPEN }
+  const headers = { 'content-type': 'text/plain', 'cache-control': 'no-store', ...ANY_ORIGIN }
   if (status === 503) response.setHeader('retry-after', RETRY_SECONDS)
   response.writeHead(status, headers).end(`${text}\n`)
 }
 
-/** Resolves when the answer is sent, or when the client has gone. */
+/** Resolves when the response is sent, or when the client has disconnected. */
 async function answer(file: PublicFile, request: IncomingMessage, response: ServerResponse) {
   try {
     const found = await file.open()
     if (found === 'missing') return refuse(response, 404, 'not found')
-    // To its readers in the folder, what is there and is not served is no missing file either.
+    // Readers of the folder itself see an entry, so a 404 would be wrong.
     if (found === 'not-a-file') return refuse(response, 403, 'not a file')
     await using _handle = found.handle
-    if (found.stats.size > file.limit) return refuse(response, 403, 'too large')
+    if (found.stats.size > file.maxBytes) return refuse(response, 403, 'too large')
     await send(found, file, request, response)
   } catch (error) {
-    // After the headers are sent no error can be reported: the connection was closed.
+    // Once the headers are sent, no error can be reported: the connection was closed.
     const { code = 'unknown' } = error as NodeJS.ErrnoException
     if (!response.headersSent) refuse(response, 500, `cannot read the file: ${code}`)
   }
@@ -187,30 +195,30 @@ async function answer(file: PublicFile, request: IncomingMessage, response: Serv
 
 async function send(
   { handle, stats: { size, mtimeMs } }: OpenFile,
-  { path, headers, mostMs }: PublicFile,
+  { path, headers, timeoutMs }: PublicFile,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const tag = `"${createHash('sha1').update(`${path} ${size} ${mtimeMs}`).digest('hex')}"`
-  const kept = { ...headers, etag: `W/${tag}`, vary: 'Accept-Encoding' }
+  const cacheHeaders = { ...headers, etag: `W/${tag}`, vary: 'Accept-Encoding' }
   if (request.headers['if-none-match']?.includes(tag)) {
-    response.writeHead(304, kept).end()
+    response.writeHead(304, cacheHeaders).end()
     return
   }
-  const zipped = size >= GZIP_FROM_BYTES && takesGzip(request.headers['accept-encoding'])
+  const zipped = size >= GZIP_FROM_BYTES && acceptsGzip(request.headers['accept-encoding'])
   const length = zipped ? { 'content-encoding': 'gzip' } : { 'content-length': size }
-  response.writeHead(200, { ...kept, ...length })
+  response.writeHead(200, { ...cacheHeaders, ...length })
   if (request.method === 'HEAD' || size === 0) {
     response.end()
     return
   }
   const bytes = handle.createReadStream({ end: size - 1, highWaterMark: READ_BYTES })
   const coding = zipped ? [createGzip(SMALL_GZIP)] : []
-  await pipeline([bytes, ...coding, response], { signal: AbortSignal.timeout(mostMs) })
+  await pipeline([bytes, ...coding, response], { signal: AbortSignal.timeout(timeoutMs) })
 }
 
-/** Does the sender of this header accept gzip? */
-function takesGzip(header = ''): boolean {
+/** Reports whether the sender of this header accepts gzip. */
+function acceptsGzip(header = ''): boolean {
   const accepted = parseAccept(header)
   const named = accepted.find(({ type }) => type.toLowerCase() === 'gzip')
   const { q } = named ?? accepted.find(({ type }) => type === '*') ?? { q: 0 }

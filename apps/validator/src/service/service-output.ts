@@ -1,40 +1,36 @@
 import { type Line, plainText, toJson } from '@affine/report'
 import { type Output, outliveStdout, output } from '@affine/terminal'
-import { type Level, pino } from 'pino'
 
 /**
- * The output of a service: lines for people in a terminal; with `json`, or without a terminal, a
- * log with one JSON object a line: level, time, the record, and the first line of the text as
- * `msg`. `hide` masks secrets in all of it. The service continues if its output fails.
+ * Returns the output of a service: lines for people in a terminal; with `json`, or without a
+ * terminal, a log with one JSON object a line: level, time, the record, and the first line of the
+ * text as `msg`. `mask` masks secrets in all of it. The service continues if its output fails.
  */
-export function serviceOutput(json: boolean, hide: (text: string) => string): Output {
+export function createServiceOutput(json: boolean, mask: (text: string) => string): Output {
   outliveStdout()
-  if (json || !process.stdout.isTTY) return logOutput(hide)
+  if (json || !process.stdout.isTTY) return createLogOutput(mask)
   const { line, status } = output()
-  const hidden = (each: Line): Line =>
-    typeof each === 'string' ? hide(each) : { ...each, text: hide(each.text) }
-  return { line: (lines, record) => line([lines].flat().map(hidden), record), status }
+  const masked = (each: Line): Line =>
+    typeof each === 'string' ? mask(each) : { ...each, text: mask(each.text) }
+  return { line: (lines, record) => line([lines].flat().map(masked), record), status }
 }
 
-function logOutput(hide: (text: string) => string): Output {
-  // Each text by itself, because JSON escapes some characters, and escapes JSON in JSON twice.
-  const hidden = (_: string, value: unknown) => (typeof value === 'string' ? hide(value) : value)
-  const write = (text: string) => process.stdout.write(`${toJson(JSON.parse(text, hidden))}\n`)
-  const level = (name: string) => ({ level: name })
-  const timestamp = pino.stdTimeFunctions.isoTime
-  const log = pino({ base: null, timestamp, formatters: { level } }, { write })
+function createLogOutput(mask: (text: string) => string): Output {
+  // Masks each text separately, because JSON escapes some characters, and JSON in JSON twice.
+  const masked = (_: string, value: unknown) => (typeof value === 'string' ? mask(value) : value)
   return {
     line: (lines, record) => {
-      const [first] = plainText(lines)
+      const [msg] = plainText(lines)
         .replace(/^[\s✘!]+/, '')
         .split('\n')
-      log[levelOf(record)](JSON.parse(toJson(record)), first)
+      const entry = { level: getLevel(record), time: new Date().toISOString(), ...record, msg }
+      process.stdout.write(`${toJson(JSON.parse(toJson(entry), masked))}\n`)
     },
     status: () => {},
   }
 }
 
-function levelOf(record: object): Level {
+function getLevel(record: object): 'error' | 'warn' | 'info' {
   const type = 'type' in record && record.type
   if (type === 'problem') return 'error'
   if (type === 'warning') return 'warn'

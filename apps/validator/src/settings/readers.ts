@@ -2,34 +2,28 @@ import { BUCKET_NAME_EXPECTED, isBucketName, isBucketUrl } from '@affine/blocks/
 import { InvalidValue, textIn } from '@affine/terminal'
 
 /** Reads an identifier or a key. */
-export const word = textIn('printable ASCII without spaces', (text) => /^[!-~]+$/.test(text))
+export const readWord = textIn('printable ASCII without spaces', (text) => /^[!-~]+$/.test(text))
 
 const MAX_URL_BYTES = 128
-export const URL_EXPECTED = 'a plain URL, 128 bytes at most'
+export const URL_EXPECTED = 'a plain URL of at most 128 bytes'
 
-/** Is it a URL that fits in a commitment? */
+/** Reports whether a text is a URL that fits into a commitment. */
 export const isPlainUrl = (text: string): boolean =>
   text.length <= MAX_URL_BYTES && isBucketUrl(text, true)
 
-/** Reads such a URL. */
-export const web = textIn(URL_EXPECTED, isPlainUrl)
+/** Reads a URL that fits into a commitment. */
+export const readWebUrl = textIn(URL_EXPECTED, isPlainUrl)
 
-/** Reads the name of a bucket in S3 and in Google Cloud Storage. */
-export const bucketName = textIn(BUCKET_NAME_EXPECTED, isBucketName)
-
-/** Reads a price in $. */
-export function price(text: string): number {
-  if (/^\d{1,6}(\.\d{1,6})?$/.test(text)) return Number(text)
-  throw new InvalidValue('a price in $, as 0.015')
-}
+/** Reads the name of a bucket in S3 or Google Cloud Storage. */
+export const readBucketName = textIn(BUCKET_NAME_EXPECTED, isBucketName)
 
 const YES = ['true', '1', 'yes', 'on', 'y', 'enabled']
 const NO = ['false', '0', 'no', 'off', 'n', 'disabled']
 
 /** Reads a switch. */
-export function yes(text: string): boolean {
-  const said = text.toLowerCase()
-  if (YES.includes(said)) return true
-  if (NO.includes(said)) return false
+export function readSwitch(text: string): boolean {
+  const word = text.toLowerCase()
+  if (YES.includes(word)) return true
+  if (NO.includes(word)) return false
   throw new InvalidValue('true or false')
 }

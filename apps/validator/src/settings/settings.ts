@@ -17,150 +17,137 @@ import {
   type Values,
   valuesIn,
 } from '@affine/terminal'
-import {
-  BACKENDS,
-  type Backend,
-  backendOf,
-  backendsIn,
-  type OwnBucket,
-} from '../buckets/backends.ts'
-import { type AccountOptions, readValidator } from '../service/account.ts'
-import { type Hide, hiding, nodeKeys, secretsOfUrl } from '../service/secrets.ts'
-import { variableWarnings } from './env-file.ts'
-import { type Found, findSettings, givenIn, kebab, namesOf } from './found-settings.ts'
-import { COMMON, SENDING, SETTINGS } from './table.ts'
+import { BACKENDS, findBackend, type OwnBucket, pickBackends } from '../buckets/backends.ts'
+import { type AccountOptions, readValidatorAccount } from '../service/account.ts'
+import { createMasker, findNodeKeys, findUrlSecrets, type Masker } from '../service/secrets.ts'
+import { findSettings, listNames, pickGiven, type SettingEntry, toKebab } from './entries.ts'
+import { checkVariables } from './env-file.ts'
+import { COMMON, type SENDING, SETTINGS } from './table.ts'
 
-/** A problem that keeps a validator from starting. */
+/** A problem that prevents a validator from starting. */
 export interface SettingProblem {
   readonly code: 'MISSING' | 'UNREADABLE' | 'CONFLICT' | 'REFUSED'
-  /** What to change: options and variables, or the bucket. */
+  /** The options and variables to change, or "the bucket". */
   readonly by?: string
   readonly detail: string
 }
 
-/** The problem if the key is missing where miners are on Chutes. */
+/** The problem of a missing key on a network whose miners are on Chutes. */
 export const NO_KEY: SettingProblem = {
   code: 'MISSING',
   by: 'CHUTES_API_KEY',
-  detail: 'not given; on this network miners are asked through Chutes',
+  detail: 'not given; miners of this network are on Chutes',
 }
 
-export const problemText = ({ by, detail }: SettingProblem): string =>
+/** Returns a problem as a sentence. */
+export const formatProblem = ({ by, detail }: SettingProblem): string =>
   by === undefined ? detail : `${by}: ${detail}`
 
-/** The values of a validator's settings. `network` has all nodes. */
+/** The values of a validator's settings. `network` lists all nodes. */
 export interface Settings extends Values<typeof COMMON> {
   readonly bucket: OwnBucket
 }
 
-export interface ReadSettings {
+export interface SettingsReport {
   /**
-   * Every setting, with secrets masked. `by` is the option or variable that gave it; if none did,
-   * all that can give it.
+   * All settings, with secrets masked. `by` is the option or variable that set a value, or all that
+   * can.
    */
   readonly shown: readonly Readonly<Record<'setting' | 'value' | 'from' | 'by', string>>[]
   readonly problems: readonly SettingProblem[]
-  /** Undefined when there are problems. */
+  /** Undefined if there are problems. */
   readonly settings?: Settings | undefined
-  /** Every setting as it was given, secrets included, and where it is from. */
-  readonly found: readonly Found[]
-  readonly hide: Hide
+  /** All settings with their sources, secrets included. */
+  readonly entries: readonly SettingEntry[]
+  readonly mask: Masker
 }
 
 /**
- * Reads settings from options, the environment and the file `.env`, in this order of precedence,
- * and lists all problems with them.
+ * Reads settings from options, the environment and the file of settings, in this order of
+ * precedence. Returns the values, and all problems with them.
  */
-export function readSettings(flags: object, env: Given, file: Given): ReadSettings {
-  const found = findSettings(flags, env, file)
-  const given = givenIn(found)
-  const hide = hiding(secretsIn(given))
-  const shown = found.map(({ setting, value = '-', from, by }) => ({
-    setting: kebab(setting.name),
-    value: hide(value),
+export function readSettings(
+  flags: object,
+  env: Given = ownVariables(),
+  file: Given = envFile().given,
+): SettingsReport {
+  const entries = findSettings(flags, env, file)
+  const given = pickGiven(entries)
+  const mask = createMasker(findSecrets(given))
+  const shown = entries.map(({ setting, value = '-', from, by }) => ({
+    setting: toKebab(setting.name),
+    value: mask(value),
     from,
     by,
   }))
-  const [backend] = backendsIn(given)
-  // The settings of other kinds of buckets are not missing.
-  const isNeeded = ({ setting, value }: Found): boolean =>
-    value !== undefined || [backend, undefined].includes(backendOf(setting))
+  const [backend] = pickBackends(given)
+  // Settings of the other kinds of buckets are not required.
+  const isNeeded = ({ setting, value }: SettingEntry): boolean =>
+    value !== undefined || [backend, undefined].includes(findBackend(setting))
   const problems = [
-    ...found.filter(isNeeded).flatMap((each) => problemsWith(each, hide)),
-    ...sendingProblems(given),
-    ...bucketProblems(given, found),
-    ...folderProblems(given),
-    ...chutesProblems(given),
+    ...entries.filter(isNeeded).flatMap((each) => checkSetting(each, mask)),
+    ...checkBuckets(given, entries),
+    ...checkFolders(given),
+    ...checkKey(given),
   ]
-  const read = { shown, problems, hide, found }
+  const read = { shown, problems, mask, entries }
   if (backend === undefined || problems.length > 0) return read
   try {
-    return { ...read, settings: settingsOf(given, backend) }
+    const { network, fallback, ...values } = valuesIn(COMMON, given)
+    const nodes = fallback === undefined ? network : `${network},${fallback}`
+    const bucket = backend.createBucket(given)
+    return { ...read, settings: { ...values, fallback, network: nodes, bucket } }
   } catch (error) {
-    const detail = hide((error as Error).message)
+    const detail = mask((error as Error).message)
     return { ...read, problems: [{ code: 'REFUSED', by: 'the bucket', detail }] }
   }
 }
 
-/** The settings from texts without a problem. */
-function settingsOf(given: Given, backend: Backend): Settings {
-  const values = valuesIn(COMMON, given)
-  const { network, fallback } = values
-  const bucket = backend.bucketFrom(given)
-  return {
-    ...values,
-    network: fallback === undefined ? network : `${network},${fallback}`,
-    bucket,
-    bucketUrl: values.bucketUrl ?? bucket.url,
-  }
-}
-
-function secretsIn(given: Given): readonly string[] {
+function findSecrets(given: Given): readonly string[] {
   const secrets = SETTINGS.flatMap(({ name, secret }) => {
     if (secret === 'all') return given[name] ?? []
-    return secret === undefined ? [] : secretsOfUrl(given[name])
+    return secret === undefined ? [] : findUrlSecrets(given[name])
   })
-  return [...secrets, ...nodeKeys(`${given.network},${given.fallback}`)]
+  return [...secrets, ...findNodeKeys(`${given.network},${given.fallback}`)]
 }
 
-/** What is wrong with one setting by itself. */
-function problemsWith({ setting, value, by }: Found, hide: Hide): readonly SettingProblem[] {
+/** Returns the problem of one setting, independent of the others. */
+function checkSetting(
+  { setting, value, by }: SettingEntry,
+  mask: Masker,
+): readonly SettingProblem[] {
   if (value === undefined)
     return setting.needed ? [{ code: 'MISSING', by, detail: 'not given' }] : []
   const fault = faultIn(setting, value)
   if (fault === undefined) return []
-  return [{ code: 'UNREADABLE', by, detail: `${fault}, got ${JSON.stringify(hide(value))}` }]
-}
-
-function sendingProblems({ emit, dryRun }: Given): readonly SettingProblem[] {
-  if (emit === undefined || dryRun === undefined) return []
-  const by = '--emit and --dry-run (or AFFINE_EMIT and AFFINE_DRY_RUN)'
-  return [{ code: 'CONFLICT', by, detail: 'give only one of them' }]
+  return [{ code: 'UNREADABLE', by, detail: `${fault}, got ${JSON.stringify(mask(value))}` }]
 }
 
 const BUCKET_URL = '--bucket-url or AFFINE_BUCKET_URL'
 
-/** What is missing for a bucket, or given twice. */
-function bucketProblems(given: Given, found: readonly Found[]): readonly SettingProblem[] {
+/** Returns the problem of a missing bucket, of two buckets, or of a bucket without a URL. */
+function checkBuckets(given: Given, entries: readonly SettingEntry[]): readonly SettingProblem[] {
   const by = 'the bucket'
-  const backends = backendsIn(given)
+  const backends = pickBackends(given)
   const [backend] = backends
   if (backend === undefined) {
     const firsts = BACKENDS.flatMap(({ settings }) => Object.entries<Setting>(settings).slice(0, 1))
-    const ways = firsts.map(([name, setting]) => namesOf({ ...setting, name }).join(' or '))
+    const ways = firsts.map(([name, setting]) => listNames({ ...setting, name }).join(' or '))
     return [{ code: 'MISSING', by, detail: `expected ${ways.join(', or ')}` }]
   }
   if (backends.length > 1) {
-    const got = backends.map((each) => found.find(({ setting }) => backendOf(setting) === each)?.by)
-    const detail = `expected only one place, got ${got.join(' and ')}`
+    const got = backends.map(
+      (each) => entries.find(({ setting }) => findBackend(setting) === each)?.by,
+    )
+    const detail = `expected one bucket, got ${got.join(' and ')}`
     return [{ code: 'CONFLICT', by, detail }]
   }
   if (!backend.needsUrl || given.bucketUrl !== undefined) return []
-  const detail = 'not given, so that nobody could find the bucket'
+  const detail = 'not given: no one could find the bucket'
   return [{ code: 'MISSING', by: BUCKET_URL, detail }]
 }
 
-function chutesProblems(given: Given): readonly SettingProblem[] {
+function checkKey(given: Given): readonly SettingProblem[] {
   const { network = '', bucketUrl, chutesApiKey } = given
   if (networkNamed(network)?.platform !== 'chutes') return []
   const problems: SettingProblem[] = []
@@ -170,120 +157,101 @@ function chutesProblems(given: Given): readonly SettingProblem[] {
   return problems
 }
 
-/** The problem if one of the private and the public folder is the other, or is in it. */
-export function folderProblems({ folder, buckets }: Given): readonly SettingProblem[] {
+/** Returns the problem if the private and the public folder are identical or nested. */
+export function checkFolders({ folder, buckets }: Given): readonly SettingProblem[] {
   if (folder === undefined || buckets === undefined) return []
-  const [own, open] = [realPath(folder), realPath(buckets)]
+  const [own, open] = [resolveLinks(folder), resolveLinks(buckets)]
   if (!isWithin(own, open) && !isWithin(open, own)) return []
   const by = '--folder and --buckets (or AFFINE_FOLDER and AFFINE_BUCKETS)'
-  const detail = `one is in the other: secrets are in ${folder}, and everyone can read ${buckets}`
+  const detail = `nested: ${folder} holds secrets, and ${buckets} is public`
   return [{ code: 'CONFLICT', by, detail }]
 }
 
-/** An absolute path, without links as far as it exists. */
-function realPath(path: string): string {
+/** Returns an absolute path, with links resolved in the part of it that exists. */
+function resolveLinks(path: string): string {
   const whole = resolve(path)
   try {
     return realpathSync(whole)
   } catch {
     const above = dirname(whole)
-    return above === whole ? whole : join(realPath(above), basename(whole))
+    return above === whole ? whole : join(resolveLinks(above), basename(whole))
   }
 }
 
-/** Is the path this folder, or below it? Links are not followed. */
+/** Reports whether the path is this folder or below it. Follows no links. */
 function isWithin(path: string, folder: string): boolean {
   return !/^\.\.(?:\/|$)/.test(relative(folder, path))
 }
 
-/** The settings of a command that acts once for a validator: whether it sends. */
-export type Sending = Values<typeof SENDING>
-
-/**
- * Reads these settings from options and the environment, as `af validate` does.
- * @throws RangeError that lists the problems with them.
- */
-export function readSending(flags: object, env: Given = process.env): Sending {
-  const found = findSettings(flags, env, {})
-  expectNone(sendingProblems(givenIn(found)))
-  return valuesFrom(found, SENDING)
-}
-
-/** @throws RangeError that lists the problems, if there are any. */
-export function expectNone(problems: readonly SettingProblem[]): void {
-  if (problems.length > 0) throw new RangeError(problems.map(problemText).join('; '))
+/** @throws RangeError that lists the problems, if any. */
+export function expectNoProblems(problems: readonly SettingProblem[]): void {
+  if (problems.length > 0) throw new RangeError(problems.map(formatProblem).join('; '))
 }
 
 /**
- * The values of these settings alone.
+ * Returns the values of these settings only.
  * @throws RangeError that lists the problems with them.
  */
-export function valuesFrom<Settings extends Table>(
-  found: readonly Found[],
+export function readValues<Settings extends Table>(
+  entries: readonly SettingEntry[],
   settings: Settings,
 ): Values<Settings> {
-  const own = found.filter(({ setting }) => setting.name in settings)
-  expectNone(own.flatMap((each) => problemsWith(each, String)))
-  return valuesIn(settings, givenIn(own))
+  const own = entries.filter(({ setting }) => setting.name in settings)
+  expectNoProblems(own.flatMap((each) => checkSetting(each, String)))
+  return valuesIn(settings, pickGiven(own))
 }
 
 export type Flags = AccountOptions & { json?: true }
 
-/** The problems and warnings, one a line, with which a command ends. */
-export function problemLines({ problems, warnings }: ReadService): string {
-  const texts = [...problems.map(problemText), ...warnings]
+/** Returns the problems and warnings of a command that cannot start, one a line. */
+export function formatProblems({ problems, warnings }: ServiceReport): string {
+  const texts = [...problems.map(formatProblem), ...warnings]
   return texts.map((text) => `✘ ${printable(text, 1000)}`).join('\n')
 }
 
-/**
- * The settings of a validator from options, the environment and the file of settings, and all
- * problems with them. `answers`, by variable, count before the environment.
- */
-export function settingsHere(flags: object, answers: Given = {}): ReadSettings {
-  const { path = '.env', given } = envFile()
-  const read = readSettings(flags, { ...ownVariables(), ...answers }, given)
-  const shown = read.shown.map((row) => (row.from === '.env' ? { ...row, from: path } : row))
-  return { ...read, shown }
-}
-
-/** Settings with the account, and with what should be fixed. */
-export interface ReadService extends ReadSettings {
+/** Settings with the account, and warnings for the operator. */
+export interface ServiceReport extends SettingsReport {
   readonly account?: Account
   readonly warnings: readonly string[]
 }
 
-/** Reads the settings and the account of a validator. */
-export async function readService(flags: Flags, answers: Given = {}): Promise<ReadService> {
-  const read = settingsHere(flags, answers)
-  const warnings = [...variableWarnings()]
-  const warn = (text: string): void => {
-    warnings.push(text)
-  }
-  const service = { ...read, warnings }
+/** Reads the settings and the account of a validator. `answers` override the environment. */
+export async function readService(flags: Flags, answers: Given = {}): Promise<ServiceReport> {
+  const read = readSettings(flags, { ...ownVariables(), ...answers })
+  const warnings = [...checkVariables()]
+  const warn = (text: string): void => void warnings.push(text)
   try {
-    const account = await readValidator(flags, warn, { ...process.env, ...answers })
-    return { ...service, account }
+    const account = await readValidatorAccount(flags, warn, { ...process.env, ...answers })
+    return { ...read, warnings, account }
   } catch (error) {
     const refused = { code: 'REFUSED', detail: (error as Error).message } as const
-    return { ...service, problems: [...read.problems, refused] }
+    return { ...read, warnings, problems: [...read.problems, refused] }
   }
 }
 
-/** Are transactions sent? On a careful network only with `--emit`, else unless `--dry-run`. */
-export function emits({ careful }: Network, told: Partial<Sending>): boolean {
-  return told.emit ?? !(told.dryRun || careful)
+/**
+ * Reports whether transactions are sent: never with `--dry-run`, and on a careful network only with
+ * `--emit`.
+ */
+export function isSending(
+  { careful }: Network,
+  { emit = !careful, dryRun }: Partial<Values<typeof SENDING>>,
+): boolean {
+  return emit && !dryRun
 }
 
 type Places = Pick<Setup, 'folder' | 'store' | 'bucket' | 'bucketUrl' | 'openBucket'>
-type Wanted = Pick<Settings, 'folder' | 'bucket'> & { readonly bucketUrl?: string | undefined }
+type PlaceSettings = Pick<Settings, 'folder' | 'bucket'> & {
+  readonly bucketUrl?: string | undefined
+}
 
 /**
- * The folder and the bucket of the validator `hotkey`, and how it opens the buckets of others,
- * which are beside its own if that is in a folder. It announces `bucketUrl`, or its hotkey as a
- * name.
+ * Returns the folder and the bucket of the validator `hotkey`, and the function that opens other
+ * buckets, which are in the same folder if its own is in a folder. `bucketUrl` is announced;
+ * default: the hotkey as a name.
  */
-export function placesOf(wanted: Wanted, hotkey: string, network: Network): Places {
-  const { folder, bucket, bucketUrl } = wanted
+export function openPlaces(settings: PlaceSettings, hotkey: string, network: Network): Places {
+  const { folder, bucket, bucketUrl } = settings
   return {
     folder,
     store: directoryBucket(folder, OWNERS),

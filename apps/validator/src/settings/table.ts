@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { CHAIN, type Setting, type Table, textIn, whole } from '@affine/terminal'
 import { BACKENDS } from '../buckets/backends.ts'
-import { price, web, word, yes } from './readers.ts'
+import { readSwitch, readWebUrl, readWord } from './readers.ts'
 
 /** The hotkey that validates. */
 const HOTKEY = {
@@ -9,7 +9,7 @@ const HOTKEY = {
     option: '--key <file>',
     read: String,
     kind: 'path',
-    help: 'the file of the hotkey; or put its secret into AFFINE_HOTKEY',
+    help: 'the file of the hotkey; or set AFFINE_HOTKEY to its secret',
   },
   wallet: {
     option: '--wallet <name>',
@@ -36,29 +36,29 @@ const HOTKEY = {
   hotkeySecret: {
     variables: ['AFFINE_HOTKEY'],
     read: String,
-    help: 'the secret of the hotkey, if no option names a hotkey',
+    help: 'the secret of the hotkey, unless an option names one',
     secret: 'all',
   },
 } satisfies Table
 
-/** Is anything sent to the chain? */
+/** Whether transactions are sent to the chain. */
 export const SENDING = {
   emit: {
     option: '--emit',
     variables: ['AFFINE_EMIT'],
-    read: yes,
+    read: readSwitch,
     without: 'a dry run on finney',
-    help: 'send to the chain; on finney, without it, a validator only prints what it would send',
+    help: 'send transactions; finney is a dry run without it',
   },
   dryRun: {
     option: '--dry-run',
     variables: ['AFFINE_DRY_RUN'],
-    read: yes,
-    help: 'send nothing to the chain, on any network',
+    read: readSwitch,
+    help: 'send no transactions, even with --emit',
   },
 } satisfies Table
 
-/** What the validator does, and with what. */
+/** The validator's folder, key and limits. */
 const WORK = {
   folder: {
     option: '--folder <folder>',
@@ -66,13 +66,13 @@ const WORK = {
     read: String,
     kind: 'path',
     needed: true,
-    help: 'the private working folder: secrets, journals, sealed blocks, states',
+    help: 'the private folder of secrets, journals, sealed blocks, states',
     proposed: 'validator',
   },
   chutesApiKey: {
     variables: ['CHUTES_API_KEY'],
-    read: word,
-    help: 'the key for Chutes; needed on every network except a local one',
+    read: readWord,
+    help: 'the key for Chutes; required except on a local network',
     secret: 'all',
   },
   concurrency: {
@@ -80,44 +80,44 @@ const WORK = {
     variables: ['AFFINE_CONCURRENCY'],
     read: whole(1, 10_000),
     default: '32',
-    help: 'the most requests to one miner at once',
+    help: 'maximum concurrent requests to one miner',
   },
   ...SENDING,
   replay: {
     option: '--replay',
     variables: ['AFFINE_REPLAY'],
-    read: yes,
-    help: 'recompute every epoch, instead of starting from the attested state',
+    read: readSwitch,
+    help: 'recompute every epoch instead of starting from the attested state',
   },
   overwrite: {
     option: '--overwrite',
-    read: yes,
-    help: "validate with a hotkey that has a miner's model on the chain, and overwrite the model",
+    read: readSwitch,
+    help: "overwrite a miner's model in the hotkey's commitment",
   },
 } satisfies Table
 
-/** The address of the bucket that the validator announces, if it is not the hotkey as a name. */
+/** The announced address of the bucket. Without it, the hotkey is announced as a name. */
 const PLACE = {
   bucketUrl: {
     option: '--bucket-url <url>',
     variables: ['AFFINE_BUCKET_URL', 'R2_PUBLIC_BASE'],
-    read: web,
+    read: readWebUrl,
     without: 'the hotkey as a name',
-    help: 'the URL at which everyone can read the bucket; needed for S3',
+    help: 'the public URL of the bucket; required for S3',
     secret: 'in its URL',
   },
 } satisfies Table
 
 const isAddress = (host: string): boolean => isIP(host) !== 0 || host === 'localhost'
 
-/** How the validator runs as a service. Times are in seconds. */
+/** The validator as a service. Times are in seconds. */
 const SERVICE = {
   metrics: {
     option: '--metrics <port>',
     variables: ['AFFINE_METRICS'],
     read: whole(0, 65_535),
     without: 'none',
-    help: 'the port of /metrics and /healthz; 0 takes any free port',
+    help: 'the port of /metrics and /healthz; 0 for any free port',
   },
   metricsHost: {
     variables: ['AFFINE_METRICS_HOST'],
@@ -129,53 +129,34 @@ const SERVICE = {
     variables: ['AFFINE_STALL'],
     read: whole(1, 86_400),
     default: '300',
-    help: 'seconds without a block before /healthz fails; after twice as many it exits',
+    help: 'seconds without a block until /healthz fails; it exits after twice as many',
   },
   grace: {
     variables: ['AFFINE_GRACE'],
     read: whole(0, 3600),
     default: '30',
-    help: 'seconds after Ctrl-C or SIGTERM to finish what is under way',
+    help: 'seconds after Ctrl-C or SIGTERM to finish pending tasks',
   },
 } satisfies Table
 
-/** Prices in $, for `af setup` and `af doctor`. */
-export const PRICES = {
-  gigabytePrice: {
-    option: '--gigabyte-price <dollars>',
-    variables: ['AFFINE_GIGABYTE_PRICE'],
-    read: price,
-    default: '0.023',
-    help: "$ a month for a GB in the validator's bucket",
-  },
-  gpuPrice: {
-    option: '--gpu-price <dollars>',
-    variables: ['AFFINE_GPU_PRICE'],
-    read: price,
-    default: '1.8',
-    help: "$ an hour for a miner's GPU",
-  },
-} satisfies Table
+/** The settings of every validator, independent of its hotkey and bucket. */
+export const COMMON = { ...CHAIN, ...WORK, ...PLACE, ...SERVICE }
 
-/** The settings of every validator, whatever its hotkey and its bucket are. */
-export const COMMON = { ...CHAIN, ...WORK, ...PLACE, ...SERVICE, ...PRICES }
-
-/** A setting, its name, and the heading in help above its option. */
-export interface Named extends Setting {
+/** A setting, its name, and the heading of its option in help. */
+export interface NamedSetting extends Setting {
   readonly name: string
   readonly heading: string
 }
 
-const named = (heading: string, settings: Table): readonly Named[] =>
+const nameSettings = (heading: string, settings: Table): readonly NamedSetting[] =>
   Object.entries(settings).map(([name, setting]) => ({ name, heading, ...setting }))
 
-/** All settings of a validator, in the order in which they are shown. */
-export const SETTINGS: readonly Named[] = [
-  ...named('Chain', CHAIN),
-  ...named('Hotkey', HOTKEY),
-  ...named('Validator', WORK),
-  ...BACKENDS.flatMap(({ settings }) => named('Bucket', settings)),
-  ...named('Bucket', PLACE),
-  ...named('Service', SERVICE),
-  ...named('Prices', PRICES),
+/** All settings of a validator, in the order of `af doctor` and docs/settings.md. */
+export const SETTINGS: readonly NamedSetting[] = [
+  ...nameSettings('Chain', CHAIN),
+  ...nameSettings('Hotkey', HOTKEY),
+  ...nameSettings('Validator', WORK),
+  ...BACKENDS.flatMap(({ settings }) => nameSettings('Bucket', settings)),
+  ...nameSettings('Bucket', PLACE),
+  ...nameSettings('Service', SERVICE),
 ]

@@ -2,41 +2,41 @@ import { join } from 'node:path'
 import {
   type EnvFacts,
   epochFacts,
-  findingLine,
-  formatConclusion,
   type Line,
   listed,
   type NameOf,
   percent,
   percentRange,
-  type Verification,
 } from '@affine/report'
-import type { Recomputed, Settled } from '@affine/settlement'
-import { programName } from '../../service/program-name.ts'
-import { type Cast, LIAR } from './cast.ts'
+import type { Settled } from '@affine/settlement'
+import { getCommandName } from '../../service/program-name.ts'
+import { LIAR, type Participants } from './participants.ts'
 
-/** Who competes, and who judges. */
-export function introText({ seed, validators, miners }: Cast): string {
+/** Returns the members and their skills. */
+export function formatIntro({ seed, validators, miners }: Participants): string {
   const [first = '', ...others] = miners.map(({ name, skill }) => `${name} ${skill}`)
   const honest = validators.map(({ name }) => name).filter((name) => name !== LIAR)
   return [
     `Seed ${seed}. Miners by skill: ${first}, then ${listed(others)} at once`,
-    `Validators: ${honest.join(', ')}, and ${LIAR}, which invents what the miners reply`,
+    `Validators: ${honest.join(', ')}, and ${LIAR}, which invents the replies of miners`,
   ].join('\n')
 }
 
-/** What the whole run shows: the validator that is suspect, and the miner that won. */
-export const outcomeLines = (epochs: readonly Settled[], nameOf: NameOf): readonly Line[] => [
-  ...suspectLines(epochs, nameOf),
-  ...winnerLines(epochs, nameOf),
+/** Returns the result of the run: the suspect validator and the winner. */
+export const formatOutcome = (epochs: readonly Settled[], nameOf: NameOf): readonly Line[] => [
+  ...formatSuspect(epochs, nameOf),
+  ...formatWinner(epochs, nameOf),
 ]
 
-/** Of the challenges that were not tied, the share that the contender won, in ppm. */
-const rateOf = ({ wins, losses }: Pick<EnvFacts, 'wins' | 'losses'>): number =>
+/** Returns the contender's share of the decisive challenges, in ppm. */
+const computeRate = ({ wins, losses }: Pick<EnvFacts, 'wins' | 'losses'>): number =>
   Math.floor((1_000_000 * wins) / (wins + losses))
 
-/** Where the liar's counts were the most, and too far from the others' to count. */
-function suspectLines(epochs: readonly Settled[], nameOf: NameOf): readonly Line[] {
+/**
+ * Returns the environment in which the liar's tally was set aside with the most decisive
+ * challenges.
+ */
+function formatSuspect(epochs: readonly Settled[], nameOf: NameOf): readonly Line[] {
   const looks = epochs.flatMap(({ report }) =>
     report.duels.flatMap(({ contender, envs }) =>
       Object.entries(envs).flatMap(([env, { tallies, setAside }]) => {
@@ -45,7 +45,7 @@ function suspectLines(epochs: readonly Settled[], nameOf: NameOf): readonly Line
         if (own === undefined || !setAside.includes(own[0])) return []
         const others = entries.filter(([hotkey]) => !setAside.includes(hotkey))
         const played = others.filter(([, { wins, losses }]) => wins + losses > 0)
-        const rates = played.map(([, tally]) => rateOf(tally)).sort((a, b) => a - b)
+        const rates = played.map(([, tally]) => computeRate(tally)).sort((a, b) => a - b)
         return [{ contender, env, own: own[1], rates }]
       }),
     ),
@@ -53,14 +53,14 @@ function suspectLines(epochs: readonly Settled[], nameOf: NameOf): readonly Line
   const [worst] = looks.sort((a, b) => b.own.wins + b.own.losses - a.own.wins - a.own.losses)
   if (worst === undefined) return []
   const { own, env, rates, contender } = worst
-  const claim = `${nameOf(contender.hotkey)} won ${own.wins} of ${own.wins + own.losses}`
+  const claim = `${own.wins} of ${own.wins + own.losses} wins of ${nameOf(contender.hotkey)}`
   const others = percentRange({ lower: rates[0] ?? 0, upper: rates.at(-1) ?? 0 })
-  const text = `${LIAR} is suspect: ${claim} at ${nameIn(env)} by it, ${others} by the others`
+  const text = `${LIAR} is suspect: it counts ${claim} at ${cutVersion(env)}, others ${others}`
   return [{ text, tone: 'warning' }]
 }
 
-/** By how much the crowned contender won, in the last look at each environment. */
-function winnerLines(epochs: readonly Settled[], nameOf: NameOf): readonly Line[] {
+/** Returns by how much the new champion won, from the last interim analysis of each environment. */
+function formatWinner(epochs: readonly Settled[], nameOf: NameOf): readonly Line[] {
   const facts = epochs.map(epochFacts)
   const crowning = facts.find(({ duels }) => duels.some(({ end }) => end === 'crowned'))
   const crowned = crowning?.duels.find(({ end }) => end === 'crowned')
@@ -78,59 +78,40 @@ function winnerLines(epochs: readonly Settled[], nameOf: NameOf): readonly Line[
   const all = `${counts.wins + counts.losses} challenges that only one of the two solved`
   return [
     {
-      text: `${name} won ${percent(rateOf(counts))} of the ${all}; ${ratio} were needed`,
+      text: `${name} won ${percent(computeRate(counts))} of the ${all}; ${ratio} were needed`,
       tone: 'good',
     },
     `How sure: ${sure}; ${name} won ${wins} of ${counted}, ${needed} needed`,
   ]
 }
 
-/** An environment without its version. */
-const nameIn = (env: string): string => env.replace(/@.*/, '')
+/** Returns an environment without its version. */
+const cutVersion = (env: string): string => env.replace(/@.*/, '')
 
-/** A record that the verifier prints with `--json`; only these types are read. */
-export type VerifierRecord =
-  | ({ readonly type: 'flaw' } & Recomputed['flaws'][number])
-  | ({ readonly type: 'end' } & Verification)
-  | { readonly type: 'begin' }
+/** Returns the next command after a run that stored no files. */
+export const formatRerunHint = (seed: string): string =>
+  `Show it: ${getCommandName('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`
 
-/** The result of the verifier: one line if everything holds, else what it found. */
-export function verifiedLines(records: readonly VerifierRecord[], nameOf: NameOf): readonly Line[] {
-  const end = records.find((record) => record.type === 'end')
-  if (end?.conclusion === 'HOLDS') {
-    const what = `a second process recomputed ${end.epoch} epochs from buckets and chain`
-    return [{ text: `Verified: ${what}: all holds`, tone: 'good' }]
-  }
-  const flaws = records.filter((record) => record.type === 'flaw')
-  const conclusion =
-    end === undefined ? 'the verifier stopped before its end' : formatConclusion(end)
-  return [
-    { text: `NOT verified: ${conclusion}`, tone: 'bad' },
-    ...flaws.map((flaw) => findingLine(flaw, 'bad', nameOf)),
-  ]
-}
-
-/** What can be done after a run that kept no files. */
-export const againText = (seed: string): string =>
-  `Look at it: ${programName('af')} demo --seed ${seed} --open (or --verbose, for the numbers)`
-
-/** What can be done with the files in the folder `out`. If the page is open, not how to open it. */
-export function filesText(out: string, isOpen = false): string {
-  const af = programName('af')
+/**
+ * Returns the next commands for the files in the folder `out`. Omits how to open the page if it is
+ * open.
+ */
+export function formatFilesHint(out: string, isOpen = false): string {
+  const af = getCommandName('af')
   const what = `${join(out, 'buckets')} --network ${join(out, 'chain.json')}`
-  const verify = `${programName('af-verify')} ${what}`
+  const verify = `${getCommandName('af-verify')} ${what}`
   const look = `
-  look at it, at http://127.0.0.1:8080/ in a browser
+  show it at http://127.0.0.1:8080/ in a browser
     $ ${af} serve ${what}`
   return `
 All files are in ${out}. Try next:${isOpen ? '' : look}
   verify again
     $ ${verify}
-  look at one epoch
+  show one epoch
     $ ${verify} --epoch 2
   replay a challenge
     $ ${verify} --epoch 2 --sample mult8@0.1.0#0
-  change one byte in any block or state of the buckets, and verify again: it will fail
+  change one byte of any block or state in the buckets and verify again: it fails
   play one yourself
     $ ${af} env run tictactoe-v0`
 }

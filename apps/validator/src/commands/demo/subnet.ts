@@ -10,31 +10,35 @@ import { toJson } from '@affine/report'
 import { LOCAL_NETWORK, type Network } from '@affine/settlement'
 import { createLocalChain } from '@affine/settlement/node'
 import { NAMES_FILE } from '@affine/terminal'
-import { bucketIn } from '../../buckets/backends.ts'
-import { placesOf } from '../../settings/settings.ts'
-import { type Cast, LIAR, type Member, namesIn, seededBytes } from './cast.ts'
+import { createFolderBucket } from '../../buckets/backends.ts'
+import { openPlaces } from '../../settings/settings.ts'
+import {
+  createSeededBytes,
+  LIAR,
+  type Member,
+  mapNames,
+  type Participants,
+} from './participants.ts'
 
-/**
- * For how many epochs it goes on without a contender: long enough to see the ratio decay.
- */
+/** Epochs without a contender at the end: enough to show the decay of the ratio to beat. */
 const QUIET_EPOCHS = 2
-const MOST_EPOCHS = 60
+const MAX_EPOCHS = 60
 
-/** Hears what happens in each validator. */
+/** Receives the events of each validator. */
 export type OnMemberEvent = (member: Member, event: Event) => void
 
 /**
- * Runs a whole subnet in this process: a local chain, miners behind HTTP on loopback, validators
- * each with its own folder. The next block is made when every validator has finished with the last
- * one, so a run follows from its seed. Everything that is needed to verify it is left in `out`: the
- * folder `buckets`, the chain's export `chain.json` and the members' names. Resolves with the chain
- * and the state that every validator agreed on.
+ * Runs a subnet in this process: a local chain, miners behind HTTP on loopback, and validators with
+ * their own folders. The next block is made when every validator has finished with the last one, so
+ * the run follows from its seed. Writes everything for its verification to `out`: the folder
+ * `buckets`, the chain's export `chain.json` and the members' names. Resolves with the chain and
+ * the state that all validators agreed on.
  *
- * @throws Error when a validator has a problem, they disagree about the state, or it never comes to
- *   rest.
+ * @throws Error if a validator has a problem, if validators disagree about the state, or if the
+ *   subnet never comes to rest.
  */
 export async function runSubnet(
-  cast: Cast,
+  cast: Participants,
   out: string,
   on: OnMemberEvent,
   network: Network = LOCAL_NETWORK,
@@ -47,34 +51,33 @@ export async function runSubnet(
     const { name, account } = member
     const folders = {
       folder: join(out, 'validators', name),
-      bucket: bucketIn(join(out, 'buckets')),
+      bucket: createFolderBucket(join(out, 'buckets')),
     }
-    const validator: Validator = new Validator({
-      ...placesOf(folders, account.hotkey, network),
+    return new Validator({
+      ...openPlaces(folders, account.hotkey, network),
       chain,
       account,
       network,
       emit: true,
       now: stage.now,
       clock: stage.clock,
-      random: seededBytes(cast.seed, name),
-      agent: name === LIAR ? liarsAgent(cast, () => validator.state) : stage.agent,
+      random: createSeededBytes(cast.seed, name),
+      agent: name === LIAR ? createLiarAgent(cast) : stage.agent,
       on: (event) => {
         if (event.type === 'problem') faults.push(event.error)
         on(member, event)
       },
     })
-    return validator
   })
-  const state = await comeToRest(stage, validators, faults)
+  const state = await produceUntilRest(stage, validators, faults)
   await stage.produce() // the last weights
   await writeFile(join(out, 'chain.json'), chain.export())
-  await writeFile(join(out, NAMES_FILE), toJson(namesIn(cast)))
+  await writeFile(join(out, NAMES_FILE), toJson(mapNames(cast)))
   return { chain, state }
 }
 
-/** Makes blocks until there was no contender for a while, and returns the state then. */
-async function comeToRest(
+/** Makes blocks until there was no contender for a while, and returns the final state. */
+async function produceUntilRest(
   stage: Stage,
   validators: readonly Validator[],
   faults: readonly Error[],
@@ -86,25 +89,27 @@ async function comeToRest(
     const head = await stage.chain.head()
     for (const validator of validators) validator.onHead(head)
     await Promise.all(validators.map((validator) => validator.idle()))
-    expectNone(faults)
-    const latest = agreedState(validators)
+    expectNoFault(faults)
+    const latest = getAgreedState(validators)
     if (latest === undefined || latest.epoch === (state?.epoch ?? 0)) continue
     state = latest
     quietEpochs += 1
     if (state.duels.length > 0) quietEpochs = 0
-    if (state.epoch > MOST_EPOCHS)
-      throw new Error(`the subnet did not come to rest in ${MOST_EPOCHS} epochs`)
+    if (state.epoch > MAX_EPOCHS)
+      throw new Error(`the subnet did not come to rest in ${MAX_EPOCHS} epochs`)
   }
   return state
 }
 
-/** A validator would try again, as when its disk is full. A demo does not wait for that. */
-function expectNone([fault]: readonly Error[]): void {
+/**
+ * @throws Error for a fault. A validator would retry, for example on a full disk, but a demo ends.
+ */
+function expectNoFault([fault]: readonly Error[]): void {
   if (fault) throw new Error(`the demo ends: ${fault.message}`)
 }
 
-/** The state that all validators agree on; undefined before the first. */
-function agreedState(validators: readonly Validator[]): State | undefined {
+/** Returns the state that all validators agree on; undefined before the first. */
+function getAgreedState(validators: readonly Validator[]): State | undefined {
   const states = validators.map(({ state }) => state)
   const roots = new Set(states.map((state) => state && stateRoot(state)))
   if (roots.size > 1)
@@ -112,7 +117,7 @@ function agreedState(validators: readonly Validator[]): State | undefined {
   return states[0]
 }
 
-/** No reply is late, however slow the machine is: a run follows from its seed. */
+/** Waits an hour for each reply, so that the run follows from its seed on a slow machine too. */
 const PATIENT_CALLER: Caller = {
   ...NODE_CALLER,
   exchange: (query) => NODE_CALLER.exchange({ ...query, replyMs: 3_600_000 }),
@@ -129,9 +134,9 @@ export class Stage implements Disposable {
   readonly #seed: string
   readonly #servers = new Map<string, Awaited<ReturnType<typeof serveMiner>>>()
 
-  /** All members are registered from the start, the validators with stake. */
-  constructor({ seed, validators, miners }: Cast) {
-    const entropy = seededBytes(seed, 'chain')
+  /** Registers all members, the validators with stake. */
+  constructor({ seed, validators, miners }: Participants) {
+    const entropy = createSeededBytes(seed, 'chain')
     const hotkeysOf = (members: readonly Member[]): readonly string[] =>
       members.map(({ account }) => account.hotkey)
     const random = () => entropy(32)
@@ -145,10 +150,10 @@ export class Stage implements Disposable {
     this.#seed = seed
   }
 
-  /** The clock of all members, in milliseconds: it moves with the blocks. */
+  /** Returns milliseconds on the clock of all members, which moves with the blocks. */
   readonly now = (): number => this.chain.height * BLOCK_MS
 
-  /** For games: no clock runs out between two blocks. */
+  /** The clock of games: no time passes between two blocks. */
   readonly clock: Clock = { now: this.now, after: () => () => {} }
 
   /** Makes the next block. */
@@ -172,20 +177,14 @@ export class Stage implements Disposable {
 }
 
 /**
- * How the liar samples: it asks no miner. In its transcripts the best miner gives up and the others
- * play perfectly. Such transcripts replay, so only statistics can expose them.
+ * Returns the agent of the liar, which asks no miner. In its transcripts the best miner gives up
+ * and the others play perfectly. Such transcripts replay, so only statistics can expose them.
  */
-function liarsAgent({ miners }: Cast, stateOf: () => State | undefined): AgentOf {
-  const skillOf = (hotkey: string): number =>
-    miners.find(({ account }) => account.hotkey === hotkey)?.skill ?? 0
-  const isBest = (hotkey: string): boolean => {
-    const { champion, duels = [] } = stateOf() ?? {}
-    const playing = duels.map(({ contender }) => contender.hotkey).concat(champion?.hotkey ?? [])
-    return playing.every((other) => skillOf(other) <= skillOf(hotkey))
-  }
+function createLiarAgent({ miners }: Participants): AgentOf {
+  const [best] = [...miners].sort((a, b) => (b.skill ?? 0) - (a.skill ?? 0))
   return ({ hotkey }) =>
     async (messages) => {
-      if (isBest(hotkey)) return { content: 'I give up.' }
+      if (hotkey === best?.account.hotkey) return { content: 'I give up.' }
       const prompt = messages.at(-1)?.content ?? ''
       return { content: playerReply(prompt, { skill: 1, seed: '' }) }
     }

@@ -21,20 +21,20 @@ import {
 } from '@affine/report'
 import { SYSTEM_CLOCK } from '@affine/settlement'
 import type { Output } from '@affine/terminal'
-import { askingOf, progress, sayFailures } from '../solo.ts'
+import { createAsking, createProgress, printFailures } from '../solo.ts'
 
-/** What defines a practice, with its strength: its file cannot continue another one. */
+/** The identity of a practice, with its strength: its file cannot continue another practice. */
 export type Practice = {
   readonly player: string
   readonly model: string
-  /** The challenges of each environment, at most. */
+  /** Maximum number of challenges in each environment. */
   readonly challenges: number
   readonly envs: readonly string[]
-  /** The digest of the champion's commitment, if its challenges are played. */
+  /** Commitment digest of the champion whose challenges are played. */
   readonly against?: string
 }
 
-/** The options of the command, with an output, and a signal that ends it. */
+/** The options of the command, an output, and a signal that ends it. */
 export interface Session extends Pick<Practice, 'player' | 'model' | 'challenges'> {
   readonly strength: number
   readonly resume?: string | undefined
@@ -44,12 +44,12 @@ export interface Session extends Pick<Practice, 'player' | 'model' | 'challenges
   readonly signal: AbortSignal
 }
 
-/** Of the lost challenges of each environment. */
-const MOST_SHOWN = 3
+/** Maximum number of lost challenges that are printed for each environment. */
+const MAX_SHOWN = 3
 
 /**
- * Plays the exercises of the file that are left; a new file gets the exercises `drawn`.
- * @throws NoAnswer when not one reply came.
+ * Plays the remaining exercises of the file. A new file gets the exercises `drawn`.
+ * @throws NoAnswer if there was no reply at all.
  */
 export async function playPractice(
   practice: Practice,
@@ -58,25 +58,28 @@ export async function playPractice(
 ): Promise<readonly Played[]> {
   const { screen, signal, strength, ahead, resume } = session
   await using _file = resume === undefined ? undefined : await holdFile(resume)
-  await using journal = await journalAt(resume)
-  // As a text: a journal has no fractions.
-  const asked = { ...practice, strength: String(strength) }
-  const begun = await takeUp(journal, { practice: asked }, { exercises: drawn })
-  if (begun === undefined)
+  await using journal = await openOptionalJournal(resume)
+  // A string, because a journal cannot store fractions.
+  const identity = { ...practice, strength: String(strength) }
+  const resumed = await takeUp(journal, { practice: identity }, { exercises: drawn })
+  if (resumed === undefined)
     throw new RangeError(
       '"--resume" expected a file of this practice: name another file, or repeat its arguments',
     )
-  const { exercises } = begun
-  const kept = journal.entries.length - 1
-  if (kept >= 0)
-    screen.line(`continuing after ${kept} challenges`, { type: 'resumed', played: kept })
-  const asking = { ...askingOf(session, signal), env: practice.envs[0] }
+  const { exercises } = resumed
+  const storedCount = journal.entries.length - 1
+  if (storedCount >= 0)
+    screen.line(`continuing after ${storedCount} challenges`, {
+      type: 'resumed',
+      played: storedCount,
+    })
+  const asking = { ...createAsking(session, signal), env: practice.envs[0] }
   const player = await openPlayer(practice.player, 'practice', asking)
-  let count = Math.max(kept, 0)
+  let count = Math.max(storedCount, 0)
   const countText = () => `${count} of ${exercises.length}`
-  const advice = resume ? 'repeat the command' : 'next time give it --resume <file>'
-  const stopped = () => `stopped after ${countText()} challenges: to continue, ${advice}`
-  const show = progress(screen, signal, stopped)
+  const advice = resume ? 'repeat the command to continue' : 'cannot continue without --resume'
+  const stopped = () => `stopped after ${countText()} challenges: ${advice}`
+  const show = createProgress(screen, signal, stopped)
   const on = (played: readonly Played[]): void => {
     count = played.length
     const well = played.filter(isPerfect).length
@@ -84,19 +87,19 @@ export async function playPractice(
   }
   const playing = { player, strength, ahead, signal, time: SYSTEM_CLOCK }
   const all = await practise({ exercises, journal, ...playing, on })
-  sayFailures(practice.player, player, { screen, ahead })
+  printFailures(practice.player, player, { screen, ahead })
   expectReply(practice.player, all, player)
   return all
 }
 
-/** The journal in a file; without a file nothing is kept. */
-async function journalAt(file: string | undefined): ReturnType<typeof openJournal> {
+/** Opens the journal of a file; without a file, nothing is stored. */
+async function openOptionalJournal(file: string | undefined): ReturnType<typeof openJournal> {
   if (file !== undefined) return openJournal(file)
   return { entries: [], append: async () => {}, [Symbol.asyncDispose]: async () => {} }
 }
 
-/** Prints the result of an environment and returns the share that was played perfectly. */
-export function sayEnvironment(
+/** Prints the result of an environment and returns the share of won or perfect challenges. */
+export function printEnvironment(
   env: string,
   all: readonly Played[],
   { screen, strength }: Session,
@@ -107,11 +110,11 @@ export function sayEnvironment(
   const result = practiceResult(env, played)
   const replies = judgeReplies(played, opponent?.strength)
   const isLeft = replies.legal === 0 && played.length >= HOPELESS
-  const left = `none was legal in ${played.length} challenges, so the rest was not played`
+  const left = `no reply was legal in ${played.length} challenges, so the rest was not played`
   const judged = [replyCountsText(replies), ...(isLeft ? [left] : [])]
   const text = [practiceText(result, spec), ...judged.map((line) => `  ${line}`)].join('\n')
   screen.line(text, { type: 'result', ...result, judged: replies })
-  for (const each of played.filter(isLost).slice(0, MOST_SHOWN)) {
+  for (const each of played.filter(isLost).slice(0, MAX_SHOWN)) {
     const ending = endingOf(each, each)
     screen.line(practiceLossText(each, ending), { type: 'lost', ...each, ending })
   }

@@ -4,30 +4,20 @@ import { networkNamed } from '@affine/settlement'
 import { faultIn, type Given } from '@affine/terminal'
 import * as clack from '@clack/prompts'
 import { CommanderError } from '@commander-js/extra-typings'
-import { BACKENDS, type Backend, backendsIn } from '../../buckets/backends.ts'
-import { readValidator, walletsAt } from '../../service/account.ts'
-import { type Found, findSettings, givenIn, kebab } from '../../settings/found-settings.ts'
+import { BACKENDS, type Backend, pickBackends } from '../../buckets/backends.ts'
+import { readValidatorAccount, resolveWalletFolder } from '../../service/account.ts'
+import { findSettings, pickGiven, type SettingEntry, toKebab } from '../../settings/entries.ts'
 import type { Flags } from '../../settings/settings.ts'
 
 /** Returns what is wrong with a text; undefined if it is valid. */
 type Check = (text: string) => Promise<string | undefined>
 
-/** What a person answered. */
-interface SetupAnswers {
-  /** By variable; variables that no longer count get an empty answer. */
-  readonly answers: Given
-  /** The file of the hotkey, which no variable names. */
-  readonly key?: string | undefined
-}
-
-/** Where `af localnet` puts the keys that it registers. */
-const LOCAL_KEY = 'localnet/keys/validator-1'
-
 /**
- * Asks in a terminal for every setting that a validator needs and no option gives. It proposes the
- * values of the environment or a file. Rejects at Ctrl-C.
+ * Asks in a terminal for every setting that a validator needs and no option gives. Proposes the
+ * values of the environment. Resolves with the answers by variable; a variable that no longer
+ * counts has an empty one. Rejects at Ctrl-C.
  */
-export async function askSettings(flags: Flags): Promise<SetupAnswers> {
+export async function askSettings(flags: Flags): Promise<Given> {
   const asking = new SetupPrompts(flags)
   await asking.askNetwork()
   await asking.askHotkey()
@@ -35,29 +25,28 @@ export async function askSettings(flags: Flags): Promise<SetupAnswers> {
   await asking.askBucket()
   if (networkNamed(asking.given.network ?? '')?.platform === 'chutes')
     await asking.ask('chutesApiKey')
-  return asking
+  return asking.answers
 }
 
 /** Asks for a yes. Rejects at Ctrl-C. */
 export async function confirm(message: string): Promise<boolean> {
-  return answered(await clack.confirm({ message, initialValue: false }))
+  return expectAnswer(await clack.confirm({ message, initialValue: false }))
 }
 
 class SetupPrompts {
   readonly answers: Record<string, string> = {}
-  key: string | undefined
   readonly #flags: Flags
 
   constructor(flags: Flags) {
     this.#flags = flags
   }
 
-  get #found(): readonly Found[] {
-    return findSettings(this.#flags, { ...process.env, ...this.answers }, {})
+  get #found(): readonly SettingEntry[] {
+    return findSettings(this.#flags, { ...process.env, ...this.answers })
   }
 
   get given(): Given {
-    return givenIn(this.#found)
+    return pickGiven(this.#found)
   }
 
   async askNetwork(): Promise<void> {
@@ -70,25 +59,19 @@ class SetupPrompts {
   }
 
   async askHotkey(): Promise<void> {
-    const { network = '', key, hotkeySecret, wallet, hotkey, walletPath } = this.given
-    this.key = key
+    const { key, hotkeySecret, walletPath } = this.given
     if (key ?? hotkeySecret) return
-    const namesWallet = (wallet ?? hotkey ?? this.#flags.walletPath) !== undefined
-    if (/^http:/.test(network) && !namesWallet) {
-      this.key = await askKey()
-      return
-    }
-    const root = walletsAt(walletPath)
-    await this.ask('wallet', (text) => faultOf(access(join(root, text, 'hotkeys'))))
+    const root = resolveWalletFolder(walletPath)
+    await this.ask('wallet', (text) => describeFault(access(join(root, text, 'hotkeys'))))
     await this.ask('hotkey', (text) => {
       const variables = { ...process.env, ...this.answers, BT_WALLET_HOT: text }
-      return faultOf(readValidator(this.#flags, () => {}, variables))
+      return describeFault(readValidatorAccount(this.#flags, () => {}, variables))
     })
   }
 
   async askBucket(): Promise<void> {
     const chosen = await this.#backend()
-    // Settings that were given for another place no longer count.
+    // Settings of another kind of bucket no longer count.
     const others = BACKENDS.filter((backend) => backend !== chosen)
     const dropped = others.flatMap(({ settings }) =>
       Object.values(settings).flatMap(({ variables = [] }) => variables),
@@ -100,13 +83,13 @@ class SetupPrompts {
   }
 
   async #backend(): Promise<Backend> {
-    const [named] = backendsIn(this.#flags)
+    const [named] = pickBackends(this.#flags)
     if (named !== undefined) return named
     const options = BACKENDS.map((value) => ({ value, label: value.label }))
-    const [given] = backendsIn(this.given)
+    const [given] = pickBackends(this.given)
     const proposed = given && { initialValue: given }
-    const asked = { message: 'Where is its bucket?', options, ...proposed }
-    return answered(await clack.select<Backend>(asked))
+    const question = { message: 'Where is its bucket?', options, ...proposed }
+    return expectAnswer(await clack.select<Backend>(question))
   }
 
   /** Asks for a setting, unless an option gives it. */
@@ -118,39 +101,32 @@ class SetupPrompts {
   }
 }
 
-/** Asks for the file of a hotkey: `af localnet` writes such files, and no wallets. */
-async function askKey(): Promise<string> {
-  const message = 'The file of its hotkey, as `af localnet` wrote it'
-  const validate = (key = '') => faultOf(readValidator({ key }, () => {}))
-  return answered(await clack.text({ message, initialValue: LOCAL_KEY, validate }))
-}
-
-async function faultOf(work: Promise<unknown>): Promise<string | undefined> {
+async function describeFault(work: Promise<unknown>): Promise<string | undefined> {
   return work.then(
     () => undefined,
     ({ message }: Error) => message,
   )
 }
 
-/** A secret is not shown; an empty answer keeps the given one. */
-async function askOne({ setting, value }: Found, check: Check, isOptional: boolean) {
+/** Asks for one setting. Does not show a secret; an empty answer keeps its value. */
+async function askOne({ setting, value }: SettingEntry, check: Check, isOptional: boolean) {
   const { name, help, proposed = '', secret } = setting
-  const asked = `${kebab(name)}: ${help}`
-  const message = isOptional ? `${asked} (optional)` : asked
-  const kept = secret === 'all' ? (value ?? '') : ''
+  const question = `${toKebab(name)}: ${help}`
+  const message = isOptional ? `${question} (optional)` : question
+  const current = secret === 'all' ? (value ?? '') : ''
   const validate = async (text = ''): Promise<string | undefined> => {
-    const given = text || kept
+    const given = text || current
     if (given === '') return isOptional ? undefined : 'a value is needed'
     return faultIn(setting, given) ?? (await check(given))
   }
   if (secret !== 'all')
-    return answered(await clack.text({ message, initialValue: value ?? proposed, validate }))
-  const how = kept === '' ? message : `${message}; Enter keeps the present one`
-  return answered(await clack.password({ message: how, validate })) || kept
+    return expectAnswer(await clack.text({ message, initialValue: value ?? proposed, validate }))
+  const how = current === '' ? message : `${message}; Enter keeps the current one`
+  return expectAnswer(await clack.password({ message: how, validate })) || current
 }
 
 /** @throws CommanderError at Ctrl-C. */
-function answered<T>(answer: T | typeof clack.CANCEL_SYMBOL): T {
+function expectAnswer<T>(answer: T | typeof clack.CANCEL_SYMBOL): T {
   if (!clack.isCancel(answer)) return answer
   throw new CommanderError(130, 'interrupted', 'stopped by Ctrl-C')
 }

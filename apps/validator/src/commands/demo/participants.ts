@@ -2,8 +2,8 @@ import { type Account, account } from '@affine/chain'
 import { digest } from '@affine/prng'
 
 /**
- * A validator or a miner of the demo: a key, a name for the screen, and for a miner its skill, the
- * share of its replies that are perfect.
+ * A validator or a miner of the demo: a key, a name, and for a miner its skill, the share of its
+ * perfect replies.
  */
 export interface Member {
   readonly name: string
@@ -11,10 +11,8 @@ export interface Member {
   readonly skill?: number
 }
 
-/**
- * All members. Miners commit in this order: the first finds the throne empty, the others queue.
- */
-export interface Cast {
+/** All members. Miners commit in this order: the first becomes champion, the others queue. */
+export interface Participants {
   readonly seed: string
   readonly validators: readonly Member[]
   readonly miners: readonly Member[]
@@ -26,8 +24,8 @@ export const LIAR = 'mallory'
 const VALIDATORS = ['alice', 'bob', 'carol', 'dave', LIAR]
 const SKILLS = { veteran: 0.6, copy: 0.6, weaker: 0.35, stronger: 0.95 }
 
-/** The demo's members, their keys drawn from `seed`. */
-export function castOf(seed: string): Cast {
+/** Returns the members of the demo, with keys drawn from `seed`. */
+export function createParticipants(seed: string): Participants {
   const member = (name: string): Member => ({
     name,
     account: account(digestBytes('demo key', seed, name)),
@@ -36,22 +34,22 @@ export function castOf(seed: string): Cast {
   return { seed, validators: VALIDATORS.map(member), miners }
 }
 
-/** Returns the members' names, by hotkey. */
-export function namesIn({ validators, miners }: Cast): Readonly<Record<string, string>> {
+/** Returns the members' names by hotkey. */
+export function mapNames({ validators, miners }: Participants): Readonly<Record<string, string>> {
   const members = [...validators, ...miners]
   return Object.fromEntries(members.map(({ name, account }) => [account.hotkey, name]))
 }
 
-/** A digest as its 32 bytes. */
+/** Returns a digest as 32 bytes. */
 function digestBytes(...parts: Parameters<typeof digest>): Buffer {
   return Buffer.from(digest(...parts), 'hex')
 }
 
 /**
- * Bytes that follow from the seed and a name, so that a run with the same seed has the same secrets
- * and block hashes. At most 32 at once.
+ * Returns a source of bytes that follow from the seed and a name, so that a run with the same seed
+ * has the same secrets and block hashes. At most 32 bytes a call.
  */
-export function seededBytes(seed: string, name: string): (size: number) => Uint8Array {
+export function createSeededBytes(seed: string, name: string): (size: number) => Uint8Array {
   let drawn = 0
   return (size) => {
     drawn += 1

@@ -1,0 +1,83 @@
+import { envFile, type Given, optionOf, type Setting, wholePath } from '@affine/terminal'
+import type { Command, OptionValues } from '@commander-js/extra-typings'
+import { type NamedSetting, SETTINGS } from './table.ts'
+
+/** The text of a setting, and the source, option or variable that set it. */
+export interface SettingEntry {
+  readonly setting: NamedSetting
+  readonly value: string | undefined
+  readonly from: string
+  /** The option or variable that set it; if none did, all that can. */
+  readonly by: string
+}
+
+/** The texts of each source, by option or variable. Earlier sources take precedence. */
+type Sources = Readonly<Record<string, Given>>
+
+/** Adds the options of settings to a command, each under its heading. */
+export function addSettingOptions<T extends OptionValues>(
+  command: Command<[], T>,
+  isWanted: (setting: NamedSetting) => boolean = () => true,
+): Command<[], T> {
+  for (const setting of SETTINGS.filter(isWanted)) {
+    const { option: usage, heading, variables = [] } = setting
+    if (usage === undefined) continue
+    const option = optionOf({ ...setting, option: usage }).helpGroup(`${heading}:`)
+    if (variables.length > 0) option.description += ` (env: ${variables.join(' ')})`
+    command.addOption(option)
+  }
+  return command
+}
+
+/**
+ * Finds all settings in options, the environment and the file of settings, in this order of
+ * precedence.
+ * @throws RangeError for a path in another user's home, such as `~bob/x`.
+ */
+export function findSettings(flags: object, env: Given, file: Given = {}): readonly SettingEntry[] {
+  const options = Object.entries(flags).map(([name, value]) => [
+    `--${toKebab(name)}`,
+    String(value),
+  ])
+  // An option that names the network names all its nodes, so the fallback does not apply.
+  const environment = 'network' in flags ? { ...env, SUBTENSOR_FALLBACK: undefined } : env
+  const sources = {
+    flag: Object.fromEntries(options),
+    environment,
+    // The environment overrides the file, even with an empty value.
+    [envFile().path ?? '.env']: { ...file, ...environment },
+  }
+  return SETTINGS.map((setting) => findSetting(setting, sources))
+}
+
+function findSetting(setting: NamedSetting, sources: Sources): SettingEntry {
+  const { kind, default: standard } = setting
+  const names = listNames(setting)
+  for (const [from, values] of Object.entries(sources)) {
+    const by = names.find((name) => values[name])
+    const text = by && values[by]
+    if (text) return { setting, value: kind === 'path' ? wholePath(text, by) : text, from, by }
+  }
+  const from = standard === undefined ? '-' : 'default'
+  return { setting, value: standard, from, by: names.join(' or ') }
+}
+
+/** Returns the texts that are not defaults, by the name of the setting. */
+export function pickGiven(entries: readonly SettingEntry[]): Given {
+  const given = entries.filter(({ from }) => from !== 'default' && from !== '-')
+  return Object.fromEntries(given.map(({ setting, value }) => [setting.name, value]))
+}
+
+/** Returns the option and the variables that can set a setting. */
+export function listNames({
+  name,
+  option,
+  variables = [],
+}: Pick<NamedSetting, 'name' | keyof Setting>): readonly string[] {
+  return option === undefined ? variables : [`--${toKebab(name)}`, ...variables]
+}
+
+/** Returns a name in lower case, its words joined by hyphens. */
+export function toKebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}

@@ -46,29 +46,17 @@ export type EpisodeTurns = Generator<OpenTurn, EpisodeEnd, unknown>
  * environment of one player.
  */
 export function turnsOf(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): EpisodeTurns {
-  const seed = resolveSeed(origin)
+  const random = pcg64(resolveSeed(origin))
   return players === 1
-    ? playerTurns(spec, computeStart(spec, seed))
-    : gameTurns(spec, requireRules(spec), pcg64(seed))
+    ? playerTurns(spec, { random, state: spec.initial(random) })
+    : gameTurns(spec, requireRules(spec), random)
 }
 
 /** The start of an episode of one player. */
-interface EpisodeStart {
+export interface EpisodeStart {
   readonly random: RandomStream
   readonly state: unknown
   readonly prompt?: string
-}
-
-/** The last start, cached because the miners of one challenge follow each other. */
-let last: (EpisodeStart & { readonly spec: EnvSpec; readonly seed: number | bigint }) | undefined
-
-function computeStart(spec: EnvSpec, seed: number | bigint): EpisodeStart {
-  if (last?.spec !== spec || last.seed !== seed) {
-    const random = pcg64(seed)
-    const state = spec.initial(random)
-    last = { spec, seed, random, state, prompt: spec.prompt(spec.observe(state)) }
-  }
-  return { ...last, random: last.random.copy() }
 }
 
 /** Yields the turns of one player. */

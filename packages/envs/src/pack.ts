@@ -242,7 +242,8 @@ function explainArea({ before, action, reward }: LastTurn<readonly number[], rea
     Array.from({ length: BOX_WIDTH }, (_, x) => letterAt(x, 2 * row)).join(''),
   )
   const rejected = judgements.filter(({ flaw }) => flaw !== undefined).map(formatJudgement)
-  const why = `covered ${reward} of ${AREA} with ${accepted.length} of ${judgements.length} placements`
+  const counts = `${accepted.length} of ${judgements.length} placements`
+  const why = `covered ${reward} of ${AREA} with ${counts}`
   return { why, shown: [...rows, ...rejected] } satisfies Outcome
 }
 

@@ -1,14 +1,17 @@
-import type { Result } from '@affine/prng'
-import type { EpisodeOrigin } from './challenge.ts'
+import { pcg64, type Result } from '@affine/prng'
+import { type EpisodeOrigin, resolveSeed } from './challenge.ts'
 import type { EnvSpec } from './definition.ts'
 import type { Env } from './env.ts'
 import {
   actionIn,
   computeReward,
   type EpisodeEnd,
+  type EpisodeStart,
+  type EpisodeTurns,
   formatReply,
   type Message,
   type PerSide,
+  playerTurns,
   requireRules,
   SIDES,
   type Side,
@@ -83,7 +86,7 @@ function replayTurns(
   const reject = (code: ReplayFault, side: Side, at: number) =>
     failure(code, `${players === 1 ? '' : `${side}, `}message ${at}${REASONS[code] ?? ''}`)
   const taken = { champion: 0, contender: 0 }
-  const turns = turnsOf(spec, origin, players)
+  const turns = replayableTurns(spec, origin, players)
   let turn = turns.next()
   let action: unknown = null
   let hasReply = false
@@ -107,6 +110,21 @@ function replayTurns(
   const champion = createResult(spec, turn.value, 'champion', last)
   const contender = createResult(spec, turn.value, 'contender', last)
   return { ok: true, value: { champion, contender } }
+}
+
+/** The last start, cached because the miners of one challenge follow each other. */
+let lastStart: (EpisodeStart & { readonly spec: EnvSpec; readonly seed: unknown }) | undefined
+
+/** Returns the turns of an episode as `turnsOf` does, from the cached start of the same seed. */
+function replayableTurns(spec: EnvSpec, origin: EpisodeOrigin, players: 1 | 2): EpisodeTurns {
+  if (players === 2) return turnsOf(spec, origin, 2)
+  const seed = resolveSeed(origin)
+  if (lastStart?.spec !== spec || lastStart.seed !== seed) {
+    const random = pcg64(seed)
+    const state = spec.initial(random)
+    lastStart = { spec, seed, random, state, prompt: spec.prompt(spec.observe(state)) }
+  }
+  return playerTurns(spec, { ...lastStart, random: lastStart.random.copy() })
 }
 
 function createResult(

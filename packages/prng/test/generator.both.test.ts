@@ -105,6 +105,15 @@ describe('properties', () => {
   })
 })
 
+test('copies a generator with its waiting half, and draws independently of the copy', () => {
+  const generator = pcg64(1)
+  generator.uint32()
+  const [copy, twin] = [generator.copy(), generator.copy()]
+  const draws = nextDraws(copy)
+  expect(nextDraws(generator)).toEqual(draws)
+  expect(nextDraws(twin)).toEqual(draws)
+})
+
 test('returns zero for a lower bound of -0', () => {
   expect(pcg64(1).integers(-0, 1)).toBe(0)
 })

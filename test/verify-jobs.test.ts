@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Sample } from '../packages/blocks/src/index.ts'
 import { LOCAL_NETWORK } from '../packages/settlement/src/index.ts'
@@ -12,55 +14,86 @@ import { testFolder } from './test-folder.ts'
 
 const root = testFolder('jobs')
 let chain: string
-let stateRoot: string
+let subnet: OneLiar
 
 beforeAll(async () => {
-  const subnet = new OneLiar(LOCAL_NETWORK)
-  const long = { reply: () => 'I count.\n'.repeat(5000) } // more than one thread checks alone
+  subnet = new OneLiar(LOCAL_NETWORK)
+  const long = { reply: () => 'I count.\n'.repeat(99) } // blocks that are worth a thread
   const alter = (samples: readonly Sample[]) =>
     samples.map((sample, i) => (i === 40 ? { ...sample, reward: 9 } : sample))
   await subnet.sealLie({ ...long, alter })
   const state = await subnet.state
   await subnet.sealAll(state, subnet.honest, long)
   for (const voter of subnet.voters) await subnet.attest(voter, state, hotkeys(subnet.voters))
-  stateRoot = (await subnet.outcome()).root
+  await subnet.outcome()
   chain = await writeSubnet(subnet, root)
-})
+}, 300_000)
 afterAll(killAll)
 
-/** Makes a process report every thread that starts, on its standard error. */
-const REPORTING =
+/** Prints a line to standard error for every thread that starts. */
+const TELLING =
   '--import=data:text/javascript,' +
   encodeURIComponent(
     'import { isMainThread } from "node:worker_threads";' +
       'if (!isMainThread) process._rawDebug("a thread starts")',
   )
 
-const verify = async (jobs: string, folder = root, network = chain) => {
-  const words = [folder, '--network', network, '--jobs', jobs]
-  const { stderr, ...ended } = await run(AF_VERIFY, words, { env: { NODE_OPTIONS: REPORTING } })
-  return { ...ended, threads: stderr.split('a thread starts').length - 1 }
-}
+/** Recomputes the history with the built packages, by so many threads, and prints what it found. */
+const RECOMPUTE = `
+  const dist = ${JSON.stringify(new URL('../packages/settlement/dist/', import.meta.url).href)}
+  const { openChain, recompute } = await import(dist + 'index.js')
+  const { NODE_HOST } = await import(dist + 'node/host.js')
+  const { bucketsIn, openThreads } = await import(dist + 'node/index.js')
+  const [root, where, jobs] = process.argv.slice(1)
+  const subnet = await openChain(where, NODE_HOST)
+  const threads = jobs === '1' ? undefined : openThreads(Number(jobs))
+  const data = { ...subnet, openBucket: bucketsIn(root, subnet.network), ...threads }
+  for await (const { state, flaws } of recompute(data)) console.log(JSON.stringify([state, flaws]))
+  await threads?.[Symbol.asyncDispose]()
+`
 
-test('prints the same with one and with two jobs, and starts a thread for each of two', async () => {
-  const alone = await verify('1')
-  expect(alone).toMatchObject({ code: 1, threads: 0 })
-  expect(alone.stdout).toContain(stateRoot)
-  expect(alone.stdout).toMatch(/WRONG_REWARD: block \w{64}, line \d+, \S+ \d+: expected/)
-  const { threads, ...ended } = await verify('2')
-  expect({ ...ended, threads: 0 }).toEqual(alone)
-  expect(threads).toBe(2)
+test('finds the same in any number of threads', async () => {
+  const recompute = async (jobs: number) => {
+    const words = ['--eval', `(async () => {${RECOMPUTE}})()`, '--', root, chain, String(jobs)]
+    const env = { ...process.env, NODE_OPTIONS: TELLING }
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, words, { env })
+    return { stdout, threads: stderr.split('a thread starts').length - 1 }
+  }
+  const alone = await recompute(1)
+  expect(alone).toMatchObject({ threads: 0, stdout: expect.stringContaining('WRONG_REWARD') })
+  for (const jobs of [2, 5]) {
+    const { stdout, threads } = await recompute(jobs)
+    expect(stdout).toBe(alone.stdout)
+    expect(threads).toBeGreaterThan(0)
+    expect(threads).toBeLessThanOrEqual(jobs)
+  }
 })
 
 test('starts no thread for a history of less than 16 MiB', async () => {
-  const subnet = new OneLiar(LOCAL_NETWORK)
-  await subnet.play(await subnet.state, {})
-  const folder = await mkdtemp(join(root, 'small-'))
-  const { code, threads } = await verify('2', folder, await writeSubnet(subnet, folder))
-  expect([code, threads]).toEqual([0, 0])
+  const words = [root, '--network', chain, '--jobs', '2']
+  const { code, stderr } = await run(AF_VERIFY, words, { env: { NODE_OPTIONS: TELLING } })
+  expect([code, stderr]).toEqual([1, expect.not.stringContaining('a thread starts')])
 })
 
-test('rejects 0 jobs', async () => {
+test('refuses a number of jobs that is none', async () => {
   const { code, stderr } = await runVerifier([root, '--network', chain, '--jobs', '0'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('Expected a whole number, 1 to 256')])
 })
+
+test('exits with 3, and not as where all holds, if not all copies were compared', async () => {
+  const subnet = new OneLiar(LOCAL_NETWORK)
+  const state = await subnet.state
+  await subnet.play(state, {})
+  const folder = await mkdtemp(join(root, 'copies-'))
+  const network = ['--network', await writeSubnet(subnet, folder)]
+  const all = await runVerifier([folder, ...network])
+  expect([all.code, all.stdout.includes('Everything holds.')]).toEqual([0, true])
+  expect(all.stdout).toMatch(/^begins with epoch 0 and the network's first state \w{64}\n/)
+  for (const copies of ['0', '1']) {
+    const words = [folder, ...network, '--copies', copies]
+    const { code, stdout } = await runVerifier(words)
+    expect(code).toBe(3)
+    expect(stdout).not.toContain('Everything holds')
+    expect(stdout).toContain('Not compared: ')
+  }
+}, 600_000)

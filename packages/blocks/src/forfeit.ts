@@ -9,7 +9,7 @@ import {
 } from '@affine/envs'
 import type { ChallengePair } from './line.ts'
 
-type ChallengeEpisodes<Played extends Side> = Pick<ChallengePair, 'env' | 'challengeId' | Played>
+type PlayedPair<Played extends Side> = Pick<ChallengePair, 'env' | 'challengeId' | Played>
 
 /**
  * Reports whether a pair is a game that was never begun, which neither side forfeits. Protocol
@@ -23,7 +23,7 @@ export const isUnbegun = ({ champion, contender }: Pick<ChallengePair, Side>): b
  * that is not an action, `illegal` for an action that the rules forbid. Undefined if it did not
  * forfeit, if the game was never begun, or if the transcript does not replay. Never throws.
  */
-export function forfeitOf(pair: ChallengeEpisodes<Side>, side: Side): string | undefined {
+export function forfeitOf(pair: PlayedPair<Side>, side: Side): string | undefined {
   const { env, challengeId, champion, contender } = pair
   const { game, lowestReward } = registry.get(env) ?? {}
   // A forfeit has the lowest reward, so episodes with more need no replay.
@@ -41,11 +41,7 @@ export function forfeitOf(pair: ChallengeEpisodes<Side>, side: Side): string | u
  * `strength`.
  */
 export function forfeitIn(
-  {
-    env,
-    challengeId,
-    strength,
-  }: ChallengeEpisodes<never> & { readonly strength?: number | undefined },
+  { env, challengeId, strength }: PlayedPair<never> & { readonly strength?: number | undefined },
   { messages, fault }: Transcript,
 ): string | undefined {
   if (!registry.has(env) || !isChallengeId(challengeId)) return undefined

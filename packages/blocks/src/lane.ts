@@ -243,8 +243,7 @@ function auditSample(
   envs: ReadonlyMap<string, LaneEnv>,
 ): EvidenceResult<AuditedSample> {
   if (planned === undefined) return fault('MISSING_INDEX', 'more samples than in the plan')
-  if (!isPlanned(sample, planned))
-    return fault('WRONG_CHALLENGE', `expected ${formatPlace(planned)}`)
+  if (!isPlanned(sample, planned)) return fault('WRONG_CHALLENGE', `expected ${namePlace(planned)}`)
   // The cast is safe: the plan has only environments of the scope.
   const env = envs.get(planned.env) as LaneEnv
   const { id, seed } = env.challengeAt(planned)
@@ -266,7 +265,7 @@ function isPlanned(sample: Sample, planned: PlannedSample): boolean {
   return champion.miner === planned.champion && contender.miner === planned.contender
 }
 
-function formatPlace(planned: PlannedSample): string {
+function namePlace(planned: PlannedSample): string {
   const { env, index } = planned
   if ('miner' in planned) return `${env} ${index} of ${planned.miner}`
   return `${env} ${index} of ${planned.champion} and ${planned.contender}`
@@ -297,12 +296,9 @@ function checkGame(game: ChallengePair, { env }: LaneEnv, seed: bigint): Failure
  */
 function checkEnding({ fault, reward }: Episode, replayed: ReplayedSide): Failure | null {
   return (
-    faultUnlessEqual(
-      'WRONG_FAULT',
-      formatEnding(fault !== undefined),
-      formatEnding(replayed.fault),
-    ) ?? faultUnlessEqual('WRONG_REWARD', reward, replayed.reward)
+    faultUnlessEqual('WRONG_FAULT', nameEnd(fault !== undefined), nameEnd(replayed.fault)) ??
+    faultUnlessEqual('WRONG_REWARD', reward, replayed.reward)
   )
 }
 
-const formatEnding = (hasFault: boolean): string => (hasFault ? 'a fault' : 'none')
+const nameEnd = (hasFault: boolean): string => (hasFault ? 'a fault' : 'none')

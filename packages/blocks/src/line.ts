@@ -210,7 +210,7 @@ function readLine<T>(
   if (line.length > limit) return fault(code, `expected at most ${limit} bytes, got ${line.length}`)
   const parsed = parseCanonical(decodeUtf8(line))
   if (!parsed.ok) return fault(code, parsed.detail)
-  return checkShape(parsed.value, shape, code)
+  return conform(parsed.value, shape, code)
 }
 
 /** Reads a header. Verifies only its schema. Protocol §6.2. */
@@ -225,11 +225,7 @@ export const readSample = (line: Uint8Array): EvidenceResult<Sample> =>
  * Returns the value if it has the shape, otherwise a fault with the place. Quotes neither values
  * nor unknown keys.
  */
-export function checkShape<T>(
-  value: unknown,
-  shape: Shape<T>,
-  code: BlockFault,
-): EvidenceResult<T> {
+export function conform<T>(value: unknown, shape: Shape<T>, code: BlockFault): EvidenceResult<T> {
   const wrong = shape(value)
   if (wrong === undefined) return { ok: true, value: value as T }
   return fault(code, wrong.replace(/^: /, ''))

@@ -3,7 +3,7 @@ import { anyText, hex, list, record, uint } from '@affine/prng/shape'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { type Block, blockHash, toLine, type Verify } from './block.ts'
 import { type EvidenceResult, type Failure, fault, faultAt } from './fault.ts'
-import { checkShape, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
+import { conform, type Header, LIMITS, readHeader, readSample, type Sample } from './line.ts'
 import { inclusionProof, merkleRoot, verifyInclusion } from './merkle.ts'
 import { checkScope, type LaneId, type LaneQuotas, planOf } from './plan.ts'
 
@@ -97,7 +97,7 @@ export function judgeSampleProof(
   proof: unknown,
   { head, scope, verify }: ProofTarget,
 ): ProofVerdict {
-  const read = checkShape(proof, proofShape, 'BAD_PROOF')
+  const read = conform(proof, proofShape, 'BAD_PROOF')
   if (!read.ok) return failForm(read)
   const { index, path, header, signature, links } = read.value
   const block = readHeader(utf8ToBytes(header))

@@ -154,7 +154,7 @@ async function sendS3(transfer: FileTransfer, account: S3Account): Promise<S3Ans
   const unsigned = {
     method,
     url: new URL(url),
-    headers: buildHeaders(transfer, dialect),
+    headers: toHeaders(transfer, dialect),
     body,
   } as const
   const headers = signHeaders(unsigned, account)
@@ -168,10 +168,7 @@ async function sendS3(transfer: FileTransfer, account: S3Account): Promise<S3Ans
   })
 }
 
-function buildHeaders(
-  { url, body }: FileTransfer,
-  { createOnly }: Dialect,
-): Record<string, string> {
+function toHeaders({ url, body }: FileTransfer, { createOnly }: Dialect): Record<string, string> {
   if (body === null) return {}
   const [name, value] = createOnly
   return {

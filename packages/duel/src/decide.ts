@@ -6,14 +6,7 @@ import { isWon } from './played.ts'
 import type { Protocol } from './protocol.ts'
 import { playingIn, queueOf, recordTurns } from './queue.ts'
 import type { Duel, DuelSnapshot, Miner, State } from './state.ts'
-import {
-  chooseCrowned,
-  computeRatio,
-  decay,
-  raiseRecord,
-  rateEnvs,
-  type WonDuel,
-} from './throne.ts'
+import { computeRatio, crown, decay, raiseRecord, rateEnvs, type WonDuel } from './throne.ts'
 import { findActive, findDueVoters, updateActive, votingStakes, weighVoters } from './voters.ts'
 
 /** The facts that decide an epoch, in addition to the state that governs it. */
@@ -45,7 +38,7 @@ export function decide(state: State, { snapshot, seals, lanes }: Facts): Decided
   const heard = countedAttestations(state, snapshot)
   const judged = judge(state, { heard, seals, lanes })
   const trust = pickKeys(updateTrust(state, judged), snapshot.hotkeys)
-  const crowned = chooseCrowned(state, judged)
+  const crowned = crown(state, judged)
   const throne = updateThrone(state, judged, crowned)
   const turns = scheduleTurns(state, judged, crowned, snapshot)
   const active = findActive(state, snapshot)

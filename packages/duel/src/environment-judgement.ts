@@ -3,7 +3,7 @@ import { boundsPpm, ceilRoot, holdLine, type Look, PPM, type Proportion } from '
 import { compare } from './ascending.ts'
 import {
   type EnvLane,
-  findMedianLane,
+  findMedian,
   findOutliers,
   type Share,
   sumEpochs,
@@ -74,14 +74,14 @@ export function judgeEnvironment({ weights, epochs, ratioPpm, rule }: Observatio
     hold: sumTally(kept.hold),
     score: computeScore(kept.win, ratioPpm),
   }
-  const medianLane = findMedianLane(lanes, 'trials')
+  const middle = findMedian(lanes, 'trials')
   const contender = findMedianShare(ranked, 'contenderPoints')
   const champion = findMedianShare(ranked, 'championPoints')
   return {
     setAside: [...outliers].map(({ hotkey }) => hotkey).sort(),
     ...seen,
     kept: { win: toWeights(kept.win), hold: toWeights(kept.hold) },
-    median: medianLane && { trials: Number(medianLane.trials), played: Number(medianLane.played) },
+    median: middle && { trials: Number(middle.trials), played: Number(middle.played) },
     rates: { contender: computeRate(contender, rule), champion: computeRate(champion, rule) },
     shown: contender,
     look: evaluate(seen, { ratioPpm, rule }),
@@ -96,8 +96,8 @@ function findMedianShare(
   lanes: readonly EnvLane[],
   kind: 'contenderPoints' | 'championPoints',
 ): Share | undefined {
-  const medianLane = findMedianLane(lanes, kind)
-  return medianLane && toShare(medianLane, kind)
+  const middle = findMedian(lanes, kind)
+  return middle && toShare(middle, kind)
 }
 
 /**

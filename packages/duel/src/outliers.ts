@@ -20,8 +20,7 @@ export function sumEpochs(
   isWanted: (epoch: number) => boolean = () => true,
 ): LaneCounts {
   const wanted = epochs.filter((_, epoch) => isWanted(epoch))
-  const sum = (field: keyof Tally) =>
-    wanted.reduce((so, tally) => so + BigInt(tally?.[field] ?? 0), 0n)
+  const sum = (key: keyof Tally) => wanted.reduce((so, tally) => so + BigInt(tally?.[key] ?? 0), 0n)
   const wins = sum('wins')
   const losses = sum('losses')
   const trials = wins + losses
@@ -35,19 +34,19 @@ export function sumEpochs(
  * outlier. Protocol §8.5.
  */
 export function findOutliers(lanes: readonly EnvLane[], zSquared: number): ReadonlySet<EnvLane> {
-  const outliers = new Set<EnvLane>()
-  const firstOf = new Map([...lanes].reverse().map((lane) => [encodePresence(lane), lane]))
+  const apart = new Set<EnvLane>()
+  const firstOf = new Map([...lanes].reverse().map((lane) => [markEpochs(lane), lane]))
   for (const [presence, first] of firstOf) {
-    const group = lanes.filter((lane) => encodePresence(lane) === presence)
+    const group = lanes.filter((lane) => markEpochs(lane) === presence)
     const sharing = lanes.map((lane) => ({ ...lane, ...sumSharedEpochs(lane, first) }))
     const peers = sharing.filter(({ played }) => played > 0n)
     for (const kind of ['wins', 'losses'] as const) {
-      const median = findMedianLane(peers, kind)
+      const median = findMedian(peers, kind)
       for (const lane of group)
-        if (median && isOutlier(lane, median, kind, zSquared)) outliers.add(lane)
+        if (median && isOutlier(lane, median, kind, zSquared)) apart.add(lane)
     }
   }
-  return outliers
+  return apart
 }
 
 /** Reports whether a lane is an outlier relative to the median lane. */
@@ -57,19 +56,18 @@ function isOutlier(lane: EnvLane, median: EnvLane, kind: LaneQuantity, zSquared:
 
 /** Returns a lane's counts over the epochs that both lanes have. */
 function sumSharedEpochs(lane: EnvLane, other: EnvLane): LaneCounts {
-  if (encodePresence(lane) === encodePresence(other)) return lane
+  if (markEpochs(lane) === markEpochs(other)) return lane
   return sumEpochs(lane.epochs, (epoch) => other.epochs[epoch] !== undefined)
 }
 
 /** Returns the epochs that a lane has, as a text of 0 and 1. */
-const encodePresence = ({ epochs }: EnvLane): string =>
-  epochs.map((tally) => (tally ? 1 : 0)).join('')
+const markEpochs = ({ epochs }: EnvLane): string => epochs.map((tally) => (tally ? 1 : 0)).join('')
 
 /**
  * Returns the lane at half of the lanes' weight, in ascending order of count / played (the lower
  * one of two). Undefined without a lane. Protocol §8.5.
  */
-export function findMedianLane(lanes: readonly EnvLane[], kind: LaneQuantity): EnvLane | undefined {
+export function findMedian(lanes: readonly EnvLane[], kind: LaneQuantity): EnvLane | undefined {
   const ascending = [...lanes].sort(
     (a, b) => compare(a[kind] * b.played, b[kind] * a.played) || compare(a.hotkey, b.hotkey),
   )

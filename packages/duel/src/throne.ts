@@ -17,7 +17,7 @@ export interface WonDuel {
  * Returns the best of the won duels, once no duel is open and, if several are won, all have had all
  * epochs. Protocol §8.11.
  */
-export function chooseCrowned(state: State, { frozen, duels }: Report): WonDuel | undefined {
+export function crown(state: State, { frozen, duels }: Report): WonDuel | undefined {
   const won = duels.filter(({ standing }) => standing === 'won')
   const isOpen = duels.some(({ standing }) => standing === 'open')
   const isHeard = ({ epochIndex }: DuelReport) => epochIndex >= state.protocol.duelEpochs
